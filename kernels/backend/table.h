@@ -12,7 +12,7 @@
 #include "kernels/base/design_args.h"
 #include "kernels/base/fields_args.h"
 #include "kernels/base/rice_args.h"
-#include "kernels/fem/fem_amount_args.h"
+#include "kernels/fem/fem_integral_args.h"
 #include "kernels/fem/fem_args.h"
 #include "kernels/fem/fem_element_args.h"
 #include "kernels/fem/fem_follow_args.h"

@@ -1,6 +1,6 @@
 /* design.h -- from the normalised design vector z to what a solver uses, and back.
  *
- * value = T(z): linear a + b z, or log exp(a + b z); where z = start, the described value, which T meets only to
+ * value = T(z): linear a + b z, or log exp(a + b z); where z = start, the reference value, which T meets only to
  * rounding. A design entry has groups of `components` values; index[p] says which group particle p belongs to (-1:
  * none). A quantity is
  * all components of a field or one of them; it is either set to its value or moved by value - base from where it
@@ -15,7 +15,7 @@ PIO_FN void design_value(int i, const design_value_args *d)
 {
     const wide t = fma(W(d->b), d->z[i], W(d->a));
     d->value[i] = d->logarithmic ? exp(t) : t;
-    if (d->start && d->z[i] == d->start[i]) d->value[i] = d->described[i];
+    if (d->start && d->z[i] == d->start[i]) d->value[i] = d->reference[i];
 }
 
 PIO_FN void design_value_adj(int i, const design_value_adj_args *d)

@@ -8,7 +8,7 @@ typedef struct {
     const wide *z; /* [variables] */
     int logarithmic;
     double a, b;
-    const wide *start, *described; /* [variables], or both NULL */
+    const wide *start, *reference; /* [variables], or both NULL */
     wide *value;                   /* [variables]; set */
     const wide *value_bar;         /* [variables], for the adjoint */
     wide *z_bar;                   /* [variables]; set by the adjoint */

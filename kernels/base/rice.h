@@ -46,18 +46,18 @@ PIO_FN int64_t rice_number(uint64_t z)
 
 typedef struct {
     uint8_t *at;
-    uint64_t held;
-    int bits; /* of `held`, 0 .. 7 between calls */
+    uint64_t buffer;
+    int bits; /* of `buffer`, 0 .. 7 between calls */
 } rice_writer;
 
 /* The `count` low bits of a value that has no others; 0 <= count <= 56. */
 PIO_FN void rice_put(rice_writer *w, uint64_t value, int count)
 {
-    w->held |= value << w->bits;
+    w->buffer |= value << w->bits;
     w->bits += count;
     while (w->bits >= 8) {
-        *w->at++ = (uint8_t)w->held;
-        w->held >>= 8;
+        *w->at++ = (uint8_t)w->buffer;
+        w->buffer >>= 8;
         w->bits -= 8;
     }
 }
@@ -89,20 +89,20 @@ PIO_FN void rice_put_number(rice_writer *w, uint64_t z, int k)
 /* Behind the end there are zeros, so that a tape that was tampered with is read without harm. */
 typedef struct {
     const uint8_t *at, *end;
-    uint64_t held;
-    int bits; /* of `held` */
+    uint64_t buffer;
+    int bits; /* of `buffer` */
 } rice_reader;
 
 /* The next `count` bits; 0 <= count <= 56. */
 PIO_FN uint64_t rice_get(rice_reader *r, int count)
 {
     while (r->bits < count) {
-        r->held |= (uint64_t)(r->at < r->end ? *r->at : 0) << r->bits;
+        r->buffer |= (uint64_t)(r->at < r->end ? *r->at : 0) << r->bits;
         r->at++;
         r->bits += 8;
     }
-    const uint64_t value = r->held & (((uint64_t)1 << count) - 1);
-    r->held >>= count;
+    const uint64_t value = r->buffer & (((uint64_t)1 << count) - 1);
+    r->buffer >>= count;
     r->bits -= count;
     return value;
 }
@@ -194,22 +194,22 @@ PIO_FN void rice_measure(int block, const rice_measure_args *s)
 PIO_FN int rice_start(int block, const rice_start_args *s)
 {
     if (s->bytes) return s->bytes[block];
-    if (s->tape->start < 0) return 0;
-    const uint8_t *at = s->data + s->tape->end + 2 * (int64_t)block;
+    if (s->log->start < 0) return 0;
+    const uint8_t *at = s->data + s->log->end + 2 * (int64_t)block;
     return at[0] | at[1] << 8;
 }
 
 PIO_FN void rice_write(int block, const rice_write_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block), mode = s->mode[block];
-    if (s->tape->start < 0) return;
-    uint8_t *length = s->data + s->tape->end + 2 * (int64_t)block;
+    if (s->log->start < 0) return;
+    uint8_t *length = s->data + s->log->end + 2 * (int64_t)block;
     length[0] = (uint8_t)(s->bytes[block] & 255);
     length[1] = (uint8_t)(s->bytes[block] >> 8);
     if (!s->bytes[block]) return;
     rice_writer w;
-    w.at = s->data + s->tape->start + s->offset[block];
-    w.held = 0;
+    w.at = s->data + s->log->start + s->offset[block];
+    w.buffer = 0;
     w.bits = 0;
     rice_put(&w, (uint64_t)mode, RICE_HEADER);
     uint64_t run = 0;
@@ -240,13 +240,13 @@ PIO_FN void rice_write(int block, const rice_write_args *s)
 PIO_FN void rice_read(int block, const rice_read_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
-    const int64_t from = s->tape->start + s->offset[block], to = s->tape->start + s->offset[block + 1];
+    const int64_t from = s->log->start + s->offset[block], to = s->log->start + s->offset[block + 1];
     rice_reader r;
-    r.held = 0;
+    r.buffer = 0;
     r.bits = 0;
-    r.end = s->data + (to < s->tape->end ? to : s->tape->end);
-    r.at = s->data + (from < s->tape->end ? from : s->tape->end);
-    if (s->offset[block] == s->offset[block + 1] || s->tape->start < 0) {
+    r.end = s->data + (to < s->log->end ? to : s->log->end);
+    r.at = s->data + (from < s->log->end ? from : s->log->end);
+    if (s->offset[block] == s->offset[block + 1] || s->log->start < 0) {
         for (int i = first; i < end; i++) s->out[rice_place(&s->a, i)] = 0;
         return;
     }
@@ -266,7 +266,7 @@ PIO_FN void rice_read(int block, const rice_read_args *s)
 
 PIO_FN void rice_move(int i, const rice_move_args *s)
 {
-    rice_tape *t = s->tape;
+    rice_log *t = s->log;
     (void)i;
     if (s->what == RICE_EMPTY) {
         t->capacity = s->capacity;

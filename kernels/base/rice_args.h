@@ -19,7 +19,7 @@ typedef struct {
         end; /* of the record being written or read: its first byte, and the first of its lengths; start < 0: none */
     int64_t fails;   /* step whose record did not fit first, -1: none */
     int64_t missing; /* bytes that it did not fit by */
-} rice_tape;
+} rice_log;
 
 /* Where numbers lie: number i of the record is in[item[i]]. */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 /* Bytes of each block, as measured or as the record on the tape says; their sums are the places of the blocks. */
 typedef struct {
     const int *bytes; /* [blocks], or NULL: of the record */
-    const rice_tape *tape;
+    const rice_log *log;
     const uint8_t *data; /* [capacity] */
 } rice_start_args;
 
@@ -46,7 +46,7 @@ typedef struct {
     rice_numbers a;
     const int64_t *in;
     const int *mode, *bytes, *offset; /* [blocks] */
-    const rice_tape *tape;
+    const rice_log *log;
     uint8_t *data; /* [capacity]; set within the record */
 } rice_write_args;
 
@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
     rice_numbers a;
     const int *offset; /* [blocks + 1] */
-    const rice_tape *tape;
+    const rice_log *log;
     const uint8_t *data; /* [capacity] */
     int64_t *out;        /* set at the record's places */
 } rice_read_args;
@@ -68,7 +68,7 @@ typedef struct {
     int64_t step, capacity;
     const int *total; /* [1] of OPEN */
     uint8_t *data;    /* [capacity] */
-    rice_tape *tape;
+    rice_log *log;
     double *level; /* [1] for the host: bytes in use, -1 once a record did not fit; set */
 } rice_move_args;
 

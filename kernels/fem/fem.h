@@ -72,7 +72,7 @@ PIO_FN void fem_node_sum(int node, const fem_node_sum_args *a)
 {
     vec sum = vec_zero();
     for (int j = a->start[node]; j < a->start[node + 1]; j++)
-        sum = vec_axpby(R(1), sum, R(1), point_load(a->in, a->corner[j]));
+        sum = vec_axpby(R(1), sum, R(1), point_load(a->in, a->element_node[j]));
     point_store(a->out, node, vec_axpby(R(1), point_load(a->out, node), a->scale, sum));
 }
 

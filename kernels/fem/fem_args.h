@@ -10,12 +10,12 @@
 /* Elements of one type. Elements, corners and pairs of corners are numbered over all blocks. */
 typedef struct {
     fem_rule rule;
-    int n;             /* elements */
-    int first;         /* number of its first element */
-    int corner;        /* number of its first corner */
-    const int *node;   /* [n][nodes] */
-    const real *rest;  /* [nodes of the mesh][DIM] X, m */
-    const real *thick; /* [elements of the mesh] thickness m; NULL in 3D */
+    int n;                  /* elements */
+    int first;              /* number of its first element */
+    int first_element_node; /* number of its first corner */
+    const int *node;        /* [n][nodes] */
+    const real *rest;       /* [nodes of the mesh][DIM] X, m */
+    const real *thick;      /* [elements of the mesh] thickness m; NULL in 3D */
 } fem_block;
 
 /* Per element of the mesh, constant during a run. */
@@ -49,9 +49,9 @@ PIO_FN uint64_t fem_fault_key(int element, int kind)
 }
 
 typedef struct {
-    const int *start;  /* [nodes + 1] */
-    const int *corner; /* [start[nodes]] ascending per node */
-    const real *in;    /* [corners][DIM] */
+    const int *start;        /* [nodes + 1] */
+    const int *element_node; /* [start[nodes]] ascending per node */
+    const real *in;          /* [corners][DIM] */
     real scale;
     real *out; /* [nodes][DIM]; added to */
 } fem_node_sum_args;

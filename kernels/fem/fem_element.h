@@ -137,7 +137,7 @@ PIO_FN void gauss_point(int count, int k, real *x, real *w)
 }
 
 /* All coordinates but L_corner are `small`. */
-PIO_FN void corner_point(int rdim, int corner, real small, real xi[3])
+PIO_FN void vertex_point(int rdim, int corner, real small, real xi[3])
 {
     for (int c = 0; c < rdim; c++) xi[c] = corner == c + 1 ? R(1) - R(rdim) * small : small;
 }
@@ -145,33 +145,33 @@ PIO_FN void corner_point(int rdim, int corner, real small, real xi[3])
 PIO_FN real triangle_point(int points, int q, real xi[3])
 {
     if (points == 1) {
-        corner_point(2, 0, R(1.0 / 3), xi);
+        vertex_point(2, 0, R(1.0 / 3), xi);
         return R(0.5);
     }
     if (points == 3) {
-        corner_point(2, q, R(1.0 / 6), xi);
+        vertex_point(2, q, R(1.0 / 6), xi);
         return R(1.0 / 6);
     }
-    corner_point(2, q % 3, q < 3 ? R(0.44594849091596488632) : R(0.091576213509770743460), xi);
+    vertex_point(2, q % 3, q < 3 ? R(0.44594849091596488632) : R(0.091576213509770743460), xi);
     return q < 3 ? R(0.11169079483900573285) : R(0.054975871827660933819);
 }
 
 PIO_FN real tetrahedron_point(int points, int q, real xi[3])
 {
     if (points == 1) {
-        corner_point(3, 0, R(0.25), xi);
+        vertex_point(3, 0, R(0.25), xi);
         return R(1.0 / 6);
     }
     if (points == 4) {
-        corner_point(3, q, R(0.13819660112501051518), xi);
+        vertex_point(3, q, R(0.13819660112501051518), xi);
         return R(1.0 / 24);
     }
     if (points == 8) { /* degree 3, and fourth powers of the L_a */
-        corner_point(3, q % 4, q < 4 ? R(0.32805469671142664734) : R(0.10695227393293068277), xi);
+        vertex_point(3, q % 4, q < 4 ? R(0.32805469671142664734) : R(0.10695227393293068277), xi);
         return q < 4 ? R(0.13852796651186214232 / 6) : R(0.11147203348813785768 / 6);
     }
     if (q < 8) {
-        corner_point(3, q % 4, q < 4 ? R(0.31088591926330060980) : R(0.092735250310891226402), xi);
+        vertex_point(3, q % 4, q < 4 ? R(0.31088591926330060980) : R(0.092735250310891226402), xi);
         return q < 4 ? R(0.11268792571801585080 / 6) : R(0.073493043116361949544 / 6);
     }
     /* two coordinates small, two large: the pairs of tet10_edge */

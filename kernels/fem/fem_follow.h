@@ -1,18 +1,17 @@
 /* fem_follow.h -- loads that change as the body deforms: pressures that follow their faces, and springs between body
  * and ground.
  *
- *     pressure   f_a = -p sum_q w N_a m(x),  x = X + u:  fem_face and fem_face_adj at the places x, whose cotangents
- *     are those of
- *                both X and u. Here are its derivative along du and that as blocks for pairs of a face's nodes:
- *         m = a x b:  dm = da x b + a x db,   da = sum_n dN_n,0 du_n,  db = sum_n dN_n,1 du_n     (in 2D m = (a_y,
- *         -a_x))
- *     It is not symmetric, but for closed surfaces and held edges (Schweizerhof and Ramm 1984, Computers & Structures
- *     18).
+ * A follower pressure is f_a = -p sum_q w N_a m(x) with x = X + u: fem_face and fem_face_adj at the positions x, whose
+ * cotangents are those of both X and u. Its derivative along du, and the element matrix of that derivative, follow from
  *
- *     springs    f_a = sum_q w |m| N_a K u,  K = diag(k) along the axes or k n n^T along the normal n = m/|m| at rest
- *     (Winkler's
- *                foundation, k in N/m^3); on points f_a = diag(k) u, k in N/m. It counts as an internal force; energy f
- *                . u/2. */
+ *     m = a x b:  dm = da x b + a x db,   da = sum_n dN_n,0 du_n,  db = sum_n dN_n,1 du_n    (in 2D m = (a_y, -a_x))
+ *
+ * The matrix is symmetric only for closed surfaces and constrained edges (Schweizerhof and Ramm 1984, Computers &
+ * Structures 18).
+ *
+ * A spring is f_a = sum_q w |m| N_a K u, where K = diag(k) along the axes or k n n^T along the normal n = m/|m| at rest
+ * (Winkler's foundation, k in N/m^3); on points it is f_a = diag(k) u, k in N/m. It counts as an internal force, and
+ * its energy is f . u/2. */
 #ifndef PIOLA_KERNELS_FEM_FOLLOW_H
 #define PIOLA_KERNELS_FEM_FOLLOW_H
 
@@ -38,7 +37,7 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
     const real push = -R(f->value[0]) * fem_face_scale(f) * fem_face_depth(f, i);
-    real *out = s->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    real *out = s->out + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
@@ -54,12 +53,12 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
     }
 }
 
-PIO_FN void fem_face_pairs(int i, const fem_face_pairs_args *s)
+PIO_FN void fem_face_matrix(int i, const fem_face_matrix_args *s)
 {
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim;
     const real push = R(f->value[0]) * fem_face_scale(f) * fem_face_depth(f, i);
-    real *out = s->out + ((ptrdiff_t)s->first_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
+    real *out = s->out + ((ptrdiff_t)s->first_node_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
     for (int c = 0; c < nodes * nodes * DIM * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
@@ -105,7 +104,7 @@ PIO_FN void fem_spring(int i, const fem_spring_args *s)
     const fem_face_args *f = &s->f;
     const int nodes = f->rule.nodes;
     const real thick = fem_face_depth(f, i);
-    real *out = f->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    real *out = f->out + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const vec t = fem_spring_force(s, fem_face_at(f, i, q).m, fem_face_value(f, i, q, s->u));
@@ -114,17 +113,17 @@ PIO_FN void fem_spring(int i, const fem_spring_args *s)
     }
 }
 
-/* m_bar at a point, without thick w; *share: k_bar without the scale */
-PIO_FN vec fem_spring_area_adj(const fem_spring_args *s, vec m, vec u, vec L, vec *share)
+/* m_bar at a point, without thick w; *contribution: k_bar without the scale */
+PIO_FN vec fem_spring_area_adj(const fem_spring_args *s, vec m, vec u, vec L, vec *contribution)
 {
     const real size = sqrt(vec_dot(m, m)), phi = vec_dot(L, fem_spring_force(s, m, u));
-    *share = vec_zero();
+    *contribution = vec_zero();
     if (s->normal) {
         const real k = fem_face_scale(&s->f) * R(s->f.value[0]), mL = vec_dot(m, L), mu = vec_dot(m, u);
-        share->x[0] = mL * mu / size;
+        contribution->x[0] = mL * mu / size;
         return vec_axpby(R(1), vec_axpby(k * mu / size, L, k * mL / size, u), -phi / (size * size), m);
     }
-    for (int c = 0; c < DIM; c++) share->x[c] = size * L.x[c] * u.x[c];
+    for (int c = 0; c < DIM; c++) contribution->x[c] = size * L.x[c] * u.x[c];
     return vec_scale(phi / (size * size), m);
 }
 
@@ -134,7 +133,7 @@ PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
     const fem_face_args *f = &s->f;
     const int nodes = f->rule.nodes;
     const real thick = fem_face_depth(f, i);
-    const ptrdiff_t at = ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    const ptrdiff_t at = ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     real thick_bar = R(0);
     vec value_bar = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) {
@@ -146,25 +145,25 @@ PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
         const vec u = fem_face_value(f, i, q, s->u), L = fem_face_value(f, i, q, b->y),
                   KL = fem_spring_force(s, p.m, L);
         const real w = f->rule.w[q];
-        vec share;
+        vec contribution;
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) b->u_bar[at + n * DIM + c] += thick * w * f->rule.N[q * nodes + n] * KL.x[c];
         if (!b->rest_bar) continue;
-        const vec m_bar = vec_scale(thick * w, fem_spring_area_adj(s, p.m, u, L, &share));
+        const vec m_bar = vec_scale(thick * w, fem_spring_area_adj(s, p.m, u, L, &contribution));
         fem_face_spread(&f->rule, q, &p, m_bar, b->rest_bar + at);
-        value_bar = vec_axpby(R(1), value_bar, thick * w * fem_face_scale(f), share);
+        value_bar = vec_axpby(R(1), value_bar, thick * w * fem_face_scale(f), contribution);
         if (f->rule.rdim > 0) thick_bar += w * vec_dot(u, KL);
     }
-    if (b->value_share) vec_store(b->value_share, b->faces, i, value_bar);
-    if (b->thick_share) b->thick_share[i] = thick_bar;
+    if (b->value_contribution) vec_store(b->value_contribution, b->faces, i, value_bar);
+    if (b->thick_contribution) b->thick_contribution[i] = thick_bar;
 }
 
-PIO_FN void fem_spring_pairs(int i, const fem_spring_pairs_args *b)
+PIO_FN void fem_spring_matrix(int i, const fem_spring_matrix_args *b)
 {
     const fem_face_args *f = &b->fwd.f;
     const int nodes = f->rule.nodes;
     const real thick = fem_face_depth(f, i);
-    real *out = b->out + ((ptrdiff_t)b->first_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
+    real *out = b->out + ((ptrdiff_t)b->first_node_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
     for (int c = 0; c < nodes * nodes * DIM * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const real *N = f->rule.N + (ptrdiff_t)q * nodes;

@@ -14,10 +14,10 @@ typedef struct {
 /* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a
  * first. */
 typedef struct {
-    fem_face_args fwd; /* of a pressure; out is not read */
-    int first_pair;    /* number of these faces' first pair */
-    real *out;         /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
-} fem_face_pairs_args;
+    fem_face_args fwd;   /* of a pressure; out is not read */
+    int first_node_pair; /* number of these faces' first pair */
+    real *out;           /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
+} fem_face_matrix_args;
 
 typedef struct {
     fem_face_args f; /* at rest; value: k, [DIM] along the axes, [1] along the normal; out: f_a, N */
@@ -31,20 +31,20 @@ typedef struct {
  *     m/|m|^2
  * and u_bar_a = thick sum_q w N_a |m| K L: K is symmetric. */
 typedef struct {
-    fem_spring_args fwd; /* out is not read */
-    const real *y;       /* [vertices][DIM] cotangent of the forces */
-    real *u_bar;         /* [corners][DIM]; set for these faces' corners */
-    real *rest_bar;      /* [corners][DIM]; the same, or NULL: u_bar alone is wanted */
-    int faces;           /* of these springs */
-    real *value_share;   /* [DIM][faces] a face's part of value_bar; set, or NULL */
-    real *thick_share;   /* [faces] its part of its owner's thickness_bar; set, or NULL */
+    fem_spring_args fwd;      /* out is not read */
+    const real *y;            /* [vertices][DIM] cotangent of the forces */
+    real *u_bar;              /* [corners][DIM]; set for these faces' corners */
+    real *rest_bar;           /* [corners][DIM]; the same, or NULL: u_bar alone is wanted */
+    int faces;                /* of these springs */
+    real *value_contribution; /* [DIM][faces] a face's part of value_bar; set, or NULL */
+    real *thick_contribution; /* [faces] its part of its owner's thickness_bar; set, or NULL */
 } fem_spring_adj_args;
 
 /* The springs' part of the Jacobian: K_ab = thick sum_q w |m| N_a N_b K, all ordered pairs of a face, a first. */
 typedef struct {
     fem_spring_args fwd; /* u and out are not read */
-    int first_pair;
+    int first_node_pair;
     real *out; /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
-} fem_spring_pairs_args;
+} fem_spring_matrix_args;
 
 #endif

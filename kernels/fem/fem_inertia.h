@@ -42,7 +42,7 @@ PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i, *node = a->b.node + (ptrdiff_t)i * nodes;
     const real rho = a->density[e] * (a->factor ? a->factor[e] : R(1));
-    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     if (a->lumped) {
         const fem_lump l = fem_lump_of(&a->b, i);
         for (int n = 0; n < nodes; n++) {
@@ -68,9 +68,9 @@ PIO_FN real fem_inertia_slope(const fem_inertia_adj_args *s, int i, int q, const
     real squares = R(0), slope = R(0);
     for (int n = 0; n < nodes; n++) squares += b->rule.N[q * nodes + n] * b->rule.N[q * nodes + n];
     for (int n = 0; n < nodes; n++) {
-        const real N = b->rule.N[q * nodes + n], share = l->S[n] / l->sum;
+        const real N = b->rule.N[q * nodes + n], fraction = l->S[n] / l->sum;
         slope += vec_dot(point_load(s->y, node[n]), point_load(s->fwd.x, node[n])) *
-                 (share + l->volume / l->sum * (N * N - share * squares));
+                 (fraction + l->volume / l->sum * (N * N - fraction * squares));
     }
     return slope;
 }
@@ -79,7 +79,7 @@ PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
 {
     const fem_inertia_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
-    const ptrdiff_t at = ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     const real factor = a->factor ? a->factor[e] : R(1), rho = a->density[e] * factor;
     fem_inertia_args transposed = *a;
     transposed.x = s->y;
@@ -93,10 +93,10 @@ PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
     for (int c = 0; c < nodes * DIM; c++) s->rest_bar[at + c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        const real share = p.volume * fem_inertia_slope(s, i, q, &l);
-        L += share;
+        const real contribution = p.volume * fem_inertia_slope(s, i, q, &l);
+        L += contribution;
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += rho * share * p.g[n][c];
+            for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += rho * contribution * p.g[n][c];
     }
     s->density_bar[e] += factor * L;
     if (s->factor_bar) s->factor_bar[e] += a->density[e] * L;
@@ -105,15 +105,15 @@ PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
 
 /* ---- the matrix: pairs of corners += (ca + cv alpha) M_ab I + cv beta K0_ab -------------------------------- */
 
-PIO_FN void fem_mass_pairs(int i, const fem_mass_pairs_args *a)
+PIO_FN void fem_mass_matrix(int i, const fem_mass_matrix_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
     const real scale = a->density[e] * (R(a->ca) + R(a->cv) * (a->alpha ? a->alpha[e] : R(0)));
-    real *out = a->out + ((ptrdiff_t)a->first_pair + (ptrdiff_t)i * a->pairs) * (DIM * DIM);
+    real *out = a->out + ((ptrdiff_t)a->first_node_pair + (ptrdiff_t)i * a->node_pairs) * (DIM * DIM);
     fem_lump l;
     if (a->lumped) l = fem_lump_of(&a->b, i);
-    for (int j = 0; j < a->pairs; j++) {
-        const int n = a->pair[j] >> 8, o = a->pair[j] & 255;
+    for (int j = 0; j < a->node_pairs; j++) {
+        const int n = a->node_pair[j] >> 8, o = a->node_pair[j] & 255;
         if (a->lumped && n == o)
             for (int c = 0; c < DIM; c++)
                 out[(ptrdiff_t)j * DIM * DIM + c * DIM + c] += scale * l.volume * (l.S[n] / l.sum);
@@ -121,21 +121,21 @@ PIO_FN void fem_mass_pairs(int i, const fem_mass_pairs_args *a)
     for (int q = 0; q < a->b.rule.points && !a->lumped; q++) {
         const real V = scale * fem_point_at(&a->b, i, q).volume;
         const real *N = a->b.rule.N + q * nodes;
-        for (int j = 0; j < a->pairs; j++)
+        for (int j = 0; j < a->node_pairs; j++)
             for (int c = 0; c < DIM; c++)
-                out[(ptrdiff_t)j * DIM * DIM + c * DIM + c] += V * N[a->pair[j] >> 8] * N[a->pair[j] & 255];
+                out[(ptrdiff_t)j * DIM * DIM + c * DIM + c] += V * N[a->node_pair[j] >> 8] * N[a->node_pair[j] & 255];
     }
 }
 
-PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
+PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
 {
     const hyper_constants k = fem_constants_of(&a->m, a->b.first + i);
-    real *out = a->out + ((ptrdiff_t)a->first_pair + (ptrdiff_t)i * a->pairs) * (DIM * DIM);
+    real *out = a->out + ((ptrdiff_t)a->first_node_pair + (ptrdiff_t)i * a->node_pairs) * (DIM * DIM);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const real mu = R(a->cv) * p.volume * k.k[0], lambda = R(a->cv) * p.volume * k.k[1];
-        for (int j = 0; j < a->pairs; j++) {
-            const real *ga = p.g[a->pair[j] >> 8], *gb = p.g[a->pair[j] & 255];
+        for (int j = 0; j < a->node_pairs; j++) {
+            const real *ga = p.g[a->node_pair[j] >> 8], *gb = p.g[a->node_pair[j] & 255];
             real *K = out + (ptrdiff_t)j * DIM * DIM, along = R(0);
             for (int c = 0; c < DIM; c++) along += ga[c] * gb[c];
             for (int c = 0; c < DIM; c++)
@@ -150,7 +150,7 @@ PIO_FN void fem_damping_pairs(int i, const fem_damping_pairs_args *a)
 PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
-    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     real mu, lambda;
     hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), &mu, &lambda);
     for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
@@ -190,13 +190,14 @@ PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
 }
 
 /* ---- rates at the end of a span, linear in its displacement and in the history -----------------------------
-
-Where an unknown is held, Newmark's recurrence would be fed back its own rates: with u1 = u0 it gives v1 = -v0 and
-a1 = -a0 - 4 v0/h, a double root of -1, so that they ring and grow without bound. Held unknowns have rates of their own,
-which backward Euler's formula gives of the prescribed displacement: v1 = (u1 - u0)/h, a1 = (v1 - v0)/h (Hairer, Norsett
-and Wanner 1993, III.1, the formula of one step). Of a course that is linear between instants at which spans end, v1 is
-exact, and the sum of h a1 is the jump of the velocity at such an instant, all of it in the span that follows; without
-motion v1 is 0 after one span and a1 after two. Of a smooth course they come late, v1 by h/2 and a1 by h. */
+ *
+ * Where an unknown is constrained, Newmark's recurrence would receive its own rates again: with u1 = u0 it gives
+ * v1 = -v0 and a1 = -a0 - 4 v0/h, a double root of -1, so that they oscillate and grow without bound. Constrained
+ * unknowns have rates of their own, which backward Euler's formula gives for the prescribed displacement:
+ * v1 = (u1 - u0)/h, a1 = (v1 - v0)/h (Hairer, Norsett and Wanner 1993, III.1, the formula of one step). For a path that
+ * is linear between instants at which spans end, v1 is exact, and the sum of h a1 is the jump of the velocity at such
+ * an instant, all of it in the span that follows; without motion v1 is 0 after one span and a1 after two. For a smooth
+ * path they are late, v1 by h/2 and a1 by h. */
 
 PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real w)
 {
@@ -211,9 +212,9 @@ PIO_FN void fem_rates(int i, const fem_rates_args *s)
     const vec w = s->rate ? point_load(s->rate, i) : vec_zero();
     vec v1, a1;
     for (int c = 0; c < DIM; c++) {
-        const int held = s->held[i] >> c & 1;
-        v1.x[c] = fem_rate_of(held ? &s->r.held_v : &s->r.v, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
-        a1.x[c] = fem_rate_of(held ? &s->r.held_a : &s->r.a, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
+        const int constrained = s->constrained[i] >> c & 1;
+        v1.x[c] = fem_rate_of(constrained ? &s->r.constrained_v : &s->r.v, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
+        a1.x[c] = fem_rate_of(constrained ? &s->r.constrained_a : &s->r.a, d.x[c], p.x[c], v.x[c], a.x[c], w.x[c]);
     }
     point_store(s->v1, i, v1);
     point_store(s->a1, i, a1);
@@ -228,8 +229,9 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
 {
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
-        const int held = s->held[i] >> c & 1;
-        const fem_rate *rv = held ? &s->r.held_v : &s->r.v, *ra = held ? &s->r.held_a : &s->r.a;
+        const int constrained = s->constrained[i] >> c & 1;
+        const fem_rate *rv = constrained ? &s->r.constrained_v : &s->r.v,
+                       *ra = constrained ? &s->r.constrained_a : &s->r.a;
         const real v = s->v1_bar[at], a = s->a1_bar[at];
         fem_add(s->u1_bar, at, R(rv->d) * v + R(ra->d) * a);
         fem_add(s->u_bar, at, R(rv->p - rv->d) * v + R(ra->p - ra->d) * a);
@@ -240,8 +242,9 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
     }
 }
 
-/* ---- the explicit step: v1 = v0 + kick f/m, u1 = u0 + h v1 where free; u1 = target, v1 = (u1 - u0)/h where held
- * ---- */
+/* ---- the explicit step -------------------------------------------------------------------------------------
+ *
+ *     v1 = v0 + kick f/m,  u1 = u0 + h v1  where free;    u1 = target,  v1 = (u1 - u0)/h  where constrained */
 
 PIO_FN void fem_leap(int i, const fem_leap_args *a)
 {
@@ -250,9 +253,9 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
     const real h = R(a->h), kick = R(a->kick);
     vec u1, v1;
     for (int c = 0; c < DIM; c++) {
-        const int held = a->held[i] >> c & 1;
-        v1.x[c] = held ? (target.x[c] - u.x[c]) / h : v.x[c] + kick * (f.x[c] / m.x[c]);
-        u1.x[c] = held ? target.x[c] : u.x[c] + h * v1.x[c];
+        const int constrained = a->constrained[i] >> c & 1;
+        v1.x[c] = constrained ? (target.x[c] - u.x[c]) / h : v.x[c] + kick * (f.x[c] / m.x[c]);
+        u1.x[c] = constrained ? target.x[c] : u.x[c] + h * v1.x[c];
     }
     if (!is_finite(vec_dot(v1, v1)) || !is_finite(vec_dot(u1, u1)))
         atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, i, FEM_NOT_FINITE));
@@ -267,12 +270,12 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
     const real h = R(a->h), kick = R(a->kick);
     vec u_bar, v_bar, f_bar, t_bar;
     for (int c = 0; c < DIM; c++) {
-        const int held = a->held[i] >> c & 1;
+        const int constrained = a->constrained[i] >> c & 1;
         const real total = v1_bar.x[c] + h * u1_bar.x[c]; /* of v1, where free */
-        u_bar.x[c] = held ? -v1_bar.x[c] / h : u1_bar.x[c];
-        v_bar.x[c] = held ? R(0) : total;
-        t_bar.x[c] = held ? u1_bar.x[c] + v1_bar.x[c] / h : R(0);
-        f_bar.x[c] = held ? R(0) : kick * total / m.x[c];
+        u_bar.x[c] = constrained ? -v1_bar.x[c] / h : u1_bar.x[c];
+        v_bar.x[c] = constrained ? R(0) : total;
+        t_bar.x[c] = constrained ? u1_bar.x[c] + v1_bar.x[c] / h : R(0);
+        f_bar.x[c] = constrained ? R(0) : kick * total / m.x[c];
     }
     point_store(s->u_bar, i, u_bar);
     point_store(s->v_bar, i, v_bar);
@@ -302,13 +305,13 @@ PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
         s->mass_bar[at] += s->out_bar[at] * R(a->step->gravity[c]);
-        s->gravity_share[at] = s->out_bar[at] * a->mass[at];
+        s->gravity_contribution[at] = s->out_bar[at] * a->mass[at];
     }
 }
 
-/* ---- the start: held unknowns are where their curves put them, with the rate of the first step -------------- */
+/* ---- the start: constrained unknowns have the values of their curves, and the rate of the first step -------- */
 
-PIO_FN void fem_start_held(int i, const fem_start_held_args *a)
+PIO_FN void fem_start_constrained(int i, const fem_start_constrained_args *a)
 {
     const int s = a->support[i], curve = a->curve[s];
     const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
@@ -316,13 +319,13 @@ PIO_FN void fem_start_held(int i, const fem_start_held_args *a)
     a->v[at] = curve < 0 ? R(0) : R(a->value[s] * (a->next[curve] - a->first[curve]) / a->h);
 }
 
-PIO_FN void fem_start_held_adj(int i, const fem_start_held_adj_args *s)
+PIO_FN void fem_start_constrained_adj(int i, const fem_start_constrained_adj_args *s)
 {
-    const fem_start_held_args *a = &s->fwd;
+    const fem_start_constrained_args *a = &s->fwd;
     const int curve = a->curve[a->support[i]];
     const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
     const wide rate = curve < 0 ? W(0) : (a->next[curve] - a->first[curve]) / a->h;
-    s->share[i] = R(curve < 0 ? W(1) : a->first[curve]) * s->u_bar[at] + R(rate) * s->v_bar[at];
+    s->contribution[i] = R(curve < 0 ? W(1) : a->first[curve]) * s->u_bar[at] + R(rate) * s->v_bar[at];
     s->u_bar[at] = s->v_bar[at] = R(0);
 }
 

@@ -31,23 +31,23 @@ typedef struct {
 typedef struct {
     fem_block b; /* with the rule of masses */
     int lumped;
-    const real *density; /* [elements] kg/m^3 */
-    const real *alpha;   /* [elements] 1/s, or NULL: 0 */
-    wide ca, cv;         /* da/du 1/s^2, dv/du 1/s */
-    const int *pair;     /* [pairs] as in fem_tangent */
-    int pairs, first_pair;
+    const real *density;  /* [elements] kg/m^3 */
+    const real *alpha;    /* [elements] 1/s, or NULL: 0 */
+    wide ca, cv;          /* da/du 1/s^2, dv/du 1/s */
+    const int *node_pair; /* [pairs] as in fem_tangent */
+    int node_pairs, first_node_pair;
     real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
-} fem_mass_pairs_args;
+} fem_mass_matrix_args;
 
 /* K0_ab,ik = sum_q V (mu (delta_ik g_a.g_b + g_bi g_ak) + lambda g_ai g_bk) */
 typedef struct {
-    fem_block b;     /* with the rule of stiffnesses */
-    fem_matter m;    /* k[0], k[1]: beta mu, beta lambda, Pa s */
-    wide cv;         /* dv/du 1/s */
-    const int *pair; /* [pairs] as in fem_tangent */
-    int pairs, first_pair;
+    fem_block b;          /* with the rule of stiffnesses */
+    fem_matter m;         /* k[0], k[1]: beta mu, beta lambda, Pa s */
+    wide cv;              /* dv/du 1/s */
+    const int *node_pair; /* [pairs] as in fem_tangent */
+    int node_pairs, first_node_pair;
     real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
-} fem_damping_pairs_args;
+} fem_damping_matrix_args;
 
 /* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu +
  * lambda) |g_a|. F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding
@@ -78,13 +78,13 @@ typedef struct {
 } fem_rate;
 
 typedef struct {
-    fem_rate v, a;           /* where free */
-    fem_rate held_v, held_a; /* where held */
-} fem_rates_pair;
+    fem_rate v, a;                         /* where free */
+    fem_rate constrained_v, constrained_a; /* where constrained */
+} fem_rate_set;
 
 typedef struct {
-    fem_rates_pair r;
-    const int *held;         /* [nodes] bits */
+    fem_rate_set r;
+    const int *constrained;  /* [nodes] bits */
     const real *u1;          /* [nodes][DIM] m */
     const real *u, *vel;     /* [nodes][DIM] u0 m, v0 m/s */
     const real *acc;         /* [nodes][DIM] a0 m/s^2, or NULL: its coefficients are 0 */
@@ -93,15 +93,15 @@ typedef struct {
 } fem_rates_args;
 
 typedef struct {
-    fem_rates_pair r;
-    const int *held;                     /* [nodes] bits */
+    fem_rate_set r;
+    const int *constrained;              /* [nodes] bits */
     const real *v1_bar, *a1_bar;         /* [nodes][DIM] */
     real *u1_bar, *u_bar, *vel_bar;      /* [nodes][DIM]; added to */
     real *acc_bar, *past_bar, *rate_bar; /* [nodes][DIM]; added to, or NULL */
 } fem_rates_adj_args;
 
 typedef struct {
-    const int *held;                   /* [nodes] bits */
+    const int *constrained;            /* [nodes] bits */
     wide h, kick;                      /* s */
     const real *mass, *force, *target; /* [nodes][DIM] kg, N, m */
     const real *u, *v;                 /* [nodes][DIM] m, m/s */
@@ -117,7 +117,7 @@ typedef struct {
     real *force_bar, *target_bar; /* [nodes][DIM]; set */
 } fem_leap_adj_args;
 
-/* What is left of it: force_bar = kick v1_bar/m is zero where held. */
+/* What is left of it: force_bar = kick v1_bar/m is zero where constrained. */
 typedef struct {
     const real *mass, *force, *force_bar; /* [nodes][DIM] kg, N */
     real *mass_bar;                       /* [nodes][DIM]; added to */
@@ -131,25 +131,25 @@ typedef struct {
 } fem_node_weight_args;
 
 typedef struct {
-    fem_node_weight_args fwd; /* out is not read */
-    const real *out_bar;      /* [nodes][DIM] */
-    real *mass_bar;           /* [nodes][DIM]; added to */
-    real *gravity_share;      /* [nodes][DIM] a node's part of g_bar; set */
+    fem_node_weight_args fwd;   /* out is not read */
+    const real *out_bar;        /* [nodes][DIM] */
+    real *mass_bar;             /* [nodes][DIM]; added to */
+    real *gravity_contribution; /* [nodes][DIM] a node's part of g_bar; set */
 } fem_node_weight_adj_args;
 
 typedef struct {
-    const int *node, *axis, *support; /* [held unknowns] */
+    const int *node, *axis, *support; /* [constrained unknowns] */
     const wide *value;                /* [supports] m */
     const int *curve;                 /* [supports] or -1: constant */
     const wide *first, *next;         /* [curves] at time 0 and after one step */
     wide h;                           /* s */
-    real *u, *v;                      /* [nodes][DIM] m, m/s; set at held unknowns */
-} fem_start_held_args;
+    real *u, *v;                      /* [nodes][DIM] m, m/s; set at constrained unknowns */
+} fem_start_constrained_args;
 
 typedef struct {
-    fem_start_held_args fwd; /* u and v are not read */
-    real *u_bar, *v_bar;     /* [nodes][DIM]; zero at held unknowns after it */
-    real *share;             /* [held unknowns] each one's part of value_bar; set */
-} fem_start_held_adj_args;
+    fem_start_constrained_args fwd; /* u and v are not read */
+    real *u_bar, *v_bar;            /* [nodes][DIM]; zero at constrained unknowns after it */
+    real *contribution;             /* [constrained unknowns] each one's part of value_bar; set */
+} fem_start_constrained_adj_args;
 
 #endif

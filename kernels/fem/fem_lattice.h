@@ -8,14 +8,14 @@
 #include "kernels/fem/fem.h"
 #include "kernels/base/lattice.h"
 
-/* Q(x) in quanta, 0 where held; a fault where the lattice does not hold it. */
-PIO_FN int64_t fem_lattice_quanta(int held, double x, double per, fem_step *step, int node)
+/* Q(x) in quanta, 0 where constrained; a fault where the lattice does not hold it. */
+PIO_FN int64_t fem_lattice_quanta(int constrained, double x, double per, fem_step *step, int node)
 {
-    if (!held && !lattice_holds(x, per)) {
+    if (!constrained && !lattice_holds(x, per)) {
         atomic_min_u64(&step->fault, fem_fault_at(step->index, node, FEM_OFF_LATTICE));
         return 0;
     }
-    return held ? 0 : lattice_of(x, per);
+    return constrained ? 0 : lattice_of(x, per);
 }
 
 PIO_FN void fem_lattice_read(int i, const fem_lattice_read_args *a)
@@ -31,7 +31,7 @@ PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
 {
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
-        if (!(a->held[i] >> c & 1)) a->out[at] = fem_lattice_quanta(0, (double)a->x[at], a->per, a->step, i);
+        if (!(a->constrained[i] >> c & 1)) a->out[at] = fem_lattice_quanta(0, (double)a->x[at], a->per, a->step, i);
     }
 }
 
@@ -39,8 +39,8 @@ PIO_FN void fem_lattice_drift(int i, const fem_lattice_drift_args *a)
 {
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
-        const double way = a->h * lattice_value(a->s.v[at], a->s.per_speed);
-        a->s.u[at] += a->sign * fem_lattice_quanta(a->held[i] >> c & 1, way, a->s.per_metre, a->step, i);
+        const double increment = a->h * lattice_value(a->s.v[at], a->s.per_speed);
+        a->s.u[at] += a->sign * fem_lattice_quanta(a->constrained[i] >> c & 1, increment, a->s.per_metre, a->step, i);
     }
 }
 
@@ -49,7 +49,8 @@ PIO_FN void fem_lattice_kick(int i, const fem_lattice_kick_args *a)
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
         const double change = a->h * ((double)a->force[at] / (double)a->mass[at]);
-        a->out[at] = a->v[at] + a->sign * fem_lattice_quanta(a->held[i] >> c & 1, change, a->per_speed, a->step, i);
+        a->out[at] =
+            a->v[at] + a->sign * fem_lattice_quanta(a->constrained[i] >> c & 1, change, a->per_speed, a->step, i);
     }
 }
 
@@ -61,7 +62,7 @@ PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
     }
 }
 
-PIO_FN void fem_lattice_hold(int i, const fem_lattice_hold_args *a)
+PIO_FN void fem_lattice_constrain(int i, const fem_lattice_constrain_args *a)
 {
     const int s = a->support[i], curve = a->curve[s], node = a->node[i];
     const ptrdiff_t at = (ptrdiff_t)node * DIM + a->axis[i];

@@ -17,25 +17,25 @@ typedef struct {
 
 /* Q of numbers, where they are free. */
 typedef struct {
-    const int *held; /* [nodes] bits */
-    double per;      /* quanta in a unit */
-    const real *x;   /* [nodes][DIM] */
-    int64_t *out;    /* [nodes][DIM]; set where free */
+    const int *constrained; /* [nodes] bits */
+    double per;             /* quanta in a unit */
+    const real *x;          /* [nodes][DIM] */
+    int64_t *out;           /* [nodes][DIM]; set where free */
     fem_step *step;
 } fem_lattice_round_args;
 
 /* u += sign Q(h v) where free. */
 typedef struct {
-    const int *held;
+    const int *constrained;
     fem_lattice s; /* u: changed */
     double h;      /* s */
     int sign;      /* 1, -1 */
     fem_step *step;
 } fem_lattice_drift_args;
 
-/* out = v + sign Q(h f/m) where free, v where held. */
+/* out = v + sign Q(h f/m) where free, v where constrained. */
 typedef struct {
-    const int *held;
+    const int *constrained;
     const real *mass, *force; /* [nodes][DIM] kg, N */
     double per_speed, h;      /* 1/(m/s), s */
     int sign;
@@ -54,13 +54,13 @@ typedef struct {
 /* Held unknowns are a function of time alone, so that they cost no memory: u = Q(place), v = Q((place after - place
  * before)/h). */
 typedef struct {
-    const int *node, *axis, *support; /* [held unknowns] */
+    const int *node, *axis, *support; /* [constrained unknowns] */
     const wide *value;                /* [supports] m */
     const int *curve;                 /* [supports] or -1: constant */
     const wide *before, *after, *now; /* [curves] where the rate's difference begins and ends; one of the two */
     double h;                         /* s */
-    fem_lattice s;                    /* set at held unknowns */
+    fem_lattice s;                    /* set at constrained unknowns */
     fem_step *step;
-} fem_lattice_hold_args;
+} fem_lattice_constrain_args;
 
 #endif

@@ -26,12 +26,12 @@ PIO_FN void fem_lattice_leap(int i, const fem_lattice_leap_args *a)
     int fits = 1;
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
-        const int held = a->held[i] >> c & 1;
-        if (a->kicks && !held) {
+        const int constrained = a->constrained[i] >> c & 1;
+        if (a->kicks && !constrained) {
             const real dv = R(a->kick) * (a->force[at] / a->mass[at]);
             fits &= fem_lattice_add(&a->s.v[at], a->sign, (double)dv, a->s.per_speed);
         }
-        if (a->drifts && !held) {
+        if (a->drifts && !constrained) {
             const double du = a->h * lattice_value(a->s.v[at], a->s.per_speed);
             fits &= fem_lattice_add(&a->s.u[at], a->sign, du, a->s.per_metre);
         }

@@ -7,9 +7,9 @@
 
 typedef struct {
     fem_lattice s;            /* changed where free */
-    const int *held;          /* [nodes] bits */
+    const int *constrained;   /* [nodes] bits */
     int sign;                 /* 1: forward, -1: back */
-    int kicks, drifts;        /* which of the increments; both, the kick first, on the way forward alone */
+    int kicks, drifts;        /* which of the increments; both, the kick first, on the increment forward alone */
     double h, kick;           /* s */
     const real *mass, *force; /* [nodes][DIM] kg, N at u before; not read without the kick */
     real *u, *v;              /* [nodes][DIM] m, m/s; the numbers of the state, set everywhere */

@@ -17,7 +17,7 @@
 
 PIO_FN void fem_curve(int c, const fem_curve_args *a)
 {
-    const double t = a->h * ((double)a->index + (double)(a->part + 1) / (double)a->parts);
+    const double t = a->h * ((double)a->index + (double)(a->substep + 1) / (double)a->substeps);
     int i = a->start[c];
     if (c == 0) a->step->index = a->index, a->step->t = t;
     while (i + 1 < a->start[c + 1] && a->t[i + 1] <= t) i++;
@@ -32,7 +32,7 @@ PIO_FN void fem_curve(int c, const fem_curve_args *a)
 PIO_FN void fem_weight(int i, const fem_weight_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
-    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const real mass = fem_point_at(&a->b, i, q).volume * a->m.density[e];
@@ -53,9 +53,9 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
 {
     const fem_weight_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
-    const ptrdiff_t at = ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     real density_bar = R(0), thick_bar = R(0);
-    vec g, share = vec_zero();
+    vec g, contribution = vec_zero();
     for (int c = 0; c < DIM; c++) g.x[c] = R(a->step->gravity[c]);
     for (int c = 0; s->rest_bar && c < nodes * DIM; c++) s->rest_bar[at + c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
@@ -64,13 +64,13 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
         const real Lg = vec_dot(L, g);
         density_bar += p.volume * Lg;
         thick_bar += p.area * a->m.density[e] * Lg;
-        share = vec_axpby(R(1), share, p.volume * a->m.density[e], L);
+        contribution = vec_axpby(R(1), contribution, p.volume * a->m.density[e], L);
         for (int n = 0; s->rest_bar && n < nodes; n++)
             for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += p.volume * a->m.density[e] * Lg * p.g[n][c];
     }
     s->density_bar[e] += density_bar;
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
-    vec_store(s->gravity_share, a->m.elements, e, share);
+    vec_store(s->gravity_contribution, a->m.elements, e, contribution);
 }
 
 /* ---- body force -------------------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
 {
     const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
     const vec b = fem_body_force_of(a);
-    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const real volume = fem_point_at(&a->b, i, q).volume;
@@ -100,20 +100,20 @@ PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
     const fem_body_force_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
     const vec b = fem_body_force_of(a);
-    real *X_bar = s->rest_bar + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
-    vec share = vec_zero();
+    real *X_bar = s->rest_bar + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
+    vec contribution = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const vec L = fem_value(&a->b, i, q, s->y);
         const real Lb = vec_dot(L, b);
         thick_bar += p.area * Lb;
-        share = vec_axpby(R(1), share, p.volume, L);
+        contribution = vec_axpby(R(1), contribution, p.volume, L);
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) X_bar[n * DIM + c] += p.volume * Lb * p.g[n][c];
     }
     if (s->thick_bar) s->thick_bar[a->element[j]] += thick_bar;
-    vec_store(s->value_share, a->n, j, vec_scale(R(a->scale) * R(*a->factor), share));
+    vec_store(s->value_contribution, a->n, j, vec_scale(R(a->scale) * R(*a->factor), contribution));
 }
 
 /* ---- loads on faces ---------------------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ PIO_FN void fem_face(int i, const fem_face_args *f)
 {
     const int nodes = f->rule.nodes;
     const real thick = fem_face_depth(f, i);
-    real *out = f->out + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM;
+    real *out = f->out + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const vec t = fem_face_force(f, fem_face_at(f, i, q).m);
@@ -212,8 +212,8 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
     const real thick = fem_face_depth(f, i), factor = fem_face_scale(f);
-    real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
-    vec share = vec_zero();
+    real *X_bar = s->rest_bar + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
+    vec contribution = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
@@ -224,15 +224,15 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
         if (rdim > 0) thick_bar += w * vec_dot(L, force);
         if (f->kind == LOAD_PRESSURE) {
             m_bar = vec_scale(-w * thick * R(f->value[0]) * factor, L);
-            share.x[0] -= w * thick * factor * vec_dot(L, p.m);
+            contribution.x[0] -= w * thick * factor * vec_dot(L, p.m);
         } else {
             m_bar = vec_scale(w * thick * vec_dot(L, force) / (size * size), p.m);
-            share = vec_axpby(R(1), share, w * thick * factor * size, L);
+            contribution = vec_axpby(R(1), contribution, w * thick * factor * size, L);
         }
         fem_face_spread(&f->rule, q, &p, m_bar, X_bar);
     }
-    vec_store(s->value_share, s->faces, i, share);
-    if (s->thick_share) s->thick_share[i] = thick_bar;
+    vec_store(s->value_contribution, s->faces, i, contribution);
+    if (s->thick_contribution) s->thick_contribution[i] = thick_bar;
 }
 
 PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
@@ -249,7 +249,8 @@ PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
 PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
 {
     const fem_face_args *f = &s->fwd;
-    real *X_bar = s->rest_bar + ((ptrdiff_t)f->corner + (ptrdiff_t)i * f->rule.nodes) * DIM, thick_bar = R(0);
+    real *X_bar = s->rest_bar + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * f->rule.nodes) * DIM,
+         thick_bar = R(0);
     wide work = W(0);
     for (int c = 0; c < DIM; c++) work += f->value[c] * s->value_bar[c];
     const real A_bar = R(-work / *f->area), thick = fem_face_depth(f, i);
@@ -260,13 +261,13 @@ PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
         thick_bar += w * size;
         fem_face_spread(&f->rule, q, &p, vec_scale(A_bar * thick * w / size, p.m), X_bar);
     }
-    if (s->thick_share) s->thick_share[i] = A_bar * thick_bar;
+    if (s->thick_contribution) s->thick_contribution[i] = A_bar * thick_bar;
 }
 
 PIO_FN void fem_face_thick(int i, const fem_face_thick_args *a)
 {
     (void)i;
-    for (int j = 0; j < a->faces; j++) a->thick_bar[a->owner[j]] += a->share[j];
+    for (int j = 0; j < a->faces; j++) a->thick_bar[a->owner[j]] += a->contribution[j];
 }
 
 PIO_FN wide field_sum(int i, const field_sum_args *a)
@@ -288,14 +289,14 @@ PIO_FN void fem_prescribe_adj(int i, const fem_prescribe_adj_args *a)
 {
     const int s = a->support[i];
     const wide factor = a->curve[s] < 0 ? W(1) : a->factor[a->curve[s]];
-    a->share[i] = R(factor) * a->u_bar[(ptrdiff_t)a->node[i] * DIM + a->axis[i]];
+    a->contribution[i] = R(factor) * a->u_bar[(ptrdiff_t)a->node[i] * DIM + a->axis[i]];
 }
 
 PIO_FN void fem_mask(int i, const fem_mask_args *a)
 {
     vec v = point_load(a->x, i);
     for (int c = 0; c < DIM; c++)
-        if ((a->held[i] >> c & 1) != a->keep_held) v.x[c] = R(0);
+        if ((a->constrained[i] >> c & 1) != a->keep_constrained) v.x[c] = R(0);
     point_store(a->x, i, v);
 }
 

@@ -10,7 +10,7 @@ typedef struct {
     fem_step *step;
     double h;                /* s */
     int64_t index;           /* the step that begins */
-    int part, parts;         /* the time is that at the end of the part-th of `parts` equal parts of the step */
+    int substep, substeps;   /* the time is that at the end of the part-th of `parts` equal parts of the step */
     const int *start;        /* [curves + 1] */
     const double *t, *value; /* [start[curves]] ascending t; piecewise linear, constant outside */
     wide *out;               /* [curves]; set */
@@ -25,12 +25,12 @@ typedef struct {
 
 /* With L = sum_a N_a y_a at a point:  y . f = sum_q V rho L.g;   dV = V tr H, so X_bar_a = sum_q V rho (L.g) g_a. */
 typedef struct {
-    fem_weight_args fwd; /* out is not read */
-    const real *y;       /* [nodes][DIM] cotangent of the nodal forces */
-    real *rest_bar;      /* [corners][DIM]; set for the block's corners, or NULL */
-    real *density_bar;   /* [elements]; added to */
-    real *thick_bar;     /* [elements]; added to, or NULL */
-    real *gravity_share; /* [DIM][elements] an element's part of g_bar; set */
+    fem_weight_args fwd;        /* out is not read */
+    const real *y;              /* [nodes][DIM] cotangent of the nodal forces */
+    real *rest_bar;             /* [corners][DIM]; set for the block's corners, or NULL */
+    real *density_bar;          /* [elements]; added to */
+    real *thick_bar;            /* [elements]; added to, or NULL */
+    real *gravity_contribution; /* [DIM][elements] an element's part of g_bar; set */
 } fem_weight_adj_args;
 
 typedef struct {
@@ -45,28 +45,28 @@ typedef struct {
 
 /* As that of the weight:  y . f = sum_q V L.b,  X_bar_a = sum_q V (L.b) g_a,  value_bar = sum_q V L. */
 typedef struct {
-    fem_body_force_args fwd; /* out is not read */
-    const real *y;           /* [nodes][DIM] cotangent of the nodal forces */
-    real *rest_bar;          /* [corners][DIM]; set for these elements' corners */
-    real *thick_bar;         /* [elements]; added to, or NULL */
-    real *value_share;       /* [DIM][n] an element's part of value_bar; set */
+    fem_body_force_args fwd;  /* out is not read */
+    const real *y;            /* [nodes][DIM] cotangent of the nodal forces */
+    real *rest_bar;           /* [corners][DIM]; set for these elements' corners */
+    real *thick_bar;          /* [elements]; added to, or NULL */
+    real *value_contribution; /* [DIM][n] an element's part of value_bar; set */
 } fem_body_force_adj_args;
 
 enum { LOAD_TRACTION, LOAD_PRESSURE };
 
 typedef struct {
-    fem_rule rule;      /* of the faces */
-    int kind;           /* LOAD_... */
-    int corner;         /* number of the first corner among the loads' corners */
-    const int *vertex;  /* [faces][nodes] surface vertices, outward by their order */
-    const real *rest;   /* [vertices][DIM] places m; of what follows: those of the deformed body */
-    const int *owner;   /* [faces] element behind a face */
-    const real *thick;  /* [elements] m; NULL in 3D */
-    double scale;       /* Pa per unit of value */
-    const wide *value;  /* [DIM] of a traction, [1] of a pressure */
-    const wide *factor; /* [1] of the step's time curve; NULL: 1 */
-    const wide *area;   /* [1] m^2 over which a total force is spread; NULL: values are not of total forces */
-    real *out;          /* [corners][DIM] N; set for these faces' corners */
+    fem_rule rule;          /* of the faces */
+    int kind;               /* LOAD_... */
+    int first_element_node; /* number of the first corner among the loads' corners */
+    const int *vertex;      /* [faces][nodes] surface vertices, outward by their order */
+    const real *rest;       /* [vertices][DIM] places m; of what follows: those of the deformed body */
+    const int *owner;       /* [faces] element behind a face */
+    const real *thick;      /* [elements] m; NULL in 3D */
+    double scale;           /* Pa per unit of value */
+    const wide *value;      /* [DIM] of a traction, [1] of a pressure */
+    const wide *factor;     /* [1] of the step's time curve; NULL: 1 */
+    const wide *area;       /* [1] m^2 over which a total force is spread; NULL: values are not of total forces */
+    real *out;              /* [corners][DIM] N; set for these faces' corners */
 } fem_face_args;
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w L . force(m);
@@ -74,12 +74,12 @@ typedef struct {
  *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x));   X_bar_n = dN_n,0 a_bar + dN_n,1
  *     b_bar */
 typedef struct {
-    fem_face_args fwd; /* out is not read */
-    const real *y;     /* [vertices][DIM] cotangent of the forces */
-    real *rest_bar;    /* [corners][DIM]; set for these faces' corners */
-    int faces;         /* of this load */
-    real *value_share; /* [DIM][faces] a face's part of value_bar; set */
-    real *thick_share; /* [faces] its part of its owner's thickness_bar; set, or NULL */
+    fem_face_args fwd;        /* out is not read */
+    const real *y;            /* [vertices][DIM] cotangent of the forces */
+    real *rest_bar;           /* [corners][DIM]; set for these faces' corners */
+    int faces;                /* of this load */
+    real *value_contribution; /* [DIM][faces] a face's part of value_bar; set */
+    real *thick_contribution; /* [faces] its part of its owner's thickness_bar; set, or NULL */
 } fem_face_adj_args;
 
 /* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick
@@ -88,23 +88,23 @@ typedef struct {
     fem_face_args f; /* value, scale, factor, area and out are not read */
 } fem_face_area_args;
 
-/* F_bar is that of the whole sweep back, in which A is a constant: fem_face_adj has made it with A held. Then
+/* F_bar is that of the whole sweep back, in which A is a constant: fem_face_adj has made it with A constrained. Then
  *     F_bar = t_bar/A  and  A_bar = -F.t_bar/A^2 = -(F.F_bar)/A,     m_bar = A_bar thick w m/|m|,   thickness_bar =
  *     A_bar sum_q w |m| */
 typedef struct {
-    fem_face_args fwd;     /* value: F; scale, factor and out are not read */
-    const wide *value_bar; /* [DIM] F_bar */
-    real *rest_bar;        /* [corners][DIM]; set for these faces' corners */
-    real *thick_share;     /* [faces] its part of its owner's thickness_bar; set, or NULL */
+    fem_face_args fwd;        /* value: F; scale, factor and out are not read */
+    const wide *value_bar;    /* [DIM] F_bar */
+    real *rest_bar;           /* [corners][DIM]; set for these faces' corners */
+    real *thick_contribution; /* [faces] its part of its owner's thickness_bar; set, or NULL */
 } fem_face_area_adj_args;
 
 /* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are
  * few). */
 typedef struct {
     int faces;
-    const int *owner;  /* [faces] */
-    const real *share; /* [faces] */
-    real *thick_bar;   /* [elements]; added to */
+    const int *owner;         /* [faces] */
+    const real *contribution; /* [faces] */
+    real *thick_bar;          /* [elements]; added to */
 } fem_face_thick_args;
 
 /* A term of the sum of one component of a field. */
@@ -114,27 +114,27 @@ typedef struct {
 } field_sum_args;
 
 typedef struct {
-    const int *node, *axis, *support; /* [held unknowns]; support: which boundary condition */
+    const int *node, *axis, *support; /* [constrained unknowns]; support: which boundary condition */
     const wide *value;                /* [supports] m */
     const int *curve;                 /* [supports] or -1: constant in time */
     const wide *factor;               /* [curves] at this step */
     const real *u;                    /* [nodes][DIM] m */
-    real *du;                         /* [nodes][DIM]; set at held unknowns */
+    real *du;                         /* [nodes][DIM]; set at constrained unknowns */
 } fem_prescribe_args;
 
-/* u = value at the end of the step, whatever it was before: each held unknown's part of value_bar. */
+/* u = value at the end of the step, whatever it was before: each constrained unknown's part of value_bar. */
 typedef struct {
-    const int *node, *axis, *support; /* [held unknowns] */
+    const int *node, *axis, *support; /* [constrained unknowns] */
     const int *curve;                 /* [supports] */
     const wide *factor;               /* [curves] */
     const real *u_bar;                /* [nodes][DIM] total cotangent, reaction's share included */
-    real *share;                      /* [held unknowns]; set */
+    real *contribution;               /* [constrained unknowns]; set */
 } fem_prescribe_adj_args;
 
-/* Zero where the unknown is held (keep 0), or where it is free (keep 1). */
+/* Zero where the unknown is constrained (keep 0), or where it is free (keep 1). */
 typedef struct {
-    const int *held; /* [nodes] bits */
-    int keep_held;
+    const int *constrained; /* [nodes] bits */
+    int keep_constrained;
     real *x; /* [nodes][DIM]; changed */
 } fem_mask_args;
 

@@ -15,7 +15,7 @@
 #include "kernels/fem/fem.h"
 
 /* q_i/P */
-PIO_FN double fem_point_share(const fem_observe_args *a, int i)
+PIO_FN double fem_point_fraction(const fem_observe_args *a, int i)
 {
     return (a->point_weight ? a->point_weight[a->marker[i]] : 1) / a->markers;
 }
@@ -25,7 +25,7 @@ PIO_FN wide fem_observed_place(const fem_observe_args *a, int i, int c)
 {
     const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
     if (!a->past) return W(a->rest[at]) + W(a->u[at]);
-    return W(a->rest[at]) + W(1 - a->past_share) * W(a->u[at]) + W(a->past_share) * W(a->past[at]);
+    return W(a->rest[at]) + W(1 - a->past_weight) * W(a->u[at]) + W(a->past_weight) * W(a->past[at]);
 }
 
 PIO_FN wide fem_observe(int i, const fem_observe_args *a)
@@ -44,7 +44,7 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
         } else {
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
             const wide d = fem_observed_place(a, i, c) - W(Y);
-            if (Y - Y >= 0) sum += d * d * W(fem_point_share(a, i));
+            if (Y - Y >= 0) sum += d * d * W(fem_point_fraction(a, i));
         }
     }
     return sum;
@@ -78,10 +78,11 @@ PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
             const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
             if (!(Y - Y >= 0)) continue;
-            const real share = R(2) * y_bar * R((double)fem_observed_place(a, i, c) - Y) * R(fem_point_share(a, i));
-            b->u_bar[at] += R(1 - a->past_share) * share;
-            b->rest_bar[at] += share;
-            if (a->past) b->past_bar[at] += R(a->past_share) * share;
+            const real contribution =
+                R(2) * y_bar * R((double)fem_observed_place(a, i, c) - Y) * R(fem_point_fraction(a, i));
+            b->u_bar[at] += R(1 - a->past_weight) * contribution;
+            b->rest_bar[at] += contribution;
+            if (a->past) b->past_bar[at] += R(a->past_weight) * contribution;
         }
     }
 }

@@ -18,7 +18,7 @@ typedef struct {
     const double *point_weight; /* [rows] q >= 0; NULL: 1 */
     double markers;             /* P */
     const real *past;           /* [nodes][DIM] distance: u0 m; NULL where its share is 0 */
-    double past_share;          /* s, in [0, 1) */
+    double past_weight;         /* s, in [0, 1) */
 } fem_observe_args;
 
 /* sample += weight y (one item) */

@@ -20,7 +20,7 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
     const hyper_constants k = fem_constants_of(&a->m, e);
-    real *f = a->out + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
@@ -31,7 +31,7 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
     }
 }
 
-PIO_FN void fem_corner_add(real *out, int nodes, const fem_point *p, mat M)
+PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
 {
     for (int n = 0; n < nodes; n++)
         for (int c = 0; c < DIM; c++)
@@ -42,7 +42,7 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
 {
     const fem_force_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes, e = a->b.first + i, law = a->m.law[e];
-    const ptrdiff_t at = ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
     real thick_bar = R(0);
@@ -56,17 +56,17 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat G = fem_gradient(&a->b, i, &p, a->u), F = mat_axpby(R(1), mat_diag(R(1)), R(1), G);
         const mat L = fem_gradient(&a->b, i, &p, s->y), dP = hyper_dP(law, F, L, k);
-        fem_corner_add(s->u_bar + at, nodes, &p, dP);
+        fem_element_add(s->u_bar + at, nodes, &p, dP);
         if (s->k_bar) hyper_theta(law, F, mat_scale(p.volume, L), k, &k_bar);
         if (!s->rest_bar && !s->thick_bar) continue;
         const mat P = hyper_P(law, F, k);
         const real PL = mat_ddot(P, L);
         thick_bar += p.area * PL;
-        if (s->force) fem_corner_add(s->force + at, nodes, &p, P);
+        if (s->force) fem_element_add(s->force + at, nodes, &p, P);
         const mat GdP = mat_t_mul(G, dP), LP = mat_t_mul(L, P);
         if (s->rest_bar)
-            fem_corner_add(s->rest_bar + at, nodes, &p,
-                           mat_axpby(R(1), mat_axpby(R(1), mat_diag(PL), R(-1), GdP), R(-1), LP));
+            fem_element_add(s->rest_bar + at, nodes, &p,
+                            mat_axpby(R(1), mat_axpby(R(1), mat_diag(PL), R(-1), GdP), R(-1), LP));
     }
     if (s->k_bar)
         for (int c = 0; c < HYPER_CONSTANTS; c++)
@@ -115,8 +115,8 @@ PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, 
 
 PIO_FN void fem_tangent_of(int i, fem_tangent_shared *s, const fem_tangent_args *a, int project)
 {
-    real *out = a->out + ((ptrdiff_t)a->first_pair + (ptrdiff_t)i * a->pairs) * MATRIX;
-    LANES (j, a->pairs)
+    real *out = a->out + ((ptrdiff_t)a->first_node_pair + (ptrdiff_t)i * a->node_pairs) * MATRIX;
+    LANES (j, a->node_pairs)
         for (int c = 0; c < MATRIX; c++) out[(ptrdiff_t)j * MATRIX + c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         LANES (j, 1) fem_tangent_point(a, s, i, q + j, project);
@@ -131,8 +131,8 @@ PIO_FN void fem_tangent_of(int i, fem_tangent_shared *s, const fem_tangent_args 
                 }
             }
         TEAM_SYNC();
-        LANES (j, a->pairs) {
-            const int n = a->pair[j] >> 8, o = a->pair[j] & 255;
+        LANES (j, a->node_pairs) {
+            const int n = a->node_pair[j] >> 8, o = a->node_pair[j] & 255;
             PIO_VECTOR
             for (int c = 0; c < MATRIX; c++) {
                 real t = R(0);
@@ -162,41 +162,43 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
     real K[MATRIX];
     for (int c = 0; c < MATRIX; c++) K[c] = R(0);
     for (int j = a->start[b]; j < a->start[b + 1]; j++) {
-        const real *in = a->pairs + (ptrdiff_t)(a->source[j] >> 1) * MATRIX;
+        const real *in = a->element_matrices + (ptrdiff_t)(a->source[j] >> 1) * MATRIX;
         const int transposed = a->source[j] & 1;
         for (int c = 0; c < MATRIX; c++) K[c] += in[transposed ? c % DIM * DIM + c / DIM : c];
     }
     for (int c = 0; c < MATRIX; c++) {
-        const int i = c / DIM, k = c % DIM, open = !(a->held[row] >> i & 1) && !(a->held[column] >> k & 1);
+        const int i = c / DIM, k = c % DIM,
+                  open = !(a->constrained[row] >> i & 1) && !(a->constrained[column] >> k & 1);
         a->out[(ptrdiff_t)b * MATRIX + c] = open ? K[c] : row == column && i == k ? R(1) : R(0);
     }
 }
 
 /* ---- constants as given, to those of the laws -------------------------------------------------------------- */
 
-PIO_FN hyper_constants fem_given_of(const fem_constants_args *a, int e)
+PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
 {
-    hyper_constants given;
-    for (int c = 0; c < HYPER_CONSTANTS; c++) given.k[c] = a->given[field_at(a->n, HYPER_CONSTANTS, c, e)];
-    return given;
+    hyper_constants parameters;
+    for (int c = 0; c < HYPER_CONSTANTS; c++) parameters.k[c] = a->parameters[field_at(a->n, HYPER_CONSTANTS, c, e)];
+    return parameters;
 }
 
 PIO_FN void fem_constants(int e, const fem_constants_args *a)
 {
-    const hyper_constants k = hyper_given(a->law[e], a->lame[e], fem_given_of(a, e));
+    const hyper_constants k = hyper_from_parameters(a->law[e], a->parameter_form[e], fem_parameters_of(a, e));
     for (int c = 0; c < HYPER_CONSTANTS; c++) a->k[field_at(a->n, HYPER_CONSTANTS, c, e)] = k.k[c];
 }
 
 PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 {
     const fem_constants_args *a = &b->fwd;
-    hyper_constants k_bar, given_bar;
+    hyper_constants k_bar, parameters_bar;
     for (int c = 0; c < HYPER_CONSTANTS; c++) {
         k_bar.k[c] = b->k_bar[field_at(a->n, HYPER_CONSTANTS, c, e)];
-        given_bar.k[c] = R(0);
+        parameters_bar.k[c] = R(0);
     }
-    hyper_given_adj(a->law[e], a->lame[e], fem_given_of(a, e), k_bar, &given_bar);
-    for (int c = 0; c < HYPER_CONSTANTS; c++) b->given_bar[field_at(a->n, HYPER_CONSTANTS, c, e)] += given_bar.k[c];
+    hyper_from_parameters_adj(a->law[e], a->parameter_form[e], fem_parameters_of(a, e), k_bar, &parameters_bar);
+    for (int c = 0; c < HYPER_CONSTANTS; c++)
+        b->parameters_bar[field_at(a->n, HYPER_CONSTANTS, c, e)] += parameters_bar.k[c];
 }
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */

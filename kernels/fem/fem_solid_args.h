@@ -33,37 +33,37 @@ typedef fem_force_args fem_energy_args;
 typedef struct {
     fem_block b;
     fem_matter m;
-    const real *u;   /* [nodes][DIM] displacement m */
-    const int *pair; /* [pairs] of this type: 256 a + b, b >= a, in order */
-    int pairs;       /* nodes (nodes + 1)/2 */
-    int first_pair;  /* number of the block's first pair */
-    real *out;       /* [pairs of all blocks][DIM * DIM] N/m; set for the block's pairs */
+    const real *u;        /* [nodes][DIM] displacement m */
+    const int *node_pair; /* [pairs] of this type: 256 a + b, b >= a, in order */
+    int node_pairs;       /* nodes (nodes + 1)/2 */
+    int first_node_pair;  /* number of the block's first pair */
+    real *out;            /* [pairs of all blocks][DIM * DIM] N/m; set for the block's pairs */
 } fem_tangent_args;
 
 typedef fem_tangent_args fem_tangent_projected_args;
 
-/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are held have the unit row and
+/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are constrained have the unit row and
  * column. */
 typedef struct {
-    const int *row, *column; /* [blocks] */
-    const int *start;        /* [blocks + 1] */
-    const int *source;       /* [start[blocks]] 2 pair + (1: transposed) */
-    const real *pairs;       /* [pairs][DIM * DIM] */
-    const int *held;         /* [nodes] bit c: component c is prescribed */
-    real *out;               /* [blocks][DIM * DIM]; set */
+    const int *row, *column;      /* [blocks] */
+    const int *start;             /* [blocks + 1] */
+    const int *source;            /* [start[blocks]] 2 pair + (1: transposed) */
+    const real *element_matrices; /* [pairs][DIM * DIM] */
+    const int *constrained;       /* [nodes] bit c: component c is prescribed */
+    real *out;                    /* [blocks][DIM * DIM]; set */
 } fem_assemble_args;
 
 typedef struct {
-    int n;                 /* elements */
-    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
-    const real *given;     /* [HYPER_CONSTANTS][n], see hyper_given */
-    real *k;               /* [HYPER_CONSTANTS][n]; set */
+    int n;                           /* elements */
+    const int *law, *parameter_form; /* [n]; parameter_form: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
+    const real *parameters;          /* [HYPER_CONSTANTS][n], see hyper_from_parameters */
+    real *k;                         /* [HYPER_CONSTANTS][n]; set */
 } fem_constants_args;
 
 typedef struct {
     fem_constants_args fwd; /* k is not read */
     const real *k_bar;      /* [HYPER_CONSTANTS][n] */
-    real *given_bar;        /* [HYPER_CONSTANTS][n]; added to */
+    real *parameters_bar;   /* [HYPER_CONSTANTS][n]; added to */
 } fem_constants_adj_args;
 
 typedef struct {

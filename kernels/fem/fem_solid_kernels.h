@@ -6,6 +6,6 @@
 
 #include "kernels/fem/fem_element.h"
 #include "kernels/fem/fem_solid.h"
-#include "kernels/fem/fem_amount.h"
+#include "kernels/fem/fem_integral.h"
 
 #endif

@@ -189,66 +189,69 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
  * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with `lame`
  * (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not are 0. */
 
-PIO_FN int hyper_gives_own(int law)
+PIO_FN int hyper_has_own_parameters(int law)
 {
     return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
 }
 
 /* Plane stress, of the linear law in 2D: the stress across vanishes when lambda is lambda* = 2 mu lambda/(lambda + 2
  * mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). */
-PIO_FN real plane_stress_lambda(int lame, hyper_constants given)
+PIO_FN real plane_stress_lambda(int by_lame, hyper_constants parameters)
 {
-    const real a = given.k[0], b = given.k[1];
-    return lame ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
+    const real a = parameters.k[0], b = parameters.k[1];
+    return by_lame ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
 }
 
-PIO_FN void plane_stress_lambda_adj(int lame, hyper_constants given, real bar, hyper_constants *given_bar)
+PIO_FN void plane_stress_lambda_adj(int by_lame, hyper_constants parameters, real bar, hyper_constants *parameters_bar)
 {
-    const real a = given.k[0], b = given.k[1], c = lame ? b + R(2) * a : R(1) - b * b;
-    given_bar->k[0] += bar * (lame ? R(2) * b * b / (c * c) : b / c);
-    given_bar->k[1] += bar * (lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
+    const real a = parameters.k[0], b = parameters.k[1], c = by_lame ? b + R(2) * a : R(1) - b * b;
+    parameters_bar->k[0] += bar * (by_lame ? R(2) * b * b / (c * c) : b / c);
+    parameters_bar->k[1] += bar * (by_lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
 }
 
-PIO_FN hyper_constants hyper_given(int law, int form, hyper_constants given)
+PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants parameters)
 {
-    const int lame = form & HYPER_BY_LAME;
-    hyper_constants k = given;
-    if (hyper_gives_own(law)) {
+    const int by_lame = form & HYPER_BY_LAME;
+    hyper_constants k = parameters;
+    if (hyper_has_own_parameters(law)) {
         if (law == HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
         return k;
     }
     k.k[2] = k.k[3] = k.k[4] = R(0);
-    if (!lame) lame_of(given.k[0], given.k[1], &k.k[0], &k.k[1]);
-    if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(lame, given);
+    if (!by_lame) lame_of(parameters.k[0], parameters.k[1], &k.k[0], &k.k[1]);
+    if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(by_lame, parameters);
     if (law == HYPER_NEO_HOOKEAN_ISO)
-        k.k[1] = lame ? given.k[1] + R(2.0 / 3) * given.k[0] : given.k[0] / (R(3) - R(6) * given.k[1]);
+        k.k[1] = by_lame ? parameters.k[1] + R(2.0 / 3) * parameters.k[0]
+                         : parameters.k[0] / (R(3) - R(6) * parameters.k[1]);
     return k;
 }
 
-/* given_bar += the transposed derivative applied to k_bar */
-PIO_FN void hyper_given_adj(int law, int form, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
+/* parameters_bar += the transposed derivative applied to k_bar */
+PIO_FN void hyper_from_parameters_adj(int law, int form, hyper_constants parameters, hyper_constants k_bar,
+                                      hyper_constants *parameters_bar)
 {
-    const int lame = form & HYPER_BY_LAME;
-    if (hyper_gives_own(law)) {
+    const int by_lame = form & HYPER_BY_LAME;
+    if (hyper_has_own_parameters(law)) {
         const int count = law == HYPER_MOONEY_RIVLIN ? 3 : 5;
-        for (int i = 0; i < count; i++) given_bar->k[i] += k_bar.k[i];
+        for (int i = 0; i < count; i++) parameters_bar->k[i] += k_bar.k[i];
         return;
     }
     const int iso = law == HYPER_NEO_HOOKEAN_ISO;
     if (form & HYPER_PLANE_STRESS) {
-        plane_stress_lambda_adj(lame, given, k_bar.k[1], given_bar);
+        plane_stress_lambda_adj(by_lame, parameters, k_bar.k[1], parameters_bar);
         k_bar.k[1] = R(0);
     }
-    if (lame) {
-        given_bar->k[0] += k_bar.k[0] + (iso ? R(2.0 / 3) * k_bar.k[1] : R(0));
-        given_bar->k[1] += k_bar.k[1];
+    if (by_lame) {
+        parameters_bar->k[0] += k_bar.k[0] + (iso ? R(2.0 / 3) * k_bar.k[1] : R(0));
+        parameters_bar->k[1] += k_bar.k[1];
         return;
     }
-    lame_of_adj(given.k[0], given.k[1], k_bar.k[0], iso ? R(0) : k_bar.k[1], &given_bar->k[0], &given_bar->k[1]);
+    lame_of_adj(parameters.k[0], parameters.k[1], k_bar.k[0], iso ? R(0) : k_bar.k[1], &parameters_bar->k[0],
+                &parameters_bar->k[1]);
     if (!iso) return;
-    const real b = R(3) - R(6) * given.k[1];
-    given_bar->k[0] += k_bar.k[1] / b;
-    given_bar->k[1] += R(6) * given.k[0] / (b * b) * k_bar.k[1];
+    const real b = R(3) - R(6) * parameters.k[1];
+    parameters_bar->k[0] += k_bar.k[1] / b;
+    parameters_bar->k[1] += R(6) * parameters.k[0] / (b * b) * k_bar.k[1];
 }
 
 #endif

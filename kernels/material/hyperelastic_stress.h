@@ -178,8 +178,8 @@ PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F
 /* ---- Cauchy's stress sigma = P F^T/J [Pa]; of the linear law, for small strains, sigma = P --------------------- */
 
 typedef struct {
-    mat s;
-    real across; /* sigma_33 of a 2D body: P33/J in plane strain, 0 in plane stress (`form`, see hyper_given) */
+    mat s;       /* Pa */
+    real across; /* sigma_33 of a 2D body, Pa: P33/J in plane strain, 0 in plane stress (`form` as in laws.h) */
 } hyper_cauchy_stress;
 
 PIO_FN hyper_cauchy_stress hyper_cauchy(int law, int form, mat F, hyper_constants k)

@@ -134,22 +134,23 @@ PIO_FN int law_constants_hold(int law, hyper_constants k)
     return k.k[0] > R(0) && k.k[2] >= R(0) && (law != LAW_TAIT || k.k[1] > R(0));
 }
 
-/* Constants as given (hyper_given, `form` as there; fluids: as the law has them), to those of the law; the others are
- * 0. */
-PIO_FN hyper_constants law_given(int law, int form, hyper_constants given)
+/* Returns the constants of a law from the user's parameters: of solids as hyper_from_parameters, with `form` as there;
+ * the parameters of fluids are their constants. Constants that the law does not have are 0. */
+PIO_FN hyper_constants law_from_parameters(int law, int form, hyper_constants parameters)
 {
-    if (!law_is_fluid(law)) return hyper_given(law, form, given);
-    given.k[3] = given.k[4] = R(0);
-    return given;
+    if (!law_is_fluid(law)) return hyper_from_parameters(law, form, parameters);
+    parameters.k[3] = parameters.k[4] = R(0);
+    return parameters;
 }
 
-PIO_FN void law_given_adj(int law, int form, hyper_constants given, hyper_constants k_bar, hyper_constants *given_bar)
+PIO_FN void law_from_parameters_adj(int law, int form, hyper_constants parameters, hyper_constants k_bar,
+                                    hyper_constants *parameters_bar)
 {
     if (!law_is_fluid(law)) {
-        hyper_given_adj(law, form, given, k_bar, given_bar);
+        hyper_from_parameters_adj(law, form, parameters, k_bar, parameters_bar);
         return;
     }
-    for (int c = 0; c < 3; c++) given_bar->k[c] += k_bar.k[c];
+    for (int c = 0; c < 3; c++) parameters_bar->k[c] += k_bar.k[c];
 }
 
 #endif

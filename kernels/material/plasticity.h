@@ -44,16 +44,16 @@ enum { FLOW_ELASTIC, FLOW_LIMIT, FLOW_TIP };
 typedef struct {
     int branch;
     real margin;
-} plastic_way;
+} plastic_outcome;
 
 #define PLASTIC_ROOT_6 R(2.449489742783178)
 #define PLASTIC_ROOT_3_2 R(1.224744871391589)
 #define PLASTIC_ROOT_2 R(1.4142135623730951)
 #define PLASTIC_ROOT_2_3 R(0.816496580927726)
 
-PIO_FN plastic_way plastic_way_of(int branch, real margin)
+PIO_FN plastic_outcome plastic_outcome_of(int branch, real margin)
 {
-    plastic_way w;
+    plastic_outcome w;
     w.branch = branch;
     w.margin = fabs(margin);
     return w;
@@ -62,11 +62,11 @@ PIO_FN plastic_way plastic_way_of(int branch, real margin)
 /* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H):  n' = n - sqrt(3/2) d,  a' = a + d
  * --------- */
 
-PIO_FN plastic_way von_mises(plastic_point *x, const plastic_matter *m)
+PIO_FN plastic_outcome von_mises(plastic_point *x, const plastic_matter *m)
 {
     const real f = PLASTIC_ROOT_6 * m->mu * x->n - m->y[0] - m->y[1] * x->a;
     const real d = f / (R(3) * m->mu + m->y[1]);
-    const plastic_way w = plastic_way_of(f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, d);
+    const plastic_outcome w = plastic_outcome_of(f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, d);
     if (w.branch == FLOW_ELASTIC) return w;
     x->n -= PLASTIC_ROOT_3_2 * d;
     x->a += d;
@@ -124,11 +124,11 @@ PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
     return r;
 }
 
-PIO_FN plastic_way bulkley(plastic_point *x, const plastic_matter *m)
+PIO_FN plastic_outcome bulkley(plastic_point *x, const plastic_matter *m)
 {
     const bulkley_flow r = bulkley_solve(x->n, m);
     const real most = r.f / (R(3) * m->mu), d = r.t * most;
-    const plastic_way w = plastic_way_of(r.f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
+    const plastic_outcome w = plastic_outcome_of(r.f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
     if (w.branch == FLOW_ELASTIC) return w;
     x->n -= PLASTIC_ROOT_3_2 * d;
     x->a += d;
@@ -172,7 +172,7 @@ PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
     return r;
 }
 
-PIO_FN plastic_way drucker(plastic_point *x, const plastic_matter *m)
+PIO_FN plastic_outcome drucker(plastic_point *x, const plastic_matter *m)
 {
     const drucker_cone c = drucker_cone_of(m);
     const real k = x->l + x->a, most = c.slope * (c.tip - k), over = x->n - most;
@@ -183,10 +183,10 @@ PIO_FN plastic_way drucker(plastic_point *x, const plastic_matter *m)
         x->n = R(0);
         x->l = c.tip;
         x->a = k - c.tip;
-        return plastic_way_of(FLOW_TIP, to_tip);
+        return plastic_outcome_of(FLOW_TIP, to_tip);
     }
-    const plastic_way w =
-        plastic_way_of(over > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, fabs(over) < to_tip ? fabs(over) : to_tip);
+    const plastic_outcome w =
+        plastic_outcome_of(over > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, fabs(over) < to_tip ? fabs(over) : to_tip);
     if (w.branch == FLOW_LIMIT) x->n = most;
     return w;
 }
@@ -221,7 +221,7 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
 /* ---- any of the three
  * --------------------------------------------------------------------------------------------------- */
 
-PIO_FN plastic_way plastic_flow(int law, plastic_point *x, const plastic_matter *m)
+PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_matter *m)
 {
     if (law == PLASTIC_VON_MISES) return von_mises(x, m);
     if (law == PLASTIC_HERSCHEL_BULKLEY) return bulkley(x, m);

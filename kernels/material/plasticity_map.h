@@ -28,7 +28,7 @@ typedef struct {
     real e[3], dev[3];
     plastic_point x, to;
     real ratio; /* n'/n */
-    plastic_way way;
+    plastic_outcome outcome;
 } hencky_flow;
 
 PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plastic_matter *m)
@@ -44,8 +44,8 @@ PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plas
     r.x.n = sqrt(r.dev[0] * r.dev[0] + r.dev[1] * r.dev[1] + r.dev[2] * r.dev[2]);
     r.x.a = a;
     r.to = r.x;
-    r.way = plastic_flow(law, &r.to, m);
-    r.ratio = r.way.branch == FLOW_ELASTIC ? R(1) : r.way.branch == FLOW_TIP ? R(0) : r.to.n / r.x.n;
+    r.outcome = plastic_flow(law, &r.to, m);
+    r.ratio = r.outcome.branch == FLOW_ELASTIC ? R(1) : r.outcome.branch == FLOW_TIP ? R(0) : r.to.n / r.x.n;
     return r;
 }
 
@@ -59,24 +59,24 @@ PIO_FN real hencky_stretch(const hencky_flow *r, int i)
 #include "kernels/material/plasticity_smooth.h"
 #else
 /* F, the third elastic strain (2D) and a become those after the flow. What is elastic keeps every bit. */
-PIO_FN plastic_way hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
+PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
 {
     const hencky_flow r = hencky_flow_of(law, *F, *third, *a, m);
     *a = r.to.a;
-    if (r.way.branch == FLOW_ELASTIC && r.to.l - r.x.l == 0) return r.way;
+    if (r.outcome.branch == FLOW_ELASTIC && r.to.l - r.x.l == 0) return r.outcome;
     mat g = mat_diag(R(0));
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) g.m[i][i] = hencky_stretch(&r, i);
     *F = principal_turn(r.s, g);
     if (HYPER_THIRD) *third = r.ratio * r.dev[2] + r.to.l / R(3);
-    return r.way;
+    return r.outcome;
 }
 
-PIO_FN plastic_way snow_map(mat *F, real *a, const plastic_matter *m)
+PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 {
     const mat_svd s = svd_of(*F);
     const real low = R(1) - m->y[0], high = R(1) + m->y[1];
-    plastic_way w = plastic_way_of(FLOW_ELASTIC, R(1));
+    plastic_outcome w = plastic_outcome_of(FLOW_ELASTIC, R(1));
     mat g = mat_diag(R(0));
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
@@ -145,7 +145,7 @@ PIO_FN void hencky_map_adj(int law, plastic_strain x, const plastic_matter *m, p
     bar.n = along;
     bar.l = mean;
     bar.a = x_bar->a;
-    plastic_flow_adj(law, r.way.branch, r.x, m, &bar, m_bar);
+    plastic_flow_adj(law, r.outcome.branch, r.x, m, &bar, m_bar);
     const real shear = r.x.n > R(0) ? (bar.n - r.ratio * along) / r.x.n : R(0);
     PIO_UNROLL
     for (int i = 0; i < 3; i++) e_bar[i] = r.ratio * (e_bar[i] - mean) + shear * r.dev[i] + bar.l;
@@ -230,7 +230,7 @@ PIO_FN real snow_hardening(real a, const plastic_matter *m)
 }
 
 /* mu and lambda, of snow's law */
-PIO_FN law_constants snow_pair(const plastic_matter *m)
+PIO_FN law_constants snow_lame(const plastic_matter *m)
 {
     law_constants c;
     c.k[0] = m->mu;
@@ -242,7 +242,7 @@ PIO_FN law_constants snow_pair(const plastic_matter *m)
 PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_matter *m)
 {
     if (plastic != PLASTIC_SNOW) return mat_diag(m->lambda * third);
-    return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_pair(m)), F));
+    return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_lame(m)), F));
 }
 
 /* x_bar and m_bar are added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is
@@ -256,8 +256,8 @@ PIO_FN void plastic_tau_adj(int plastic, plastic_strain x, const plastic_matter 
         x_bar->third += m->lambda * trace;
         return;
     }
-    const law_constants pair = snow_pair(m);
-    law_constants pair_bar = snow_pair(m_bar);
+    const law_constants pair = snow_lame(m);
+    law_constants pair_bar = snow_lame(m_bar);
     const mat P = fixed_corotated_P(x.F, pair);
     const real s = snow_hardening(x.a, m), Jp = exp(x.a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, x.F)) * s;
     const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, x.F);

@@ -18,7 +18,7 @@ PIO_FN mat mat_absolute(mat A)
     return mat_mul(A, X);
 }
 
-PIO_FN plastic_way hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
+PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
 {
     const mat one = mat_diag(R(1)), E = mat_half_log(mat_t_mul(*F, *F));
     plastic_point x;
@@ -28,7 +28,7 @@ PIO_FN plastic_way hencky_map(int law, mat *F, real *third, real *a, const plast
     const real n = square > R(0) ? sqrt(square) : R(0);
     x.n = n;
     x.a = *a;
-    const plastic_way w = plastic_flow(law, &x, m);
+    const plastic_outcome w = plastic_flow(law, &x, m);
     const real ratio = w.branch == FLOW_ELASTIC ? R(1) : w.branch == FLOW_TIP ? R(0) : x.n / n;
     *F = mat_mul(*F, mat_exp(mat_axpby(ratio - R(1), dev, (x.l - l) / R(3), one)));
     *third = HYPER_THIRD ? ratio * last + x.l / R(3) : *third;
@@ -36,7 +36,7 @@ PIO_FN plastic_way hencky_map(int law, mat *F, real *third, real *a, const plast
     return w;
 }
 
-PIO_FN plastic_way snow_map(mat *F, real *a, const plastic_matter *m)
+PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 {
     const mat one = mat_diag(R(1)), rotation = polar_rotation(*F), S = mat_t_mul(rotation, *F);
     const real low = R(1) - m->y[0], high = R(1) + m->y[1];
@@ -45,7 +45,7 @@ PIO_FN plastic_way snow_map(mat *F, real *a, const plastic_matter *m)
     const real after = mat_det(clamped, mat_cofactor(clamped));
     *a += log(mat_det(*F, mat_cofactor(*F)) / after);
     *F = mat_mul(rotation, clamped);
-    return plastic_way_of(FLOW_LIMIT, R(1));
+    return plastic_outcome_of(FLOW_LIMIT, R(1));
 }
 
 #endif

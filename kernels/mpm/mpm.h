@@ -75,7 +75,7 @@ PIO_FN hyper_constants matter_constants(const mpm_matter *m, int id)
 }
 
 /* The first two, mu and lambda of the neo-Hookean law. */
-PIO_FN law_constants matter_pair(const mpm_matter *m, int id)
+PIO_FN law_constants matter_lame(const mpm_matter *m, int id)
 {
     law_constants c;
     c.k[0] = m->k[field_at(m->n, m->constants, 0, id)];

@@ -39,12 +39,12 @@ typedef struct {
     int nodes;      /* active nodes, number of entries of the node list */
     /* most nodes that were active at a time so far in this run */
     int most_nodes;
-    real h;            /* time step s, > 0 */
-    real cfl;          /* largest share of a cell to travel in one step, in (0, 1] */
-    real gravity[DIM]; /* m/s^2 */
-    real friction;     /* of velocity fields, see mpm_contact.h */
-    real onset;        /* likewise, m/s */
-    real flip;         /* share of FLIP, 0 .. 1, see mpm_flip.h */
+    real h;              /* time step s, > 0 */
+    real cfl;            /* largest share of a cell to travel in one step, in (0, 1] */
+    real gravity[DIM];   /* m/s^2 */
+    real friction;       /* of velocity fields, see mpm_contact.h */
+    real regularisation; /* likewise, m/s */
+    real flip_ratio;     /* share of FLIP, 0 .. 1, see mpm_flip.h */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */

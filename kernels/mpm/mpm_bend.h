@@ -54,13 +54,13 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
     const obstacle_node at = obstacle_node_of(a, i);
-    const real e = b->part * node_step_change(a->sums, b->momentum, a->nodes, at.node, b->step);
+    const real e = b->fraction * node_step_change(a->sums, b->momentum, a->nodes, at.node, b->step);
     int count = 0;
     vec v = vec_load(a->before, a->nodes, at.node);
     for (int o = 0; o < a->obstacles && e > R(0); o++) {
         const obstacle_reach r = obstacle_reach_of(a, o, &at);
         const int behaviour = a->shape[o].behaviour;
-        if (!(r.share > R(0))) continue;
+        if (!(r.blend > R(0))) continue;
         const obstacle_grip *grip = &a->pose[o].grip;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(behaviour, grip, r.normal, u);
@@ -71,10 +71,10 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
                 const real along = bend_along(behaviour, grip, r.normal, u, vec_scale(R(1) / slides, c.along), e);
                 bend = along > bend ? along : bend;
             }
-            count += r.share * bend > b->least * e;
+            count += r.blend * bend > b->least * e;
         }
         if (c.acts)
-            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
+            v = vec_axpby(R(1), v, r.blend, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return W(count);
 }
@@ -91,7 +91,7 @@ PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
     node_index(&a->box, node, index);
     if (node_is_inner(&a->box, index)) return W(0);
     const vec v = node_free_velocity(a->sums, a->nodes, node, a->step);
-    const real e = b->part * node_step_change(a->sums, b->momentum, a->nodes, node, a->step);
+    const real e = b->fraction * node_step_change(a->sums, b->momentum, a->nodes, node, a->step);
     for (int c = 0; c < DIM; c++)
         for (int side = 0; side < 2; side++) {
             const int reached = side == 0 ? index[c] <= a->box.face[c][0] : index[c] >= a->box.face[c][1];

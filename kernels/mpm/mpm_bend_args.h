@@ -10,14 +10,14 @@ typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     const mpm_step *step;
     const real *momentum; /* [DIM][nodes] p0 of active nodes, kg m/s */
-    real part;            /* e is this part of what the step changes */
+    real fraction;        /* e is this part of what the step changes */
     real least;           /* B that counts */
 } mpm_obstacle_bends_args;
 
 typedef struct {
     mpm_grid_args fwd;    /* its velocity is not used */
     const real *momentum; /* as above */
-    real part;
+    real fraction;
 } mpm_wall_bends_args;
 
 #endif

@@ -43,11 +43,11 @@ typedef struct {
     real m[2];      /* kg */
 } contact_pair;
 
-/* The numbers of a scene, and of a place; or their cotangents, where `passes` is not used. */
+/* The numbers of a scene, and of a place; or their cotangents, where `free_component` is not used. */
 typedef struct {
-    real mu, onset;   /* 1, m/s */
-    real filling;     /* c */
-    real passes[DIM]; /* 1 where no wall prescribes the component, else 0 */
+    real mu, regularisation;  /* 1, m/s */
+    real filling;             /* c */
+    real free_component[DIM]; /* 1 where no wall prescribes the component, else 0 */
 } contact_place;
 
 /* 0 at t <= 0, 1 at t >= 1, and its derivative. */
@@ -62,31 +62,31 @@ PIO_FN real contact_step(real t, real *slope)
 
 /* What contact_pair_act computes on its way. */
 typedef struct {
-    vec w, N, T;      /* relative velocity; direction; tangential velocity */
-    real b, r;        /* sum of the two parts' lengths; the root under R */
-    real wn, k, q;    /* w.N; k; the fourth root under w_t */
-    real slip, flat;  /* |w_t|^2/q^2, e^2/q^2 */
-    real ease, dease; /* a(c) and its derivative */
-    real phi, dphi;   /* phi(wn) and its derivative */
-    real share[2];    /* m_2/M, m_1/M */
-} contact_way;
+    vec w, N, T;           /* relative velocity; direction; tangential velocity */
+    real b, r;             /* sum of the two parts' lengths; the root under R */
+    real wn, k, q;         /* w.N; k; the fourth root under w_t */
+    real slip, flat;       /* |w_t|^2/q^2, e^2/q^2 */
+    real ease, dease;      /* a(c) and its derivative */
+    real phi, dphi;        /* phi(wn) and its derivative */
+    real mass_fraction[2]; /* m_2/M, m_1/M */
+} contact_intermediates;
 
-PIO_FN contact_way contact_way_of(const contact_pair *p, const contact_place *at)
+PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, const contact_place *at)
 {
-    contact_way c;
-    const real g0 = vec_dot(p->G[0], p->G[0]), g1 = vec_dot(p->G[1], p->G[1]), e = R(0.01) * at->onset;
+    contact_intermediates c;
+    const real g0 = vec_dot(p->G[0], p->G[0]), g1 = vec_dot(p->G[1], p->G[1]), e = R(0.01) * at->regularisation;
     const vec rough = vec_axpby(CONTACT_SHARE * g1 * g1, p->G[1], -g0 * g0, p->G[0]);
     PIO_UNROLL
-    for (int a = 0; a < DIM; a++) c.w.x[a] = at->passes[a] * (p->v[0].x[a] - p->v[1].x[a]);
+    for (int a = 0; a < DIM; a++) c.w.x[a] = at->free_component[a] * (p->v[0].x[a] - p->v[1].x[a]);
     c.b = (g0 > R(0) ? g0 * g0 * sqrt(g0) : R(0)) + CONTACT_SHARE * (g1 > R(0) ? g1 * g1 * sqrt(g1) : R(0));
     c.r = sqrt(c.b * c.b + CONTACT_FLAT * CONTACT_FLAT);
     c.N = vec_scale(R(1) / c.r, rough);
     c.wn = vec_dot(c.w, c.N);
     c.ease = contact_step((at->filling - CONTACT_EMPTY) / (CONTACT_FULL - CONTACT_EMPTY), &c.dease);
     c.dease /= CONTACT_FULL - CONTACT_EMPTY;
-    const real step = contact_step(c.wn / at->onset, &c.dphi);
+    const real step = contact_step(c.wn / at->regularisation, &c.dphi);
     c.phi = c.wn * step;
-    c.dphi = step + c.wn / at->onset * c.dphi;
+    c.dphi = step + c.wn / at->regularisation * c.dphi;
     c.k = c.ease * c.phi;
     c.T = vec_axpby(R(1), c.w, -c.wn, c.N);
     const real slip = vec_dot(c.T, c.T), K = at->mu * c.k, cone = K * K, flat = e * e;
@@ -97,30 +97,30 @@ PIO_FN contact_way contact_way_of(const contact_pair *p, const contact_place *at
     c.q = sqrt(most) * sqrt(root);
     c.slip = slip / most / root;
     c.flat = flat / most / root;
-    c.share[0] = p->m[1] / (p->m[0] + p->m[1]);
-    c.share[1] = p->m[0] / (p->m[0] + p->m[1]);
+    c.mass_fraction[0] = p->m[1] / (p->m[0] + p->m[1]);
+    c.mass_fraction[1] = p->m[0] / (p->m[0] + p->m[1]);
     return c;
 }
 
 PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
 {
-    const contact_way c = contact_way_of(p, at);
+    const contact_intermediates c = contact_intermediates_of(p, at);
     const vec D = vec_axpby(c.k, c.N, at->mu * c.k / c.q, c.T);
-    p->v[0] = vec_axpby(R(1), p->v[0], -c.share[0], D);
-    p->v[1] = vec_axpby(R(1), p->v[1], c.share[1], D);
+    p->v[0] = vec_axpby(R(1), p->v[0], -c.mass_fraction[0], D);
+    p->v[1] = vec_axpby(R(1), p->v[1], c.mass_fraction[1], D);
 }
 
 /* p: before. bar.v: in, the cotangents of the velocities after; out, of those before. Added to: bar.G, bar.m, at_bar.
  * Stage by stage, backwards. phi is of first degree in w.N and o together, so d phi/do = (phi - w.N d phi/d(w.N))/o. */
 PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, contact_pair *bar, contact_place *at_bar)
 {
-    const contact_way c = contact_way_of(p, at);
+    const contact_intermediates c = contact_intermediates_of(p, at);
     const real K = at->mu * c.k, y = K / c.q, M = p->m[0] + p->m[1];
     const vec D = vec_axpby(c.k, c.N, y, c.T);
-    const vec D_bar = vec_axpby(-c.share[0], bar->v[0], c.share[1], bar->v[1]);
+    const vec D_bar = vec_axpby(-c.mass_fraction[0], bar->v[0], c.mass_fraction[1], bar->v[1]);
     const real turn = vec_dot(bar->v[1], D) + vec_dot(bar->v[0], D); /* cotangent of m_1/M, which is 1 - m_2/M */
-    bar->m[0] += c.share[0] * turn / M;
-    bar->m[1] -= c.share[1] * turn / M;
+    bar->m[0] += c.mass_fraction[0] * turn / M;
+    bar->m[1] -= c.mass_fraction[1] * turn / M;
 
     const real y_bar = vec_dot(D_bar, c.T) / c.q; /* of K, at constant q */
     const real K_bar = y_bar * (c.slip * c.slip + c.flat * c.flat);
@@ -130,10 +130,10 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
     vec N_bar = vec_axpby(c.k, D_bar, -c.wn, T_bar);
     N_bar = vec_axpby(R(1), N_bar, wn_bar, c.w);
     const vec w_bar = vec_axpby(R(1), T_bar, wn_bar, c.N);
-    const real e = R(0.01) * at->onset, e_bar = -y_bar * y * c.flat * e / c.q;
+    const real e = R(0.01) * at->regularisation, e_bar = -y_bar * y * c.flat * e / c.q;
     at_bar->filling += c.dease * c.phi * k_bar;
     at_bar->mu += c.k * K_bar;
-    at_bar->onset += c.ease * k_bar * (c.phi - c.wn * c.dphi) / at->onset + R(0.01) * e_bar;
+    at_bar->regularisation += c.ease * k_bar * (c.phi - c.wn * c.dphi) / at->regularisation + R(0.01) * e_bar;
 
     const vec rough_bar = vec_scale(R(1) / c.r, N_bar);
     const real b_bar = -vec_dot(c.N, N_bar) * c.b / (c.r * c.r);
@@ -146,8 +146,8 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
     }
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        bar->v[0].x[a] += at->passes[a] * w_bar.x[a];
-        bar->v[1].x[a] -= at->passes[a] * w_bar.x[a];
+        bar->v[0].x[a] += at->free_component[a] * w_bar.x[a];
+        bar->v[1].x[a] -= at->free_component[a] * w_bar.x[a];
     }
 }
 
@@ -175,7 +175,7 @@ PIO_FN int contact_leads(const mpm_contact_args *a, int node)
 }
 
 /* Central difference of the filling, in units of 1/dx; 0 along what a wall prescribes. */
-PIO_FN vec contact_gradient(const mpm_contact_args *a, int node, const int index[DIM], const real passes[DIM])
+PIO_FN vec contact_gradient(const mpm_contact_args *a, int node, const int index[DIM], const real free_component[DIM])
 {
     const real half = R(0.5) * box_per_volume(&a->box);
     vec G;
@@ -184,7 +184,7 @@ PIO_FN vec contact_gradient(const mpm_contact_args *a, int node, const int index
         const int s = a->box.stride[c];
         const real above = index[c] + 1 < a->box.nodes[c] ? contact_volume(a, node + s) : R(0);
         const real below = index[c] > 0 ? contact_volume(a, node - s) : R(0);
-        G.x[c] = passes[c] * half * (above - below);
+        G.x[c] = free_component[c] * half * (above - below);
     }
     return G;
 }
@@ -204,7 +204,7 @@ PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
     node_index(&a->box, node, index);
     h->n = 0;
     h->place.mu = a->step->friction;
-    h->place.onset = a->step->onset;
+    h->place.regularisation = a->step->regularisation;
     h->place.filling = R(0);
     for (int f = 0; f < a->fields; f++) {
         const int at = node % one + f * one;
@@ -217,8 +217,8 @@ PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
         h->n++;
     }
     if (h->n < 2) return;
-    wall_frees(&a->box, index, h->place.passes);
-    for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->node[k], index, h->place.passes);
+    wall_free_components(&a->box, index, h->place.free_component);
+    for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->node[k], index, h->place.free_component);
 }
 
 PIO_FN contact_pair contact_pair_of(const contact_here *h, int i, int j)
@@ -316,22 +316,22 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     for (int at = node; at < a->nodes; at += one)
         if (a->l.node_slot[at + 1] > a->l.node_slot[at]) {
             contact_store_adj(b, at, vec_load(b->velocity_bar, a->nodes, at), R(0), R(0), vec_zero());
-            b->share[field_at(a->nodes, 2, 0, at)] = b->share[field_at(a->nodes, 2, 1, at)] = R(0);
+            b->contribution[field_at(a->nodes, 2, 0, at)] = b->contribution[field_at(a->nodes, 2, 1, at)] = R(0);
         }
     contact_look(a, node, &h);
     if (h.n < 2) return;
-    bar.place.filling = bar.place.mu = bar.place.onset = R(0);
+    bar.place.filling = bar.place.mu = bar.place.regularisation = R(0);
     for (int k = 0; k < h.n; k++) {
         bar.v[k] = vec_load(b->velocity_bar, a->nodes, h.node[k]);
         bar.G[k] = vec_zero();
         bar.m[k] = R(0);
     }
     contact_pairs_adj(&h, &bar);
-    b->share[field_at(a->nodes, 2, 0, node)] = bar.place.mu;
-    b->share[field_at(a->nodes, 2, 1, node)] = bar.place.onset;
+    b->contribution[field_at(a->nodes, 2, 0, node)] = bar.place.mu;
+    b->contribution[field_at(a->nodes, 2, 1, node)] = bar.place.regularisation;
     for (int k = 0; k < h.n; k++) {
         PIO_UNROLL
-        for (int c = 0; c < DIM; c++) bar.G[k].x[c] *= h.place.passes[c];
+        for (int c = 0; c < DIM; c++) bar.G[k].x[c] *= h.place.free_component[c];
         contact_store_adj(b, h.node[k], bar.v[k], bar.m[k], box_per_volume(&a->box) * bar.place.filling, bar.G[k]);
     }
 }
@@ -361,7 +361,7 @@ PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
 
 PIO_FN wide mpm_contact_sum(int i, const mpm_contact_sum_args *a)
 {
-    return W(a->share[field_at(a->nodes, 2, a->which, a->l.node_list[i])]);
+    return W(a->contribution[field_at(a->nodes, 2, a->which, a->l.node_list[i])]);
 }
 
 #endif

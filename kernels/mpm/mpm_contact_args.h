@@ -24,8 +24,8 @@ typedef struct {
     const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
     real *free_bar;           /* [DIM][nodes] of those before; set for active nodes; may be velocity_bar */
     real *mass_bar;           /* [nodes] dJ/dm_i, 1/kg times J's unit; set for active nodes */
-    real *volume_bar; /* [DIM + 1][nodes] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
-    real *share;      /* [2][nodes] a place's terms of dJ/dmu and dJ/do; set for active nodes */
+    real *volume_bar;   /* [DIM + 1][nodes] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
+    real *contribution; /* [2][nodes] a place's terms of dJ/dmu and dJ/do; set for active nodes */
 } mpm_contact_adj_args;
 
 /* What the mass of one active node gets, and its volume, of which the differences at its neighbours are made:
@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     mpm_lists l;
     int nodes, which;
-    const real *share; /* [2][nodes] */
+    const real *contribution; /* [2][nodes] */
 } mpm_contact_sum_args;
 
 #endif

@@ -159,7 +159,7 @@ PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
 
 /* ---- effort and smoothness of a control, integrals over time that the end of every step adds to ------------------
  *
- *     sample += weight sum_c share_c q_c^2,   q the activation Pa or its rate Pa/s, one item */
+ *     sample += weight sum_c w_c q_c^2,   q the activation Pa or its rate Pa/s, one item */
 
 PIO_FN void mpm_control_observe(int i, const mpm_control_observe_args *a)
 {
@@ -167,17 +167,17 @@ PIO_FN void mpm_control_observe(int i, const mpm_control_observe_args *a)
     (void)i;
     for (int c = 0; c < a->channels; c++) {
         const wide q = a->rate ? a->rate[c] : W(a->activation[c]);
-        sum += W(a->share[c]) * q * q;
+        sum += W(a->channel_weight[c]) * q * q;
     }
     *a->sample += W(a->weight) * sum;
 }
 
-/* Of channel c: q_bar += 2 weight share_c q_c sample_bar */
+/* Of channel c: q_bar += 2 weight w_c q_c sample_bar */
 PIO_FN void mpm_control_observe_adj(int c, const mpm_control_observe_adj_args *b)
 {
     const mpm_control_observe_args *a = &b->fwd;
     const wide q = a->rate ? a->rate[c] : W(a->activation[c]);
-    b->bar[c] += W(2 * a->weight * a->share[c]) * q * *b->sample_bar;
+    b->bar[c] += W(2 * a->weight * a->channel_weight[c]) * q * *b->sample_bar;
 }
 
 #endif

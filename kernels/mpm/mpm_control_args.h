@@ -43,10 +43,10 @@ typedef struct {
 
 typedef struct {
     int channels;
-    const real *activation; /* [channels] */
-    const wide *rate;       /* [channels], instead of it; or NULL */
-    const double *share;    /* [channels] */
-    double weight;          /* s */
+    const real *activation;       /* [channels] */
+    const wide *rate;             /* [channels], instead of it; or NULL */
+    const double *channel_weight; /* [channels] */
+    double weight;                /* s */
     wide *sample;
 } mpm_control_observe_args;
 

@@ -27,7 +27,7 @@ PIO_FN void mpm_deposit(int slot, mpm_deposit_shared *sh, const mpm_deposit_args
             const vec f = vec_load(a->s.offset, n, p);
             PIO_UNROLL
             for (int c = 0; c < DIM; c++) sh->f[j][c] = f.x[c];
-            sh->q[j] = !a->body || a->body[id] == a->of ? a->amount[id] : R(0);
+            sh->q[j] = !a->body || a->body[id] == a->of ? a->quantity[id] : R(0);
         }
         TEAM_SYNC();
         for (int j = 0; j < m; j++)
@@ -105,8 +105,8 @@ PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
     vec slope;
     const real value = stencil_value(&b->box, a->s.cell[p], vec_load(a->s.offset, n, p), b->node_bar, &slope);
     const real scale = R(b->scale * (b->sample_bar ? (double)*b->sample_bar : 1));
-    vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), scale * a->amount[id], slope));
-    if (b->amount_bar) b->amount_bar[id] += scale * value;
+    vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), scale * a->quantity[id], slope));
+    if (b->quantity_bar) b->quantity_bar[id] += scale * value;
 }
 
 /* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where only weights rounded to zero reach it

@@ -10,10 +10,10 @@ typedef struct {
     mpm_state s; /* [.][n] */
     int n;
     mpm_lists l;
-    const real *amount; /* [n] in id order: q, kg or m^3 */
-    const int *body;    /* [n] in id order, or NULL: of all particles */
-    int of;             /* the number there of those that count */
-    real *sums;         /* [occupied cells][STENCIL_PAD] in the unit of q; set */
+    const real *quantity; /* [n] in id order: q, kg or m^3 */
+    const int *body;      /* [n] in id order, or NULL: of all particles */
+    int of;               /* the number there of those that count */
+    real *sums;           /* [occupied cells][STENCIL_PAD] in the unit of q; set */
 } mpm_deposit_args;
 
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
     double scale;
     const wide *sample_bar; /* [1] another factor; NULL: 1 */
     mpm_state bar;          /* stored as the state is; the cotangent of the offset is added to */
-    real *amount_bar;       /* [n] in id order; added to; NULL: q is given */
+    real *quantity_bar;     /* [n] in id order; added to; NULL: q is given */
 } mpm_deposit_adj_args;
 
 /* y_bar = Y_bar/m,  m_bar -= Y_bar . Y/m */

@@ -23,7 +23,7 @@ PIO_FN wide set_share(const mpm_set *set, const mpm_matter *m, const int *body, 
     return set->number >= 0 && number == set->number ? W(m->volume[id]) / W(set->volume) : W(0);
 }
 
-PIO_FN wide input_share(const mpm_input *j, const mpm_matter *m, const int *body, int id)
+PIO_FN wide input_weight(const mpm_input *j, const mpm_matter *m, const int *body, int id)
 {
     return set_share(&j->of, m, body, id) - set_share(&j->from, m, body, id);
 }
@@ -32,7 +32,7 @@ PIO_FN wide input_share(const mpm_input *j, const mpm_matter *m, const int *body
 PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
 {
     const mpm_input *j = a->input;
-    const wide share = input_share(j, &a->matter, a->body, a->s.id[p]);
+    const wide share = input_weight(j, &a->matter, a->body, a->s.id[p]);
     const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
     if (j->kind == INPUT_VELOCITY) return share * W(a->s.velocity[at]);
     return share * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
@@ -46,7 +46,7 @@ PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
         const mpm_input *j = &a->input[i];
         const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
         if (j->kind < INPUT_POSITION) continue;
-        const wide share = input_share(j, &a->matter, a->body, id) * b->means_bar[i];
+        const wide share = input_weight(j, &a->matter, a->body, id) * b->means_bar[i];
         if (j->kind == INPUT_VELOCITY)
             b->bar.velocity[at] += R(share);
         else

@@ -133,7 +133,7 @@ PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
     TEAM_SYNC();
     LANES (j, end - first) {
         const vec rest = flip_rest(a, &sh->y, first + j), v = vec_load(a->velocity, a->n, first + j);
-        vec_store(a->velocity, a->n, first + j, vec_axpby(R(1), v, a->step->flip, rest));
+        vec_store(a->velocity, a->n, first + j, vec_axpby(R(1), v, a->step->flip_ratio, rest));
     }
 }
 
@@ -150,10 +150,10 @@ PIO_FN void flip_place_adj(const mpm_flip_adj_args *a, mpm_flip_adj_shared *sh, 
     const mpm_flip_args *fwd = &a->fwd;
     const int n = fwd->n, p = fwd->l.order[place];
     const vec f = vec_load(fwd->s.offset, n, p), v_bar = vec_load(a->next_bar, n, place);
-    const vec d = vec_scale(fwd->step->flip, v_bar);
+    const vec d = vec_scale(fwd->step->flip_ratio, v_bar);
     const spline w = spline_at(f);
     const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, d, mat_diag(R(0)));
-    a->share[place] = vec_dot(v_bar, flip_rest(fwd, &sh->y, place));
+    a->contribution[place] = vec_dot(v_bar, flip_rest(fwd, &sh->y, place));
     vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), R(1), d));
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(-1), slope));
     vector_put(&sh->t, j, f, vec_scale(R(-1), d), R(0));
@@ -187,7 +187,7 @@ PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_a
 
 PIO_FN wide mpm_flip_sum(int i, const mpm_flip_sum_args *a)
 {
-    return W(a->share[i]);
+    return W(a->contribution[i]);
 }
 
 #endif

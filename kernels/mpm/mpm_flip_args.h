@@ -38,13 +38,13 @@ typedef struct {
     mpm_flip_args fwd;    /* its velocity is not used */
     const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */
     mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; added to */
-    real *share;          /* [n] by place: a particle's term of b_bar; set */
+    real *contribution;   /* [n] by place: a particle's term of b_bar; set */
     real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/du_i; set */
 } mpm_flip_adj_args;
 
 /* A term of b_bar. */
 typedef struct {
-    const real *share; /* [n] */
+    const real *contribution; /* [n] */
 } mpm_flip_sum_args;
 
 #endif

@@ -19,20 +19,20 @@
 
 /* Bit a is set where the walls let component a of the velocity v through, for a node with these indices. A separating
  * wall holds what moves into it; all walls act at and beyond their face. */
-PIO_FN int wall_passes(const mpm_box *box, const int index[DIM], vec v)
+PIO_FN int wall_free_mask(const mpm_box *box, const int index[DIM], vec v)
 {
-    int passes = (1 << DIM) - 1;
+    int mask = (1 << DIM) - 1;
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
         PIO_UNROLL
         for (int side = 0; side < 2; side++) {
             const int reached = side == 0 ? index[a] <= box->face[a][0] : index[a] >= box->face[a][1];
             if (!reached) continue;
-            if (box->wall[a][side] == WALL_STICKY) passes = 0;
-            if (box->wall[a][side] == WALL_SLIP || (side == 0 ? v.x[a] < R(0) : v.x[a] > R(0))) passes &= ~(1 << a);
+            if (box->wall[a][side] == WALL_STICKY) mask = 0;
+            if (box->wall[a][side] == WALL_SLIP || (side == 0 ? v.x[a] < R(0) : v.x[a] > R(0))) mask &= ~(1 << a);
         }
     }
-    return passes;
+    return mask;
 }
 
 /* More than one node inside every face: no wall acts here. */
@@ -63,7 +63,7 @@ typedef struct {
     int node;        /* r */
     real sign;       /* of the node for which this was asked: it moves as sign V */
     int count;       /* nodes in all, a product over the axes */
-    int ways[DIM];   /* 1 + ghosts along this axis, at most 3 */
+    int images[DIM]; /* 1 + ghosts along this axis, at most 3 */
     int hop[DIM][2]; /* from r to each of them */
 } wall_images;
 
@@ -92,21 +92,21 @@ PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index
             r = face - out;
             w.sign = -w.sign;
         }
-        w.ways[a] = 1;
+        w.images[a] = 1;
         w.hop[a][0] = w.hop[a][1] = 0;
         PIO_UNROLL
         for (int side = 0; side < 2; side++) {
             const int face = box->face[a][side], out = side == 0 ? -1 : 1, ghost = face + out;
             if (r != face - out || ghost < 0 || ghost >= box->nodes[a] || !wall_mirrors(box, a, side, c)) continue;
-            if (w.ways[a] == 1)
+            if (w.images[a] == 1)
                 w.hop[a][0] = (ghost - r) * box->stride[a];
             else
                 w.hop[a][1] = (ghost - r) * box->stride[a];
-            w.ways[a]++;
+            w.images[a]++;
         }
         w.inner[a] = r;
         w.node += r * box->stride[a];
-        w.count *= w.ways[a];
+        w.count *= w.images[a];
     }
     return w;
 }
@@ -118,10 +118,10 @@ PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sig
     *sign = R(1);
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        const int way = k % w->ways[a];
-        k /= w->ways[a];
-        if (way == 0) continue;
-        node += way == 1 ? w->hop[a][0] : w->hop[a][1];
+        const int image = k % w->images[a];
+        k /= w->images[a];
+        if (image == 0) continue;
+        node += image == 1 ? w->hop[a][0] : w->hop[a][1];
         *sign = -*sign;
     }
     return l->node_slot[node + 1] > l->node_slot[node] ? node : -1;
@@ -129,19 +129,20 @@ PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sig
 
 /* What walls leave to others: 1 for a component that is free, 0 for others. Component c is free where it has no mirror,
  * and no wall would hold it whatever its sign. */
-PIO_FN void wall_frees(const mpm_box *box, const int index[DIM], real passes[DIM])
+PIO_FN void wall_free_components(const mpm_box *box, const int index[DIM], real is_free[DIM])
 {
     const int inner = node_is_inner(box, index);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
-        passes[c] = R(1);
+        is_free[c] = R(1);
         if (inner) continue;
         vec up = vec_zero(), down = vec_zero();
         up.x[c] = R(1);
         down.x[c] = R(-1);
         const wall_images w = wall_images_of(box, 0, index, c);
-        const int held = !(wall_passes(box, index, up) >> c & 1) || !(wall_passes(box, index, down) >> c & 1);
-        if (w.count > 1 || held) passes[c] = R(0);
+        const int constrained =
+            !(wall_free_mask(box, index, up) >> c & 1) || !(wall_free_mask(box, index, down) >> c & 1);
+        if (w.count > 1 || constrained) is_free[c] = R(0);
     }
 }
 
@@ -150,7 +151,7 @@ typedef struct {
     real mass; /* sum_s m_s, kg */
     real p;    /* sum_s sign_s p_s / mass, m/s */
     real d;    /* sum_s sign_s m_s / mass; 1 where there is no ghost */
-    int passes;
+    int is_free;
 } wall_unknown;
 
 PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a, int c)
@@ -158,7 +159,7 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
     wall_unknown u;
     vec v = vec_zero();
     u.mass = u.p = u.d = R(0);
-    u.passes = 0;
+    u.is_free = 0;
     for (int k = 0; k < w->count; k++) {
         real sign;
         const int node = wall_image(w, &a->l, k, &sign);
@@ -172,7 +173,7 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
     u.p /= u.mass;
     u.d /= u.mass;
     v.x[c] = u.p + a->step->h * a->step->gravity[c] * u.d;
-    u.passes = wall_passes(&a->box, w->inner, v) >> c & 1;
+    u.is_free = wall_free_mask(&a->box, w->inner, v) >> c & 1;
     return u;
 }
 
@@ -184,7 +185,7 @@ PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[
     for (int c = 0; c < DIM; c++) {
         const wall_images w = wall_images_of(&a->box, first, index, c);
         const wall_unknown u = wall_unknown_of(&w, a, c);
-        v.x[c] = u.passes ? w.sign * (u.p + a->step->h * a->step->gravity[c] * u.d) : R(0);
+        v.x[c] = u.is_free ? w.sign * (u.p + a->step->h * a->step->gravity[c] * u.d) : R(0);
     }
     return v;
 }
@@ -229,17 +230,17 @@ PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[
     for (int c = 0; c < DIM; c++) {
         const wall_images w = wall_images_of(&a->fwd.box, first, index, c);
         const wall_unknown u = wall_unknown_of(&w, &a->fwd, c);
-        real share = R(0);
-        if (u.passes) {
+        real term = R(0);
+        if (u.is_free) {
             for (int k = 0; k < w.count; k++) {
                 real sign;
                 const int s = wall_image(&w, &a->fwd.l, k, &sign);
-                if (s >= 0) share += sign * a->velocity_bar[field_at(nodes, DIM, c, s)];
+                if (s >= 0) term += sign * a->velocity_bar[field_at(nodes, DIM, c, s)];
             }
-            share /= u.mass;
+            term /= u.mass;
         }
-        m_bar += share * (step->h * step->gravity[c] * (w.sign - u.d) - u.p);
-        a->node_bar[field_at(nodes, DIM + 1, 1 + c, node)] = w.sign * share;
+        m_bar += term * (step->h * step->gravity[c] * (w.sign - u.d) - u.p);
+        a->node_bar[field_at(nodes, DIM + 1, 1 + c, node)] = w.sign * term;
     }
     a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
 }

@@ -16,7 +16,7 @@
 #include "kernels/mpm/mpm_target.h"
 
 /* Weight of a particle's point over P. */
-PIO_FN double observe_point_share(const mpm_observe_args *a, int id)
+PIO_FN double observe_point_fraction(const mpm_observe_args *a, int id)
 {
     return (a->point_weight ? a->point_weight[a->marker[id]] : 1) / a->markers;
 }
@@ -47,7 +47,7 @@ PIO_FN wide observed_place(const mpm_observe_args *a, int p, int c)
     if (!a->past_at) return x;
     const int q = a->past_at[p];
     const wide x0 = particle_position(&a->box, a->past.cell[q], a->past.offset[field_at(n, DIM, c, q)], c);
-    return W(1 - a->past_share) * x + W(a->past_share) * x0;
+    return W(1 - a->past_weight) * x + W(a->past_weight) * x0;
 }
 
 /* Distance of stored particle p from the shape, m, and its derivative in the offset. */
@@ -81,7 +81,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
             const wide d = observed_place(a, p, c) - W(X);
-            if (X - X >= 0) sum += d * d * W(observe_point_share(a, id));
+            if (X - X >= 0) sum += d * d * W(observe_point_fraction(a, id));
         }
     }
     return sum;
@@ -141,12 +141,12 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
             const double d = (double)observed_place(a, p, c) - X;
-            const double share = 2 * y_bar * d * observe_point_share(a, id) * dx;
+            const double share = 2 * y_bar * d * observe_point_fraction(a, id) * dx;
             if (!(d - d >= 0)) continue;
             if (b->past_bar)
-                b->past_bar[field_at(n, DIM, c, a->past_at[p])] += R(a->past_share * share);
+                b->past_bar[field_at(n, DIM, c, a->past_at[p])] += R(a->past_weight * share);
             else
-                b->bar.offset[k] += R((1 - a->past_share) * share);
+                b->bar.offset[k] += R((1 - a->past_weight) * share);
         }
     }
 }

@@ -28,7 +28,7 @@ typedef struct {
     double markers;             /* distance: P, their sum */
     mpm_state past;             /* distance: the state before, stored in its own order */
     const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where the share of that is 0 */
-    double past_share;          /* distance: s, in [0, 1) */
+    double past_weight;         /* distance: s, in [0, 1) */
     const real *field;          /* shape: [nodes] signed distance, m */
     int outside;                /* shape: what is inside has distance 0 */
 } mpm_observe_args;

@@ -169,8 +169,8 @@ PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
     to->spin.m[1][0] = R(rate);
 #endif
     to->grip.friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
-    to->grip.slip = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SLIP, o)]);
-    to->grip.onset = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_ONSET, o)]);
+    to->grip.friction_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION_VELOCITY, o)]);
+    to->grip.separation_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SEPARATION_VELOCITY, o)]);
 }
 
 PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
@@ -202,7 +202,7 @@ typedef struct {
     vec q;            /* from c to the node, m */
     vec x;            /* x - c: from c to its material, m */
     obstacle_near at; /* in the obstacle's frame */
-    real share;
+    real blend;
     vec normal; /* in space */
     vec own;    /* the obstacle's velocity here, m/s */
 } obstacle_reach;
@@ -230,7 +230,7 @@ PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const
     for (int i = 0; i < DIM; i++) r.q.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
     r.x = vec_axpby(R(1), r.q, R(1), at->e);
     r.at = obstacle_near_of(a->shape + o, a->coefficients, mat_t_apply(pose->turn, r.x));
-    r.share = obstacle_share(a->shape + o, r.at.d);
+    r.blend = obstacle_blend(a->shape + o, r.at.d);
     r.normal = mat_apply(pose->turn, r.at.normal);
     r.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, r.q));
     return r;
@@ -266,13 +266,13 @@ PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *
     obstacle_contact c;
     c.behaviour = behaviour;
     c.across = vec_dot(u, normal);
-    c.taken = contact_taken(behaviour, grip->onset, -c.across);
+    c.taken = contact_taken(behaviour, grip->separation_velocity, -c.across);
     c.acts = behaviour != WALL_SEPARATE || c.taken > R(0);
     c.press = grip->friction * c.taken;
     c.along = vec_axpby(R(1), u, -c.across, normal);
     c.kept = vec_zero();
     if (behaviour == WALL_STICKY || !c.acts) return c;
-    c.slide = obstacle_slide_of(c.along, c.press, grip->slip);
+    c.slide = obstacle_slide_of(c.along, c.press, grip->friction_velocity);
     c.kept = c.slide.w;
     if (behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.taken, normal);
     return c;
@@ -282,7 +282,7 @@ PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *
 PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
 {
     real frees[DIM];
-    wall_frees(box, index, frees);
+    wall_free_components(box, index, frees);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) change.x[c] *= frees[c];
     return change;
@@ -293,11 +293,11 @@ PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstac
 {
     for (int o = 0; o < count; o++) {
         const obstacle_reach r = obstacle_reach_of(a, o, at);
-        if (!(r.share > R(0))) continue;
+        if (!(r.blend > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
         if (c.acts)
-            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at->index, vec_axpby(R(1), c.kept, R(-1), u)));
+            v = vec_axpby(R(1), v, r.blend, obstacle_change(&a->box, at->index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return v;
 }
@@ -331,11 +331,13 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
         left_bar = vec_dot(kept_bar, normal);
         *normal_bar = vec_axpby(R(1), *normal_bar, left, kept_bar);
     }
-    const vec along_bar = obstacle_slide_adj(&c->slide, c->press, grip->slip, kept_bar, &press_bar, &bar->slip);
+    const vec along_bar =
+        obstacle_slide_adj(&c->slide, c->press, grip->friction_velocity, kept_bar, &press_bar, &bar->friction_velocity);
     const real taken_bar = grip->friction * press_bar + left_bar;
-    real across_bar = left_bar - contact_taken_slope(c->behaviour, grip->onset, -c->across) * taken_bar;
+    real across_bar = left_bar - contact_taken_slope(c->behaviour, grip->separation_velocity, -c->across) * taken_bar;
     bar->friction += c->taken * press_bar;
-    if (c->behaviour == WALL_SEPARATE) bar->onset += obstacle_taken_by_onset(grip->onset, -c->across) * taken_bar;
+    if (c->behaviour == WALL_SEPARATE)
+        bar->separation_velocity += obstacle_taken_by_onset(grip->separation_velocity, -c->across) * taken_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
     return vec_axpby(R(1), along_bar, across_bar, normal);
@@ -352,7 +354,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
     vec x_bar = vec_zero();
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = R(0);
     const obstacle_reach r = obstacle_reach_of(a, o, &at);
-    if (r.share > R(0)) {
+    if (r.blend > R(0)) {
         const vec v = obstacle_velocity(a, o, &at, vec_load(a->before, a->nodes, node));
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
@@ -360,11 +362,11 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
             const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
             const real share_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
-            vec u_bar = vec_scale(-r.share, change_bar), normal_bar = vec_zero();
+            vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
             obstacle_grip bar = {R(0), R(0), R(0)};
             if (shape->behaviour != WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.share, change_bar),
+                                  obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),
                                                        &normal_bar, &bar));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
             const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
@@ -376,11 +378,12 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             cross_add(out + OBSTACLE_ROTATION, x_bar, r.x);
             cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
             out[OBSTACLE_FRICTION] = bar.friction;
-            out[OBSTACLE_SLIP] = bar.slip;
-            out[OBSTACLE_ONSET] = bar.onset;
+            out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
+            out[OBSTACLE_SEPARATION_VELOCITY] = bar.separation_velocity;
         }
     }
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->share[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
+    for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
+        b->contribution[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
     for (int k = 0; k < DIM; k++) {
         real *e_bar = b->place_bar + field_at(a->nodes, DIM, k, node);
         *e_bar = (o == a->obstacles - 1 ? R(0) : *e_bar) + x_bar.x[k];
@@ -395,12 +398,13 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
     vec v = vec_load(a->before, a->nodes, at.node);
     for (int o = 0; o < a->obstacles; o++) {
         const obstacle_reach r = obstacle_reach_of(a, o, &at);
-        if (!(r.share > R(0))) continue;
+        if (!(r.blend > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
-        count += a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->pose[o].grip.onset;
+        count +=
+            a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->pose[o].grip.separation_velocity;
         if (c.acts)
-            v = vec_axpby(R(1), v, r.share, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
+            v = vec_axpby(R(1), v, r.blend, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
     }
     return W(count);
 }

@@ -10,7 +10,7 @@
 /* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its
  * grip. */
 enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
-enum { OBSTACLE_SLIP = OBSTACLE_FRICTION + 1, OBSTACLE_ONSET, OBSTACLE_PARAMETERS };
+enum { OBSTACLE_FRICTION_VELOCITY = OBSTACLE_FRICTION + 1, OBSTACLE_SEPARATION_VELOCITY, OBSTACLE_PARAMETERS };
 
 /* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
 enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
@@ -62,7 +62,7 @@ typedef struct {
     int obstacle;
     real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
     real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
-    real *share;     /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
+    real *contribution; /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
 } mpm_obstacle_adj_args;
 
 /* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */

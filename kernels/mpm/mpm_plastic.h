@@ -26,7 +26,7 @@ PIO_FN void mpm_plastic(int i, const mpm_plastic_args *a)
     if (plastic != PLASTIC_NONE) {
         const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
         mat F = mat_load(a->next.F, n, i);
-        const plastic_way w =
+        const plastic_outcome w =
             plastic == PLASTIC_SNOW ? snow_map(&F, &hardening, &m) : hencky_map(plastic, &F, &third, &hardening, &m);
         mat_store(a->next.F, n, i, F);
         if (plastic == PLASTIC_SNOW) plastic_check_wave(a, id, hardening, &m);

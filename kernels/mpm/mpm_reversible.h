@@ -74,8 +74,8 @@ PIO_FN real place_offset(int bits, quanta x, int base)
 #endif
 }
 
-/* h v, as a way. */
-PIO_FN quanta place_way(int bits, quanta v)
+/* h v, as a increment. */
+PIO_FN quanta place_increment(int bits, quanta v)
 {
 #ifdef PIO_DUAL
     return v * quanta_of_place(bits) / QUANTA_OF_SPEED;
@@ -105,11 +105,12 @@ PIO_FN real speed_value(quanta v, wide unit)
     return R(W(v) * unit);
 }
 
-/* ---- damping by kept bits (Maclaurin, Duvenaud, Adams 2015, Proc. ICML 37, 2113, algorithm 3) ---------------
+/* ---- damping with residual bits (Maclaurin, Duvenaud, Adams 2015, Proc. ICML 37, 2113, algorithm 3) ----------
  *
  * v is multiplied by gamma = n/d, d = 2^14:   v = q d + r  becomes  v' = q n + (k mod n)  with  k = kept d + r,
- * and k div n is kept. So v' is gamma v but for less than d quanta, and nothing is lost: kept grows by log2(d/n) bits.
- * kept < 2^49 is needed, see mpm_spill. n changes from step to step, so that gamma is on average what was asked for. */
+ * and k div n is the new residual `kept`. So v' is gamma v up to less than d quanta, and no bit is lost: the residual
+ * grows by log2(d/n) bits. It must stay below 2^49, see mpm_log_residuals. n changes from step to step, so that gamma
+ * is the wanted factor on average. */
 
 PIO_FN quanta damped(quanta v, int64_t n, uint64_t *kept)
 {
@@ -136,13 +137,13 @@ PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
 #endif
 }
 
-PIO_FN void mpm_spill(int i, const mpm_spill_args *a)
+PIO_FN void mpm_log_residuals(int i, const mpm_log_residuals_args *a)
 {
     if (a->sign < 0) {
-        a->kept[i] = a->kept[i] << 32 | a->tape[i];
+        a->kept[i] = a->kept[i] << 32 | a->log[i];
         return;
     }
-    if (a->tape) a->tape[i] = (uint32_t)a->kept[i];
+    if (a->log) a->log[i] = (uint32_t)a->kept[i];
     a->kept[i] >>= 32;
 }
 
@@ -166,7 +167,7 @@ PIO_FN void lattice_strain(const mpm_lattice *t, int law, int p, const mpm_state
 
 /* ---- a state to the lattice, and from it -------------------------------------------------------------------- */
 
-PIO_FN void lattice_take_strain(const mpm_lattice_take_args *a, int p)
+PIO_FN void lattice_take_strain(const mpm_lattice_round_args *a, int p)
 {
     const mpm_lattice *t = &a->t;
     if (law_is_fluid(a->law[a->s.id[p]])) {
@@ -182,7 +183,7 @@ PIO_FN void lattice_take_strain(const mpm_lattice_take_args *a, int p)
         t->F[field_at(t->n, DIM * DIM, c, p)] = quanta_of(W(Fbar.m[c / DIM][c % DIM]) * QUANTA_OF_FBAR);
 }
 
-PIO_FN void mpm_lattice_take(int p, const mpm_lattice_take_args *a)
+PIO_FN void mpm_lattice_round(int p, const mpm_lattice_round_args *a)
 {
     const mpm_lattice *t = &a->t;
     const wide per = W(a->step->h) / W(a->box.dx) * QUANTA_OF_SPEED;
@@ -202,7 +203,7 @@ PIO_FN void mpm_lattice_take(int p, const mpm_lattice_take_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
 }
 
-PIO_FN void mpm_lattice_floats(int p, const mpm_lattice_floats_args *a)
+PIO_FN void mpm_lattice_read(int p, const mpm_lattice_read_args *a)
 {
     const mpm_lattice *t = &a->t;
     const wide unit = speed_unit(&a->box, a->step);
@@ -231,10 +232,10 @@ PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = field_at(a->t.n, DIM, c, p);
-        const quanta x = a->x[at], way = place_way(bits, a->v[at]);
-        quanta y = x + (a->sign < 0 ? -way : way);
+        const quanta x = a->x[at], increment = place_increment(bits, a->v[at]);
+        quanta y = x + (a->sign < 0 ? -increment : increment);
         int b = place_base(bits, y);
-        if (fabs(quanta_value(way, quanta_of_place(bits))) > W(a->step->cfl)) fault = FAULT_CFL;
+        if (fabs(quanta_value(increment, quanta_of_place(bits))) > W(a->step->cfl)) fault = FAULT_CFL;
         if (b < 0 || b > a->box.nodes[c] - 3) {
             if (fault < 0) fault = FAULT_LEFT_GRID;
             y = x;

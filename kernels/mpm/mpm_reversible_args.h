@@ -34,8 +34,8 @@ typedef struct {
 typedef struct {
     int sign;
     uint64_t *kept; /* [DIM * n] */
-    uint32_t *tape; /* [DIM * n] of this time; NULL: they are dropped */
-} mpm_spill_args;
+    uint32_t *log;  /* [DIM * n] of this time; NULL: they are dropped */
+} mpm_log_residuals_args;
 
 typedef struct {
     mpm_state s; /* [.][n] */
@@ -43,7 +43,7 @@ typedef struct {
     const int *law; /* [n] */
     mpm_box box;
     mpm_step *step; /* its fault is lowered where a number is out of range */
-} mpm_lattice_take_args;
+} mpm_lattice_round_args;
 
 /* The state as the other kernels read it: particle p is number p. */
 typedef struct {
@@ -52,7 +52,7 @@ typedef struct {
     mpm_box box;
     const mpm_step *step;
     mpm_state out; /* [.][n]; set */
-} mpm_lattice_floats_args;
+} mpm_lattice_read_args;
 
 typedef struct {
     mpm_lattice t; /* v is that after the kick */

@@ -7,8 +7,8 @@
 
 PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 {
-    const hyper_constants given = constants_load(a->given, a->n, a->constants, i);
-    const hyper_constants k = law_given(a->law[i], a->lame[i], given);
+    const hyper_constants parameters = constants_load(a->parameters, a->n, a->constants, i);
+    const hyper_constants k = law_from_parameters(a->law[i], a->parameter_form[i], parameters);
     for (int c = 0; c < a->constants; c++) a->k[field_at(a->n, a->constants, c, i)] = k.k[c];
     a->mass[i] = a->density[i] * a->volume[i];
 }
@@ -16,11 +16,11 @@ PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
 {
     const mpm_constants_args *a = &b->fwd;
-    const hyper_constants given = constants_load(a->given, a->n, a->constants, i);
+    const hyper_constants parameters = constants_load(a->parameters, a->n, a->constants, i);
     const hyper_constants k_bar = constants_load(b->k_bar, a->n, a->constants, i);
-    hyper_constants given_bar = constants_zero();
-    law_given_adj(a->law[i], a->lame[i], given, k_bar, &given_bar);
-    constants_add(b->given_bar, a->n, a->constants, i, given_bar);
+    hyper_constants parameters_bar = constants_zero();
+    law_from_parameters_adj(a->law[i], a->parameter_form[i], parameters, k_bar, &parameters_bar);
+    constants_add(b->parameters_bar, a->n, a->constants, i, parameters_bar);
     b->density_bar[i] += b->mass_bar[i] * a->volume[i];
 }
 

@@ -5,21 +5,21 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_control_args.h"
 
-/* Constants as the user gives them (law_given), to those of the laws, per particle in id order;  mass = density
- * volume. */
+/* Per particle in id order: the constants of its law from the user's parameters (law_from_parameters), and its mass,
+ * density times volume. */
 typedef struct {
     int n, constants;
-    const int *law, *lame; /* [n]; lame: HYPER_BY_LAME or 0 */
-    const real *given;     /* [constants][n] */
-    const real *density;   /* [n] kg/m^3 */
-    const real *volume;    /* [n] m^3 */
-    real *k, *mass;        /* [constants][n], [n] kg; set */
+    const int *law, *parameter_form; /* [n] a number of laws.h; HYPER_BY_LAME or 0 */
+    const real *parameters;          /* [constants][n] */
+    const real *density;             /* [n] kg/m^3 */
+    const real *volume;              /* [n] m^3 */
+    real *k, *mass;                  /* [constants][n], [n] kg; set */
 } mpm_constants_args;
 
 typedef struct {
-    mpm_constants_args fwd;        /* k and mass are not read */
-    const real *k_bar, *mass_bar;  /* [constants][n], [n] */
-    real *given_bar, *density_bar; /* [constants][n], [n]; added to */
+    mpm_constants_args fwd;             /* k and mass are not read */
+    const real *k_bar, *mass_bar;       /* [constants][n], [n] */
+    real *parameters_bar, *density_bar; /* [constants][n], [n]; added to */
 } mpm_constants_adj_args;
 
 /* State 0, stored in id order: F = I, J = 1, no plastic strain, C (where there is one) = the spin of the body. */

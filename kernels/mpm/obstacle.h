@@ -211,7 +211,7 @@ PIO_FN vec obstacle_near_adj(const obstacle_near *at, real d_bar, vec normal_bar
 
 /* How much of a condition holds at distance d: 0 from full + width on, 1 up to full, and between a polynomial whose
  * first two derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
-PIO_FN real obstacle_share(const obstacle_shape *o, real d)
+PIO_FN real obstacle_blend(const obstacle_shape *o, real d)
 {
     const real t = (o->full + o->width - d) / o->width;
     if (!(t > R(0))) return R(0);

@@ -24,11 +24,12 @@ typedef struct {
     real spacing;     /* mesh: m */
 } obstacle_shape;
 
-/* How it holds what it touches; or the cotangents of that. */
+/* The contact condition of an obstacle; or the cotangents of its numbers. */
 typedef struct {
-    real friction; /* mu, >= 0 */
-    real slip;     /* speed at which friction has 0.7 of its full size, m/s, > 0 */
-    real onset;    /* separate: it takes hold gradually at speeds along its normal from +onset to -onset, m/s, > 0 */
+    real friction;          /* mu, >= 0 */
+    real friction_velocity; /* speed at which friction has 0.7 of its full size, m/s, > 0 */
+    /* m/s, > 0. A separating obstacle sets in gradually at speeds along its normal from + to - this one. */
+    real separation_velocity;
 } obstacle_grip;
 
 #endif

@@ -102,7 +102,7 @@ typedef struct {
     const pio_block_desc *blocks;
     const int32_t *law;      /* [elements] pio_hyper_law */
     const int32_t *lame;     /* [elements] 1: constants are mu, lambda; plus 2: plane stress, of the linear law in 2D */
-    const double *given;     /* [elements][5] see hyper_given */
+    const double *given;     /* [elements][5] see hyper_from_parameters */
     const double *density;   /* [elements] kg/m^3 */
     const double *thickness; /* [elements] m; NULL in 3D */
     int32_t n_loads, n_values;

@@ -65,7 +65,7 @@ typedef struct {
     const double *velocity; /* [n][dim] m/s */
     const double *volume;   /* [n] m^3 */
     const double *density;  /* [n] kg/m^3 */
-    const double *given;    /* [n][5] solids: see hyper_given; fluids: bulk Pa, gamma, viscosity Pa s */
+    const double *given;    /* [n][5] solids: see hyper_from_parameters; fluids: bulk Pa, gamma, viscosity Pa s */
     const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
     const int32_t *lame;    /* [n] constants are mu, lambda */
     const int32_t *body;    /* [n] */

@@ -140,7 +140,7 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
 
 /* fem_dynamics.c: how rates depend on displacements at the end of a span; what acts on nodes when it ends in
  * displacement u1, into rate, inertia and drag. */
-fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span);
+fem_rate_set fem_rates_at(const fem_sim *f, fem_span span);
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
 /* The acceleration of `known`, the end of a span from u, where slots leave it out; elsewhere it is there. */
 void fem_known_acceleration(fem_sim *f, fem_span span);

@@ -23,7 +23,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     fem_jacobian(f, span, f->adjoint.known);
     pio_queue_copy(q, f->newton.rhs, f->adjoint.u_bar, bytes);
     if (moves) { /* u1 acts through its rates too */
-        const fem_rates_pair r = fem_rates_at(f, span);
+        const fem_rate_set r = fem_rates_at(f, span);
         fem_combine(f, 1, f->newton.rhs, r.v.d, fem_state(f, f->adjoint.u_bar, STATE_V), f->newton.rhs);
         fem_combine(f, 1, f->newton.rhs, r.a.d, fem_state(f, f->adjoint.u_bar, STATE_A), f->newton.rhs);
     }

@@ -15,24 +15,24 @@ static int rule_of(pio_observable type)
     return type == PIO_VOLUME || type == PIO_MASS ? RULE_MASS : RULE_STIFFNESS;
 }
 
-static fem_amount_args args_of(const fem_sim *f, const fem_observation *o, const fem_part *p, int amount, int rule)
+static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_part *p, int amount, int rule)
 {
-    return (fem_amount_args){.b = fem_block_of(f, p, rule),
-                             .m = fem_matter_of(f),
-                             .type = amount,
-                             .form = f->materials.parameter_form,
-                             .u = f->state.u,
-                             .weight = o->share,
-                             .power = o->desc.power,
-                             .size = o->desc.size};
+    return (fem_integral_args){.b = fem_block_of(f, p, rule),
+                               .m = fem_matter_of(f),
+                               .type = amount,
+                               .form = f->materials.parameter_form,
+                               .u = f->state.u,
+                               .weight = o->share,
+                               .power = o->desc.power,
+                               .size = o->desc.size};
 }
 
 static int amount_of(pio_observable type)
 {
-    static const int amount[] = {[PIO_VOLUME] = AMOUNT_VOLUME,
-                                 [PIO_MASS] = AMOUNT_MASS,
-                                 [PIO_STRAIN_ENERGY] = AMOUNT_ENERGY,
-                                 [PIO_STRESS] = AMOUNT_STRESS};
+    static const int amount[] = {[PIO_VOLUME] = INTEGRAL_VOLUME,
+                                 [PIO_MASS] = INTEGRAL_MASS,
+                                 [PIO_STRAIN_ENERGY] = INTEGRAL_ENERGY,
+                                 [PIO_STRESS] = INTEGRAL_STRESS};
     return amount[type];
 }
 
@@ -46,8 +46,8 @@ static void add_amount(fem_sim *f, const fem_observation *o, int amount, double 
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
-        const fem_amount_args a = args_of(f, o, p, amount, rule_of(o->desc.type));
-        pio_sum(q, fem_amount, p->n, NULL, f->base.scalar, AMOUNT_ARGS);
+        const fem_integral_args a = args_of(f, o, p, amount, rule_of(o->desc.type));
+        pio_sum(q, fem_integral, p->n, NULL, f->base.scalar, AMOUNT_ARGS);
         pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = weight, .sample = total);
     }
 }
@@ -55,8 +55,8 @@ static void add_amount(fem_sim *f, const fem_observation *o, int amount, double 
 static void norm_sums(fem_sim *f, const fem_observation *o)
 {
     pio_queue_zero(&f->base.queue, f->observe.integrals, 2 * sizeof *f->observe.integrals);
-    add_amount(f, o, AMOUNT_STRESS, 1, f->observe.integrals + SUMS);
-    add_amount(f, o, AMOUNT_VOLUME, 1, f->observe.integrals + SUMS + 1);
+    add_amount(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS);
+    add_amount(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS + 1);
 }
 
 void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t)
@@ -77,16 +77,16 @@ static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, dou
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_amount_adj, p->n, NULL,
-                .fwd = args_of(f, o, p, amount, rule_of(o->desc.type)), .amount_bar = bar, .scale = scale,
+        pio_map(q, fem_integral_adj, p->n, NULL,
+                .fwd = args_of(f, o, p, amount, rule_of(o->desc.type)), .integral_bar = bar, .scale = scale,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
                 .density_bar = f->materials.density_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
-            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1,
+            .start = f->mesh.dof_start, .element_node = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1,
             .out = f->adjoint.u_bar);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
-            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = f->mesh.dof_rest, .scale = 1,
+            .start = f->mesh.dof_start, .element_node = f->mesh.dof_list, .in = f->mesh.dof_rest, .scale = 1,
             .out = f->mesh.rest_bar);
     pio_halo(q, f->adjoint.u_bar);
 }
@@ -102,7 +102,7 @@ void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touc
     pio_map(&f->base.queue, fem_norm_adj, 1, NULL,
             .fwd = {.sums = f->observe.integrals + SUMS, .power = o->desc.power, .size = o->desc.size,
             .weight = t->weight}, .sample_bar = sample_bar, .sums_bar = f->observe.integrals + SUMS_BAR);
-    add_amount_adj(f, o, AMOUNT_STRESS, 1, f->observe.integrals + SUMS_BAR);
-    add_amount_adj(f, o, AMOUNT_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
+    add_amount_adj(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS_BAR);
+    add_amount_adj(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
 }
 /* clang-format on */

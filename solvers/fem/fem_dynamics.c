@@ -23,16 +23,16 @@ static double length_of(const fem_sim *f, int64_t step)
     return f->stepping.dt / (double)(f->stepping.records[step].parts > 0 ? f->stepping.records[step].parts : 1);
 }
 
-fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
+fem_rate_set fem_rates_at(const fem_sim *f, fem_span span)
 {
     const double h = f->stepping.dt / span.parts;
-    fem_rates_pair r = {.v = {.d = 0}};
+    fem_rate_set r = {.v = {.d = 0}};
     if (f->motion.integrator == PIO_STATIC || fem_leaps(f)) return r;
     if (f->motion.integrator == PIO_NEWMARK) {
         r.v = (fem_rate){.d = 2 / h, .v = -1};
         r.a = (fem_rate){.d = 4 / (h * h), .v = -4 / h, .a = -1};
-        r.held_v = (fem_rate){.d = 1 / h};
-        r.held_a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
+        r.constrained_v = (fem_rate){.d = 1 / h};
+        r.constrained_a = (fem_rate){.d = 1 / (h * h), .v = -1 / h};
         return r;
     }
     if (f->motion.integrator == PIO_BACKWARD_EULER || f->motion.integrator == PIO_REVERSIBLE_EULER ||
@@ -45,17 +45,17 @@ fem_rates_pair fem_rates_at(const fem_sim *f, fem_span span)
         r.v = (fem_rate){.d = c, .p = -e};
         r.a = (fem_rate){.d = c * c, .p = -c * e, .v = -(c + e), .w = e}; /* c (v1 - v0) - e (v0 - v(-1)) */
     }
-    r.held_v = r.v;
-    r.held_a = r.a;
+    r.constrained_v = r.v;
+    r.constrained_a = r.a;
     return r;
 }
 
 /* clang-format off */
 static void rates(fem_sim *f, fem_span span, const real *u1)
 {
-    const fem_rates_pair r = fem_rates_at(f, span);
+    const fem_rate_set r = fem_rates_at(f, span);
     pio_map(&f->base.queue, fem_rates, f->mesh.nodes, NULL,
-            .r = r, .held = f->supports.constrained, .u1 = u1, .u = f->state.u,
+            .r = r, .constrained = f->supports.constrained, .u1 = u1, .u = f->state.u,
             .vel = fem_state(f, f->state.u, STATE_V),
             .acc = f->motion.integrator == PIO_NEWMARK ? fem_state(f, f->state.u, STATE_A) : NULL,
             .past = fem_state(f, f->state.u,
@@ -78,12 +78,12 @@ void fem_known_acceleration(fem_sim *f, fem_span span)
 void fem_history_adj(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
-    const fem_rates_pair r = fem_rates_at(f, span);
+    const fem_rate_set r = fem_rates_at(f, span);
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     real *past_bar = fem_state(f, f->adjoint.u_bar, STATE_PAST), *rate_bar = fem_state(f, f->adjoint.u_bar, STATE_RATE);
     pio_queue_zero(q, f->adjoint.previous_bar, bytes * (size_t)f->state.n_vectors);
     pio_map(q, fem_rates_adj, f->mesh.nodes, NULL,
-            .r = r, .held = f->supports.constrained, .v1_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
+            .r = r, .constrained = f->supports.constrained, .v1_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
             .a1_bar = fem_state(f, f->adjoint.u_bar,
                                                                                                     STATE_A),
             .u1_bar = f->adjoint.u_bar, .u_bar = f->adjoint.previous_bar,

@@ -156,7 +156,7 @@ static piola_status differs(pio_sim *sim, int64_t slot, int64_t *words, piola_er
 
 static piola_status taped(pio_sim *sim, int64_t *bytes, piola_error *error)
 {
-    rice_tape t = {0};
+    rice_log t = {0};
     if (fem_of(sim)->lattice.residual_log.capacity) pio_tape_state(&fem_of(sim)->lattice.residual_log, &sim->queue, &t);
     *bytes = t.used;
     return sim_failed(sim, error);

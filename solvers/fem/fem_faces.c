@@ -17,7 +17,8 @@ const wide *fem_factor_of(const fem_sim *f, const fem_load *l)
 fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places)
 {
     const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
-    return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION, .corner = l->corner,
+    return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION,
+                           .first_element_node = l->corner,
                            .vertex = l->vertex, .rest = places, .owner = l->owner,
                            .thick = f->materials.has_thickness ? f->materials.thickness : NULL,
                            .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,
@@ -30,7 +31,7 @@ void fem_add_faces(fem_sim *f, const real *in, double scale, real *out)
     pio_queue *q = &f->base.queue;
     fem_zero_points(f, f->faces.force);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
-            .start = f->faces.dof_start, .corner = f->faces.dof_list, .in = in, .scale = (real)scale,
+            .start = f->faces.dof_start, .element_node = f->faces.dof_list, .in = in, .scale = (real)scale,
             .out = f->faces.force);
     pio_map(q, surface_vertex_adj, f->mesh.nodes, NULL, .map = f->faces.scatter, .in = f->faces.force, .out = out);
     pio_halo(q, out);
@@ -45,7 +46,7 @@ void fem_value_adj(fem_sim *f, const fem_load *l)
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->loads.values_bar + 3 * l->desc.value + c);
     }
     if (l->thick_share)
-        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .share = l->thick_share,
+        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .contribution = l->thick_share,
                 .thick_bar = f->materials.thickness_bar);
 }
 /* clang-format on */

@@ -53,7 +53,7 @@ void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_adj, l->desc.n, NULL,
                     .fwd = fem_faces_of(f, l, f->faces.place), .y = f->faces.force, .rest_bar = f->faces.dof_out,
-                    .faces = l->desc.n, .value_share = l->value_share, .thick_share = l->thick_share);
+                    .faces = l->desc.n, .value_contribution = l->value_share, .thick_contribution = l->thick_share);
     fem_add_faces(f, f->faces.dof_out, 1, u_bar);
 }
 
@@ -75,8 +75,9 @@ void fem_follow_pairs(fem_sim *f, const real *u)
     fem_places(f, u);
     for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_follower(l))
-            pio_map(&f->base.queue, fem_face_pairs, l->desc.n, NULL,
-                    .fwd = fem_faces_of(f, l, f->faces.place), .first_pair = l->first_pair, .out = f->matrix.block_out);
+            pio_map(&f->base.queue, fem_face_matrix, l->desc.n, NULL,
+                    .fwd = fem_faces_of(f, l, f->faces.place), .first_node_pair = l->first_pair,
+                    .out = f->matrix.block_out);
 }
 
 /* ---- springs ---------------------------------------------------------------------------------------------- */
@@ -112,8 +113,9 @@ void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int 
         if (!fem_spring_load(l)) continue;
         pio_map(q, fem_spring_adj, l->desc.n, NULL,
                 .fwd = spring_args(f, l), .y = f->faces.force, .u_bar = f->faces.dof_out, .faces = l->desc.n,
-                .rest_bar = parameters ? f->faces.dof_rest : NULL, .value_share = parameters ? l->value_share : NULL,
-                .thick_share = parameters ? l->thick_share : NULL);
+                .rest_bar = parameters ? f->faces.dof_rest : NULL,
+                .value_contribution = parameters ? l->value_share : NULL,
+                .thick_contribution = parameters ? l->thick_share : NULL);
         if (parameters) fem_value_adj(f, l);
     }
     fem_add_faces(f, f->faces.dof_out, 1, u_bar);
@@ -127,7 +129,7 @@ void fem_spring_stiffness(fem_sim *f)
     fem_to_vertices(f, f->mesh.rest, f->faces.rest);
     for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_spring_load(l))
-            pio_map(q, fem_spring_pairs, l->desc.n, NULL, .fwd = spring_args(f, l), .first_pair = l->first_pair,
+            pio_map(q, fem_spring_matrix, l->desc.n, NULL, .fwd = spring_args(f, l), .first_node_pair = l->first_pair,
                     .out = f->matrix.block_out);
 }
 /* clang-format on */

@@ -113,7 +113,8 @@ static void body_force_adj(fem_sim *f, const fem_load *l)
     pio_queue_zero(q, f->mesh.dof_rest, sizeof *f->mesh.dof_rest * DIM * (size_t)f->mesh.element_dofs);
     pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->forces.external_bar,
             .rest_bar = f->mesh.dof_rest,
-            .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL, .value_share = l->value_share);
+            .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
+            .value_contribution = l->value_share);
     fem_value_adj(f, l);
     fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
@@ -131,8 +132,8 @@ static void loads_adj(fem_sim *f, const real *u)
         if (!dead_faces(l) && !fem_follower(l)) continue;
         pio_map(q, fem_face_adj, l->desc.n, NULL,
                 .fwd = fem_faces_of(f, l, fem_follower(l) ? f->faces.place : f->faces.rest), .y = y,
-                .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_share = l->value_share,
-                .thick_share = l->thick_share);
+                .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_contribution = l->value_share,
+                .thick_contribution = l->thick_share);
         fem_value_adj(f, l);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);
@@ -147,7 +148,7 @@ static void weight_adj(fem_sim *f)
                 .fwd = {.b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step},
                 .y = f->forces.external_bar, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
-                .gravity_share = f->loads.gravity_contribution);
+                .gravity_contribution = f->loads.gravity_contribution);
     fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
     for (int c = 0; c < DIM; c++) {
         pio_sum(q, field_sum, f->mesh.elements, NULL, f->base.scalar,

@@ -8,8 +8,8 @@ void fem_tangents(fem_sim *f, const real *u)
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
-                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->pair,
+                .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
     fem_spring_stiffness(f);
 }
 
@@ -17,14 +17,15 @@ void fem_assemble_pairs(fem_sim *f)
 {
     pio_map(&f->base.queue, fem_assemble, f->matrix.graph.blocks, NULL,
             .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
-            .source = f->matrix.block_source, .pairs = f->matrix.block_out, .held = f->supports.constrained,
+            .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,
+            .constrained = f->supports.constrained,
             .out = f->matrix.bsr.value);
 }
 
 static void assemble(fem_sim *f, fem_span span)
 {
     if (f->motion.integrator != PIO_STATIC) {
-        const fem_rates_pair r = fem_rates_at(f, span);
+        const fem_rate_set r = fem_rates_at(f, span);
         fem_inertial_matrix(f, r.a.d, r.v.d);
     }
     fem_assemble_pairs(f);
@@ -43,8 +44,8 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent_projected, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .pair = p->pair,
-                .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->pair,
+                .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
     fem_spring_stiffness(f);
     fem_follow_pairs(f, u);
     f->matrix.projected = 1;

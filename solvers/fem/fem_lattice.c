@@ -183,7 +183,7 @@ fem_span fem_span_before(const fem_sim *f, fem_span span)
     return (fem_span){span.step - 1, parts - 1, parts};
 }
 
-/* At time 0 held unknowns have the velocity of the first step (fem_start_held). */
+/* At time 0 held unknowns have the velocity of the first step (fem_start_constrained). */
 void fem_lattice_held(fem_sim *f, fem_span end)
 {
     pio_queue *q = &f->base.queue;
@@ -194,7 +194,7 @@ void fem_lattice_held(fem_sim *f, fem_span end)
     pio_queue_copy(q, f->lattice.factor_before, f->curves.factor,
             sizeof *f->curves.factor * (size_t)f->curves.n_curves);
     fem_curves(f, to, f->curves.factor);
-    pio_map(q, fem_lattice_hold, f->supports.n_constrained, NULL,
+    pio_map(q, fem_lattice_constrain, f->supports.n_constrained, NULL,
             .node = f->supports.node, .axis = f->supports.axis, .support = f->supports.support,
             .value = f->supports.value, .curve = f->supports.curve, .before = f->lattice.factor_before,
             .after = f->curves.factor, .now = start ? f->lattice.factor_before : f->curves.factor,
@@ -204,7 +204,8 @@ void fem_lattice_held(fem_sim *f, fem_span end)
 void fem_lattice_move(fem_sim *f, fem_span span, int sign)
 {
     pio_map(&f->base.queue, fem_lattice_drift, f->mesh.nodes, NULL,
-            .held = f->supports.constrained, .s = fem_lattice_of(f, f->lattice.state), .h = f->stepping.dt / span.parts,
+            .constrained = f->supports.constrained, .s = fem_lattice_of(f, f->lattice.state),
+            .h = f->stepping.dt / span.parts,
             .sign = sign, .step = f->step);
 }
 
@@ -212,10 +213,11 @@ void fem_lattice_begin(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     const fem_lattice s = fem_lattice_of(f, f->lattice.state);
-    pio_map(q, fem_lattice_round, f->mesh.nodes, NULL, .held = f->supports.constrained, .per = f->lattice.per_metre,
+    pio_map(q, fem_lattice_round, f->mesh.nodes, NULL, .constrained = f->supports.constrained,
+            .per = f->lattice.per_metre,
             .x = f->state.u, .out = s.u, .step = f->step);
     pio_map(q, fem_lattice_round, f->mesh.nodes, NULL,
-            .held = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
+            .constrained = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
             .out = s.v, .step = f->step);
     fem_lattice_held(f, fem_whole(-1));
     fem_lattice_numbers(f);

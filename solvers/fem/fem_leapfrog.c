@@ -45,7 +45,7 @@ void fem_leap_force(fem_sim *f, int64_t state)
 static fem_leap_args leap_args(const fem_sim *f, int64_t step)
 {
     real *v = fem_state(f, f->state.u, STATE_V);
-    return (fem_leap_args){.held = f->supports.constrained, .h = f->stepping.dt, .kick = fem_leap_kick(f, step),
+    return (fem_leap_args){.constrained = f->supports.constrained, .h = f->stepping.dt, .kick = fem_leap_kick(f, step),
                            .mass = f->motion.mass, .force = f->newton.rhs,
                            .target = f->newton.trial, .u = f->state.u, .v = v, .u1 = f->state.u, .v1 = v,
                            .step = f->step};

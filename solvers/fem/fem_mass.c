@@ -76,14 +76,15 @@ void fem_inertial_matrix(fem_sim *f, double ca, double cv)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
-        pio_map(q, fem_mass_pairs, p->n, NULL,
+        pio_map(q, fem_mass_matrix, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
                 .alpha = f->damping.alpha, .ca = ca,
-                .cv = cv, .pair = p->pair, .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
+                .cv = cv, .node_pair = p->pair, .node_pairs = p->pairs, .first_node_pair = p->first_pair,
+                .out = f->matrix.block_out);
         if (f->damping.beta && cv > 0)
-            pio_map(q, fem_damping_pairs, p->n, NULL,
-                    .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .cv = cv, .pair = p->pair,
-                    .pairs = p->pairs, .first_pair = p->first_pair, .out = f->matrix.block_out);
+            pio_map(q, fem_damping_matrix, p->n, NULL,
+                    .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .cv = cv, .node_pair = p->pair,
+                    .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
     }
 }
 
@@ -130,7 +131,7 @@ void fem_lumped_weight_adj(fem_sim *f)
 void fem_node_weights_adj(fem_sim *f)
 {
     pio_map(&f->base.queue, fem_node_weight_adj, f->mesh.nodes, NULL, .fwd = {.step = f->step, .mass = f->motion.mass},
-            .out_bar = f->motion.weight_bar, .mass_bar = f->motion.mass_bar, .gravity_share = f->motion.inertia);
+            .out_bar = f->motion.weight_bar, .mass_bar = f->motion.mass_bar, .gravity_contribution = f->motion.inertia);
     gravity_adj(f);
 }
 /* clang-format on */

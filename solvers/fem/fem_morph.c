@@ -35,14 +35,16 @@ static void apply(fem_sim *f, const real *w, real *out)
         pio_map(q, fem_force, p->n, NULL, .b = block_of(f, p), .m = matter_of(f), .u = w, .out = f->mesh.dof_out);
     pio_queue_zero(q, out, sizeof *out * DIM * (size_t)f->mesh.nodes);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
-            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1, .out = out);
+            .start = f->mesh.dof_start, .element_node = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1,
+            .out = out);
     pio_halo(q, out);
 }
 
 /* x = 0 where nodes stay; or where they follow. */
 static void mask(fem_sim *f, int keep_stays, real *x)
 {
-    pio_map(&f->base.queue, fem_mask, f->mesh.nodes, NULL, .held = f->morph.fixed, .keep_held = keep_stays, .x = x);
+    pio_map(&f->base.queue, fem_mask, f->mesh.nodes, NULL, .constrained = f->morph.fixed,
+            .keep_constrained = keep_stays, .x = x);
 }
 
 /* K_ff x = b; b is 0 where nodes stay. The Jacobian's memory holds the matrix: there is no step under way. */
@@ -53,11 +55,11 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
     pio_queue_zero(q, x, sizeof *x * DIM * (size_t)f->mesh.nodes);
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
-                .b = block_of(f, p), .m = matter_of(f), .u = x, .pair = p->pair, .pairs = p->pairs,
-                .first_pair = p->first_pair, .out = f->matrix.block_out);
+                .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->pair, .node_pairs = p->pairs,
+                .first_node_pair = p->first_pair, .out = f->matrix.block_out);
     pio_map(q, fem_assemble, f->matrix.graph.blocks, NULL,
             .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
-            .source = f->matrix.block_source, .pairs = f->matrix.block_out, .held = f->morph.fixed,
+            .source = f->matrix.block_source, .element_matrices = f->matrix.block_out, .constrained = f->morph.fixed,
             .out = f->matrix.bsr.value);
     piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;

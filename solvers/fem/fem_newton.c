@@ -390,12 +390,12 @@ static piola_status iterate(newton *n)
 static piola_status predict(newton *n)
 {
     fem_sim *f = n->f;
-    const fem_rates_pair r = fem_rates_at(f, n->span);
+    const fem_rate_set r = fem_rates_at(f, n->span);
     const double h = f->stepping.dt / n->span.parts;
     n->ca = r.a.d;
     n->cv = r.v.d;
-    n->held_ca = r.held_a.d;
-    n->held_cv = r.held_v.d;
+    n->held_ca = r.constrained_a.d;
+    n->held_cv = r.constrained_v.d;
     fem_combine(f, 1, f->newton.trial, h, fem_state(f, f->state.u, STATE_V), f->newton.trial);
     pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->motion.inertia);

@@ -27,13 +27,13 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, cons
                               .point_weight = o->point_weight ? o->point_weight + (ptrdiff_t)sample * d->rows : NULL,
                               .markers = distance ? o->markers[sample] : 1,
                               .past = t->past > 0 ? past : NULL,
-                              .past_share = t->past};
+                              .past_weight = t->past};
 }
 
 /* clang-format off */
 #define OBSERVE_ARGS .type = a.type, .axis = a.axis, .rest = a.rest, .u = a.u, .force = a.force, .weight = a.weight, \
     .marker = a.marker, .points = a.points, \
-    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_share = a.past_share
+    .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_weight = a.past_weight
 
 /* trial = what the supports hold: f_int + M a + C v - f_ext */
 static void reaction(fem_sim *f)

@@ -54,7 +54,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     pio_map(q, design_value, variables_of(d), NULL,
             .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
             .start = e->start && !d->start ? f->base.z_start + d->first : NULL,
-            .described = f->base.described + d->first,
+            .reference = f->base.described + d->first,
             .value = value);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
@@ -85,8 +85,9 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     const piola_status rc = fem_morph(f, error);
     fem_areas(f);
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
-    pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law, .lame = f->materials.parameter_form,
-            .given = f->materials.parameters, .k = f->materials.k);
+    pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
+            .parameter_form = f->materials.parameter_form,
+            .parameters = f->materials.parameters, .k = f->materials.k);
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_check, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = f->materials.rows ? (fem_matter){0} : fem_matter_of(f),
@@ -145,8 +146,9 @@ piola_status fem_design_adj(fem_sim *f, piola_error *error)
     fem_areas_adj(f);
     const piola_status rc = fem_morph_adj(f, error);
     pio_map(&f->base.queue, fem_constants_adj, f->mesh.elements, NULL,
-            .fwd = {.n = f->mesh.elements, .law = f->materials.law, .lame = f->materials.parameter_form,
-            .given = f->materials.parameters}, .k_bar = f->materials.k_bar, .given_bar = f->materials.parameters_bar);
+            .fwd = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
+            .parameters = f->materials.parameters}, .k_bar = f->materials.k_bar,
+            .parameters_bar = f->materials.parameters_bar);
     for (int d = 0; d < f->design.n_designs; d++) adjoint_of_one(f, &f->design.designs[d]);
     return rc;
 }

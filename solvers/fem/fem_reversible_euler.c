@@ -34,7 +34,7 @@ static void forces(fem_sim *f, fem_span span)
 static void without_forces(fem_sim *f, fem_span span, const int64_t *v, int64_t *out)
 {
     pio_map(&f->base.queue, fem_lattice_kick, f->mesh.nodes, NULL,
-            .held = f->supports.constrained, .mass = f->motion.mass, .force = f->newton.rhs,
+            .constrained = f->supports.constrained, .mass = f->motion.mass, .force = f->newton.rhs,
             .per_speed = f->lattice.per_speed, .h = f->stepping.dt / span.parts, .sign = -1,
             .v = v, .out = out, .step = f->step);
 }
@@ -52,7 +52,7 @@ void fem_euler_accept(fem_sim *f, fem_span span)
     int64_t *r = f->lattice.residual, *v0 = f->lattice.residual + vector;
     if (f->lattice.recording) pio_queue_copy(q, v0, s.v, sizeof *v0 * vector);
     pio_map(q, fem_lattice_round, f->mesh.nodes, NULL,
-            .held = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
+            .constrained = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
             .out = s.v, .step = f->step);
     fem_lattice_move(f, span, 1);
     fem_lattice_held(f, span);
@@ -105,7 +105,7 @@ void fem_euler_rates(fem_sim *f, fem_span span)
 
 piola_status fem_euler_check(fem_sim *f, piola_error *error)
 {
-    rice_tape t;
+    rice_log t;
     if (!f->lattice.residual_log.capacity) return PIOLA_OK;
     pio_tape_state(&f->lattice.residual_log, &f->base.queue, &t);
     if (f->base.queue.error.code) return sim_failed(&f->base, error);

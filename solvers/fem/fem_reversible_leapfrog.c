@@ -8,7 +8,7 @@
 static void leap(fem_sim *f, int64_t step, int sign, int kicks, int drifts)
 {
     pio_map(&f->base.queue, fem_lattice_leap, f->mesh.nodes, NULL, .s = fem_lattice_of(f, f->lattice.state),
-            .held = f->supports.constrained, .sign = sign, .kicks = kicks, .drifts = drifts, .h = f->stepping.dt,
+            .constrained = f->supports.constrained, .sign = sign, .kicks = kicks, .drifts = drifts, .h = f->stepping.dt,
             .kick = fem_leap_kick(f, step), .mass = f->motion.mass, .force = f->newton.rhs, .u = f->state.u,
             .v = fem_state(f, f->state.u, STATE_V), .step = f->step);
 }

@@ -18,7 +18,7 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
         pio_map(q, fem_rigidity, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .out = f->mesh.dof_out);
     pio_queue_zero(q, f->newton.rhs, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    pio_map(q, fem_node_sum, f->mesh.nodes, NULL, .start = f->mesh.dof_start, .corner = f->mesh.dof_list,
+    pio_map(q, fem_node_sum, f->mesh.nodes, NULL, .start = f->mesh.dof_start, .element_node = f->mesh.dof_list,
             .in = f->mesh.dof_out, .scale = 1, .out = f->newton.rhs);
     fem_held(f, 0, f->newton.rhs);
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.rhs, .y = f->newton.rhs);

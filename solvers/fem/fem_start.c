@@ -3,9 +3,10 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-static fem_start_held_args held_args(const fem_sim *f)
+static fem_start_constrained_args held_args(const fem_sim *f)
 {
-    return (fem_start_held_args){.node = f->supports.node, .axis = f->supports.axis, .support = f->supports.support,
+    return (fem_start_constrained_args){.node = f->supports.node, .axis = f->supports.axis,
+                                        .support = f->supports.support,
                                  .value = f->supports.value, .curve = f->supports.curve,
                                  .first = f->curves.initial_factor, .next = f->curves.factor, .h = f->stepping.dt,
                                  .u = f->state.u, .v = fem_state(f, f->state.u, STATE_V)};
@@ -18,8 +19,9 @@ static void start_held(fem_sim *f)
     fem_curves(f, fem_whole(-1), f->curves.initial_factor);
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (!f->supports.n_constrained) return;
-    const fem_start_held_args a = held_args(f);
-    PIO_LAUNCH(q, KERNEL_fem_start_held, q->backend->kernels.fem_start_held(q->stream, f->supports.n_constrained, NULL,
+    const fem_start_constrained_args a = held_args(f);
+    PIO_LAUNCH(q, KERNEL_fem_start_constrained,
+               q->backend->kernels.fem_start_constrained(q->stream, f->supports.n_constrained, NULL,
             &a));
 }
 
@@ -120,9 +122,9 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
     }
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (f->supports.n_constrained) {
-        pio_map(q, fem_start_held_adj, f->supports.n_constrained, NULL,
+        pio_map(q, fem_start_constrained_adj, f->supports.n_constrained, NULL,
                 .fwd = held_args(f), .u_bar = f->adjoint.u_bar, .v_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
-                .share = f->supports.contribution);
+                .contribution = f->supports.contribution);
         fem_supports_sum(f);
     }
     if (f->damping.beta)

@@ -97,8 +97,8 @@ static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error
     free(stays);
     pio_queue_zero(q, f->morph.law, sizeof(int) * (size_t)f->mesh.elements); /* HYPER_LINEAR, and constants E and nu */
     upload_field(f, f->morph.parameters, m->follow_given, HYPER_CONSTANTS);
-    pio_map(q, fem_constants, f->mesh.elements, NULL, .n = f->mesh.elements, .law = f->morph.law, .lame = f->morph.law,
-            .given = f->morph.parameters, .k = f->morph.k);
+    pio_map(q, fem_constants, f->mesh.elements, NULL, .n = f->mesh.elements, .law = f->morph.law,
+            .parameter_form = f->morph.law, .parameters = f->morph.parameters, .k = f->morph.k);
     return PIOLA_OK;
 }
 

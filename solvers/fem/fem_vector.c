@@ -5,7 +5,8 @@
 /* clang-format off */
 fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule)
 {
-    return (fem_block){.rule = f->mesh.rule[rule][p->type], .n = p->n, .first = p->first, .corner = p->corner,
+    return (fem_block){.rule = f->mesh.rule[rule][p->type], .n = p->n, .first = p->first,
+                       .first_element_node = p->corner,
                        .node = p->node, .rest = f->mesh.rest,
                        .thick = f->materials.has_thickness ? f->materials.thickness : NULL};
 }
@@ -23,14 +24,15 @@ void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, r
 
 void fem_held(fem_sim *f, int keep_held, real *x)
 {
-    pio_map(&f->base.queue, fem_mask, f->mesh.nodes, NULL, .held = f->supports.constrained, .keep_held = keep_held,
+    pio_map(&f->base.queue, fem_mask, f->mesh.nodes, NULL, .constrained = f->supports.constrained,
+            .keep_constrained = keep_held,
             .x = x);
 }
 
 void fem_add_corners(fem_sim *f, const real *in, real *out)
 {
     pio_map(&f->base.queue, fem_node_sum, f->mesh.nodes, NULL,
-            .start = f->mesh.dof_start, .corner = f->mesh.dof_list, .in = in, .scale = 1, .out = out);
+            .start = f->mesh.dof_start, .element_node = f->mesh.dof_list, .in = in, .scale = 1, .out = out);
 }
 
 void fem_zero_points(fem_sim *f, real *x)
@@ -41,7 +43,7 @@ void fem_zero_points(fem_sim *f, real *x)
 void fem_curves(fem_sim *f, fem_span span, double *factor)
 {
     pio_map(&f->base.queue, fem_curve, f->curves.n_curves, NULL,
-            .step = f->step, .h = f->stepping.dt, .index = span.step, .part = span.part, .parts = span.parts,
+            .step = f->step, .h = f->stepping.dt, .index = span.step, .substep = span.part, .substeps = span.parts,
             .start = f->curves.start, .t = f->curves.t,
             .value = f->curves.value, .out = factor);
 }
@@ -63,7 +65,8 @@ void fem_supports_adj(fem_sim *f, const real *u1_bar)
     if (!f->supports.n_constrained) return;
     pio_map(&f->base.queue, fem_prescribe_adj, f->supports.n_constrained, NULL,
             .node = f->supports.node, .axis = f->supports.axis, .support = f->supports.support,
-            .curve = f->supports.curve, .factor = f->curves.factor, .u_bar = u1_bar, .share = f->supports.contribution);
+            .curve = f->supports.curve, .factor = f->curves.factor, .u_bar = u1_bar,
+            .contribution = f->supports.contribution);
     fem_supports_sum(f);
 }
 /* clang-format on */

@@ -10,7 +10,7 @@ typedef struct {
     int n, blocks;    /* numbers of a record */
     /* device [n] where they lie in the arrays that are pushed and popped, or NULL: one after another */
     const int *item;
-    rice_tape *state;           /* device */
+    rice_log *state;            /* device */
     uint8_t *data;              /* device [capacity] */
     int *mode, *bytes, *offset; /* device [blocks], [blocks], [blocks + 1] */
     double *level;              /* device [1] bytes in use; -1: there was no room for a record */
@@ -31,6 +31,6 @@ void pio_tape_pop(pio_tape *t, pio_queue *q, int64_t *numbers);
 void pio_tape_mark(pio_tape *t, pio_queue *q);
 void pio_tape_rewind(pio_tape *t, pio_queue *q);
 /* The device's state of the tape. */
-void pio_tape_state(const pio_tape *t, pio_queue *q, rice_tape *state);
+void pio_tape_state(const pio_tape *t, pio_queue *q, rice_log *state);
 
 #endif

@@ -47,7 +47,7 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
     .fields = sim->grid.box.fields, .sums = sim->grid.node_sums, .volume = sim->contact.node_volume, \
     .free_velocity = sim->contact.free_velocity
 #define VOLUME .s = sim->particles.state[sim->particles.current], .n = sim->particles.n, .l = sim->grid.lists, \
-    .amount = sim->material.volume
+    .quantity = sim->material.volume
 
 void mpm_contact_step(mpm_sim *sim)
 {
@@ -67,10 +67,10 @@ void mpm_contact_reverse(mpm_sim *sim)
     pio_map(q, mpm_contact_adj, sim->grid.nodes, &sim->step->nodes,
             .fwd = {CONTACT}, .velocity_bar = sim->grid.velocity_bar, .free_bar = sim->grid.velocity_bar,
             .mass_bar = sim->contact.mass_bar, .volume_bar = sim->contact.volume_bar,
-            .share = sim->contact.contribution);
+            .contribution = sim->contact.contribution);
     for (int k = 0; k < 2; k++) {
         pio_sum(q, mpm_contact_sum, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
-                .l = sim->grid.lists, .nodes = sim->grid.nodes, .which = k, .share = sim->contact.contribution);
+                .l = sim->grid.lists, .nodes = sim->grid.nodes, .which = k, .contribution = sim->contact.contribution);
         pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->contact.parameters_bar + k);
     }
 }

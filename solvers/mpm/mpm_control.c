@@ -204,7 +204,8 @@ void mpm_observe_control(mpm_sim *sim, const pio_touch *t)
     const mpm_observation *o = &sim->observe.observations[t->observation];
     pio_map(&sim->base.queue, mpm_control_observe, 1, NULL,
             .channels = sim->control.n_channels, .activation = sim->control.activation,
-            .rate = o->desc.type == PIO_SMOOTHNESS ? sim->control.rate : NULL, .share = o->share, .weight = t->weight,
+            .rate = o->desc.type == PIO_SMOOTHNESS ? sim->control.rate : NULL, .channel_weight = o->share,
+            .weight = t->weight,
             .sample = sim->base.samples + o->first + t->sample);
 }
 
@@ -221,7 +222,7 @@ static void observe_adj(mpm_sim *sim)
         pio_map(&sim->base.queue, mpm_control_observe_adj, sim->control.n_channels, NULL,
                 .fwd = {.channels = sim->control.n_channels, .activation = sim->control.activation,
                 .rate = rates ? sim->control.rate : NULL,
-                        .share = o->share, .weight = t->weight},
+                        .channel_weight = o->share, .weight = t->weight},
                 .sample_bar = s->samples_bar + o->first + t->sample,
                 .bar = rates ? sim->control.rate_bar : sim->control.activation_bar);
     }

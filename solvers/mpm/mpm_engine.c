@@ -25,9 +25,9 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
                      .h = (real)sim->stepping.dt,
                      .cfl = (real)sim->stepping.cfl};
     for (int a = 0; a < DIM; a++) step.gravity[a] = (real)sim->stepping.gravity[a];
-    step.flip = (real)sim->flip.ratio;
+    step.flip_ratio = (real)sim->flip.ratio;
     step.friction = (real)sim->contact.friction;
-    step.onset = (real)sim->contact.regularisation_velocity;
+    step.regularisation = (real)sim->contact.regularisation_velocity;
     pio_queue_upload(q, sim->step, &step, sizeof step);
     if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
     if (sim->base.n_samples)

@@ -76,7 +76,7 @@ static particle_law law_of(mpm_sim *sim, int id)
         given.k[c] = (real)value;
         used += (size_t)snprintf(r.given + used, sizeof r.given - used, "%s%.6g", c ? ", " : "", value);
     }
-    r.modulus = (double)law_wave_modulus(r.law, law_given(r.law, lame, given));
+    r.modulus = (double)law_wave_modulus(r.law, law_from_parameters(r.law, lame, given));
     if (law_is_fluid(r.law))
         r.viscosity = (double)given.k[2];
     else
@@ -118,7 +118,7 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
         "%s",
         id, at, of.given, density,
         law_is_fluid(of.law) ? "stiffness, density and gamma must be positive, viscosity not negative"
-        : hyper_gives_own(of.law)
+        : hyper_has_own_parameters(of.law)
             ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "
               "must be positive"
             : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu, viscosity not negative");

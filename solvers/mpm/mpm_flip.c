@@ -56,7 +56,7 @@ void mpm_flip_reverse(mpm_sim *sim)
     if (!sim->flip.used) return;
     pio_map(q, mpm_flip_adj, sim->grid.max_cells, &sim->step->cells,
             .fwd = {KEEP}, .next_bar = sim->particles.bar[sim->particles.current_bar].velocity, .bar = bar,
-            .share = sim->flip.contribution, .sums = sim->grid.cell_sums);
+            .contribution = sim->flip.contribution, .sums = sim->grid.cell_sums);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->flip.node_bar);
@@ -68,7 +68,7 @@ void mpm_flip_reverse(mpm_sim *sim)
             .fwd = {SPREAD}, .nodes = sim->grid.nodes, .momentum_bar = sim->flip.node_bar, .bar = bar,
             .mass_bar = sim->material.mass_bar);
     pio_sum(q, mpm_flip_sum, sim->particles.n, &sim->step->particles, sim->base.scalar,
-            .share = sim->flip.contribution);
+            .contribution = sim->flip.contribution);
     pio_map(q, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->flip.ratio_bar);
 }
 /* clang-format on */

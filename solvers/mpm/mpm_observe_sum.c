@@ -41,7 +41,7 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t
         a.past = past == sim->particles.current ? sim->particles.state[sim->particles.current] : sim->reversible.other;
         a.past_at = a.s.id;
     }
-    a.past_share = t->past;
+    a.past_weight = t->past;
     return a;
 }
 
@@ -51,7 +51,7 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t
     .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, \
     .points = a.points, \
     .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, \
-    .past_share = a.past_share, \
+    .past_weight = a.past_weight, \
     .field = a.field, .outside = a.outside
 /* clang-format on */
 

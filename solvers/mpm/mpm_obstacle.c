@@ -232,8 +232,8 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
         p[OBSTACLE_FRICTION] = d->friction;
-        p[OBSTACLE_SLIP] = d->slip;
-        p[OBSTACLE_ONSET] = d->onset;
+        p[OBSTACLE_FRICTION_VELOCITY] = d->slip;
+        p[OBSTACLE_SEPARATION_VELOCITY] = d->onset;
         shape.first = first;
         if (!upload_distances(sim, d, first)) q->error.code = -1;
         first += (int)points_of(d);
@@ -272,7 +272,7 @@ void mpm_obstacles_count(mpm_sim *sim, real part, real least)
                 .limit = part);
     else
         pio_sum(q, mpm_obstacle_bends, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
-                .fwd = {ACT}, .step = sim->step, .momentum = sim->grid.node_bar, .part = part, .least = least);
+                .fwd = {ACT}, .step = sim->step, .momentum = sim->grid.node_bar, .fraction = part, .least = least);
 }
 
 #define CENTROID .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), \
@@ -309,7 +309,7 @@ void mpm_obstacles_adj(mpm_sim *sim)
     for (int o = n - 1; o >= 0; o--) {
         pio_map(q, mpm_obstacle_adj, sim->grid.nodes, &sim->step->nodes,
                 .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->grid.velocity_bar,
-                .share = sim->obstacles.contribution, .place_bar = sim->obstacles.centroid_bar);
+                .contribution = sim->obstacles.contribution, .place_bar = sim->obstacles.centroid_bar);
         for (int k = 0; k < OBSTACLE_PARAMETERS && sim->obstacles.driven[o]; k++)
             pio_sum(q, field_sum, sim->grid.nodes, &sim->step->nodes, sim->obstacles.pose_bar + obstacle_at(n, k, o),
                     .n = sim->grid.nodes, .components = OBSTACLE_PARAMETERS, .component = k,

@@ -80,7 +80,7 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
     const double *value = sim->base.value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
             .z = sim->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start ? sim->base.z_start + d->first : NULL, .described = sim->base.described + d->first,
+            .start = e->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.described + d->first,
             .value = sim->base.value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
@@ -92,9 +92,9 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
     }
     if (is_number(e->quantity)) {
         pio_map(q, design_number, 1, NULL, .value = value,
-                .out = e->quantity == PIO_FLIP       ? &sim->step->flip
+                .out = e->quantity == PIO_FLIP       ? &sim->step->flip_ratio
                        : e->quantity == PIO_FRICTION ? &sim->step->friction
-                                                     : &sim->step->onset);
+                                                     : &sim->step->regularisation);
         return;
     }
     if (e->quantity == PIO_CONTROL_VALUES) {
@@ -130,7 +130,8 @@ void mpm_design_apply(mpm_sim *sim)
     for (int d = 0; d < sim->design.n_designs; d++) apply_one(sim, &sim->design.designs[d]);
     pio_map(q, mpm_constants, sim->particles.n, NULL,
             .n = sim->particles.n, .constants = sim->material.constants, .law = sim->material.law,
-            .lame = sim->material.parameter_form, .given = sim->material.parameters, .density = sim->material.density,
+            .parameter_form = sim->material.parameter_form, .parameters = sim->material.parameters,
+            .density = sim->material.density,
             .volume = sim->material.volume, .k = sim->material.k, .mass = sim->material.mass);
     pio_map(q, mpm_check, sim->particles.n, NULL,
             .matter = mpm_matter_of(sim), .density = sim->material.density, .step = sim->step,
@@ -193,9 +194,10 @@ void mpm_design_adj(mpm_sim *sim)
             .velocity_bar = sim->initial.velocity_bar);
     pio_map(q, mpm_constants_adj, sim->particles.n, NULL,
             .fwd = {.n = sim->particles.n, .constants = sim->material.constants, .law = sim->material.law,
-            .lame = sim->material.parameter_form, .given = sim->material.parameters,
+            .parameter_form = sim->material.parameter_form, .parameters = sim->material.parameters,
                     .density = sim->material.density, .volume = sim->material.volume},
-            .k_bar = sim->material.k_bar, .mass_bar = sim->material.mass_bar, .given_bar = sim->material.parameters_bar,
+            .k_bar = sim->material.k_bar, .mass_bar = sim->material.mass_bar,
+            .parameters_bar = sim->material.parameters_bar,
             .density_bar = sim->material.density_bar);
     for (int d = 0; d < sim->design.n_designs; d++) adjoint_of_one(sim, &sim->design.designs[d]);
 }

@@ -162,7 +162,7 @@ size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
 /* clang-format off */
 static void lattice_to_floats(mpm_sim *sim)
 {
-    pio_map(&sim->base.queue, mpm_lattice_floats, sim->particles.n, NULL,
+    pio_map(&sim->base.queue, mpm_lattice_read, sim->particles.n, NULL,
             .t = sim->reversible.lattice, .law = sim->material.law, .box = sim->grid.box, .step = sim->step,
             .out = sim->particles.state[sim->particles.current]);
 }
@@ -170,7 +170,7 @@ static void lattice_to_floats(mpm_sim *sim)
 void mpm_reversible_start(mpm_sim *sim)
 {
     sim->reversible.last_record_number = sim->reversible.log_short = 0;
-    pio_map(&sim->base.queue, mpm_lattice_take, sim->particles.n, NULL,
+    pio_map(&sim->base.queue, mpm_lattice_round, sim->particles.n, NULL,
             .s = sim->particles.state[sim->particles.current], .t = sim->reversible.lattice, .law = sim->material.law,
             .box = sim->grid.box, .step = sim->step);
     mpm_reversible_settle(sim);
@@ -256,8 +256,8 @@ static void spill(mpm_sim *sim, int sign, int to_tape)
     if (!taped && sign > 0) sim->reversible.last_record_number = number;
     uint32_t *tape = taped ? sim->reversible.residual_log + (size_t)(number - 1) * field_size(sim->particles.n, DIM)
                                                   : sim->reversible.last_record;
-    pio_map(&sim->base.queue, mpm_spill, (int)field_size(sim->particles.n, DIM), NULL,
-            .sign = sign, .kept = sim->reversible.lattice.kept, .tape = tape);
+    pio_map(&sim->base.queue, mpm_log_residuals, (int)field_size(sim->particles.n, DIM), NULL,
+            .sign = sign, .kept = sim->reversible.lattice.kept, .log = tape);
 }
 
 /* ---- a step, and back ----------------------------------------------------------------------------------------- */

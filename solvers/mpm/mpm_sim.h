@@ -72,7 +72,7 @@ typedef struct {
     int constants;                     /* of each particle: as many as one of the laws has */
     int has_viscosity;                 /* of solids */
     int *law;                          /* [n] HYPER_... or LAW_... */
-    int *parameter_form;               /* [n] which constants the parameters are, see hyper_given */
+    int *parameter_form;               /* [n] which constants the parameters are, see hyper_from_parameters */
     real *volume;                      /* [n] at rest, m^3 */
     real *density, *density_bar;       /* [n] kg/m^3; cotangents */
     real *mass, *mass_bar;             /* [n] kg; cotangents */

@@ -77,7 +77,7 @@ static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observa
     pio_queue_copy(q, sim->targets.step, sim->step, sizeof *sim->step);
     mpm_sort_into(sim, sim->targets.lists, sim->targets.step);
     pio_map(q, mpm_deposit, sim->grid.max_cells, &sim->targets.step->cells, .s = a->s, .n = sim->particles.n,
-            .l = sim->targets.lists, .amount = sim->material.mass, .body = a->body, .of = a->of,
+            .l = sim->targets.lists, .quantity = sim->material.mass, .body = a->body, .of = a->of,
             .sums = sim->targets.sums);
     pio_map(q, mpm_density_rest, sim->grid.nodes, NULL, .l = sim->targets.lists, .box = sim->grid.box,
             .sums = sim->targets.sums, .target = o->field, .rest = sim->targets.rest);
@@ -95,13 +95,13 @@ void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int reverse)
                 .fwd = {.s = a.s,
                         .n = sim->particles.n,
                         .l = sim->targets.lists,
-                        .amount = sim->material.mass,
+                        .quantity = sim->material.mass,
                         .body = a.body,
                         .of = a.of},
                 .box = sim->grid.box, .node_bar = sim->targets.rest,
                 .scale = 2 * t->weight / (o->size * pow((double)sim->grid.box.dx, DIM)),
                 .sample_bar = sim->base.samples_bar + at, .bar = sim->particles.bar[sim->particles.current_bar],
-                .amount_bar = sim->material.mass_bar);
+                .quantity_bar = sim->material.mass_bar);
         return;
     }
     pio_sum(q, mpm_density, sim->grid.nodes, NULL, sim->base.scalar, .rest = sim->targets.rest, .size = o->size);

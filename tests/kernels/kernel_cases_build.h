@@ -7,7 +7,7 @@
 
 #include "tests/kernels/kernel_cases_direct.h"
 #include "tests/kernels/kernel_cases_feedback.h"
-#include "tests/kernels/kernel_cases_fem_amount.h"
+#include "tests/kernels/kernel_cases_fem_integral.h"
 #include "tests/kernels/kernel_cases_fem_follow.h"
 #include "tests/kernels/kernel_cases_fem_load.h"
 #include "tests/kernels/kernel_cases_fem_motion.h"
@@ -21,7 +21,7 @@
 #include "tests/kernels/kernel_cases_mpm_obstacle.h"
 #include "tests/kernels/kernel_cases_mpm_reversible.h"
 #include "tests/kernels/kernel_cases_plastic.h"
-#include "tests/kernels/kernel_cases_tape.h"
+#include "tests/kernels/kernel_cases_rice.h"
 #include "tests/kernels/kernel_cases_slot.h"
 #include "tests/kernels/kernel_cases_target.h"
 

@@ -20,7 +20,7 @@ static void case_mpm_contact(case_io *io)
     g.out = &t.step->friction;
     LAUNCH(io, design_number, 1, NULL, &g);
     g.value = WIDES(io, "onset", 1, 1, 0.4, 0.6);
-    g.out = &t.step->onset;
+    g.out = &t.step->regularisation;
     LAUNCH(io, design_number, 1, NULL, &g);
     const double cell = pow((double)t.box.dx, DIM) * 1.4 / fields;
     mpm_contact_args a;
@@ -42,7 +42,7 @@ static void case_mpm_contact(case_io *io)
     b.free_bar = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     b.mass_bar = NEW(io, real, t.nodes, CASE_SET);
     b.volume_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_SET);
-    b.share = NEW_FIELD(io, 2, t.nodes, CASE_SET);
+    b.contribution = NEW_FIELD(io, 2, t.nodes, CASE_SET);
     LAUNCH(io, mpm_contact_adj, t.nodes, &t.step->nodes, &b);
     mpm_contact_volume_adj_args c;
     c.l = t.l;
@@ -57,7 +57,7 @@ static void case_mpm_contact(case_io *io)
     wide *bar = NEW(io, wide, 2, CASE_SET);
     s.l = t.l;
     s.nodes = t.nodes;
-    s.share = b.share;
+    s.contribution = b.contribution;
     for (s.which = 0; s.which < 2; s.which++)
         LAUNCH_SUM(io, mpm_contact_sum, t.nodes, &t.step->nodes, &s, bar + s.which);
     case_gradient(io, "free velocity", CASE_FIELD, DIM, t.nodes, b.free_bar);

@@ -115,7 +115,7 @@ static void case_mpm_control_observe(case_io *io)
     a.activation = REALS(io, "activation", 1, channels, -3, 3);
     a.rate = WIDES(io, "rate", 1, channels, -3, 3);
     if (!smoothness) a.rate = NULL;
-    a.share = PUSH(io, double, share, channels);
+    a.channel_weight = PUSH(io, double, share, channels);
     a.weight = 0.3;
     a.sample = NEW(io, wide, 1, CASE_ADDED);
     LAUNCH(io, mpm_control_observe, 1, NULL, &a);

@@ -54,14 +54,14 @@ static void case_fem_constants(case_io *io)
     for (int e = 0; e < n; e++) {
         law[e] = e % HYPER_LAWS;
         lame[e] = e / HYPER_LAWS % 2 + (law[e] == HYPER_LINEAR ? e / HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
-        if (!(lame[e] & HYPER_BY_LAME) && !hyper_gives_own(law[e]))
+        if (!(lame[e] & HYPER_BY_LAME) && !hyper_has_own_parameters(law[e]))
             given->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
     }
     fem_constants_args a;
     a.n = n;
     a.law = PUSH(io, int, law, n);
-    a.lame = PUSH(io, int, lame, n);
-    a.given = (real *)case_upload(io, given, CASE_FIELD);
+    a.parameter_form = PUSH(io, int, lame, n);
+    a.parameters = (real *)case_upload(io, given, CASE_FIELD);
     a.k = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_constants, n, NULL, &a);
     case_out(io, "k", CASE_FIELD, HYPER_CONSTANTS, n, a.k);
@@ -69,9 +69,9 @@ static void case_fem_constants(case_io *io)
     fem_constants_adj_args b;
     b.fwd = a;
     b.k_bar = FIELD_COTANGENT(io, "k");
-    b.given_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
+    b.parameters_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
     LAUNCH(io, fem_constants_adj, n, NULL, &b);
-    case_gradient(io, "given", CASE_FIELD, HYPER_CONSTANTS, n, b.given_bar);
+    case_gradient(io, "given", CASE_FIELD, HYPER_CONSTANTS, n, b.parameters_bar);
 }
 #define case_fem_constants_adj case_fem_constants
 
@@ -97,7 +97,8 @@ static void case_fem_check(case_io *io)
     case_array *density = case_uniform(io, CASE_CONSTANT, "density", 1, n, 800, 1200);
     int expected = -1;
     if (v == 1 || v == 4) { /* two of its nodes change places */
-        int *corner = b.m.point + b.m.part[2].corner + 2 * element_nodes[b.m.part[2].type], first = corner[0];
+        int *corner = b.m.point + b.m.part[2].first_element_node + 2 * element_nodes[b.m.part[2].type],
+            first = corner[0];
         corner[0] = corner[1];
         corner[1] = first;
         expected = third << 4 | FEM_INVERTED_REST;
@@ -122,7 +123,7 @@ static void case_fem_check(case_io *io)
     a.step = fem_step_on(io, NULL);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = b.block[t];
-        a.b.node = nodes + b.m.part[t].corner;
+        a.b.node = nodes + b.m.part[t].first_element_node;
         LAUNCH(io, fem_check, a.b.n, NULL, &a);
     }
     case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
@@ -213,7 +214,8 @@ static void case_fem_energy(case_io *io)
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     if (inside_out) /* the first neo-Hookean element of the third part: a corner goes far along its first edge */
-        u->value[m->point[m->part[2].corner + HYPER_NEO_HOOKEAN * element_nodes[m->part[2].type]] * DIM] += 9;
+        u->value[m->point[m->part[2].first_element_node + HYPER_NEO_HOOKEAN * element_nodes[m->part[2].type]] * DIM] +=
+            9;
     fem_energy_args a;
     wide *sum = NEW(io, wide, MESH_TYPES, CASE_SET);
     a.m = body.matter;
@@ -252,7 +254,7 @@ static void case_fem_admit(case_io *io)
     const mesh_lattice *m = &body.m;
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
-    const int type = m->part[2].type, at = m->part[2].corner + HYPER_NEO_HOOKEAN * element_nodes[type];
+    const int type = m->part[2].type, at = m->part[2].first_element_node + HYPER_NEO_HOOKEAN * element_nodes[type];
     if (inside_out) u->value[m->point[at] * DIM] += 9;
     fem_admit_args a;
     a.m = body.matter;
@@ -315,7 +317,7 @@ static void case_fem_weight(case_io *io)
     b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
-    b.gravity_share = NEW_FIELD(io, DIM, n, CASE_SET);
+    b.gravity_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         b.y = COTANGENT(io, real, mesh_name("weight", m->part[t].type));
@@ -324,7 +326,7 @@ static void case_fem_weight(case_io *io)
     mesh_gradient(io, m, "rest", b.rest_bar);
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
-    fem_field_sums(io, "gravity", n, DIM, b.gravity_share);
+    fem_field_sums(io, "gravity", n, DIM, b.gravity_contribution);
 }
 #define case_fem_weight_adj case_fem_weight
 #define case_field_sum case_fem_weight

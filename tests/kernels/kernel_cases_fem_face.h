@@ -12,8 +12,8 @@ static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int 
 {
     const mesh_part *p = &m->part[t];
     f->rule = mesh_rule(io, RULE_MASS, p->type);
-    f->corner = p->corner;
-    f->vertex = m->nodes + p->corner;
+    f->first_element_node = p->first_element_node;
+    f->vertex = m->nodes + p->first_element_node;
     f->owner = owner + p->first;
     f->thick = thick;
 }
@@ -41,7 +41,7 @@ static void fem_add_thick(case_io *io, int n, const int *owner, const real *shar
     fem_face_thick_args h;
     h.faces = n;
     h.owner = owner;
-    h.share = share;
+    h.contribution = share;
     h.thick_bar = thick_bar;
     LAUNCH(io, fem_face_thick, 1, NULL, &h);
 }
@@ -56,7 +56,7 @@ static void fem_points(case_io *io)
     fem_face_adj_args b;
     a.rule = mesh_rule(io, RULE_MASS, ELEMENT_POINT1);
     a.kind = LOAD_TRACTION;
-    a.corner = 0;
+    a.first_element_node = 0;
     a.vertex = a.owner = PUSH(io, int, vertex, n);
     a.rest = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "rest", 1, n * DIM, -1, 1), CASE_REAL);
     a.thick = DIM == 2 ? REALS(io, "thickness", 1, n, 0.5, 1.5) : NULL;
@@ -84,13 +84,13 @@ static void fem_points(case_io *io)
     b.y = y;
     b.faces = n;
     b.rest_bar = NEW(io, real, n * DIM, CASE_SET);
-    b.value_share = NEW_FIELD(io, DIM, n, CASE_SET);
-    b.thick_share = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
+    b.value_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
+    b.thick_contribution = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
     LAUNCH(io, fem_face_adj, n, NULL, &b);
-    fem_field_sums(io, "value", n, DIM, b.value_share);
+    fem_field_sums(io, "value", n, DIM, b.value_contribution);
     case_gradient(io, "rest", CASE_REAL, 1, n * DIM, b.rest_bar);
     if (DIM == 3) return;
-    fem_add_thick(io, n, a.owner, b.thick_share, thick_bar);
+    fem_add_thick(io, n, a.owner, b.thick_contribution, thick_bar);
     case_gradient(io, "thickness", CASE_FIELD, 1, n, thick_bar);
 }
 
@@ -124,9 +124,9 @@ static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args 
         const int n = m->part[t].n;
         fem_faces(io, m, &f, t, owner, thick);
         b.fwd = f;
-        b.thick_share = thick_bar ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
+        b.thick_contribution = thick_bar ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
         LAUNCH(io, fem_face_area_adj, n, NULL, &b);
-        if (thick_bar) fem_add_thick(io, n, f.owner, b.thick_share, thick_bar);
+        if (thick_bar) fem_add_thick(io, n, f.owner, b.thick_contribution, thick_bar);
     }
     add.a = add.b = R(1);
     add.x = rest_bar;
@@ -168,11 +168,11 @@ static void fem_face_loads(case_io *io, int pressure, int total)
         fem_faces(io, &m, &b.fwd, t, behind, thick);
         b.y = COTANGENT(io, real, mesh_name("force", m.part[t].type));
         b.faces = n;
-        b.value_share = NEW_FIELD(io, DIM, n, CASE_SET);
-        b.thick_share = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
+        b.value_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
+        b.thick_contribution = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
         LAUNCH(io, fem_face_adj, n, NULL, &b);
-        fem_add_values(io, n, b.value_share, value_bar);
-        if (DIM == 2) fem_add_thick(io, n, b.fwd.owner, b.thick_share, thick_bar);
+        fem_add_values(io, n, b.value_contribution, value_bar);
+        if (DIM == 2) fem_add_thick(io, n, b.fwd.owner, b.thick_contribution, thick_bar);
     }
     if (total) fem_total_adjoint(io, &m, a, behind, thick, value_bar, b.rest_bar, thick_bar);
     mesh_gradient(io, &m, "rest", b.rest_bar);
@@ -207,7 +207,7 @@ static void case_fem_face_thick(case_io *io)
     fem_face_thick_args a;
     a.faces = FACES;
     a.owner = PUSH(io, int, owner, FACES);
-    a.share = CONSTANTS(io, "share", 1, FACES, -1, 1);
+    a.contribution = CONSTANTS(io, "share", 1, FACES, -1, 1);
     a.thick_bar = NEW_FIELD(io, 1, ELEMENTS, CASE_ADDED);
     LAUNCH(io, fem_face_thick, 1, NULL, &a);
     case_out(io, "thickness_bar", CASE_FIELD, 1, ELEMENTS, a.thick_bar);

@@ -44,9 +44,9 @@ static void case_fem_body_force(case_io *io)
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd = a[t];
         b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));
-        b.value_share = NEW_FIELD(io, DIM, a[t].n, CASE_SET);
+        b.value_contribution = NEW_FIELD(io, DIM, a[t].n, CASE_SET);
         LAUNCH(io, fem_body_force_adj, a[t].n, NULL, &b);
-        fem_add_values(io, a[t].n, b.value_share, value_bar);
+        fem_add_values(io, a[t].n, b.value_contribution, value_bar);
     }
     mesh_gradient(io, m, "rest", b.rest_bar);
     case_gradient(io, "value", CASE_WIDE, DIM, 1, value_bar);
@@ -74,7 +74,7 @@ static void follow_compare(case_io *io, const mesh_lattice *m, const double *pai
         const int nodes = element_nodes[m->part[t].type];
         for (int i = 0; i < m->part[t].n; i++)
             for (int a = 0; a < nodes; a++) {
-                const int first = m->part[t].corner + i * nodes;
+                const int first = m->part[t].first_element_node + i * nodes;
                 double sum[DIM] = {0}, size = 1e-30;
                 for (int n = 0; n < nodes; n++, K += DIM * DIM)
                     for (int c = 0; c < DIM * DIM; c++) {
@@ -115,7 +115,7 @@ static void case_fem_face_tan(case_io *io)
     const int *behind, total = follow_pairs(&m);
     int first = 0;
     fem_face_tan_args a;
-    fem_face_pairs_args p;
+    fem_face_matrix_args p;
     a.fwd = p.fwd = follow_faces(io, &m, CASE_CONSTANT, 1, &behind);
     case_array *du = case_uniform(io, CASE_INPUT, "du", 1, m.points * DIM, -0.1, 0.1);
     a.du = (real *)case_upload(io, du, CASE_REAL);
@@ -125,8 +125,8 @@ static void case_fem_face_tan(case_io *io)
         fem_faces(io, &m, &a.fwd, t, behind, a.fwd.thick);
         LAUNCH(io, fem_face_tan, m.part[t].n, NULL, &a);
         p.fwd = a.fwd;
-        p.first_pair = first;
-        LAUNCH(io, fem_face_pairs, m.part[t].n, NULL, &p);
+        p.first_node_pair = first;
+        LAUNCH(io, fem_face_matrix, m.part[t].n, NULL, &p);
         first += m.part[t].n * element_nodes[m.part[t].type] * element_nodes[m.part[t].type];
     }
     mesh_out(io, &m, "force", a.out);
@@ -139,18 +139,18 @@ static void case_fem_face_tan(case_io *io)
     if (!case_adjoint(io)) return;
     fem_face_adj_args b;
     b.rest_bar = NEW(io, real, m.corners * DIM, CASE_SET);
-    b.thick_share = NULL;
+    b.thick_contribution = NULL;
     for (int t = 0; t < mesh_parts(m.dim); t++) {
         b.fwd = a.fwd;
         fem_faces(io, &m, &b.fwd, t, behind, a.fwd.thick);
         b.y = COTANGENT(io, real, mesh_name("force", m.part[t].type));
         b.faces = m.part[t].n;
-        b.value_share = NEW_FIELD(io, DIM, m.part[t].n, CASE_SET);
+        b.value_contribution = NEW_FIELD(io, DIM, m.part[t].n, CASE_SET);
         LAUNCH(io, fem_face_adj, m.part[t].n, NULL, &b);
     }
     mesh_gradient(io, &m, "du", b.rest_bar);
 }
-#define case_fem_face_pairs case_fem_face_tan
+#define case_fem_face_matrix case_fem_face_tan
 
 /* ---- springs --------------------------------------------------------------------------------------------- */
 
@@ -178,10 +178,10 @@ static void spring_points(case_io *io)
     b.u_bar = NEW(io, real, n * DIM, CASE_SET);
     b.rest_bar = NEW(io, real, n * DIM, CASE_SET);
     b.faces = n;
-    b.value_share = NEW_FIELD(io, DIM, n, CASE_SET);
-    b.thick_share = NULL;
+    b.value_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
+    b.thick_contribution = NULL;
     LAUNCH(io, fem_spring_adj, n, NULL, &b);
-    fem_add_values(io, n, b.value_share, value_bar);
+    fem_add_values(io, n, b.value_contribution, value_bar);
     case_gradient(io, "u", CASE_REAL, 1, n * DIM, b.u_bar);
     case_gradient(io, "value", CASE_WIDE, DIM, 1, value_bar);
 }
@@ -190,14 +190,14 @@ static void spring_points(case_io *io)
 static void spring_pairs(case_io *io, const mesh_lattice *m, fem_spring_args a, const int *behind, const double *u)
 {
     const int total = follow_pairs(m);
-    fem_spring_pairs_args p;
-    p.first_pair = 0;
+    fem_spring_matrix_args p;
+    p.first_node_pair = 0;
     p.out = NEW(io, real, total * DIM * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         fem_faces(io, m, &a.f, t, behind, a.f.thick);
         p.fwd = a;
-        LAUNCH(io, fem_spring_pairs, m->part[t].n, NULL, &p);
-        p.first_pair += m->part[t].n * element_nodes[m->part[t].type] * element_nodes[m->part[t].type];
+        LAUNCH(io, fem_spring_matrix, m->part[t].n, NULL, &p);
+        p.first_node_pair += m->part[t].n * element_nodes[m->part[t].type] * element_nodes[m->part[t].type];
     }
     if (io->build->dual) return;
     case_out(io, "pairs", CASE_REAL, 1, total * DIM * DIM, p.out);
@@ -220,12 +220,12 @@ static void spring_adjoint(case_io *io, const mesh_lattice *m, fem_spring_args a
         b.fwd = a;
         b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));
         b.faces = n;
-        b.value_share = alone ? NULL : NEW_FIELD(io, DIM, n, CASE_SET);
-        b.thick_share = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, n, CASE_SET);
+        b.value_contribution = alone ? NULL : NEW_FIELD(io, DIM, n, CASE_SET);
+        b.thick_contribution = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, n, CASE_SET);
         LAUNCH(io, fem_spring_adj, n, NULL, &b);
         if (alone) continue;
-        fem_add_values(io, n, b.value_share, value_bar);
-        if (DIM == 2) fem_add_thick(io, n, a.f.owner, b.thick_share, thick_bar);
+        fem_add_values(io, n, b.value_contribution, value_bar);
+        if (DIM == 2) fem_add_thick(io, n, a.f.owner, b.thick_contribution, thick_bar);
     }
     mesh_gradient(io, m, "u", b.u_bar);
     if (alone) return;
@@ -260,6 +260,6 @@ static void case_fem_spring(case_io *io)
     if (case_adjoint(io)) spring_adjoint(io, &m, a, behind, alone);
 }
 #define case_fem_spring_adj case_fem_spring
-#define case_fem_spring_pairs case_fem_spring
+#define case_fem_spring_matrix case_fem_spring
 
 #endif

@@ -75,7 +75,7 @@ static void case_fem_curve(case_io *io)
     a.step = fem_step_on(io, NULL);
     a.h = 0.125;
     a.index = 2;
-    a.part = 3, a.parts = 4; /* ends at 0.375 */
+    a.substep = 3, a.substeps = 4; /* ends at 0.375 */
     a.start = PUSH(io, int, start, n + 1);
     a.t = PUSH(io, double, t, start[n]);
     a.value = PUSH(io, double, value, start[n]);
@@ -134,7 +134,7 @@ static void case_fem_prescribe(case_io *io)
     b.curve = a.curve;
     b.factor = a.factor;
     b.u_bar = COTANGENT(io, real, "u at the end");
-    b.share = NEW_FIELD(io, 1, n, CASE_SET);
+    b.contribution = NEW_FIELD(io, 1, n, CASE_SET);
     LAUNCH(io, fem_prescribe_adj, n, NULL, &b);
     wide *value_bar = NEW(io, wide, SUPPORTS, CASE_SET);
     for (int s = 0; s < SUPPORTS; s++) {
@@ -144,7 +144,7 @@ static void case_fem_prescribe(case_io *io)
         d.n = n;
         d.stored = 1;
         d.component = 0;
-        d.bar = b.share;
+        d.bar = b.contribution;
         LAUNCH_SUM(io, design_sum, n, NULL, &d, value_bar + s);
     }
     case_gradient(io, "value", CASE_WIDE, 1, SUPPORTS, value_bar);
@@ -160,8 +160,8 @@ static real *fem_masked(case_io *io, const int *held, int keep, int nodes, const
     copy.x = copy.y = x;
     copy.out = NEW(io, real, nodes * DIM, CASE_SET);
     LAUNCH(io, point_axpby, nodes, NULL, &copy);
-    a.held = held;
-    a.keep_held = keep;
+    a.constrained = held;
+    a.keep_constrained = keep;
     a.x = copy.out;
     LAUNCH(io, fem_mask, nodes, NULL, &a);
     return copy.out;
@@ -214,7 +214,7 @@ static void case_fem_observe(case_io *io)
     const real *past =
         (real *)case_upload(io, case_uniform(io, CASE_INPUT, "past", 1, nodes * DIM, -0.3, 0.3), CASE_REAL);
     a.past = between ? past : NULL;
-    a.past_share = between ? 0.3 : 0;
+    a.past_weight = between ? 0.3 : 0;
     wide *sum = NEW(io, wide, 1, CASE_SET), *total = NEW(io, wide, 1, CASE_ADDED);
     LAUNCH_SUM(io, fem_observe, nodes, NULL, &a, sum);
     fem_observe_add_args add;

@@ -75,8 +75,8 @@ static void motion_compare(case_io *io, const mesh_lattice *m, const real *pair_
 {
     fem_blocks b = fem_blocks_of(io, m);
     int *held = HOST(io, int, m->points);
-    b.a.pairs = pair_out;
-    b.a.held = PUSH(io, int, held, m->points);
+    b.a.element_matrices = pair_out;
+    b.a.constrained = PUSH(io, int, held, m->points);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
     case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, pair_out);
@@ -85,7 +85,7 @@ static void motion_compare(case_io *io, const mesh_lattice *m, const real *pair_
     if (!io->prefill) fem_compare(io, &b, m->points, held, x);
 }
 
-static void case_fem_mass_pairs(case_io *io)
+static void case_fem_mass_matrix(case_io *io)
 {
     static const char *const names[] = {"consistent", "lumped", NULL};
     const int lumped = case_variant(io, names);
@@ -95,7 +95,7 @@ static void case_fem_mass_pairs(case_io *io)
     int pairs[MESH_TYPES], first[MESH_TYPES];
     const int total = motion_pairs(io, &body, pair, pairs, first);
     case_array *x = case_uniform(io, CASE_CONSTANT, "x", 1, m->points * DIM, -1, 1);
-    fem_mass_pairs_args a;
+    fem_mass_matrix_args a;
     fem_inertia_args f;
     f.lumped = a.lumped = lumped;
     f.density = a.density = CONSTANTS(io, "density", 1, n, 800, 1200);
@@ -108,10 +108,10 @@ static void case_fem_mass_pairs(case_io *io)
     real *y = NEW(io, real, m->points * DIM, CASE_ADDED);
     for (int t = 0; t < MESH_TYPES; t++) {
         f.b = a.b = body.block[t];
-        a.pair = pair[t];
-        a.pairs = pairs[t];
-        a.first_pair = first[t];
-        LAUNCH(io, fem_mass_pairs, a.b.n, NULL, &a);
+        a.node_pair = pair[t];
+        a.node_pairs = pairs[t];
+        a.first_node_pair = first[t];
+        LAUNCH(io, fem_mass_matrix, a.b.n, NULL, &a);
         for (int damping = 0; damping < 2; damping++) {
             f.factor = damping ? a.alpha : NULL;
             LAUNCH(io, fem_inertia, f.b.n, NULL, &f);
@@ -122,7 +122,7 @@ static void case_fem_mass_pairs(case_io *io)
 }
 
 /* Beta times the moduli at rest, as every law's own stiffness at rest would give them. */
-static void case_fem_damping_pairs(case_io *io)
+static void case_fem_damping_matrix(case_io *io)
 {
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
@@ -137,7 +137,7 @@ static void case_fem_damping_pairs(case_io *io)
     d.beta = (real *)case_upload(io, beta, CASE_FIELD);
     d.out = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_damping, n, NULL, &d);
-    fem_damping_pairs_args a;
+    fem_damping_matrix_args a;
     a.m = body.matter;
     a.m.law = PUSH(io, int, linear, n);
     a.m.k = d.out;
@@ -145,10 +145,10 @@ static void case_fem_damping_pairs(case_io *io)
     a.out = NEW(io, real, total * MATRIX, CASE_ZERO);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
-        a.pair = pair[t];
-        a.pairs = pairs[t];
-        a.first_pair = first[t];
-        LAUNCH(io, fem_damping_pairs, a.b.n, NULL, &a);
+        a.node_pair = pair[t];
+        a.node_pairs = pairs[t];
+        a.first_node_pair = first[t];
+        LAUNCH(io, fem_damping_matrix, a.b.n, NULL, &a);
     }
     const real *zero = NEW(io, real, m->points * DIM, CASE_ZERO);
     const real *y = fem_product(io, &body, zero, (real *)case_upload(io, x, CASE_REAL));
@@ -231,12 +231,13 @@ static void case_fem_rates(case_io *io)
     fem_rates_args a;
     int *held = HOST(io, int, n);
     for (int i = 0; i < n; i++) held[i] = (i * 5 + 3) % (1 << DIM); /* all combinations of axes */
-    a.held = PUSH(io, int, held, n);
+    a.constrained = PUSH(io, int, held, n);
     a.r.v.d = 3, a.r.v.p = one ? 0 : -0.5, a.r.v.v = -1, a.r.v.a = 0.25, a.r.v.w = one ? 0 : 0.125;
     a.r.a.d = 9, a.r.a.p = one ? 0 : 1.5, a.r.a.v = -2, a.r.a.a = -1, a.r.a.w = one ? 0 : 0.75;
-    a.r.held_v.d = 2, a.r.held_v.p = one ? 0 : 0.75, a.r.held_v.v = 0.5, a.r.held_v.a = -0.5,
-    a.r.held_v.w = one ? 0 : 1.5;
-    a.r.held_a.d = 4, a.r.held_a.p = one ? 0 : -2, a.r.held_a.v = -1.5, a.r.held_a.a = 3, a.r.held_a.w = one ? 0 : 0.25;
+    a.r.constrained_v.d = 2, a.r.constrained_v.p = one ? 0 : 0.75, a.r.constrained_v.v = 0.5,
+    a.r.constrained_v.a = -0.5, a.r.constrained_v.w = one ? 0 : 1.5;
+    a.r.constrained_a.d = 4, a.r.constrained_a.p = one ? 0 : -2, a.r.constrained_a.v = -1.5, a.r.constrained_a.a = 3,
+    a.r.constrained_a.w = one ? 0 : 0.25;
     a.u1 = motion_points(io, "u1", n, 1);
     a.u = motion_points(io, "u0", n, 1);
     a.vel = motion_points(io, "v0", n, 2);
@@ -251,7 +252,7 @@ static void case_fem_rates(case_io *io)
     if (!case_adjoint(io)) return;
     fem_rates_adj_args b;
     b.r = a.r;
-    b.held = a.held;
+    b.constrained = a.constrained;
     b.v1_bar = COTANGENT(io, real, "v1");
     b.a1_bar = COTANGENT(io, real, "a1");
     b.u1_bar = NEW(io, real, n * DIM, CASE_ADDED);
@@ -282,7 +283,7 @@ static void case_fem_leap(case_io *io)
     case_array *force = case_uniform(io, CASE_INPUT, "force", 1, n * DIM, -5, 5);
     if (not_finite) force->value[300 * DIM] = (double)INFINITY;
     fem_leap_args a;
-    a.held = PUSH(io, int, held, n);
+    a.constrained = PUSH(io, int, held, n);
     a.h = 0.25;
     a.kick = 0.375;
     a.mass = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "mass", 1, n * DIM, 1, 3), CASE_REAL);
@@ -346,7 +347,7 @@ static void case_fem_node_weight(case_io *io)
     b.fwd = a;
     b.out_bar = COTANGENT(io, real, "weight");
     b.mass_bar = NEW(io, real, n * DIM, CASE_ADDED);
-    b.gravity_share = NEW(io, real, n * DIM, CASE_SET);
+    b.gravity_contribution = NEW(io, real, n * DIM, CASE_SET);
     LAUNCH(io, fem_node_weight_adj, n, NULL, &b);
     case_gradient(io, "mass", CASE_REAL, 1, n * DIM, b.mass_bar);
     wide *sum = NEW(io, wide, DIM, CASE_SET);
@@ -358,7 +359,7 @@ static void case_fem_node_weight(case_io *io)
         along.out = unit;
         LAUNCH(io, point_uniform, n, NULL, &along);
         point_dot_args d;
-        d.x = b.gravity_share;
+        d.x = b.gravity_contribution;
         d.y = unit;
         LAUNCH_SUM(io, point_dot, n, NULL, &d, sum + c);
     }
@@ -369,7 +370,7 @@ static void case_fem_node_weight(case_io *io)
 /* ---- the start ------------------------------------------------------------------------------------------- */
 
 /* Held unknowns are set, the others stay; each held unknown's part of the cotangent of its support's value. */
-static void case_fem_start_held(case_io *io)
+static void case_fem_start_constrained(case_io *io)
 {
     enum { SUPPORTS = 5, CURVES = 3 };
     const int nodes = case_size(io, 1100), n = nodes / 2;
@@ -380,7 +381,7 @@ static void case_fem_start_held(case_io *io)
         support[i] = i % SUPPORTS;
     }
     for (int s = 0; s < SUPPORTS; s++) curve[s] = s % (CURVES + 1) - 1;
-    fem_start_held_args a;
+    fem_start_constrained_args a;
     a.node = PUSH(io, int, node, n);
     a.axis = PUSH(io, int, axis, n);
     a.support = PUSH(io, int, support, n);
@@ -391,11 +392,11 @@ static void case_fem_start_held(case_io *io)
     a.h = 0.25;
     a.u = NEW(io, real, nodes * DIM, CASE_ZERO);
     a.v = NEW(io, real, nodes * DIM, CASE_ZERO);
-    LAUNCH(io, fem_start_held, n, NULL, &a);
+    LAUNCH(io, fem_start_constrained, n, NULL, &a);
     case_out(io, "u", CASE_REAL, 1, nodes * DIM, a.u);
     case_out(io, "v", CASE_REAL, 1, nodes * DIM, a.v);
     if (!case_adjoint(io)) return;
-    fem_start_held_adj_args b;
+    fem_start_constrained_adj_args b;
     b.fwd = a;
     b.u_bar = NEW(io, real, nodes * DIM, CASE_ZERO);
     b.v_bar = NEW(io, real, nodes * DIM, CASE_ZERO);
@@ -408,19 +409,19 @@ static void case_fem_start_held(case_io *io)
     copy.x = copy.y = COTANGENT(io, real, "v");
     copy.out = b.v_bar;
     LAUNCH(io, point_axpby, nodes, NULL, &copy);
-    b.share = NEW_FIELD(io, 1, n, CASE_SET);
-    LAUNCH(io, fem_start_held_adj, n, NULL, &b);
+    b.contribution = NEW_FIELD(io, 1, n, CASE_SET);
+    LAUNCH(io, fem_start_constrained_adj, n, NULL, &b);
     wide *value_bar = NEW(io, wide, SUPPORTS, CASE_SET);
     design_sum_args s;
     s.n = n;
     s.stored = 1;
     s.component = 0;
     s.index = a.support;
-    s.bar = b.share;
+    s.bar = b.contribution;
     for (s.group = 0; s.group < SUPPORTS; s.group++) LAUNCH_SUM(io, design_sum, n, NULL, &s, value_bar + s.group);
     case_gradient(io, "value", CASE_WIDE, 1, SUPPORTS, value_bar);
 }
-#define case_fem_start_held_adj case_fem_start_held
+#define case_fem_start_constrained_adj case_fem_start_constrained
 
 /* ---- nodal vectors --------------------------------------------------------------------------------------- */
 

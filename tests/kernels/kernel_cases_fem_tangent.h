@@ -22,7 +22,7 @@ static int fem_sources(const mesh_lattice *m, fem_source *out)
     for (int t = 0; t < MESH_TYPES; t++) {
         const int nodes = element_nodes[m->part[t].type];
         for (int i = 0; i < m->part[t].n; i++) {
-            const int *node = m->point + m->part[t].corner + i * nodes;
+            const int *node = m->point + m->part[t].first_element_node + i * nodes;
             for (int a = 0; a < nodes; a++)
                 for (int b = a; b < nodes; b++, pair++)
                     for (int turned = 0; turned < (a == b ? 1 : 2); turned++, n++) {
@@ -78,12 +78,12 @@ static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int pr
         a[t].b = body->block[t];
         a[t].m = body->matter;
         a[t].u = u;
-        a[t].pairs = 0;
-        a[t].first_pair = *pairs;
+        a[t].node_pairs = 0;
+        a[t].first_node_pair = *pairs;
         for (int i = 0; i < nodes; i++)
-            for (int j = i; j < nodes; j++) pair[a[t].pairs++] = 256 * i + j;
-        a[t].pair = PUSH(io, int, pair, a[t].pairs);
-        *pairs += a[t].b.n * a[t].pairs;
+            for (int j = i; j < nodes; j++) pair[a[t].node_pairs++] = 256 * i + j;
+        a[t].node_pair = PUSH(io, int, pair, a[t].node_pairs);
+        *pairs += a[t].b.n * a[t].node_pairs;
     }
     real *out = NEW(io, real, *pairs * MATRIX, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
@@ -150,11 +150,11 @@ static void case_fem_tangent(case_io *io)
     for (int i = 0; i < m->points * DIM; i++)
         if (held[i / DIM] >> i % DIM & 1) x->value[i] = 0;
     fem_blocks b = fem_blocks_of(io, m);
-    b.a.pairs = fem_pairs(io, &body, u, 0, &pairs);
-    b.a.held = PUSH(io, int, held, m->points);
+    b.a.element_matrices = fem_pairs(io, &body, u, 0, &pairs);
+    b.a.constrained = PUSH(io, int, held, m->points);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
-    case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.pairs);
+    case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.element_matrices);
     case_out(io, "K", CASE_REAL, 1, b.n * MATRIX, b.a.out);
     const real *y = fem_product(io, &body, u, (real *)case_upload(io, x, CASE_REAL));
     case_out(io, "(df/du) x", CASE_REAL, 1, m->points * DIM, y);
@@ -194,11 +194,11 @@ static void case_fem_tangent_projected(case_io *io)
     const real *at = (real *)case_upload(io, u, CASE_REAL);
     fem_blocks b = fem_blocks_of(io, m);
     real *plain = fem_pairs(io, &body, at, 0, &pairs);
-    b.a.pairs = fem_pairs(io, &body, at, 1, &pairs);
-    b.a.held = PUSH(io, int, HOST(io, int, m->points), m->points);
+    b.a.element_matrices = fem_pairs(io, &body, at, 1, &pairs);
+    b.a.constrained = PUSH(io, int, HOST(io, int, m->points), m->points);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
-    case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.pairs);
+    case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.element_matrices);
     case_out(io, "plain", CASE_REAL, 1, pairs * MATRIX, plain);
     case_out(io, "K", CASE_REAL, 1, b.n * MATRIX, b.a.out);
     if (io->prefill) return;

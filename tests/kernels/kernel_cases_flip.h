@@ -52,9 +52,9 @@ static void case_mpm_flip(case_io *io)
     sample t = flip_sample(io);
     design_number_args g;
     g.value = WIDES(io, "share", 1, 1, 0.3, 0.9);
-    g.out = &t.step->flip;
+    g.out = &t.step->flip_ratio;
     LAUNCH(io, design_number, 1, NULL, &g);
-    case_out(io, "share set", CASE_REAL, 1, 1, &t.step->flip);
+    case_out(io, "share set", CASE_REAL, 1, 1, &t.step->flip_ratio);
     mpm_flip_args a;
     a.s = t.s;
     a.n = t.n;
@@ -72,7 +72,7 @@ static void case_mpm_flip(case_io *io)
     b.fwd = a;
     b.next_bar = FIELD_COTANGENT(io, "added velocity");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.share = NEW_FIELD(io, 1, t.n, CASE_SET);
+    b.contribution = NEW_FIELD(io, 1, t.n, CASE_SET);
     b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
     LAUNCH(io, mpm_flip_adj, t.max_cells, &t.step->cells, &b);
     mpm_quotient_adj_args c;
@@ -85,7 +85,7 @@ static void case_mpm_flip(case_io *io)
     LAUNCH(io, mpm_quotient_adj, t.nodes, &t.step->nodes, &c);
     mpm_flip_sum_args s;
     wide *share_bar = NEW(io, wide, 1, CASE_SET);
-    s.share = b.share;
+    s.contribution = b.contribution;
     LAUNCH_SUM(io, mpm_flip_sum, t.n, NULL, &s, share_bar);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);

@@ -17,7 +17,7 @@ static void observe_past(case_io *io, const sample *t, mpm_observe_args *a)
     memset(&a->past, 0, sizeof a->past);
     a->past.cell = PUSH(io, int, cell, t->n);
     a->past.offset = REALS(io, "past offset", DIM, t->n, 0.5, 1.5);
-    a->past_at = a->past_share > 0 ? PUSH(io, int, at, t->n) : NULL;
+    a->past_at = a->past_weight > 0 ? PUSH(io, int, at, t->n) : NULL;
 }
 
 /* Every second particle has a point, of which some are missing. */
@@ -71,7 +71,7 @@ static void case_mpm_observe(case_io *io)
     a.field = CONSTANTS(io, "signed distance", 1, t.nodes, -0.2, 0.3);
     observe_front(io, &a);
     observe_points(io, &t, &a);
-    a.past_share = between ? 0.3 : 0;
+    a.past_weight = between ? 0.3 : 0;
     observe_past(io, &t, &a);
     wide *total = NEW(io, wide, 1, CASE_SET), *sum = NEW(io, wide, 1, CASE_SET), *value = NEW(io, wide, 1, CASE_ADDED);
     a.total = total;
@@ -119,7 +119,7 @@ static void case_design_value(case_io *io)
     a.z = WIDES(io, "z", 1, n, 0, 1);
     a.a = 8.5;
     a.b = 2.25;
-    a.start = a.described = NULL;
+    a.start = a.reference = NULL;
     a.value = NEW(io, wide, n, CASE_SET);
     a.value_bar = NULL;
     a.z_bar = NULL;

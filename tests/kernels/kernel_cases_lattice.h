@@ -16,7 +16,7 @@ static void lattice_hold(case_io *io, fem_lattice s, int n, fem_step *step)
 {
     int *node = HOST(io, int, n), *axis = HOST(io, int, n), *support = HOST(io, int, n), curve[2] = {-1, 0};
     for (int i = 0; i < n; i++) node[i] = i, axis[i] = i % DIM, support[i] = i / 3 % 2;
-    fem_lattice_hold_args a;
+    fem_lattice_constrain_args a;
     a.node = PUSH(io, int, node, n);
     a.axis = PUSH(io, int, axis, n);
     a.support = PUSH(io, int, support, n);
@@ -27,12 +27,12 @@ static void lattice_hold(case_io *io, fem_lattice s, int n, fem_step *step)
     a.h = 0.25;
     a.s = s;
     a.step = step;
-    LAUNCH(io, fem_lattice_hold, n, NULL, &a);
+    LAUNCH(io, fem_lattice_constrain, n, NULL, &a);
 }
 
 typedef struct {
     int n, all;
-    const int *held;
+    const int *constrained;
     fem_lattice s;
     fem_step *step;
 } lattice_body;
@@ -45,14 +45,14 @@ static lattice_body lattice_of_body(case_io *io)
     b.all = b.n * DIM;
     int *mask = HOST(io, int, b.n);
     for (int i = 0; i < b.n; i++) mask[i] = 1 << i % DIM; /* the unknowns that lattice_hold() holds */
-    b.held = PUSH(io, int, mask, b.n);
+    b.constrained = PUSH(io, int, mask, b.n);
     b.step = fem_step_on(io, NULL);
     b.s.u = (int64_t *)case_new(io, CASE_INT64, (size_t)(2 * b.all), CASE_SET);
     b.s.v = b.s.u + b.all;
     b.s.per_metre = lattice_per_metre;
     b.s.per_speed = lattice_per_speed;
     fem_lattice_round_args a;
-    a.held = b.held;
+    a.constrained = b.constrained;
     a.step = b.step;
     a.per = lattice_per_metre;
     a.x = lattice_points(io, "u", b.n, -1, 1);
@@ -102,7 +102,7 @@ static void case_fem_lattice_drift(case_io *io)
     if (off) force->value[300 * DIM + 1] = 1e15;
     int64_t *r = (int64_t *)case_new(io, CASE_INT64, (size_t)b.all, CASE_SET);
     fem_lattice_kick_args kick;
-    kick.held = b.held;
+    kick.constrained = b.constrained;
     kick.mass = lattice_points(io, "mass", b.n, 1, 3);
     kick.force = (const real *)case_upload(io, force, CASE_REAL);
     kick.per_speed = lattice_per_speed;
@@ -112,7 +112,7 @@ static void case_fem_lattice_drift(case_io *io)
     kick.out = b.s.v;
     kick.step = b.step;
     fem_lattice_drift_args drift;
-    drift.held = b.held;
+    drift.constrained = b.constrained;
     drift.s = b.s;
     drift.h = 0.25;
     drift.sign = 1;
@@ -139,6 +139,6 @@ static void case_fem_lattice_drift(case_io *io)
 #define case_fem_lattice_round case_fem_lattice_drift
 #define case_fem_lattice_kick case_fem_lattice_drift
 #define case_fem_lattice_sum case_fem_lattice_drift
-#define case_fem_lattice_hold case_fem_lattice_drift
+#define case_fem_lattice_constrain case_fem_lattice_drift
 
 #endif

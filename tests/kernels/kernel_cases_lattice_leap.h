@@ -40,7 +40,7 @@ static void case_fem_lattice_leap(case_io *io)
     a.s.v = leap_quanta(io, "v0", n, leap_per_speed);
     a.s.per_metre = leap_per_metre;
     a.s.per_speed = leap_per_speed;
-    a.held = PUSH(io, int, held, n);
+    a.constrained = PUSH(io, int, held, n);
     a.h = variant == 2 ? 1e9 : 0.3; /* every place */
     a.kick = 0.15;
     a.mass = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "mass", 1, all, 1, 3), CASE_REAL);

@@ -22,7 +22,7 @@ static const char *const mesh_names[ELEMENT_TYPES] = {"point1", "line2", "line3"
 
 /* Elements of one type, and the numbers of their first element and corner. */
 typedef struct {
-    int type, n, first, corner;
+    int type, n, first, first_element_node;
 } mesh_part;
 
 typedef struct {
@@ -84,7 +84,7 @@ static int mesh_fill(const mesh_lattice *m, int t, int cells, int *point)
 
 static void mesh_corners(case_io *io, mesh_lattice *m, int t)
 {
-    const int first = m->part[t].corner, n = m->part[t].n * element_nodes[m->part[t].type];
+    const int first = m->part[t].first_element_node, n = m->part[t].n * element_nodes[m->part[t].type];
     int *start = HOST(io, int, m->points + 2), *list = HOST(io, int, n);
     for (int i = 0; i < n; i++) start[m->point[first + i] + 2]++;
     for (int p = 0; p < m->points; p++) start[p + 2] += start[p + 1];
@@ -112,14 +112,14 @@ static mesh_lattice mesh_make(case_io *io, int dim)
     for (int t = 0; t < mesh_parts(dim); t++) {
         m.part[t].type = mesh_types[dim][t];
         m.part[t].first = m.elements;
-        m.part[t].corner = m.corners;
+        m.part[t].first_element_node = m.corners;
         m.part[t].n = mesh_fill(&m, t, count, NULL);
         m.elements += m.part[t].n;
         m.corners += m.part[t].n * element_nodes[m.part[t].type];
         case_expect(io, dim < DIM || m.part[t].n >= HYPER_LAWS, "each law in an element of each type");
     }
     m.point = HOST(io, int, m.corners);
-    for (int t = 0; t < mesh_parts(dim); t++) mesh_fill(&m, t, count, m.point + m.part[t].corner);
+    for (int t = 0; t < mesh_parts(dim); t++) mesh_fill(&m, t, count, m.point + m.part[t].first_element_node);
     for (int t = 0; t < mesh_parts(dim); t++) mesh_corners(io, &m, t);
     m.nodes = PUSH(io, int, m.point, m.corners);
     return m;
@@ -210,8 +210,8 @@ static mesh_body mesh_of(case_io *io, int rule, case_role rest, case_role thick)
         k->rule = mesh_rule(io, rule, p->type);
         k->n = p->n;
         k->first = p->first;
-        k->corner = p->corner;
-        k->node = b.m.nodes + p->corner;
+        k->first_element_node = p->first_element_node;
+        k->node = b.m.nodes + p->first_element_node;
         k->rest = b.rest;
         k->thick = b.thick;
     }
@@ -232,7 +232,7 @@ static void mesh_add(case_io *io, const mesh_lattice *m, int t, const real *corn
 {
     fem_node_sum_args a;
     a.start = m->start[t];
-    a.corner = m->list[t];
+    a.element_node = m->list[t];
     a.in = corners;
     a.scale = R(scale);
     a.out = out;

@@ -35,8 +35,8 @@ static void case_mpm_constants(case_io *io)
     a.n = n;
     a.constants = count;
     a.law = PUSH(io, int, law, n);
-    a.lame = PUSH(io, int, lame, n);
-    a.given = PUSH(io, real, given, field_size(n, count));
+    a.parameter_form = PUSH(io, int, lame, n);
+    a.parameters = PUSH(io, real, given, field_size(n, count));
     a.density = REALS(io, "density", 1, n, 500, 2000);
     a.volume = CONSTANTS(io, "volume", 1, n, 1e-6, 2e-6);
     a.k = NEW_FIELD(io, count, n, CASE_SET);
@@ -49,10 +49,11 @@ static void case_mpm_constants(case_io *io)
     b.fwd = a;
     b.k_bar = FIELD_COTANGENT(io, "k");
     b.mass_bar = FIELD_COTANGENT(io, "mass");
-    b.given_bar = NEW_FIELD(io, count, n, CASE_ADDED);
+    b.parameters_bar = NEW_FIELD(io, count, n, CASE_ADDED);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     LAUNCH(io, mpm_constants_adj, n, NULL, &b);
-    for (int c = 0; c < count; c++) case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, b.given_bar, count, c);
+    for (int c = 0; c < count; c++)
+        case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, b.parameters_bar, count, c);
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
 }
 #define case_mpm_constants_adj case_mpm_constants

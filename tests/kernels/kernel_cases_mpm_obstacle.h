@@ -120,7 +120,7 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     wide *pose_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ZERO);
     b.fwd = *a;
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
-    b.share = NEW_FIELD(io, OBSTACLE_PARAMETERS, a->nodes, CASE_SET);
+    b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, a->nodes, CASE_SET);
     b.place_bar = NEW_FIELD(io, DIM, a->nodes, CASE_SET);
     for (int o = CASE_OBSTACLES - 1; o >= 0; o--) {
         b.obstacle = o;
@@ -130,7 +130,7 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
             s.n = a->nodes;
             s.components = OBSTACLE_PARAMETERS;
             s.component = k;
-            s.in = b.share;
+            s.in = b.contribution;
             LAUNCH_SUM(io, field_sum, a->nodes, &step->nodes, &s, pose_bar + obstacle_at(n, k, o));
         }
     }
@@ -153,8 +153,10 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n, p.parameters_bar, OBSTACLE_PARAMETERS,
                      OBSTACLE_ROTATION);
     case_gradient_of(io, "friction", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
-    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_SLIP);
-    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ONSET);
+    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS,
+                     OBSTACLE_FRICTION_VELOCITY);
+    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS,
+                     OBSTACLE_SEPARATION_VELOCITY);
 }
 
 /* Sorted particles, of which nothing is read but where they are. */
@@ -207,7 +209,7 @@ static void obstacle_bends(case_io *io, const sample *t, mpm_obstacle_args a)
     b.fwd = a;
     b.step = w.fwd.step = t->step;
     b.momentum = w.momentum = CONSTANTS(io, "momentum without forces", DIM, t->nodes, -0.05, 0.05);
-    b.part = w.part = R(0.1);
+    b.fraction = w.fraction = R(0.1);
     w.fwd.l = t->l;
     w.fwd.box = t->box;
     w.fwd.nodes = t->nodes;

@@ -17,7 +17,7 @@
 /* The sample's state on a lattice. */
 static mpm_lattice sample_lattice(case_io *io, const sample *t, int damping)
 {
-    mpm_lattice_take_args a;
+    mpm_lattice_round_args a;
     a.s = t->s;
     a.t.n = t->n;
     a.t.bits = 50;
@@ -29,13 +29,13 @@ static mpm_lattice sample_lattice(case_io *io, const sample *t, int damping)
     a.law = t->matter.law;
     a.box = t->box;
     a.step = t->step;
-    LAUNCH(io, mpm_lattice_take, t->n, NULL, &a);
+    LAUNCH(io, mpm_lattice_round, t->n, NULL, &a);
     return a.t;
 }
 
 /* All that two kernels say of one state, to rounding: what the first takes the second gives. Particles lie in the order
  * of ids. */
-static void case_mpm_lattice_take(case_io *io)
+static void case_mpm_lattice_round(case_io *io)
 {
     sample t;
     t.box = sample_box(io, 0);
@@ -44,13 +44,13 @@ static void case_mpm_lattice_take(case_io *io)
     sample_state(io, &t, CASE_INPUT);
     sample_matter(io, &t, CASE_CONSTANT);
     sample_step(io, &t);
-    mpm_lattice_floats_args a;
+    mpm_lattice_read_args a;
     a.t = sample_lattice(io, &t, 1);
     a.law = t.matter.law;
     a.box = t.box;
     a.step = t.step;
     a.out = sample_new_state(io, t.n, CASE_SET);
-    LAUNCH(io, mpm_lattice_floats, t.n, NULL, &a);
+    LAUNCH(io, mpm_lattice_read, t.n, NULL, &a);
     case_out(io, "places", CASE_TYPE_quanta, 1, (int)field_size(t.n, DIM), a.t.x);
     case_out(io, "logarithms", CASE_TYPE_quanta, 1, (int)field_size(t.n, 1), a.t.l);
     case_out(io, "next cell", CASE_INT, 1, t.n, a.out.cell);
@@ -68,7 +68,7 @@ static void case_mpm_lattice_take(case_io *io)
     }
     case_expect(io, worst < (sizeof(real) == 4 ? 2e-6 : 4e-15), "a state comes back from the lattice as it went there");
 }
-#define case_mpm_lattice_floats case_mpm_lattice_take
+#define case_mpm_lattice_read case_mpm_lattice_round
 
 /* ---- force and momentum at nodes, before the mean ------------------------------------------------------------ */
 
@@ -456,20 +456,20 @@ static void case_mpm_drift(case_io *io)
 }
 #define case_mpm_drift_adj case_mpm_drift
 
-static void case_mpm_spill(case_io *io)
+static void case_mpm_log_residuals(case_io *io)
 {
     static const char *const names[] = {"to a tape", "dropped", "and back", NULL};
     const int variant = case_variant(io, names), n = case_size(io, 5000);
     uint64_t *kept = HOST(io, uint64_t, n);
     for (int i = 0; i < n; i++) kept[i] = (uint64_t)(549755813888.0 * case_unit("kept", i));
-    mpm_spill_args a;
+    mpm_log_residuals_args a;
     a.sign = 1;
     a.kept = PUSH(io, uint64_t, kept, n);
-    a.tape = variant == 1 ? NULL : NEW(io, uint32_t, n, CASE_SET);
-    LAUNCH(io, mpm_spill, n, NULL, &a);
-    if (variant == 0) case_out(io, "tape", CASE_INT, 1, n, a.tape);
+    a.log = variant == 1 ? NULL : NEW(io, uint32_t, n, CASE_SET);
+    LAUNCH(io, mpm_log_residuals, n, NULL, &a);
+    if (variant == 0) case_out(io, "tape", CASE_INT, 1, n, a.log);
     a.sign = -1;
-    if (variant == 2) LAUNCH(io, mpm_spill, n, NULL, &a);
+    if (variant == 2) LAUNCH(io, mpm_log_residuals, n, NULL, &a);
     case_out(io, "kept", CASE_INT64, 1, n, a.kept);
     const case_array *left = case_find(io, CASE_OUTPUT, "kept");
     int as_it_was = 1;

@@ -19,7 +19,7 @@ static void case_mpm_density(case_io *io)
     mpm_deposit_args a;
     a.s = t.s;
     a.n = t.n;
-    a.amount = REALS(io, "mass", 1, t.n, 0.01, 0.02);
+    a.quantity = REALS(io, "mass", 1, t.n, 0.01, 0.02);
     a.l = t.l;
     a.body = PUSH(io, int, body, t.n);
     a.of = 1;
@@ -47,11 +47,11 @@ static void case_mpm_density(case_io *io)
     b.scale = 2 / (d.size * pow((double)t.box.dx, DIM));
     b.sample_bar = COTANGENT(io, wide, "sum");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.amount_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    b.quantity_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     LAUNCH(io, mpm_deposit_adj, t.n, NULL, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.amount_bar);
+    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.quantity_bar);
 }
 #define case_mpm_density_rest case_mpm_density
 
@@ -72,7 +72,7 @@ static void case_mpm_deposit(case_io *io)
     a.s = t.s;
     a.n = t.n;
     a.l = t.l;
-    a.amount = REALS(io, "volume", 1, t.n, 0.01, 0.02);
+    a.quantity = REALS(io, "volume", 1, t.n, 0.01, 0.02);
     a.body = some ? PUSH(io, int, body, t.n) : NULL;
     a.of = 1;
     a.sums = NEW(io, real, t.max_cells * STENCIL_PAD, CASE_SET);
@@ -93,11 +93,11 @@ static void case_mpm_deposit(case_io *io)
     b.scale = 1;
     b.sample_bar = NULL;
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.amount_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    b.quantity_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     LAUNCH(io, mpm_deposit_adj, t.n, NULL, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "volume", CASE_FIELD, 1, t.n, b.amount_bar);
+    case_gradient(io, "volume", CASE_FIELD, 1, t.n, b.quantity_bar);
 }
 #define case_mpm_deposit_adj case_mpm_deposit
 #define case_mpm_deposit_sum case_mpm_deposit

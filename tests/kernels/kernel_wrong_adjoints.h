@@ -115,8 +115,8 @@ static inline int force_adj_without_a_term(pio_stream s, int n, const int *limit
             const int e = a->b.first + i;
             const fem_point p = fem_point_at(&a->b, i, q);
             const mat P = hyper_P(a->m.law[e], fem_deformation(&a->b, i, &p, a->u), fem_constants_of(&a->m, e));
-            real *out = args->rest_bar + ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
-            fem_corner_add(out, nodes, &p, mat_t_mul(fem_gradient(&a->b, i, &p, args->y), P));
+            real *out = args->rest_bar + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
+            fem_element_add(out, nodes, &p, mat_t_mul(fem_gradient(&a->b, i, &p, args->y), P));
         }
     return rc;
 }
@@ -125,7 +125,7 @@ static inline int force_adj_without_a_term(pio_stream s, int n, const int *limit
 static inline int face_adj_with_a_fixed_area(pio_stream s, int n, const int *limit, const fem_face_adj_args *args)
 {
     const int nodes = args->fwd.rule.nodes, rc = pio_backend_cpu.kernels.fem_face_adj(s, n, limit, args);
-    real *out = args->rest_bar + (ptrdiff_t)args->fwd.corner * DIM;
+    real *out = args->rest_bar + (ptrdiff_t)args->fwd.first_element_node * DIM;
     for (int i = 0; i < n * nodes * DIM; i++) out[i] = 0;
     return rc;
 }

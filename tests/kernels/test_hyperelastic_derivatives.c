@@ -152,11 +152,11 @@ static void given_constants_and_their_adjoint_agree(void **state)
                 hyper_point x = {{0}, {0}};
                 sample_constants(law, x.k);
                 if (!own && !lame) x.k[1] = uniform(-0.5, 0.49);
-                const hyper_constants given = constants_of(x.k), k = hyper_given(law, lame, given);
+                const hyper_constants given = constants_of(x.k), k = hyper_from_parameters(law, lame, given);
                 double w[5], mu, lambda;
                 for (int p = 0; p < HYPER_CONSTANTS; p++) w[p] = uniform(-1, 1);
                 hyper_constants bar = constants_of((const double[5]){0, 0, 0, 0, 0});
-                hyper_given_adj(law, lame, given, constants_of(w), &bar);
+                hyper_from_parameters_adj(law, lame, given, constants_of(w), &bar);
                 for (int p = 0; p < HYPER_CONSTANTS; p++) {
                     hyper_point d = {{0}, {0}};
                     double y[9], dy[9];

@@ -22,7 +22,7 @@ int hyper_dual(hyper_function f, int law, int lame, const hyper_point *x, const 
         return give(&psi, 1, y, dy);
     }
     if (f == HYPER_GIVEN) {
-        k = hyper_given(law, lame, k);
+        k = hyper_from_parameters(law, lame, k);
         return give(k.k, HYPER_CONSTANTS, y, dy);
     }
     P = hyper_P(law, F, k);

@@ -68,12 +68,12 @@ static plastic_strain strain_of(const plastic_state *x)
     return (plastic_strain){.F = matrix_of(x->F), .third = x->third, .a = x->a};
 }
 
-static plastic_way map(int plastic, const plastic_state *x, plastic_state *y)
+static plastic_outcome map(int plastic, const plastic_state *x, plastic_state *y)
 {
     const plastic_matter m = matter_of(x);
     mat F = matrix_of(x->F);
     *y = *x;
-    const plastic_way w =
+    const plastic_outcome w =
         plastic == PLASTIC_SNOW ? snow_map(&F, &y->a, &m) : hencky_map(plastic, &F, &y->third, &y->a, &m);
     for (int i = 0; i < HYPER_NUMBERS; i++) y->F[i] = F.m[i / DIM][i % DIM];
     return w;
@@ -169,7 +169,7 @@ static errors check_states(int plastic)
         const int kind = i % KINDS;
         sample_plastic(plastic, kind, &x);
         const plastic_state d = sample_direction(&x), w = sample_cotangent();
-        const plastic_way way = map(plastic, &x, &y);
+        const plastic_outcome way = map(plastic, &x, &y);
         const plastic_state bar = map_adj(plastic, &x, &w);
         double size = 0;
         r.flowed += way.branch == FLOW_LIMIT;
@@ -297,7 +297,7 @@ static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **stat
             plastic_state x, y, z;
             sample_plastic(plastic, i % KINDS, &x);
             if (plastic == PLASTIC_HERSCHEL_BULKLEY) x.a = 0; /* its rate is a', not a difference that lost digits */
-            const plastic_way w = map(plastic, &x, &y);
+            const plastic_outcome w = map(plastic, &x, &y);
             if (w.branch == FLOW_ELASTIC) continue;
             worst = worse(worst, missed(plastic, &x, &y, w.branch));
             map(plastic, &y, &z);

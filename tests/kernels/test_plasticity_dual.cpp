@@ -34,7 +34,7 @@ int plastic_dual(int plastic, double h, const plastic_state *x, const plastic_st
                  plastic_state *dy)
 {
     dual_state s = take(h, x, dx);
-    const plastic_way w =
+    const plastic_outcome w =
         plastic == PLASTIC_SNOW ? snow_map(&s.F, &s.a, &s.m) : hencky_map(plastic, &s.F, &s.third, &s.a, &s.m);
     give(s.F, y, dy);
     y->third = s.third.value;

@@ -93,7 +93,7 @@ static int passes(int kind, int side, int node, double normal)
     index[0] = node;
     vec v;
     for (int a = 0; a < DIM; a++) v.x[a] = (real)(a == 0 ? normal : 1);
-    return wall_passes(&box, index, v);
+    return wall_free_mask(&box, index, v);
 }
 
 static void walls_hold_what_their_kind_says(void **state)

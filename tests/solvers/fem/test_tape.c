@@ -87,9 +87,9 @@ static void pop(tape_case *c, int64_t *numbers)
     pio_queue_download(&c->queue, numbers, c->numbers, sizeof *numbers * (size_t)c->n);
 }
 
-static rice_tape state(tape_case *c)
+static rice_log state(tape_case *c)
 {
-    rice_tape t;
+    rice_log t;
     pio_tape_state(&c->tape, &c->queue, &t);
     return t;
 }
@@ -286,11 +286,11 @@ static void a_record_that_does_not_fit_changes_nothing_and_is_told(void **unused
     seed = 21;
     fill(in, N, 12);
     push(&c, in, 40);
-    const rice_tape one = state(&c);
+    const rice_log one = state(&c);
     assert_true(one.used > 0 && one.fails == -1);
     push(&c, in, 41);
     push(&c, in, 42);
-    const rice_tape two = state(&c);
+    const rice_log two = state(&c);
     pio_queue_download(&c.queue, &level, c.level, sizeof level);
     print_message("  capacity %d, used %lld, step %lld does not fit by %lld bytes\n", 3 * N, (long long)two.used,
                   (long long)two.fails, (long long)two.missing);
@@ -342,7 +342,7 @@ static void a_planted_bit_changes_numbers_and_does_no_harm(void **unused)
         fill(in, N, kind);
         push(&c, in, 0);
         const int64_t used = state(&c).used;
-        const rice_tape whole = state(&c);
+        const rice_log whole = state(&c);
         for (int64_t b = 0; b < 8 * used; b++) {
             pio_queue_upload(&c.queue, c.tape.state, &whole, sizeof whole);
             pio_queue_download(&c.queue, &byte, c.tape.data + b / 8, 1);

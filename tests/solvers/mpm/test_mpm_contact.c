@@ -26,7 +26,7 @@ static void contact_of_a_pair_keeps_momentum_and_takes_energy(void **unused)
     (void)unused;
     for (int i = 0; i < PAIRS; i++) {
         contact_pair before, after;
-        contact_place at = {.mu = (real)(0.5 + 0.5 * case_random(&c)), .onset = (real)0.1};
+        contact_place at = {.mu = (real)(0.5 + 0.5 * case_random(&c)), .regularisation = (real)0.1};
         double energy[2] = {0, 0}, p = 0, size = 0;
         at.filling = (real)(0.8 + 0.4 * case_random(&c));
         for (int s = 0; s < 2; s++) {
@@ -36,7 +36,7 @@ static void contact_of_a_pair_keeps_momentum_and_takes_energy(void **unused)
                 before.G[s].x[a] = (real)(0.5 * case_random(&c));
             }
         }
-        for (int a = 0; a < D; a++) at.passes[a] = 1;
+        for (int a = 0; a < D; a++) at.free_component[a] = 1;
         after = before;
         contact_pair_act(&after, &at);
         for (int a = 0; a < D; a++) {
@@ -67,10 +67,10 @@ static void the_normal_turns_slowly_where_both_gradients_point_one_way(void **un
     (void)unused;
     for (int i = 0; i <= 4000; i++) {
         contact_pair p = {.m = {1, 1}};
-        const contact_place at = {.onset = (real)0.1, .filling = 1, .passes = {1, 1}};
+        const contact_place at = {.regularisation = (real)0.1, .filling = 1, .free_component = {1, 1}};
         p.G[0].x[1] = (real)0.1;
         p.G[1].x[1] = (real)(0.1 * exp(step * i - 1));
-        N = (double)contact_way_of(&p, &at).N.x[1];
+        N = (double)contact_intermediates_of(&p, &at).N.x[1];
         steepest = fmax(steepest, (N - before) / step);
         before = N;
     }
@@ -103,13 +103,13 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
     (void)unused;
     for (int i = 0; i < PAIRS; i++) {
         contact_pair p, small, p_bar, small_bar;
-        contact_place at = {.mu = (real)(0.5 + 0.5 * case_random(&c)), .onset = (real)0.07}, near;
+        contact_place at = {.mu = (real)(0.5 + 0.5 * case_random(&c)), .regularisation = (real)0.07}, near;
         contact_place bar[2] = {{0}};
         random_pair(&c, &p, &p_bar);
         at.filling = (real)(0.8 + 0.4 * case_random(&c));
-        for (int a = 0; a < D; a++) at.passes[a] = 1;
+        for (int a = 0; a < D; a++) at.free_component[a] = 1;
         near = at;
-        near.onset *= less;
+        near.regularisation *= less;
         small = p;
         small_bar = p_bar;
         for (int s = 0; s < 2; s++) small.v[s] = vec_scale(less, p.v[s]);
@@ -120,7 +120,7 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
         contact_pair_act(&small, &near);
         acted += fabs((double)bar[0].filling) > 0;
         int same = bar[1].mu == less * bar[0].mu && bar[1].filling == less * bar[0].filling;
-        same &= bar[1].onset == bar[0].onset;
+        same &= bar[1].regularisation == bar[0].regularisation;
         for (int s = 0; s < 2; s++)
             for (int a = 0; a < D; a++)
                 same &= small.v[s].x[a] == less * p.v[s].x[a] && small_bar.v[s].x[a] == p_bar.v[s].x[a] &&

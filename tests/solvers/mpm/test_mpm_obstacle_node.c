@@ -33,13 +33,14 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
     (void)unused;
     for (int i = 0; i < NODES; i++) {
         const int behaviour = i % 2 ? WALL_SEPARATE : WALL_SLIP;
-        const obstacle_grip high = {
-            .friction = (real)(0.5 + 0.5 * case_random(&c)), .slip = (real)0.068, .onset = (real)0.07};
+        const obstacle_grip high = {.friction = (real)(0.5 + 0.5 * case_random(&c)),
+                                    .friction_velocity = (real)0.068,
+                                    .separation_velocity = (real)0.07};
         obstacle_grip low = high, bar[2] = {{0}};
         vec normal = random_vec(&c, 1), u = random_vec(&c, i % 3 ? 1 : 0.01), kept_bar = random_vec(&c, 1);
         vec normal_bar[2] = {vec_zero(), vec_zero()};
-        low.onset *= less;
-        low.slip *= less;
+        low.separation_velocity *= less;
+        low.friction_velocity *= less;
         normal = vec_scale((real)(1 / sqrt((double)vec_dot(normal, normal))), normal);
         if (i % 5 == 0) u = vec_zero();
         const vec v = vec_scale(less, u);
@@ -49,8 +50,8 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
         if (large.acts) {
             const vec a = obstacle_contact_adj(&large, &high, normal, u, kept_bar, &normal_bar[0], &bar[0]),
                       b = obstacle_contact_adj(&small, &low, normal, v, kept_bar, &normal_bar[1], &bar[1]);
-            same &=
-                bar[1].friction == less * bar[0].friction && bar[1].slip == bar[0].slip && bar[1].onset == bar[0].onset;
+            same &= bar[1].friction == less * bar[0].friction && bar[1].friction_velocity == bar[0].friction_velocity &&
+                    bar[1].separation_velocity == bar[0].separation_velocity;
             for (int k = 0; k < D; k++)
                 same &= small.kept.x[k] == less * large.kept.x[k] && a.x[k] == b.x[k] &&
                         normal_bar[1].x[k] == less * normal_bar[0].x[k];

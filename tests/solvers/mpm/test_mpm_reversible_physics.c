@@ -85,7 +85,7 @@ static double potential(mpm_case *c, pio_sim *sim)
         mat f;
         for (int k = 0; k < HYPER_CONSTANTS; k++) given.k[k] = (real)c->given[PIO_LAW_CONSTANTS * i + k];
         for (int k = 0; k < D * D; k++) f.m[k / D][k % D] = (real)F[i * D * D + k];
-        sum += c->volume[i] * (double)hyper_psi(c->law[i], f, hyper_given(c->law[i], c->lame[i], given));
+        sum += c->volume[i] * (double)hyper_psi(c->law[i], f, hyper_from_parameters(c->law[i], c->lame[i], given));
         for (int a = 0; a < D; a++) {
             const double dx = c->desc.grid.spacing, *g = c->desc.gravity;
             const double low = c->desc.grid.face[a][0] * dx, high = c->desc.grid.face[a][1] * dx;

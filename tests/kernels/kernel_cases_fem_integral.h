@@ -1,17 +1,17 @@
-/* kernel_cases_fem_amount.h -- cases of volume, mass, strain energy and stress, and of the norm made of it. Case
+/* kernel_cases_fem_integral.h -- cases of volume, mass, strain energy and stress, and of the norm made of it. Case
  * text. */
-#ifndef PIOLA_TESTS_KERNEL_CASES_FEM_AMOUNT_H
-#define PIOLA_TESTS_KERNEL_CASES_FEM_AMOUNT_H
+#ifndef PIOLA_TESTS_KERNEL_CASES_FEM_INTEGRAL_H
+#define PIOLA_TESTS_KERNEL_CASES_FEM_INTEGRAL_H
 
 #include "tests/kernels/kernel_cases_fem.h"
 
 /* Every law in elements of every type, a part of them not counted; in 2D linear ones in plane stress too. Stress comes
  * with energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
-static void case_fem_amount(case_io *io)
+static void case_fem_integral(case_io *io)
 {
     static const char *const names[] = {"volume", "mass", "strain energy", "stress and energy", NULL};
-    const int first = case_variant(io, names), last = first == AMOUNT_STRESS ? AMOUNT_ENERGY : first;
-    mesh_body body = mesh_of(io, first <= AMOUNT_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
+    const int first = case_variant(io, names), last = first == INTEGRAL_STRESS ? INTEGRAL_ENERGY : first;
+    mesh_body body = mesh_of(io, first <= INTEGRAL_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
     mesh_matter(io, &body, CASE_INPUT);
@@ -21,7 +21,7 @@ static void case_fem_amount(case_io *io)
         form[e] = DIM == 2 && body.law[e] == HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
         if (e % 11 == 3) weight->value[e] = 0;
     }
-    fem_amount_args a;
+    fem_integral_args a;
     a.m = body.matter;
     a.m.density = REALS(io, "density", 1, n, 800, 1200);
     a.form = PUSH(io, int, form, n);
@@ -36,14 +36,14 @@ static void case_fem_amount(case_io *io)
         a.b = body.block[t];
         for (a.type = first; a.type >= last; a.type--) {
             wide *sum = NEW(io, wide, 1, CASE_SET);
-            LAUNCH_SUM(io, fem_amount, a.b.n, NULL, &a, sum);
+            LAUNCH_SUM(io, fem_integral, a.b.n, NULL, &a, sum);
             add.sum = sum;
             LAUNCH(io, fem_observe_add, 1, NULL, &add);
         }
         case_out(io, mesh_name("amount", m->part[t].type), CASE_WIDE, 1, 1, add.sample);
     }
     if (!case_adjoint(io)) return;
-    fem_amount_adj_args b;
+    fem_integral_adj_args b;
     real *u_bar = NEW(io, real, m->points * DIM, CASE_ADDED), *rest_bar = NEW(io, real, m->points * DIM, CASE_ADDED);
     b.fwd = a;
     b.scale = 1;
@@ -54,9 +54,9 @@ static void case_fem_amount(case_io *io)
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
-        b.amount_bar = COTANGENT(io, wide, mesh_name("amount", m->part[t].type));
+        b.integral_bar = COTANGENT(io, wide, mesh_name("amount", m->part[t].type));
         for (b.fwd.type = first; b.fwd.type >= last; b.fwd.type--) {
-            LAUNCH(io, fem_amount_adj, b.fwd.b.n, NULL, &b);
+            LAUNCH(io, fem_integral_adj, b.fwd.b.n, NULL, &b);
             mesh_add(io, m, t, b.u_bar, 1, u_bar);
             mesh_add(io, m, t, b.rest_bar, 1, rest_bar);
         }
@@ -67,7 +67,7 @@ static void case_fem_amount(case_io *io)
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
 }
-#define case_fem_amount_adj case_fem_amount
+#define case_fem_integral_adj case_fem_integral
 
 static void case_fem_norm(case_io *io)
 {

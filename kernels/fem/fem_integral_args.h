@@ -1,35 +1,35 @@
-/* fem_amount_args.h -- what launches pass to the kernels of fem_amount.h. */
-#ifndef PIOLA_KERNELS_FEM_AMOUNT_ARGS_H
-#define PIOLA_KERNELS_FEM_AMOUNT_ARGS_H
+/* fem_integral_args.h -- what launches pass to the kernels of fem_integral.h. */
+#ifndef PIOLA_KERNELS_FEM_INTEGRAL_ARGS_H
+#define PIOLA_KERNELS_FEM_INTEGRAL_ARGS_H
 
 #include "kernels/fem/fem_args.h"
 
-enum { AMOUNT_VOLUME, AMOUNT_MASS, AMOUNT_ENERGY, AMOUNT_STRESS };
+enum { INTEGRAL_VOLUME, INTEGRAL_MASS, INTEGRAL_ENERGY, INTEGRAL_STRESS };
 
 typedef struct {
     fem_block b;
     fem_matter m;       /* density: of mass alone */
-    int type;           /* AMOUNT_... */
-    const int *form;    /* [elements] see hyper_given: which plane state */
+    int type;           /* INTEGRAL_... */
+    const int *form;    /* [elements] see hyper_from_parameters: which plane state */
     const real *u;      /* [nodes][DIM] displacement m */
     const real *weight; /* [elements] w */
     double power;       /* p of stress, >= 2 */
     double size;        /* s0 of stress, Pa */
-} fem_amount_args;
+} fem_integral_args;
 
 /* With Phi = dphi/dF and H the gradient of a change of X: dV = V tr H, d(grad u) = -(grad u) H, so that
  *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a,    thickness_bar = sum_q area
  *     phi */
 typedef struct {
-    fem_amount_args fwd;
-    const wide *amount_bar; /* [1] */
-    double scale;           /* times this is the cotangent of A */
-    real *u_bar;            /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;         /* [corners][DIM]; the same */
-    real *k_bar;            /* [HYPER_CONSTANTS][elements]; added to */
-    real *density_bar;      /* [elements]; added to */
-    real *thick_bar;        /* [elements]; added to, or NULL */
-} fem_amount_adj_args;
+    fem_integral_args fwd;
+    const wide *integral_bar; /* [1] */
+    double scale;             /* times this is the cotangent of A */
+    real *u_bar;              /* [corners][DIM]; set for the block's corners */
+    real *rest_bar;           /* [corners][DIM]; the same */
+    real *k_bar;              /* [HYPER_CONSTANTS][elements]; added to */
+    real *density_bar;        /* [elements]; added to */
+    real *thick_bar;          /* [elements]; added to, or NULL */
+} fem_integral_adj_args;
 
 /* sample += weight y (one item); no stress at all has the norm 0 */
 typedef struct {

@@ -1,32 +1,32 @@
-/* fem_amount.h -- amounts of a body: sums over elements of a density phi per volume at rest, and means of it.
+/* fem_integral.h -- amounts of a body: sums over elements of a density phi per volume at rest, and means of it.
  *
  *     A = sum_e w_e sum_q V_q phi_q
  *     volume  phi = 1        mass  phi = rho        strain energy  phi = psi(F)
  *     stress  phi = (s/s0)^p, s von Mises' measure of Cauchy's stress, and the norm   y = s0 (A/B)^(1/p), B the volume
  *
  * (the p-mean of stress: Duysinx and Sigmund 1998; with p large it tends to the largest stress). */
-#ifndef PIOLA_KERNELS_FEM_AMOUNT_H
-#define PIOLA_KERNELS_FEM_AMOUNT_H
+#ifndef PIOLA_KERNELS_FEM_INTEGRAL_H
+#define PIOLA_KERNELS_FEM_INTEGRAL_H
 
-#include "kernels/fem/fem_amount_args.h"
+#include "kernels/fem/fem_integral_args.h"
 #include "kernels/fem/fem_solid.h"
 #include "kernels/material/hyperelastic_stress.h"
 
 /* x^a, x >= 0 and a > 0 */
-PIO_FN wide amount_power(wide x, double a)
+PIO_FN wide integral_power(wide x, double a)
 {
     return x > W(0) ? exp(W(a) * log(x)) : W(0);
 }
 
-PIO_FN wide amount_density(const fem_amount_args *a, int e, mat F, hyper_constants k)
+PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants k)
 {
-    if (a->type == AMOUNT_MASS) return W(a->m.density[e]);
-    if (a->type == AMOUNT_ENERGY) return W(hyper_psi(a->m.law[e], F, k));
-    if (a->type != AMOUNT_STRESS) return W(1);
-    return amount_power(W(von_mises_square(a->m.law[e], a->form[e], F, k)) / W(a->size * a->size), a->power / 2);
+    if (a->type == INTEGRAL_MASS) return W(a->m.density[e]);
+    if (a->type == INTEGRAL_ENERGY) return W(hyper_psi(a->m.law[e], F, k));
+    if (a->type != INTEGRAL_STRESS) return W(1);
+    return integral_power(W(von_mises_square(a->m.law[e], a->form[e], F, k)) / W(a->size * a->size), a->power / 2);
 }
 
-PIO_FN wide fem_amount(int i, const fem_amount_args *a)
+PIO_FN wide fem_integral(int i, const fem_integral_args *a)
 {
     const int e = a->b.first + i;
     const hyper_constants k = fem_constants_of(&a->m, e);
@@ -34,22 +34,21 @@ PIO_FN wide fem_amount(int i, const fem_amount_args *a)
     if (!(fabs(a->weight[e]) > R(0))) return sum;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        sum += W(p.volume) * amount_density(a, e, fem_deformation(&a->b, i, &p, a->u), k);
+        sum += W(p.volume) * integrand(a, e, fem_deformation(&a->b, i, &p, a->u), k);
     }
     return W(a->weight[e]) * sum;
 }
 
 /* bar dphi/dF; k_bar += bar dphi/dk. */
-PIO_FN mat amount_density_adj(const fem_amount_args *a, int e, mat F, hyper_constants k, wide bar,
-                              hyper_constants *k_bar)
+PIO_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constants k, wide bar, hyper_constants *k_bar)
 {
     const int law = a->m.law[e];
     mat F_bar = mat_diag(R(0));
-    if (a->type == AMOUNT_ENERGY) {
+    if (a->type == INTEGRAL_ENERGY) {
         hyper_psi_theta(law, F, R(bar), k, k_bar);
         F_bar = mat_scale(R(bar), hyper_P(law, F, k));
     }
-    if (a->type == AMOUNT_STRESS) { /* through the square of s/s0 */
+    if (a->type == INTEGRAL_STRESS) { /* through the square of s/s0 */
         const double half = a->power / 2, unit = 1 / (a->size * a->size);
         const wide x = W(von_mises_square(law, a->form[e], F, k)) * W(unit);
         const wide slope = x > W(0) ? W(half) * exp(W(half - 1) * log(x)) : W(0);
@@ -58,12 +57,12 @@ PIO_FN mat amount_density_adj(const fem_amount_args *a, int e, mat F, hyper_cons
     return F_bar;
 }
 
-PIO_FN void fem_amount_adj(int i, const fem_amount_adj_args *s)
+PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
 {
-    const fem_amount_args *a = &s->fwd;
+    const fem_integral_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
-    const ptrdiff_t at = ((ptrdiff_t)a->b.corner + (ptrdiff_t)i * nodes) * DIM;
-    const wide bar = W(s->scale) * *s->amount_bar * W(a->weight[e]); /* of stress, far from 1: phi makes up for it */
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
+    const wide bar = W(s->scale) * *s->integral_bar * W(a->weight[e]); /* of stress, far from 1: phi makes up for it */
     const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
     real thick_bar = R(0), volume = R(0);
@@ -73,18 +72,18 @@ PIO_FN void fem_amount_adj(int i, const fem_amount_adj_args *s)
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat G = fem_gradient(&a->b, i, &p, a->u), F = mat_axpby(R(1), mat_diag(R(1)), R(1), G);
-        const real phi = R(bar * amount_density(a, e, F, k));
+        const real phi = R(bar * integrand(a, e, F, k));
         hyper_constants point_bar;
         for (int c = 0; c < HYPER_CONSTANTS; c++) point_bar.k[c] = R(0);
-        const mat Phi = amount_density_adj(a, e, F, k, bar, &point_bar);
+        const mat Phi = integrand_adj(a, e, F, k, bar, &point_bar);
         for (int c = 0; c < HYPER_CONSTANTS; c++) k_bar.k[c] += p.volume * point_bar.k[c];
-        fem_corner_add(s->u_bar + at, nodes, &p, Phi);
-        fem_corner_add(s->rest_bar + at, nodes, &p, mat_axpby(R(1), mat_diag(phi), R(-1), mat_t_mul(G, Phi)));
+        fem_element_add(s->u_bar + at, nodes, &p, Phi);
+        fem_element_add(s->rest_bar + at, nodes, &p, mat_axpby(R(1), mat_diag(phi), R(-1), mat_t_mul(G, Phi)));
         thick_bar += p.area * phi;
         volume += p.volume;
     }
     for (int c = 0; c < HYPER_CONSTANTS; c++) s->k_bar[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] += k_bar.k[c];
-    if (a->type == AMOUNT_MASS) s->density_bar[e] += R(bar) * volume;
+    if (a->type == INTEGRAL_MASS) s->density_bar[e] += R(bar) * volume;
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
 }
 
@@ -92,7 +91,7 @@ PIO_FN void fem_amount_adj(int i, const fem_amount_adj_args *s)
 
 PIO_FN wide norm_of(const fem_norm_args *a)
 {
-    return W(a->size) * amount_power(a->sums[0] / a->sums[1], 1 / a->power);
+    return W(a->size) * integral_power(a->sums[0] / a->sums[1], 1 / a->power);
 }
 
 PIO_FN void fem_norm(int i, const fem_norm_args *a)

@@ -1,6 +1,6 @@
-/* kernel_cases_tape.h -- the case of the tape: two records are written, and read again. Case text. */
-#ifndef PIOLA_TESTS_KERNEL_CASES_TAPE_H
-#define PIOLA_TESTS_KERNEL_CASES_TAPE_H
+/* kernel_cases_rice.h -- the case of the tape: two records are written, and read again. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_RICE_H
+#define PIOLA_TESTS_KERNEL_CASES_RICE_H
 
 #include "tests/kernels/kernel_cases_sample.h"
 
@@ -47,7 +47,7 @@ static void tape_of(case_io *io, tape_args *a, int n, const int *item)
 {
     const int blocks = rice_blocks(n);
     uint8_t *data = (uint8_t *)case_new(io, CASE_INT64, (size_t)(4 * n), CASE_SET);
-    rice_tape *tape = (rice_tape *)case_new(io, CASE_INT64, sizeof(rice_tape) / sizeof(int64_t), CASE_SET);
+    rice_log *record = (rice_log *)case_new(io, CASE_INT64, sizeof(rice_log) / sizeof(int64_t), CASE_SET);
     rice_numbers of;
     of.n = n;
     of.item = item;
@@ -58,7 +58,7 @@ static void tape_of(case_io *io, tape_args *a, int n, const int *item)
     a->write.mode = a->measure.mode;
     a->write.bytes = a->measure.bytes;
     a->write.offset = a->read.offset = a->offset;
-    a->start.tape = a->write.tape = a->read.tape = a->move.tape = tape;
+    a->start.log = a->write.log = a->read.log = a->move.log = record;
     a->start.data = a->read.data = a->write.data = a->move.data = data;
     a->move.total = a->offset + blocks;
     a->move.blocks = blocks;
@@ -89,7 +89,7 @@ static void case_rice_write(case_io *io)
     tape_push(io, &a, in);
     tape_move(io, &a, RICE_REWIND);
     case_out(io, "bytes of blocks", CASE_INT, 1, a.move.blocks, a.measure.bytes);
-    case_out(io, "tape", CASE_INT64, 1, sizeof(rice_tape) / sizeof(int64_t), a.move.tape);
+    case_out(io, "tape", CASE_INT64, 1, sizeof(rice_log) / sizeof(int64_t), a.move.log);
     case_out(io, "words", CASE_INT, 1, a.move.blocks, a.move.data);
     tape_pop(io, &a, again);
     case_out(io, "numbers", CASE_INT64, 1, n, again);
