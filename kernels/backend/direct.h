@@ -25,7 +25,7 @@ typedef enum { PIO_FACTOR_CHOLESKY, PIO_FACTOR_LDLT, PIO_FACTOR_LU, PIO_FACTOR_Q
 typedef enum {
     PIO_DIRECT_OK,
     PIO_DIRECT_SINGULAR,
-    PIO_DIRECT_INDEFINITE, /* Cholesky met a pivot <= 0: there is no factor */
+    PIO_DIRECT_INDEFINITE, /* Cholesky found a pivot <= 0: there is no factor */
     PIO_DIRECT_NO_MEMORY,
     PIO_DIRECT_UNAVAILABLE,
     PIO_DIRECT_FAILED
@@ -40,7 +40,7 @@ typedef struct {
 
 typedef struct {
     size_t bytes;      /* of the factor, and of a factorisation and a solve besides */
-    double operations; /* of a factorisation; 0: the library does not tell */
+    double operations; /* of a factorisation; 0: the library does not report it */
 } pio_direct_forecast;
 
 typedef struct {
@@ -54,9 +54,9 @@ typedef struct {
      * more than was predicted may grow to. */
     pio_direct_outcome (*analyse)(int device, pio_factor_kind kind, const pio_direct_pattern *pattern, size_t most,
                                   void **factor, pio_direct_forecast *forecast, char *message);
-    /* Of these values [start[n]] on the device, as often as they change. LDL^T tells its negative pivots. */
+    /* Of these values [start[n]] on the device, as often as they change. LDL^T reports its negative pivots. */
     pio_direct_outcome (*factorise)(void *factor, pio_stream stream, const double *value, int *negative, char *message);
-    /* A x = b, or A^T x = b, for x[columns][n] on the device, which holds b on entry. */
+    /* A x = b, or A^T x = b, for x[columns][n] on the device, which contains b on entry. */
     pio_direct_outcome (*solve)(void *factor, pio_stream stream, int transposed, int columns, double *x, char *message);
     void (*release)(void *factor);
 } pio_direct_table;

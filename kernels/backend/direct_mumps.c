@@ -42,7 +42,7 @@ static size_t megabytes(const DMUMPS_STRUC_C *m)
     return (size_t)m->INFOG(17) * 1000000;
 }
 
-static pio_direct_outcome told(const factor *f, const char *what, char *message)
+static pio_direct_outcome outcome_of(const factor *f, const char *what, char *message)
 {
     const int code = f->m.INFOG(1), value = f->m.INFOG(2);
     switch (code) {
@@ -137,7 +137,7 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
     set_controls(&f->m);
     if (f->begun) call(&f->m, 1);
     if (f->m.INFOG(1) < 0) {
-        const pio_direct_outcome rc = told(f, "in its analysis", message);
+        const pio_direct_outcome rc = outcome_of(f, "in its analysis", message);
         release(f);
         *out = NULL;
         return rc;
@@ -168,7 +168,7 @@ static pio_direct_outcome factorise(void *context, pio_stream stream, const doub
         f->m.ICNTL(14) = relaxed;
     }
     f->m.a = NULL;
-    if (f->m.INFOG(1) < 0) return told(f, "in a factorisation", message);
+    if (f->m.INFOG(1) < 0) return outcome_of(f, "in a factorisation", message);
     *negative = f->kind == PIO_FACTOR_LU ? 0 : f->m.INFOG(12);
     return f->kind == PIO_FACTOR_CHOLESKY && *negative ? PIO_DIRECT_INDEFINITE : PIO_DIRECT_OK;
 }
@@ -183,7 +183,7 @@ static pio_direct_outcome solve(void *context, pio_stream stream, int transposed
     f->m.lrhs = f->m.n;
     call(&f->m, 3);
     f->m.rhs = NULL;
-    return f->m.INFOG(1) < 0 ? told(f, "in a solve", message) : PIO_DIRECT_OK;
+    return f->m.INFOG(1) < 0 ? outcome_of(f, "in a solve", message) : PIO_DIRECT_OK;
 }
 
 __attribute__((visibility("default"))) extern const pio_direct_table piola_direct;

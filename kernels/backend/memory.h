@@ -1,6 +1,6 @@
 /* memory.h -- the arena: all device memory of one simulation, sized before the first step, one reservation.
  *
- * Its layout is described twice by the same code: first with no memory behind it, to learn the size, then for real.
+ * Its layout is made twice by the same code: first without memory, to learn the size, then in memory.
  * With PIOLA_GUARD=1 the CPU backend makes the arena inaccessible except while a kernel or a copy runs: host code that
  * reads a device pointer then faults here, on a machine without a GPU, at the line that did it. */
 #ifndef PIOLA_KERNELS_BACKEND_MEMORY_H
@@ -26,7 +26,7 @@ void *pio_arena_take(pio_arena *arena, size_t bytes);
 /* Sets `pointer` to room for `count` of what it points to, as pio_arena_take. */
 #define TAKE(arena, pointer, count) ((pointer) = pio_arena_take((arena), sizeof *(pointer) * (size_t)(count)))
 
-/* Around whatever may touch device memory. Nests. */
+/* Around whatever may access device memory; calls nest. */
 void pio_arena_open(pio_arena *arena);
 void pio_arena_close(pio_arena *arena);
 

@@ -1,9 +1,9 @@
 /* product.h -- the seam between solvers and libraries of sparse products: one table of functions per library.
  *
  * y = A x for a matrix of square blocks. As in direct.h a library is a loadable module of its own,
- * piola_product_NAME.so beside the engines, that exports its table as `piola_product`, and the device's backend names
- * it (table.h). What became of a call is told as there; no outcome here is SINGULAR or INDEFINITE, and `message` has
- * room for PIO_DIRECT_TEXT.
+ * piola_product_NAME.so beside the engines, that exports its table as `piola_product`, and the device's backend
+ * names it (table.h). The outcome of a call is reported as there; no outcome here is SINGULAR or INDEFINITE, and
+ * `message` has room for PIO_DIRECT_TEXT.
  *
  * Two products of the same numbers must give the same bits: a library whose products do not is of no use here. */
 #ifndef PIOLA_KERNELS_BACKEND_PRODUCT_H
@@ -37,7 +37,7 @@ typedef struct {
      * change. */
     pio_direct_outcome (*prepare)(int device, pio_stream stream, const pio_product_matrix *matrix, void **context,
                                   char *message);
-    /* y = A x, or A^T x, with the values as they are now; x and y [rows][dim] on the device do not overlap. What y held
+    /* y = A x, or A^T x, with the values as they are now; x and y [rows][dim] on the device do not overlap. What y contained
      * is not read. Takes no memory. */
     pio_direct_outcome (*apply)(void *context, pio_stream stream, int transposed, const void *x, void *y,
                                 char *message);

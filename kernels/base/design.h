@@ -1,16 +1,16 @@
-/* design.h -- from the normalised design vector z to what a solver uses, and back.
+/* design.h -- from the normalised design vector z to the parameters of a solver, and the adjoint.
  *
- * value = T(z): linear a + b z, or log exp(a + b z); where z = start, the reference value, which T meets only to
- * rounding. A design entry has groups of `components` values; index[p] says which group particle p belongs to (-1:
- * none). A quantity is
- * all components of a field or one of them; it is either set to its value or moved by value - base from where it
- * was. */
+ * value = T(z): linear a + b z, or log exp(a + b z); where z = start it is the reference value, which T gives only
+ * up to rounding. A design entry has groups of `components` values; index[p] says which group particle p belongs to
+ * (-1: none). A quantity is all components of a field or one of them; it is either set to its value or moved by
+ * value - base from where it was. */
 #ifndef PIOLA_KERNELS_DESIGN_H
 #define PIOLA_KERNELS_DESIGN_H
 
 #include "kernels/base/design_args.h"
 #include "kernels/base/vec.h"
 
+/* Sets value i = T(z_i), or the reference where z_i is the start. */
 PIO_FN void design_value(int i, const design_value_args *d)
 {
     const wide t = fma(W(d->b), d->z[i], W(d->a));
@@ -18,11 +18,13 @@ PIO_FN void design_value(int i, const design_value_args *d)
     if (d->start && d->z[i] == d->start[i]) d->value[i] = d->reference[i];
 }
 
+/* Sets z_bar_i = value_bar_i dT/dz_i: b where T is linear, b value_i where it is logarithmic. */
 PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
 {
     d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
 }
 
+/* Sets variable i of the filtered vector. */
 PIO_FN void design_filter(int i, const design_filter_args *a)
 {
     wide sum = W(0);
@@ -30,6 +32,7 @@ PIO_FN void design_filter(int i, const design_filter_args *a)
     a->out[i] = sum;
 }
 
+/* Sets the quantity of particle or element p. */
 PIO_FN void design_set(int p, const design_set_args *a)
 {
     if (a->index[p] < 0) return;
@@ -40,11 +43,13 @@ PIO_FN void design_set(int p, const design_set_args *a)
     }
 }
 
+/* Returns the term of item p in the cotangent of one value: its own cotangent where p is of the group, else 0. */
 PIO_FN wide design_sum(int p, const design_sum_args *a)
 {
     return a->index[p] == a->group ? W(a->bar[field_at(a->n, a->stored, a->component, p)]) : W(0);
 }
 
+/* Sets the cotangent of the value that item p alone has. */
 PIO_FN void design_each(int p, const design_each_args *a)
 {
     if (a->index[p] < 0) return;
@@ -53,11 +58,13 @@ PIO_FN void design_each(int p, const design_each_args *a)
             W(a->bar[field_at(a->n, a->stored, a->first + c, p)]);
 }
 
+/* Sets the number; the one item is 0. */
 PIO_FN void design_number(int i, const design_number_args *a)
 {
     a->out[i] = R(a->value[i]);
 }
 
+/* Adds the term to the total; the one item is 0. */
 PIO_FN void add_scalar(int i, const add_scalar_args *a)
 {
     a->total[i] += a->term[i];

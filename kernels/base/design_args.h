@@ -4,6 +4,7 @@
 
 #include "kernels/base/base.h"
 
+/* The transform of a design's variables and, with the last two arrays, its adjoint: one item for each variable. */
 typedef struct {
     const wide *z; /* [variables] */
     int logarithmic;
@@ -58,6 +59,7 @@ typedef struct {
     real *out;         /* [1]; set */
 } design_number_args;
 
+/* A running total on the device: one item. */
 typedef struct {
     const wide *term; /* [1] */
     wide *total;      /* [1]; added to */

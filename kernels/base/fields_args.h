@@ -4,6 +4,7 @@
 
 #include "kernels/base/base.h"
 
+/* One component of a field, as doubles in the order of ids: one item for each item of the field. */
 typedef struct {
     const int *id; /* [n] particle stored at i; NULL: i itself */
     int n, components, component;
@@ -12,6 +13,7 @@ typedef struct {
     double *out; /* [n]; set at id */
 } field_read_args;
 
+/* The reverse of field_read without its scale: one component of a field, from doubles in the order of ids. */
 typedef struct {
     const int *id;
     const double *in; /* [n] in id order */

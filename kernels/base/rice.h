@@ -1,4 +1,4 @@
-/* rice.h -- whole numbers that are mostly small, on a tape in few bits: a stack of records, each of n numbers of 64
+/* rice.h -- whole numbers that are mostly small, in a log of few bits: a stack of records, each of n numbers of 64
  * bits.
  *
  * Golomb's codes (Golomb 1966, IEEE Trans. Inf. Theory 12, 399) with Rice's parameter (Rice 1979, JPL 79-22). A number
@@ -86,7 +86,7 @@ PIO_FN void rice_put_number(rice_writer *w, uint64_t z, int k)
     rice_put(w, z & (((uint64_t)1 << k) - 1), k);
 }
 
-/* Behind the end there are zeros, so that a tape that was tampered with is read without harm. */
+/* Behind the end there are zeros, so that a damaged log is read without harm. */
 typedef struct {
     const uint8_t *at, *end;
     uint64_t buffer;
@@ -166,6 +166,7 @@ PIO_FN int rice_cost(const rice_numbers *a, const int64_t *in, int block, int mo
     return mode > RICE_RAW && run ? bits + (run >> (mode - RICE_RUNS)) + 1 + (mode - RICE_RUNS) : bits;
 }
 
+/* Finds the mode in which a block takes the fewest bits, and its bytes, by the cost of every mode that can win. */
 PIO_FN void rice_measure(int block, const rice_measure_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
@@ -191,6 +192,7 @@ PIO_FN void rice_measure(int block, const rice_measure_args *s)
     s->bytes[block] = (RICE_HEADER + least + 7) / 8;
 }
 
+/* Returns the bytes of a block. */
 PIO_FN int rice_start(int block, const rice_start_args *s)
 {
     if (s->bytes) return s->bytes[block];
@@ -199,6 +201,7 @@ PIO_FN int rice_start(int block, const rice_start_args *s)
     return at[0] | at[1] << 8;
 }
 
+/* Writes a block into the record that is open. */
 PIO_FN void rice_write(int block, const rice_write_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block), mode = s->mode[block];
@@ -237,6 +240,7 @@ PIO_FN void rice_write(int block, const rice_write_args *s)
     if (w.bits) rice_put(&w, 0, 8 - w.bits);
 }
 
+/* Reads a block of the record that is closed, and sets its numbers. */
 PIO_FN void rice_read(int block, const rice_read_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);
@@ -264,6 +268,7 @@ PIO_FN void rice_read(int block, const rice_read_args *s)
 
 /* ---- the stack ------------------------------------------------------------------------------------------------- */
 
+/* Changes the top of the stack as `what` says; the one item is 0. */
 PIO_FN void rice_move(int i, const rice_move_args *s)
 {
     rice_log *t = s->log;

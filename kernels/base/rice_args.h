@@ -11,7 +11,7 @@ PIO_FN int rice_blocks(int n)
     return (n + RICE_BLOCK - 1) / RICE_BLOCK;
 }
 
-/* The tape's state, on the device. */
+/* The log's state, on the device. */
 typedef struct {
     int64_t capacity, used; /* bytes */
     int64_t mark;           /* `used` to go back to */
@@ -34,7 +34,7 @@ typedef struct {
     int *mode, *bytes; /* [blocks]; set */
 } rice_measure_args;
 
-/* Bytes of each block, as measured or as the record on the tape says; their sums are the places of the blocks. */
+/* Bytes of each block, as measured or as the record in the log says; their sums are the places of the blocks. */
 typedef struct {
     const int *bytes; /* [blocks], or NULL: of the record */
     const rice_log *log;
@@ -63,6 +63,7 @@ typedef struct {
  * the top is to be read. DROP: it is gone. MARK and REWIND: what was written since is gone. EMPTY: all is. */
 enum { RICE_OPEN, RICE_CLOSE, RICE_DROP, RICE_MARK, RICE_REWIND, RICE_EMPTY };
 
+/* An operation on the stack of records: one item. */
 typedef struct {
     int what, blocks;
     int64_t step, capacity;

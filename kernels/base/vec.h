@@ -1,8 +1,8 @@
 /* vec.h -- vectors and matrices of the engine's dimension as plain values, and their loads and stores.
  *
- * A field has n items of several components; field_at says where component c of item i is, and nothing else may know.
- * Matrices are row-major: component DIM*row + column. Kernels touch fields only through field_at and the load and store
- * functions below. A comment says [components][n] for such an array. */
+ * A field has n items of several components; field_at says where component c of item i is, and nothing else may
+ * know. Matrices are row-major: component DIM*row + column. Kernels access fields only through field_at and the load
+ * and store functions below. A comment says [components][n] for such an array. */
 #ifndef PIOLA_KERNELS_VEC_H
 #define PIOLA_KERNELS_VEC_H
 

@@ -1,10 +1,12 @@
 /* Room kernels/fem: every stage of a step of meshes and its adjoint: elements, loads, inertia, observations,
  * shapes. */
-/* fem.h -- what all FEM kernels share: gradients of shape functions at quadrature points, and vectors over the nodes.
+/* fem.h -- what all FEM kernels share: gradients of shape functions at quadrature points, and vectors over the
+ * nodes.
  *
- * Total Lagrangian: X rest position, u displacement, F = I + sum_a u_a (grad_X N_a)^T (Bonet and Wood 2008, chapter 9).
- * Nodal vectors are [nodes][DIM], interleaved; what elements give to nodes is written per corner, [corners][DIM], and
- * each node then adds its corners in a fixed order: no atomics, the same bits for any number of threads. */
+ * Total Lagrangian: X rest position, u displacement, F = I + sum_a u_a (grad_X N_a)^T (Bonet and Wood 2008, chapter
+ * 9). Nodal vectors are [nodes][DIM], interleaved; what elements contribute to nodes is written per element node,
+ * [element nodes][DIM], and each node then adds its element nodes in a fixed order: no atomics, the same bits for
+ * any number of threads. */
 #ifndef PIOLA_KERNELS_FEM_H
 #define PIOLA_KERNELS_FEM_H
 
@@ -19,7 +21,7 @@ PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
     return c;
 }
 
-/* One quadrature point of one element: gradients of its shape functions and its share of the volume. */
+/* One quadrature point of one element: gradients of its shape functions and its volume. */
 typedef struct {
     real g[ELEMENT_NODES][DIM]; /* grad_X N_a, 1/m */
     real area;                  /* weight det dX/dxi: m^3, or m^2 in 2D */
@@ -66,8 +68,9 @@ PIO_FN mat fem_gradient(const fem_block *b, int i, const fem_point *p, const rea
     return H;
 }
 
-/* ---- sums over the corners of a node ---------------------------------------------------------------------- */
+/* ---- sums over the element nodes of a node ---------------------------------------------------------------------- */
 
+/* Adds scale times the sum of a node's element nodes to the node. */
 PIO_FN void fem_node_sum(int node, const fem_node_sum_args *a)
 {
     vec sum = vec_zero();
@@ -78,6 +81,7 @@ PIO_FN void fem_node_sum(int node, const fem_node_sum_args *a)
 
 /* ---- vectors over the nodes -------------------------------------------------------------------------------- */
 
+/* Sets a x + b y of a node. */
 PIO_FN void point_axpby(int i, const point_axpby_args *v)
 {
     point_store(v->out, i, vec_axpby(v->a, point_load(v->x, i), v->b, point_load(v->y, i)));
@@ -92,12 +96,14 @@ PIO_FN wide point_dot(int i, const point_dot_args *v)
     return sum;
 }
 
+/* Sets the same vector at a node as at every other. */
 PIO_FN void point_uniform(int i, const point_uniform_args *a)
 {
     for (int c = 0; c < DIM; c++)
         a->out[(ptrdiff_t)i * DIM + c] = a->axis < 0 ? R(a->step->gravity[c]) : R(c == a->axis);
 }
 
+/* Sets x/sqrt(m) of a node. */
 PIO_FN void point_over_root(int i, const point_over_root_args *v)
 {
     for (int c = 0; c < DIM; c++) {
@@ -106,6 +112,7 @@ PIO_FN void point_over_root(int i, const point_over_root_args *v)
     }
 }
 
+/* Sets the numbers of a node. */
 PIO_FN void point_set(int i, const point_set_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -117,12 +124,14 @@ PIO_FN void point_set(int i, const point_set_args *a)
     }
 }
 
+/* Sets the double of a node. */
 PIO_FN void point_read(int i, const point_read_args *a)
 {
     const double y = a->y ? (double)point_load(a->y, i).x[a->component] : 0;
     a->out[i] = y + a->scale * (double)point_load(a->x, i).x[a->component];
 }
 
+/* Sets one component of a node, rounded to `real`. */
 PIO_FN void point_write(int i, const point_write_args *a)
 {
     a->x[(ptrdiff_t)i * DIM + a->component] = R(a->in[i]);

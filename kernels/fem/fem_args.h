@@ -7,12 +7,12 @@
 #include "kernels/fem/fem_element_args.h"
 #include "kernels/material/laws.h"
 
-/* Elements of one type. Elements, corners and pairs of corners are numbered over all blocks. */
+/* Elements of one type. Elements, element nodes and node pairs are numbered over all blocks. */
 typedef struct {
     fem_rule rule;
     int n;                  /* elements */
     int first;              /* number of its first element */
-    int first_element_node; /* number of its first corner */
+    int first_element_node; /* number of its first element node */
     const int *node;        /* [n][nodes] */
     const real *rest;       /* [nodes of the mesh][DIM] X, m */
     const real *thick;      /* [elements of the mesh] thickness m; NULL in 3D */
@@ -48,10 +48,12 @@ PIO_FN uint64_t fem_fault_key(int element, int kind)
     return fem_fault_at(0, element, kind);
 }
 
+/* Assembles an element vector: each node adds the numbers of its element nodes in a fixed order. One item for each
+ * node. */
 typedef struct {
     const int *start;        /* [nodes + 1] */
     const int *element_node; /* [start[nodes]] ascending per node */
-    const real *in;          /* [corners][DIM] */
+    const real *in;          /* [element nodes][DIM] */
     real scale;
     real *out; /* [nodes][DIM]; added to */
 } fem_node_sum_args;
@@ -63,6 +65,7 @@ typedef struct {
     real *out;         /* [nodes][DIM]; set */
 } point_axpby_args;
 
+/* Terms of the product of two nodal vectors, one for each node. */
 typedef struct {
     const real *x, *y; /* [nodes][DIM] */
 } point_dot_args;
@@ -87,7 +90,7 @@ typedef struct {
     real *x; /* [nodes][DIM]; set */
 } point_set_args;
 
-/* One component to the doubles of the outside, and back: x = y[component] + scale in. */
+/* One component of a nodal vector as doubles, out = y + scale x: one item for each node. */
 typedef struct {
     int component;
     double scale;
@@ -95,6 +98,7 @@ typedef struct {
     double *out;       /* [nodes]; set */
 } point_read_args;
 
+/* The reverse of point_read without sum and scale: one component of a nodal vector, from doubles. */
 typedef struct {
     int component;
     const double *in; /* [nodes] */

@@ -86,11 +86,11 @@ PIO_FN real barycentric_slope(int k, int c)
     return k == 0 ? R(-1) : k - 1 == c ? R(1) : R(0);
 }
 
-/* The two corners of the edge on which node 3 + i of a triangle, or 4 + i of a tetrahedron, lies. */
+/* The two vertices of the edge on which node 3 + i of a triangle, or 4 + i of a tetrahedron, lies. */
 PIO_TABLE int tri6_edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 PIO_TABLE int tet10_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
-/* corners: linear N = L_a, quadratic N = L_a (2 L_a - 1); edges: N = 4 L_i L_j */
+/* vertices: linear N = L_a, quadratic N = L_a (2 L_a - 1); edges: N = 4 L_i L_j */
 PIO_FN fem_shape shape_simplex(int type, int a, const real xi[3])
 {
     const int rdim = element_rdim[type], quadratic = type == ELEMENT_TRI6 || type == ELEMENT_TET10;
@@ -136,10 +136,10 @@ PIO_FN void gauss_point(int count, int k, real *x, real *w)
     }
 }
 
-/* All coordinates but L_corner are `small`. */
-PIO_FN void vertex_point(int rdim, int corner, real small, real xi[3])
+/* All coordinates but L_vertex are `small`. */
+PIO_FN void vertex_point(int rdim, int vertex, real small, real xi[3])
 {
-    for (int c = 0; c < rdim; c++) xi[c] = corner == c + 1 ? R(1) - R(rdim) * small : small;
+    for (int c = 0; c < rdim; c++) xi[c] = vertex == c + 1 ? R(1) - R(rdim) * small : small;
 }
 
 PIO_FN real triangle_point(int points, int q, real xi[3])
@@ -201,6 +201,7 @@ PIO_FN real element_point(int type, int points, int q, real xi[3])
 
 /* ---- tables ----------------------------------------------------------------------------------------------- */
 
+/* Sets the weight of quadrature point q, and the shape functions and their derivatives there. */
 PIO_FN void fem_table(int q, const fem_table_args *a)
 {
     const int nodes = element_nodes[a->type], rdim = element_rdim[a->type];

@@ -40,6 +40,7 @@ typedef struct {
     const real *dN; /* [points][nodes][rdim] */
 } fem_rule;
 
+/* Tables of a rule of one element type: one item for each quadrature point. */
 typedef struct {
     int type, points;
     real *w, *N, *dN; /* [points], [points][nodes], [points][nodes][rdim]; set */

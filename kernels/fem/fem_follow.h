@@ -32,6 +32,7 @@ PIO_FN vec fem_area_tan(const fem_face_point *p, vec da, vec db)
 #endif
 }
 
+/* Sets the derivative of the nodal forces of face i of a pressure. */
 PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
 {
     const fem_face_args *f = &s->fwd;
@@ -53,6 +54,7 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
     }
 }
 
+/* Sets the element matrix of face i of a pressure, for all ordered pairs of its nodes. */
 PIO_FN void fem_face_matrix(int i, const fem_face_matrix_args *s)
 {
     const fem_face_args *f = &s->fwd;
@@ -99,6 +101,7 @@ PIO_FN vec fem_face_value(const fem_face_args *f, int i, int q, const real *y)
     return v;
 }
 
+/* Sets the nodal forces of the springs of face i. */
 PIO_FN void fem_spring(int i, const fem_spring_args *s)
 {
     const fem_face_args *f = &s->f;
@@ -127,6 +130,7 @@ PIO_FN vec fem_spring_area_adj(const fem_spring_args *s, vec m, vec u, vec L, ve
     return vec_scale(phi / (size * size), m);
 }
 
+/* Sets the cotangents of the displacements and rest positions of face i's nodes, and its terms of the others. */
 PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
 {
     const fem_spring_args *s = &b->fwd;
@@ -158,6 +162,7 @@ PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
     if (b->thick_contribution) b->thick_contribution[i] = thick_bar;
 }
 
+/* Sets the element matrix of the springs of face i, for all ordered pairs of its nodes. */
 PIO_FN void fem_spring_matrix(int i, const fem_spring_matrix_args *b)
 {
     const fem_face_args *f = &b->fwd.f;

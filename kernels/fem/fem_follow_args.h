@@ -8,17 +8,18 @@
 typedef struct {
     fem_face_args fwd; /* of a pressure; out is not read */
     const real *du;    /* [vertices][DIM] m */
-    real *out;         /* [corners][DIM] N; set for these faces' corners */
+    real *out;         /* [element nodes][DIM] N; set for these faces' element nodes */
 } fem_face_tan_args;
 
 /* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a
  * first. */
 typedef struct {
     fem_face_args fwd;   /* of a pressure; out is not read */
-    int first_node_pair; /* number of these faces' first pair */
-    real *out;           /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
+    int first_node_pair; /* number of these faces' first node pair */
+    real *out;           /* [node pairs][DIM * DIM] N/m; set for these faces' node pairs */
 } fem_face_matrix_args;
 
+/* Forces of springs between a body and the ground: one item for each face, or point. */
 typedef struct {
     fem_face_args f; /* at rest; value: k, [DIM] along the axes, [1] along the normal; out: f_a, N */
     int normal;      /* along the normal */
@@ -33,18 +34,18 @@ typedef struct {
 typedef struct {
     fem_spring_args fwd;      /* out is not read */
     const real *y;            /* [vertices][DIM] cotangent of the forces */
-    real *u_bar;              /* [corners][DIM]; set for these faces' corners */
-    real *rest_bar;           /* [corners][DIM]; the same, or NULL: u_bar alone is wanted */
+    real *u_bar;              /* [element nodes][DIM]; set for these faces' element nodes */
+    real *rest_bar;           /* [element nodes][DIM]; the same, or NULL: u_bar alone is wanted */
     int faces;                /* of these springs */
-    real *value_contribution; /* [DIM][faces] a face's part of value_bar; set, or NULL */
-    real *thick_contribution; /* [faces] its part of its owner's thickness_bar; set, or NULL */
+    real *value_contribution; /* [DIM][faces] a face's contribution to value_bar; set, or NULL */
+    real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_spring_adj_args;
 
 /* The springs' part of the Jacobian: K_ab = thick sum_q w |m| N_a N_b K, all ordered pairs of a face, a first. */
 typedef struct {
     fem_spring_args fwd; /* u and out are not read */
     int first_node_pair;
-    real *out; /* [pairs][DIM * DIM] N/m; set for these faces' pairs */
+    real *out; /* [node pairs][DIM * DIM] N/m; set for these faces' node pairs */
 } fem_spring_matrix_args;
 
 #endif

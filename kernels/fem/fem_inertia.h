@@ -38,6 +38,7 @@ PIO_FN fem_lump fem_lump_of(const fem_block *b, int i)
     return l;
 }
 
+/* Sets the nodal forces of element i of the block: M x by quadrature, or with the lumped masses. */
 PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i, *node = a->b.node + (ptrdiff_t)i * nodes;
@@ -75,6 +76,8 @@ PIO_FN real fem_inertia_slope(const fem_inertia_adj_args *s, int i, int q, const
     return slope;
 }
 
+/* Sets the cotangents of x and of the rest positions at element i's nodes, and adds those of its parameters. M is
+ * symmetric, so that x_bar is fem_inertia of y. */
 PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
 {
     const fem_inertia_args *a = &s->fwd;
@@ -103,8 +106,9 @@ PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
     if (s->thick_bar) s->thick_bar[e] += rho * L / a->b.thick[e];
 }
 
-/* ---- the matrix: pairs of corners += (ca + cv alpha) M_ab I + cv beta K0_ab -------------------------------- */
+/* ---- the matrix: node pairs += (ca + cv alpha) M_ab I + cv beta K0_ab -------------------------------- */
 
+/* Adds to the element matrix of element i the mass and the damping that is proportional to mass. */
 PIO_FN void fem_mass_matrix(int i, const fem_mass_matrix_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -127,6 +131,7 @@ PIO_FN void fem_mass_matrix(int i, const fem_mass_matrix_args *a)
     }
 }
 
+/* Adds to the element matrix of element i the damping that is proportional to the stiffness at rest. */
 PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
 {
     const hyper_constants k = fem_constants_of(&a->m, a->b.first + i);
@@ -147,6 +152,7 @@ PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
 
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
 
+/* Sets the rigidity of element i at its nodes. */
 PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -165,6 +171,7 @@ PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
     }
 }
 
+/* Sets the moduli of damping of element e. */
 PIO_FN void fem_damping(int e, const fem_damping_args *a)
 {
     real mu, lambda;
@@ -173,6 +180,7 @@ PIO_FN void fem_damping(int e, const fem_damping_args *a)
         a->out[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] = a->beta[e] * (c == 0 ? mu : c == 1 ? lambda : R(0));
 }
 
+/* Adds the cotangents of beta and of the constants of element e. */
 PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
 {
     const fem_damping_args *a = &s->fwd;
@@ -204,6 +212,7 @@ PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real 
     return R(r->d) * d + R(r->p) * p + R(r->v) * v + R(r->a) * a + R(r->w) * w;
 }
 
+/* Sets velocity and acceleration of a node. */
 PIO_FN void fem_rates(int i, const fem_rates_args *s)
 {
     const vec u = point_load(s->u, i), d = vec_axpby(R(1), point_load(s->u1, i), R(-1), u);
@@ -225,6 +234,7 @@ PIO_FN void fem_add(real *out, ptrdiff_t at, real x)
     if (out) out[at] += x;
 }
 
+/* Adds the cotangents of a node's displacements and rates: the transpose of fem_rates, which is linear. */
 PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
 {
     for (int c = 0; c < DIM; c++) {
@@ -246,6 +256,7 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
  *
  *     v1 = v0 + kick f/m,  u1 = u0 + h v1  where free;    u1 = target,  v1 = (u1 - u0)/h  where constrained */
 
+/* Moves a node by one explicit step; a result that is not finite is a fault. */
 PIO_FN void fem_leap(int i, const fem_leap_args *a)
 {
     const vec u = point_load(a->u, i), v = point_load(a->v, i), m = point_load(a->mass, i);
@@ -263,6 +274,8 @@ PIO_FN void fem_leap(int i, const fem_leap_args *a)
     point_store(a->v1, i, v1);
 }
 
+/* Sets the cotangents of a node's state, force and target, with v1_bar + h u1_bar the whole cotangent of v1 where
+ * the node is free. */
 PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
 {
     const fem_leap_args *a = &s->fwd;
@@ -283,6 +296,7 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
     point_store(s->force_bar, i, f_bar);
 }
 
+/* Adds -force_bar . force/mass of a node, component by component. */
 PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -291,6 +305,7 @@ PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
     }
 }
 
+/* Sets m g of a node. */
 PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -299,6 +314,7 @@ PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
     }
 }
 
+/* Adds the cotangent of a node's mass, and sets its contribution to that of gravity. */
 PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
 {
     const fem_node_weight_args *a = &s->fwd;
@@ -311,6 +327,7 @@ PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
 
 /* ---- the start: constrained unknowns have the values of their curves, and the rate of the first step -------- */
 
+/* Sets displacement and velocity of constrained unknown i. */
 PIO_FN void fem_start_constrained(int i, const fem_start_constrained_args *a)
 {
     const int s = a->support[i], curve = a->curve[s];
@@ -319,6 +336,8 @@ PIO_FN void fem_start_constrained(int i, const fem_start_constrained_args *a)
     a->v[at] = curve < 0 ? R(0) : R(a->value[s] * (a->next[curve] - a->first[curve]) / a->h);
 }
 
+/* Sets the contribution of constrained unknown i, and clears the cotangents of its state, which nothing else
+ * determines. */
 PIO_FN void fem_start_constrained_adj(int i, const fem_start_constrained_adj_args *s)
 {
     const fem_start_constrained_args *a = &s->fwd;

@@ -11,7 +11,7 @@ typedef struct {
     const real *density; /* [elements] kg/m^3 */
     const real *factor;  /* [elements], or NULL: 1. alpha, 1/s, where f is a damping force */
     const real *x;       /* [nodes][DIM] accelerations m/s^2, or velocities m/s */
-    real *out;           /* [corners][DIM] N; set for the block's corners */
+    real *out;           /* [element nodes][DIM] N; set for the block's element nodes */
 } fem_inertia_args;
 
 /* With L = y . M x for rho = 1, a sum of terms of degree 1 in the volumes V, dV = V tr H:
@@ -21,22 +21,23 @@ typedef struct {
 typedef struct {
     fem_inertia_args fwd; /* out is not read */
     const real *y;        /* [nodes][DIM] cotangent of the nodal forces */
-    real *x_bar;          /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;       /* [corners][DIM]; the same, or NULL: neither it nor what follows is wanted */
+    real *x_bar;          /* [element nodes][DIM]; set for the block's element nodes */
+    real *rest_bar;       /* [element nodes][DIM]; the same, or NULL: neither it nor what follows is wanted */
     real *density_bar;    /* [elements]; added to */
     real *factor_bar;     /* [elements]; added to, or NULL */
     real *thick_bar;      /* [elements]; added to, or NULL */
 } fem_inertia_adj_args;
 
+/* Element matrices += (ca + cv alpha) M: one item for each element of the block. */
 typedef struct {
     fem_block b; /* with the rule of masses */
     int lumped;
     const real *density;  /* [elements] kg/m^3 */
     const real *alpha;    /* [elements] 1/s, or NULL: 0 */
     wide ca, cv;          /* da/du 1/s^2, dv/du 1/s */
-    const int *node_pair; /* [pairs] as in fem_tangent */
+    const int *node_pair; /* [node pairs] as in fem_tangent */
     int node_pairs, first_node_pair;
-    real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
+    real *out; /* [node pairs of all blocks][DIM * DIM] N/m; added to */
 } fem_mass_matrix_args;
 
 /* K0_ab,ik = sum_q V (mu (delta_ik g_a.g_b + g_bi g_ak) + lambda g_ai g_bk) */
@@ -44,26 +45,28 @@ typedef struct {
     fem_block b;          /* with the rule of stiffnesses */
     fem_matter m;         /* k[0], k[1]: beta mu, beta lambda, Pa s */
     wide cv;              /* dv/du 1/s */
-    const int *node_pair; /* [pairs] as in fem_tangent */
+    const int *node_pair; /* [node pairs] as in fem_tangent */
     int node_pairs, first_node_pair;
-    real *out; /* [pairs of all blocks][DIM * DIM] N/m; added to */
+    real *out; /* [node pairs of all blocks][DIM * DIM] N/m; added to */
 } fem_damping_matrix_args;
 
-/* The force that a strain of 1 in every direction would make at a corner, no sign cancelling another: sum_q V (2 mu +
- * lambda) |g_a|. F is I plus the displacement's gradient, so that strains, and these forces, are known to the rounding
- * of 1. */
+/* The force that a strain of 1 in every direction would make at an element node, no sign cancelling another: sum_q V
+ * (2 mu + lambda) |g_a|. F is I plus the displacement's gradient, so that strains, and these forces, are known to
+ * the rounding of 1. */
 typedef struct {
     fem_block b;
     fem_matter m;
-    real *out; /* [corners][DIM] N, all components alike; set for the block's corners */
+    real *out; /* [element nodes][DIM] N, all components alike; set for the block's element nodes */
 } fem_rigidity_args;
 
+/* Moduli of damping, beta times those at rest: one item for each element of the mesh. */
 typedef struct {
     fem_matter m;
     const real *beta; /* [elements] s */
     real *out;        /* [HYPER_CONSTANTS][elements] beta mu, beta lambda, 0, 0, 0; set */
 } fem_damping_args;
 
+/* The adjoint of fem_damping in beta and the constants. */
 typedef struct {
     fem_damping_args fwd; /* out is not read */
     const real *out_bar;  /* [HYPER_CONSTANTS][elements] */
@@ -82,6 +85,8 @@ typedef struct {
     fem_rate constrained_v, constrained_a; /* where constrained */
 } fem_rate_set;
 
+/* Velocity and acceleration at the end of a span, with one set of coefficients where unknowns are free and another
+ * where they are constrained: one item for each node. */
 typedef struct {
     fem_rate_set r;
     const int *constrained;  /* [nodes] bits */
@@ -92,6 +97,7 @@ typedef struct {
     real *v1, *a1;           /* [nodes][DIM] m/s, m/s^2; set */
 } fem_rates_args;
 
+/* The adjoint of fem_rates in the displacements, and in the rates of earlier states. */
 typedef struct {
     fem_rate_set r;
     const int *constrained;              /* [nodes] bits */
@@ -100,6 +106,7 @@ typedef struct {
     real *acc_bar, *past_bar, *rate_bar; /* [nodes][DIM]; added to, or NULL */
 } fem_rates_adj_args;
 
+/* The explicit step of a node, see fem_inertia.h: one item for each node. */
 typedef struct {
     const int *constrained;            /* [nodes] bits */
     wide h, kick;                      /* s */
@@ -117,7 +124,7 @@ typedef struct {
     real *force_bar, *target_bar; /* [nodes][DIM]; set */
 } fem_leap_adj_args;
 
-/* What is left of it: force_bar = kick v1_bar/m is zero where constrained. */
+/* The remaining cotangent of fem_leap, of the masses: force_bar = kick v1_bar/m is zero where constrained. */
 typedef struct {
     const real *mass, *force, *force_bar; /* [nodes][DIM] kg, N */
     real *mass_bar;                       /* [nodes][DIM]; added to */
@@ -130,13 +137,16 @@ typedef struct {
     real *out;        /* [nodes][DIM] N; set */
 } fem_node_weight_args;
 
+/* The adjoint of fem_node_weight in the masses and in gravity. */
 typedef struct {
     fem_node_weight_args fwd;   /* out is not read */
     const real *out_bar;        /* [nodes][DIM] */
     real *mass_bar;             /* [nodes][DIM]; added to */
-    real *gravity_contribution; /* [nodes][DIM] a node's part of g_bar; set */
+    real *gravity_contribution; /* [nodes][DIM] a node's contribution to g_bar; set */
 } fem_node_weight_adj_args;
 
+/* State 0 of constrained unknowns: the value of their curve at time 0, and its difference over the first step as the
+ * velocity. One item for each of them. */
 typedef struct {
     const int *node, *axis, *support; /* [constrained unknowns] */
     const wide *value;                /* [supports] m */
@@ -146,10 +156,11 @@ typedef struct {
     real *u, *v;                      /* [nodes][DIM] m, m/s; set at constrained unknowns */
 } fem_start_constrained_args;
 
+/* The adjoint of fem_start_constrained in the prescribed values. */
 typedef struct {
     fem_start_constrained_args fwd; /* u and v are not read */
     real *u_bar, *v_bar;            /* [nodes][DIM]; zero at constrained unknowns after it */
-    real *contribution;             /* [constrained unknowns] each one's part of value_bar; set */
+    real *contribution;             /* [constrained unknowns] contribution to value_bar; set */
 } fem_start_constrained_adj_args;
 
 #endif

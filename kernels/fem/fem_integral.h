@@ -26,6 +26,7 @@ PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants 
     return integral_power(W(von_mises_square(a->m.law[e], a->form[e], F, k)) / W(a->size * a->size), a->power / 2);
 }
 
+/* Returns the term of element i: its weight times the integral of phi. */
 PIO_FN wide fem_integral(int i, const fem_integral_args *a)
 {
     const int e = a->b.first + i;
@@ -57,6 +58,7 @@ PIO_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constan
     return F_bar;
 }
 
+/* Sets the cotangents at element i's nodes, and adds those of its parameters. */
 PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
 {
     const fem_integral_args *a = &s->fwd;
@@ -94,12 +96,14 @@ PIO_FN wide norm_of(const fem_norm_args *a)
     return W(a->size) * integral_power(a->sums[0] / a->sums[1], 1 / a->power);
 }
 
+/* Adds the norm to the sample; the one item is 0. */
 PIO_FN void fem_norm(int i, const fem_norm_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * norm_of(a);
 }
 
+/* Sets the cotangents of A and B; the one item is 0. */
 PIO_FN void fem_norm_adj(int i, const fem_norm_adj_args *b)
 {
     const fem_norm_args *a = &b->fwd;

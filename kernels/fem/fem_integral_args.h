@@ -6,6 +6,7 @@
 
 enum { INTEGRAL_VOLUME, INTEGRAL_MASS, INTEGRAL_ENERGY, INTEGRAL_STRESS };
 
+/* Terms of the weighted integral of phi over a body, see fem_integral.h: one for each element of the block. */
 typedef struct {
     fem_block b;
     fem_matter m;       /* density: of mass alone */
@@ -24,8 +25,8 @@ typedef struct {
     fem_integral_args fwd;
     const wide *integral_bar; /* [1] */
     double scale;             /* times this is the cotangent of A */
-    real *u_bar;              /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;           /* [corners][DIM]; the same */
+    real *u_bar;              /* [element nodes][DIM]; set for the block's element nodes */
+    real *rest_bar;           /* [element nodes][DIM]; the same */
     real *k_bar;              /* [HYPER_CONSTANTS][elements]; added to */
     real *density_bar;        /* [elements]; added to */
     real *thick_bar;          /* [elements]; added to, or NULL */

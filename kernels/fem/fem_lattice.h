@@ -1,6 +1,6 @@
 /* fem_lattice.h -- a mesh's motion on a lattice: displacements and velocities in whole quanta, [nodes][DIM] each, that
- * steps add to and can take away again to the bit (lattice.h). What is added is computed by the same kernel both
- * ways. */
+ * steps add to and, reversed, subtract from to the bit (lattice.h). The same kernel computes the increment in both
+ * directions. */
 #ifndef PIOLA_KERNELS_FEM_LATTICE_H
 #define PIOLA_KERNELS_FEM_LATTICE_H
 
@@ -8,7 +8,7 @@
 #include "kernels/fem/fem.h"
 #include "kernels/base/lattice.h"
 
-/* Q(x) in quanta, 0 where constrained; a fault where the lattice does not hold it. */
+/* Q(x) in quanta, 0 where constrained; a fault where it is out of the lattice's range. */
 PIO_FN int64_t fem_lattice_quanta(int constrained, double x, double per, fem_step *step, int node)
 {
     if (!constrained && !lattice_holds(x, per)) {
@@ -18,6 +18,7 @@ PIO_FN int64_t fem_lattice_quanta(int constrained, double x, double per, fem_ste
     return constrained ? 0 : lattice_of(x, per);
 }
 
+/* Sets displacement and velocity of a node from its quanta. */
 PIO_FN void fem_lattice_read(int i, const fem_lattice_read_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -27,6 +28,7 @@ PIO_FN void fem_lattice_read(int i, const fem_lattice_read_args *a)
     }
 }
 
+/* Rounds the free components of a node. */
 PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -35,6 +37,7 @@ PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
     }
 }
 
+/* Moves a node along its velocity, or with sign -1 against it. */
 PIO_FN void fem_lattice_drift(int i, const fem_lattice_drift_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -44,6 +47,7 @@ PIO_FN void fem_lattice_drift(int i, const fem_lattice_drift_args *a)
     }
 }
 
+/* Adds the force's impulse to the velocity of a node, or with sign -1 subtracts it. */
 PIO_FN void fem_lattice_kick(int i, const fem_lattice_kick_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -54,6 +58,7 @@ PIO_FN void fem_lattice_kick(int i, const fem_lattice_kick_args *a)
     }
 }
 
+/* Sets the sum, or the difference, of a node's quanta. */
 PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -62,6 +67,7 @@ PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
     }
 }
 
+/* Sets displacement and velocity of constrained unknown i from its curve. */
 PIO_FN void fem_lattice_constrain(int i, const fem_lattice_constrain_args *a)
 {
     const int s = a->support[i], curve = a->curve[s], node = a->node[i];

@@ -1,9 +1,9 @@
-/* fem_lattice_leap.h -- the leapfrog's step on the lattice of fem_lattice.h, and the same step taken back:
+/* fem_lattice_leap.h -- the leapfrog's step on the lattice of fem_lattice.h, and the same step reversed:
  *
- *     v += Q(kick f(u)/m),   u += Q(h v);        back:   u -= Q(h v),   v -= Q(kick f(u)/m)
+ *     v += Q(kick f(u)/m),   u += Q(h v);        reversed:   u -= Q(h v),   v -= Q(kick f(u)/m)
  *
- * (Levesque and Verlet 1993). The increments are the same whole numbers both ways: one kernel makes them, with a
- * run-time sign. */
+ * (Levesque and Verlet 1993). The increments are the same whole numbers in both directions: one kernel makes them,
+ * with a run-time sign. */
 #ifndef PIOLA_KERNELS_FEM_LATTICE_LEAP_H
 #define PIOLA_KERNELS_FEM_LATTICE_LEAP_H
 
@@ -21,6 +21,7 @@ PIO_FN int fem_lattice_add(int64_t *k, int sign, double x, double per)
     return 1;
 }
 
+/* Advances or reverses the free components of a node by one step, or by one of its increments. */
 PIO_FN void fem_lattice_leap(int i, const fem_lattice_leap_args *a)
 {
     int fits = 1;

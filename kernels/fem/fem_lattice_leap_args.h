@@ -5,11 +5,12 @@
 #include "kernels/fem/fem_args.h"
 #include "kernels/fem/fem_lattice_args.h"
 
+/* The leapfrog's step on the lattice, forward or reversed: one item for each node. */
 typedef struct {
     fem_lattice s;            /* changed where free */
     const int *constrained;   /* [nodes] bits */
-    int sign;                 /* 1: forward, -1: back */
-    int kicks, drifts;        /* which of the increments; both, the kick first, on the increment forward alone */
+    int sign;                 /* 1: forward, -1: reversed */
+    int kicks, drifts;        /* which of the increments; both, the kick first, only forward */
     double h, kick;           /* s */
     const real *mass, *force; /* [nodes][DIM] kg, N at u before; not read without the kick */
     real *u, *v;              /* [nodes][DIM] m, m/s; the numbers of the state, set everywhere */

@@ -15,6 +15,7 @@
 
 /* ---- time: the step's time and every curve's value at it --------------------------------------------------- */
 
+/* Sets the value of curve c by a search for its interval; curve 0 sets the time of the step block too. */
 PIO_FN void fem_curve(int c, const fem_curve_args *a)
 {
     const double t = a->h * ((double)a->index + (double)(a->substep + 1) / (double)a->substeps);
@@ -29,6 +30,7 @@ PIO_FN void fem_curve(int c, const fem_curve_args *a)
 
 /* ---- weight ------------------------------------------------------------------------------------------------ */
 
+/* Sets the nodal forces of element i's weight. */
 PIO_FN void fem_weight(int i, const fem_weight_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -49,6 +51,8 @@ PIO_FN vec fem_value(const fem_block *b, int i, int q, const real *y)
     return v;
 }
 
+/* Sets the cotangents of the rest positions of element i's nodes and its contribution to that of gravity, and adds
+ * those of its density and thickness. */
 PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
 {
     const fem_weight_args *a = &s->fwd;
@@ -82,6 +86,7 @@ PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
     return b;
 }
 
+/* Sets the nodal forces of element number j of the list. */
 PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
 {
     const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
@@ -95,6 +100,8 @@ PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
     }
 }
 
+/* Sets the cotangents of the rest positions of the element's nodes and its contribution to that of the value, and
+ * adds that of its thickness. */
 PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
 {
     const fem_body_force_args *a = &s->fwd;
@@ -178,6 +185,7 @@ PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
     return vec_scale(sqrt(vec_dot(m, m)), t);
 }
 
+/* Sets the nodal forces of face i. */
 PIO_FN void fem_face(int i, const fem_face_args *f)
 {
     const int nodes = f->rule.nodes;
@@ -207,6 +215,8 @@ PIO_FN void fem_face_spread(const fem_rule *r, int q, const fem_face_point *p, v
     }
 }
 
+/* Sets the cotangents of the positions of face i's nodes, and its contributions to those of the value and of the
+ * thickness. */
 PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
 {
     const fem_face_args *f = &s->fwd;
@@ -235,6 +245,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     if (s->thick_contribution) s->thick_contribution[i] = thick_bar;
 }
 
+/* Returns the area of face i at rest, m^2. */
 PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
 {
     const fem_face_args *f = &a->f;
@@ -246,6 +257,7 @@ PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
     return W(fem_face_depth(f, i) * area);
 }
 
+/* Sets the cotangents that face i has by the area: of the positions of its nodes and of the thickness. */
 PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
 {
     const fem_face_args *f = &s->fwd;
@@ -264,12 +276,14 @@ PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
     if (s->thick_contribution) s->thick_contribution[i] = A_bar * thick_bar;
 }
 
+/* Adds the contributions of all faces to their elements; the one item is 0. */
 PIO_FN void fem_face_thick(int i, const fem_face_thick_args *a)
 {
     (void)i;
     for (int j = 0; j < a->faces; j++) a->thick_bar[a->owner[j]] += a->contribution[j];
 }
 
+/* Returns one component of item i. */
 PIO_FN wide field_sum(int i, const field_sum_args *a)
 {
     return W(a->in[field_at(a->n, a->components, a->component, i)]);
@@ -277,6 +291,7 @@ PIO_FN wide field_sum(int i, const field_sum_args *a)
 
 /* ---- prescribed displacements: what is missing to the step's value ----------------------------------------- */
 
+/* Sets the increment of constrained unknown i. */
 PIO_FN void fem_prescribe(int i, const fem_prescribe_args *a)
 {
     const int s = a->support[i];
@@ -285,6 +300,7 @@ PIO_FN void fem_prescribe(int i, const fem_prescribe_args *a)
     a->du[at] = R(value) - a->u[at];
 }
 
+/* Sets the contribution of constrained unknown i to the cotangent of its support's value. */
 PIO_FN void fem_prescribe_adj(int i, const fem_prescribe_adj_args *a)
 {
     const int s = a->support[i];
@@ -292,6 +308,7 @@ PIO_FN void fem_prescribe_adj(int i, const fem_prescribe_adj_args *a)
     a->contribution[i] = R(factor) * a->u_bar[(ptrdiff_t)a->node[i] * DIM + a->axis[i]];
 }
 
+/* Sets the components of a node to 0 that are constrained, or those that are free. */
 PIO_FN void fem_mask(int i, const fem_mask_args *a)
 {
     vec v = point_load(a->x, i);
@@ -302,6 +319,7 @@ PIO_FN void fem_mask(int i, const fem_mask_args *a)
 
 /* ---- shape as a design: X = reference + (value - base), and its transpose ---------------------------------- */
 
+/* Sets the rest position of a node that has a group. */
 PIO_FN void fem_rest(int i, const fem_rest_args *a)
 {
     if (a->index[i] < 0) return;
@@ -311,11 +329,13 @@ PIO_FN void fem_rest(int i, const fem_rest_args *a)
     }
 }
 
+/* Returns the cotangent of a node where it is of the group, else 0. */
 PIO_FN wide fem_rest_sum(int i, const fem_rest_sum_args *a)
 {
     return a->index[i] == a->group ? W(a->bar[(ptrdiff_t)i * DIM + a->component]) : W(0);
 }
 
+/* Sets the cotangent of the value that a node alone has. */
 PIO_FN void fem_rest_each(int i, const fem_rest_each_args *a)
 {
     if (a->index[i] < 0) return;

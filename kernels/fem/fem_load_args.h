@@ -6,6 +6,7 @@
 #include "kernels/fem/fem_args.h"
 #include "kernels/fem/fem_element_args.h"
 
+/* Values of all time curves at the end of a step or of one of its substeps: one item for each curve. */
 typedef struct {
     fem_step *step;
     double h;                /* s */
@@ -16,23 +17,25 @@ typedef struct {
     wide *out;               /* [curves]; set */
 } fem_curve_args;
 
+/* Nodal forces of the weight of elements, see fem_load.h: one item for each element of the block. */
 typedef struct {
     fem_block b; /* with the rule of masses */
     fem_matter m;
     const fem_step *step;
-    real *out; /* [corners][DIM] N; set for the block's corners */
+    real *out; /* [element nodes][DIM] N; set for the block's element nodes */
 } fem_weight_args;
 
 /* With L = sum_a N_a y_a at a point:  y . f = sum_q V rho L.g;   dV = V tr H, so X_bar_a = sum_q V rho (L.g) g_a. */
 typedef struct {
     fem_weight_args fwd;        /* out is not read */
     const real *y;              /* [nodes][DIM] cotangent of the nodal forces */
-    real *rest_bar;             /* [corners][DIM]; set for the block's corners, or NULL */
+    real *rest_bar;             /* [element nodes][DIM]; set for the block's element nodes, or NULL */
     real *density_bar;          /* [elements]; added to */
     real *thick_bar;            /* [elements]; added to, or NULL */
-    real *gravity_contribution; /* [DIM][elements] an element's part of g_bar; set */
+    real *gravity_contribution; /* [DIM][elements] an element's contribution to g_bar; set */
 } fem_weight_adj_args;
 
+/* Nodal forces of a force per volume at rest, on some elements of a block: one item for each of them. */
 typedef struct {
     fem_block b; /* with the rule of masses */
     int n;
@@ -40,24 +43,25 @@ typedef struct {
     double scale;       /* N/m^3 per unit of value */
     const wide *value;  /* [DIM] */
     const wide *factor; /* [1] of the step's time curve */
-    real *out;          /* [corners][DIM] N; set for these elements' corners */
+    real *out;          /* [element nodes][DIM] N; set for these elements' nodes */
 } fem_body_force_args;
 
 /* As that of the weight:  y . f = sum_q V L.b,  X_bar_a = sum_q V (L.b) g_a,  value_bar = sum_q V L. */
 typedef struct {
     fem_body_force_args fwd;  /* out is not read */
     const real *y;            /* [nodes][DIM] cotangent of the nodal forces */
-    real *rest_bar;           /* [corners][DIM]; set for these elements' corners */
+    real *rest_bar;           /* [element nodes][DIM]; set for these elements' nodes */
     real *thick_bar;          /* [elements]; added to, or NULL */
-    real *value_contribution; /* [DIM][n] an element's part of value_bar; set */
+    real *value_contribution; /* [DIM][n] an element's contribution to value_bar; set */
 } fem_body_force_adj_args;
 
 enum { LOAD_TRACTION, LOAD_PRESSURE };
 
+/* Nodal forces of a traction or pressure on faces, see fem_load.h: one item for each face. */
 typedef struct {
     fem_rule rule;          /* of the faces */
     int kind;               /* LOAD_... */
-    int first_element_node; /* number of the first corner among the loads' corners */
+    int first_element_node; /* number of its first element node among those of all loads */
     const int *vertex;      /* [faces][nodes] surface vertices, outward by their order */
     const real *rest;       /* [vertices][DIM] places m; of what follows: those of the deformed body */
     const int *owner;       /* [faces] element behind a face */
@@ -66,7 +70,7 @@ typedef struct {
     const wide *value;      /* [DIM] of a traction, [1] of a pressure */
     const wide *factor;     /* [1] of the step's time curve; NULL: 1 */
     const wide *area;       /* [1] m^2 over which a total force is spread; NULL: values are not of total forces */
-    real *out;              /* [corners][DIM] N; set for these faces' corners */
+    real *out;              /* [element nodes][DIM] N; set for these faces' element nodes */
 } fem_face_args;
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w L . force(m);
@@ -76,10 +80,10 @@ typedef struct {
 typedef struct {
     fem_face_args fwd;        /* out is not read */
     const real *y;            /* [vertices][DIM] cotangent of the forces */
-    real *rest_bar;           /* [corners][DIM]; set for these faces' corners */
+    real *rest_bar;           /* [element nodes][DIM]; set for these faces' element nodes */
     int faces;                /* of this load */
-    real *value_contribution; /* [DIM][faces] a face's part of value_bar; set */
-    real *thick_contribution; /* [faces] its part of its owner's thickness_bar; set, or NULL */
+    real *value_contribution; /* [DIM][faces] a face's contribution to value_bar; set */
+    real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_face_adj_args;
 
 /* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick
@@ -88,14 +92,14 @@ typedef struct {
     fem_face_args f; /* value, scale, factor, area and out are not read */
 } fem_face_area_args;
 
-/* F_bar is that of the whole sweep back, in which A is a constant: fem_face_adj has made it with A constrained. Then
+/* F_bar is that of the whole adjoint sweep, in which A is a constant: fem_face_adj has set it for constant A. Then
  *     F_bar = t_bar/A  and  A_bar = -F.t_bar/A^2 = -(F.F_bar)/A,     m_bar = A_bar thick w m/|m|,   thickness_bar =
  *     A_bar sum_q w |m| */
 typedef struct {
     fem_face_args fwd;        /* value: F; scale, factor and out are not read */
     const wide *value_bar;    /* [DIM] F_bar */
-    real *rest_bar;           /* [corners][DIM]; set for these faces' corners */
-    real *thick_contribution; /* [faces] its part of its owner's thickness_bar; set, or NULL */
+    real *rest_bar;           /* [element nodes][DIM]; set for these faces' element nodes */
+    real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_face_area_adj_args;
 
 /* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are
@@ -113,6 +117,7 @@ typedef struct {
     const real *in; /* [components][n] */
 } field_sum_args;
 
+/* The increment from u to the prescribed value of this time, for each constrained unknown. */
 typedef struct {
     const int *node, *axis, *support; /* [constrained unknowns]; support: which boundary condition */
     const wide *value;                /* [supports] m */
@@ -122,22 +127,23 @@ typedef struct {
     real *du;                         /* [nodes][DIM]; set at constrained unknowns */
 } fem_prescribe_args;
 
-/* u = value at the end of the step, whatever it was before: each constrained unknown's part of value_bar. */
+/* u = value at the end of the step, whatever it was before: each constrained unknown's contribution to value_bar. */
 typedef struct {
     const int *node, *axis, *support; /* [constrained unknowns] */
     const int *curve;                 /* [supports] */
     const wide *factor;               /* [curves] */
-    const real *u_bar;                /* [nodes][DIM] total cotangent, reaction's share included */
+    const real *u_bar;                /* [nodes][DIM] total cotangent, that by reactions included */
     real *contribution;               /* [constrained unknowns]; set */
 } fem_prescribe_adj_args;
 
-/* Zero where the unknown is constrained (keep 0), or where it is free (keep 1). */
+/* Sets components to 0: the constrained ones, or with keep_constrained the free ones. One item for each node. */
 typedef struct {
     const int *constrained; /* [nodes] bits */
     int keep_constrained;
     real *x; /* [nodes][DIM]; changed */
 } fem_mask_args;
 
+/* Rest positions moved by value - base with their group: one item for each node. */
 typedef struct {
     const int *index;      /* [nodes] group or -1 */
     const wide *value;     /* [groups][DIM] m */

@@ -2,10 +2,11 @@
  *
  *   displacement  y_a = sum_i w_ia u_ia             reaction   y_a = sum_i w_ia f_ia, f = internal - external forces
  *   distance      y = sum_i q_i |X_i + u_i - Y_i|^2/P   compliance y = sum_i f_i . u_i, f the external forces
- *                 between two steps with (1 - s) u_i + s u0_i for u_i, u0 of the step before, s its share
+ *                 between two steps with (1 - s) u_i + s u0_i for u_i, u0 of the step before, s its weight
  *
  *   velocity      as displacement, of v
- *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p as given: M does the rest
+ *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p for a constant: that of M v adds the other
+ * term
  *
  * q_i: weight of a given point Y_i, P: their sum. */
 #ifndef PIOLA_KERNELS_FEM_OBSERVE_H
@@ -28,6 +29,7 @@ PIO_FN wide fem_observed_place(const fem_observe_args *a, int i, int c)
     return W(a->rest[at]) + W(1 - a->past_weight) * W(a->u[at]) + W(a->past_weight) * W(a->past[at]);
 }
 
+/* Returns the term of node i. */
 PIO_FN wide fem_observe(int i, const fem_observe_args *a)
 {
     const vec u = point_load(a->u, i);
@@ -50,12 +52,14 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
     return sum;
 }
 
+/* Adds the observation to the sample; the one item is 0. */
 PIO_FN void fem_observe_add(int i, const fem_observe_add_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * *a->sum;
 }
 
+/* Adds the cotangents of displacements, forces and rest positions at node i. */
 PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
 {
     const fem_observe_args *a = &b->o;

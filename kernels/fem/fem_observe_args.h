@@ -6,18 +6,19 @@
 
 enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE, FEM_KINETIC };
 
+/* Terms of an observation of a mesh, see fem_observe.h: one for each node. */
 typedef struct {
     int type, axis;   /* FEM_..., component */
     const real *rest; /* [nodes][DIM] X m */
     const real *u;    /* [nodes][DIM] m, or velocities m/s */
-    /* [nodes][DIM] what the supports hold (reaction), external (compliance) forces N, or momenta N s */
+    /* [nodes][DIM] reactions of the supports, external (compliance) forces N, or momenta N s */
     const real *force;
     const real *weight;         /* [nodes][DIM], of kinetic energy the first of each node */
     const int *marker;          /* [nodes] row of `points`, or -1 */
     const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */
     const double *point_weight; /* [rows] q >= 0; NULL: 1 */
     double markers;             /* P */
-    const real *past;           /* [nodes][DIM] distance: u0 m; NULL where its share is 0 */
+    const real *past;           /* [nodes][DIM] distance: u0 m; NULL where its weight is 0 */
     double past_weight;         /* s, in [0, 1) */
 } fem_observe_args;
 
@@ -28,6 +29,7 @@ typedef struct {
     wide *sample; /* [1]; added to */
 } fem_observe_add_args;
 
+/* The adjoint of fem_observe: one item for each node. */
 typedef struct {
     fem_observe_args o;
     const wide *sample_bar; /* [1] dJ/dsample */

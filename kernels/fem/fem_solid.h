@@ -16,6 +16,7 @@ PIO_FN mat fem_deformation(const fem_block *b, int i, const fem_point *p, const 
     return mat_axpby(R(1), mat_diag(R(1)), R(1), fem_gradient(b, i, p, u));
 }
 
+/* Sets the nodal forces of element i by quadrature over its points. */
 PIO_FN void fem_force(int i, const fem_force_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -38,6 +39,7 @@ PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
             for (int d = 0; d < DIM; d++) out[n * DIM + c] += p->volume * M.m[c][d] * p->g[n][d];
 }
 
+/* Sets the cotangents at element i's nodes, and adds those of its constants and thickness. */
 PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
 {
     const fem_force_args *a = &s->fwd;
@@ -76,6 +78,7 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
 
 /* ---- strain energy of an element, J; infinite where the law is not defined --------------------------------- */
 
+/* Returns the strain energy of element i, J, or 1e300 where the law is not defined. */
 PIO_FN wide fem_energy(int i, const fem_energy_args *a)
 {
     const int e = a->b.first + i, law = a->m.law[e];
@@ -90,7 +93,7 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
     return sum;
 }
 
-/* ---- tangent: blocks K_ab = sum_q V g_a . A . g_b of the pairs of corners with b >= a ----------------------
+/* ---- tangent: blocks K_ab = sum_q V g_a . A . g_b of the node pairs with b >= a ----------------------
  * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. The
  * projected tangent has A+ of hyperelastic_project.h for A: no element's matrix is indefinite. */
 
@@ -144,6 +147,7 @@ PIO_FN void fem_tangent_of(int i, fem_tangent_shared *s, const fem_tangent_args 
     }
 }
 
+/* Sets the element matrix of element i. */
 PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
 {
     fem_tangent_of(i, s, a, 0);
@@ -151,11 +155,13 @@ PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
 
 typedef fem_tangent_shared fem_tangent_projected_shared;
 
+/* Sets the element matrix of element i with the projected tangent. */
 PIO_FN void fem_tangent_projected(int i, fem_tangent_projected_shared *s, const fem_tangent_projected_args *a)
 {
     fem_tangent_of(i, s, a, 1);
 }
 
+/* Sets block b of the matrix. */
 PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 {
     const int row = a->row[b], column = a->column[b];
@@ -182,12 +188,14 @@ PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
     return parameters;
 }
 
+/* Sets the constants of element e. */
 PIO_FN void fem_constants(int e, const fem_constants_args *a)
 {
     const hyper_constants k = hyper_from_parameters(a->law[e], a->parameter_form[e], fem_parameters_of(a, e));
     for (int c = 0; c < HYPER_CONSTANTS; c++) a->k[field_at(a->n, HYPER_CONSTANTS, c, e)] = k.k[c];
 }
 
+/* Adds the cotangents of the parameters of element e. */
 PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 {
     const fem_constants_args *a = &b->fwd;
@@ -203,6 +211,7 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
+/* Lowers the fault where element i has a volume that is not positive, or constants that its law does not allow. */
 PIO_FN void fem_check(int i, const fem_check_args *a)
 {
     const int e = a->b.first + i;
@@ -218,6 +227,7 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }
 
+/* Lowers the fault where the law of element i is not defined at one of its points. */
 PIO_FN void fem_admit(int i, const fem_admit_args *a)
 {
     const int e = a->b.first + i;

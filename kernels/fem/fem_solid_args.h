@@ -6,11 +6,12 @@
 
 enum { MATRIX = DIM * DIM }; /* numbers of a block of a matrix */
 
+/* Internal forces of hyperelastic elements, see fem_solid.h: one item for each element of the block. */
 typedef struct {
     fem_block b;
     fem_matter m;
     const real *u; /* [nodes][DIM] displacement m */
-    real *out;     /* [corners][DIM] f_a, N; set for the block's corners */
+    real *out;     /* [element nodes][DIM] f_a, N; set for the block's element nodes */
 } fem_force_args;
 
 /* Adjoint: with y_a = f_a_bar and L = grad y = sum_a y_a g_a^T, and H the gradient of a change of X,
@@ -21,38 +22,42 @@ typedef struct {
 typedef struct {
     fem_force_args fwd; /* out is not read */
     const real *y;      /* [nodes][DIM] cotangent of the nodal forces, J's unit per N */
-    real *u_bar;        /* [corners][DIM]; set for the block's corners */
-    real *rest_bar;     /* [corners][DIM]; the same, or NULL */
+    real *u_bar;        /* [element nodes][DIM]; set for the block's element nodes */
+    real *rest_bar;     /* [element nodes][DIM]; the same, or NULL */
     real *k_bar;        /* [HYPER_CONSTANTS][elements]; added to, or NULL */
     real *thick_bar;    /* [elements]; added to, or NULL */
-    real *force; /* [corners][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
+    real *
+        force; /* [element nodes][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
 
 typedef fem_force_args fem_energy_args;
 
+/* Element matrices of the tangent, the blocks of node pairs (a, b) with b >= a: one team for each element of the
+ * block. */
 typedef struct {
     fem_block b;
     fem_matter m;
     const real *u;        /* [nodes][DIM] displacement m */
-    const int *node_pair; /* [pairs] of this type: 256 a + b, b >= a, in order */
+    const int *node_pair; /* [node pairs] of this type: 256 a + b, b >= a, in order */
     int node_pairs;       /* nodes (nodes + 1)/2 */
-    int first_node_pair;  /* number of the block's first pair */
-    real *out;            /* [pairs of all blocks][DIM * DIM] N/m; set for the block's pairs */
+    int first_node_pair;  /* number of the block's first node pair */
+    real *out;            /* [node pairs of all blocks][DIM * DIM] N/m; set for the block's node pairs */
 } fem_tangent_args;
 
 typedef fem_tangent_args fem_tangent_projected_args;
 
-/* A block of the matrix as the sum of its pairs, in a fixed order; unknowns that are constrained have the unit row and
+/* A block of the matrix as the sum of its node pairs, in a fixed order; constrained unknowns have the unit row and
  * column. */
 typedef struct {
     const int *row, *column;      /* [blocks] */
     const int *start;             /* [blocks + 1] */
-    const int *source;            /* [start[blocks]] 2 pair + (1: transposed) */
-    const real *element_matrices; /* [pairs][DIM * DIM] */
+    const int *source;            /* [start[blocks]] 2 node pair + (1: transposed) */
+    const real *element_matrices; /* [node pairs][DIM * DIM] */
     const int *constrained;       /* [nodes] bit c: component c is prescribed */
     real *out;                    /* [blocks][DIM * DIM]; set */
 } fem_assemble_args;
 
+/* Constants of the laws from the user's parameters: one item for each element. */
 typedef struct {
     int n;                           /* elements */
     const int *law, *parameter_form; /* [n]; parameter_form: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
@@ -60,12 +65,14 @@ typedef struct {
     real *k;                         /* [HYPER_CONSTANTS][n]; set */
 } fem_constants_args;
 
+/* The adjoint of fem_constants. */
 typedef struct {
     fem_constants_args fwd; /* k is not read */
     const real *k_bar;      /* [HYPER_CONSTANTS][n] */
     real *parameters_bar;   /* [HYPER_CONSTANTS][n]; added to */
 } fem_constants_adj_args;
 
+/* Conditions that must hold before the first step: one item for each element of the block. */
 typedef struct {
     fem_block b;  /* its rule may have no points: constants alone */
     fem_matter m; /* its law may be NULL: volumes alone */

@@ -18,11 +18,13 @@ PIO_FN vec surface_gather(const surface_map *m, int i, const real *in)
     return sum;
 }
 
+/* Sets the position, or another vector, of vertex v. */
 PIO_FN void surface_vertex(int v, const surface_vertex_args *a)
 {
     point_store(a->out, v, surface_gather(&a->map, v, a->in));
 }
 
+/* Adds the forces on vertices to degree of freedom j. */
 PIO_FN void surface_vertex_adj(int j, const surface_vertex_adj_args *a)
 {
     point_store(a->out, j, vec_axpby(R(1), point_load(a->out, j), R(1), surface_gather(&a->map, j, a->in)));

@@ -65,7 +65,7 @@ PIO_FN vec row_sums(mat s)
     return r;
 }
 
-/* How far ahead of the block in use the next are asked for, bytes: a page. A core's own prefetch stops at its
+/* How far ahead of the block in use the next are prefetched, bytes: a page. A core's own prefetch stops at its
  * border. */
 enum { BSR_AHEAD = 4096 };
 
@@ -128,7 +128,7 @@ PIO_FN uint64_t block_fault(int row, int kind)
 
 /* The inverse of a diagonal block, by cofactors of the block divided by its largest entry. |det| is at most the product
  * of the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than
- * `threshold` times that is singular as far as `real` can tell. */
+ * `threshold` times that is singular to the precision of `real`. */
 PIO_FN void bsr_invert_diagonal(int i, const bsr_invert_diagonal_args *a)
 {
     mat m = block_load(a->value, a->diagonal[i]);

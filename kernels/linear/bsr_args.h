@@ -4,6 +4,7 @@
 
 #include "kernels/base/base.h"
 
+/* The product y = A x: one item for each block row. */
 typedef struct {
     const int *row_start; /* [rows + 1] */
     const int *column;    /* [blocks] */
@@ -20,6 +21,7 @@ enum { BLOCK_SINGULAR, BLOCK_NOT_FINITE };
 
 #define BLOCK_RIGHT UINT64_MAX /* no block is wrong */
 
+/* Inverses of the diagonal blocks: one item for each block row. */
 typedef struct {
     const int *diagonal; /* [rows] entry (i,i) */
     const real *value;   /* [blocks][DIM][DIM] */
@@ -28,6 +30,7 @@ typedef struct {
     uint64_t *fault;     /* [1] BLOCK_RIGHT, or lowered to the lowest block_fault */
 } bsr_invert_diagonal_args;
 
+/* The block-Jacobi preconditioner: one item for each block row. */
 typedef struct {
     const real *inverse; /* [rows][DIM][DIM] */
     int transposed;

@@ -4,6 +4,7 @@
 
 #include "kernels/base/base.h"
 
+/* The matrix in compressed sparse rows of single numbers: one item for each block row. */
 typedef struct {
     const int *row_start, *column, *mirror; /* as of bsr_apply */
     const real *value;                      /* [blocks][DIM][DIM] */
@@ -12,6 +13,7 @@ typedef struct {
     wide *out;                              /* [start[rows DIM]] set: columns ascend within a row */
 } direct_expand_args;
 
+/* The residual of a solution in twofold precision: one item for each block row. */
 typedef struct {
     const int *row_start, *column, *mirror;
     const real *value;      /* [blocks][DIM][DIM] */
@@ -21,12 +23,14 @@ typedef struct {
     wide *r;                /* [rows][DIM] set */
 } direct_residual_args;
 
+/* A correction of a solution in twofold precision: one item for each unknown. */
 typedef struct {
     const wide *d;    /* [unknowns] */
     wide *high, *low; /* [unknowns] changed */
     real *x;          /* [unknowns] set: the sum as the fields have it */
 } direct_add_args;
 
+/* Terms of the squared norm of a residual, one for each unknown. */
 typedef struct {
     const wide *r; /* [unknowns] */
 } direct_square_args;

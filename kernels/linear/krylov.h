@@ -2,8 +2,8 @@
  *
  * Vectors are plain arrays of `unknowns` numbers. Every scalar lives in a krylov_state on the device: sums put their
  * results there, kernels of one item turn them into coefficients, the other kernels read these. The host launches
- * iterations ahead and looks at the state now and then: state->active, the limit of every launch, drops to 0 where the
- * method stops, and what is launched after changes nothing. So no bit depends on how often the host looks.
+ * iterations ahead and reads the state now and then: state->active, the limit of every launch, drops to 0 where the
+ * method stops, and what is launched after changes nothing. So no bit depends on how often the host reads it.
  *
  * A sum may change the vectors of its own item before it returns its term: each item is run once. */
 #ifndef PIOLA_KERNELS_KRYLOV_H
@@ -38,11 +38,13 @@ PIO_FN void krylov_judge(krylov_state *s)
 
 /* ---- all methods ----------------------------------------------------------------------------------------- */
 
+/* Returns the product of numbers i. */
 PIO_FN wide krylov_dot(int i, const krylov_dot_args *a)
 {
     return W(a->a[i]) * W(a->b[i]);
 }
 
+/* Sets number i of the residual, and returns its square. */
 PIO_FN wide krylov_residual(int i, const krylov_residual_args *a)
 {
     const real r = a->b[i] - a->r[i];
@@ -50,6 +52,7 @@ PIO_FN wide krylov_residual(int i, const krylov_residual_args *a)
     return W(r) * W(r);
 }
 
+/* Sets the whole state; the one item is 0. A right-hand side of 0 and a residual below the target need no iteration. */
 PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
 {
     krylov_state *s = a->state;
@@ -70,6 +73,7 @@ PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
         krylov_judge(s);
 }
 
+/* Confirms the end of a method, or lets it begin again; the one item is 0. */
 PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
 {
     krylov_state *s = a->state;
@@ -94,6 +98,7 @@ PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
 
 /* ---- PCG (Hestenes and Stiefel 1952; preconditioned: Saad 2003, algorithm 9.1) ---------------------------- */
 
+/* Sets beta and the new r . M^-1 r; the one item is 0. */
 PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
 {
     krylov_state *s = a->state;
@@ -112,6 +117,7 @@ PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
         krylov_stop(s, KRYLOV_PRECONDITIONER, s->rz);
 }
 
+/* Sets alpha, or stops; the one item is 0. */
 PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
 {
     krylov_state *s = a->state;
@@ -124,6 +130,7 @@ PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
         krylov_stop(s, KRYLOV_NEGATIVE_CURVATURE, s->dot_a);
 }
 
+/* Updates numbers i of x and r, and returns the square of the latter. */
 PIO_FN wide pcg_update(int i, const pcg_update_args *a)
 {
     const real alpha = R(a->state->alpha), r = a->r[i] - alpha * a->q[i];
@@ -132,6 +139,7 @@ PIO_FN wide pcg_update(int i, const pcg_update_args *a)
     return W(r) * W(r);
 }
 
+/* Sets number i of the direction. */
 PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
 {
     a->p[i] = a->z[i] + R(a->state->beta) * a->p[i];
@@ -145,6 +153,7 @@ PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
  * length and not its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k times the
  * last column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
 
+/* Sets the scalars of a start; the one item is 0. */
 PIO_FN void minres_open(int i, const minres_open_args *a)
 {
     krylov_state *s = a->state;
@@ -162,6 +171,7 @@ PIO_FN void minres_open(int i, const minres_open_args *a)
     }
 }
 
+/* Sets number i of the next Lanczos vector before it is orthogonal to this one, and returns its term of v . p. */
 PIO_FN wide minres_project(int i, const minres_project_args *a)
 {
     const real inv_beta = R(a->state->inv_beta), ratio = R(a->state->ratio);
@@ -171,11 +181,14 @@ PIO_FN wide minres_project(int i, const minres_project_args *a)
     return W(inv_beta * a->z[i]) * W(p);
 }
 
+/* Makes number i of the next Lanczos vector. */
 PIO_FN void minres_orthogonalise(int i, const minres_orthogonalise_args *a)
 {
     a->p[i] -= R(a->state->dot_a * a->state->inv_beta) * a->y[i];
 }
 
+/* Counts the iteration, applies the old reflections to the new column and makes the next (Paige and Saunders 1975); the
+ * one item is 0. */
 PIO_FN void minres_rotate(int i, const minres_rotate_args *a)
 {
     krylov_state *s = a->state;
@@ -208,6 +221,7 @@ PIO_FN void minres_rotate(int i, const minres_rotate_args *a)
     s->inv_beta = inv_next;
 }
 
+/* Updates number i of the direction, of x and of r, and returns the square of the latter. */
 PIO_FN wide minres_update(int i, const minres_update_args *a)
 {
     const krylov_state *s = a->state;
@@ -219,6 +233,7 @@ PIO_FN wide minres_update(int i, const minres_update_args *a)
     return W(r) * W(r);
 }
 
+/* Takes over the new residual and decides whether the method goes on; the one item is 0. */
 PIO_FN void minres_judge(int i, const minres_judge_args *a)
 {
     (void)i;
@@ -228,6 +243,7 @@ PIO_FN void minres_judge(int i, const minres_judge_args *a)
 
 /* ---- GMRES (Saad and Schultz 1986), preconditioned from the right, by modified Gram-Schmidt ---------------- */
 
+/* Sets the right-hand side of the small problem; the one item is 0. */
 PIO_FN void gmres_open(int i, const gmres_open_args *a)
 {
     (void)i;
@@ -236,11 +252,13 @@ PIO_FN void gmres_open(int i, const gmres_open_args *a)
     a->state->scale = W(1) / a->t.g[0];
 }
 
+/* Scales number i of a basis vector. */
 PIO_FN void gmres_normalise(int i, const gmres_normalise_args *a)
 {
     a->v[i] *= R(a->state->scale);
 }
 
+/* Orthogonalises number i of w against v (modified Gram-Schmidt), and returns its term of the next product. */
 PIO_FN wide gmres_project(int i, const gmres_project_args *a)
 {
     real w = a->w[i];
@@ -251,6 +269,7 @@ PIO_FN wide gmres_project(int i, const gmres_project_args *a)
     return W(w) * W(a->u ? a->u[i] : w);
 }
 
+/* Extends the triangular matrix by a column, and with it the residual (Saad and Schultz 1986); the one item is 0. */
 PIO_FN void gmres_rotate(int i, const gmres_rotate_args *a)
 {
     krylov_state *s = a->state;
@@ -281,6 +300,7 @@ PIO_FN void gmres_rotate(int i, const gmres_rotate_args *a)
     krylov_judge(s);
 }
 
+/* Solves the triangular system by back substitution; the one item is 0. */
 PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
 {
     const gmres_small *t = &a->t;
@@ -292,6 +312,7 @@ PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
     }
 }
 
+/* Sets number i of the combination of basis vectors. */
 PIO_FN void gmres_combine(int i, const gmres_combine_args *a)
 {
     real u = R(0);
@@ -299,6 +320,7 @@ PIO_FN void gmres_combine(int i, const gmres_combine_args *a)
     a->u[i] = u;
 }
 
+/* Adds number i of z to x. */
 PIO_FN void krylov_add(int i, const krylov_add_args *a)
 {
     a->x[i] += a->z[i];

@@ -45,10 +45,12 @@ typedef struct {
     wide scale;
 } krylov_state;
 
+/* Terms of a . b, one for each unknown. */
 typedef struct {
     const real *a, *b; /* [n] */
 } krylov_dot_args;
 
+/* The residual b - A x in place of A x, and terms of its squared norm: one item for each unknown. */
 typedef struct {
     const real *b; /* [n] */
     real *r;       /* [n] A x, becomes b - A x */

@@ -1,4 +1,4 @@
-/* hyperelastic_stress.h -- what observations ask of the hyperelastic laws beyond forces: the derivative of the energy
+/* hyperelastic_stress.h -- what observations need of the hyperelastic laws beyond forces: the derivative of the energy
  * by the constants, the stress across the plane of a 2D body, Cauchy's stress and von Mises' measure of it, each with
  * its derivative. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_STRESS_H

@@ -37,7 +37,7 @@ typedef struct {
     real n, l, a;
 } plastic_point;
 
-/* What a trial strain met: nothing; the limit; Drucker-Prager's tip. */
+/* Where a trial strain lies: in the elastic domain, beyond the yield surface, or beyond Drucker-Prager's tip. */
 enum { FLOW_ELASTIC, FLOW_LIMIT, FLOW_TIP };
 
 /* How a trial strain went, and its distance from the nearest change of that, as a strain. */

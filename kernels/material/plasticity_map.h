@@ -140,7 +140,7 @@ PIO_FN void hencky_map_adj(int law, plastic_strain x, const plastic_matter *m, p
         mean += e_bar[i] / R(3);
         along += e_bar[i] * r.dev[i];
     }
-    if (r.x.n > R(0)) along /= r.x.n; /* cotangent of n', the direction held */
+    if (r.x.n > R(0)) along /= r.x.n; /* cotangent of n', at constant direction */
     plastic_point bar;
     bar.n = along;
     bar.l = mean;

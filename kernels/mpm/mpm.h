@@ -3,8 +3,7 @@
 /* mpm.h -- what all MPM kernels share: places on the grid, and the constants of a particle.
  *
  * A particle's position is an integer base node and an offset from it in units of the spacing, so that f32 resolves
- * slow
- * motion equally well everywhere:   x = origin + (base + offset) dx,   offset in [1/2, 3/2).
+ * slow motion equally well everywhere:   x = origin + (base + offset) dx,   offset in [1/2, 3/2).
  * The pair is unique, hence the cell is a pure function of the position. A state is stored in the order in which the
  * step before it visited its particles; `id` says who is who. */
 #ifndef PIOLA_KERNELS_MPM_H

@@ -40,11 +40,11 @@ typedef struct {
     /* most nodes that were active at a time so far in this run */
     int most_nodes;
     real h;              /* time step s, > 0 */
-    real cfl;            /* largest share of a cell to travel in one step, in (0, 1] */
+    real cfl;            /* largest fraction of a cell to travel in one step, in (0, 1] */
     real gravity[DIM];   /* m/s^2 */
     real friction;       /* of velocity fields, see mpm_contact.h */
     real regularisation; /* likewise, m/s */
-    real flip_ratio;     /* share of FLIP, 0 .. 1, see mpm_flip.h */
+    real flip_ratio;     /* FLIP ratio b, 0 .. 1, see mpm_flip.h */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */
@@ -68,8 +68,8 @@ typedef struct {
 
 enum { FAULT_NOT_FINITE, FAULT_LEFT_GRID, FAULT_CFL, FAULT_INVERTED, FAULT_WAVE_CFL, FAULT_CONSTANT, FAULT_VISCOUS };
 
-/* Of the reversible integrator: a shear in one step that is too large, a deformation beyond what its numbers hold. Of
- * compact slots: too little room. */
+/* Of the reversible integrator: a shear in one step that is too large, a deformation outside the range of its
+ * numbers. Of compact slots: too little room. */
 enum { FAULT_PIVOT = FAULT_VISCOUS + 1, FAULT_RANGE, FAULT_ROOM };
 
 /* Of plastic particles: constants that the law does not allow; snow that hardened until waves are too fast for the time

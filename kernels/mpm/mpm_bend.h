@@ -6,7 +6,7 @@
  *     dv_i = (p_i - p0_i)/m_i + h g,   p0_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))       p0: the momentum without
  *     forces (mpm_flip.h)
  *
- * A condition u -> u' has a derivative that tells nothing of what the next step will do where it bends within a part e
+ * A condition u -> u' has a derivative that says nothing about the next step where it bends within a fraction e
  * of that. With e along the normal, and along the sliding velocity,
  *
  *     B = s |u'(u + e) - 2 u'(u) + u'(u - e)|/|e|
@@ -50,6 +50,7 @@ PIO_FN real bend_along(int behaviour, const obstacle_grip *grip, vec normal, vec
     return sqrt(vec_dot(both, both));
 }
 
+/* Returns how many conditions of active node i bend within a fraction of what the step changes. */
 PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
@@ -81,8 +82,7 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
 
 /* ---- separating walls of the grid ------------------------------------------------------------------------------ */
 
-/* Walls that hold a node, or would hold it, if its velocity changed by e: there is no range over which they take
- * hold. */
+/* Walls that constrain a node, or would constrain it if its velocity changed by e: they set in at once. */
 PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
 {
     const mpm_grid_args *a = &b->fwd;

@@ -1,6 +1,6 @@
-/* mpm_centroid.h -- where the material is that a node holds, with the adjoint:
+/* mpm_centroid.h -- the centroid of the material at a node, with the adjoint:
  *
- *     c_i = sum_p w_ip m_p (x_p - x_i),   e_i = c_i/m_i      from a node to the centroid of what it holds, kg m and m
+ *     c_i = sum_p w_ip m_p (x_p - x_i),   e_i = c_i/m_i      from a node to the centroid of its material, kg m and m
  *
  * Obstacles act on a node by that place and not by the node's own, which is one of a lattice whatever the material
  * does. So a body comes to rest where the surface is, also between two rows of nodes, and what it does changes smoothly
@@ -17,6 +17,7 @@ typedef struct {
     real f[TEAM_LANES][DIM], m[TEAM_LANES]; /* offsets, masses times the spacing */
 } mpm_centroid_shared;
 
+/* Sets the contribution of occupied cell number `slot` to its nodes, as mpm_p2g. */
 PIO_FN void mpm_centroid(int slot, mpm_centroid_shared *sh, const mpm_centroid_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -69,6 +70,7 @@ PIO_FN void centroid_particle_adj(const mpm_centroid_adj_args *a, const mpm_cent
     a->mass_bar[id] += dx * (vec_dot(b_bar, f) - mat_trace(B_bar));
 }
 
+/* Adds the cotangents of the particles of occupied cell number `slot`. */
 PIO_FN void mpm_centroid_adj(int slot, mpm_centroid_adj_shared *sh, const mpm_centroid_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;

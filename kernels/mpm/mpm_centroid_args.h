@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* A cell's share of c. */
+/* The contribution of a cell to c, see mpm_centroid.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
@@ -14,6 +14,7 @@ typedef struct {
     real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m; set */
 } mpm_centroid_args;
 
+/* The adjoint of mpm_centroid: one team for each occupied cell. */
 typedef struct {
     mpm_centroid_args fwd; /* its sums are not used */
     int nodes;

@@ -1,30 +1,30 @@
 /* mpm_contact.h -- contact of bodies that have velocity fields of their own (Bardenhagen, Brackbill and Sulsky 2000;
  * Bardenhagen, Guilkey, Roessig, Brackbill, Witzel and Foster 2001), and its adjoint.
  *
- * The grids of the fields lie one behind the other along axis 0, so that nodes with the same number in their grids are
- * at one place. After each field was moved as if it were alone, every pair of fields that have mass at a place
- * exchanges momentum there, one pair after the other: with w = v_1 - v_2, N the direction from body 1 to body 2, and m
- * the masses,
+ * The grids of the fields lie one behind the other along axis 0, so that nodes with the same number in their grids
+ * are at one place. After each field was moved as if it were alone, every pair of fields that have mass at a place
+ * exchanges momentum there, one pair after the other: with w = v_1 - v_2, N the direction from body 1 to body 2, and
+ * m the masses,
  *
  *     D = k N + K w_t / (|w_t|^4 + K^4 + e^4)^(1/4),   w_t = w - (w.N) N,   k = a(c) phi(w.N),   K = mu k
  *     v_1 -= m_2/(m_1 + m_2) D,   v_2 += m_1/(m_1 + m_2) D
  *
- * so momentum and angular momentum are kept, and |N| <= 1 makes it take energy, never give it. phi(w) is w where w >= o
+ * so momentum and angular momentum are conserved, and energy never grows, because |N| <= 1. phi(w) is w where w >= o
  * (the fields stop approaching each other), 0 where w <= 0 (they may separate), and between w times a smoothstep, so
- * that contacts come and go without a kink; they may creep into each other with less than the onset o. The second term
- * is Coulomb's friction: it takes all of w_t while that is small beside K, and K of it while it is large. With s_f =
- * V_f/dx^d the filling of a node by field f, V_f the volume at rest that it holds (mpm_deposit.h), and G_f its central
- * differences, N is the normal of the field with the smaller number, and that of the other where its own gradient
- * vanishes,
+ * that contacts begin and end smoothly; fields may creep into each other more slowly than the regularisation
+ * velocity o. The second term is Coulomb's friction: it takes all of w_t while that is small beside K, and K of it
+ * while it is large. With s_f = V_f/dx^d the filling of a node by field f, V_f its volume at rest there
+ * (mpm_deposit.h), and G_f its central differences, N is the normal of the field with the smaller number, and that
+ * of the other where its own gradient vanishes,
  *
  *     R = |G_2|^4 G_2/256 - |G_1|^4 G_1,   b = |G_1|^5 + |G_2|^5/256,   N = R/sqrt(b^2 + e_R^2)
  *
- * Where both gradients point the same way, as above a sheet on a thick body, N shrinks through zero as one takes over
- * from the other, and does not flip. (With a mean of both, or the larger gradient as in Lemiale, Nairn and Hurmane
- * 2010, a block that slides on a slab would plough with its edges, where its own normal is oblique: the slab must come
- * first.) a(c) is a smoothstep of the filling
- * c = sum_f s_f from 0.5 to 0.9: fields with a gap between them share nodes before they touch. Near walls contact acts
- * on those components of velocity that no wall prescribes. */
+ * Where both gradients point the same way, as above a sheet on a thick body, N shrinks through zero as one takes
+ * over from the other, and does not flip. (With a mean of both, or the larger gradient as in Lemiale, Nairn and
+ * Hurmane 2010, a block that slides on a slab would plough with its edges, where its own normal is oblique: the slab
+ * must come first.) a(c) is a smoothstep of the filling c = sum_f s_f from 0.5 to 0.9: fields with a gap between
+ * them have common nodes before they touch. Near walls contact acts on those components of velocity that no wall
+ * prescribes. */
 #ifndef PIOLA_KERNELS_MPM_CONTACT_H
 #define PIOLA_KERNELS_MPM_CONTACT_H
 
@@ -34,8 +34,8 @@
 
 #define CONTACT_EMPTY R(0.5) /* fillings between which contact sets in */
 #define CONTACT_FULL R(0.9)
-#define CONTACT_FLAT R(1e-8)        /* e_R */
-#define CONTACT_SHARE R(0.00390625) /* 1/256 */
+#define CONTACT_FLAT R(1e-8)         /* e_R */
+#define CONTACT_SECOND R(0.00390625) /* 1/256 */
 
 /* Two fields at one place, and what is between them. */
 typedef struct {
@@ -60,12 +60,12 @@ PIO_FN real contact_step(real t, real *slope)
     return t * t * (R(3) - R(2) * t);
 }
 
-/* What contact_pair_act computes on its way. */
+/* The intermediate values of contact_pair_act. */
 typedef struct {
     vec w, N, T;           /* relative velocity; direction; tangential velocity */
     real b, r;             /* sum of the two parts' lengths; the root under R */
     real wn, k, q;         /* w.N; k; the fourth root under w_t */
-    real slip, flat;       /* |w_t|^2/q^2, e^2/q^2 */
+    real sliding, flat;    /* |w_t|^2/q^2, e^2/q^2 */
     real ease, dease;      /* a(c) and its derivative */
     real phi, dphi;        /* phi(wn) and its derivative */
     real mass_fraction[2]; /* m_2/M, m_1/M */
@@ -75,10 +75,10 @@ PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, con
 {
     contact_intermediates c;
     const real g0 = vec_dot(p->G[0], p->G[0]), g1 = vec_dot(p->G[1], p->G[1]), e = R(0.01) * at->regularisation;
-    const vec rough = vec_axpby(CONTACT_SHARE * g1 * g1, p->G[1], -g0 * g0, p->G[0]);
+    const vec rough = vec_axpby(CONTACT_SECOND * g1 * g1, p->G[1], -g0 * g0, p->G[0]);
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) c.w.x[a] = at->free_component[a] * (p->v[0].x[a] - p->v[1].x[a]);
-    c.b = (g0 > R(0) ? g0 * g0 * sqrt(g0) : R(0)) + CONTACT_SHARE * (g1 > R(0) ? g1 * g1 * sqrt(g1) : R(0));
+    c.b = (g0 > R(0) ? g0 * g0 * sqrt(g0) : R(0)) + CONTACT_SECOND * (g1 > R(0) ? g1 * g1 * sqrt(g1) : R(0));
     c.r = sqrt(c.b * c.b + CONTACT_FLAT * CONTACT_FLAT);
     c.N = vec_scale(R(1) / c.r, rough);
     c.wn = vec_dot(c.w, c.N);
@@ -89,13 +89,14 @@ PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, con
     c.dphi = step + c.wn / at->regularisation * c.dphi;
     c.k = c.ease * c.phi;
     c.T = vec_axpby(R(1), c.w, -c.wn, c.N);
-    const real slip = vec_dot(c.T, c.T), K = at->mu * c.k, cone = K * K, flat = e * e;
-    const real most = slip > cone   ? (slip > flat ? slip : flat)
-                      : cone > flat ? cone
-                                    : flat; /* f32 has no fourth powers */
-    const real root = sqrt(slip / most * (slip / most) + cone / most * (cone / most) + flat / most * (flat / most));
+    const real sliding = vec_dot(c.T, c.T), K = at->mu * c.k, cone = K * K, flat = e * e;
+    const real most = sliding > cone ? (sliding > flat ? sliding : flat)
+                      : cone > flat  ? cone
+                                     : flat; /* f32 has no fourth powers */
+    const real root =
+        sqrt(sliding / most * (sliding / most) + cone / most * (cone / most) + flat / most * (flat / most));
     c.q = sqrt(most) * sqrt(root);
-    c.slip = slip / most / root;
+    c.sliding = sliding / most / root;
     c.flat = flat / most / root;
     c.mass_fraction[0] = p->m[1] / (p->m[0] + p->m[1]);
     c.mass_fraction[1] = p->m[0] / (p->m[0] + p->m[1]);
@@ -123,8 +124,8 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
     bar->m[1] -= c.mass_fraction[1] * turn / M;
 
     const real y_bar = vec_dot(D_bar, c.T) / c.q; /* of K, at constant q */
-    const real K_bar = y_bar * (c.slip * c.slip + c.flat * c.flat);
-    const vec T_bar = vec_axpby(y, D_bar, -y_bar * y * c.slip / c.q, c.T);
+    const real K_bar = y_bar * (c.sliding * c.sliding + c.flat * c.flat);
+    const vec T_bar = vec_axpby(y, D_bar, -y_bar * y * c.sliding / c.q, c.T);
     const real k_bar = vec_dot(D_bar, c.N) + at->mu * K_bar;
     const real wn_bar = c.ease * c.dphi * k_bar - vec_dot(T_bar, c.N);
     vec N_bar = vec_axpby(c.k, D_bar, -c.wn, T_bar);
@@ -139,9 +140,9 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
     const real b_bar = -vec_dot(c.N, N_bar) * c.b / (c.r * c.r);
     PIO_UNROLL
     for (int s = 0; s < 2; s++) {
-        const real share = s ? CONTACT_SHARE : R(-1), g = vec_dot(p->G[s], p->G[s]);
-        const real along = share * R(4) * g * vec_dot(p->G[s], rough_bar) + fabs(share) * R(5) * g * sqrt(g) * b_bar;
-        bar->G[s] = vec_axpby(R(1), bar->G[s], share * g * g, rough_bar);
+        const real factor = s ? CONTACT_SECOND : R(-1), g = vec_dot(p->G[s], p->G[s]);
+        const real along = factor * R(4) * g * vec_dot(p->G[s], rough_bar) + fabs(factor) * R(5) * g * sqrt(g) * b_bar;
+        bar->G[s] = vec_axpby(R(1), bar->G[s], factor * g * g, rough_bar);
         bar->G[s] = vec_axpby(R(1), bar->G[s], along, p->G[s]);
     }
     PIO_UNROLL
@@ -195,9 +196,9 @@ typedef struct {
     int n, node[CONTACT_FIELDS]; /* of those with mass */
     real m[CONTACT_FIELDS];
     vec v[CONTACT_FIELDS], G[CONTACT_FIELDS];
-} contact_here;
+} contact_fields;
 
-PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
+PIO_FN void contact_gather(const mpm_contact_args *a, int node, contact_fields *h)
 {
     const int one = a->nodes / a->fields;
     int index[DIM];
@@ -221,7 +222,7 @@ PIO_FN void contact_look(const mpm_contact_args *a, int node, contact_here *h)
     for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->node[k], index, h->place.free_component);
 }
 
-PIO_FN contact_pair contact_pair_of(const contact_here *h, int i, int j)
+PIO_FN contact_pair contact_pair_of(const contact_fields *h, int i, int j)
 {
     contact_pair p;
     p.v[0] = h->v[i];
@@ -233,15 +234,17 @@ PIO_FN contact_pair contact_pair_of(const contact_here *h, int i, int j)
     return p;
 }
 
+/* Sets the velocities of all fields at the place of active node i. The node of the lowest field that is active there
+ * does it for all. */
 PIO_FN void mpm_contact(int i, const mpm_contact_args *a)
 {
     const int node = a->l.node_list[i], one = a->nodes / a->fields;
-    contact_here h;
+    contact_fields h;
     if (!contact_leads(a, node)) return;
     for (int at = node; at < a->nodes; at += one) /* also of nodes without mass, which rest */
         if (a->l.node_slot[at + 1] > a->l.node_slot[at])
             vec_store(a->velocity, a->nodes, at, vec_load(a->free_velocity, a->nodes, at));
-    contact_look(a, node, &h);
+    contact_gather(a, node, &h);
     if (h.n < 2) return;
     for (int p = 0; p < h.n; p++)
         for (int q = p + 1; q < h.n; q++) {
@@ -272,7 +275,7 @@ typedef struct {
     contact_place place;
 } contact_cotangents;
 
-PIO_FN void contact_pairs_adj(contact_here *h, contact_cotangents *bar)
+PIO_FN void contact_pairs_adj(contact_fields *h, contact_cotangents *bar)
 {
     vec found[CONTACT_FIELDS * (CONTACT_FIELDS - 1) / 2][2];
     int n = 0;
@@ -306,11 +309,12 @@ PIO_FN void contact_pairs_adj(contact_here *h, contact_cotangents *bar)
         }
 }
 
+/* Sets the cotangents of all fields at the place of active node i, from those of the velocities after contact. */
 PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
 {
     const mpm_contact_args *a = &b->fwd;
     const int node = a->l.node_list[i], one = a->nodes / a->fields;
-    contact_here h;
+    contact_fields h;
     contact_cotangents bar;
     if (!contact_leads(a, node)) return;
     for (int at = node; at < a->nodes; at += one)
@@ -318,7 +322,7 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
             contact_store_adj(b, at, vec_load(b->velocity_bar, a->nodes, at), R(0), R(0), vec_zero());
             b->contribution[field_at(a->nodes, 2, 0, at)] = b->contribution[field_at(a->nodes, 2, 1, at)] = R(0);
         }
-    contact_look(a, node, &h);
+    contact_gather(a, node, &h);
     if (h.n < 2) return;
     bar.place.filling = bar.place.mu = bar.place.regularisation = R(0);
     for (int k = 0; k < h.n; k++) {
@@ -342,6 +346,7 @@ PIO_FN real contact_gradient_bar(const mpm_contact_volume_adj_args *a, int node,
     return a->volume_bar[field_at(a->nodes, DIM + 1, 1 + c, node)];
 }
 
+/* Adds the cotangent of the mass of active node i, and sets that of its volume. */
 PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
 {
     const int node = a->l.node_list[i];
@@ -359,6 +364,7 @@ PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
         a->volume_bar[field_at(a->nodes, DIM + 1, 0, node)] + R(0.5) * box_per_volume(&a->box) * differences;
 }
 
+/* Returns the term of active node i. */
 PIO_FN wide mpm_contact_sum(int i, const mpm_contact_sum_args *a)
 {
     return W(a->contribution[field_at(a->nodes, 2, a->which, a->l.node_list[i])]);

@@ -7,6 +7,7 @@
 
 enum { CONTACT_FIELDS = 4 }; /* at most */
 
+/* Contact between velocity fields, see mpm_contact.h: one item for each active node. */
 typedef struct {
     mpm_lists l;
     const mpm_step *step;
@@ -19,6 +20,7 @@ typedef struct {
     real *velocity;            /* [DIM][nodes] m/s; set for active nodes */
 } mpm_contact_args;
 
+/* The adjoint of mpm_contact: one item for each active node. */
 typedef struct {
     mpm_contact_args fwd;     /* its velocity is not used */
     const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */

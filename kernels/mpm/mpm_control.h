@@ -105,6 +105,7 @@ PIO_FN wide control_most(int channels, const wide *parameters, const control_kno
     return most;
 }
 
+/* Sets activation and rate of channel c from its signal. */
 PIO_FN void mpm_control(int c, const mpm_control_args *a)
 {
     const int signal = a->signal[c];
@@ -145,6 +146,7 @@ PIO_FN void control_sine_adj(int c, const mpm_control_adj_args *b, wide a_bar, w
     b->parameters_bar[control_at(n, CONTROL_PHASE, c)] += angle_bar;
 }
 
+/* Adds the cotangents of the parameters and knots of channel c. */
 PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
 {
     const mpm_control_args *a = &b->fwd;
@@ -161,6 +163,7 @@ PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
  *
  *     sample += weight sum_c w_c q_c^2,   q the activation Pa or its rate Pa/s, one item */
 
+/* Adds the integrand of all channels to the sample; the one item is 0. */
 PIO_FN void mpm_control_observe(int i, const mpm_control_observe_args *a)
 {
     wide sum = W(0);

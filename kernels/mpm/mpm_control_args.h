@@ -22,6 +22,7 @@ typedef struct {
     double span; /* s, > 0 */
 } control_knots;
 
+/* Activations of channels at the beginning of a step, see mpm_control.h: one item for each channel. */
 typedef struct {
     int channels;
     const mpm_step *step;
@@ -33,6 +34,7 @@ typedef struct {
     wide *rate;                 /* [channels] da/dt Pa/s; set, but for a network's; NULL: it is of no interest */
 } mpm_control_args;
 
+/* The adjoint of mpm_control: one item for each channel. */
 typedef struct {
     mpm_control_args fwd;       /* activation and rate are not read */
     const wide *activation_bar; /* [channels] J's unit per Pa */
@@ -41,6 +43,7 @@ typedef struct {
     const wide *rate_bar;       /* [channels] J's unit per Pa/s, or NULL: 0 */
 } mpm_control_adj_args;
 
+/* Effort or smoothness of a control over one step: one item. */
 typedef struct {
     int channels;
     const real *activation;       /* [channels] */
@@ -50,6 +53,7 @@ typedef struct {
     wide *sample;
 } mpm_control_observe_args;
 
+/* The adjoint of mpm_control_observe: one item for each channel. */
 typedef struct {
     mpm_control_observe_args fwd;
     const wide *sample_bar; /* [1] */

@@ -1,4 +1,4 @@
-/* mpm_deposit.h -- what particles have of an amount q, their mass or their volume, brought to the nodes, and means
+/* mpm_deposit.h -- a quantity q of particles, their mass or their volume, transferred to the nodes, and means
  * there, with the adjoints:
  *
  *     Q_i = sum_p w_ip q_p,   Y_i = y_i/m_i of a node's sum y_i and mass m_i
@@ -15,6 +15,7 @@ typedef struct {
     real f[TEAM_LANES][DIM], q[TEAM_LANES];
 } mpm_deposit_shared;
 
+/* Sets the contribution of occupied cell number `slot` to its nodes. */
 PIO_FN void mpm_deposit(int slot, mpm_deposit_shared *sh, const mpm_deposit_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->n, end = a->l.start[cell + 1];
@@ -46,7 +47,7 @@ PIO_FN real box_per_volume(const mpm_box *box)
     return v;
 }
 
-/* What the occupied cells hold for a node, active or not. */
+/* The sum of the occupied cells' contributions to a node, active or not. */
 PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums, int node)
 {
     int index[DIM], most[3] = {0, 0, 0};
@@ -64,6 +65,7 @@ PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums,
     return sum;
 }
 
+/* Sets the sum of active node i. */
 PIO_FN void mpm_deposit_sum(int i, const mpm_deposit_sum_args *a)
 {
     const int node = a->l.node_list[i];
@@ -97,6 +99,7 @@ PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, ve
     return value;
 }
 
+/* Adds the cotangents of the offset and of q of stored particle p. */
 PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
 {
     const mpm_deposit_args *a = &b->fwd;
@@ -121,6 +124,7 @@ PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
     return Y;
 }
 
+/* Divides the cotangents of active node i by its mass, and adds that of the mass. */
 PIO_FN void mpm_quotient_adj(int i, const mpm_quotient_adj_args *a)
 {
     const int node = a->l.node_list[i];

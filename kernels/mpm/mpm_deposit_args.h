@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* A cell's share. */
+/* The contribution of a cell to the sums of its nodes, see mpm_deposit.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] */
     int n;
@@ -16,6 +16,7 @@ typedef struct {
     real *sums;           /* [occupied cells][STENCIL_PAD] in the unit of q; set */
 } mpm_deposit_args;
 
+/* The second half of mpm_deposit, the sum of a node over its cells: one item for each active node. */
 typedef struct {
     mpm_lists l;
     mpm_box box;
@@ -25,13 +26,13 @@ typedef struct {
 
 /* Adjoint for stored particle p:  f_bar += scale q sum_i Q_bar_i dw_ip/df,   q_bar += scale sum_i Q_bar_i w_ip */
 typedef struct {
-    mpm_deposit_args fwd; /* the same as on the way forward, without sums */
+    mpm_deposit_args fwd; /* the same as in the forward step, without sums */
     mpm_box box;
     const real *node_bar; /* [nodes] Q_bar, at the nodes of cells with particles that count */
     double scale;
     const wide *sample_bar; /* [1] another factor; NULL: 1 */
     mpm_state bar;          /* stored as the state is; the cotangent of the offset is added to */
-    real *quantity_bar;     /* [n] in id order; added to; NULL: q is given */
+    real *quantity_bar;     /* [n] in id order; added to; NULL: q is a constant */
 } mpm_deposit_adj_args;
 
 /* y_bar = Y_bar/m,  m_bar -= Y_bar . Y/m */

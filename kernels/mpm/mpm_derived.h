@@ -13,6 +13,7 @@ PIO_FN mat derived_tau(const mpm_state *s, const mpm_matter *m, int p, int id)
     return mat_axpby(R(1), tau, R(1), yield_tau(s, m, p, R(0)));
 }
 
+/* Sets the double of stored particle i. */
 PIO_FN void derived_read(int p, const derived_read_args *a)
 {
     const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id], fluid = law_is_fluid(law), c = a->component;

@@ -7,6 +7,7 @@
 /* Component `component` of the quantity `what` of each particle, at its id. */
 enum { DERIVED_POSITION, DERIVED_J, DERIVED_F, DERIVED_PRESSURE, DERIVED_MASS };
 
+/* A quantity of particles that is a function of their state: one item for each particle. */
 typedef struct {
     mpm_state s;
     mpm_matter matter;

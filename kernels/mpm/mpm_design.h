@@ -5,6 +5,7 @@
 #include "kernels/mpm/mpm_design_args.h"
 #include "kernels/mpm/mpm.h"
 
+/* Sets base node and offset of particle p. */
 PIO_FN void design_move(int p, const design_move_args *a)
 {
     int base[DIM];
@@ -25,6 +26,7 @@ PIO_FN void design_move(int p, const design_move_args *a)
     a->cell[p] = to;
 }
 
+/* Sets gravity in the step block; the one item is 0. */
 PIO_FN void design_gravity(int i, const design_gravity_args *a)
 {
     (void)i;

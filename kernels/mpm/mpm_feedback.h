@@ -16,8 +16,8 @@
 #include "kernels/mpm/mpm_feedback_args.h"
 #include "kernels/mpm/mpm_control.h"
 
-/* The share 1/m^3 times volume that a particle has in the mean of a set. */
-PIO_FN wide set_share(const mpm_set *set, const mpm_matter *m, const int *body, int id)
+/* Returns the weight of a particle in the mean of a set: its rest volume over that of the set, 0 outside. */
+PIO_FN wide set_weight(const mpm_set *set, const mpm_matter *m, const int *body, int id)
 {
     const int number = set->by_channel ? m->channel[id] : body[id];
     return set->number >= 0 && number == set->number ? W(m->volume[id]) / W(set->volume) : W(0);
@@ -25,19 +25,20 @@ PIO_FN wide set_share(const mpm_set *set, const mpm_matter *m, const int *body, 
 
 PIO_FN wide input_weight(const mpm_input *j, const mpm_matter *m, const int *body, int id)
 {
-    return set_share(&j->of, m, body, id) - set_share(&j->from, m, body, id);
+    return set_weight(&j->of, m, body, id) - set_weight(&j->from, m, body, id);
 }
 
 /* A term of the mean, for stored particle p. */
 PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
 {
     const mpm_input *j = a->input;
-    const wide share = input_weight(j, &a->matter, a->body, a->s.id[p]);
+    const wide weight = input_weight(j, &a->matter, a->body, a->s.id[p]);
     const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
-    if (j->kind == INPUT_VELOCITY) return share * W(a->s.velocity[at]);
-    return share * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
+    if (j->kind == INPUT_VELOCITY) return weight * W(a->s.velocity[at]);
+    return weight * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
 }
 
+/* Adds the cotangents of stored particle p's position and velocity by all inputs. */
 PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
 {
     const mpm_sense_args *a = &b->fwd;
@@ -46,11 +47,11 @@ PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
         const mpm_input *j = &a->input[i];
         const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
         if (j->kind < INPUT_POSITION) continue;
-        const wide share = input_weight(j, &a->matter, a->body, id) * b->means_bar[i];
+        const wide weight = input_weight(j, &a->matter, a->body, id) * b->means_bar[i];
         if (j->kind == INPUT_VELOCITY)
-            b->bar.velocity[at] += R(share);
+            b->bar.velocity[at] += R(weight);
         else
-            b->bar.offset[at] += R(share * W(a->box.dx));
+            b->bar.offset[at] += R(weight * W(a->box.dx));
     }
 }
 
@@ -80,6 +81,7 @@ PIO_FN void network_rate(const mpm_network_args *a, int c, wide activation)
     a->rate[c] = a->step->index ? (activation - now[c - a->channels]) / W(a->step->h) : W(0);
 }
 
+/* Evaluates network i, a unit of a layer for each lane. */
 PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a)
 {
     const mpm_network_shape *k = &a->networks[i];
@@ -159,6 +161,7 @@ PIO_FN void network_clock_adj(const mpm_network_adj_args *b, const mpm_network_s
     phase_bar[clock] += angle_bar;
 }
 
+/* Propagates the cotangents of network i's activations through its layers, the last first. */
 PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network_adj_args *b)
 {
     const mpm_network_args *a = &b->fwd;

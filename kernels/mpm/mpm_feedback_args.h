@@ -31,6 +31,7 @@ typedef struct {
     int unit;  /* of the first input among the units; the layers' follow */
 } mpm_network_shape;
 
+/* Terms of the mean that an input of a network is: one for each particle. */
 typedef struct {
     mpm_state s; /* [.][n] */
     mpm_matter matter;
@@ -39,6 +40,7 @@ typedef struct {
     const mpm_input *input;
 } mpm_sense_args;
 
+/* The adjoint of mpm_sense, for all inputs in one pass: one item for each particle. */
 typedef struct {
     mpm_sense_args fwd; /* `input`: [inputs], all of them */
     int inputs;
@@ -46,6 +48,7 @@ typedef struct {
     mpm_state bar;         /* stored as the state is; added to */
 } mpm_sense_adj_args;
 
+/* Activations by feedback networks, see mpm_feedback.h: one team for each network. */
 typedef struct {
     int channels;
     const mpm_step *step;

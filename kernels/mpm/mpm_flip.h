@@ -1,16 +1,15 @@
-/* mpm_flip.h -- particles that keep a share of their own velocity: the affine FLIP transfer (AFLIP: Fei, Guo, Wu,
- * Huang, Gao 2021, ACM TOG 40(4), "Revisiting integration in the material point method", with the places of APIC), and
- * its adjoint.
+/* mpm_flip.h -- particles that keep a fraction of their own velocity, the FLIP ratio b: the affine FLIP transfer
+ * (AFLIP: Fei, Guo, Wu, Huang, Gao 2021, ACM TOG 40(4), "Revisiting integration in the material point method", with
+ * the positions of APIC), and its adjoint.
  *
  *     u_i  = p_i/m_i,  p_i = sum_p w_ip m_p (v_p + C_p (x_i - x_p))      the velocity of APIC before any force
  *     v_p' = sum_i w_ip v_i' + b (v_p - sum_i w_ip u_i),   0 <= b <= 1
  *
- * So a particle gets the change of the grid's velocity, and b says how much it keeps of what the grid does not resolve:
- * with 0 this
- * is APIC, with 1 nothing is filtered. C' and x' are those of APIC: the affine velocity is not blended, since what it
- * keeps would be noise of the wave length of a cell. What is added carries no momentum, sum_p m_p (v_p - sum_i w_ip
- * u_i) = 0, since the affine part adds none to sum_i p_i. It does carry angular momentum, by as much as C before the
- * step and that of u differ. */
+ * So a particle receives the change of the grid's velocity, and b says how much it keeps of what the grid does not
+ * resolve: b = 0 is APIC, and b = 1 filters nothing. C' and x' are those of APIC: the affine velocity is not
+ * blended, since what it keeps would be noise of the wave length of a cell. What is added carries no momentum, sum_p
+ * m_p (v_p - sum_i w_ip u_i) = 0, since the affine part adds none to sum_i p_i. It does carry angular momentum, by
+ * as much as C before the step and that of u differ. */
 #ifndef PIOLA_KERNELS_MPM_FLIP_H
 #define PIOLA_KERNELS_MPM_FLIP_H
 
@@ -31,6 +30,7 @@ PIO_FN mat flip_field(const mpm_state *s, const mpm_matter *m, const mpm_box *bo
     return B;
 }
 
+/* Sets the contribution of occupied cell number `slot` to its nodes. */
 PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip_spread_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -88,6 +88,7 @@ PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_
     a->mass_bar[id] += vec_dot(b_bar, vec_load(fwd->s.velocity, n, p)) + dx * mat_ddot(B_bar, mat_load(fwd->s.C, n, p));
 }
 
+/* Adds the cotangents of the particles of occupied cell number `slot`. */
 PIO_FN void mpm_flip_spread_adj(int slot, mpm_flip_spread_adj_shared *sh, const mpm_flip_spread_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;
@@ -126,6 +127,7 @@ PIO_FN vec flip_rest(const mpm_flip_args *a, const node_vectors *y, int place)
     return vec_axpby(R(1), vec_load(a->s.velocity, a->n, p), R(-1), stencil_mean(y, &w));
 }
 
+/* Adds b (v_p - sum_i w_ip u_i) to the new velocities of the particles of occupied cell number `slot`. */
 PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
@@ -159,6 +161,8 @@ PIO_FN void flip_place_adj(const mpm_flip_adj_args *a, mpm_flip_adj_shared *sh, 
     vector_put(&sh->t, j, f, vec_scale(R(-1), d), R(0));
 }
 
+/* Adds the cotangents of the particles of occupied cell number `slot`, and sets their terms of b_bar and its
+ * contribution to u_bar. */
 PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;
@@ -185,6 +189,7 @@ PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_a
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
+/* Returns the term of the particle at place i of the order. */
 PIO_FN wide mpm_flip_sum(int i, const mpm_flip_sum_args *a)
 {
     return W(a->contribution[i]);

@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* A cell's share of the momentum of APIC without forces. */
+/* The contribution of a cell to the momentum of APIC without forces: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
@@ -14,6 +14,7 @@ typedef struct {
     real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
 } mpm_flip_spread_args;
 
+/* The adjoint of mpm_flip_spread: one team for each occupied cell. */
 typedef struct {
     mpm_flip_spread_args fwd; /* its sums are not used */
     int nodes;
@@ -22,6 +23,7 @@ typedef struct {
     real *mass_bar;           /* [n] in id order; added to */
 } mpm_flip_spread_adj_args;
 
+/* The FLIP part of the new velocities, see mpm_flip.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step */
     int n;
@@ -34,12 +36,13 @@ typedef struct {
     real *velocity;       /* [DIM][n] m/s at the end of the step, stored in the order of l.order; added to */
 } mpm_flip_args;
 
+/* The adjoint of mpm_flip: one team for each occupied cell. */
 typedef struct {
     mpm_flip_args fwd;    /* its velocity is not used */
     const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */
     mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; added to */
     real *contribution;   /* [n] by place: a particle's term of b_bar; set */
-    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/du_i; set */
+    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/du_i; set */
 } mpm_flip_adj_args;
 
 /* A term of b_bar. */

@@ -1,24 +1,25 @@
 /* mpm_grid.h -- the grid update of one step, and its adjoint:  v_i = walls(p_i/m_i + h g).
  *
  * Sticky and slip walls mirror. Near such a wall the grid velocity is an odd function across it, the component along
- * the normal (slip) or all of them (sticky): with f the node on the face, the ghost f - 1 moves as -v of its mirror f +
- * 1. The three have one unknown, V of the inner node r = f + 1, and V is what the principle of virtual power gives for
- *    the velocity
- * restricted so, with the mass lumped: the sum over the nodes s that move as sign_s V, of those that hold particles,
+ * the normal (slip) or all of them (sticky): with f the node on the face, the ghost f - 1 moves as -v of its mirror
+ * f + 1. The three have one unknown, V of the inner node r = f + 1, which follows from the principle of virtual
+ * power for the velocity restricted so, with the mass lumped: the sum over the nodes s that move as sign_s V, of
+ * those that hold particles,
  *
  *     V = sum_s sign_s (p_s + h g m_s) / sum_s m_s
  *
- * So a uniform stress at a wall does no work on r, as if the body went on behind it (in the continuum: the reaction of
- * the wall), and a pressure that balances gravity stays in balance. A node has ghosts along several axes in a corner,
- * and from both walls where they are two nodes apart. Nodes on the face, and beyond the ghost, are held. */
+ * So a uniform stress at a wall does no work on r, as if the body went on behind it (in the continuum: the reaction
+ * of the wall), and a pressure that balances gravity stays in balance. A node has ghosts along several axes in a
+ * corner, and from both walls where they are two nodes apart. Nodes on the face, and beyond the ghost, are
+ * constrained. */
 #ifndef PIOLA_KERNELS_MPM_GRID_H
 #define PIOLA_KERNELS_MPM_GRID_H
 
 #include "kernels/mpm/mpm_grid_args.h"
 #include "kernels/mpm/mpm_sort.h"
 
-/* Bit a is set where the walls let component a of the velocity v through, for a node with these indices. A separating
- * wall holds what moves into it; all walls act at and beyond their face. */
+/* Returns a mask: bit a is set where no wall constrains component a of the velocity v, for a node with these indices. A
+ * separating wall constrains what moves into it; all walls act at and beyond their face. */
 PIO_FN int wall_free_mask(const mpm_box *box, const int index[DIM], vec v)
 {
     int mask = (1 << DIM) - 1;
@@ -35,7 +36,7 @@ PIO_FN int wall_free_mask(const mpm_box *box, const int index[DIM], vec v)
     return mask;
 }
 
-/* More than one node inside every face: no wall acts here. */
+/* Returns 1 for a node that is more than one node inside every face, where no wall acts. */
 PIO_FN int node_is_inner(const mpm_box *box, const int index[DIM])
 {
     int inner = 1;
@@ -73,9 +74,8 @@ PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
     return kind == WALL_STICKY || (kind == WALL_SLIP && axis == c);
 }
 
-/* Of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the grid is none:
- * no particle
- * comes so near to the border. */
+/* The images of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the
+ * grid is left out: no particle comes so near to the border. */
 PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index[DIM], int c)
 {
     wall_images w;
@@ -127,8 +127,8 @@ PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sig
     return l->node_slot[node + 1] > l->node_slot[node] ? node : -1;
 }
 
-/* What walls leave to others: 1 for a component that is free, 0 for others. Component c is free where it has no mirror,
- * and no wall would hold it whatever its sign. */
+/* Sets 1 for a component of velocity that no wall constrains, 0 for others. Component c is free where it has no mirror,
+ * and no wall would constrain it with either sign. */
 PIO_FN void wall_free_components(const mpm_box *box, const int index[DIM], real is_free[DIM])
 {
     const int inner = node_is_inner(box, index);
@@ -146,7 +146,7 @@ PIO_FN void wall_free_components(const mpm_box *box, const int index[DIM], real 
     }
 }
 
-/* The unknown: V = p + h g d, before separating walls act, and whether they let it pass. */
+/* The unknown: V = p + h g d, before separating walls act, and whether they leave it free. */
 typedef struct {
     real mass; /* sum_s m_s, kg */
     real p;    /* sum_s sign_s p_s / mass, m/s */
@@ -190,6 +190,7 @@ PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[
     return v;
 }
 
+/* Sets the velocity of active node i. */
 PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
 {
     const int node = a->l.node_list[i];
@@ -204,7 +205,7 @@ PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
 }
 
 /* ---- adjoint: with v_bar after the walls, every node gathers the cotangent of its unknown from all that share it,
- *     V_bar = sum_s sign_s v_bar_s  (0 where walls hold it),   p_bar_s = sign_s V_bar / M,   M = sum_s m_s
+ *     V_bar = sum_s sign_s v_bar_s  (0 where walls constrain it),   p_bar_s = sign_s V_bar / M,   M = sum_s m_s
  *     m_bar_s = sum_c (V_bar / M) (sign_s h g - V)             away from walls: -v_bar . p/m^2 */
 
 PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
@@ -245,6 +246,7 @@ PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[
     a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
 }
 
+/* Sets the cotangents of mass and momentum of active node i. */
 PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
 {
     const int node = a->fwd.l.node_list[i];
@@ -256,6 +258,7 @@ PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
         node_wall_adj(a, node, index);
 }
 
+/* Returns the term of active node i. */
 PIO_FN wide mpm_gravity_sum(int i, const mpm_gravity_sum_args *a)
 {
     const int node = a->l.node_list[i];

@@ -5,6 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
+/* The grid update of active nodes, see mpm_grid.h: one item for each of them. */
 typedef struct {
     mpm_lists l;
     const mpm_step *step;
@@ -14,6 +15,7 @@ typedef struct {
     real *velocity;   /* [DIM][nodes] m/s; set for active nodes */
 } mpm_grid_args;
 
+/* The adjoint of mpm_grid: one item for each active node. */
 typedef struct {
     mpm_grid_args fwd;        /* its velocity is not used */
     const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */

@@ -4,7 +4,7 @@
  *   kinetic energy   y = sum_p m_p v_p.v_p / 2
  *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p; between two
  *   steps
- *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its share
+ *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its weight
  *   shape            y = sum_p m_p d_p^2 / M                 d_p the signed distance from a shape, given at the nodes
  *   of the grid,
  *                    at x_p by their weights; `outside`: 0 where it is below 0
@@ -93,12 +93,14 @@ PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
     return a->type == OBSERVE_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
 }
 
+/* Adds the observation to the sample; the one item is 0. */
 PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * observe_value(&a->o, *a->sum);
 }
 
+/* Adds the cotangents of stored particle p. */
 PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
 {
     const mpm_observe_args *a = &b->o;
@@ -141,12 +143,12 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         } else if (a->marker[id] >= 0) {
             const double X = a->points[(ptrdiff_t)a->marker[id] * DIM + c];
             const double d = (double)observed_place(a, p, c) - X;
-            const double share = 2 * y_bar * d * observe_point_fraction(a, id) * dx;
+            const double term = 2 * y_bar * d * observe_point_fraction(a, id) * dx;
             if (!(d - d >= 0)) continue;
             if (b->past_bar)
-                b->past_bar[field_at(n, DIM, c, a->past_at[p])] += R(a->past_weight * share);
+                b->past_bar[field_at(n, DIM, c, a->past_at[p])] += R(a->past_weight * term);
             else
-                b->bar.offset[k] += R((1 - a->past_weight) * share);
+                b->bar.offset[k] += R((1 - a->past_weight) * term);
         }
     }
 }

@@ -13,6 +13,7 @@ enum {
     OBSERVE_SHAPE
 };
 
+/* Terms of an observation of particles, see mpm_observe.h: one for each particle. */
 typedef struct {
     mpm_state s; /* [.][n] */
     mpm_matter matter;
@@ -27,7 +28,7 @@ typedef struct {
     const double *point_weight; /* distance: [rows] weight of a point; NULL: 1 */
     double markers;             /* distance: P, their sum */
     mpm_state past;             /* distance: the state before, stored in its own order */
-    const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where the share of that is 0 */
+    const int *past_at;         /* distance: [n] where the particle lies in `past`; NULL where its weight is 0 */
     double past_weight;         /* distance: s, in [0, 1) */
     const real *field;          /* shape: [nodes] signed distance, m */
     int outside;                /* shape: what is inside has distance 0 */
@@ -45,7 +46,7 @@ typedef struct {
 /* Adjoint for stored particle p: with y_bar = weight sample_bar, add to the cotangents of state and mass. */
 typedef struct {
     mpm_observe_args o;
-    const wide *sum;        /* [1] the same sum as on the way forward */
+    const wide *sum;        /* [1] the same sum as in the forward step */
     const wide *sample_bar; /* [1] dJ/dsample */
     double weight;
     mpm_state bar;  /* stored as the state is; added to, but for `past` */

@@ -1,15 +1,18 @@
-/* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with adjoints.
+/* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with
+ * adjoints.
  *
  * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c
  * and Q its place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the
- * node and x the centroid of the material that it holds (mpm_centroid.h):
+ * node and x the centroid of its material (mpm_centroid.h):
  *
  *     y = Q^T (x - c),  d = d(y),  n = Q n(y),  u = v - V - W (x_i - c)            the velocity relative to it
  *     u' = 0 (sticky),  or the sliding part of u after friction (slip), and what is left of u . n (separate)
- *     v <- v + s(d) (u' - u)                                                       in components that no wall holds
+ *     v <- v + s(d) (u' - u)                                                       in components that no wall
+ * constrains
  *
- * The share s(d) eases the condition in, so that the velocities are a smooth function of x, c and Q. Friction takes mu
- * times what the normal condition takes, node by node. A separating obstacle takes hold gradually about u . n = 0. */
+ * The blending weight s(d) applies the condition gradually, so that the velocities are a smooth function of x, c and
+ * Q. Friction takes mu times what the normal condition takes, node by node. The condition of a separating obstacle
+ * sets in gradually about u . n = 0. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
@@ -138,6 +141,7 @@ PIO_FN void obstacle_rotation(const obstacle_pose_args *a, int o, wide r[OBSTACL
     for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = a->parameters[obstacle_at(a->obstacles, OBSTACLE_ROTATION + k, o)];
 }
 
+/* Sets the pose of obstacle o at the beginning of the step. */
 PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
 {
     double now[MOTION_NUMBERS], then[MOTION_NUMBERS];
@@ -173,6 +177,7 @@ PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
     to->grip.separation_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SEPARATION_VELOCITY, o)]);
 }
 
+/* Adds the cotangents of the parameters of obstacle o. */
 PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
 {
     const int n = b->fwd.obstacles;
@@ -207,7 +212,7 @@ typedef struct {
     vec own;    /* the obstacle's velocity here, m/s */
 } obstacle_reach;
 
-/* A node of the grid, and what it holds. */
+/* A node of the grid, with its mass and centroid. */
 typedef struct {
     int node, index[DIM];
     vec e; /* from the node to the centroid of its material, m */
@@ -240,24 +245,25 @@ PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const
 typedef struct {
     int behaviour; /* WALL_ of the obstacle */
     int acts;
-    real across; /* u . n, m/s */
-    real taken;  /* of what comes at it, m/s */
-    real press;  /* mu times that */
-    vec along;   /* u - (u . n) n */
+    real across;  /* u . n, m/s */
+    real removed; /* of what comes at it, m/s */
+    real press;   /* mu times that */
+    vec along;    /* u - (u . n) n */
     obstacle_slide slide;
     vec kept; /* u' */
 } obstacle_contact;
 
-/* What never lets go takes max(a, 0), which its friction alone looks at. */
-PIO_FN real contact_taken(int behaviour, real onset, real a)
+/* Returns the speed that the normal condition removes from the approach speed a, m/s. An obstacle that does not
+ * separate removes max(a, 0), which enters its friction alone. */
+PIO_FN real contact_removed(int behaviour, real separation_velocity, real a)
 {
-    if (behaviour == WALL_SEPARATE) return obstacle_taken(onset, a);
+    if (behaviour == WALL_SEPARATE) return obstacle_removed(separation_velocity, a);
     return a > R(0) ? a : R(0);
 }
 
-PIO_FN real contact_taken_slope(int behaviour, real onset, real a)
+PIO_FN real contact_removed_slope(int behaviour, real separation_velocity, real a)
 {
-    if (behaviour == WALL_SEPARATE) return obstacle_taken_slope(onset, a);
+    if (behaviour == WALL_SEPARATE) return obstacle_removed_slope(separation_velocity, a);
     return a > R(0) ? R(1) : R(0);
 }
 
@@ -266,15 +272,15 @@ PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *
     obstacle_contact c;
     c.behaviour = behaviour;
     c.across = vec_dot(u, normal);
-    c.taken = contact_taken(behaviour, grip->separation_velocity, -c.across);
-    c.acts = behaviour != WALL_SEPARATE || c.taken > R(0);
-    c.press = grip->friction * c.taken;
+    c.removed = contact_removed(behaviour, grip->separation_velocity, -c.across);
+    c.acts = behaviour != WALL_SEPARATE || c.removed > R(0);
+    c.press = grip->friction * c.removed;
     c.along = vec_axpby(R(1), u, -c.across, normal);
     c.kept = vec_zero();
     if (behaviour == WALL_STICKY || !c.acts) return c;
     c.slide = obstacle_slide_of(c.along, c.press, grip->friction_velocity);
     c.kept = c.slide.w;
-    if (behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.taken, normal);
+    if (behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.removed, normal);
     return c;
 }
 
@@ -302,6 +308,7 @@ PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstac
     return v;
 }
 
+/* Applies the conditions of all obstacles to active node i, one after the other. */
 PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
 {
     const obstacle_node at = obstacle_node_of(a, i);
@@ -325,7 +332,7 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u, vec kept_bar,
                                 vec *normal_bar, obstacle_grip *bar)
 {
-    const real left = c->across + c->taken;
+    const real left = c->across + c->removed;
     real press_bar = R(0), left_bar = R(0);
     if (c->behaviour == WALL_SEPARATE) {
         left_bar = vec_dot(kept_bar, normal);
@@ -333,16 +340,18 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
     }
     const vec along_bar =
         obstacle_slide_adj(&c->slide, c->press, grip->friction_velocity, kept_bar, &press_bar, &bar->friction_velocity);
-    const real taken_bar = grip->friction * press_bar + left_bar;
-    real across_bar = left_bar - contact_taken_slope(c->behaviour, grip->separation_velocity, -c->across) * taken_bar;
-    bar->friction += c->taken * press_bar;
+    const real removed_bar = grip->friction * press_bar + left_bar;
+    real across_bar =
+        left_bar - contact_removed_slope(c->behaviour, grip->separation_velocity, -c->across) * removed_bar;
+    bar->friction += c->removed * press_bar;
     if (c->behaviour == WALL_SEPARATE)
-        bar->separation_velocity += obstacle_taken_by_onset(grip->separation_velocity, -c->across) * taken_bar;
+        bar->separation_velocity += obstacle_removed_by_velocity(grip->separation_velocity, -c->across) * removed_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
     return vec_axpby(R(1), along_bar, across_bar, normal);
 }
 
+/* Sets the cotangents of active node i by one obstacle, whose velocity before it is computed anew. */
 PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
@@ -390,6 +399,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
     }
 }
 
+/* Returns how many separating obstacles are near the edge of contact at active node i. */
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;

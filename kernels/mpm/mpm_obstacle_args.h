@@ -24,6 +24,7 @@ typedef struct {
     obstacle_grip grip;
 } obstacle_pose;
 
+/* Positions and velocities of obstacles in a step: one item for each obstacle. */
 typedef struct {
     int obstacles;
     const mpm_step *step;
@@ -43,6 +44,7 @@ typedef struct {
     wide *parameters_bar;   /* [OBSTACLE_PARAMETERS][obstacles]; added to */
 } mpm_obstacle_pose_adj_args;
 
+/* The contact conditions of obstacles on the grid, see mpm_obstacle.h: one item for each active node. */
 typedef struct {
     mpm_lists l;
     mpm_box box;
@@ -56,7 +58,8 @@ typedef struct {
     real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
 } mpm_obstacle_args;
 
-/* One obstacle, the last first: velocity_bar becomes that of the velocity before it. Each node's part of pose_bar. */
+/* The adjoint of one obstacle, the last first: velocity_bar becomes that of the velocity before it, and each node
+ * sets its contribution to pose_bar. One item for each active node. */
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     int obstacle;
@@ -65,10 +68,11 @@ typedef struct {
     real *contribution; /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
 } mpm_obstacle_adj_args;
 
-/* How near a step was to the edge of contact: separating obstacles that are taking hold of this node, or letting go. */
+/* How near a step was to the edge of contact: counts of separating obstacles whose condition sets in or ends at a node,
+ * one item for each active node. */
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read */
-    real limit;            /* share of the obstacle's onset */
+    real limit;            /* fraction of the obstacle's separation velocity */
 } mpm_obstacle_kinks_args;
 
 #endif

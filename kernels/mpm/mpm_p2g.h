@@ -83,6 +83,8 @@ PIO_FN void p2g_yield(const mpm_p2g_args *a, transfer_batch *t, int j, int p, re
     p2g_add(a, t, j, p, stress, yield_tau(&a->s, &a->matter, p, a->step->h));
 }
 
+/* Sets the contribution of occupied cell number `slot` to its nodes: a particle for each lane, then a node for each
+ * lane. */
 PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -146,6 +148,7 @@ PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
     for (int c = 0; c < components; c++) a->out[field_at(a->nodes, components, c, node)] = sum[c];
 }
 
+/* Sets the sum of active node i. */
 PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
 {
     if (a->components == DIM + 1)
@@ -217,8 +220,8 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     constants_add(a->k_bar, n, a->matter.constants, id, k_bar);
 }
 
-/* Of p2g_add: the cotangent of tau; that of the offset is added. The share of tau is B, b = -B f, without mass and
- * motion. */
+/* Of p2g_add: the cotangent of tau; that of the offset is added. The contribution of tau is B, b = -B f, without
+ * mass and motion. */
 PIO_FN mat p2g_add_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p, mat tau)
 {
     const int n = a->matter.n;
@@ -296,6 +299,7 @@ PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *s
     plastic_matter_add(m, id, &y_bar, a->k_bar, a->yield_bar);
 }
 
+/* Adds the cotangents of the particles of occupied cell number `slot`, which reads those of its nodes. */
 PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];

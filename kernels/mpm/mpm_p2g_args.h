@@ -5,6 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
+/* Particles to grid, the sums of cells, see mpm_p2g.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
@@ -14,8 +15,8 @@ typedef struct {
     real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
 } mpm_p2g_args;
 
-/* Node values as the sum of what its cells hold for it: the second half of every particle-to-grid sum. Its transpose is
- * every cell reading its nodes, which the kernels that follow it in the sweep back do. */
+/* The value of a node as the sum over its cells: the second half of every particle-to-grid sum, one item for each
+ * active node. In its transpose every cell reads its nodes, as the adjoints of the first half do. */
 typedef struct {
     mpm_lists l;
     mpm_box box;
@@ -25,6 +26,7 @@ typedef struct {
     real *out;        /* [components][nodes]; set for active nodes */
 } mpm_node_sum_args;
 
+/* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step */
     mpm_matter matter;
@@ -35,7 +37,7 @@ typedef struct {
     const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
-    real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
+    real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
     real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
     real *yield_bar;        /* [PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
 } mpm_p2g_adj_args;

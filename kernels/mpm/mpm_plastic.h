@@ -19,6 +19,8 @@ PIO_FN void plastic_check_wave(const mpm_plastic_args *a, int id, real hardening
     if (!(cfl <= a->step->cfl)) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, FAULT_HARDENED));
 }
 
+/* Maps the trial deformation of the particle stored as number i of the new state back to the elastic domain, and
+ * carries the hardening of others along. */
 PIO_FN void mpm_plastic(int i, const mpm_plastic_args *a)
 {
     const int n = a->matter.n, p = a->order[i], id = a->s.id[p], plastic = a->matter.plasticity[id];
@@ -38,6 +40,7 @@ PIO_FN void mpm_plastic(int i, const mpm_plastic_args *a)
 
 /* ---- adjoint: of F' in place; of hardening and e33 where the particle lay before */
 
+/* Replaces the cotangent of F of particle i by that of its trial F, and sets those of the state before. */
 PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
 {
     const mpm_plastic_args *a = &b->fwd;
@@ -68,6 +71,7 @@ PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
 
 /* ---- before the first step, per particle: constants in range */
 
+/* Lowers the fault where particle i has constants that its plastic law does not allow. */
 PIO_FN void mpm_plastic_check(int i, const mpm_plastic_check_args *a)
 {
     const plastic_matter m = plastic_matter_of(&a->matter, i, a->step->h);

@@ -11,6 +11,7 @@ PIO_FN real plastic_near(void)
     return R(1e-6);
 }
 
+/* The return mapping of plastic particles, after mpm_g2p: one item for each particle of the new state. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step: id, hardening, e33 */
     mpm_matter matter;
@@ -21,6 +22,7 @@ typedef struct {
     uint64_t *near; /* [1] particles so far that came near a change of branch; NULL: not counted */
 } mpm_plastic_args;
 
+/* The adjoint of mpm_plastic: one item for each particle of the new state. */
 typedef struct {
     mpm_plastic_args fwd; /* next: F is the trial one; step's fault and `near` are left alone */
     mpm_state next_bar; /* [.][n] cotangents of the new state: F becomes that of the trial F; hardening, e33 are read */
@@ -29,6 +31,7 @@ typedef struct {
     real *yield_bar;    /* [PLASTIC_CONSTANTS][n] in id order; added to */
 } mpm_plastic_adj_args;
 
+/* Conditions that plastic constants must satisfy before the first step: one item for each particle. */
 typedef struct {
     mpm_matter matter;
     mpm_step *step;

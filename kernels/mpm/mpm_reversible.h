@@ -1,16 +1,16 @@
-/* mpm_reversible.h -- the particle state of the integrator whose steps can be taken back to the bit: numbers on
- * lattices, and what is added to them.
+/* mpm_reversible.h -- the particle state of the reversible integrator, whose steps are reversed to the bit: numbers
+ * on lattices, and what is added to them.
  *
  * Every stage of a step adds to one number a function of the others, rounded to the lattice by Q, so that its inverse
- * takes the same number away again (Levesque and Verlet 1993). With h the time step, dx the spacing and d the
+ * subtracts the same number again (Levesque and Verlet 1993). With h the time step, dx the spacing and d the
  * dimension:
  *
- *     number         quantum                  so much of it per particle     range
+ *     number         quantum                  count per particle             range
  *     x              dx 2^-bits               d                              the grid
  *     v              (dx/h) 2^-60             d                              |h v/dx| <= 1
  *     l = ln J       2^-50                    1                              |l| <= 64
  *     Fbar           2^-48                    d d, solids                    |Fbar_ij| < 2^10
- *     kept bits                               d, where motion is damped
+ *     residual bits                           d, where motion is damped
  *
  * F = exp(l/d) Fbar, det Fbar = 1. In these units h v/dx moves a place by v 2^(bits - 60), which is a shift. A particle
  * takes 56 bytes in 3D and 40 in 2D, a solid 72 and 32 more, damping 24 and 16 more. In the dual build a number is the
@@ -74,7 +74,7 @@ PIO_FN real place_offset(int bits, quanta x, int base)
 #endif
 }
 
-/* h v, as a increment. */
+/* Returns h v, the increment of a position, in quanta. */
 PIO_FN quanta place_increment(int bits, quanta v)
 {
 #ifdef PIO_DUAL
@@ -137,6 +137,7 @@ PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
 #endif
 }
 
+/* Moves 32 bits of residual i into the log, or back. */
 PIO_FN void mpm_log_residuals(int i, const mpm_log_residuals_args *a)
 {
     if (a->sign < 0) {
@@ -183,6 +184,7 @@ PIO_FN void lattice_take_strain(const mpm_lattice_round_args *a, int p)
         t->F[field_at(t->n, DIM * DIM, c, p)] = quanta_of(W(Fbar.m[c / DIM][c % DIM]) * QUANTA_OF_FBAR);
 }
 
+/* Rounds position, velocity and deformation of particle p to the lattice. */
 PIO_FN void mpm_lattice_round(int p, const mpm_lattice_round_args *a)
 {
     const mpm_lattice *t = &a->t;
@@ -193,8 +195,8 @@ PIO_FN void mpm_lattice_round(int p, const mpm_lattice_round_args *a)
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = field_at(t->n, DIM, c, p);
         const wide v = W(a->s.velocity[at]) * per;
-        const int holds = fabs(v) <= QUANTA_OF_SPEED;
-        if (!holds) fault = v - v >= 0 ? FAULT_CFL : FAULT_NOT_FINITE;
+        const int in_range = fabs(v) <= QUANTA_OF_SPEED;
+        if (!in_range) fault = v - v >= 0 ? FAULT_CFL : FAULT_NOT_FINITE;
         t->v[at] = quanta_of(speed_within(v));
         t->x[at] = place_at(t->bits, base[c], a->s.offset[at]);
         if (t->kept) t->kept[at] = 0;
@@ -203,6 +205,7 @@ PIO_FN void mpm_lattice_round(int p, const mpm_lattice_round_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
 }
 
+/* Sets number, position, velocity and deformation of particle p as floats. */
 PIO_FN void mpm_lattice_read(int p, const mpm_lattice_read_args *a)
 {
     const mpm_lattice *t = &a->t;
@@ -221,7 +224,7 @@ PIO_FN void mpm_lattice_read(int p, const mpm_lattice_read_args *a)
     lattice_strain(t, a->law[p], p, &a->out);
 }
 
-/* ---- x += Q(h v), and its adjoint v_bar += (h/dx) f_bar; sign < 0: taken back ------------------------------- */
+/* ---- x += Q(h v), and its adjoint v_bar += (h/dx) f_bar; sign < 0: reversed --------------------------------- */
 
 /* One that leaves the grid or moves by more than a cell stays where it is; the fault says so. */
 PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
@@ -249,6 +252,7 @@ PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->id[p], fault));
 }
 
+/* Adds the cotangent of the velocity of particle p. */
 PIO_FN void mpm_drift_adj(int p, const mpm_drift_adj_args *a)
 {
     const vec f_bar = vec_load(a->offset_bar, a->n, p), v_bar = vec_load(a->velocity_bar, a->n, p);

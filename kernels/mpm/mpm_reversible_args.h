@@ -16,7 +16,7 @@ typedef int64_t quanta;
 #define QUANTA_OF_LOG W(1125899906842624.0)      /* 2^50 */
 #define LOG_MOST 64                              /* exp(64) is a number in f32, too */
 
-/* Stored as the particles are; constant but for what the arrays hold. */
+/* The state on the lattice, stored as the particles are. Only the numbers in the arrays change during a run. */
 typedef struct {
     int n;          /* particles */
     int bits;       /* of a place, 1 .. 52: so that that of every node is below 2^61 */
@@ -24,19 +24,20 @@ typedef struct {
     quanta *v;      /* [DIM][n] */
     quanta *l;      /* [n] */
     quanta *F;      /* [DIM * DIM][n]; NULL: there are no solids */
-    uint64_t *kept; /* [DIM][n]; NULL: no damping */
+    uint64_t *kept; /* [DIM][n] residuals of damping; NULL: no damping */
 } mpm_lattice;
 
 #define DAMPING_BITS 14
 
-/* Before kept bits become too many, 32 of each number go to a tape; sign < 0: they come back. One item is one
- * number. */
+/* Before the residuals of damping grow too large, 32 bits of each are moved to a log; with sign < 0 they are moved
+ * back. One item for each residual. */
 typedef struct {
     int sign;
     uint64_t *kept; /* [DIM * n] */
-    uint32_t *log;  /* [DIM * n] of this time; NULL: they are dropped */
+    uint32_t *log;  /* [DIM * n] of this time; NULL: the bits are dropped */
 } mpm_log_residuals_args;
 
+/* The state on the lattice, from floats: one item for each particle. */
 typedef struct {
     mpm_state s; /* [.][n] */
     mpm_lattice t;
@@ -54,6 +55,7 @@ typedef struct {
     mpm_state out; /* [.][n]; set */
 } mpm_lattice_read_args;
 
+/* The drift x += sign Q(h v): one item for each particle. */
 typedef struct {
     mpm_lattice t; /* v is that after the kick */
     int sign;
@@ -68,6 +70,7 @@ typedef struct {
     const quanta *v; /* [DIM][n] */
 } mpm_drift_args;
 
+/* The adjoint of mpm_drift in the velocity; that in the position is the identity. One item for each particle. */
 typedef struct {
     int n;
     const mpm_step *step;

@@ -4,7 +4,7 @@
  *     m_i = sum_p w_ip m_p,   p_i = sum_p w_ip m_p v_p,            V_i = p_i/m_i
  *
  * f is minus the derivative of the elastic energy in the displacements of nodes (Sulsky, Chen, Schreyer 1994), so the
- * scheme is variational. The mass is summed in both, each time by one kernel, whichever way time runs. */
+ * scheme is variational. The mass is summed in both, each time by one kernel, forward and reversed. */
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_FORCE_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_FORCE_H
 
@@ -28,6 +28,7 @@ PIO_FN mat force_matrix(const mpm_state *s, const mpm_matter *m, const mpm_box *
     return mat_scale(-m->volume[id] * box->inv_dx, tau);
 }
 
+/* Sets the contribution of occupied cell number `slot` to its nodes. */
 PIO_FN void mpm_force(int slot, mpm_force_shared *sh, const mpm_force_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -102,6 +103,7 @@ PIO_FN void force_particle_adj(const mpm_force_adj_args *b, const mpm_force_adj_
     b->mass_bar[id] += stencil_scalar(sh->z, &w);
 }
 
+/* Adds the cotangents of the particles of occupied cell number `slot`. */
 PIO_FN void mpm_force_adj(int slot, mpm_force_adj_shared *sh, const mpm_force_adj_args *b)
 {
     const mpm_lists *l = &b->fwd.l;
@@ -117,6 +119,7 @@ typedef struct {
     vector_batch t;
 } mpm_momentum_shared;
 
+/* Sets the contribution of occupied cell number `slot` to its nodes. */
 PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -161,6 +164,7 @@ PIO_FN void momentum_particle_adj(const mpm_momentum_adj_args *b, const mpm_mome
     b->mass_bar[id] += vec_dot(b_bar, v) + stencil_scalar(sh->z, &w);
 }
 
+/* Adds the cotangents of the particles of occupied cell number `slot`. */
 PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_momentum_adj_args *b)
 {
     const mpm_lists *l = &b->fwd.l;
@@ -170,8 +174,10 @@ PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_mo
     LANES (j, end - first) momentum_particle_adj(b, sh, l->order[first + j]);
 }
 
-/* ---- nodes: what cells hold, summed, over the mass; 0 where that is 0 -------------------------------------------- */
+/* ---- nodes: sums over cells divided by the mass; 0 where that is 0
+ * ------------------------------------------------ */
 
+/* Sets mass and means of active node i. */
 PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
 {
     const int node = a->l.node_list[i];
@@ -184,6 +190,7 @@ PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
     }
 }
 
+/* Sets the cotangents of mass and sums of active node i. */
 PIO_FN void mpm_node_mean_adj(int i, const mpm_node_mean_adj_args *a)
 {
     const int node = a->l.node_list[i], n = a->nodes;

@@ -6,6 +6,7 @@
 #include "kernels/mpm/mpm_p2g_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
+/* Elastic forces at nodes, see mpm_reversible_force.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] state at the beginning of the step; C is not used */
     mpm_matter matter;
@@ -22,9 +23,10 @@ typedef struct {
     const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass and force */
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
-    real *activation_bar;   /* [n] in id order: the particle's share of its channel's; set where it has one */
+    real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
 } mpm_force_adj_args;
 
+/* Mass and momentum at nodes, see mpm_reversible_force.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] of which places are read */
     mpm_matter matter;
@@ -46,8 +48,8 @@ typedef struct {
 
 typedef mpm_node_sum_args mpm_node_mean_args; /* components: DIM + 1; out: mass, means */
 
-/* Of Y = y/m:  y_bar = Y_bar/m,  m_bar = -Y_bar . Y/m;  that of each cell's share is the node's, which cells read
- * there. */
+/* Of Y = y/m:  y_bar = Y_bar/m,  m_bar = -Y_bar . Y/m;  that of each cell's contribution is the node's, which cells
+ * read there. */
 typedef struct {
     mpm_lists l;
     int nodes;

@@ -1,9 +1,10 @@
-/* mpm_reversible_move.h -- what a particle of the reversible integrator gets from the nodes, and the adjoint of both:
+/* mpm_reversible_move.h -- kick and strain, by which nodes change a particle of the reversible integrator, and their
+ * adjoints:
  *
  *     kick     v  <- gamma v + Q(h a),   a = sum_i w_ip a_i + g + stiffness dx walls(x)
  *     strain   l  <- l + Q(ln det A'),   Fbar <- A Fbar,   A' = I + h sum_i V_i (grad w_ip)^T,   A = A'/det^(1/d) A'
  *
- * One kernel has both signs, so that what it takes back is what it added: two kernels may be contracted differently. */
+ * One kernel has both signs, so that it subtracts exactly what it added: two kernels may be contracted differently. */
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_MOVE_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_MOVE_H
 
@@ -97,6 +98,7 @@ PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, con
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
 }
 
+/* Kicks the particles of occupied cell number `slot`, or with a negative sign reverses the kick. */
 PIO_FN void mpm_kick(int slot, mpm_kick_shared *sh, const mpm_kick_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
@@ -128,6 +130,8 @@ PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *s
     vector_put(&sh->t, j, f, a_bar, R(0));
 }
 
+/* Replaces the cotangents of the velocities of occupied cell number `slot`, adds those of the offsets, and sets its
+ * contribution to those of the accelerations. */
 PIO_FN void mpm_kick_adj(int slot, mpm_kick_adj_shared *sh, const mpm_kick_adj_args *b)
 {
     const mpm_kick_args *a = &b->fwd;
@@ -156,6 +160,7 @@ PIO_FN void mpm_kick_adj(int slot, mpm_kick_adj_shared *sh, const mpm_kick_adj_a
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
+/* Returns the term of particle p. */
 PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 {
     return W(a->step->h) * W(a->velocity_bar[field_at(a->n, DIM, a->component, p)]);
@@ -165,7 +170,7 @@ PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 
 typedef mpm_kick_shared mpm_strain_shared;
 
-/* What is added to l and Fbar, of D = A' - I; returns a fault, or -1. One body on a CPU, as above. */
+/* The increments of l and Fbar, from D = A' - I; returns a fault, or -1. A single body on a CPU, as above. */
 PIO_SHARED_FN int strain_of(const node_vectors *y, vec f, real scale, int fluid, real *log_det, shears *by)
 {
     const spline w = spline_at(f);
@@ -182,10 +187,10 @@ PIO_FN int strain_rows(const mpm_lattice *t, int p, const shears *by, int sign)
     quanta F[DIM][DIM];
     PIO_UNROLL
     for (int c = 0; c < DIM * DIM; c++) F[c / DIM][c % DIM] = t->F[field_at(t->n, DIM * DIM, c, p)];
-    const int holds = shear_all(F, by, sign);
+    const int in_range = shear_all(F, by, sign);
     PIO_UNROLL
     for (int c = 0; c < DIM * DIM; c++) t->F[field_at(t->n, DIM * DIM, c, p)] = F[c / DIM][c % DIM];
-    return holds;
+    return in_range;
 }
 
 PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *sh, int p)
@@ -207,6 +212,7 @@ PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *s
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, fault));
 }
 
+/* Strains the particles of occupied cell number `slot`, or with a negative sign reverses the strain. */
 PIO_FN void mpm_strain(int slot, mpm_strain_shared *sh, const mpm_strain_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
@@ -244,6 +250,8 @@ PIO_FN void strain_particle_adj(const mpm_strain_adj_args *b, mpm_strain_adj_sha
     gradient_put(&sh->t, j, f, K, R(0));
 }
 
+/* Replaces the cotangents of the deformations of occupied cell number `slot`, adds those of the offsets, and sets
+ * its contribution to those of the node velocities. */
 PIO_FN void mpm_strain_adj(int slot, mpm_strain_adj_shared *sh, const mpm_strain_adj_args *b)
 {
     const mpm_strain_args *a = &b->fwd;

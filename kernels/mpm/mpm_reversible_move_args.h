@@ -6,6 +6,7 @@
 #include "kernels/mpm/mpm_reversible_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
+/* The kick of particles, see mpm_reversible_move.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] of which places are read */
     mpm_lattice t;
@@ -15,21 +16,21 @@ typedef struct {
     int nodes;
     const real *mean; /* [DIM + 1][nodes] mass, a_i m/s^2 */
     real stiffness;   /* of walls, 1/s^2 */
-    int64_t damping;  /* gamma 2^DAMPING_BITS; of use where bits are kept */
-    int sign;         /* < 0: taken back */
-    int keep;         /* 0: v and kept bits stay as they are, and only what follows is set */
-    quanta *next_v;   /* [DIM][n] v itself or another; NULL: of no use */
+    int64_t damping;  /* gamma 2^DAMPING_BITS; read where there are residuals */
+    int sign;         /* < 0: the reversed step */
+    int keep;         /* 0: v and the residuals are unchanged, and only what follows is set */
+    quanta *next_v;   /* [DIM][n] v itself or another; NULL: not wanted */
     real *velocity;   /* [DIM][n] m/s; set */
 } mpm_kick_args;
 
 /* With a_bar = h v'_bar:  v_bar = gamma v'_bar,  offset_bar += slope(a_i; a_bar) + stiffness dx (dwalls/df) a_bar,
  * a_i_bar = sum_p w_ip a_bar */
 typedef struct {
-    mpm_kick_args fwd;  /* v, kept bits and velocity are not used */
+    mpm_kick_args fwd;  /* v, residuals and velocity are not used */
     real gamma;         /* 1: no damping */
     real *offset_bar;   /* [DIM][n] stored as the state is; added to */
     real *velocity_bar; /* [DIM][n] of v', becomes that of v */
-    real *sums;         /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/da_i; set */
+    real *sums;         /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/da_i; set */
 } mpm_kick_adj_args;
 
 /* Term of dJ/dg for one component: h v'_bar, summed over particles, before mpm_kick_adj. */
@@ -39,6 +40,7 @@ typedef struct {
     const real *velocity_bar; /* [DIM][n] of v' */
 } mpm_kick_gravity_args;
 
+/* The strain of particles, see mpm_reversible_move.h: one team for each occupied cell. */
 typedef struct {
     mpm_state s; /* [.][n] of which places are read, and F, J set */
     mpm_lattice t;
@@ -48,7 +50,7 @@ typedef struct {
     mpm_box box;
     int nodes;
     const real *mean; /* [DIM + 1][nodes] mass, V_i m/s */
-    int sign;         /* < 0: taken back */
+    int sign;         /* < 0: the reversed step */
 } mpm_strain_args;
 
 /* F' = A' F, J' = det A' J with A' = I + (h/dx) M, M = gradient(V_i):
@@ -57,7 +59,7 @@ typedef struct {
 typedef struct {
     mpm_strain_args fwd; /* s: the state before; the lattice is not used but for n */
     mpm_state bar; /* [.][n] stored as the state is: offset added to; F and J of the state after become those before */
-    real *sums;    /* [occupied cells][DIM][STENCIL_PAD] a cell's share of dJ/dV_i; set */
+    real *sums;    /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/dV_i; set */
 } mpm_strain_adj_args;
 
 #endif

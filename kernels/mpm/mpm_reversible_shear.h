@@ -1,5 +1,5 @@
 /* mpm_reversible_shear.h -- a matrix of determinant 1 as a product of shears, each of which adds to one row of Fbar a
- * multiple of another and so can be taken back to the bit.
+ * multiple of another and so is reversed to the bit.
  *
  * A = L D U with unit triangles L, U: one shear in 2D and three in 3D for each. D is a product of one or two
  *     diag(a, 1/a) = U(-a r) L(q) U(r) L(-a q)    for any r, q with  q r = (1 - a)/a,
@@ -73,11 +73,11 @@ PIO_FN int shears_of(mat E, shears *to)
     return 1;
 }
 
-/* One shear, or taken back. A product is all that is rounded, so that every compiler rounds it alike. Returns 0 where
+/* One shear, or its inverse. A product is all that is rounded, so that every compiler rounds it alike. Returns 0 where
  * it is out of range; then nothing is added. */
 PIO_FN int shear(quanta F[DIM][DIM], const shears *by, int k, int sign)
 {
-    int to, from, holds = 1;
+    int to, from, in_range = 1;
     shear_rows(k, &to, &from);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
@@ -85,25 +85,25 @@ PIO_FN int shear(quanta F[DIM][DIM], const shears *by, int k, int sign)
         const int fits = fabs(more) <= SHEAR_MOST;
         const quanta q = quanta_of(fits ? more : W(0));
         F[to][c] += sign < 0 ? -q : q;
-        holds &= fits;
+        in_range &= fits;
     }
-    return holds;
+    return in_range;
 }
 
 /* Fbar <- A Fbar, or A^-1 Fbar; returns 0 where a number is out of range. */
 PIO_FN int shear_all(quanta F[DIM][DIM], const shears *by, int sign)
 {
-    int holds = 1;
+    int in_range = 1;
     if (sign < 0) {
         PIO_UNROLL_ALL
-        for (int k = SHEARS - 1; k >= 0; k--) holds &= shear(F, by, k, -1);
+        for (int k = SHEARS - 1; k >= 0; k--) in_range &= shear(F, by, k, -1);
     } else {
         PIO_UNROLL_ALL
-        for (int k = 0; k < SHEARS; k++) holds &= shear(F, by, k, 1);
+        for (int k = 0; k < SHEARS; k++) in_range &= shear(F, by, k, 1);
     }
     PIO_UNROLL
-    for (int c = 0; c < DIM * DIM; c++) holds &= fabs(W(F[c / DIM][c % DIM])) <= FBAR_MOST;
-    return holds;
+    for (int c = 0; c < DIM * DIM; c++) in_range &= fabs(W(F[c / DIM][c % DIM])) <= FBAR_MOST;
+    return in_range;
 }
 
 /* ln(1 + e), e > -1, with small relative error where e is small (Kahan's quotient; Higham 2002, section 1.14.1). */

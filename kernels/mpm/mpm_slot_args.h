@@ -45,6 +45,7 @@ typedef struct {
     mpm_slot slot;
 } mpm_slot_put_nodes_args;
 
+/* The reverse of mpm_slot_put_nodes: one item for each active node. */
 typedef struct {
     mpm_lists l; /* of the step */
     int nodes;

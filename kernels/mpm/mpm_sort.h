@@ -33,7 +33,7 @@ PIO_FN void mpm_sort_place(int i, const mpm_sort_args *a)
     a->l.order[a->l.start[c] + atomic_add_int(&a->l.count[c], -1) - 1] = i;
 }
 
-/* one occupied cell: its particles in ascending id, by insertion (cells hold few particles) */
+/* one occupied cell: its particles in ascending id, by insertion (cells have few particles) */
 PIO_FN void mpm_sort_ids(int slot, const mpm_sort_args *a)
 {
     const int c = a->l.cell_list[slot], first = a->l.start[c], end = a->l.start[c + 1];
@@ -52,6 +52,7 @@ PIO_FN int mpm_cell_slot(int i, const mpm_sort_args *a)
     return a->l.start[i + 1] > a->l.start[i];
 }
 
+/* Enters cell i into the list where it is occupied; the last cell sets their number. */
 PIO_FN void mpm_cell_list(int i, const mpm_sort_args *a)
 {
     const int slot = a->l.cell_slot[i];
@@ -60,7 +61,8 @@ PIO_FN void mpm_cell_list(int i, const mpm_sort_args *a)
 }
 
 /* term of node_slot[]: is one of the cells base = node - o, o in {0,1,2}^d, occupied?
- * Cells that touch in the last axis have neighbouring numbers, so three of them are one difference of start[]. */
+ * Cells that are adjacent in the last axis have neighbouring numbers, so three of them are one difference of
+ * start[]. */
 PIO_FN int mpm_node_slot(int i, const mpm_sort_args *a)
 {
     int index[DIM];
@@ -77,6 +79,7 @@ PIO_FN int mpm_node_slot(int i, const mpm_sort_args *a)
     return occupied;
 }
 
+/* Enters node i into the list where it is active; the last node sets their number. */
 PIO_FN void mpm_node_list(int i, const mpm_sort_args *a)
 {
     const int slot = a->l.node_slot[i];

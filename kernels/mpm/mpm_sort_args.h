@@ -16,6 +16,8 @@ typedef struct {
     int *node_list; /* [active]    slot -> node; a node is active if a cell of its stencil is occupied */
 } mpm_lists;
 
+/* All stages of the sort have the same arguments: an item is a cell, a particle, a node, or an occupied cell, as the
+ * kernel's comment says. */
 typedef struct {
     mpm_lists l;
     const int *cell; /* [n] cell of each stored particle */

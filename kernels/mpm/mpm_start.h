@@ -5,6 +5,7 @@
 #include "kernels/mpm/mpm_start_args.h"
 #include "kernels/mpm/mpm_control.h"
 
+/* Sets constants and mass of particle i. */
 PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 {
     const hyper_constants parameters = constants_load(a->parameters, a->n, a->constants, i);
@@ -13,6 +14,7 @@ PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
     a->mass[i] = a->density[i] * a->volume[i];
 }
 
+/* Adds the cotangents of the parameters and the density of particle i. */
 PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
 {
     const mpm_constants_args *a = &b->fwd;
@@ -24,6 +26,7 @@ PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
     b->density_bar[i] += b->mass_bar[i] * a->volume[i];
 }
 
+/* Sets particle i of state 0. */
 PIO_FN void mpm_start(int i, const mpm_start_args *a)
 {
     a->out.id[i] = i;
@@ -37,6 +40,7 @@ PIO_FN void mpm_start(int i, const mpm_start_args *a)
     if (a->out.e33) a->out.e33[i] = R(0);
 }
 
+/* Adds the cotangents of position and velocity of particle i. */
 PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -66,6 +70,7 @@ PIO_FN real viscous_number(const mpm_check_args *a, int i)
     return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];
 }
 
+/* Lowers the fault where particle i does not satisfy a condition. */
 PIO_FN void mpm_check(int i, const mpm_check_args *a)
 {
     const real cfl = wave_cfl(a, i);
@@ -80,6 +85,7 @@ PIO_FN void mpm_check(int i, const mpm_check_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, i, fault));
 }
 
+/* Counts the step, or ends all work after a fault; the one item is 0. */
 PIO_FN void mpm_advance(int i, const mpm_advance_args *a)
 {
     (void)i;
@@ -91,6 +97,7 @@ PIO_FN void mpm_advance(int i, const mpm_advance_args *a)
     a->step->particles = a->step->cells = a->step->nodes = 0;
 }
 
+/* Sets the number of the step; the one item is 0. */
 PIO_FN void mpm_set_index(int i, const mpm_set_index_args *a)
 {
     (void)i;

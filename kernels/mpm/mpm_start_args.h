@@ -16,6 +16,7 @@ typedef struct {
     real *k, *mass;                  /* [constants][n], [n] kg; set */
 } mpm_constants_args;
 
+/* The adjoint of mpm_constants: one item for each particle. */
 typedef struct {
     mpm_constants_args fwd;             /* k and mass are not read */
     const real *k_bar, *mass_bar;       /* [constants][n], [n] */
@@ -33,7 +34,7 @@ typedef struct {
     mpm_state out;        /* set */
 } mpm_start_args;
 
-/* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are held fixed. */
+/* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are constant. */
 typedef struct {
     int n;
     real inv_dx;

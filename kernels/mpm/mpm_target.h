@@ -13,11 +13,13 @@
 
 /* ---- density ------------------------------------------------------------------------------------------------- */
 
+/* Sets the difference of densities at a node. */
 PIO_FN void mpm_density_rest(int node, const mpm_density_rest_args *a)
 {
     a->rest[node] = box_per_volume(&a->box) * deposit_at(&a->l, &a->box, a->sums, node) - a->target[node];
 }
 
+/* Returns the term of a node. */
 PIO_FN wide mpm_density(int node, const mpm_density_args *a)
 {
     return W(a->rest[node]) * W(a->rest[node]) / W(a->size);
@@ -32,12 +34,14 @@ PIO_FN wide separation_length(const wide *mean)
     return sqrt(sum);
 }
 
+/* Adds the distance to the sample; the one item is 0. */
 PIO_FN void mpm_separation(int i, const mpm_separation_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * separation_length(a->mean);
 }
 
+/* Sets the cotangents of both means; the one item is 0. */
 PIO_FN void mpm_separation_adj(int i, const mpm_separation_adj_args *b)
 {
     const wide *mean = b->fwd.mean;

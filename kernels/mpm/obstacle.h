@@ -20,7 +20,7 @@ typedef struct {
     mat turn;   /* dn/dy, 1/m */
 } obstacle_near;
 
-/* Nearer to an edge than this share of the width, a place is on it. */
+/* Nearer to an edge than this fraction of the width, a place is on it. */
 #define OBSTACLE_EDGE R(sizeof(real) == 4 ? 1e-3 : 1e-6)
 
 PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
@@ -137,7 +137,7 @@ PIO_FN void mesh_weights(real t, real w[4], real w1[4], real w2[4])
     w2[3] = t;
 }
 
-/* Beyond the lattice, which reaches farther than any condition, the distance is told as twice as far. */
+/* Beyond the lattice, which reaches farther than any condition, the distance is reported as twice as far. */
 PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients, vec y)
 {
     obstacle_near r;
@@ -209,8 +209,8 @@ PIO_FN vec obstacle_near_adj(const obstacle_near *at, real d_bar, vec normal_bar
     return vec_axpby(d_bar, at->slope, R(1), mat_t_apply(at->turn, normal_bar));
 }
 
-/* How much of a condition holds at distance d: 0 from full + width on, 1 up to full, and between a polynomial whose
- * first two derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
+/* The blending weight of a condition at distance d: 0 from full + width on, 1 up to full, and between a polynomial
+ * whose first two derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
 PIO_FN real obstacle_blend(const obstacle_shape *o, real d)
 {
     const real t = (o->full + o->width - d) / o->width;
@@ -224,12 +224,11 @@ PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
     return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / o->width : R(0);
 }
 
-/* The speed that a contact which lets go takes from what comes at it with the speed a: 0 up to -onset, a from +onset
- * on, and between a polynomial with two continuous derivatives, so that there is no edge between what touches and what
- * leaves. With e = onset:
- * (a + e)^3 (3 e - a)/(16 e^3); the most that it adds to a is 3 e/16, at a = 0, and step after step that sets about e
- * in motion. */
-PIO_FN real obstacle_taken(real e, real a)
+/* Returns the speed that a separating contact removes from an approach speed a, m/s, with e > 0 its separation
+ * velocity: 0 where a <= -e, a where a >= e, and between them (a + e)^3 (3 e - a)/(16 e^3), which has two continuous
+ * derivatives, so that contact and separation are joined smoothly. It exceeds max(a, 0) by 3 e/16 at most, at a = 0,
+ * so that over steps it sets resting material in motion with a speed of about e. */
+PIO_FN real obstacle_removed(real e, real a)
 {
     const real t = a / e + R(1);
     if (!(t > R(0))) return R(0);
@@ -237,14 +236,15 @@ PIO_FN real obstacle_taken(real e, real a)
 }
 
 /* Its derivatives in a and in e, with t = a/e + 1: t^2 (3 - t)/4 and 3 t^2 (2 - t)^2/16 between. */
-PIO_FN real obstacle_taken_slope(real e, real a)
+PIO_FN real obstacle_removed_slope(real e, real a)
 {
     const real t = a / e + R(1);
     if (!(t > R(0))) return R(0);
     return t < R(2) ? t * t * (R(3) - t) / R(4) : R(1);
 }
 
-PIO_FN real obstacle_taken_by_onset(real e, real a)
+/* Its derivative in e, see above. */
+PIO_FN real obstacle_removed_by_velocity(real e, real a)
 {
     const real t = a / e + R(1), rest = R(2) - t;
     return t > R(0) && rest > R(0) ? R(3) * t * t * rest * rest / R(16) : R(0);
@@ -252,12 +252,11 @@ PIO_FN real obstacle_taken_by_onset(real e, real a)
 
 /* ---- friction: Coulomb's law with a smooth start, taken implicitly
  *
- * The sliding velocity t before an impulse that presses with the speed p becomes w, with  w + mu p w/sqrt(|w|^2 + e^2)
- * = t. So the tangential impulse is mu times the normal one where |w| is well above e, it never turns a velocity round,
- * and what would stick creeps at about e. Unlike the explicit law it has no edge between sticking and sliding: w is
- * smooth in t, p and
- * mu. With u = |w|:  g(u) = u + r u/sqrt(u^2 + e^2) - |t| = 0, r = mu p, which rises and is concave, so that Newton's
- * method goes up to the solution from any point below it. */
+ * The sliding velocity t before an impulse that presses with the speed p becomes w, with  w + mu p w/sqrt(|w|^2 +
+ * e^2) = t. So the tangential impulse is mu times the normal one where |w| is well above e, it never turns a
+ * velocity round, and what would stick creeps at about e. Unlike the explicit law it has no edge between sticking
+ * and sliding: w is smooth in t, p and mu. With u = |w|:  g(u) = u + r u/sqrt(u^2 + e^2) - |t| = 0, r = mu p, which
+ * rises and is concave, so that Newton's method goes up to the solution from any point below it. */
 typedef struct {
     vec w;  /* m/s */
     real u; /* |w| */
