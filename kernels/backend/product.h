@@ -37,8 +37,8 @@ typedef struct {
      * change. */
     pio_direct_outcome (*prepare)(int device, pio_stream stream, const pio_product_matrix *matrix, void **context,
                                   char *message);
-    /* y = A x, or A^T x, with the values as they are now; x and y [rows][dim] on the device do not overlap. What y contained
-     * is not read. Takes no memory. */
+    /* y = A x, or A^T x, with the values as they are now; x and y [rows][dim] on the device do not overlap. The former
+     * content of y is not read. Takes no memory. */
     pio_direct_outcome (*apply)(void *context, pio_stream stream, int transposed, const void *x, void *y,
                                 char *message);
     void (*release)(void *context);

@@ -34,12 +34,10 @@ typedef double wide;   /* what sums are accumulated in */
  *   LANES(j, n) {...}   runs the body for j = 0 .. n-1, spread over the lanes; iterations are independent.
  *   TEAM_SYNC();        what lanes wrote to shared memory before is seen by all lanes after.
  *   PIO_VECTOR          before a short loop of independent iterations: a CPU is to run them side by side in one
- *   register,
- *                       where gcc would lay them one after the other.
+ *                       register, where gcc would lay them one after the other.
  *   PIO_PREFETCH(p);    p is read soon: a hint that changes no value, and p may lie past an array's end.
  *   PIO_SHARED_FN       a PIO_FN of many branches, a law of every material: a CPU has one body of it that all kernels
- *   call (the
- *                       copies would be most of an engine's text); CUDA lays it into each.
+ *                       of a group call (the copies would be most of an engine's text); CUDA inlines it.
  *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA. */
 enum { TEAM_LANES = 32 };
 

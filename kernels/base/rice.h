@@ -2,24 +2,22 @@
  * bits.
  *
  * Golomb's codes (Golomb 1966, IEEE Trans. Inf. Theory 12, 399) with Rice's parameter (Rice 1979, JPL 79-22). A number
- * r becomes
- * z = 0, 1, 2, 3, 4 ... of r = 0, -1, 1, -2, 2 ...; with a parameter k, z >> k in unary and the k low bits as they are.
- * A block of RICE_BLOCK numbers has its mode in 6 bits in front, the one that takes the fewest bits:
+ * r becomes z = 0, 1, 2, 3, 4 ... of r = 0, -1, 1, -2, 2 ...; with a parameter k, z >> k is written in unary and the k
+ * low bits as they are. A block of RICE_BLOCK numbers has its mode in 6 bits in front, the one that takes the fewest
+ * bits:
  *     0 .. 55   Rice's code with this k; z >> k of RICE_LIMIT or more: RICE_LIMIT ones, then 64 bits of z
  *     56        64 bits each
  *     57 .. 63  few of them are not 0: the lengths of the runs of zeros, by Rice's code with k = mode - 57, and after
- *     each run a z - 1
- *               with k = 0; the block ends where a run reaches its end
+ *               each run a z - 1 with k = 0; the block ends where a run reaches its end
  * A block of zeros takes no bits at all. A block ends with a whole byte; 2 bytes more say how many it has. A block is
  * one item of a launch: blocks are measured, their places are prefix sums, then all are written, and read, side by
  * side.
  *
- *     record = data of the blocks, up to 3 bytes of nothing, [blocks] bytes of each (16 bits), bytes of the record (32
- *     bits)
+ *     record = data of the blocks, up to 3 bytes of padding, [blocks] bytes of each (16 bits), its bytes (32 bits)
  *
  * A record ends with its length, since a stack is read from its top.
  *
- * It is ours, not a library's, since the numbers are made and used on the device that computes, step by step: zlib,
+ * It is no library's, since the numbers are made and used on the device that computes, step by step: zlib,
  * zstd, LZ4 and the like would have them brought to the host in each step; nvCOMP is for GPUs alone, closed, and codes
  * bytes rather than numbers, and the CPU engine would have another format; both engines are to have one text.
  * Arithmetic coding and tables of asymmetric numeral systems (Duda 2013) come nearer to the entropy by some tenths of a

@@ -28,8 +28,8 @@ typedef struct {
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w phi,
  *     axes:    phi = |m| L.K u          k_bar_c = |m| L_c u_c             m_bar = (L.K u) m/|m|
- *     normal:  phi = k (m.L)(m.u)/|m|   k_bar = (m.L)(m.u)/|m|            m_bar = k (L (m.u) + u (m.L))/|m| - phi
- *     m/|m|^2
+ *     normal:  phi = k (m.L)(m.u)/|m|   k_bar = (m.L)(m.u)/|m|
+ *              m_bar = (k (L (m.u) + u (m.L)) - phi m/|m|)/|m|
  * and u_bar_a = thick sum_q w N_a |m| K L: K is symmetric. */
 typedef struct {
     fem_spring_args fwd;      /* out is not read */

@@ -2,10 +2,10 @@
  * its adjoint.
  *
  *     consistent  M_ab = sum_q V rho N_a N_b
- *     lumped      m_a = rho V_e S_a/sum_b S_b,  S_a = sum_q V N_a^2,  V_e = sum_q V      (Hinton, Rock and Zienkiewicz
- *     1976)
+ *     lumped      m_a = rho V_e S_a/sum_b S_b,  S_a = sum_q V N_a^2,  V_e = sum_q V
  *     damping     C v = alpha M v + beta K0 v,  K0 the stiffness at rest: that of linear elasticity, whatever the law
- */
+ *
+ * Lumping is that of Hinton, Rock and Zienkiewicz (1976). */
 #ifndef PIOLA_KERNELS_FEM_INERTIA_H
 #define PIOLA_KERNELS_FEM_INERTIA_H
 

@@ -16,8 +16,8 @@ typedef struct {
 
 /* With L = y . M x for rho = 1, a sum of terms of degree 1 in the volumes V, dV = V tr H:
  *     x_bar = M y,   rho_bar = L,   thickness_bar = rho L/thickness,   X_bar_a = rho sum_q V (dL/dV_q) g_a
- *     consistent: dL/dV_q = Y.X of the point;  lumped: sum_a y_a.x_a (s_a + V_e (N_a^2 - s_a sum_b N_b^2)/S), s_a =
- *     S_a/S */
+ *     consistent: dL/dV_q = Y.X of the point
+ *     lumped: dL/dV_q = sum_a y_a.x_a (s_a + V_e (N_a^2 - s_a sum_b N_b^2)/S),  s_a = S_a/S */
 typedef struct {
     fem_inertia_args fwd; /* out is not read */
     const real *y;        /* [nodes][DIM] cotangent of the nodal forces */

@@ -19,8 +19,8 @@ typedef struct {
 } fem_integral_args;
 
 /* With Phi = dphi/dF and H the gradient of a change of X: dV = V tr H, d(grad u) = -(grad u) H, so that
- *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a,    thickness_bar = sum_q area
- *     phi */
+ *     u_bar_a = sum_q V Phi g_a,    X_bar_a = sum_q V (phi I - (grad u)^T Phi) g_a
+ *     thickness_bar = sum_q area phi */
 typedef struct {
     fem_integral_args fwd;
     const wide *integral_bar; /* [1] */

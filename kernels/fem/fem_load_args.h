@@ -75,8 +75,8 @@ typedef struct {
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w L . force(m);
  *     traction: m_bar = w (L.t) m/|m|, t_bar = w |m| L;   pressure: m_bar = -w p L, p_bar = -w L.m
- *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x));   X_bar_n = dN_n,0 a_bar + dN_n,1
- *     b_bar */
+ *     m = a x b: a_bar = b x m_bar, b_bar = m_bar x a (in 2D m = (a_y, -a_x))
+ *     X_bar_n = dN_n,0 a_bar + dN_n,1 b_bar */
 typedef struct {
     fem_face_args fwd;        /* out is not read */
     const real *y;            /* [vertices][DIM] cotangent of the forces */

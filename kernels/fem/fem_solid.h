@@ -1,8 +1,7 @@
 /* fem_solid.h -- internal forces of hyperelastic elements, their adjoint with respect to displacement, constants,
  * thickness and rest positions, and the element's tangent.
  *
- *     f_a = sum_q V_q P(F) g_a,    F = I + grad u,    V_q = weight det(dX/dxi) thickness       (PHYSICS.md section
- *     3) */
+ *     f_a = sum_q V_q P(F) g_a,    F = I + grad u,    V_q = weight det(dX/dxi) thickness */
 #ifndef PIOLA_KERNELS_FEM_SOLID_H
 #define PIOLA_KERNELS_FEM_SOLID_H
 

@@ -148,10 +148,9 @@ PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
 /* ---- MINRES (Paige and Saunders 1975) --------------------------------------------------------------------- *
  *
  * Lanczos vectors v = z/beta, z = M^-1 y, beta^2 = y . z; the tridiagonal matrix is made triangular by reflections
- * [c s; s -c]; w are the columns of V R^-1. The residual b - A x itself is carried along, because the promise is about
- * its
- * length and not its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k times the
- * last column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
+ * [c s; s -c]; w are the columns of V R^-1. The residual b - A x itself is carried along, because the tolerance is one
+ * of its length and not of its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k
+ * times the last column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
 
 /* Sets the scalars of a start; the one item is 0. */
 PIO_FN void minres_open(int i, const minres_open_args *a)

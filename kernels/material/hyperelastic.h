@@ -12,10 +12,9 @@
  *     neo-Hookean iso           mu       kappa                                mu, kappa - 2/3 mu
  *     stable neo-Hookean        mu       lambda                               mu, lambda
  *     Mooney-Rivlin             c10      c01       kappa                      2 (c10 + c01), kappa - 2/3 mu
- *     Ogden                     mu_1     alpha_1   mu_2    alpha_2  kappa     (mu_1 alpha_1 + mu_2 alpha_2)/2, kappa -
- *     2/3 mu
+ *     Ogden                     mu_1     alpha_1   mu_2    alpha_2  kappa     mu, kappa - 2/3 mu
  *     Hencky                    mu       lambda                               mu, lambda
- * mu, lambda, kappa, c10, c01, mu_p [Pa]; alpha_p [-]. */
+ * mu, lambda, kappa, c10, c01, mu_p [Pa]; alpha_p [-]. Ogden's mu is (mu_1 alpha_1 + mu_2 alpha_2)/2. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_H
 #define PIOLA_KERNELS_HYPERELASTIC_H
 

@@ -53,8 +53,7 @@ PIO_FN void linear_tangent(hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBER
     tangent_right(mat_diag(c.k[0]), A);
 }
 
-/* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, section 6.5)
- * ---- */
+/* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, section 6.5) */
 
 PIO_FN mat green_strain(mat F)
 {

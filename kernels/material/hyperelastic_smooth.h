@@ -2,8 +2,8 @@
  * directions.
  *
  * Where two stretches meet their directions have no derivative, so none may be taken through svd_of; functions of the
- * matrix C = F^T F have one. With E = ln(C)/2:   psi and P = F^-T M(E),  M = V diag(tau) V^T  (the stress of Hencky's
- * strain, turned back)
+ * matrix C = F^T F have one. With E = ln(C)/2, psi and P = F^-T M(E), where M = V diag(tau) V^T is the stress of
+ * Hencky's strain in the rest frame:
  *     Hencky   M = 2 mu E + lambda tr(E) I
  *     Ogden    M = sum_p mu_p dev exp(alpha_p b) + kappa/2 (J^2 - 1) I,   b = E - tr(E)/3 I
  * The stretches must be within [1/30, 30] and |alpha b| below 20. */

@@ -2,12 +2,12 @@
  * Hencky and Ogden. Plane strain: sigma_3 = 1, e_3 = 0. det F > 0.
  *
  * With tau_i = d psi/d e_i [Pa] and p_i = tau_i/sigma_i:   P = U diag(p) V^T,
- *     dP = U B V^T,   A = U^T dF V,   B_ii = sum_j dp_i/dsigma_j A_jj,   dp_i/dsigma_j = (dtau_i/de_j - d_ij
- *     tau_i)/(sigma_i sigma_j)
- *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2,   x_ij = (p_i - p_j)/(sigma_i - sigma_j),   y_ij = (p_i +
- *     p_j)/(sigma_i + sigma_j)
- * (Ogden 1984, section 6.1.4; Stomakhin et al. 2012). The quotient x_ij stays what it is where two stretches
- * meet: it is taken apart into
+ *     dP = U B V^T,   A = U^T dF V
+ *     B_ii = sum_j dp_i/dsigma_j A_jj,   dp_i/dsigma_j = (dtau_i/de_j - d_ij tau_i)/(sigma_i sigma_j)
+ *     B_ij = x_ij (A_ij + A_ji)/2 + y_ij (A_ij - A_ji)/2
+ *     x_ij = (p_i - p_j)/(sigma_i - sigma_j),   y_ij = (p_i + p_j)/(sigma_i + sigma_j)
+ * (Ogden 1984, section 6.1.4; Stomakhin et al. 2012). The quotient x_ij is finite where two stretches meet; it is
+ * computed without cancellation as
  *     x_ij = ((sigma_i + sigma_j) (Dtau/De) (De/Dsigma) - tau_i - tau_j)/(2 sigma_i sigma_j)
  *     De/Dsigma = 1/(sqrt(sigma_i sigma_j) sinhc(De/2)),   sinhc x = sinh x/x
  * and Dtau/De has a closed form in sinhc for each law. sinhc is even and flat at 0: an e_i - e_j of rounding alone does

@@ -46,9 +46,9 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
     *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
 }
 
-/* ---- viscous solids (Kelvin and Voigt): beside the elastic stress, tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0:
- * Cauchy's
- * stress eta (C + C^T), that of a fluid of this viscosity. No stress of a rotation, for which C + C^T = 0. ---- */
+/* ---- viscous solids (Kelvin and Voigt): tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0, is added to the elastic
+ * stress. It is Cauchy's stress eta (C + C^T), that of a fluid of this viscosity, and 0 in a rotation, for which
+ * C + C^T = 0. ---- */
 
 PIO_FN mat viscous_tau(mat F, mat C, real eta)
 {
@@ -56,8 +56,8 @@ PIO_FN mat viscous_tau(mat F, mat C, real eta)
     return mat_axpby(s, C, s, mat_transpose(C));
 }
 
-/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  returns eta_bar = J D :
- * tau_bar. */
+/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  and returns
+ * eta_bar = J D : tau_bar. */
 PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat *C_bar)
 {
     const mat cof = mat_cofactor(F), D = mat_axpby(R(1), C, R(1), mat_transpose(C));

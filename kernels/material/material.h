@@ -88,8 +88,7 @@ PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
 
 /* ---- activated fibres: Kirchhoff stress tau = a u u^T [Pa], u = F n, n a unit vector at rest; a > 0 contracts ----
  * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019),
- * with
- * sigma = a n n^T. */
+ * with sigma = a n n^T. */
 
 PIO_FN mat fibre_tau(mat F, vec n, real a)
 {

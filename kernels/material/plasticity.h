@@ -1,21 +1,19 @@
 /* plasticity.h -- plastic flow of particles in the invariants of Hencky's strain, and its adjoint.
  *
  * The trial strain of a step, e_i = ln sigma_i of F = U diag(sigma) V^T, is isotropically elastic up to a limit of
- *     n = |dev e| [-],   l = e_1 + e_2 + e_3 [-]   and a [-], what the material remembers,
+ *     n = |dev e| [-],   l = e_1 + e_2 + e_3 [-]   and a [-], the internal variable,
  * and what exceeds the limit flows: (n, l, a) becomes (n', l', a'), and e' = (n'/n) dev e + l'/3 (1, 1, 1). The stress
- * is Hencky's,
- * tau = 2 mu e + lambda l (1, 1, 1), so |dev tau| = 2 mu n, sqrt(3/2) |dev tau| = sqrt(6) mu n and tr tau = 3 K l with
- * K = lambda + 2/3 mu. The laws are those of three dimensions, in plane strain too.
+ * is Hencky's, tau = 2 mu e + lambda l (1, 1, 1), so |dev tau| = 2 mu n, sqrt(3/2) |dev tau| = sqrt(6) mu n and
+ * tr tau = 3 K l with K = lambda + 2/3 mu. The laws are those of three dimensions, in plane strain too.
  *
- *   von Mises          sqrt(6) mu n <= Y + H a,  a = equivalent plastic strain   (Simo and Hughes 1998, box 3.1; Simo
- *   1992)
+ *   von Mises          sqrt(6) mu n <= Y + H a,  a = equivalent plastic strain   (Simo and Hughes 1998, box 3.1;
+ *                      Simo 1992)
  *                      y = (yield stress Y [Pa] > 0, hardening H [Pa] >= 0)
- *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952). It
- *   is Mohr's and
- *                      Coulomb's law in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in triaxial compression,
- *                      the outer fit,
- *                      A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension beyond the tip, tr tau = 3 c cot phi (Klar et
- *                      al. 2016). What opens there is remembered, a >= 0, and closes first (Tampubolon et al. 2017).
+ *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952).
+ *                      It is the law of Mohr and Coulomb in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in
+ *                      triaxial compression, the outer fit, A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension
+ *                      beyond the tip, tr tau = 3 c cot phi (Klar et al. 2016). The
+ *                      volume that opens there is a >= 0, and closes first (Tampubolon et al. 2017).
  *                      y = (friction angle phi [rad] in (0, pi/2), cohesion c [Pa] >= 0)
  *   Herschel-Bulkley   sqrt(6) mu n - Y = k (rate of a)^m, a = equivalent plastic strain, implicit   (Yue et al. 2015)
  *                      y = (yield stress Y [Pa] > 0, consistency k [Pa s^m] > 0, exponent m [-] > 0)
@@ -59,8 +57,7 @@ PIO_FN plastic_outcome plastic_outcome_of(int branch, real margin)
     return w;
 }
 
-/* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H):  n' = n - sqrt(3/2) d,  a' = a + d
- * --------- */
+/* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H): n' = n - sqrt(3/2) d, a' = a + d */
 
 PIO_FN plastic_outcome von_mises(plastic_point *x, const plastic_matter *m)
 {

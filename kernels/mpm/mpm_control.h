@@ -1,8 +1,7 @@
 /* mpm_control.h -- control: what fills activation[], once at the beginning of every step, and its adjoint.
  *
  * A channel drives the fibres of its particles (material.h: fibre_tau) with one activation [Pa]. Signals of time are,
- * with
- * t = index h read from the step block,
+ * with t = index h read from the step block,
  *
  *     constant    a = A
  *     sine        a = A sin(2 pi f t + phi)

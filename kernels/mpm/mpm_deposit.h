@@ -112,8 +112,7 @@ PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
     if (b->quantity_bar) b->quantity_bar[id] += scale * value;
 }
 
-/* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where only weights rounded to zero reach it
- * --- */
+/* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where all weights are rounded to 0 */
 
 PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
 {

@@ -1,11 +1,10 @@
-/* mpm_feedback.h -- a feedback controller: a fully connected network from what bodies do to activations, and its
- * adjoint.
+/* mpm_feedback.h -- a feedback controller: a fully connected network from the motion of bodies to activations, and
+ * its adjoint.
  *
  *     x_j   = sin or cos(2 pi f t + phi) of a clock, or (mean of a place or velocity - offset)/scale     inputs
  *     y     = tanh(W x + b)                 of every layer, the last one's y among them            hidden, outputs
  *     a_c   = limit_c y_c                                                                          Pa
- *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where it is of
- *     interest
+ *     r_c^k = (a_c^k - a_c^(k-1))/h in step k >= 1, 0 in step 0                                    Pa/s, where wanted
  *
  * Means are over the rest volumes of particles, at the state with which the step begins; one of a second set may be
  * subtracted. W and b of a layer lie as [rows][columns + 1], the last of a row its b. Both of a clock's inputs share

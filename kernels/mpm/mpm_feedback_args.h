@@ -64,9 +64,8 @@ typedef struct {
     wide *rate; /* [channels] Pa/s; set where there is a past */
 } mpm_network_args;
 
-/* Backwards through the layers: with y = tanh(z), z = W x + b:  z_bar = (1 - y^2) y_bar,  W_bar += z_bar x^T,  b_bar +=
- * z_bar,
- * x_bar = W^T z_bar. */
+/* The adjoint of mpm_network, one team for each network. Backwards through the layers, with y = tanh(z), z = W x + b:
+ *     z_bar = (1 - y^2) y_bar,   W_bar += z_bar x^T,   b_bar += z_bar,   x_bar = W^T z_bar */
 typedef struct {
     mpm_network_args fwd;       /* units as the forward stage left them; activation is not read */
     const wide *activation_bar; /* [channels] J's unit per Pa */

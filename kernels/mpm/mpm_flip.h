@@ -61,8 +61,8 @@ PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip
 }
 
 /* ---- adjoint: b_bar = sum_o w_o p_bar_o,  B_bar = sum_o w_o p_bar_o o^T - b_bar f^T
- *     v_bar += m b_bar;  C_bar += m dx B_bar;  m_bar += b_bar . v + dx B_bar : C;  f_bar += slope(p_bar; b, B) - B^T
- *     b_bar */
+ *     v_bar += m b_bar;  C_bar += m dx B_bar;  m_bar += b_bar . v + dx B_bar : C
+ *     f_bar += slope(p_bar; b, B) - B^T b_bar */
 
 typedef struct {
     node_vectors y;

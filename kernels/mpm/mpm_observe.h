@@ -2,12 +2,10 @@
  *
  *   mean position    y_a = sum_p m_p x_pa / M            mean velocity likewise; M = sum of the body's m_p
  *   kinetic energy   y = sum_p m_p v_p.v_p / 2
- *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a given point X_p; between two
- *   steps
+ *   distance         y = sum_p |x_p - X_p|^2 / P         over the P particles that have a point X_p; between two steps
  *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its weight
- *   shape            y = sum_p m_p d_p^2 / M                 d_p the signed distance from a shape, given at the nodes
- *   of the grid,
- *                    at x_p by their weights; `outside`: 0 where it is below 0
+ *   shape            y = sum_p m_p d_p^2 / M             d_p the signed distance from a shape, interpolated at x_p from
+ *                    the nodes of the grid; `outside`: 0 where it is below 0
  *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
 #ifndef PIOLA_KERNELS_MPM_OBSERVE_H
 #define PIOLA_KERNELS_MPM_OBSERVE_H

@@ -1,7 +1,6 @@
-/* mpm_target.h -- observations of particles against a target density on the grid, and of how far two parts are apart.
+/* mpm_target.h -- observations of particles against a target density on the grid, and of the distance of two sets.
  *
- *   density     y = sum_i (rho_i - rho_i*)^2 / sum_i rho_i*^2,   rho_i = sum_p w_ip m_p / dx^d     over all nodes of
- *   the grid
+ *   density     y = sum_i (rho_i - rho_i*)^2 / sum_i rho_i*^2,   rho_i = sum_p w_ip m_p / dx^d     over all nodes
  *   separation  y = |c_1 - c_2|                                  of two mean positions
  *
  * with the quadratic B-splines of the transfers, so that y has a continuous derivative in the positions. */
