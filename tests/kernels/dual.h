@@ -2,7 +2,7 @@
  *
  * Kernel text compiled with `real` = pio_dual returns, beside each value, the exact directional derivative of the same
  * arithmetic: J v with rounding error only (forward mode, Griewank and Walther 2008, section 3.1). Comparisons and
- * conversions look at the value, so branches are those of the plain build. Selected by
+ * conversions use the value, so branches are those of the plain build. Selected by
  * -DPIO_DUAL='"tests/kernels/dual.h"'. */
 #ifndef PIOLA_TESTS_DUAL_H
 #define PIOLA_TESTS_DUAL_H

@@ -1,4 +1,4 @@
-/* hyperelastic_samples.h -- what the tests of the hyperelastic laws share: constants and states of deformation by
+/* hyperelastic_samples.h -- the common data of the tests of hyperelastic laws: constants and states of deformation by
  * chance, and reports. Needs what cmocka.h needs before it. */
 #ifndef PIOLA_TESTS_HYPERELASTIC_SAMPLES_H
 #define PIOLA_TESTS_HYPERELASTIC_SAMPLES_H

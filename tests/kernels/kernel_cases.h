@@ -1,11 +1,12 @@
-/* kernel_cases.h -- what a case of test_every_kernel says to the harness. No `real` here: numbers cross as double.
+/* kernel_cases.h -- the interface between a case of test_every_kernel and the harness. No `real` here: numbers
+ * cross as double.
  *
  * A case is a function that supplies sample arguments to its kernel, launches it, names the outputs, and (where the
  * kernel has an adjoint) launches that with cotangents of the outputs and names the gradients of the inputs. Its text
  * is compiled twice, with the engine's `real` and with dual numbers, and run many times: the same calls give the same
  * numbers.
  *
- *     real *x = REALS(io, "x", parts, n, lo, hi);       an input that is differentiated; parts are checked one by one
+ *     real *x = REALS(io, "x", parts, n, lo, hi);       an input that is differentiated, component by component
  *     real *y = NEW_FIELD(io, parts, n, CASE_SET);      memory that the kernel sets, or adds to: CASE_ADDED;
  *                                                       CASE_ZERO where the next kernel needs the sum alone
  *     LAUNCH(io, kernel, n, limit, &args);
@@ -15,8 +16,9 @@
  *     LAUNCH(io, kernel_adj, n, limit, &adj);
  *     case_gradient(io, "x", CASE_FIELD, parts, n, x_bar);
  *
- * To the harness, arrays are component by component: part c of item i is at [c*n + i]. In memory a field, CASE_FIELD,
- * lies as field_at of vec.h says, its padding holds NaN where a case uploads it, and no kernel may write there. */
+ * To the harness, arrays are component by component: component c of item i is at [c*n + i]. In memory a field,
+ * CASE_FIELD, is stored as field_at of vec.h says, its padding is NaN where a case uploads it, and no
+ * kernel may write there. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_H
 #define PIOLA_TESTS_KERNEL_CASES_H
 
@@ -40,8 +42,8 @@ enum {
     CASE_KERNELS
 };
 
-/* CASE_FIELD: reals, the parts of an array are the components of a field. */
-/* CASE_QUANTA: int64 too, but how many quanta a number has, which rounding may change. */
+/* CASE_FIELD: reals whose array is a field. CASE_QUANTA: int64 too, but numbers of quanta, which may change by
+ * rounding. */
 typedef enum { CASE_INT, CASE_INT64, CASE_QUANTA, CASE_DOUBLE, CASE_REAL, CASE_FIELD, CASE_WIDE, CASE_TYPES } case_type;
 typedef enum { CASE_INPUT, CASE_CONSTANT, CASE_OUTPUT, CASE_GRADIENT } case_role;
 typedef enum { CASE_SET, CASE_ADDED, CASE_ZERO } case_how;

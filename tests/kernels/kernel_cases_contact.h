@@ -5,7 +5,7 @@
 #include "tests/kernels/kernel_cases_flip.h"
 
 /* Nodes of two or four fields with masses of any size, some without, some not active; fillings on both sides of the
- * band in which contact sets in, approaches on both sides of the onset; walls of each kind. */
+ * band in which contact sets in, approaches on both sides of the regularisation velocity; walls of each kind. */
 static void case_mpm_contact(case_io *io)
 {
     static const char *const names[] = {"two fields", "four fields", NULL};

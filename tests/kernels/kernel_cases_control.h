@@ -25,7 +25,7 @@ static void sample_fibres(case_io *io, sample *t)
     t->matter.activation = REALS(io, "activation", 1, FIBRE_CHANNELS, -2e4, 3e4);
 }
 
-/* Activations' gradient: the sum of the shares of each channel's particles. The others' shares are not set. */
+/* The gradient of activations: the sum of the contributions of each channel's particles. Others are not set. */
 static void sum_shares(case_io *io, const sample *t, const real *share)
 {
     wide *activation_bar = NEW(io, wide, FIBRE_CHANNELS, CASE_SET);

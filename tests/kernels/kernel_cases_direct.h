@@ -25,7 +25,7 @@ static host_band band_of(case_io *io, int rows)
     return h;
 }
 
-/* The numbers that the build's `real` can hold. */
+/* The numbers that the build's `real` represents. */
 static double *representable(const case_io *io, case_array *a, int n)
 {
     for (int i = 0; i < n; i++)

@@ -49,19 +49,19 @@ static void case_fem_table(case_io *io)
 static void case_fem_constants(case_io *io)
 {
     const int n = case_size(io, 900);
-    int *law = HOST(io, int, n), *lame = HOST(io, int, n);
-    case_array *given = case_uniform(io, CASE_INPUT, "given", HYPER_CONSTANTS, n, 1e3, 2e5);
+    int *law = HOST(io, int, n), *form = HOST(io, int, n);
+    case_array *parameters = case_uniform(io, CASE_INPUT, "parameters", HYPER_CONSTANTS, n, 1e3, 2e5);
     for (int e = 0; e < n; e++) {
         law[e] = e % HYPER_LAWS;
-        lame[e] = e / HYPER_LAWS % 2 + (law[e] == HYPER_LINEAR ? e / HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
-        if (!(lame[e] & HYPER_BY_LAME) && !hyper_has_own_parameters(law[e]))
-            given->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
+        form[e] = e / HYPER_LAWS % 2 + (law[e] == HYPER_LINEAR ? e / HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
+        if (!(form[e] & HYPER_BY_LAME) && !hyper_has_own_parameters(law[e]))
+            parameters->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
     }
     fem_constants_args a;
     a.n = n;
     a.law = PUSH(io, int, law, n);
-    a.parameter_form = PUSH(io, int, lame, n);
-    a.parameters = (real *)case_upload(io, given, CASE_FIELD);
+    a.parameter_form = PUSH(io, int, form, n);
+    a.parameters = (real *)case_upload(io, parameters, CASE_FIELD);
     a.k = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_constants, n, NULL, &a);
     case_out(io, "k", CASE_FIELD, HYPER_CONSTANTS, n, a.k);
@@ -71,7 +71,7 @@ static void case_fem_constants(case_io *io)
     b.k_bar = FIELD_COTANGENT(io, "k");
     b.parameters_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
     LAUNCH(io, fem_constants_adj, n, NULL, &b);
-    case_gradient(io, "given", CASE_FIELD, HYPER_CONSTANTS, n, b.parameters_bar);
+    case_gradient(io, "parameters", CASE_FIELD, HYPER_CONSTANTS, n, b.parameters_bar);
 }
 #define case_fem_constants_adj case_fem_constants
 

@@ -18,7 +18,7 @@ static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int 
     f->thick = thick;
 }
 
-/* value_bar += the shares of n faces, as the solver does it. */
+/* value_bar += the contributions of n faces, as the solver does it. */
 static void fem_add_values(case_io *io, int n, const real *share, wide *value_bar)
 {
     for (int c = 0; c < DIM; c++) {
@@ -112,7 +112,7 @@ static wide *fem_total_area(case_io *io, const mesh_lattice *m, fem_face_args f,
     return area;
 }
 
-/* What a total force owes its area, beside what fem_face_adj has made of it with the area held. */
+/* The cotangents that a total force adds by its area, beside those of fem_face_adj at constant area. */
 static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner, const real *thick,
                               const wide *value_bar, real *rest_bar, real *thick_bar)
 {

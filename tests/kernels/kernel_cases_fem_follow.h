@@ -54,7 +54,7 @@ static void case_fem_body_force(case_io *io)
 }
 #define case_fem_body_force_adj case_fem_body_force
 
-/* ---- pairs of nodes -------------------------------------------------------------------------------------- */
+/* ---- element matrices ------------------------------------------------------------------------------------ */
 
 static int follow_pairs(const mesh_lattice *m)
 {
@@ -64,7 +64,7 @@ static int follow_pairs(const mesh_lattice *m)
     return pairs;
 }
 
-/* The product of all pairs of every face with x is `sign` times what the corners hold. */
+/* The product of the element matrix of every face with x is `sign` times the element vector. */
 static void follow_compare(case_io *io, const mesh_lattice *m, const double *pairs, const double *x,
                            const double *corners, double sign)
 {
@@ -91,7 +91,7 @@ static void follow_compare(case_io *io, const mesh_lattice *m, const double *pai
 
 /* ---- pressures that follow ------------------------------------------------------------------------------- */
 
-/* Owners behind the faces, thicknesses in 2D, and what all parts share. */
+/* Owners behind the faces, thicknesses in 2D, and the arguments of all element types. */
 static fem_face_args follow_faces(case_io *io, const mesh_lattice *m, case_role role, int values, const int **behind)
 {
     const int owners = m->elements / 5 + 1;
@@ -186,7 +186,7 @@ static void spring_points(case_io *io)
     case_gradient(io, "value", CASE_WIDE, DIM, 1, value_bar);
 }
 
-/* The forces by pairs of nodes are the same: they are linear in u. */
+/* The forces by element matrices are the same: they are linear in u. */
 static void spring_pairs(case_io *io, const mesh_lattice *m, fem_spring_args a, const int *behind, const double *u)
 {
     const int total = follow_pairs(m);

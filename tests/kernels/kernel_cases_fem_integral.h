@@ -5,7 +5,7 @@
 
 #include "tests/kernels/kernel_cases_fem.h"
 
-/* Every law in elements of every type, a part of them not counted; in 2D linear ones in plane stress too. Stress comes
+/* Every law in elements of every type, some of them with weight 0; in 2D linear ones in plane stress too. Stress comes
  * with energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
 static void case_fem_integral(case_io *io)
 {

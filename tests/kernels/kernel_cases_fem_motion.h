@@ -51,7 +51,7 @@ static void case_fem_inertia(case_io *io)
 
 static const double motion_ca = 700, motion_cv = 30;
 
-/* Pairs of corners of every type, numbered as fem_blocks_of does. Returns how many pairs there are. */
+/* Node pairs of every element type, numbered as fem_blocks_of does. Returns how many there are. */
 static int motion_pairs(case_io *io, const mesh_body *body, const int *pair[MESH_TYPES], int pairs[MESH_TYPES],
                         int first[MESH_TYPES])
 {
@@ -69,7 +69,7 @@ static int motion_pairs(case_io *io, const mesh_body *body, const int *pair[MESH
     return total;
 }
 
-/* Outputs K, from pairs, and the product y with x of the same by forces; compared. */
+/* Outputs K, from element matrices, and the product y with x of the same by forces; compared. */
 static void motion_compare(case_io *io, const mesh_lattice *m, const real *pair_out, int pairs, const real *y,
                            const double *x)
 {
@@ -155,7 +155,7 @@ static void case_fem_damping_matrix(case_io *io)
     motion_compare(io, m, a.out, total, y, x->value);
 }
 
-/* A bar's corner: V (2 mu + lambda) |g|, so the forces of a strain along one axis are not larger. */
+/* A node of a bar: V (2 mu + lambda) |g|, so the forces of a strain along one axis are not larger. */
 static void case_fem_rigidity(case_io *io)
 {
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
@@ -369,7 +369,8 @@ static void case_fem_node_weight(case_io *io)
 
 /* ---- the start ------------------------------------------------------------------------------------------- */
 
-/* Held unknowns are set, the others stay; each held unknown's part of the cotangent of its support's value. */
+/* Constrained unknowns are set, the others stay; and their contributions to the cotangents of their supports'
+ * values. */
 static void case_fem_start_constrained(case_io *io)
 {
     enum { SUPPORTS = 5, CURVES = 3 };

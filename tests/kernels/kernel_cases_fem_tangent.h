@@ -15,7 +15,7 @@ static int fem_by_block(const void *a, const void *b)
     return x->column != y->column ? x->column - y->column : x->code - y->code;
 }
 
-/* Every ordered pair of corners of every element is a source of one block: 2 pair + (1: transposed), pairs b >= a. */
+/* Every ordered node pair of every element is a source of one block: 2 pair + (1: transposed), pairs b >= a. */
 static int fem_sources(const mesh_lattice *m, fem_source *out)
 {
     int n = 0, pair = 0;
@@ -96,7 +96,7 @@ static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int pr
     return out;
 }
 
-/* (df/du) x of all parts, by the adjoint: the Hessian of an energy is symmetric. */
+/* (df/du) x of all element types, by the adjoint: the Hessian of an energy is symmetric. */
 static real *fem_product(case_io *io, const mesh_body *body, const real *u, const real *x)
 {
     fem_force_adj_args b;
@@ -115,7 +115,7 @@ static real *fem_product(case_io *io, const mesh_body *body, const real *u, cons
     return y;
 }
 
-/* |K x - expected|, held unknowns being those of x; and whether rows and columns of held unknowns are those of a
+/* |K x - expected|, constrained unknowns being those of x; and whether their rows and columns are those of a
  * unit. */
 static void fem_compare(case_io *io, const fem_blocks *b, int points, const int *held, const double *x)
 {

@@ -46,7 +46,7 @@ static void case_mpm_flip_spread(case_io *io)
 }
 #define case_mpm_flip_spread_adj case_mpm_flip_spread
 
-/* The share is set as a design sets it. */
+/* The FLIP ratio is set as a design sets it. */
 static void case_mpm_flip(case_io *io)
 {
     sample t = flip_sample(io);

@@ -6,7 +6,7 @@
 
 /* ---- observations: total mass, sum, value; the adjoint covers all three ------------------------------------- */
 
-/* The state before lies the other way round. */
+/* The state before is stored in the opposite order. */
 static void observe_past(case_io *io, const sample *t, mpm_observe_args *a)
 {
     int *at = HOST(io, int, t->n), *cell = HOST(io, int, t->n);

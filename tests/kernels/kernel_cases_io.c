@@ -168,7 +168,7 @@ static size_t room_of(int components, int parts, int count)
     return components ? field_size(count, components) : (size_t)parts * (size_t)count;
 }
 
-/* Where number i of an array lies; its part 0 is component `first`. */
+/* The index of number i of an array, whose component 0 is component `first` of the field. */
 static ptrdiff_t place_of(int components, int first, int count, int i)
 {
     return components ? field_at(count, components, first + i / count, i % count) : i;
@@ -204,7 +204,7 @@ void *case_upload(case_io *io, const case_array *a, case_type type)
 
 /* ---- outputs and gradients ------------------------------------------------------------------------------ */
 
-/* The block that case_new made and that holds these bytes, or NULL. */
+/* The block that case_new made and that contains these bytes, or NULL. */
 static const case_block *block_of(const case_io *io, const void *device, size_t bytes)
 {
     for (int i = 0; i < io->n_blocks; i++) {
@@ -215,7 +215,7 @@ static const case_block *block_of(const case_io *io, const void *device, size_t 
     return NULL;
 }
 
-/* Of a field of zeros, what no item of which lies there must still be zero. */
+/* The padding of a field of zeros, where no item is stored, must still be zero. */
 static int padding_is_zero(const unsigned char *stored, size_t size, int components, int count)
 {
     const size_t room = field_size(count, components);

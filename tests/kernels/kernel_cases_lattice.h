@@ -1,4 +1,4 @@
-/* kernel_cases_lattice.h -- the case of motions on a lattice: a step out, and back. Case text. */
+/* kernel_cases_lattice.h -- the case of motions on a lattice: a step, and the same step reversed. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_LATTICE_H
 #define PIOLA_TESTS_KERNEL_CASES_LATTICE_H
 
@@ -11,7 +11,7 @@ static const real *lattice_points(case_io *io, const char *name, int n, double l
     return (const real *)case_upload(io, case_uniform(io, CASE_CONSTANT, name, 1, n * DIM, low, high), CASE_REAL);
 }
 
-/* Each held unknown is held by one of two supports, the second of which has a curve. */
+/* Each constrained unknown belongs to one of two supports, the second of which has a curve. */
 static void lattice_hold(case_io *io, fem_lattice s, int n, fem_step *step)
 {
     int *node = HOST(io, int, n), *axis = HOST(io, int, n), *support = HOST(io, int, n), curve[2] = {-1, 0};
@@ -37,7 +37,7 @@ typedef struct {
     fem_step *step;
 } lattice_body;
 
-/* Numbers to the lattice, held unknowns by their supports. */
+/* Numbers to the lattice, constrained unknowns by their supports. */
 static lattice_body lattice_of_body(case_io *io)
 {
     lattice_body b;

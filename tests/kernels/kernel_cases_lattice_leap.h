@@ -1,4 +1,4 @@
-/* kernel_cases_lattice_leap.h -- the case of the leapfrog on a lattice: a step, and the same step taken back. Case
+/* kernel_cases_lattice_leap.h -- the case of the leapfrog on a lattice: a step, and the same step reversed. Case
  * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_LATTICE_LEAP_H
 #define PIOLA_TESTS_KERNEL_CASES_LATTICE_LEAP_H
@@ -24,7 +24,7 @@ static int leap_differ(const case_io *io, const char *in, const char *out)
     return count;
 }
 
-/* A step and back again: the state is what it was, whether or not something did not fit. */
+/* A step and the reversed step: the state is what it was, whether or not something did not fit. */
 static void case_fem_lattice_leap(case_io *io)
 {
     static const char *const names[] = {"fits", "a velocity does not fit", "a place does not fit",

@@ -1,4 +1,4 @@
-/* kernel_cases_mesh.h -- the meshes, laws and faces that the FEM cases share. Case text: C11 and C++17.
+/* kernel_cases_mesh.h -- the meshes, laws and faces of all FEM cases. Case text: C11 and C++17.
  *
  * A lattice of irregular nodes, two spacings to a cell; every cell is cut into elements of one type, and the four types
  * of the dimension take turns, so that all of them share nodes. Faces are made likewise, of a lattice of one dimension
@@ -20,7 +20,7 @@ static const int mesh_types[4][MESH_TYPES] = {{0, 0, 0, 0},
 static const char *const mesh_names[ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
                                                       "quad9",  "tet4",  "tet10", "hex8", "hex27"};
 
-/* Elements of one type, and the numbers of their first element and corner. */
+/* Elements of one type, and the numbers of their first element and element node. */
 typedef struct {
     int type, n, first, first_element_node;
 } mesh_part;
@@ -66,7 +66,7 @@ static int mesh_point(const mesh_lattice *m, const int base[3], int type, int pi
     return (at[2] * mesh_lines(m, 1) + at[1]) * mesh_lines(m, 0) + at[0];
 }
 
-/* Nodes of a part's elements, cell by cell. */
+/* Nodes of the elements of one type, cell by cell. */
 static int mesh_fill(const mesh_lattice *m, int t, int cells, int *point)
 {
     const int type = m->part[t].type;
@@ -227,7 +227,7 @@ static const char *mesh_name(const char *what, int type)
     return strcat(name, mesh_names[type]);
 }
 
-/* out += scale times the sum over the corners, of one part, of each node. */
+/* out += scale times the sum over the element nodes, of one type, of each node. */
 static void mesh_add(case_io *io, const mesh_lattice *m, int t, const real *corners, double scale, real *out)
 {
     fem_node_sum_args a;
@@ -239,7 +239,7 @@ static void mesh_add(case_io *io, const mesh_lattice *m, int t, const real *corn
     LAUNCH(io, fem_node_sum, m->points, NULL, &a);
 }
 
-/* What the corners hold, and what the nodes get of each part: outputs. */
+/* The element vector and its assembled sum for each element type: outputs. */
 static void mesh_out(case_io *io, const mesh_lattice *m, const char *what, const real *corners)
 {
     case_out(io, "corners", CASE_REAL, 1, m->corners * DIM, corners);
@@ -250,7 +250,7 @@ static void mesh_out(case_io *io, const mesh_lattice *m, const char *what, const
     }
 }
 
-/* A gradient that corners hold: the sum over all parts. */
+/* A gradient from element vectors: the sum over all element types. */
 static void mesh_gradient(case_io *io, const mesh_lattice *m, const char *input, const real *corners)
 {
     real *sum = NEW(io, real, m->points * DIM, CASE_ADDED);

@@ -13,30 +13,30 @@ static void case_mpm_constants(case_io *io)
 {
     static const char *const names[] = {"every law", "neo-Hookean and Hencky alone", NULL};
     const int n = case_size(io, 1500), few = case_variant(io, names), count = few ? 2 : HYPER_CONSTANTS;
-    int *law = HOST(io, int, n), *lame = HOST(io, int, n);
+    int *law = HOST(io, int, n), *form = HOST(io, int, n);
     case_array *g[HYPER_CONSTANTS];
     g[0] = case_uniform(io, CASE_INPUT, "given0", 1, n, 1e3, 2e5);
     g[1] = case_uniform(io, CASE_INPUT, "given1", 1, n, -0.3, 0.47);
     for (int c = 2; c < count; c++) g[c] = case_uniform(io, CASE_INPUT, constant_names[1][c], 1, n, 0, 2);
     for (int i = 0; i < n; i++) {
         law[i] = few ? (i % 2 ? HYPER_NEO_HOOKEAN : HYPER_HENCKY) : 1 + i % (LAWS - 1);
-        lame[i] = i / 16 % 2;
+        form[i] = i / 16 % 2;
         if (law_is_fluid(law[i]))
             g[1]->value[i] = 1 + 6.5 * case_unit("gamma", i);
-        else if (lame[i])
+        else if (form[i])
             g[1]->value[i] *= 1e5;
     }
-    real *given = HOST(io, real, field_size(n, count));
+    real *parameters = HOST(io, real, field_size(n, count));
     for (int c = 0; c < count; c++) {
         const real *one = (const real *)case_pack(io, g[c], CASE_REAL);
-        for (int i = 0; i < n; i++) given[field_at(n, count, c, i)] = one[i];
+        for (int i = 0; i < n; i++) parameters[field_at(n, count, c, i)] = one[i];
     }
     mpm_constants_args a;
     a.n = n;
     a.constants = count;
     a.law = PUSH(io, int, law, n);
-    a.parameter_form = PUSH(io, int, lame, n);
-    a.parameters = PUSH(io, real, given, field_size(n, count));
+    a.parameter_form = PUSH(io, int, form, n);
+    a.parameters = PUSH(io, real, parameters, field_size(n, count));
     a.density = REALS(io, "density", 1, n, 500, 2000);
     a.volume = CONSTANTS(io, "volume", 1, n, 1e-6, 2e-6);
     a.k = NEW_FIELD(io, count, n, CASE_SET);

@@ -200,7 +200,7 @@ static void case_mpm_centroid(case_io *io)
 }
 #define case_mpm_centroid_adj case_mpm_centroid
 
-/* Counts fall as more is asked of a bend, and where nothing changes there are none. */
+/* Counts fall as the least bend that counts grows, and where nothing changes there are none. */
 static void obstacle_bends(case_io *io, const sample *t, mpm_obstacle_args a)
 {
     static const double asked[] = {0.01, 0.3, 30};

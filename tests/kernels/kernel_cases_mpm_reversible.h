@@ -1,4 +1,4 @@
-/* kernel_cases_mpm_reversible.h -- cases of the integrator whose steps can be taken back. In the dual build numbers on
+/* kernel_cases_mpm_reversible.h -- cases of the reversible integrator. In the dual build numbers on
  * lattices are real ones, so that the products are those of the map whose rounding is differentiated as the identity.
  * Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_REVERSIBLE_H
@@ -263,7 +263,7 @@ static real *node_means(case_io *io, const case_array *mean, int nodes)
     return PUSH(io, real, all, field_size(nodes, DIM + 1));
 }
 
-/* Does what was taken back leave what there was? */
+/* Does the reversed step give the state before? */
 static void strain_taken_back(case_io *io, const sample *t, mpm_strain_args a)
 {
     const mpm_lattice before = sample_lattice(io, t, 0);

@@ -1,4 +1,4 @@
-/* kernel_cases_rice.h -- the case of the tape: two records are written, and read again. Case text. */
+/* kernel_cases_rice.h -- the case of the log of records: two of them are written, and read again. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_RICE_H
 #define PIOLA_TESTS_KERNEL_CASES_RICE_H
 

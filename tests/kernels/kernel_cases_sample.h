@@ -1,6 +1,6 @@
-/* kernel_cases_sample.h -- the particles, grid and lists that the MPM cases share. Case text: C11 and C++17.
+/* kernel_cases_sample.h -- the particles, grid and lists of all MPM cases. Case text: C11 and C++17.
  *
- * A box of over a hundred cells with walls of each kind; a third of the cells is empty, most hold one to twelve
+ * A box of over a hundred cells with walls of each kind; a third of the cells is empty, most have one to twelve
  * particles, some more than one batch of TEAM_LANES. The four laws are mixed within each cell. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_SAMPLE_H
 #define PIOLA_TESTS_KERNEL_CASES_SAMPLE_H
@@ -133,7 +133,7 @@ static void sample_laws(case_io *io, sample *t)
     for (int i = 0; i < t->n; i++) t->law[i] = 1 + (int)((LAWS - 1) * case_unit("law", i));
 }
 
-/* Inputs of cases: a law's constants, and those that are given. */
+/* Inputs of cases: the constants of a law, and the parameters that they follow from. */
 static const char *const constant_names[2][HYPER_CONSTANTS] = {{"k0", "k1", "k2", "k3", "k4"},
                                                                {"given0", "given1", "given2", "given3", "given4"}};
 

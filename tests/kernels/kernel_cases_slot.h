@@ -24,7 +24,7 @@ static mpm_slot sample_slot(case_io *io, const sample *t, int room)
     return slot;
 }
 
-/* Does stored particle p, in id order, have those parts of an input? */
+/* Does stored particle p, in id order, have these components of an input? */
 static int same_parts(const case_io *io, const sample *t, const char *in, const char *out, int parts, int p)
 {
     const double *x = case_find(io, CASE_INPUT, in)->value, *y = case_find(io, CASE_OUTPUT, out)->value;

@@ -39,7 +39,7 @@ static case_machine machine_with(const void *kernels)
     return m;
 }
 
-/* Size of entry i of an input, for directions: its value, or where that is zero the size of its part. */
+/* Size of entry i of an input, for directions: its value, or where that is zero the size of its component. */
 static double scale_of(const case_array *x, int i)
 {
     if (fabs(x->value[i]) > 0) return fabs(x->value[i]);
@@ -47,7 +47,7 @@ static double scale_of(const case_array *x, int i)
     return rms > 0 ? rms : 1;
 }
 
-/* The adjoint once for every part of every output that has a cotangent. */
+/* The adjoint once for every component of every output that has a cotangent. */
 static void measure_blocks(dot_table *t, int kernel, const void *kernels)
 {
     case_machine machine = machine_with(kernels);
@@ -76,7 +76,7 @@ static void measure_blocks(dot_table *t, int kernel, const void *kernels)
         }
 }
 
-/* <w, J v> of one part of one output. */
+/* <w, J v> of one component of one output. */
 static double forward_of(const dot_table *t, const case_io *dual, int output, int part)
 {
     const case_array *y = case_find(dual, CASE_OUTPUT, t->base.arrays[output].name);

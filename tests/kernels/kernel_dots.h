@@ -1,6 +1,6 @@
 /* kernel_dots.h -- the dot product test of a case:  <w, J v> = <J^T w, v>,  J v by dual numbers, J^T w by the adjoint.
  *
- * It is made for every part of every output (w is zero elsewhere) and every part of every input (v is zero elsewhere),
+ * It is made for every component of every output (w is zero elsewhere) and of every input (v is zero elsewhere),
  * so that a wrong small term cannot hide behind a large one; and once per input with all of w along the gradient
  * itself, where no term of the sum can cancel another. */
 #ifndef PIOLA_TESTS_KERNEL_DOTS_H

@@ -1,5 +1,5 @@
 /* test_every_kernel.c -- the harness: adjoints against the dual build, equal bits for any number of threads, no
- * dependence on what memory held before, and the list itself. See kernel_cases.h for what a case is.
+ * dependence on the former content of memory, and the list itself. See kernel_cases.h for what a case is.
  *
  * Built for each precision and dimension; dot products are made in f64 (TEST_DUAL). */
 #include <setjmp.h>
@@ -132,7 +132,7 @@ static void every_kernel_is_run_by_its_case(void **state)
             io_delete(io);
         }
         if (!launched || !outputs)
-            fail_msg("the case of %s launches it %d times and looks at %d outputs", list[k].name, launched, outputs);
+            fail_msg("the case of %s launches it %d times and has %d outputs", list[k].name, launched, outputs);
     }
 }
 
@@ -172,7 +172,7 @@ static int threads_alive(void)
 }
 
 /* Where the CPU backend begins to use its threads (SERIAL_ITEMS, SERIAL_TEAMS of cpu.c); with fewer items the test
- * below would compare one thread with one thread. Kernels of one item have nothing to share out. */
+ * below would compare one thread with one thread. Kernels of one item have nothing to distribute. */
 static int uses_threads(const case_io *io, int k)
 {
     static const int enough[] = {
@@ -236,7 +236,7 @@ static void one_other_bit_is_noticed(void **state)
     io_delete(b);
 }
 
-/* ---- what memory held before ------------------------------------------------------------------------------ */
+/* ---- the former content of memory ---------------------------------------------------------------------------- */
 
 /* `clean` started from zeros, `dirty` from `before`: what is set must be the same, or not touched in both; what is
  * added to must be the sum of both, to rounding. */

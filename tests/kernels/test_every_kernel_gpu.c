@@ -31,8 +31,8 @@ static const char *const names[] = {
 #include "kernels/kernels.def"
 };
 
-/* Largest difference of a part of a result, relative to the largest value of that part. Sums of some hundred terms that
- * are contracted differently: a few hundred units in the last place. */
+/* Largest difference of a component of a result, relative to the largest value of that component. Sums of some hundred
+ * terms that are contracted differently: a few hundred units in the last place. */
 static double bound_of(int kernel)
 {
     (void)kernel;

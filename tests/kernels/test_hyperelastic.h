@@ -10,13 +10,14 @@ extern "C" {
 /* A point of a law, or its derivative along one direction. */
 typedef struct {
     double F[9]; /* [DIM][DIM] */
-    double k[5]; /* the law's constants, or those given */
+    double k[5]; /* the law's constants, or the user's parameters */
 } hyper_point;
 
-typedef enum { HYPER_PSI, HYPER_STRESS, HYPER_GIVEN } hyper_function;
+typedef enum { HYPER_PSI, HYPER_STRESS, HYPER_FROM_PARAMETERS } hyper_function;
 
-/* y = f(x) and dy = df(x; dx); returns how many numbers y has (at most 9). `lame` is for HYPER_GIVEN. */
-int hyper_dual(hyper_function f, int law, int lame, const hyper_point *x, const hyper_point *dx, double *y, double *dy);
+/* y = f(x) and dy = df(x; dx); returns how many numbers y has (at most 9). `by_lame` is for HYPER_FROM_PARAMETERS. */
+int hyper_dual(hyper_function f, int law, int by_lame, const hyper_point *x, const hyper_point *dx, double *y,
+               double *dy);
 
 #ifdef __cplusplus
 }

@@ -144,39 +144,40 @@ static void given_constants_and_their_adjoint_agree(void **state)
 {
     (void)state;
     for (int law = 0; law < HYPER_LAWS; law++)
-        for (int lame = 0; lame < 2; lame++) { /* no difference to laws with constants of their own */
+        for (int by_lame = 0; by_lame < 2; by_lame++) { /* no difference to laws with constants of their own */
             const int own = law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
             double worst = 0, meaning = 0;
             seed = 9;
             for (int i = 0; i < SAMPLES; i++) {
                 hyper_point x = {{0}, {0}};
                 sample_constants(law, x.k);
-                if (!own && !lame) x.k[1] = uniform(-0.5, 0.49);
-                const hyper_constants given = constants_of(x.k), k = hyper_from_parameters(law, lame, given);
+                if (!own && !by_lame) x.k[1] = uniform(-0.5, 0.49);
+                const hyper_constants parameters = constants_of(x.k),
+                                      k = hyper_from_parameters(law, by_lame, parameters);
                 double w[5], mu, lambda;
                 for (int p = 0; p < HYPER_CONSTANTS; p++) w[p] = uniform(-1, 1);
                 hyper_constants bar = constants_of((const double[5]){0, 0, 0, 0, 0});
-                hyper_from_parameters_adj(law, lame, given, constants_of(w), &bar);
+                hyper_from_parameters_adj(law, by_lame, parameters, constants_of(w), &bar);
                 for (int p = 0; p < HYPER_CONSTANTS; p++) {
                     hyper_point d = {{0}, {0}};
                     double y[9], dy[9];
                     d.k[p] = 1;
-                    const int n = hyper_dual(HYPER_GIVEN, law, lame, &x, &d, y, dy);
+                    const int n = hyper_dual(HYPER_FROM_PARAMETERS, law, by_lame, &x, &d, y, dy);
                     worst = worse(worst, relative(dot_of(w, dy, n), bar.k[p], 0.1 * sqrt(dot_of(dy, dy, n))));
                 }
                 if (own) continue;
                 small_strain(law, k.k, &mu, &lambda);
                 const double E = mu * (3 * lambda + 2 * mu) / (lambda + mu), nu = lambda / (2 * (lambda + mu));
-                meaning = worse(meaning, relative(lame ? mu : E, x.k[0], 0));
-                meaning = worse(meaning, relative(lame ? lambda : nu, x.k[1], lame ? 0 : 1));
+                meaning = worse(meaning, relative(by_lame ? mu : E, x.k[0], 0));
+                meaning = worse(meaning, relative(by_lame ? lambda : nu, x.k[1], by_lame ? 0 : 1));
             }
             report(law_names[law],
-                   own    ? "adjoint of its own constants"
-                   : lame ? "adjoint of (mu, lambda)"
-                          : "adjoint of (E, nu)",
+                   own       ? "adjoint of its own constants"
+                   : by_lame ? "adjoint of (mu, lambda)"
+                             : "adjoint of (E, nu)",
                    worst, DERIVATIVE_BOUND);
             if (own) continue;
-            report(law_names[law], lame ? "mu, lambda of small strain" : "E, nu of small strain", meaning, 1e-13);
+            report(law_names[law], by_lame ? "mu, lambda of small strain" : "E, nu of small strain", meaning, 1e-13);
         }
     all_must_hold();
 }

@@ -11,7 +11,8 @@ static int give(const real *r, int n, double *y, double *dy)
     return n;
 }
 
-int hyper_dual(hyper_function f, int law, int lame, const hyper_point *x, const hyper_point *dx, double *y, double *dy)
+int hyper_dual(hyper_function f, int law, int by_lame, const hyper_point *x, const hyper_point *dx, double *y,
+               double *dy)
 {
     mat F, P;
     hyper_constants k;
@@ -21,8 +22,8 @@ int hyper_dual(hyper_function f, int law, int lame, const hyper_point *x, const 
         const real psi = hyper_psi(law, F, k);
         return give(&psi, 1, y, dy);
     }
-    if (f == HYPER_GIVEN) {
-        k = hyper_from_parameters(law, lame, k);
+    if (f == HYPER_FROM_PARAMETERS) {
+        k = hyper_from_parameters(law, by_lame, k);
         return give(k.k, HYPER_CONSTANTS, y, dy);
     }
     P = hyper_P(law, F, k);
