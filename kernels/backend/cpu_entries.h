@@ -25,8 +25,9 @@
 #undef SUM
 #undef SCAN
 
-/* Threads of this engine's loops, >= 1; `wanted` <= 0: as many as OpenMP takes. */
+/* Returns the number of threads of this engine's loops, >= 1. */
 int pio_cpu_threads(void);
+/* Sets that number; `wanted` <= 0: as many as OpenMP takes. */
 void pio_cpu_use_threads(int wanted);
 
 /* *sum = in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left. `work`

@@ -12,16 +12,19 @@
  * it. */
 enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 128 };
 
+/* Returns min(n, *limit), or n without a limit. */
 static inline int limited(int n, const int *limit)
 {
     return limit && *limit < n ? *limit : n;
 }
 
+/* Returns the number of blocks of PIO_CHUNK items that n items fill. */
 static inline int blocks_of(int n)
 {
     return (n + PIO_CHUNK - 1) / PIO_CHUNK;
 }
 
+/* Returns the smaller one. */
 static inline int min_int(int a, int b)
 {
     return a < b ? a : b;

@@ -21,7 +21,7 @@ enum { PIO_DIRECT_VERSION = 1, PIO_DIRECT_TEXT = 256 };
 
 typedef enum { PIO_FACTOR_CHOLESKY, PIO_FACTOR_LDLT, PIO_FACTOR_LU, PIO_FACTOR_QR, PIO_FACTORS } pio_factor_kind;
 
-/* What became of a call; all but OK and INDEFINITE come with a message. */
+/* The outcome of a call; all but OK and INDEFINITE come with a message. */
 typedef enum {
     PIO_DIRECT_OK,
     PIO_DIRECT_SINGULAR,
@@ -38,6 +38,7 @@ typedef struct {
     const int *column; /* [start[n]] */
 } pio_direct_pattern;
 
+/* What an elimination will take. */
 typedef struct {
     size_t bytes;      /* of the factor, and of a factorisation and a solve besides */
     double operations; /* of a factorisation; 0: the library does not report it */
@@ -58,10 +59,12 @@ typedef struct {
     pio_direct_outcome (*factorise)(void *factor, pio_stream stream, const double *value, int *negative, char *message);
     /* A x = b, or A^T x = b, for x[columns][n] on the device, which contains b on entry. */
     pio_direct_outcome (*solve)(void *factor, pio_stream stream, int transposed, int columns, double *x, char *message);
+    /* Ends the use of a factor; NULL is allowed. */
     void (*release)(void *factor);
 } pio_direct_table;
 
-/* direct_open.c: the table of a module beside this one, or NULL and why. It stays open as long as the process. */
+/* Returns the table of the module piola_direct_NAME.so beside this one, or NULL and why in `message`. The module stays
+ * open as long as the process. */
 const pio_direct_table *pio_direct_open(const char *name, char *message);
 
 #ifdef __cplusplus

@@ -15,19 +15,21 @@ typedef struct {
     int guarded, opened;
 } pio_arena;
 
-/* Reserve `size` bytes, zeroed. Returns 0 or the backend's error code. */
+/* Reserves `size` bytes, zeroed. Returns 0, or the backend's error code; the arena is then empty. */
 int pio_arena_create(pio_arena *arena, const pio_backend *backend, size_t size);
+/* Releases the memory of an arena, also of one that is empty. */
 void pio_arena_destroy(pio_arena *arena);
 
-/* The next `bytes` bytes, at a multiple of 256; NULL while measuring, or when they exceed the size that was
+/* Returns the next `bytes` bytes, at a multiple of 256; NULL while measuring, or when they exceed the size that was
  * measured. */
 void *pio_arena_take(pio_arena *arena, size_t bytes);
 
 /* Sets `pointer` to room for `count` of what it points to, as pio_arena_take. */
 #define TAKE(arena, pointer, count) ((pointer) = pio_arena_take((arena), sizeof *(pointer) * (size_t)(count)))
 
-/* Around whatever may access device memory; calls nest. */
+/* Makes guarded memory accessible, before whatever may access device memory; calls nest. */
 void pio_arena_open(pio_arena *arena);
+/* The end of what pio_arena_open began. */
 void pio_arena_close(pio_arena *arena);
 
 #endif

@@ -41,10 +41,12 @@ typedef struct {
      * content of y is not read. Takes no memory. */
     pio_direct_outcome (*apply)(void *context, pio_stream stream, int transposed, const void *x, void *y,
                                 char *message);
+    /* Ends the use of a context. */
     void (*release)(void *context);
 } pio_product_table;
 
-/* module_open.c: the table of a module beside this one, or NULL and why. It stays open as long as the process. */
+/* Returns the table of the module piola_product_NAME.so beside this one, or NULL and why in `message`. The module stays
+ * open as long as the process. */
 const pio_product_table *pio_product_open(const char *name, char *message);
 
 #ifdef __cplusplus

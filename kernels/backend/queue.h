@@ -27,15 +27,17 @@ enum {
     KERNEL_TIMERS
 };
 
+/* Launches of one kernel so far, and the time that they took, each waited for. */
 typedef struct {
     int64_t calls;
     double seconds;
 } pio_timer;
 
+/* A device array that must stay finite. */
 typedef struct {
-    const real *field; /* device array to watch */
+    const real *field; /* [count] */
     size_t count;
-    const char *name;
+    const char *name; /* for the message */
 } pio_watch;
 
 typedef struct {
@@ -57,10 +59,12 @@ typedef struct {
     int n_watch;
 } pio_queue;
 
+/* The name of each timer, as messages and reports have it. */
 extern const char *const pio_kernel_names[KERNEL_TIMERS];
 
-/* Before and after a launch; `begin` returns 0 when an earlier failure forbids it. */
+/* Prepares a launch. Returns 0 when an earlier failure forbids it, else 1. */
 int pio_queue_begin(pio_queue *q);
+/* Ends a launch of kernel KERNEL_... at that line of a source, which returned `rc`: timer, error and NaN watch. */
 void pio_queue_end(pio_queue *q, int kernel, const char *file, int line, int rc);
 
 #define PIO_LAUNCH(q, kernel, call)                                                                                    \
@@ -84,10 +88,15 @@ void pio_queue_end(pio_queue *q, int kernel, const char *file, int line, int rc)
 /* Sums over the borders of neighbouring processes would be exchanged here; with one process there are none. */
 #define pio_halo(q, field) ((void)(q), (void)(field))
 
+/* Sets device memory to zero. */
 void pio_queue_zero(pio_queue *q, void *target, size_t bytes);
+/* Copies from device to device; the ranges do not overlap. */
 void pio_queue_copy(pio_queue *q, void *target, const void *source, size_t bytes);
+/* Copies from the host to the device, and waits. */
 void pio_queue_upload(pio_queue *q, void *target, const void *source, size_t bytes);
+/* Copies from the device to the host, and waits; counted in q->downloads. After a failure `target` is unchanged. */
 void pio_queue_download(pio_queue *q, void *target, const void *source, size_t bytes);
-int pio_queue_failed(pio_queue *q); /* waits; 1 when q->error is set */
+/* Waits for all launches. Returns 1 when q->error is set, else 0. */
+int pio_queue_failed(pio_queue *q);
 
 #endif

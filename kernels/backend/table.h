@@ -54,14 +54,17 @@
 extern "C" {
 #endif
 
-/* pio_stream of direct.h: what cudaStream_t points to; NULL on the CPU */
+/* pio_stream is that of direct.h: a cudaStream_t, NULL on the CPU. */
 
 enum { PIO_CHUNK = 256 };       /* leaf of the summation tree, items per block of a MAP */
 enum { PIO_SCAN_CHUNK = 1024 }; /* leaf of a scan */
-/* doubles of workspace of a SUM, ints of a SCAN, over n items */
+/* Doubles of workspace of a SUM, and ints of that of a SCAN, over n items. */
 #define PIO_SUM_WORK(n) ((size_t)(n) / (PIO_CHUNK - 1) + 8)
 #define PIO_SCAN_WORK(n) (2 * ((size_t)(n) / (PIO_SCAN_CHUNK - 1)) + 32)
 
+/* A launch of each kernel: `n` items or teams, of which a limit leaves the first. A SUM sets the device double *sum and
+ * needs PIO_SUM_WORK(n) doubles at `work`; a SCAN sets out[0 .. n] and needs PIO_SCAN_WORK(n) ints. All arrays are on
+ * the device; `args` is on the host and is copied. */
 typedef struct {
 #define MAP(name, adjoint) int (*name)(pio_stream stream, int n, const int *limit, const name##_args *args);
 #define TEAM(name, adjoint) MAP(name, adjoint)
@@ -75,6 +78,7 @@ typedef struct {
 #undef SCAN
 } pio_kernels;
 
+/* A device that was opened. */
 typedef struct {
     char name[128];       /* of the device, e.g. "NVIDIA H100 80GB HBM3" */
     char driver[64];      /* driver and runtime versions, or "" */
@@ -86,16 +90,28 @@ typedef struct {
 typedef struct {
     const char *name; /* "cpu" or "cuda" */
     pio_kernels kernels;
+    /* Opens device number `ordinal`; describes it and sets a stream for what follows. The CPU alone reads `threads`, of
+     * which 0 means as many as OpenMP takes. */
     int (*open)(int ordinal, int threads, pio_device_info *info, pio_stream *stream);
+    /* Ends the use of a stream. */
     void (*close)(pio_stream stream);
-    int (*allocate)(size_t bytes, void **base); /* zeroed */
+    /* Sets *base to zeroed device memory, or to NULL on failure. */
+    int (*allocate)(size_t bytes, void **base);
+    /* Returns memory of allocate(), with the same number of bytes. */
     void (*release)(void *base, size_t bytes);
-    int (*guard)(void *base, size_t bytes, int open); /* make device memory (in)accessible to the host; CPU only */
+    /* Makes device memory accessible to the host (open 1) or inaccessible (0). CPU only, else NULL. */
+    int (*guard)(void *base, size_t bytes, int open);
+    /* Sets device memory to zero, in the order of the stream. */
     int (*zero)(pio_stream stream, void *target, size_t bytes);
-    int (*copy)(pio_stream stream, void *target, const void *source, size_t bytes);     /* device to device */
-    int (*upload)(pio_stream stream, void *target, const void *source, size_t bytes);   /* waits */
-    int (*download)(pio_stream stream, void *target, const void *source, size_t bytes); /* waits */
+    /* Copies from device to device, in the order of the stream; the ranges do not overlap. */
+    int (*copy)(pio_stream stream, void *target, const void *source, size_t bytes);
+    /* Copies from the host to the device, and waits. */
+    int (*upload)(pio_stream stream, void *target, const void *source, size_t bytes);
+    /* Copies from the device to the host, after all launches before it, and waits. */
+    int (*download)(pio_stream stream, void *target, const void *source, size_t bytes);
+    /* Waits until the stream is idle; returns what failed in it. */
     int (*wait)(pio_stream stream);
+    /* Returns the text of an error code; it needs no release. */
     const char *(*error_text)(int code);
     const char
         *direct[3];      /* modules of sparse direct solves for this device, the best first, see direct.h; then NULL */

@@ -10,11 +10,13 @@
  * libm's, it has the same text on every device and vectorises; relative error below 2 units in the last place, near 1
  * too. */
 #ifdef PIO_DUAL
+/* Returns the natural logarithm of x. */
 PIO_FN real real_log(real x)
 {
     return log(x);
 }
 #else
+/* Returns the natural logarithm of x. */
 PIO_FN real real_log(real x)
 {
     const int is_double = sizeof(real) == 8;

@@ -29,12 +29,14 @@
 #include "kernels/base/rice_args.h"
 #include "kernels/base/base.h"
 
+/* Returns z of r: 0, 1, 2, 3, 4 ... of 0, -1, 1, -2, 2 ... */
 PIO_FN uint64_t rice_zigzag(int64_t r)
 {
     const uint64_t u = (uint64_t)r;
     return (u << 1) ^ (uint64_t)(0 - (u >> 63));
 }
 
+/* Returns r of z, the inverse of rice_zigzag. */
 PIO_FN int64_t rice_number(uint64_t z)
 {
     return (int64_t)((z >> 1) ^ (uint64_t)(0 - (z & 1)));
@@ -60,18 +62,21 @@ PIO_FN void rice_put(rice_writer *w, uint64_t value, int count)
     }
 }
 
+/* Writes all 64 bits of z. */
 PIO_FN void rice_put_all(rice_writer *w, uint64_t z)
 {
     rice_put(w, z & 0xffffffffu, 32);
     rice_put(w, z >> 32, 32);
 }
 
+/* Writes `count` ones. */
 PIO_FN void rice_put_ones(rice_writer *w, int count)
 {
     for (; count > 32; count -= 32) rice_put(w, 0xffffffffu, 32);
     rice_put(w, ((uint64_t)1 << count) - 1, count);
 }
 
+/* Writes z by Rice's code with parameter k, or in full where its unary part would be too long. */
 PIO_FN void rice_put_number(rice_writer *w, uint64_t z, int k)
 {
     if (z >> k >= RICE_LIMIT) {
@@ -105,6 +110,7 @@ PIO_FN uint64_t rice_get(rice_reader *r, int count)
     return value;
 }
 
+/* Reads 64 bits. */
 PIO_FN uint64_t rice_get_all(rice_reader *r)
 {
     const uint64_t low = rice_get(r, 32);
@@ -119,6 +125,7 @@ PIO_FN int rice_get_ones(rice_reader *r, int most)
     return count;
 }
 
+/* Reads a number of rice_put_number. */
 PIO_FN uint64_t rice_get_number(rice_reader *r, int k)
 {
     const int ones = rice_get_ones(r, RICE_LIMIT);
@@ -128,17 +135,20 @@ PIO_FN uint64_t rice_get_number(rice_reader *r, int k)
 
 /* ---- a block --------------------------------------------------------------------------------------------------- */
 
+/* Returns the end of a block's numbers in the record. */
 PIO_FN int rice_end(const rice_numbers *a, int block)
 {
     const int end = (block + 1) * RICE_BLOCK;
     return end < a->n ? end : a->n;
 }
 
+/* Returns the index in memory of number i of the record. */
 PIO_FN int rice_place(const rice_numbers *a, int i)
 {
     return a->item ? a->item[i] : i;
 }
 
+/* Returns the bits of z by Rice's code with parameter k. */
 PIO_FN int rice_bits(uint64_t z, int k)
 {
     return z >> k >= RICE_LIMIT ? RICE_LIMIT + 64 : (int)(z >> k) + 1 + k;

@@ -6,6 +6,7 @@
 
 enum { RICE_BLOCK = 128, RICE_LIMIT = 24, RICE_HEADER = 6, RICE_RAW = 56, RICE_RUNS = 57, RICE_MODES = 64 };
 
+/* Returns the number of blocks of a record of n numbers. */
 PIO_FN int rice_blocks(int n)
 {
     return (n + RICE_BLOCK - 1) / RICE_BLOCK;

@@ -15,6 +15,7 @@ typedef struct {
     real m[DIM][DIM];
 } mat;
 
+/* Returns the zero vector. */
 PIO_FN vec vec_zero(void)
 {
     vec r;
@@ -32,6 +33,7 @@ PIO_FN vec vec_axpby(real alpha, vec a, real beta, vec b)
     return r;
 }
 
+/* Returns s a. */
 PIO_FN vec vec_scale(real s, vec a)
 {
     PIO_UNROLL
@@ -39,6 +41,7 @@ PIO_FN vec vec_scale(real s, vec a)
     return a;
 }
 
+/* Returns a . b. */
 PIO_FN real vec_dot(vec a, vec b)
 {
     real s = a.x[0] * b.x[0];
@@ -47,6 +50,7 @@ PIO_FN real vec_dot(vec a, vec b)
     return s;
 }
 
+/* Returns s times the identity. */
 PIO_FN mat mat_diag(real s)
 {
     mat r;
@@ -70,6 +74,7 @@ PIO_FN mat mat_axpby(real alpha, mat a, real beta, mat b)
     return r;
 }
 
+/* Returns s a. */
 PIO_FN mat mat_scale(real s, mat a)
 {
     PIO_UNROLL
@@ -80,6 +85,7 @@ PIO_FN mat mat_scale(real s, mat a)
     return a;
 }
 
+/* Returns a^T. */
 PIO_FN mat mat_transpose(mat a)
 {
     mat r;
@@ -119,6 +125,7 @@ PIO_FN mat mat_t_mul(mat a, mat b)
     return mat_mul(mat_transpose(a), b);
 }
 
+/* Returns a v. */
 PIO_FN vec mat_apply(mat a, vec v)
 {
     vec r;
@@ -150,6 +157,7 @@ PIO_FN mat mat_outer(vec u, vec v)
     return r;
 }
 
+/* Returns tr a. */
 PIO_FN real mat_trace(mat a)
 {
     real s = a.m[0][0];
@@ -173,6 +181,7 @@ PIO_FN real mat_ddot(mat a, mat b)
 /* Bilinear cofactor form: cof(a) = mat_cofactor2(a, a), and d cof(a) = mat_cofactor2(a, da) + mat_cofactor2(da, a) in
  * 3D. In 2D the cofactor is linear, and so is its derivative. cof(a) = det(a) a^-T. */
 #if PIO_DIM == 3
+/* Returns the bilinear cofactor form of a and b. */
 PIO_FN mat mat_cofactor2(mat a, mat b)
 {
     mat r;
@@ -187,15 +196,20 @@ PIO_FN mat mat_cofactor2(mat a, mat b)
     }
     return r;
 }
+
+/* Returns cof(a). */
 PIO_FN mat mat_cofactor(mat a)
 {
     return mat_cofactor2(a, a);
 }
+
+/* Returns the derivative of cof(a) along da. */
 PIO_FN mat mat_cofactor_tan(mat a, mat da)
 {
     return mat_axpby(R(1), mat_cofactor2(a, da), R(1), mat_cofactor2(da, a));
 }
 #else
+/* Returns cof(a). */
 PIO_FN mat mat_cofactor(mat a)
 {
     mat r;
@@ -205,6 +219,8 @@ PIO_FN mat mat_cofactor(mat a)
     r.m[1][1] = a.m[0][0];
     return r;
 }
+
+/* Returns the derivative of cof(a) along da. */
 PIO_FN mat mat_cofactor_tan(mat a, mat da)
 {
     (void)a;
@@ -229,6 +245,7 @@ PIO_FN real mat_det(mat a, mat cof)
 #define PIO_BLOCK 0
 #endif
 
+/* Returns the index of component c of item i in a field of n items. */
 PIO_FN ptrdiff_t field_at(int n, int components, int c, int i)
 {
 #if PIO_BLOCK
@@ -241,6 +258,7 @@ PIO_FN ptrdiff_t field_at(int n, int components, int c, int i)
 #endif
 }
 
+/* Returns the numbers that a field of n items takes, padding included. */
 PIO_FN size_t field_size(int n, int components)
 {
 #if PIO_BLOCK
@@ -250,6 +268,7 @@ PIO_FN size_t field_size(int n, int components)
 #endif
 }
 
+/* Returns the vector of item i of a field of DIM components. */
 PIO_FN vec vec_load(const real *a, int n, int i)
 {
     vec r;
@@ -258,12 +277,14 @@ PIO_FN vec vec_load(const real *a, int n, int i)
     return r;
 }
 
+/* Sets the vector of item i of a field of DIM components. */
 PIO_FN void vec_store(real *a, int n, int i, vec v)
 {
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) a[field_at(n, DIM, c, i)] = v.x[c];
 }
 
+/* Returns the matrix of item i of a field of DIM * DIM components. */
 PIO_FN mat mat_load(const real *a, int n, int i)
 {
     mat r;
@@ -287,6 +308,7 @@ PIO_FN mat mat_of(const real *a)
     return r;
 }
 
+/* Sets the matrix of item i of a field of DIM * DIM components. */
 PIO_FN void mat_store(real *a, int n, int i, mat v)
 {
     PIO_UNROLL

@@ -14,6 +14,7 @@
 #include "kernels/fem/fem_element.h"
 #include "kernels/material/hyperelastic.h"
 
+/* Returns the constants of the law of an element. */
 PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
 {
     hyper_constants c;

@@ -43,6 +43,8 @@ PIO_FN uint64_t fem_fault_at(int64_t step, int item, int kind)
 {
     return ((uint64_t)step << 36) | ((uint64_t)item << 4) | (uint64_t)kind;
 }
+
+/* Returns the key of a fault of an element before the first step. */
 PIO_FN uint64_t fem_fault_key(int element, int kind)
 {
     return fem_fault_at(0, element, kind);

@@ -40,6 +40,7 @@ PIO_TABLE int hex27_lattice[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}
                                       {1, 2, 2}, {0, 1, 2}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}, {0, 1, 1},
                                       {2, 1, 1}, {1, 0, 1}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, {1, 1, 1}};
 
+/* Returns the index of node a along an axis of a product element, from 0. */
 PIO_FN int lattice_index(int type, int a, int axis)
 {
     switch (type) {
@@ -58,6 +59,7 @@ PIO_FN int lattice_index(int type, int a, int axis)
     }
 }
 
+/* Returns shape function a of a line, quadrilateral or hexahedron. */
 PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
 {
     const int rdim = element_rdim[type],
@@ -81,6 +83,8 @@ PIO_FN real barycentric(int rdim, int k, const real xi[3])
     for (int c = 0; c < rdim; c++) sum += xi[c];
     return k ? xi[k - 1] : R(1) - sum;
 }
+
+/* Returns the derivative of barycentric coordinate k along axis c. */
 PIO_FN real barycentric_slope(int k, int c)
 {
     return k == 0 ? R(-1) : k - 1 == c ? R(1) : R(0);
@@ -110,11 +114,13 @@ PIO_FN fem_shape shape_simplex(int type, int a, const real xi[3])
     return s;
 }
 
+/* Returns 1 for triangles and tetrahedra. */
 PIO_FN int element_is_simplex(int type)
 {
     return type == ELEMENT_TRI3 || type == ELEMENT_TRI6 || type == ELEMENT_TET4 || type == ELEMENT_TET10;
 }
 
+/* Returns shape function a of an element type at xi, with its derivatives. */
 PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
 {
     return element_is_simplex(type) ? shape_simplex(type, a, xi) : shape_product(type, a, xi);
@@ -125,6 +131,7 @@ PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
  * Dunavant 1985). Tetrahedra: 1, 4, 8 and 14 points, degrees 1, 2, 3, 5 (Keast 1986; Witherden and Vincent 2015;
  * Walkington 2000). */
 
+/* Sets point k of Gauss-Legendre quadrature with `count` points on [-1, 1], and its weight. */
 PIO_FN void gauss_point(int count, int k, real *x, real *w)
 {
     if (count == 2) {
@@ -142,6 +149,7 @@ PIO_FN void vertex_point(int rdim, int vertex, real small, real xi[3])
     for (int c = 0; c < rdim; c++) xi[c] = vertex == c + 1 ? R(1) - R(rdim) * small : small;
 }
 
+/* Sets point q of a rule of a triangle, and returns its weight. */
 PIO_FN real triangle_point(int points, int q, real xi[3])
 {
     if (points == 1) {
@@ -156,6 +164,7 @@ PIO_FN real triangle_point(int points, int q, real xi[3])
     return q < 3 ? R(0.11169079483900573285) : R(0.054975871827660933819);
 }
 
+/* Sets point q of a rule of a tetrahedron, and returns its weight. */
 PIO_FN real tetrahedron_point(int points, int q, real xi[3])
 {
     if (points == 1) {
@@ -182,6 +191,7 @@ PIO_FN real tetrahedron_point(int points, int q, real xi[3])
     return R(0.042546020777081466438 / 6);
 }
 
+/* Sets point q of a rule of an element type, and returns its weight. */
 PIO_FN real element_point(int type, int points, int q, real xi[3])
 {
     const int rdim = element_rdim[type];

@@ -20,6 +20,7 @@ typedef struct {
     real S[ELEMENT_NODES], sum, volume; /* S_a, sum_b S_b, V_e; m^3 */
 } fem_lump;
 
+/* Returns the lumping of element i of the block. */
 PIO_FN fem_lump fem_lump_of(const fem_block *b, int i)
 {
     const int nodes = b->rule.nodes;
@@ -207,6 +208,7 @@ PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
  * an instant, all of it in the span that follows; without motion v1 is 0 after one span and a1 after two. For a smooth
  * path they are late, v1 by h/2 and a1 by h. */
 
+/* Returns the rate of one component: the sum of coefficients times terms. */
 PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real w)
 {
     return R(r->d) * d + R(r->p) * p + R(r->v) * v + R(r->a) * a + R(r->w) * w;
@@ -229,6 +231,7 @@ PIO_FN void fem_rates(int i, const fem_rates_args *s)
     point_store(s->a1, i, a1);
 }
 
+/* Adds to an array where there is one. */
 PIO_FN void fem_add(real *out, ptrdiff_t at, real x)
 {
     if (out) out[at] += x;

@@ -18,6 +18,7 @@ PIO_FN wide integral_power(wide x, double a)
     return x > W(0) ? exp(W(a) * log(x)) : W(0);
 }
 
+/* Returns phi of element e at F. */
 PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants k)
 {
     if (a->type == INTEGRAL_MASS) return W(a->m.density[e]);
@@ -91,6 +92,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
 
 /* ---- the norm of stress ------------------------------------------------------------------------------------ */
 
+/* Returns the norm y of the sums A and B. */
 PIO_FN wide norm_of(const fem_norm_args *a)
 {
     return W(a->size) * integral_power(a->sums[0] / a->sums[1], 1 / a->power);

@@ -43,6 +43,7 @@ PIO_FN void fem_weight(int i, const fem_weight_args *a)
     }
 }
 
+/* Returns a nodal vector y at quadrature point q of element i. */
 PIO_FN vec fem_value(const fem_block *b, int i, int q, const real *y)
 {
     const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
@@ -79,6 +80,7 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
 
 /* ---- body force -------------------------------------------------------------------------------------------- */
 
+/* Returns the force per volume at this time, N/m^3. */
 PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
 {
     vec b;
@@ -130,6 +132,7 @@ typedef struct {
     vec a, b, m;
 } fem_face_point;
 
+/* Returns the area vector of two tangents, a x b; in 2D a turned by a right angle. */
 PIO_FN vec fem_cross(vec a, vec b)
 {
     vec r = vec_zero();
@@ -145,6 +148,7 @@ PIO_FN vec fem_cross(vec a, vec b)
     return r;
 }
 
+/* Returns tangents and area vector of quadrature point q of face i. */
 PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
 {
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
@@ -163,6 +167,7 @@ PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
     return p;
 }
 
+/* Returns what a face's line is multiplied by in 2D, the thickness in m; 1 in 3D and for points. */
 PIO_FN real fem_face_depth(const fem_face_args *f, int i)
 {
     return f->thick && f->rule.rdim > 0 ? f->thick[f->owner[i]] : R(1);

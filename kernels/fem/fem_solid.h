@@ -10,6 +10,7 @@
 #include "kernels/material/hyperelastic_project.h"
 #include "kernels/material/hyperelastic_rest.h"
 
+/* Returns F = I + grad u at a point of element i. */
 PIO_FN mat fem_deformation(const fem_block *b, int i, const fem_point *p, const real *u)
 {
     return mat_axpby(R(1), mat_diag(R(1)), R(1), fem_gradient(b, i, p, u));
@@ -31,6 +32,7 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
     }
 }
 
+/* Adds V M g_a to each node a of an element vector. */
 PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
 {
     for (int n = 0; n < nodes; n++)
@@ -102,6 +104,7 @@ typedef struct {
     real T[ELEMENT_NODES][DIM][MATRIX]; /* [L][i, k] = sum_J g_aJ A */
 } fem_tangent_shared;
 
+/* Sets A of quadrature point q for all lanes, projected where that is wanted. */
 PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, int i, int q, int project)
 {
     const int e = a->b.first + i;
@@ -115,6 +118,7 @@ PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, 
                 for (int k = 0; k < DIM; k++) s->A[J][L][c * DIM + k] = s->p.volume * A[c * DIM + J][k * DIM + L];
 }
 
+/* Sets the element matrix of element i, with A or its projection. */
 PIO_FN void fem_tangent_of(int i, fem_tangent_shared *s, const fem_tangent_args *a, int project)
 {
     real *out = a->out + ((ptrdiff_t)a->first_node_pair + (ptrdiff_t)i * a->node_pairs) * MATRIX;
@@ -180,6 +184,7 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 
 /* ---- constants as given, to those of the laws -------------------------------------------------------------- */
 
+/* Returns the user's parameters of element e. */
 PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
 {
     hyper_constants parameters;

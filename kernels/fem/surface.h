@@ -9,6 +9,7 @@
 #include "kernels/fem/surface_args.h"
 #include "kernels/linear/bsr.h"
 
+/* Returns row i of the map applied to the nodal vectors `in`. */
 PIO_FN vec surface_gather(const surface_map *m, int i, const real *in)
 {
     vec sum = vec_zero();

@@ -15,6 +15,7 @@
 #include "kernels/linear/bsr_args.h"
 #include "kernels/base/vec.h"
 
+/* Returns the vector of node i. */
 PIO_FN vec point_load(const real *a, int i)
 {
     vec r;
@@ -23,12 +24,14 @@ PIO_FN vec point_load(const real *a, int i)
     return r;
 }
 
+/* Sets the vector of node i. */
 PIO_FN void point_store(real *a, int i, vec v)
 {
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) a[(ptrdiff_t)i * DIM + c] = v.x[c];
 }
 
+/* Returns block k of a matrix. */
 PIO_FN mat block_load(const real *a, int k)
 {
     mat r;
@@ -40,6 +43,7 @@ PIO_FN mat block_load(const real *a, int k)
     return r;
 }
 
+/* Sets block k of a matrix. */
 PIO_FN void block_store(real *a, int k, mat v)
 {
     PIO_UNROLL

@@ -12,12 +12,14 @@
 #include "kernels/linear/krylov_args.h"
 #include "kernels/base/base.h"
 
+/* Returns 1 where x is neither infinite nor NaN. */
 PIO_FN int krylov_finite(wide x)
 {
     const wide y = x - x;
     return y >= W(0) && y <= W(0);
 }
 
+/* Stops the method, for a reason and with a number that shows it. */
 PIO_FN void krylov_stop(krylov_state *s, int why, wide value)
 {
     s->stop = why;

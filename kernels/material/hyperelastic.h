@@ -31,6 +31,7 @@ PIO_FN int hyper_admits(int law, mat F)
     return J > least && is_finite(J);
 }
 
+/* Returns the energy per rest volume at F, J/m^3. */
 PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
 {
     switch (law) {
@@ -55,6 +56,7 @@ PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
     }
 }
 
+/* Returns the first Piola-Kirchhoff stress at F, Pa. */
 PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
 {
     switch (law) {
@@ -79,6 +81,7 @@ PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
     }
 }
 
+/* Returns the derivative of P at F along dF, Pa. */
 PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
 {
     switch (law) {
@@ -188,6 +191,7 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
  * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with `lame`
  * (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not are 0. */
 
+/* Returns 1 for a law whose parameters are its constants. */
 PIO_FN int hyper_has_own_parameters(int law)
 {
     return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
@@ -201,6 +205,7 @@ PIO_FN real plane_stress_lambda(int by_lame, hyper_constants parameters)
     return by_lame ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
 }
 
+/* Adds the cotangents of both parameters by plane_stress_lambda. */
 PIO_FN void plane_stress_lambda_adj(int by_lame, hyper_constants parameters, real bar, hyper_constants *parameters_bar)
 {
     const real a = parameters.k[0], b = parameters.k[1], c = by_lame ? b + R(2) * a : R(1) - b * b;
@@ -208,6 +213,7 @@ PIO_FN void plane_stress_lambda_adj(int by_lame, hyper_constants parameters, rea
     parameters_bar->k[1] += bar * (by_lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
 }
 
+/* Returns the constants of a law from the user's parameters, `form` as in laws.h. */
 PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants parameters)
 {
     const int by_lame = form & HYPER_BY_LAME;

@@ -10,6 +10,7 @@
 
 /* ---- linear:  psi = mu eps:eps + lambda/2 tr^2 eps,  eps = (F + F^T)/2 - I ------------------------------------- */
 
+/* Returns the strain of small displacements, (F + F^T)/2 - I. */
 PIO_FN mat linear_strain(mat F)
 {
     return mat_axpby(R(1), mat_axpby(R(0.5), F, R(0.5), mat_transpose(F)), R(-1), mat_diag(R(1)));
@@ -55,6 +56,7 @@ PIO_FN void linear_tangent(hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBER
 
 /* ---- St Venant-Kirchhoff:  psi = mu E:E + lambda/2 tr^2 E,  E = (F^T F - I)/2     (Holzapfel 2000, section 6.5) */
 
+/* Returns Green's strain, (F^T F - I)/2. */
 PIO_FN mat green_strain(mat F)
 {
     return mat_axpby(R(0.5), mat_t_mul(F, F), R(-0.5), mat_diag(R(1)));

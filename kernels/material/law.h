@@ -9,6 +9,7 @@
 
 #include "kernels/material/hyperelastic_rest.h"
 
+/* Returns 1 for the laws of fluids. */
 PIO_FN int law_is_fluid(int law)
 {
     return law >= LAW_LINEAR_FLUID;
@@ -50,6 +51,7 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
  * stress. It is Cauchy's stress eta (C + C^T), that of a fluid of this viscosity, and 0 in a rotation, for which
  * C + C^T = 0. ---- */
 
+/* Returns the viscous Kirchhoff stress at F and velocity gradient C, Pa. */
 PIO_FN mat viscous_tau(mat F, mat C, real eta)
 {
     const real s = mat_det(F, mat_cofactor(F)) * eta;
@@ -89,6 +91,7 @@ PIO_FN void fluid_pressure_adj(int law, real J, hyper_constants c, real p_bar, r
     c_bar->k[1] -= c.k[0] * g * (g * (e - R(1)) + l * e) * p_bar;
 }
 
+/* Returns the Kirchhoff stress of a fluid with volume ratio J and velocity gradient C, Pa. */
 PIO_FN mat fluid_tau(int law, real J, mat C, hyper_constants c)
 {
     const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
@@ -143,6 +146,7 @@ PIO_FN hyper_constants law_from_parameters(int law, int form, hyper_constants pa
     return parameters;
 }
 
+/* Adds the cotangents of the parameters by those of the constants. */
 PIO_FN void law_from_parameters_adj(int law, int form, hyper_constants parameters, hyper_constants k_bar,
                                     hyper_constants *parameters_bar)
 {

@@ -20,6 +20,7 @@ typedef struct {
 
 /* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */
 
+/* Returns psi, J/m^3. */
 PIO_FN real neo_hookean_psi(mat F, law_constants c)
 {
     const real l = real_log(mat_det(F, mat_cofactor(F)));
@@ -56,6 +57,7 @@ PIO_FN void neo_hookean_theta(mat F, mat P_bar, law_constants *c_bar)
 
 /* ---- fixed corotated:  psi = mu |F - R|^2 + lambda/2 (J - 1)^2     (Stomakhin et al. 2012, eq. 4) ---------- */
 
+/* Returns psi, J/m^3. */
 PIO_FN real fixed_corotated_psi(mat F, law_constants c)
 {
     const mat d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
@@ -79,6 +81,7 @@ PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
     return mat_axpby(R(1), r, c.k[1] * (mat_det(F, cof) - R(1)), mat_cofactor_tan(F, dF));
 }
 
+/* Adds the cotangents of mu and lambda by that of P. */
 PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
 {
     const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
@@ -90,6 +93,7 @@ PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
  * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019),
  * with sigma = a n n^T. */
 
+/* Returns tau = a u u^T, Pa. */
 PIO_FN mat fibre_tau(mat F, vec n, real a)
 {
     const vec u = mat_apply(F, n);
@@ -113,6 +117,7 @@ PIO_FN void lame_of(real E, real nu, real *mu, real *lambda)
     *lambda = E * nu / ((R(1) + nu) * (R(1) - R(2) * nu));
 }
 
+/* Adds the cotangents of E and nu by those of mu and lambda. */
 PIO_FN void lame_of_adj(real E, real nu, real mu_bar, real lambda_bar, real *E_bar, real *nu_bar)
 {
     const real a = R(1) + nu, b = R(1) - R(2) * nu;

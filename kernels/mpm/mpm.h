@@ -53,6 +53,7 @@ PIO_FN hyper_constants constants_load(const real *field, int n, int count, int i
     return k;
 }
 
+/* Adds constants to those of item `id` of a field of `count` of them. */
 PIO_FN void constants_add(real *field, int n, int count, int id, hyper_constants k)
 {
     PIO_UNROLL
@@ -60,6 +61,7 @@ PIO_FN void constants_add(real *field, int n, int count, int id, hyper_constants
         if (c < count) field[field_at(n, count, c, id)] += k.k[c];
 }
 
+/* Returns constants that are all 0. */
 PIO_FN hyper_constants constants_zero(void)
 {
     hyper_constants k;
@@ -68,6 +70,7 @@ PIO_FN hyper_constants constants_zero(void)
     return k;
 }
 
+/* Returns the constants of particle `id`. */
 PIO_FN hyper_constants matter_constants(const mpm_matter *m, int id)
 {
     return constants_load(m->k, m->n, m->constants, id);
@@ -95,6 +98,7 @@ PIO_FN plastic_matter plastic_matter_of(const mpm_matter *m, int id, real h)
     return r;
 }
 
+/* Returns plastic parameters that are all 0. */
 PIO_FN plastic_matter plastic_matter_zero(void)
 {
     plastic_matter r;

@@ -55,6 +55,7 @@ typedef struct {
     node_vectors y;
 } mpm_centroid_adj_shared;
 
+/* Adds the cotangents of stored particle p. */
 PIO_FN void centroid_particle_adj(const mpm_centroid_adj_args *a, const mpm_centroid_adj_shared *sh, int p)
 {
     const int n = a->fwd.matter.n, id = a->fwd.s.id[p];

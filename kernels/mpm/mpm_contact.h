@@ -71,6 +71,7 @@ typedef struct {
     real mass_fraction[2]; /* m_2/M, m_1/M */
 } contact_intermediates;
 
+/* Returns the intermediate values of a pair of fields at a place. */
 PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, const contact_place *at)
 {
     contact_intermediates c;
@@ -103,6 +104,7 @@ PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, con
     return c;
 }
 
+/* Changes the velocities of a pair of fields by their contact. */
 PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
 {
     const contact_intermediates c = contact_intermediates_of(p, at);
@@ -198,6 +200,7 @@ typedef struct {
     vec v[CONTACT_FIELDS], G[CONTACT_FIELDS];
 } contact_fields;
 
+/* Collects the fields that have mass at the place of a node. */
 PIO_FN void contact_gather(const mpm_contact_args *a, int node, contact_fields *h)
 {
     const int one = a->nodes / a->fields;
@@ -222,6 +225,7 @@ PIO_FN void contact_gather(const mpm_contact_args *a, int node, contact_fields *
     for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->node[k], index, h->place.free_component);
 }
 
+/* Returns the pair of fields number p and q of a place. */
 PIO_FN contact_pair contact_pair_of(const contact_fields *h, int i, int j)
 {
     contact_pair p;

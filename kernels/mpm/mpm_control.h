@@ -26,6 +26,7 @@ PIO_FN ptrdiff_t control_at(int channels, int parameter, int c)
     return field_at(channels, CONTROL_PARAMETERS, parameter, c);
 }
 
+/* Returns the time at the beginning of the step, s. */
 PIO_FN wide control_time(const mpm_step *step)
 {
     return W(step->index) * W(step->h);
@@ -85,6 +86,7 @@ PIO_FN control_blend control_blend_at(const control_knots *k, int cubic, wide t)
     return b;
 }
 
+/* Returns 1 for signals with knots. */
 PIO_FN int control_has_knots(int signal)
 {
     return signal == SIGNAL_PIECEWISE || signal == SIGNAL_SPLINE;

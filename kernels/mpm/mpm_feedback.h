@@ -22,6 +22,7 @@ PIO_FN wide set_weight(const mpm_set *set, const mpm_matter *m, const int *body,
     return set->number >= 0 && number == set->number ? W(m->volume[id]) / W(set->volume) : W(0);
 }
 
+/* Returns the weight of a particle in an input: that in its set, less that in the set from which it is seen. */
 PIO_FN wide input_weight(const mpm_input *j, const mpm_matter *m, const int *body, int id)
 {
     return set_weight(&j->of, m, body, id) - set_weight(&j->from, m, body, id);
@@ -65,6 +66,7 @@ PIO_FN wide network_angle(const mpm_network_args *a, const mpm_network_shape *k,
     return CONTROL_TURN * frequency[clock] * control_time(a->step) + phase[clock];
 }
 
+/* Returns the value of an input of a network at the beginning of the step. */
 PIO_FN wide network_input(const mpm_network_args *a, const mpm_network_shape *k, int input)
 {
     const mpm_input *j = &a->inputs[input];
@@ -73,6 +75,7 @@ PIO_FN wide network_input(const mpm_network_args *a, const mpm_network_shape *k,
     return (a->means[input] - W(j->offset)) / W(j->scale);
 }
 
+/* Stores the activation of channel c, and sets its rate from that of the step before. */
 PIO_FN void network_rate(const mpm_network_args *a, int c, wide activation)
 {
     wide *now = a->past + (ptrdiff_t)a->step->index * a->channels;
@@ -124,6 +127,7 @@ PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
     return later + r_bar;
 }
 
+/* Propagates the cotangents of one layer to its weights and inputs. */
 PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int rows, int unit, int weights)
 {
     const wide *x = b->fwd.units + unit, *y = x + columns, *w = b->fwd.values + weights;

@@ -68,6 +68,7 @@ typedef struct {
     node_vectors y;
 } mpm_flip_spread_adj_shared;
 
+/* Adds the cotangents of stored particle p. */
 PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_spread_adj_shared *sh, int p)
 {
     const mpm_flip_spread_args *fwd = &a->fwd;

@@ -15,6 +15,7 @@ typedef struct {
     node_vectors y;
 } mpm_g2p_shared;
 
+/* Loads the velocities of a cell's nodes into shared memory. */
 PIO_FN void cell_velocities(node_vectors *y, const real *velocity, int nodes, const mpm_box *box, int cell)
 {
     LANES (q, STENCIL) {
@@ -60,6 +61,7 @@ PIO_FN int moved_cell(const mpm_box *box, int cell, const int base[DIM], vec *f,
     return to;
 }
 
+/* Updates the particle at one place of the order. */
 PIO_FN void g2p_particle(const mpm_g2p_args *a, const mpm_g2p_shared *sh, int cell, const int base[DIM], int place)
 {
     const int n = a->matter.n, p = a->l.order[place], id = a->s.id[p], law = a->matter.law[id];
@@ -110,6 +112,7 @@ typedef struct {
     transfer_batch t;
 } mpm_g2p_adj_shared;
 
+/* Sets the cotangents of the particle at one place of the order, and puts its affine field into the batch. */
 PIO_FN void g2p_particle_adj(const mpm_g2p_adj_args *a, mpm_g2p_adj_shared *sh, int j, int place)
 {
     const int n = a->matter.n, p = a->l.order[place], law = a->matter.law[a->s.id[p]];

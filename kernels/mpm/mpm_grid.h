@@ -68,6 +68,7 @@ typedef struct {
     int hop[DIM][2]; /* from r to each of them */
 } wall_images;
 
+/* Returns 1 where the wall on this side of an axis mirrors component c. */
 PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
 {
     const int kind = box->wall[axis][side];
@@ -154,6 +155,7 @@ typedef struct {
     int is_free;
 } wall_unknown;
 
+/* Returns the unknown of a node and its images. */
 PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a, int c)
 {
     wall_unknown u;
@@ -177,6 +179,7 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
     return u;
 }
 
+/* Returns the velocity of a node near walls. */
 PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[DIM])
 {
     const int first = field_first(&a->box, node);
@@ -208,6 +211,7 @@ PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
  *     V_bar = sum_s sign_s v_bar_s  (0 where walls constrain it),   p_bar_s = sign_s V_bar / M,   M = sum_s m_s
  *     m_bar_s = sum_c (V_bar / M) (sign_s h g - V)             away from walls: -v_bar . p/m^2 */
 
+/* Sets the cotangents of a node away from walls. */
 PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
 {
     const int nodes = a->fwd.nodes;
@@ -222,6 +226,7 @@ PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
     a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
 }
 
+/* Sets the cotangents of a node near walls. */
 PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[DIM])
 {
     const int nodes = a->fwd.nodes, first = field_first(&a->fwd.box, node);

@@ -261,6 +261,7 @@ PIO_FN real contact_removed(int behaviour, real separation_velocity, real a)
     return a > R(0) ? a : R(0);
 }
 
+/* Returns its derivative in a. */
 PIO_FN real contact_removed_slope(int behaviour, real separation_velocity, real a)
 {
     if (behaviour == WALL_SEPARATE) return obstacle_removed_slope(separation_velocity, a);
@@ -378,7 +379,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
                                   obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),
                                                        &normal_bar, &bar));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
-            const vec y_bar = obstacle_near_adj(&r.at, obstacle_share_adj(shape, r.at.d, share_bar),
+            const vec y_bar = obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, share_bar),
                                                 mat_t_apply(pose->turn, normal_bar));
             x_bar = mat_apply(pose->turn, y_bar);
             const vec own = mat_t_apply(pose->spin, u_bar);

@@ -32,6 +32,7 @@ PIO_FN quanta quanta_of(wide x)
 #endif
 }
 
+/* Returns the number of k quanta. */
 PIO_FN wide quanta_value(quanta k, wide per_unit)
 {
     return W(k) / per_unit;
@@ -168,7 +169,7 @@ PIO_FN void lattice_strain(const mpm_lattice *t, int law, int p, const mpm_state
 
 /* ---- a state to the lattice, and from it -------------------------------------------------------------------- */
 
-PIO_FN void lattice_take_strain(const mpm_lattice_round_args *a, int p)
+PIO_FN void lattice_round_strain(const mpm_lattice_round_args *a, int p)
 {
     const mpm_lattice *t = &a->t;
     if (law_is_fluid(a->law[a->s.id[p]])) {
@@ -201,7 +202,7 @@ PIO_FN void mpm_lattice_round(int p, const mpm_lattice_round_args *a)
         t->x[at] = place_at(t->bits, base[c], a->s.offset[at]);
         if (t->kept) t->kept[at] = 0;
     }
-    lattice_take_strain(a, p);
+    lattice_round_strain(a, p);
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
 }
 

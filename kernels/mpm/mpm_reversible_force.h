@@ -90,6 +90,7 @@ PIO_FN void force_stress_adj(const mpm_force_adj_args *b, int p, mat tau_bar)
     constants_add(b->k_bar, n, m->constants, id, k_bar);
 }
 
+/* Adds the cotangents of stored particle p. */
 PIO_FN void force_particle_adj(const mpm_force_adj_args *b, const mpm_force_adj_shared *sh, int p)
 {
     const mpm_force_args *a = &b->fwd;
@@ -150,6 +151,7 @@ PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_a
 
 typedef mpm_force_adj_shared mpm_momentum_adj_shared;
 
+/* Adds the cotangents of stored particle p. */
 PIO_FN void momentum_particle_adj(const mpm_momentum_adj_args *b, const mpm_momentum_adj_shared *sh, int p)
 {
     const mpm_momentum_args *a = &b->fwd;

@@ -69,6 +69,7 @@ PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *
     return r;
 }
 
+/* Kicks stored particle p, or reverses the kick. */
 PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, const int base[DIM], int p)
 {
     const mpm_lattice *t = &a->t;
@@ -193,6 +194,7 @@ PIO_FN int strain_rows(const mpm_lattice *t, int p, const shears *by, int sign)
     return in_range;
 }
 
+/* Strains stored particle p, or reverses the strain. */
 PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *sh, int p)
 {
     const mpm_lattice *t = &a->t;

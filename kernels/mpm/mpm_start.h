@@ -50,6 +50,7 @@ PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
     }
 }
 
+/* Returns the CFL number of elastic or sound waves of particle i. */
 PIO_FN real wave_cfl(const mpm_check_args *a, int i)
 {
     const int channel = a->matter.channel ? a->matter.channel[i] : -1;
@@ -65,6 +66,7 @@ PIO_FN real particle_viscosity(const mpm_matter *m, int i)
     return m->viscosity ? m->viscosity[i] : R(0);
 }
 
+/* Returns the stability number of viscous diffusion of particle i. */
 PIO_FN real viscous_number(const mpm_check_args *a, int i)
 {
     return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];

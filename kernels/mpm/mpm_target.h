@@ -26,6 +26,7 @@ PIO_FN wide mpm_density(int node, const mpm_density_args *a)
 
 /* ---- separation ---------------------------------------------------------------------------------------------- */
 
+/* Returns the distance of both means, m. */
 PIO_FN wide separation_length(const wide *mean)
 {
     wide sum = W(0);

@@ -16,6 +16,7 @@ typedef struct {
     real w[DIM][3], dw[DIM][3];
 } spline;
 
+/* Returns weights and derivatives of the nodes of each axis for offset f. */
 PIO_FN spline spline_at(vec f)
 {
     spline s;
@@ -71,6 +72,7 @@ typedef struct {
     real f[TEAM_LANES][DIM], b[TEAM_LANES][DIM], B[TEAM_LANES][DIM][DIM], m[TEAM_LANES];
 } transfer_batch;
 
+/* Stores entry j of the batch. */
 PIO_FN void batch_put(transfer_batch *t, int j, vec f, vec b, mat B, real m)
 {
     PIO_UNROLL

@@ -218,7 +218,7 @@ PIO_FN real obstacle_blend(const obstacle_shape *o, real d)
     return t < R(1) ? t * t * t * (R(10) - t * (R(15) - R(6) * t)) : R(1);
 }
 
-PIO_FN real obstacle_share_adj(const obstacle_shape *o, real d, real share_bar)
+PIO_FN real obstacle_blend_adj(const obstacle_shape *o, real d, real share_bar)
 {
     const real t = (o->full + o->width - d) / o->width, rest = R(1) - t;
     return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / o->width : R(0);
