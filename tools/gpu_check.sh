@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpu_check.sh -- what only a GPU can tell: every kernel on the GPU against the CPU and against itself, products by
+# gpu_check.sh -- what only a GPU can show: every kernel on the GPU against the CPU and against itself, products by
 # cuSPARSE against both, every linear solver (ctest -L gpu), under compute-sanitizer where it is installed, gradient
 # checks of scenes and the speed of the solvers. Needs an NVIDIA GPU, its driver and nvcc; installs nothing. Where HDF5,
 # NLopt, libyaml or cmocka are missing (tools/check.sh installs them), the kernels alone are compared.
@@ -37,7 +37,7 @@ not_tried() {
     printf '| %s | not checked: %s | |\n' "$1" "$2" >>"$results"
 }
 
-# A test that was skipped has told nothing about this GPU.
+# A test that was skipped has shown nothing about this GPU.
 compare_kernels() {
     OMP_WAIT_POLICY=passive ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure \
         >"$build/ctest.log" 2>&1 ||

@@ -7,8 +7,8 @@ effort is that of the learned control, and prints how far each of them comes.
 
 Each value of the design (a knot, a weight) is drawn evenly from [-s, s]; s is the same for all values of a set, and is
 found by trying: --share is by how much the effort may be missed. Bounds of the design do not hold for them; a scene
-that designs anything but knots and weights is refused. A set that breaks the body is told, and another is drawn for
-it. Exit 0: the learned control came farther than all; 1: it did not, or the scene cannot run.
+that designs anything but knots and weights is refused. A set that breaks the body is reported, and another is drawn
+for it. Exit 0: the learned control came farther than all; 1: it did not, or the scene cannot run.
 """
 import argparse
 import json
@@ -87,21 +87,21 @@ def compare(given):
     if start is None:
         sys.exit("the scene's own control breaks the body")
 
-    def told(name, found):
+    def report(name, found):
         way = found[0] - start[0]
         lengths = f" = {way / given.length:5.2f} lengths" if given.length else ""
         print(f"{name:>12} {found[0]:12.5f} {found[1]:12.5g} {way:+12.5f}{lengths}", flush=True)
 
     print(f"{'control':>12} {given.of:>12} {given.effort:>12}    from initial")
-    told("initial", start)
-    told("learned", (place, effort))
+    report("initial", start)
+    report("learned", (place, effort))
     guess = math.sqrt(3 * sum(v * v for v in scene.values) / len(scene.values))
     ends, broken, seed = [], 0, given.seed
     while len(ends) < given.signals:
         draw = random.Random(seed)
         found = scene.scaled([draw.uniform(-1, 1) for _ in scene.values], effort, guess)
         if found:
-            told(f"random {seed}", found)
+            report(f"random {seed}", found)
             ends.append(found[0])
             guess = found[2]
         else:
@@ -121,14 +121,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("piola")
     parser.add_argument("scene")
-    parser.add_argument("folder", help="of the optimisation: its result.json tells the learned control")
+    parser.add_argument("folder", help="of the optimisation: its result.json has the learned control")
     parser.add_argument("--signals", type=int, default=50, help="how many random sets (default: 50)")
     parser.add_argument("--seed", type=int, default=1, help="of the first set; each has the next")
     parser.add_argument("--of", default="place.x", help="observation that should be large (default: place.x)")
     parser.add_argument("--effort", default="work", help="observation that is to be as learned (default: work)")
     parser.add_argument("--share", type=float, default=0.02,
                         help="of the effort by which it may be missed (default: 0.02)")
-    parser.add_argument("--length", type=float, help="tell ways in bodies of this length too, m")
+    parser.add_argument("--length", type=float, help="length of the body in m, in which distances are printed too")
     parser.add_argument("--set", action="append", default=[], help="PATH=VALUE, as of `piola run`")
     parser.add_argument("--allow", action="append", default=[], help="PATH, as of `piola run`")
     parser.add_argument("--device", default="auto")

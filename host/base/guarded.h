@@ -1,7 +1,7 @@
 /* guarded.h -- runs a library that reads untrusted files in a child process.
  *
  * The child inherits the memory of the program and answers one request after another through two pipes. If it crashes,
- * loops or asks for absurd amounts of memory, the caller gets PIOLA_BAD_DATA with the name of the file. The child ends
+ * loops or requests absurd amounts of memory, the caller gets PIOLA_BAD_DATA with the name of the file. The child ends
  * with the program, leaves signals from the keyboard to it, keeps none of its files open, writes nothing to its outputs
  * and leaves no core file. The length of an answer is known in advance; its contents must be checked before they are
  * used as an index or as a size.

@@ -92,7 +92,7 @@ __attribute__((target("sha,sse4.1"))) static void take_blocks_sha(uint32_t h[8],
 /* Leaf 7 of CPUID: bit 29 of EBX is SHA; leaf 1: bit 19 of ECX is SSE4.1. */
 static bool has_instructions;
 
-/* Asked once, because CPUID under a hypervisor takes as long as hashing a scene. */
+/* This runs once, because CPUID under a hypervisor takes as long as hashing a scene. */
 __attribute__((constructor)) static void detect_instructions(void)
 {
     unsigned a, b, c, d, features;

@@ -127,7 +127,7 @@ static piola_status take_columns(pio_csv *csv, const column *list, size_t n, pio
     return PIOLA_OK;
 }
 
-static piola_status ask_columns(pio_csv *csv, pio_guarded *g, piola_error *error)
+static piola_status request_columns(pio_csv *csv, pio_guarded *g, piola_error *error)
 {
     const int64_t request = -1;
     size_t bytes = 0;
@@ -140,7 +140,7 @@ static piola_status ask_columns(pio_csv *csv, pio_guarded *g, piola_error *error
     return rc;
 }
 
-static piola_status ask_values(pio_csv *csv, pio_guarded *g, piola_error *error)
+static piola_status request_values(pio_csv *csv, pio_guarded *g, piola_error *error)
 {
     const size_t bytes = csv->n_rows * csv->n_columns * sizeof(double), one = csv->n_rows * sizeof(double);
     double *values = malloc(one);
@@ -165,8 +165,8 @@ piola_status pio_csv_load_hdf5(pio_csv *csv, piola_error *error)
     pio_guarded *g = NULL;
     piola_status rc = pio_checked_compare(&f, error);
     if (!rc) rc = pio_guarded_start(&g, csv->path, 64 * f.bytes, serve, &f, error);
-    if (!rc) rc = ask_columns(csv, g, error);
-    if (!rc) rc = ask_values(csv, g, error);
+    if (!rc) rc = request_columns(csv, g, error);
+    if (!rc) rc = request_values(csv, g, error);
     pio_guarded_end(g);
     return rc;
 }

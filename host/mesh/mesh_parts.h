@@ -18,9 +18,9 @@ typedef struct
 
 /* Returns the value of a key that is not in the table, or -1. */
 int32_t pio_tag_find_hashed(const pio_tag_map *map, int64_t key);
+/* Returns the value of a key, or -1. */
 static inline int32_t pio_tag_find(const pio_tag_map *map, int64_t key)
 {
-    /* Returns the value of a key, or -1. */
     return (uint64_t)key < map->n_direct ? map->direct[key] - 1 : pio_tag_find_hashed(map, key);
 }
 /* Adds a new key; its value must be from 0 to 2^31 - 2. Returns false without memory. */

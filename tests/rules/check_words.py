@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""check_words.py -- what no file of ours says: a path of someone's machine, an address nobody vouched for, a promise
-instead of code, bytes that are no text."""
+"""check_words.py -- what no file of ours has: a path of someone's machine, an address that is not in the list, a
+promise instead of code, bytes that are no text; and in the rooms of house.CLEAN no word that the glossary replaces.
+
+The glossary is the table in CONTRIBUTING.md. In its second column, words in `code` are never right: they are searched
+for with their endings, in comments, texts and names; the others have an ordinary meaning too."""
 import re
 import sys
 
@@ -25,12 +28,34 @@ ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
 ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")
 
 
+ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.M)
+
+
+def glossary(page):
+    """[(pattern, what to write)] of the words in `code` in the second column of the page's table of words."""
+    found = []
+    for write, words in ROW.findall(page.partition("## Names and words")[2].partition("\n## ")[0]):
+        for word in re.findall(r"`([^`]+)`", words):
+            first, *rest = word.split()
+            stem = first[:-1] if first.endswith("e") else first
+            forms = f"(?:{first}|{stem}(?:s|es|d|ed|ing))"
+            pattern = r"[\s*_]+".join([forms, *rest])
+            found.append((re.compile(rf"(?<![A-Za-z]){pattern}(?![A-Za-z])", re.I), write))
+    return found
+
+
+GLOSSARY = glossary(house.read("CONTRIBUTING.md"))
+
+
 def check(texts):
-    faults = []
+    faults = [] if GLOSSARY else ["CONTRIBUTING.md: its table of words has no word in `code`"]
     for name, text in texts.items():
         for pattern, what in FAULTS if not ON_PURPOSE.match(name) else FAULTS[:4]:
             for match in pattern.finditer(text):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: {what}: '{match.group()}'")
+        for pattern, write in GLOSSARY if name.startswith(house.CLEAN) else ():
+            for match in pattern.finditer(text):
+                faults.append(f"{name}:{house.line_of(text, match.start())}: '{match.group()}': write {write}")
         for match in ADDRESS.finditer(text):
             if match.group(1) not in ADDRESSES:
                 faults.append(f"{name}:{house.line_of(text, match.start())}: address '{match.group()}' is not in the "
@@ -50,6 +75,11 @@ PLANTED = [
     ("host/a.c", "int x; \n", "blank"),
     ("host/a.c", "int x;\r\n", "line feeds"),
     ("host/a.c", "int x;", "line feeds"),
+    ("host/base/a.c", "/* Tell" "s the number. */\n", "write report"),
+    ("host/base/a.c", "void pio_bla" "me(void);\n", "write attribute"),
+    ("tests/host/base/a.c", "/* The sweep\n * ba" "ck. */\n", "write adjoint sweep"),
+    ("include/a.h", "/* Units that were taken ba" "ck. */\n", "write inverse step"),
+    ("tools/a.c", 'puts("what was to' 'ld");\n', "write report"),
 ]
 
 

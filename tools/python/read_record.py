@@ -3,10 +3,10 @@
 
     read_record.py FILE [--identity]
 
-Exit 0: all of it is whole; 1: some of it is not, which is told; 65: it is no record, or its beginning is damaged. The
-layout is in README.md. As a module: Record(bytes) has identity, rows [(type, number, payload)], damaged [(begin, end)]
-and rest, the byte from which on there is no whole row; evaluations(record, variables, constraints) has the numbers of
-each evaluation.
+Exit 0: all of it is whole; 1: some of it is not, which is printed; 65: it is not a record, or its beginning is
+damaged. The layout is in host/base/record.h. As a module: Record(bytes) has identity, rows [(type, number, payload)],
+damaged [(begin, end)] and rest, the byte from which on there is no whole row; evaluations(record, variables,
+constraints) has the numbers of each evaluation.
 """
 import argparse
 import pathlib

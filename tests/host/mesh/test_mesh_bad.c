@@ -108,7 +108,7 @@ static content slurp(const char *path)
     return c;
 }
 
-static void spill(const unsigned char *byte, size_t n)
+static void write_bytes(const unsigned char *byte, size_t n)
 {
     FILE *file = fopen(scratch, "wb");
     assert_non_null(file);
@@ -143,7 +143,7 @@ static void spoiled(const content *good, size_t at, const void *bytes, size_t n,
     assert_non_null(copy);
     memcpy(copy, good->byte, good->n);
     memcpy(copy + at, bytes, n);
-    spill(copy, good->n);
+    write_bytes(copy, good->n);
     free(copy);
     snprintf(begin, sizeof begin, "%s: offset %zu: error: %s", scratch, at + (size_t)shift, words);
     refused(scratch, PIOLA_BAD_DATA, begin);
@@ -213,10 +213,10 @@ static void a_file_that_was_cut_is_never_a_mesh(void **state)
     for (int k = 0; k < MSH_KINDS; k++) {
         const content c = small_file(PIO_TRI3, msh_kinds[k]);
         for (size_t n = 0; n + 1 < c.n; n++, cuts++) { /* without its last end of line it is whole */
-            spill(c.byte, n);
+            write_bytes(c.byte, n);
             if (comes_out()) fail_msg("cut behind %zu of %zu bytes it is read", n, c.n);
         }
-        spill(c.byte, c.n - 1);
+        write_bytes(c.byte, c.n - 1);
         assert_true(comes_out());
         free(c.byte);
     }
@@ -257,7 +257,7 @@ static void damaged_files_never_crash(void **state)
                 assert_non_null(c.byte);
                 memcpy(c.byte, good.byte, good.n);
                 damage(&c);
-                spill(c.byte, c.n);
+                write_bytes(c.byte, c.n);
                 read += comes_out();
                 free(c.byte);
             }

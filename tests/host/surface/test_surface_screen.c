@@ -1,5 +1,5 @@
-/* test_surface_screen.c -- what is certain about the two sides of all triangles at once is what asking for each point
- * says. */
+/* test_surface_screen.c -- what is certain about the two sides of all triangles at once agrees with a test of each
+ * point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

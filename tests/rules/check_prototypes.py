@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""check_prototypes.py -- in the headers of house.CLEAN every function has a comment of its own.
+
+The comment of a prototype, or of an inline function, stands directly above it, or behind a prototype at the end of its
+line. One above it is made of sentences: it begins with a capital letter, a digit or a quote and ends with a full stop.
+The heading of a section, between dashes, is no comment of a function.
+"""
+import re
+import sys
+
+sys.dont_write_bytecode = True
+import house
+
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+# Lines that are not part of a function: of the preprocessor, and the brackets of extern "C".
+OTHER = re.compile(r'^[ \t]*#(?:.*\\\n)*.*$|^extern "C" \{$|(?<=#ifdef __cplusplus\n)\}$', re.M)
+FUNCTION = re.compile(r"(?:[A-Za-z_]\w*[\s*]+)+?(?!if|for|while|return|sizeof)\(?\s*([A-Za-z_]\w*)\s*\(")
+
+
+def blanked(text):
+    """The text without comments, texts in quotes, and lines that are not part of a function; places stay."""
+    code = OTHER.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), house.without_comments(text))
+    return house.without_comments(code, strings=True)
+
+
+def functions(code):
+    """(name, begin, end) of the functions of a header; `end` is behind a prototype's semicolon, or -1 for a body."""
+    at, depth = 0, 0
+    for i, c in enumerate(code):
+        if c == "{":
+            if depth == 0:
+                begin = code[at:i]
+                found = FUNCTION.match(begin.lstrip())
+                if found and ")" in begin and "=" not in begin:
+                    yield found.group(1), at + len(begin) - len(begin.lstrip()), -1
+                    at = -1
+            depth += 1
+        elif c == "}":
+            depth -= 1
+            if depth == 0 and at == -1:
+                at = i + 1
+        elif c == ";" and depth == 0:
+            begin = code[at:i]
+            found = FUNCTION.match(begin.lstrip())
+            if found and not begin.lstrip().startswith(("typedef", "extern const", "struct")) and "{" not in begin:
+                yield found.group(1), at + len(begin) - len(begin.lstrip()), i + 1
+            at = i + 1
+
+
+def fault_of(text, comments, begin, end):
+    """What is wrong with the comment of the function at `begin`, or None."""
+    for match in comments:
+        if match.end() <= begin and text[match.end():begin] == "\n":
+            words = re.sub(r"\s*\n \*\s?", " ", match.group()[2:-2]).strip()
+            if words.startswith("----"):
+                return "the heading of a section is not its comment"
+            if not re.match(r"[A-Z0-9`'\"|(]", words) or not words.endswith((".", ".)")):
+                return f"its comment is no sentence: '{words[:60]}'"
+            return None
+        if end >= 0 and match.start() >= end and "\n" not in text[end:match.start()]:
+            return None
+    return "it has no comment of its own, above it or at the end of its line"
+
+
+def check(texts):
+    faults = []
+    for name, text in texts.items():
+        comments = list(COMMENT.finditer(text))
+        for function, begin, end in functions(blanked(text)):
+            fault = fault_of(text, comments, begin, end)
+            if fault:
+                faults.append(f"{name}:{house.line_of(text, begin)}: {function}: {fault}")
+    return faults
+
+
+PLANTED = [
+    ("host/a.h", "/* Returns a. */\nint a(void);\nint b(void);\n", "b: it has no comment"),
+    ("host/a.h", "/* Frees a. */\n\nvoid a(void);\n", "a: it has no comment"),
+    ("host/a.h", "/* ---- files ---- */\nvoid a(void);\n", "a: the heading of a section"),
+    ("host/a.h", "/* free it */\nvoid a(void);\n", "a: its comment is no sentence"),
+    ("host/a.h", "static inline int a(void)\n{\n    return 1;\n}\n", "a: it has no comment"),
+    ("host/a.h", "void a(int b) /* of b */\n    __attribute__((cold));\n", "a: it has no comment"),
+    ("include/a.h", "#ifdef __cplusplus\nextern \"C\" {\n#endif\nconst char *a(int b);\n", "a: it has no comment"),
+]
+
+
+def main():
+    house.control(check, PLANTED)
+    names = [n for n in house.files(".h") if n.startswith(house.CLEAN) and not n.startswith("tests/")]
+    texts = {name: house.read(name) for name in names}
+    count = sum(len(list(functions(blanked(text)))) for text in texts.values())
+    print(f"{count} functions")
+    if count < 300:
+        print("negative control: fewer functions were found than these headers had when this was written")
+        return 1
+    return house.finish("prototypes", check(texts), len(names))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
