@@ -26,13 +26,13 @@ enum { TOOL_OPTIONS = 96 }; /* number of options at most */
 
 /* The values of an option that may be repeated. */
 typedef struct {
-    const char **v;
-    size_t n;
+    const char **v; /* [n] values */
+    size_t n;       /* number of values */
 } tool_list;
 
 /* The contents of a command line. Begin with tool_settings_default(). */
 typedef struct {
-    tool_id command;
+    tool_id command;      /* the command */
     const char *argument; /* SCENE, FILE or the kind of benchmark; NULL if none was given */
     piola_options common; /* also has device, precision, threads and json of every command */
     piola_bench_options bench;
@@ -44,8 +44,8 @@ typedef struct {
     piola_export_options export;
     const char *output; /* value of -o */
     tool_list sets, allow;
-    bool markdown, help, version;
-    bool given[TOOL_OPTIONS]; /* options that were given, by index in tool_options */
+    bool markdown, help, version; /* these options were given */
+    bool given[TOOL_OPTIONS];     /* options that were given, by index in tool_options */
 } tool_settings;
 
 /* Returns the settings of an empty command line. */

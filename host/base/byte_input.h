@@ -17,7 +17,7 @@ typedef struct {
     bool binary;             /* messages name byte offsets instead of lines */
     bool swap;               /* binary numbers have the byte order that this machine does not have */
     piola_error *error;
-    piola_status status;
+    piola_status status;       /* PIOLA_OK, or that of the first fault */
     int64_t polls;             /* calls of pio_input_poll() so far */
     char word[PIO_INPUT_WORD]; /* the word that was read last, cut to the array; bytes that are not printable are '?' */
 } pio_input;

@@ -6,7 +6,7 @@
 
 /* A pool; all zero, it is empty. */
 typedef struct pio_pool {
-    struct pio_pool_block *blocks;
+    struct pio_pool_block *blocks; /* list of blocks; NULL: empty */
 } pio_pool;
 
 /* Returns `bytes` bytes of zeroed memory, aligned to 16 bytes, or NULL without memory. */

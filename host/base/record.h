@@ -37,7 +37,7 @@ typedef struct pio_record_row {
 
 typedef struct pio_record_part { /* a part of a payload */
     const void *data;
-    size_t bytes;
+    size_t bytes; /* length of the part */
 } pio_record_part;
 
 typedef struct pio_record_condition {

@@ -38,15 +38,15 @@ typedef struct cfg_file {
 } cfg_file;
 
 typedef struct cfg_mark {
-    const cfg_file *file;
-    int line, column; /* from 1, columns in characters, not bytes; 0: the file as a whole, which cannot be read */
+    const cfg_file *file; /* the file, or override */
+    int line, column;     /* from 1, columns in characters, not bytes; 0: the file as a whole, which cannot be read */
 } cfg_mark;
 
 typedef enum { CFG_SCALAR, CFG_SEQUENCE, CFG_PAIRS } cfg_kind;
 
 typedef struct cfg_node {
-    cfg_kind kind;
-    cfg_mark mark;
+    cfg_kind kind;           /* scalar, sequence or mapping */
+    cfg_mark mark;           /* place of the node */
     char *text;              /* text of a scalar */
     bool plain;              /* a scalar without quotes */
     struct cfg_node **keys;  /* [n] keys of a mapping, which are scalars */
@@ -56,21 +56,21 @@ typedef struct cfg_node {
 } cfg_node;
 
 typedef struct cfg_message {
-    piola_status status;
-    cfg_mark mark;
-    const char *text; /* "path: what is wrong" */
-    size_t order;     /* number of the message, which keeps the sort stable */
+    piola_status status; /* status that the message stands for */
+    cfg_mark mark;       /* place that the message shows */
+    const char *text;    /* "path: what is wrong" */
+    size_t order;        /* number of the message, which keeps the sort stable */
 } cfg_message;
 
 typedef struct cfg_input {
     const char *path; /* path with which the file was opened */
     char sha256[PIO_SHA256_TEXT];
-    struct cfg_input *next;
+    struct cfg_input *next; /* next file; NULL: none */
 } cfg_input;
 
 typedef struct cfg_doc {
-    pio_pool pool;
-    cfg_node *root;
+    pio_pool pool;     /* memory of everything below */
+    cfg_node *root;    /* the tree; NULL before it is loaded */
     const char *given; /* contents of the main file, followed by a NUL; NULL: the file is read */
     size_t given_size;
     char *text;          /* contents of the main file, verbatim */
@@ -213,8 +213,8 @@ typedef struct cfg_range {
 typedef struct cfg_table cfg_table;
 
 typedef struct cfg_field {
-    const char *key;
-    cfg_type type;
+    const char *key;     /* key in the file */
+    cfg_type type;       /* type of the value */
     size_t offset, size; /* offset and size of the member in bytes; size 0: the value is checked and not stored */
     size_t second;       /* offset of a second member, for the types that name one */
     const char *meaning; /* what the key means and what a change of it does; begins a sentence, without full stop */
@@ -222,7 +222,7 @@ typedef struct cfg_field {
     const char *fallback; /* default of a scalar, as in a file */
     const char *computed; /* default in words, which the caller computes */
     cfg_quantity quantity;
-    cfg_range range;
+    cfg_range range;           /* range of numbers */
     const char *const *values; /* NULL-ended */
     unsigned without;          /* bit v: value v is not allowed in this table */
     const char *instead;       /* why not, and what would be right; NULL: the value counts as unknown */
@@ -238,7 +238,7 @@ typedef struct cfg_field {
 typedef struct cfg_choice {
     const char *keys[4][3]; /* [alternative][key], ended by NULL in both directions */
     bool required;
-    unsigned only;
+    unsigned only; /* bit v: allowed in variant v; 0: in all */
 } cfg_choice;
 
 struct cfg_table {
@@ -252,7 +252,7 @@ struct cfg_table {
 /* The table of the files in which `mapping: {key: value}` stands. */
 typedef struct cfg_case {
     const char *mapping, *key, *value;
-    const cfg_table *table;
+    const cfg_table *table; /* table of those files */
 } cfg_case;
 
 /* Reports a key that the table does not have, or not in this variant. */

@@ -8,12 +8,12 @@
 #include "host/base/byte_input.h"
 
 typedef struct {
-    size_t n_columns, n_rows;
-    char **columns;     /* [n_columns] names of the vertices' properties */
-    double *values;     /* [n_rows][n_columns], finite */
-    size_t n_faces;     /* number of polygons */
-    size_t *face_start; /* [n_faces + 1] begin of each face in `corner`; NULL if every face has three corners */
-    int32_t *corner;    /* [face_start[n_faces]] or [n_faces][3] rows of the corners */
+    size_t n_columns, n_rows; /* properties of a vertex; vertices */
+    char **columns;           /* [n_columns] names of the vertices' properties */
+    double *values;           /* [n_rows][n_columns], finite */
+    size_t n_faces;           /* number of polygons */
+    size_t *face_start;       /* [n_faces + 1] begin of each face in `corner`; NULL if every face has three corners */
+    int32_t *corner;          /* [face_start[n_faces]] or [n_faces][3] rows of the corners */
 } pio_ply;
 
 /* Returns whether a file begins as a PLY file does. */

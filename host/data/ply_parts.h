@@ -7,14 +7,14 @@
 typedef enum { PLY_NONE, PLY_I8, PLY_U8, PLY_I16, PLY_U16, PLY_I32, PLY_U32, PLY_F32, PLY_F64 } ply_type;
 
 typedef struct {
-    ply_type count, type; /* count: type of a list's length, or PLY_NONE for a number */
-    char name[PIO_INPUT_WORD];
+    ply_type count, type;      /* count: type of a list's length, or PLY_NONE for a number */
+    char name[PIO_INPUT_WORD]; /* name of the property */
 } ply_property;
 
 typedef struct {
-    char name[PIO_INPUT_WORD];
-    size_t n, n_properties;
-    ply_property *property; /* [n_properties] */
+    char name[PIO_INPUT_WORD]; /* name of the element */
+    size_t n, n_properties;    /* items; properties of an item */
+    ply_property *property;    /* [n_properties] */
 } ply_element;
 
 /* The functions of ply_quick.c read elements whose items are all of one size, in this machine's byte order, many at a

@@ -12,11 +12,11 @@
 typedef struct {
     const char *path; /* name of the snapshot */
     pio_snapshot_file *file;
-    const pio_snapshot_info *info;
-    int64_t frame;
-    double time;             /* time in s, or the iteration of a history */
-    double *points;          /* [n_points][3] m; of a mesh: at rest */
-    pio_snapshot_mesh *mesh; /* NULL: particles */
+    const pio_snapshot_info *info; /* description of the file */
+    int64_t frame;                 /* number of the frame, from 0 */
+    double time;                   /* time in s, or the iteration of a history */
+    double *points;                /* [n_points][3] m; of a mesh: at rest */
+    pio_snapshot_mesh *mesh;       /* NULL: particles */
 } pio_export;
 
 /* Writes VTK's XML format with appended raw data. As the functions below, it prints "wrote NAME" for every file, and
@@ -37,9 +37,9 @@ int pio_export_component(const pio_export *e, const pio_snapshot_field_info *v, 
 /* ---- files that appear complete or not at all (export_file.c) ---------------------------------------------- */
 
 typedef struct {
-    char *path;
-    FILE *file;
-    pio_new_file new;
+    char *path;       /* final name */
+    FILE *file;       /* stream of the new file */
+    pio_new_file new; /* the new file */
 } pio_export_file;
 
 /* Opens a new file beside `path`. An existing file at `path` must have `mark` within its first 512 bytes (NULL: the

@@ -20,7 +20,7 @@ typedef struct pio_element {
     int nodes, corners, dimension, order; /* order: degree of the shape functions, 1 or 2 */
     int vtk, gmsh;                        /* numbers of the type in VTK and in Gmsh */
     int faces, edges;
-    pio_element_type face_type;
+    pio_element_type face_type; /* type of its faces */
     /* Local nodes of the faces (in 2D: edges), in VTK's order of face_type, counter-clockwise as seen from outside; in
      * 2D the outside is to the right of the direction from node 0 to node 1. Hexahedra: x-, x+, y-, y+, z-, z+. */
     int8_t face[PIO_ELEMENT_FACES][PIO_FACE_NODES];
@@ -67,9 +67,9 @@ typedef struct pio_mesh {
     double *x;         /* [n_nodes][3] m */
     int64_t *node_tag; /* [n_nodes] number in the file, from 1 */
     pio_mesh_block block[PIO_ELEMENT_TYPES];
-    int32_t n_groups, n_outer;
-    pio_mesh_group *groups; /* [n_groups] sorted by dimension, greatest first, then by tag */
-    pio_mesh_face *outer;   /* [n_outer] faces of one cell only, sorted by cell and face */
+    int32_t n_groups, n_outer; /* groups; outer faces */
+    pio_mesh_group *groups;    /* [n_groups] sorted by dimension, greatest first, then by tag */
+    pio_mesh_face *outer;      /* [n_outer] faces of one cell only, sorted by cell and face */
     /* [n_facets] face of a cell that each facet is; of two cells, the one from which the facet's own order of nodes
      * points outward */
     pio_mesh_face *facet;
@@ -116,12 +116,12 @@ piola_status pio_mesh_plate(pio_mesh *out, pio_element_type type, const int32_t 
 /* ---- queries; lists are in ascending order without repeats, and the caller frees list.item ------------------- */
 
 typedef struct pio_index_list {
-    int32_t n;
+    int32_t n;     /* length of the list */
     int32_t *item; /* [n] indices; never NULL after success */
 } pio_index_list;
 
 typedef struct pio_face_list {
-    int32_t n;
+    int32_t n;           /* length of the list */
     pio_mesh_face *item; /* [n] faces; never NULL after success */
 } pio_face_list;
 

@@ -11,8 +11,8 @@ enum { MSH_WORD = 64, MSH_NAME = 127, MSH_BUFFER = 1 << 16 };
 /* The state of the reader. The first failure is kept in `status`, and every function below does nothing after it, so
  * that callers check it once per record. */
 typedef struct msh_input {
-    const char *path;
-    FILE *file;
+    const char *path;   /* name of the file, for messages */
+    FILE *file;         /* the open file */
     int64_t size, base; /* bytes of the file; byte of the file where the buffer begins */
     size_t at, end;     /* next byte, and end of the data, in the buffer */
     int64_t line;       /* line of the file, from 1; counted in text only */
@@ -20,8 +20,8 @@ typedef struct msh_input {
     bool binary, swap;  /* the file's numbers are binary; their bytes are in the other order */
     bool old;           /* the file has version 2.2 */
     piola_status status;
-    piola_error *error;
-    pio_raw_mesh raw; /* the mesh so far */
+    piola_error *error; /* filled by the first failure; may be NULL */
+    pio_raw_mesh raw;   /* the mesh so far */
     bool has_names, has_entities, has_nodes, has_elements;
     char word[MSH_WORD];                  /* the last word, cut to the array; bytes that are not printable are '?' */
     unsigned char buffer[MSH_BUFFER + 1]; /* a NUL follows the data */

@@ -35,16 +35,16 @@ int64_t pio_tag_key(int dimension, int32_t tag);
 /* ---- an unsorted mesh ------------------------------------------------------------------------------------------ */
 
 typedef struct pio_raw_block {
-    int64_t n, room;
-    int32_t *nodes; /* [n][nodes of the type] in VTK's order, numbers of nodes in raw->mesh.x */
+    int64_t n, room; /* elements, and memory for them */
+    int32_t *nodes;  /* [n][nodes of the type] in VTK's order, numbers of nodes in raw->mesh.x */
     int64_t *tag;
     int32_t *set;  /* [n] set of groups of each element; -1: none */
     int32_t *into; /* [n] used while sorting: number among the elements that are kept, -1 for those left out */
 } pio_raw_block;
 
 typedef struct pio_raw_set {
-    int32_t n;
-    int32_t *group;
+    int32_t n;      /* number of groups */
+    int32_t *group; /* [n] groups */
 } pio_raw_set;
 
 enum { PIO_MOST_GROUPS = 64 }; /* groups of one element at most */
@@ -53,9 +53,9 @@ typedef struct pio_raw_mesh {
     pio_mesh mesh; /* only name, built, x, node_tag, n_nodes and groups (without elements) are filled */
     bool repeats;  /* an element of several groups is stored once for each (MSH 2.2) */
     pio_tag_map node, group_of, set_of;
-    pio_raw_block block[PIO_ELEMENT_TYPES];
-    size_t n_sets, set_room, group_room;
-    pio_raw_set *sets;
+    pio_raw_block block[PIO_ELEMENT_TYPES]; /* elements by type */
+    size_t n_sets, set_room, group_room;    /* sets of groups; memory for sets; memory for groups */
+    pio_raw_set *sets;                      /* [n_sets] sets of groups */
 } pio_raw_mesh;
 
 /* Returns the number of the group of a tag, which is added with a name of its own if it is new; -1 without memory. */
@@ -81,8 +81,8 @@ piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error);
 enum { PIO_REVERSED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };
 /* The number of invalid cells of each kind, and the first of them. */
 typedef struct pio_shape_faults {
-    int64_t n[PIO_FAULTS];
-    int32_t first[PIO_FAULTS][PIO_FAULTS_SHOWN];
+    int64_t n[PIO_FAULTS];                       /* number of invalid cells of each kind */
+    int32_t first[PIO_FAULTS][PIO_FAULTS_SHOWN]; /* the first of them */
 } pio_shape_faults;
 /* Computes sizes and shapes of all cells; invalid ones are added to `faults` (may be NULL). It ends early if the
  * program is to stop. */

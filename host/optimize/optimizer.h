@@ -34,10 +34,10 @@ typedef enum { PIO_ADAM, PIO_LBFGS, PIO_MMA, PIO_GRADIENT_DESCENT } pio_optimize
 enum { PIO_MOST_REJECTED = 40 }; /* consecutive trial points that cannot be computed, after which a run ends */
 
 typedef struct pio_optimizer_definition {
-    pio_optimizer_type type;
-    int max_iterations;    /* >= 0; 0 evaluates the start and stops */
-    double learning_rate;  /* step of Adam, and first step of gradient descent, in the problem's units of z, > 0 */
-    double stop_objective; /* stop when J <= this; -INFINITY: never */
+    pio_optimizer_type type; /* the method */
+    int max_iterations;      /* >= 0; 0 evaluates the start and stops */
+    double learning_rate;    /* step of Adam, and first step of gradient descent, in the problem's units of z, > 0 */
+    double stop_objective;   /* stop when J <= this; -INFINITY: never */
     double stop_relative_objective; /* stop when |dJ| <= this * |J| over one iteration; 0: never */
     double stop_gradient;           /* stop when max |projected gradient| <= this; 0: never */
     double feasibility; /* a design with max_j c_j <= this satisfies its constraints; > 0 if there are some */
@@ -91,7 +91,7 @@ typedef struct pio_optimizer_problem {
 
     /* [n_replay] evaluations that on_evaluation received in an earlier run, in order; z NULL: not known */
     const pio_evaluation *replay;
-    size_t n_replay;
+    size_t n_replay; /* number of evaluations to replay */
 } pio_optimizer_problem;
 
 typedef enum {

@@ -18,16 +18,16 @@ typedef struct pio_point {
 } pio_point;
 
 typedef struct pio_run {
-    const pio_optimizer_problem *problem;
-    const pio_optimizer_definition *definition;
-    pio_optimizer_result *result; /* result, with the best point so far */
-    piola_error *error;           /* error of the run, never NULL */
-    double *memory;               /* one block for the arrays of `trial`, `iterate`, `lambda` and `normal` */
-    pio_point trial;              /* the present evaluation */
-    pio_point iterate;            /* the last accepted point */
-    double *lambda, *normal;      /* [m], [m][m + 1] working memory of multipliers */
-    double scale;                 /* power of two; the method receives scale * J */
-    double first_J, first_norm;   /* J and the norm of the projected gradient at the start */
+    const pio_optimizer_problem *problem;       /* what is minimised */
+    const pio_optimizer_definition *definition; /* method and stops */
+    pio_optimizer_result *result;               /* result, with the best point so far */
+    piola_error *error;                         /* error of the run, never NULL */
+    double *memory;             /* one block for the arrays of `trial`, `iterate`, `lambda` and `normal` */
+    pio_point trial;            /* the present evaluation */
+    pio_point iterate;          /* the last accepted point */
+    double *lambda, *normal;    /* [m], [m][m + 1] working memory of multipliers */
+    double scale;               /* power of two; the method receives scale * J */
+    double first_J, first_norm; /* J and the norm of the projected gradient at the start */
     /* How much J could decrease, by the slopes along the steps tried since the last accepted one; NaN: none was tried.
      */
     double expected_decrease;

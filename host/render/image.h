@@ -14,8 +14,8 @@ typedef struct {
 } pio_rgb;
 
 typedef struct {
-    int width, height;
-    uint8_t *rgb; /* [height][width][3] */
+    int width, height; /* pixels */
+    uint8_t *rgb;      /* [height][width][3] */
     /* what the reader of the picture must know (particles left out, ...), the PNG's Comment; "" if nothing */
     char notes[512];
 } pio_image;

@@ -11,7 +11,7 @@
 /* An obstacle that a 2D picture shows behind the particles: solid on one side of a plane, a disc, a box. */
 typedef enum { PIO_SOLID_PLANE, PIO_SOLID_BALL, PIO_SOLID_BOX } pio_solid_shape;
 typedef struct {
-    pio_solid_shape shape;
+    pio_solid_shape shape;   /* plane, ball or box */
     double centre[2], angle; /* origin (m) and rotation (rad) of its own frame */
     double normal[2];        /* plane: normal that points out of the solid, of any length but 0, in its own frame */
     double size[2];          /* box: edges, m */
@@ -33,8 +33,8 @@ typedef struct {
     const char *title;
     /* second line, such as "t = 0.42 s"; NULL: none. The number of particles or cells follows it */
     const char *caption;
-    pio_map_kind map;
-    double lo, hi; /* range of the colour bar, in `units`; NaN: from the values, see pio_render() */
+    pio_map_kind map; /* colour map */
+    double lo, hi;    /* range of the colour bar, in `units`; NaN: from the values, see pio_render() */
     /* m, the domain, which is drawn as an outline; an axis with a NaN is taken from the points */
     double box_min[3], box_max[3];
     const pio_solid *solids; /* [n_solids] drawn in 2D, with finite numbers; not drawn in 3D */

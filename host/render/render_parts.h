@@ -23,7 +23,7 @@ typedef struct {
 /* A map from metres to pixels: q = (p - centre) / unit; a = right.q, b = up.q, depth = distance - toward.q. In 3D pixel
  * = (x0 + scale a/depth, y0 - scale b/depth); in 2D without the division. */
 typedef struct {
-    int dimension;
+    int dimension;          /* 2 or 3 */
     double centre[3], unit; /* m */
     double right[3], up[3], toward[3];
     double distance; /* distance of the eye from the centre, in units */
@@ -43,9 +43,9 @@ typedef struct {
     pio_area bar;        /* the colour bar without its arrows */
     double bar_left;     /* left end of the column that holds the bar, pixels */
     pio_ticks bar_ticks;
-    pio_view view;
-    pio_map_kind kind;
-    pio_colormap map;
+    pio_view view;                    /* map from metres to pixels */
+    pio_map_kind kind;                /* sequential or diverging */
+    pio_colormap map;                 /* colours */
     double lo, hi;                    /* range of the bar, lo < hi */
     double least, greatest;           /* extremes of the finite values */
     bool coloured;                    /* there is a finite value, and so a bar */
@@ -69,16 +69,16 @@ typedef struct {
 } pio_vertex;
 
 typedef struct {
-    uint32_t vertex[3];
-    uint8_t sides; /* number of sides of the face: 3 or 4 */
+    uint32_t vertex[3]; /* numbers of its vertices */
+    uint8_t sides;      /* number of sides of the face: 3 or 4 */
 } pio_triangle;
 
 /* The surface of a mesh as triangles. */
 typedef struct {
     pio_vertex *vertex; /* [n_vertices] */
     pio_triangle *triangle;
-    size_t n_vertices, n;
-    float lines; /* opacity of the sides of cells, 0..1 */
+    size_t n_vertices, n; /* vertices; triangles */
+    float lines;          /* opacity of the sides of cells, 0..1 */
 } pio_skin;
 
 typedef struct {

@@ -97,12 +97,12 @@ typedef struct {
 } pio_snapshot_mesh;
 
 typedef struct {
-    const char *key, *value;
+    const char *key, *value; /* name and text of a pair of the manifest */
 } pio_snapshot_pair;
 
 typedef struct {
-    const char *key;
-    double value;
+    const char *key; /* name of the number */
+    double value;    /* its value, in SI units */
 } pio_snapshot_number;
 
 /* The wall time that checksums take while a file is written, s. */
@@ -116,7 +116,7 @@ typedef struct {
     const char *path; /* final name, which ends in .vtkhdf */
     /* Temporary name, of which an existing file is replaced; NULL: STEM.PID-COUNT.partial.vtkhdf, which is new. */
     const char *partial;
-    pio_snapshot_kind kind;
+    pio_snapshot_kind kind;           /* states, history or checkpoint */
     int64_t n_points;                 /* N >= 1 */
     int dimension;                    /* 2 or 3 */
     pio_snapshot_precision precision; /* of points and fields; gradients and objectives are always f64 */
@@ -129,15 +129,15 @@ typedef struct {
      * frames, and a kill within the microseconds between two writes of such a split can lose a field. Above 64 HDF5
      * also stores the second of creation in the file; otherwise equal input gives equal bytes. */
     int64_t expected_frames;
-    const pio_snapshot_field *fields;
-    size_t n_fields;
-    const char *scene_text;     /* scene file, verbatim; NULL is "" */
-    const char *scene_resolved; /* JSON; NULL is "" */
-    const char *manifest;       /* JSON; NULL is "" */
+    const pio_snapshot_field *fields; /* [n_fields] fields */
+    size_t n_fields;                  /* number of fields */
+    const char *scene_text;           /* scene file, verbatim; NULL is "" */
+    const char *scene_resolved;       /* JSON; NULL is "" */
+    const char *manifest;             /* JSON; NULL is "" */
     /* Pairs of the manifest: program, version, engine, device, precision, command_line, seed, ...; values have up to
      * 60000 bytes. */
     const pio_snapshot_pair *pairs;
-    size_t n_pairs;
+    size_t n_pairs;        /* number of pairs */
     const char *objective; /* name of the objective; required if a field has `of`, else it may be NULL */
     /* the time of checksums is added there until the file is finished; NULL: it is not measured */
     pio_snapshot_costs *costs;
@@ -209,21 +209,21 @@ typedef struct {
     char *name, *units, *meaning, *of, *objective; /* "" where absent */
     int components, stored;                        /* components as declared; components in the file, after padding */
     pio_snapshot_when when;
-    bool integer;
-    pio_snapshot_location location;
-    int64_t rows; /* number of rows, N or M */
+    bool integer;                   /* stored as int64 */
+    pio_snapshot_location location; /* rows are points or cells */
+    int64_t rows;                   /* number of rows, N or M */
 } pio_snapshot_field_info;
 
 typedef struct {
-    char *path, *units, *grad_units;
-    int rank;
-    int64_t shape[PIO_SNAPSHOT_MAX_RANK];
-    int64_t size;       /* product of the shape, 1 for a scalar */
-    int64_t iterations; /* rows of a history, otherwise 1 */
+    char *path, *units, *grad_units;      /* of the parameter; units of its value and of its gradient */
+    int rank;                             /* number of axes */
+    int64_t shape[PIO_SNAPSHOT_MAX_RANK]; /* [rank] length of each axis */
+    int64_t size;                         /* product of the shape, 1 for a scalar */
+    int64_t iterations;                   /* rows of a history, otherwise 1 */
 } pio_snapshot_gradient_info;
 
 typedef struct {
-    char *key, *value;
+    char *key, *value; /* name and text of a pair */
 } pio_snapshot_text;
 
 /* What is known of the integrity of a file's bytes. */
@@ -235,18 +235,18 @@ typedef enum {
 } pio_snapshot_integrity;
 
 typedef struct {
-    pio_snapshot_kind kind;
-    pio_snapshot_precision precision;
-    bool complete;
-    pio_snapshot_integrity integrity;
-    int dimension;
-    int64_t n_points, n_frames;
-    int64_t n_cells;        /* cells of a mesh; 0: particles */
-    int64_t n_connectivity; /* number of nodes of all cells, each counted once per cell; 0: particles */
-    double *times;          /* [n_frames] times of the frames, s */
+    pio_snapshot_kind kind;           /* states, history or checkpoint */
+    pio_snapshot_precision precision; /* of points and fields */
+    bool complete;                    /* the file was finished */
+    pio_snapshot_integrity integrity; /* what is known of the bytes */
+    int dimension;                    /* 2 or 3 */
+    int64_t n_points, n_frames;       /* points; frames */
+    int64_t n_cells;                  /* cells of a mesh; 0: particles */
+    int64_t n_connectivity;           /* number of nodes of all cells, each counted once per cell; 0: particles */
+    double *times;                    /* [n_frames] times of the frames, s */
     /* [n_fields] those of points by name, then those of cells by name; names are unique */
     pio_snapshot_field_info *fields;
-    size_t n_fields;
+    size_t n_fields;          /* number of fields */
     pio_snapshot_text *pairs; /* [n_pairs] pairs of the manifest, by key */
     size_t n_pairs;
     pio_snapshot_gradient_info *gradients; /* [n_gradients] gradients, by path */

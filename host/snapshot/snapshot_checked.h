@@ -13,7 +13,7 @@
 enum { PIO_CHECKED_RATIO = 1032 }; /* greatest ratio of compression by deflate */
 
 typedef struct pio_checked_file {
-    const char *path;
+    const char *path;    /* name of the file */
     const char *kind;    /* text after "not an HDF5 file" in messages; may be "" */
     hid_t file;          /* the open file; -1: none */
     int64_t bytes;       /* size of the file */
@@ -24,7 +24,7 @@ typedef struct pio_checked_file {
     size_t n_sums;
     char *sum_names; /* names of the columns of `sums`, with a blank before and after each */
     pio_snapshot_info info;
-    pio_h5_log log;
+    pio_h5_log log;     /* cause of the first HDF5 call that failed */
     piola_error *error; /* error of the present call, may be NULL */
     piola_status status;
 } pio_checked_file;
@@ -32,10 +32,10 @@ typedef struct pio_checked_file {
 extern const char *const pio_checked_data_group[2]; /* groups of fields, by location */
 
 typedef struct {
-    hid_t id;
+    hid_t id; /* the dataset */
     int rank; /* 0..5 */
     hsize_t dims[6];
-    bool integer;
+    bool integer; /* its numbers are integers */
 } pio_checked_array;
 
 /* Opens f->path and reads everything that pio_snapshot_info describes (snapshot_read.c). */
@@ -132,8 +132,8 @@ typedef struct {
         PIO_REQUEST_OBJECTIVE,
         PIO_REQUEST_DOCUMENT
     } what;
-    int part;
-    int64_t which, frame;
+    int part;             /* array of a gradient */
+    int64_t which, frame; /* item; frame, or iteration of a history */
 } pio_checked_request;
 
 #endif

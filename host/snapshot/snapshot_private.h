@@ -23,8 +23,8 @@ void pio_h5_restore(pio_h5_voice voice);
 
 /* The innermost message of the first HDF5 call that failed; "" while none has. */
 typedef struct {
-    char cause[320];
-    bool system; /* it is the system's message about reading or writing the file */
+    char cause[320]; /* the message */
+    bool system;     /* it is the system's message about reading or writing the file */
 } pio_h5_log;
 
 /* Records the cause of the call that failed last, unless one is recorded already, or none failed. */
@@ -33,7 +33,7 @@ void pio_h5_note(pio_h5_log *log);
 bool pio_h5_ok(pio_h5_log *log, int64_t result);
 
 typedef struct {
-    hid_t type;
+    hid_t type;                /* type in the file */
     int rank;                  /* 0..5 */
     hsize_t dims[5], chunk[5]; /* chunk[0] = 0: contiguous; chunks above 1 GiB are divided */
     bool grows;                /* it can grow without limit along the first axis */
@@ -70,13 +70,13 @@ bool pio_snapshot_is_name(const char *name);
 /* ---- the writer (snapshot.c, snapshot_results.c) ------------------------------------------------------- */
 
 typedef struct {
-    char name[PIO_SNAPSHOT_NAME];
-    int components, stored;
-    pio_snapshot_when when;
-    bool integer, written; /* written: it is static and has been written */
+    char name[PIO_SNAPSHOT_NAME]; /* name of the field */
+    int components, stored;       /* as declared; as stored, after padding */
+    pio_snapshot_when when;       /* when its values are written */
+    bool integer, written;        /* written: it is static and has been written */
     pio_snapshot_location location;
     int64_t rows; /* rows per frame: points or cells */
-    hid_t id;
+    hid_t id;     /* the dataset */
 } pio_snapshot_column;
 
 /* Returns the points as a column: [n][dimension] m of each frame, or static. */
@@ -85,46 +85,46 @@ pio_snapshot_column pio_snapshot_points(const pio_snapshot *s);
 /* A dataset that grows with the frames by `rows` rows each. An array of Steps has one row, first + k * stride for frame
  * k. */
 typedef struct {
-    hid_t id;
-    bool step;
+    hid_t id;  /* the dataset */
+    bool step; /* it is an array of Steps */
     int64_t rows, first, stride;
 } pio_snapshot_track;
 
 /* Datasets of equal shape that are written together: {value, grad} of a gradient, {value, terms ...} of the objective.
  */
 typedef struct {
-    char *path;
-    hid_t group;
+    char *path;        /* path of the parameter */
+    hid_t group;       /* group of the datasets */
     hid_t *data, sums; /* sums: checksums of a history's rows */
     size_t n_data;
-    int rank;
-    int64_t shape[PIO_SNAPSHOT_MAX_RANK];
-    int64_t rows; /* rows written so far */
+    int rank;                             /* number of axes */
+    int64_t shape[PIO_SNAPSHOT_MAX_RANK]; /* [rank] length of each axis */
+    int64_t rows;                         /* rows written so far */
 } pio_snapshot_result;
 
 struct pio_snapshot {
-    char *path, *partial, *objective_name;
+    char *path, *partial, *objective_name; /* final name; temporary name; name of the objective */
     int fd; /* descriptor of the .partial file, with which space is reserved and the file is synced */
     hid_t file, root_piola, gradients, objective, terms, certificate, times, steps, points, sums;
-    pio_snapshot_kind kind;
-    int dimension;
-    bool f64, static_points;
+    pio_snapshot_kind kind;     /* states, history or checkpoint */
+    int dimension;              /* 2 or 3 */
+    bool f64, static_points;    /* precision; points are written once */
     int64_t n, n_cells, frames; /* particles have as many cells as points */
     double last_time;
     int64_t frame_bytes; /* bytes that are reserved before a frame */
     pio_snapshot_column *columns;
-    size_t n_columns;
-    pio_snapshot_track *tracks;
+    size_t n_columns;           /* number of fields */
+    pio_snapshot_track *tracks; /* [n_tracks] datasets that grow with the frames */
     size_t n_tracks;
     void *scratch;             /* [n or n_cells, the larger][9] values as stored */
     int64_t *frame_sums;       /* [frames][2 + n_columns] checksums, as in /piola/checksums/frames */
     pio_snapshot_costs *costs; /* NULL: not measured */
     pio_snapshot_result *results;
-    size_t n_results, room_results;
-    pio_snapshot_result verdict; /* the objective and its terms */
+    size_t n_results, room_results; /* gradients; memory for them */
+    pio_snapshot_result verdict;    /* the objective and its terms */
     char **term_names;
-    bool certified;
-    bool broken; /* a write failed */
+    bool certified; /* the certificate was written */
+    bool broken;    /* a write failed */
 };
 
 /* Reserves `bytes` after the end of the file, so that HDF5 does not find a full disk in the middle of a write

@@ -6,7 +6,7 @@
 #include "host/snapshot/snapshot.h"
 
 typedef struct {
-    int64_t cell;
+    int64_t cell;    /* cell to which the face belongs */
     int32_t node[9]; /* nodes, as many as its type has */
     uint8_t type;    /* PIO_CELL_TRI3, TRI6, QUAD4 or QUAD9 */
 } pio_face;
@@ -29,7 +29,7 @@ enum { PIO_MOST_PARTS = 8, PIO_MOST_VERTICES = 81, PIO_MOST_TRIANGLES = 128 };
 
 /* A face whose sides are divided into equal parts. */
 typedef struct {
-    int nodes, n_vertices, n_triangles;
+    int nodes, n_vertices, n_triangles;      /* nodes of the face; vertices and triangles after the division */
     double at[PIO_MOST_VERTICES][2];         /* parameters of a vertex, 0..1; the sum of a triangle's is at most 1 */
     double weight[PIO_MOST_VERTICES][9];     /* weight of each node at a vertex; their sum is 1 */
     uint8_t triangle[PIO_MOST_TRIANGLES][3]; /* vertices of the triangles, with the orientation of the face */

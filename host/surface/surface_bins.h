@@ -13,23 +13,23 @@
 
 /* The first and the last bin along each axis. */
 typedef struct {
-    uint16_t from[2], to[2];
+    uint16_t from[2], to[2]; /* bins of level 0 along u and v */
 } pio_bin_range;
 
 typedef struct {
-    const pio_trimesh *s;
-    double depth, middle[3], per;
-    int first;              /* row of the rotation with which u, v, w begin */
-    double *at;             /* [n_vertices][3] u, v, w of each vertex */
-    double low[3], high[3]; /* box of all mapped vertices */
-    double fine[2];         /* bins of level 0 per unit length */
-    int32_t most[2];        /* bins of level 0 along each axis */
-    int level;              /* bins are 2^level bins of level 0 wide */
-    int32_t bins[2];        /* bins along each axis */
-    pio_bin_range *range;   /* [n_triangles] bins of level 0 that the box of each triangle overlaps */
-    uint32_t *start;        /* [bins[0] * bins[1] + 2] begin of each bin in `member` */
-    int32_t *member;        /* [start[bins[0] * bins[1]]] triangles of each bin */
-    uint32_t crowd;         /* greatest number of members of a bin */
+    const pio_trimesh *s;         /* the surface */
+    double depth, middle[3], per; /* depth and middle of the box, m; scale of the mapping, 1/m */
+    int first;                    /* row of the rotation with which u, v, w begin */
+    double *at;                   /* [n_vertices][3] u, v, w of each vertex */
+    double low[3], high[3];       /* box of all mapped vertices */
+    double fine[2];               /* bins of level 0 per unit length */
+    int32_t most[2];              /* bins of level 0 along each axis */
+    int level;                    /* bins are 2^level bins of level 0 wide */
+    int32_t bins[2];              /* bins along each axis */
+    pio_bin_range *range;         /* [n_triangles] bins of level 0 that the box of each triangle overlaps */
+    uint32_t *start;              /* [bins[0] * bins[1] + 2] begin of each bin in `member` */
+    int32_t *member;              /* [start[bins[0] * bins[1]]] triangles of each bin */
+    uint32_t crowd;               /* greatest number of members of a bin */
 } pio_bins;
 
 /* Maps the point x [3] (m) to u, v, w. */

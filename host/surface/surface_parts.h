@@ -17,13 +17,13 @@ typedef struct {
     double waiting[PIO_PLACES][3]; /* coordinates of those, m */
     int32_t *place;                /* [n_vertices - n_waiting] position of each vertex; NULL: its own number */
     size_t place_room;
-    size_t n_places, vertex_room;
-    double *vertex;  /* [n_places][3] m; positions are numbered in the order in which they first occur */
-    size_t slots;    /* slots of the hash table, a power of two, or 0 */
-    uint64_t key[8]; /* key of the hash, which is drawn at random with the first slots */
-    uint32_t *slot;  /* [slots] position + 1 with this hash or one before it; 0: none */
+    size_t n_places, vertex_room; /* positions; memory for them */
+    double *vertex;               /* [n_places][3] m; positions are numbered in the order in which they first occur */
+    size_t slots;                 /* slots of the hash table, a power of two, or 0 */
+    uint64_t key[8];              /* key of the hash, which is drawn at random with the first slots */
+    uint32_t *slot;               /* [slots] position + 1 with this hash or one before it; 0: none */
     size_t n_triangles, triangle_room;
-    int32_t *triangle;
+    int32_t *triangle; /* [n_triangles][3] vertices */
 } pio_triangles;
 
 /* Adds a vertex; faults are in in->status. */

@@ -16,7 +16,7 @@
 enum { PIO_SHEETS = 32, PIO_SHEETS_LOCAL = 1024 };
 
 typedef struct {
-    const pio_bins *g;
+    const pio_bins *g;     /* the bins */
     const int32_t *member; /* [n_members] triangles of the bin */
     size_t n_members;
     double (*corner)[3][3];                   /* [PIO_SHEETS_LOCAL] corners of the members, if there are not more */

@@ -58,7 +58,7 @@ typedef struct pio_taylor_direction {
 typedef enum { PIO_TAYLOR_PASSED, PIO_TAYLOR_FAILED, PIO_TAYLOR_INCONCLUSIVE } pio_taylor_verdict;
 
 typedef struct pio_taylor_row {
-    char name[128];
+    char name[128]; /* name of the direction */
     double adjoint; /* <g,h> */
     /* The best difference quotient, where neighbours agree most, chosen without <g,h>. */
     double difference;
