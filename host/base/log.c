@@ -289,7 +289,7 @@ static void format_rate(char *to, size_t size, double rate)
     snprintf(to, size, "%.*f%s", rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2, rate, unit[i]);
 }
 
-/* stage  [#####     ]  52 %  1040/2000 steps  336/s  3.1 s  left 2.9 s */
+/* Formats a progress line: stage  [#####     ]  52 %  1040/2000 steps  336/s  3.1 s  left 2.9 s. */
 static void format_progress(const pio_log *log, char *to, size_t size, double seconds, bool bar, bool last)
 {
     char elapsed[48], left[48] = "", share[64] = "", rate[32] = "", count[64], per_second[48] = "";

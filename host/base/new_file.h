@@ -37,7 +37,7 @@ piola_status pio_write_file_atomically(const char *path, const void *bytes, size
 int pio_sync_folder_of(const char *path);
 /* Removes temporary files of dead programs in a folder, which is given by its descriptor. Returns their number. */
 int pio_new_file_leftovers(int folder);
-/* Does the same in the folder of the file `path`. */
+/* Removes temporary files of dead programs in the folder of the file `path`, as pio_new_file_leftovers() does. */
 int pio_new_file_leftovers_beside(const char *path);
 
 #endif

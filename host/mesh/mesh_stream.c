@@ -220,7 +220,7 @@ int64_t msh_size(msh_input *in, const char *what)
     return in->status ? 0 : value;
 }
 
-/* Does the same for a decimal number. */
+/* As plain_integer(), for a decimal number. */
 static bool plain_double(msh_input *in, double *value)
 {
     size_t at = in->at;

@@ -41,7 +41,7 @@ typedef struct pio_optimizer_definition {
     double stop_relative_objective; /* stop when |dJ| <= this * |J| over one iteration; 0: never */
     double stop_gradient;           /* stop when max |projected gradient| <= this; 0: never */
     double feasibility; /* a design with max_j c_j <= this satisfies its constraints; > 0 if there are some */
-    /* relative rounding of J, 0 to 1; about 1e-12 for J computed in double precision, 1e-6 in single */
+    /* Relative rounding of J, 0 to 1; about 1e-12 for J computed in double precision, 1e-6 in single. */
     double rounding;
 } pio_optimizer_definition;
 

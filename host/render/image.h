@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     int width, height; /* pixels */
     uint8_t *rgb;      /* [height][width][3] */
-    /* what the reader of the picture must know (particles left out, ...), the PNG's Comment; "" if nothing */
+    /* What the reader of the picture must know (particles left out, ...), the PNG's Comment; "" if nothing. */
     char notes[512];
 } pio_image;
 

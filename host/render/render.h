@@ -31,11 +31,11 @@ typedef struct {
     const char *field; /* name at the colour bar; NULL: none. "grad_..." and "adj_..." are signed fields */
     const char *units; /* unit of the values, such as "m/s2", "1/Pa", "Pa.s"; NULL or "": none */
     const char *title;
-    /* second line, such as "t = 0.42 s"; NULL: none. The number of particles or cells follows it */
+    /* Second line, such as "t = 0.42 s"; NULL: none. The number of particles or cells follows it. */
     const char *caption;
     pio_map_kind map; /* colour map */
     double lo, hi;    /* range of the colour bar, in `units`; NaN: from the values, see pio_render() */
-    /* m, the domain, which is drawn as an outline; an axis with a NaN is taken from the points */
+    /* The domain in m, which is drawn as an outline; an axis with a NaN is taken from the points. */
     double box_min[3], box_max[3];
     const pio_solid *solids; /* [n_solids] drawn in 2D, with finite numbers; not drawn in 3D */
     size_t n_solids;

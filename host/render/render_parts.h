@@ -163,7 +163,6 @@ typedef struct {
 /* Interpolates the values of a triangle at the sample (x, y). */
 pio_raster_value pio_raster_interpolate(const pio_samples *samples, int x, int y, uint32_t triangle);
 
-/* render_shade.c */
 /* Turns samples into colours of the image (render_shade.c). */
 piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);
 

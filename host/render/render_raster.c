@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* half the width of the line along a side of a cell, in samples: each of two neighbours draws one half */
+/* Half the width of the line along a side of a cell, in samples: each of two neighbours draws one half. */
 #define LINE 1.1f
 
 /* Returns twice the signed area of (a, b, p). */
@@ -129,7 +129,7 @@ pio_raster_value pio_raster_interpolate(const pio_samples *s, int x, int y, uint
         for (int c = 0; c < 3; c++) n[c] += w[k] / sum * (double)v[k]->normal[c];
     }
     if (v[0]->value == v[1]->value && v[1]->value == v[2]->value) value = (double)v[0]->value;
-    /* on the screen y points down: a face that turns counter-clockwise seen by the eye has a negative area there */
+    /* On the screen y points down: a face that turns counter-clockwise seen by the eye has a negative area there. */
     const double away = side_of(v[0], v[1], (double)v[2]->x, (double)v[2]->y) > 0 ? -1 : 1;
     n[2] = fmax(0, away * n[2]);
     n[0] *= away;

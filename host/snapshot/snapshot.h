@@ -62,7 +62,7 @@ typedef struct {
     const char *units, *meaning; /* such as "m/s", "velocity"; NULL is "" */
     const char *of;              /* path of the quantity that is differentiated by; NULL: this is not a derivative */
     pio_snapshot_when when;
-    /* stored as int64, for ids and numbers of materials and bodies: integers within +-2^53; not for ADJOINT */
+    /* Stored as int64, for ids and numbers of materials and bodies: integers within +-2^53; not for ADJOINT. */
     bool integer;
     pio_snapshot_location location; /* rows are points, or the cells of a mesh */
 } pio_snapshot_field;
@@ -139,7 +139,7 @@ typedef struct {
     const pio_snapshot_pair *pairs;
     size_t n_pairs;        /* number of pairs */
     const char *objective; /* name of the objective; required if a field has `of`, else it may be NULL */
-    /* the time of checksums is added there until the file is finished; NULL: it is not measured */
+    /* The time of checksums is added there until the file is finished; NULL: it is not measured. */
     pio_snapshot_costs *costs;
 } pio_snapshot_def;
 
@@ -270,7 +270,7 @@ typedef struct pio_snapshot_file pio_snapshot_file;
  * counts, shapes and types are checked before they are used. PIOLA_NO_INPUT if the file is missing or cannot be read,
  * PIOLA_BAD_DATA if it is no snapshot or is damaged. */
 piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error);
-/* Does the same; without `verify` the checksums are not compared, which takes as long as reading the file. */
+/* As pio_snapshot_open(); without `verify` the checksums are not compared, which takes as long as reading the file. */
 piola_status pio_snapshot_open_as(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
 /* Returns words for people, such as "not compared, as --no-verify says"; they are static. */
 const char *pio_snapshot_integrity_text(pio_snapshot_integrity integrity);

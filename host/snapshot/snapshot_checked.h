@@ -75,7 +75,7 @@ void pio_checked_free_names(char **names, size_t n);
 bool pio_checked_int(pio_checked_file *f, hid_t object, const char *key, int64_t least, int64_t most, int64_t *out);
 /* Returns a scalar attribute as malloc'd text; NULL on a fault. */
 char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key);
-/* Does the same; a missing attribute is "". */
+/* As pio_checked_text(), but a missing attribute is "". */
 char *pio_checked_optional(pio_checked_file *f, hid_t object, const char *key);
 /* Returns the index of the attribute's text among `names`, -1 on a fault. */
 int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const char *const *names, int n);

@@ -41,7 +41,7 @@ piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *wh
     pio_h5_log log = {.cause = ""};
     if (!pio_h5_ok(&log, H5Fget_filesize(s->file, &end))) return pio_snapshot_io(s, &log, what, error);
     int code = end > (hsize_t)(INT64_MAX - bytes) ? EFBIG : posix_fallocate(s->fd, (off_t)end, (off_t)bytes);
-    /* not every file system can; the present free space is then all there is */
+    /* Not every file system can; the present free space is then all there is. */
     if (code == EINVAL || code == EOPNOTSUPP) code = ftruncate(s->fd, (off_t)end + (off_t)bytes) == 0 ? 0 : errno;
     if (code == 0) return PIOLA_OK;
     int kept =

@@ -136,7 +136,6 @@ piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char 
 piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error);
 /* Ensures after a failed write that nothing more reaches the file. */
 void pio_snapshot_break(pio_snapshot *s);
-/* snapshot_results.c */
 /* Frees gradients and objectives (snapshot_results.c). */
 void pio_snapshot_results_free(pio_snapshot *s);
 /* Frees everything except the HDF5 file. */

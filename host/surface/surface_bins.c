@@ -143,7 +143,7 @@ static piola_status choose_level(pio_bins *g, piola_error *error)
     return PIOLA_OK;
 }
 
-/* Does the same for bins in rows from `low` up to, not including, `high`. */
+/* As pass_bins(), for bins in rows from `low` up to, not including, `high`. */
 static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
 {
     for (int32_t t = 0; t < g->s->n_triangles; t++) {

@@ -79,7 +79,7 @@ static int crossing(const pio_trimesh *f, int32_t t, const double x[3])
     const int32_t *v = f->triangle + 3 * t;
     double twice[3], sum = 0, at = 0;
     int way = 0;
-    /* an edge begins at its lower number, so that both its triangles get the same result */
+    /* An edge begins at its lower number, so that both its triangles get the same result. */
     for (int k = 0; k < 3; k++) {
         const int32_t i = v[(k + 1) % 3], j = v[(k + 2) % 3], from = i < j ? i : j, to = i < j ? j : i;
         const double *s = f->vertex + 3 * from + 1, *e = f->vertex + 3 * to + 1;

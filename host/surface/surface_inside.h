@@ -20,7 +20,7 @@ int pio_trimesh_winding(const pio_trimesh_lines *lines, const double x[3]);
 /* Finds whether x (m) is inside. PIOLA_BAD_DATA if the winding number is neither 0 nor 1: the surface then encloses no
  * volume there that could be filled once. */
 piola_status pio_trimesh_inside(const pio_trimesh_lines *lines, const double x[3], bool *inside, piola_error *error);
-/* Does the same for a point just inside and one just outside of the middle of every triangle. */
+/* As pio_trimesh_inside(), for a point just inside and one just outside of the middle of every triangle. */
 piola_status pio_trimesh_check_inside(const pio_trimesh_lines *lines, piola_error *error);
 
 #endif

@@ -16,7 +16,7 @@ void pio_place_key(uint64_t key[8])
 {
     enum { KEYS = 8 };
     for (size_t i = 0; i < KEYS; i++) key[i] = (i + 1) * 0x9e3779b97f4a7c15u;
-    /* a system without random numbers yet leaves the values above */
+    /* A system without random numbers yet leaves the values above. */
     (void)!getrandom(key, KEYS * sizeof *key, GRND_NONBLOCK);
 }
 

@@ -180,7 +180,7 @@ static void windings(const pio_bins *g, desk *d, size_t bin, const ruler *r, con
     d->pairs += whole;
 }
 
-/* Does the same for a point in any bin, testing its members one by one. */
+/* Computes the winding number about a point in any bin, testing its members one by one. */
 static int winding_elsewhere(const pio_bins *g, desk *d, const double p[3], bool *certain)
 {
     const size_t bin = pio_bins_of(g, p);

@@ -27,14 +27,14 @@
 
 #include <stdio.h>
 
-/* greatest number of steps; least number in a fit, and so of steps */
+/* The greatest number of steps; the least number in a fit, and so of steps. */
 enum { PIO_TAYLOR_STEPS = 32, PIO_TAYLOR_WINDOW = 6 };
 
 typedef struct pio_taylor_direction {
     const char *name; /* name of the direction in the table */
     double J0;        /* J(m) */
     double adjoint;   /* <g,h>, unit of J */
-    /* number of steps, PIO_TAYLOR_WINDOW to PIO_TAYLOR_STEPS; 11 for a first step that is halved ten times */
+    /* Number of steps, PIO_TAYLOR_WINDOW to PIO_TAYLOR_STEPS; 11 for a first step that is halved ten times. */
     size_t n;
     const double *step;  /* [n] e_k > 0, decreasing; the first should change J visibly but remain where J is smooth */
     const double *plus;  /* [n] J(m + e_k h) */
