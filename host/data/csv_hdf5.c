@@ -49,9 +49,9 @@ static column *find_columns(pio_checked_file *f, size_t *found)
 {
     size_t n = 0;
     hid_t root = f->status == PIOLA_OK ? H5Gopen2(f->file, "/", H5P_DEFAULT) : -1;
-    if (f->status == PIOLA_OK && !pio_h5_ok(&f->log, root)) (void)pio_checked_bad(f, "damaged");
+    if (f->status == PIOLA_OK && !pio_h5_ok(&f->log, root)) (void)pio_checked_fail(f, "damaged");
     char **names = root >= 0 ? pio_checked_members(f, root, &n) : NULL;
-    column *columns = names ? pio_checked_make(f, MOST_COLUMNS, sizeof *columns) : NULL;
+    column *columns = names ? pio_checked_alloc(f, MOST_COLUMNS, sizeof *columns) : NULL;
     *found = 0;
     for (size_t i = 0; columns && i < n && *found < MOST_COLUMNS; i++) {
         const int64_t length = strlen(names[i]) < NAME ? length_of_member(root, names[i]) : -1;
@@ -68,14 +68,14 @@ static column *find_columns(pio_checked_file *f, size_t *found)
 static double *read_column(pio_checked_file *f, const column *c)
 {
     pio_checked_array d = {.id = -1};
-    double *out = pio_checked_make(f, (size_t)c->length, sizeof *out);
+    double *out = pio_checked_alloc(f, (size_t)c->length, sizeof *out);
     if (out && pio_checked_data(f, f->file, c->name, &d)) {
         if (d.rank != 1 || (int64_t)d.dims[0] != c->length)
-            (void)pio_checked_bad(f, "/%s has changed its length", c->name);
-        else if (pio_checked_holds(f, &d, c->name, c->length))
+            (void)pio_checked_fail(f, "/%s has changed its length", c->name);
+        else if (pio_checked_fits(f, &d, c->name, c->length))
             (void)pio_checked_rows(f, &d, c->name, (pio_checked_block){0, c->length, -1}, H5T_NATIVE_DOUBLE, out);
     }
-    pio_checked_leave(d.id);
+    pio_checked_close(d.id);
     return out;
 }
 
@@ -86,7 +86,7 @@ static void serve(pio_guard *guard, void *context)
     piola_error error = {.status = PIOLA_OK};
     size_t n = 0;
     int64_t wanted;
-    pio_h5_voice voice = pio_checked_begin(f, &error);
+    pio_h5_handler handler = pio_checked_begin(f, &error);
     column *columns = pio_checked_open(f) ? find_columns(f, &n) : NULL;
     while (pio_guard_request(guard, &wanted, sizeof wanted)) {
         double *values = wanted < 0 || f->status ? NULL : read_column(f, &columns[wanted]);
@@ -98,7 +98,7 @@ static void serve(pio_guard *guard, void *context)
         free(values);
     }
     free(columns);
-    (void)pio_checked_end(f, voice);
+    (void)pio_checked_end(f, handler);
 }
 
 /* ---- in the program -------------------------------------------------------------------------------------- */

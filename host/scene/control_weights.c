@@ -23,7 +23,7 @@ static void say(pio_checked_file *f, const char *dataset, const char *format)
     if (f->status != PIOLA_OK && f->status != PIOLA_BAD_DATA) return;
     f->status = PIOLA_OK;
     f->log.cause[0] = '\0';
-    (void)pio_checked_bad(f, format, dataset);
+    (void)pio_checked_fail(f, format, dataset);
 }
 
 /* The group that holds the dataset "/a/b/c", and its own name in *name, which lies in `path`; -1 and a fault
@@ -32,10 +32,10 @@ static hid_t enter_group(pio_checked_file *f, char *path, char **name)
 {
     char *rest = NULL, *word = strtok_r(path, "/", &rest);
     hid_t group = H5Gopen2(f->file, "/", H5P_DEFAULT);
-    if (!pio_h5_ok(&f->log, group)) (void)pio_checked_bad(f, "damaged");
+    if (!pio_h5_ok(&f->log, group)) (void)pio_checked_fail(f, "damaged");
     for (char *next; group >= 0 && word && (next = strtok_r(NULL, "/", &rest)); word = next) {
-        const hid_t inner = pio_checked_enter(f, group, word, H5I_GROUP);
-        pio_checked_leave(group);
+        const hid_t inner = pio_checked_open_member(f, group, word, H5I_GROUP);
+        pio_checked_close(group);
         group = inner;
     }
     *name = word;
@@ -45,8 +45,8 @@ static hid_t enter_group(pio_checked_file *f, char *path, char **name)
 static void read_numbers(pio_checked_file *f, const work *w, hid_t group, const char *name, double *out)
 {
     pio_checked_array d = {.id = -1};
-    const hid_t set = name ? pio_checked_enter(f, group, name, H5I_DATASET) : -1;
-    pio_checked_leave(set);
+    const hid_t set = name ? pio_checked_open_member(f, group, name, H5I_DATASET) : -1;
+    pio_checked_close(set);
     if (set < 0) {
         say(f, w->dataset, "there is no dataset %.300s");
         return;
@@ -59,10 +59,10 @@ static void read_numbers(pio_checked_file *f, const work *w, hid_t group, const 
     double length = (double)rows;
     for (int a = 1; a < d.rank; a++) length *= (double)d.dims[a];
     if (length < (double)w->count || length > (double)w->count)
-        (void)pio_checked_bad(f, "%.300s has %.0f numbers; the network has %zu weights", w->dataset, length, w->count);
-    else if (pio_checked_holds(f, &d, w->dataset, rows))
+        (void)pio_checked_fail(f, "%.300s has %.0f numbers; the network has %zu weights", w->dataset, length, w->count);
+    else if (pio_checked_fits(f, &d, w->dataset, rows))
         (void)pio_checked_rows(f, &d, w->dataset, (pio_checked_block){0, rows, -1}, H5T_NATIVE_DOUBLE, out);
-    pio_checked_leave(d.id);
+    pio_checked_close(d.id);
 }
 
 static void serve(pio_guard *guard, void *context)
@@ -71,8 +71,8 @@ static void serve(pio_guard *guard, void *context)
     pio_checked_file *f = &w->file;
     piola_error error = {.status = PIOLA_OK};
     char request, *path = strdup(w->dataset), *name = NULL;
-    pio_h5_voice voice = pio_checked_begin(f, &error);
-    double *out = pio_checked_make(f, w->count, sizeof *out);
+    pio_h5_handler handler = pio_checked_begin(f, &error);
+    double *out = pio_checked_alloc(f, w->count, sizeof *out);
     if (!path) (void)pio_checked_no_memory(f, strlen(w->dataset));
     const hid_t group = f->status == PIOLA_OK && pio_checked_open(f) ? enter_group(f, path, &name) : -1;
     if (group >= 0)
@@ -82,7 +82,7 @@ static void serve(pio_guard *guard, void *context)
     if (pio_guard_request(guard, &request, 1)) pio_guard_answer(guard, f->status, &error, out, w->count * sizeof *out);
     free(out);
     free(path);
-    (void)pio_checked_end(f, voice);
+    (void)pio_checked_end(f, handler);
 }
 
 /* ---- in the program -------------------------------------------------------------------------------------- */

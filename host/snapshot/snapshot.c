@@ -235,11 +235,11 @@ piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *poin
     if (status == PIOLA_OK) status = check_frame(s, time, points, values, error);
     if (status == PIOLA_OK) status = grow_sums(s, error);
     if (status != PIOLA_OK) return status;
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     status = pio_snapshot_reserve(s, s->frame_bytes, "writing a frame", error);
     if (status == PIOLA_OK && !write_frame(s, time, points, values, &log))
         status = pio_snapshot_io(s, &log, "writing a frame", error);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     if (status != PIOLA_OK) return status;
     s->frames++;
     s->last_time = time;
@@ -261,11 +261,11 @@ static piola_status write_named(pio_snapshot *s, const pio_snapshot_column *c, c
     pio_h5_log log = {.cause = ""};
     piola_status status = check_column(s, c, values, error);
     if (status != PIOLA_OK) return status;
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     const bool written = write_column(s, &log, (size_t)(c - s->columns), values, frame) &&
                          (c->when == PIO_SNAPSHOT_STATIC || write_sums(s, &log, frame));
     if (!written || !pio_h5_flush(&log, s->file)) status = pio_snapshot_io(s, &log, c->name, error);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     return status;
 }
 
@@ -351,10 +351,10 @@ piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error)
         pio_snapshot_abandon(s);
         return status;
     }
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     status = finish(s, error);
     pio_snapshot_release(s);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     return status;
 }
 
@@ -362,8 +362,8 @@ void pio_snapshot_abandon(pio_snapshot *s)
 {
     if (!s) return;
     pio_h5_log log = {.cause = ""};
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     (void)close_file(s, &log); /* the file remains as its last flush left it */
     pio_snapshot_release(s);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
 }

@@ -5,23 +5,23 @@
 
 #include <string.h>
 
-bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name)
+bool pio_checked_is_local(pio_checked_file *f, hid_t dataset, const char *name)
 {
     hid_t plist = H5Dget_create_plist(dataset);
     bool ok = plist >= 0 && H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) == 0;
     if (!ok) pio_h5_note(&f->log);
     if (plist >= 0) (void)H5Pclose(plist);
-    return ok || pio_checked_bad(f, "the data of '%s' do not lie in this file", name);
+    return ok || pio_checked_fail(f, "the data of '%s' do not lie in this file", name);
 }
 
 /* Compares the size of the file with what `rows` rows need, or could need when compressed. */
-bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows)
+bool pio_checked_fits(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows)
 {
     hid_t plist = H5Dget_create_plist(d->id);
     if (plist < 0) pio_h5_note(&f->log);
     hid_t type = H5Dget_type(d->id);
     double bytes = type >= 0 ? (double)H5Tget_size(type) * (double)rows : 0;
-    bool ok = plist >= 0 && type >= 0 && pio_checked_own(f, d->id, name);
+    bool ok = plist >= 0 && type >= 0 && pio_checked_is_local(f, d->id, name);
     for (int a = 1; a < d->rank; a++) bytes *= (double)d->dims[a];
     if (ok && H5Pget_nfilters(plist) == 0)
         ok = bytes <= (double)H5Dget_storage_size(d->id) && bytes <= (double)f->bytes;
@@ -30,13 +30,13 @@ bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const ch
     if (!ok) pio_h5_note(&f->log);
     if (plist >= 0) (void)H5Pclose(plist);
     if (type >= 0) (void)H5Tclose(type);
-    return ok || pio_checked_bad(f, "'%s' claims more data than the file holds", name);
+    return ok || pio_checked_fail(f, "'%s' claims more data than the file holds", name);
 }
 
 /* Opens a dataset of real numbers or integers with at most 5 axes. */
 bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_checked_array *d)
 {
-    *d = (pio_checked_array){.id = pio_checked_enter(f, parent, name, H5I_DATASET)};
+    *d = (pio_checked_array){.id = pio_checked_open_member(f, parent, name, H5I_DATASET)};
     if (d->id < 0) return false;
     hid_t space = H5Dget_space(d->id);
     if (space < 0) pio_h5_note(&f->log); /* at once, since the next call of HDF5 clears the cause */
@@ -52,9 +52,9 @@ bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_c
     if (space >= 0) (void)H5Sclose(space);
     if (type >= 0) (void)H5Tclose(type);
     if (ok) return true;
-    pio_checked_leave(d->id);
+    pio_checked_close(d->id);
     d->id = -1;
-    return pio_checked_bad(f, "'%s' is no array of numbers", name);
+    return pio_checked_fail(f, "'%s' is no array of numbers", name);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -106,13 +106,13 @@ static bool read_and_compare(pio_checked_file *f, const pio_checked_array *d, co
     hid_t stored = H5Dget_type(d->id);
     const hssize_t n = H5Sget_select_npoints(spaces[0]);
     bool ok = pio_h5_ok(&f->log, stored) && n >= 0;
-    if (ok && H5Tget_size(stored) > H5Tget_size(memory)) ok = pio_checked_bad(f, "'%s' has too long numbers", name);
+    if (ok && H5Tget_size(stored) > H5Tget_size(memory)) ok = pio_checked_fail(f, "'%s' has too long numbers", name);
     ok = ok && pio_h5_ok(&f->log, H5Dread(d->id, stored, spaces[0], spaces[1], H5P_DEFAULT, out));
     if (ok && (int64_t)pio_crc32c(0, out, (size_t)n * H5Tget_size(stored)) != sum)
-        ok = pio_checked_bad(f,
-                             "'%s' does not match its checksum: it is damaged, or the run was ended while it was "
-                             "written",
-                             name);
+        ok = pio_checked_fail(f,
+                              "'%s' does not match its checksum: it is damaged, or the run was ended while it was "
+                              "written",
+                              name);
     ok = ok && pio_h5_ok(&f->log, H5Tconvert(stored, memory, (size_t)n, out, NULL, H5P_DEFAULT));
     if (stored >= 0) (void)H5Tclose(stored);
     return ok;
@@ -125,10 +125,10 @@ bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const cha
     if (f->status != PIOLA_OK) return false;
     if (d->rank > 0 &&
         (first < 0 || rows < 1 || (hsize_t)rows > d->dims[0] || (hsize_t)first > d->dims[0] - (hsize_t)rows))
-        return pio_checked_bad(f, "'%s' has %llu rows, too few for row %lld", name, (unsigned long long)d->dims[0],
-                               (long long)first);
+        return pio_checked_fail(f, "'%s' has %llu rows, too few for row %lld", name, (unsigned long long)d->dims[0],
+                                (long long)first);
     if (d->rank > 0 && !whole_chunks(f, d, (hsize_t)first, (hsize_t)rows))
-        return pio_checked_bad(f, "'%s' has a chunk of another length than it says", name);
+        return pio_checked_fail(f, "'%s' has a chunk of another length than it says", name);
     hsize_t start[6] = {(hsize_t)first}, count[6];
     memcpy(count, d->dims, sizeof count);
     count[0] = (hsize_t)rows;
@@ -141,7 +141,7 @@ bool pio_checked_rows(pio_checked_file *f, const pio_checked_array *d, const cha
         ok = read_and_compare(f, d, name, (hid_t[]){room, space}, memory, block.sum, out);
     if (space >= 0) (void)H5Sclose(space);
     if (room >= 0) (void)H5Sclose(room);
-    return ok || pio_checked_bad(f, "'%s' cannot be read", name);
+    return ok || pio_checked_fail(f, "'%s' cannot be read", name);
 }
 
 /* Reads one entry of an offset array. */
@@ -149,8 +149,8 @@ bool pio_checked_offset(pio_checked_file *f, hid_t group, const char *name, int6
 {
     pio_checked_array d;
     if (!pio_checked_data(f, group, name, &d)) return false;
-    bool ok = (d.integer && d.rank == 1) || pio_checked_bad(f, "'%s' is no list of offsets", name);
+    bool ok = (d.integer && d.rank == 1) || pio_checked_fail(f, "'%s' is no list of offsets", name);
     ok = ok && pio_checked_rows(f, &d, name, (pio_checked_block){frame, 1, -1}, H5T_NATIVE_INT64, out);
-    pio_checked_leave(d.id);
+    pio_checked_close(d.id);
     return ok;
 }

@@ -20,7 +20,7 @@ enum { MAX_TEXT = 1 << 20, MAX_LINKS = 1 << 20 }; /* bytes of an attribute or na
 
 const char *const pio_checked_data_group[2] = {"PointData", "CellData"};
 
-pio_h5_voice pio_checked_begin(pio_checked_file *f, piola_error *error)
+pio_h5_handler pio_checked_begin(pio_checked_file *f, piola_error *error)
 {
     f->status = PIOLA_OK;
     f->error = error;
@@ -28,16 +28,16 @@ pio_h5_voice pio_checked_begin(pio_checked_file *f, piola_error *error)
     return pio_h5_silence();
 }
 
-piola_status pio_checked_end(pio_checked_file *f, pio_h5_voice voice)
+piola_status pio_checked_end(pio_checked_file *f, pio_h5_handler handler)
 {
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     f->error = NULL;
     return f->status;
 }
 
 /* The first fault of a call is kept. `format` says what is wrong; HDF5's message is added if one of its calls failed.
  */
-bool pio_checked_bad(pio_checked_file *f, const char *format, ...)
+bool pio_checked_fail(pio_checked_file *f, const char *format, ...)
 {
     if (f->status != PIOLA_OK) return false;
     char text[600];
@@ -65,7 +65,7 @@ bool pio_checked_no_memory(pio_checked_file *f, size_t bytes)
 }
 
 /* Allocates n zeroed elements; n was compared with the size of the file. */
-void *pio_checked_make(pio_checked_file *f, size_t n, size_t size)
+void *pio_checked_alloc(pio_checked_file *f, size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
     if (!p) (void)pio_checked_no_memory(f, n * size);
@@ -90,7 +90,7 @@ static bool check_regular(pio_checked_file *f, int fd)
     const ssize_t got = pread(fd, head, sizeof head, 0);
     if (got < 0) return no_input(f, strerror(errno));
     if (got == sizeof head && memcmp(head, signature, sizeof head) == 0) return true;
-    return pio_checked_bad(f, "not an HDF5 file%s", f->kind);
+    return pio_checked_fail(f, "not an HDF5 file%s", f->kind);
 }
 
 /* Checks that HDF5 opened the file whose checksums were compared before. */
@@ -117,37 +117,37 @@ bool pio_checked_open(pio_checked_file *f)
         f->file = H5Fopen(f->path, H5F_ACC_RDONLY, access);
     const bool opened = pio_h5_ok(&f->log, f->file); /* now: the next call forgets why not */
     if (access >= 0) (void)H5Pclose(access);
-    return (opened || pio_checked_bad(f, "damaged or cut off")) && same_file(f);
+    return (opened || pio_checked_fail(f, "damaged or cut off")) && same_file(f);
 }
 
 /* ---- objects and attributes ---------------------------------------------------------------------------- */
 
 /* Opens the member `name` if it is a hard link to an object of this type; returns -1 otherwise. */
-hid_t pio_checked_enter(pio_checked_file *f, hid_t parent, const char *name, H5I_type_t type)
+hid_t pio_checked_open_member(pio_checked_file *f, hid_t parent, const char *name, H5I_type_t type)
 {
     H5L_info_t link;
     if (f->status != PIOLA_OK) return -1;
     if (!pio_h5_ok(&f->log, H5Lget_info(parent, name, &link, H5P_DEFAULT)) || link.type != H5L_TYPE_HARD) {
-        (void)pio_checked_bad(f, "'%s' is missing", name);
+        (void)pio_checked_fail(f, "'%s' is missing", name);
         return -1;
     }
     hid_t id = H5Oopen(parent, name, H5P_DEFAULT);
     if (pio_h5_ok(&f->log, id) && H5Iget_type(id) == type) return id;
     if (id >= 0) (void)H5Oclose(id);
-    (void)pio_checked_bad(f, "'%s' cannot be opened as a %s", name, type == H5I_GROUP ? "group" : "dataset");
+    (void)pio_checked_fail(f, "'%s' cannot be opened as a %s", name, type == H5I_GROUP ? "group" : "dataset");
     return -1;
 }
 
-void pio_checked_leave(hid_t id)
+void pio_checked_close(hid_t id)
 {
     if (id >= 0) (void)H5Oclose(id);
 }
 
 hid_t pio_checked_path(pio_checked_file *f, const char *first, const char *second)
 {
-    hid_t group = pio_checked_enter(f, f->file, first, H5I_GROUP),
-          inner = group >= 0 ? pio_checked_enter(f, group, second, H5I_GROUP) : -1;
-    pio_checked_leave(group);
+    hid_t group = pio_checked_open_member(f, f->file, first, H5I_GROUP),
+          inner = group >= 0 ? pio_checked_open_member(f, group, second, H5I_GROUP) : -1;
+    pio_checked_close(group);
     return inner;
 }
 
@@ -162,7 +162,7 @@ static bool open_attr(pio_checked_file *f, hid_t object, const char *key, H5T_cl
     bool ok = *type >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Tget_class(*type) == class;
     if (!ok) pio_h5_note(&f->log); /* now: the next call forgets why not */
     if (space >= 0) (void)H5Sclose(space);
-    return ok || pio_checked_bad(f, "attribute '%s' is missing or of another type", key);
+    return ok || pio_checked_fail(f, "attribute '%s' is missing or of another type", key);
 }
 
 static void close_attr(hid_t attr, hid_t type)
@@ -177,10 +177,10 @@ bool pio_checked_int(pio_checked_file *f, hid_t object, const char *key, int64_t
     int64_t value = 0;
     bool ok = open_attr(f, object, key, H5T_INTEGER, &attr, &type);
     if (ok && !pio_h5_ok(&f->log, H5Aread(attr, H5T_NATIVE_INT64, &value)))
-        ok = pio_checked_bad(f, "attribute '%s'", key);
+        ok = pio_checked_fail(f, "attribute '%s'", key);
     if (ok && (value < least || value > most))
-        ok = pio_checked_bad(f, "attribute '%s' is %lld, not within %lld to %lld", key, (long long)value,
-                             (long long)least, (long long)most);
+        ok = pio_checked_fail(f, "attribute '%s' is %lld, not within %lld to %lld", key, (long long)value,
+                              (long long)least, (long long)most);
     close_attr(attr, type);
     *out = ok ? value : 0;
     return ok;
@@ -199,17 +199,17 @@ char *pio_checked_fixed_text(pio_checked_file *f, hid_t id, hid_t type, bool dat
 {
     size_t size = H5Tget_size(type);
     if (size == 0 || size > (size_t)most) {
-        (void)pio_checked_bad(f, "'%s' has a text of %zu bytes", key, size);
+        (void)pio_checked_fail(f, "'%s' has a text of %zu bytes", key, size);
         return NULL;
     }
-    char *text = pio_checked_make(f, size + 1, 1);
+    char *text = pio_checked_alloc(f, size + 1, 1);
     if (!text) return NULL;
     herr_t got = dataset ? H5Dread(id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) : H5Aread(id, type, text);
     const int64_t sum = dataset ? pio_checked_sum(f, id) : -1;
     if (pio_h5_ok(&f->log, got) && f->status == PIOLA_OK && (sum < 0 || sum == (int64_t)pio_crc32c(0, text, size)))
         return text;
     free(text);
-    (void)pio_checked_bad(f, "text '%s' is damaged", key);
+    (void)pio_checked_fail(f, "text '%s' is damaged", key);
     return NULL;
 }
 
@@ -220,7 +220,7 @@ char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key)
     char *out = NULL;
     if (open_attr(f, object, key, H5T_STRING, &attr, &type)) {
         if (H5Tis_variable_str(type) != 0)
-            (void)pio_checked_bad(f, "attribute '%s' is a text of variable length", key);
+            (void)pio_checked_fail(f, "attribute '%s' is a text of variable length", key);
         else
             out = pio_checked_fixed_text(f, attr, type, false, MAX_TEXT, key);
     }
@@ -232,8 +232,8 @@ char *pio_checked_text(pio_checked_file *f, hid_t object, const char *key)
 char *pio_checked_optional(pio_checked_file *f, hid_t object, const char *key)
 {
     const htri_t there = f->status == PIOLA_OK ? H5Aexists(object, key) : 0;
-    if (there < 0) return pio_checked_bad(f, "attribute '%s'", key), NULL;
-    return there > 0 ? pio_checked_text(f, object, key) : pio_checked_make(f, 1, 1);
+    if (there < 0) return pio_checked_fail(f, "attribute '%s'", key), NULL;
+    return there > 0 ? pio_checked_text(f, object, key) : pio_checked_alloc(f, 1, 1);
 }
 
 int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const char *const *names, int n)
@@ -242,7 +242,7 @@ int pio_checked_choice(pio_checked_file *f, hid_t object, const char *key, const
     int found = -1;
     for (int i = 0; i < n && text; i++)
         if (strcmp(text, names[i]) == 0) found = i;
-    if (found < 0) (void)pio_checked_bad(f, "attribute '%s' is '%.40s': unknown", key, text ? text : "");
+    if (found < 0) (void)pio_checked_fail(f, "attribute '%s' is '%.40s': unknown", key, text ? text : "");
     free(text);
     return found;
 }
@@ -254,21 +254,21 @@ char **pio_checked_members(pio_checked_file *f, hid_t group, size_t *n)
     *n = 0;
     if (!pio_h5_ok(&f->log, H5Gget_info(group, &info)) || info.nlinks > MAX_LINKS ||
         (int64_t)info.nlinks > f->bytes / 8) {
-        (void)pio_checked_bad(f, "a group with an impossible number of members");
+        (void)pio_checked_fail(f, "a group with an impossible number of members");
         return NULL;
     }
-    char **names = pio_checked_make(f, (size_t)info.nlinks, sizeof *names);
+    char **names = pio_checked_alloc(f, (size_t)info.nlinks, sizeof *names);
     for (hsize_t i = 0; names && i < info.nlinks; i++) {
         ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
         if (!pio_h5_ok(&f->log, length) || length > MAX_TEXT ||
-            !(names[i] = pio_checked_make(f, (size_t)length + 1, 1)))
+            !(names[i] = pio_checked_alloc(f, (size_t)length + 1, 1)))
             break;
         if (!pio_h5_ok(&f->log, H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, names[i],
                                                    (size_t)length + 1, H5P_DEFAULT)))
             break;
         ++*n;
     }
-    if (names && *n < info.nlinks) (void)pio_checked_bad(f, "the members of a group cannot be listed");
+    if (names && *n < info.nlinks) (void)pio_checked_fail(f, "the members of a group cannot be listed");
     if (names && *n < info.nlinks) free(names[*n]);
     return names;
 }

@@ -42,13 +42,13 @@ typedef struct {
 piola_status pio_checked_read_all(pio_checked_file *f, piola_error *error);
 
 /* Begins a call: HDF5 prints nothing until pio_checked_end(), and there is no fault yet. */
-pio_h5_voice pio_checked_begin(pio_checked_file *f, piola_error *error);
+pio_h5_handler pio_checked_begin(pio_checked_file *f, piola_error *error);
 /* Ends a call and returns the status. */
-piola_status pio_checked_end(pio_checked_file *f, pio_h5_voice voice);
+piola_status pio_checked_end(pio_checked_file *f, pio_h5_handler handler);
 
 /* Records a fault with what `format` says, to which the message of HDF5 is added if one of its calls failed. Returns
  * false. */
-bool pio_checked_bad(pio_checked_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool pio_checked_fail(pio_checked_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Records a lack of memory. Returns false. */
 bool pio_checked_no_memory(pio_checked_file *f, size_t bytes);
 /* Opens the path, which must be a regular HDF5 file that nobody is writing; fills `bytes` and `file`. Returns false on
@@ -58,14 +58,14 @@ bool pio_checked_open(pio_checked_file *f);
  * bytes with the checksums at its end, if there are any (snapshot_open.c). PIOLA_NO_INPUT if it cannot be opened. */
 piola_status pio_checked_compare(pio_checked_file *f, piola_error *error);
 /* Allocates n zeroed elements of `size` bytes; n was compared with the size of the file. */
-void *pio_checked_make(pio_checked_file *f, size_t n, size_t size);
+void *pio_checked_alloc(pio_checked_file *f, size_t n, size_t size);
 
 /* Opens the member `name` of a group if it is a hard link to an object of this type; returns -1 otherwise. */
-hid_t pio_checked_enter(pio_checked_file *f, hid_t parent, const char *name, H5I_type_t type);
+hid_t pio_checked_open_member(pio_checked_file *f, hid_t parent, const char *name, H5I_type_t type);
 /* Opens the group `second` in the group `first`; returns -1 on a fault. */
 hid_t pio_checked_path(pio_checked_file *f, const char *first, const char *second);
 /* Closes an object; -1 is allowed. */
-void pio_checked_leave(hid_t id);
+void pio_checked_close(hid_t id);
 /* Returns the names of a group's members, [*n], each malloc'd; NULL on a fault. */
 char **pio_checked_members(pio_checked_file *f, hid_t group, size_t *n);
 /* Frees a list of names. */
@@ -88,9 +88,9 @@ int64_t pio_checked_sum(pio_checked_file *f, hid_t dataset);
 /* Opens a dataset of real numbers or integers with at most 5 axes (snapshot_array.c). Returns false on a fault. */
 bool pio_checked_data(pio_checked_file *f, hid_t parent, const char *name, pio_checked_array *d);
 /* Returns whether the dataset is neither virtual nor in other files; otherwise records a fault. */
-bool pio_checked_own(pio_checked_file *f, hid_t dataset, const char *name);
+bool pio_checked_is_local(pio_checked_file *f, hid_t dataset, const char *name);
 /* Returns whether the dataset is in this file, which can hold `rows` rows of it; otherwise records a fault. */
-bool pio_checked_holds(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows);
+bool pio_checked_fits(pio_checked_file *f, const pio_checked_array *d, const char *name, int64_t rows);
 /* Rows [first, first + rows) of a dataset; one of rank 0 is read whole. */
 typedef struct {
     int64_t first, rows;

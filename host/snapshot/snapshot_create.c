@@ -399,7 +399,7 @@ piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def
     if (status != PIOLA_OK) return status;
     pio_snapshot *s = allocate(def, error);
     if (!s) return PIOLA_NO_MEMORY;
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     s->file = -1;
     status = create(s, def, error);
     if (status != PIOLA_OK) {
@@ -411,6 +411,6 @@ piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def
     } else {
         *out = s;
     }
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     return status;
 }

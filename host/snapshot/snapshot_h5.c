@@ -8,20 +8,20 @@
 
 /* HDF5's own exit handler is not installed if we are its first user: everything that must be on disk was flushed
  * before, and the handler crashes on a file whose last flush failed. */
-pio_h5_voice pio_h5_silence(void)
+pio_h5_handler pio_h5_silence(void)
 {
     static bool first = true;
     if (first) (void)H5dont_atexit();
     first = false;
-    pio_h5_voice voice = {NULL, NULL};
-    (void)H5Eget_auto2(H5E_DEFAULT, &voice.function, &voice.data);
+    pio_h5_handler handler = {NULL, NULL};
+    (void)H5Eget_auto2(H5E_DEFAULT, &handler.function, &handler.data);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    return voice;
+    return handler;
 }
 
-void pio_h5_restore(pio_h5_voice voice)
+void pio_h5_restore(pio_h5_handler handler)
 {
-    (void)H5Eset_auto2(H5E_DEFAULT, voice.function, voice.data);
+    (void)H5Eset_auto2(H5E_DEFAULT, handler.function, handler.data);
 }
 
 /* Called from the innermost message outwards; keeps the first. The message of a driver quotes the system's after "error

@@ -162,11 +162,11 @@ static bool read_list(pio_checked_file *f, hid_t vtk, const char *name, int64_t 
     pio_checked_array d;
     if (!pio_checked_data(f, vtk, name, &d)) return false;
     bool ok = (d.integer && d.rank == 1 && d.dims[0] == (hsize_t)rows) ||
-              pio_checked_bad(f, "'%s' is no list of %lld whole numbers", name, (long long)rows);
-    ok = ok && pio_checked_holds(f, &d, name, rows);
+              pio_checked_fail(f, "'%s' is no list of %lld whole numbers", name, (long long)rows);
+    ok = ok && pio_checked_fits(f, &d, name, rows);
     if (ok && out)
         ok = pio_checked_rows(f, &d, name, (pio_checked_block){0, rows, pio_checked_sum(f, d.id)}, memory, out);
-    pio_checked_leave(d.id);
+    pio_checked_close(d.id);
     return ok;
 }
 
@@ -176,11 +176,12 @@ void pio_checked_mesh(pio_checked_file *f, hid_t vtk)
     int64_t cells = 0;
     if (!info->n_cells || !pio_checked_offset(f, vtk, "NumberOfCells", 0, &cells)) return;
     if (cells != info->n_cells)
-        (void)pio_checked_bad(f, "NumberOfCells is %lld, and n_cells %lld", (long long)cells, (long long)info->n_cells);
+        (void)pio_checked_fail(f, "NumberOfCells is %lld, and n_cells %lld", (long long)cells,
+                               (long long)info->n_cells);
     if (pio_checked_offset(f, vtk, "NumberOfConnectivityIds", 0, &info->n_connectivity) &&
         (info->n_connectivity < 3 * cells || info->n_connectivity > 27 * cells))
-        (void)pio_checked_bad(f, "NumberOfConnectivityIds is %lld for %lld cells", (long long)info->n_connectivity,
-                              (long long)cells);
+        (void)pio_checked_fail(f, "NumberOfConnectivityIds is %lld for %lld cells", (long long)info->n_connectivity,
+                               (long long)cells);
     if (f->status != PIOLA_OK) return;
     (void)(read_list(f, vtk, "Types", cells, H5T_NATIVE_UINT8, NULL) &&
            read_list(f, vtk, "Offsets", cells + 1, H5T_NATIVE_INT64, NULL) &&
@@ -195,15 +196,15 @@ static bool read_cells(pio_checked_file *f, hid_t vtk, uint8_t *types, int64_t *
     if (!read_list(f, vtk, "Types", info->n_cells, H5T_NATIVE_UINT8, types) ||
         !read_list(f, vtk, "Offsets", info->n_cells + 1, H5T_NATIVE_INT64, offsets))
         return false;
-    if (offsets[0] != 0) return pio_checked_bad(f, "'Offsets' begins with %lld, not 0", (long long)offsets[0]);
+    if (offsets[0] != 0) return pio_checked_fail(f, "'Offsets' begins with %lld, not 0", (long long)offsets[0]);
     /* H5T_NATIVE_UINT8 clips what is larger or negative to 255 or 0, which are no types of ours */
     const int64_t cell = wrong_cell(types, offsets, 0, info->n_cells, info->dimension, &reason);
     if (cell >= 0)
-        return pio_checked_bad(f, "'Types' and 'Offsets': cell %lld, of type %d: %s", (long long)cell, types[cell],
-                               reason);
+        return pio_checked_fail(f, "'Types' and 'Offsets': cell %lld, of type %d: %s", (long long)cell, types[cell],
+                                reason);
     return offsets[info->n_cells] == info->n_connectivity ||
-           pio_checked_bad(f, "'Offsets' ends with %lld, not %lld", (long long)offsets[info->n_cells],
-                           (long long)info->n_connectivity);
+           pio_checked_fail(f, "'Offsets' ends with %lld, not %lld", (long long)offsets[info->n_cells],
+                            (long long)info->n_connectivity);
 }
 
 static bool read_nodes(pio_checked_file *f, hid_t vtk, int64_t *connectivity)
@@ -211,15 +212,15 @@ static bool read_nodes(pio_checked_file *f, hid_t vtk, int64_t *connectivity)
     const pio_snapshot_info *info = &f->info;
     if (!read_list(f, vtk, "Connectivity", info->n_connectivity, H5T_NATIVE_INT64, connectivity)) return false;
     const int64_t at = wrong_node(connectivity, info->n_connectivity, info->n_points);
-    return at < 0 || pio_checked_bad(f, "'Connectivity': entry %lld is %lld: there are %lld points", (long long)at,
-                                     (long long)connectivity[at], (long long)info->n_points);
+    return at < 0 || pio_checked_fail(f, "'Connectivity': entry %lld is %lld: there are %lld points", (long long)at,
+                                      (long long)connectivity[at], (long long)info->n_points);
 }
 
 bool pio_checked_cells(pio_checked_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity)
 {
-    hid_t vtk = pio_checked_enter(f, f->file, "VTKHDF", H5I_GROUP);
+    hid_t vtk = pio_checked_open_member(f, f->file, "VTKHDF", H5I_GROUP);
     const bool ok =
         vtk >= 0 && read_cells(f, vtk, types, offsets) && (!connectivity || read_nodes(f, vtk, connectivity));
-    pio_checked_leave(vtk);
+    pio_checked_close(vtk);
     return ok;
 }

@@ -15,11 +15,11 @@
 typedef struct {
     H5E_auto2_t function;
     void *data;
-} pio_h5_voice;
+} pio_h5_handler;
 /* Disables the printing of errors and returns the previous function. */
-pio_h5_voice pio_h5_silence(void);
+pio_h5_handler pio_h5_silence(void);
 /* Restores the previous function. */
-void pio_h5_restore(pio_h5_voice voice);
+void pio_h5_restore(pio_h5_handler handler);
 
 /* The innermost message of the first HDF5 call that failed; "" while none has. */
 typedef struct {

@@ -37,9 +37,9 @@ piola_status pio_snapshot_reread(pio_snapshot *s, const char *name, int64_t fram
     const size_t components = (size_t)(c ? c->components : s->dimension), stored = (size_t)(c ? c->stored : 3);
     const bool matrix = components == 4 && stored == 9;
     double *padded = s->scratch;
-    const pio_h5_voice voice = pio_h5_silence();
+    const pio_h5_handler handler = pio_h5_silence();
     const bool ok = read_rows(&log, c ? c->id : s->points, at, rows, (int)stored, padded);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     if (!ok)
         return pio_fail(error, PIOLA_IO, "%s: reading frame %lld back: %s", s->partial, (long long)frame, log.cause);
     for (size_t i = 0; i < (size_t)rows; i++)

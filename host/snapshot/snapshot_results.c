@@ -199,9 +199,9 @@ piola_status pio_snapshot_put_gradient(pio_snapshot *s, const pio_snapshot_gradi
     piola_status status = pio_snapshot_usable(s, error);
     if (status == PIOLA_OK) status = check_gradient(s, g, error);
     if (status != PIOLA_OK) return status;
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     status = put_gradient(s, g, error);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     return status;
 }
 
@@ -272,9 +272,9 @@ piola_status pio_snapshot_objective(pio_snapshot *s, double value, const pio_sna
     piola_status status = pio_snapshot_usable(s, error);
     if (status == PIOLA_OK) status = check_terms(s, terms, n_terms, error);
     if (status != PIOLA_OK) return status;
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     status = put_objective(s, value, terms, n_terms, error);
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     return status;
 }
 
@@ -291,7 +291,7 @@ piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const p
     if (!right)
         return pio_fail(error, PIOLA_INTERNAL, "%s: certificate: written once, with a text and named numbers",
                         s->partial);
-    pio_h5_voice voice = pio_h5_silence();
+    pio_h5_handler handler = pio_h5_silence();
     status = pio_snapshot_reserve(s, (int64_t)(strlen(json) + n_numbers * 1024) + 262144, "certificate", error);
     if (status == PIOLA_OK) {
         bool ok = pio_h5_text(&log, s->certificate, "json", json);
@@ -300,6 +300,6 @@ piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const p
         if (!ok || !pio_h5_flush(&log, s->file)) status = pio_snapshot_io(s, &log, "certificate", error);
     }
     s->certified = status == PIOLA_OK;
-    pio_h5_restore(voice);
+    pio_h5_restore(handler);
     return status;
 }

@@ -27,19 +27,19 @@ static void read_points(pio_checked_file *f, int64_t frame, double *out)
     int64_t first = 0;
     pio_checked_array d = {.id = -1};
     hid_t steps = pio_checked_path(f, "VTKHDF", "Steps");
-    hid_t vtk = steps >= 0 ? pio_checked_enter(f, f->file, "VTKHDF", H5I_GROUP) : -1;
+    hid_t vtk = steps >= 0 ? pio_checked_open_member(f, f->file, "VTKHDF", H5I_GROUP) : -1;
     if (vtk >= 0 && pio_checked_offset(f, steps, "PointOffsets", frame, &first) &&
         pio_checked_data(f, vtk, "Points", &d)) {
         if (d.rank != 2 || d.dims[1] != 3)
-            (void)pio_checked_bad(f, "'Points' is not [rows, 3]");
+            (void)pio_checked_fail(f, "'Points' is not [rows, 3]");
         else
             (void)pio_checked_rows(f, &d, "Points",
                                    (pio_checked_block){first, f->info.n_points, sum_of(f, d.id, "Points", frame)},
                                    H5T_NATIVE_DOUBLE, out);
     }
-    pio_checked_leave(d.id);
-    pio_checked_leave(steps);
-    pio_checked_leave(vtk);
+    pio_checked_close(d.id);
+    pio_checked_close(steps);
+    pio_checked_close(vtk);
 }
 
 static void read_field(pio_checked_file *f, const pio_snapshot_field_info *v, int64_t frame, double *out)
@@ -50,12 +50,12 @@ static void read_field(pio_checked_file *f, const pio_snapshot_field_info *v, in
     hid_t data = pio_checked_path(f, "VTKHDF", pio_checked_data_group[v->location]), steps = -1, offsets = -1;
     if (v->when != PIO_SNAPSHOT_STATIC) {
         steps = pio_checked_path(f, "VTKHDF", "Steps");
-        offsets = steps >= 0 ? pio_checked_enter(f, steps, offset_groups[v->location], H5I_GROUP) : -1;
+        offsets = steps >= 0 ? pio_checked_open_member(f, steps, offset_groups[v->location], H5I_GROUP) : -1;
         if (offsets >= 0) (void)pio_checked_offset(f, offsets, v->name, frame, &first);
     }
     if (data >= 0 && pio_checked_data(f, data, v->name, &d)) {
         if ((int)(d.rank == 2 ? d.dims[1] : 1) != v->stored)
-            (void)pio_checked_bad(f, "field '%s' has changed its shape", v->name);
+            (void)pio_checked_fail(f, "field '%s' has changed its shape", v->name);
         else
             (void)pio_checked_rows(
                 f, &d, v->name,
@@ -63,10 +63,10 @@ static void read_field(pio_checked_file *f, const pio_snapshot_field_info *v, in
                                     sum_of(f, d.id, v->when == PIO_SNAPSHOT_STATIC ? "" : v->name, frame)},
                 H5T_NATIVE_DOUBLE, out);
     }
-    pio_checked_leave(d.id);
-    pio_checked_leave(data);
-    pio_checked_leave(offsets);
-    pio_checked_leave(steps);
+    pio_checked_close(d.id);
+    pio_checked_close(data);
+    pio_checked_close(offsets);
+    pio_checked_close(steps);
 }
 
 static void read_gradient(pio_checked_file *f, const pio_snapshot_gradient_info *g, int64_t iteration, bool grad,
@@ -75,21 +75,21 @@ static void read_gradient(pio_checked_file *f, const pio_snapshot_gradient_info 
     const char *name = grad ? "grad" : "value";
     pio_checked_array d = {.id = -1};
     hid_t all = pio_checked_path(f, "piola", "gradient");
-    hid_t group = all >= 0 ? pio_checked_enter(f, all, g->path, H5I_GROUP) : -1;
+    hid_t group = all >= 0 ? pio_checked_open_member(f, all, g->path, H5I_GROUP) : -1;
     if (group >= 0 && pio_checked_data(f, group, name, &d)) {
         const int64_t rows = f->info.kind == PIO_SNAPSHOT_HISTORY || !d.rank ? 1 : (int64_t)d.dims[0];
         double size = (double)rows;
         for (int a = 1; a < d.rank; a++) size *= (double)d.dims[a];
         if (size < (double)g->size || size > (double)g->size)
-            (void)pio_checked_bad(f, "gradient '%.80s' has changed its shape", g->path);
+            (void)pio_checked_fail(f, "gradient '%.80s' has changed its shape", g->path);
         else
             (void)pio_checked_rows(f, &d, name,
                                    (pio_checked_block){iteration, rows, sum_of_result(f, d.id, group, iteration, grad)},
                                    H5T_NATIVE_DOUBLE, out);
     }
-    pio_checked_leave(d.id);
-    pio_checked_leave(group);
-    pio_checked_leave(all);
+    pio_checked_close(d.id);
+    pio_checked_close(group);
+    pio_checked_close(all);
 }
 
 /* Reads the objective, or term number `which`. */
@@ -100,18 +100,18 @@ static void read_objective(pio_checked_file *f, int64_t which, int64_t iteration
     const int rank = f->info.kind == PIO_SNAPSHOT_HISTORY;
     pio_checked_array d = {.id = -1};
     hid_t objective = pio_checked_path(f, "piola", "objective");
-    hid_t group = objective >= 0 && term ? pio_checked_enter(f, objective, "terms", H5I_GROUP) : objective;
+    hid_t group = objective >= 0 && term ? pio_checked_open_member(f, objective, "terms", H5I_GROUP) : objective;
     if (group >= 0 && pio_checked_data(f, group, name, &d)) {
         if (d.rank != rank)
-            (void)pio_checked_bad(f, "'%.80s' has %d axes, not %d", name, d.rank, rank);
+            (void)pio_checked_fail(f, "'%.80s' has %d axes, not %d", name, d.rank, rank);
         else
             (void)pio_checked_rows(
                 f, &d, name, (pio_checked_block){iteration, 1, sum_of_result(f, d.id, objective, iteration, place)},
                 H5T_NATIVE_DOUBLE, out);
     }
-    pio_checked_leave(d.id);
-    if (term) pio_checked_leave(group);
-    pio_checked_leave(objective);
+    pio_checked_close(d.id);
+    if (term) pio_checked_close(group);
+    pio_checked_close(objective);
 }
 
 static char *read_document(pio_checked_file *f, pio_snapshot_document which)
@@ -123,22 +123,22 @@ static char *read_document(pio_checked_file *f, pio_snapshot_document which)
     hid_t group = pio_checked_path(f, "piola", places[which][0]), id = -1, type = -1, space = -1;
     bool absent = which == PIO_SNAPSHOT_CERTIFICATE && group >= 0 && H5Lexists(group, "json", H5P_DEFAULT) == 0;
     if (absent)
-        out = pio_checked_make(f, 1, 1);
+        out = pio_checked_alloc(f, 1, 1);
     else if (group >= 0)
-        id = pio_checked_enter(f, group, name, H5I_DATASET);
+        id = pio_checked_open_member(f, group, name, H5I_DATASET);
     if (id >= 0) {
         type = H5Dget_type(id);
         space = H5Dget_space(id);
         bool text = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
-        if (!pio_checked_own(f, id, name) || !text || space < 0 || H5Sget_simple_extent_npoints(space) != 1)
-            (void)pio_checked_bad(f, "'%s' is no text", name);
+        if (!pio_checked_is_local(f, id, name) || !text || space < 0 || H5Sget_simple_extent_npoints(space) != 1)
+            (void)pio_checked_fail(f, "'%s' is no text", name);
         else
             out = pio_checked_fixed_text(f, id, type, true, f->bytes, name);
     }
     if (space >= 0) (void)H5Sclose(space);
     if (type >= 0) (void)H5Tclose(type);
-    pio_checked_leave(id);
-    pio_checked_leave(group);
+    pio_checked_close(id);
+    pio_checked_close(group);
     return out;
 }
 
@@ -147,9 +147,9 @@ static void *read_mesh(pio_checked_file *f, int64_t list, size_t *bytes)
 {
     const pio_snapshot_info *info = &f->info;
     const size_t cells = (size_t)info->n_cells, nodes = (size_t)info->n_connectivity;
-    void *lists[3] = {pio_checked_make(f, cells, 1), pio_checked_make(f, cells + 1, 8), NULL};
+    void *lists[3] = {pio_checked_alloc(f, cells, 1), pio_checked_alloc(f, cells + 1, 8), NULL};
     const size_t sizes[3] = {cells, 8 * (cells + 1), 8 * nodes};
-    if (list == 2) lists[2] = pio_checked_make(f, nodes, 8);
+    if (list == 2) lists[2] = pio_checked_alloc(f, nodes, 8);
     if (f->status == PIOLA_OK) (void)pio_checked_cells(f, lists[0], lists[1], lists[2]);
     for (int i = 0; i < 3; i++)
         if (i != list) free(lists[i]);
@@ -163,7 +163,7 @@ static void *read_mesh(pio_checked_file *f, int64_t list, size_t *bytes)
 static void *read_array(pio_checked_file *f, const pio_checked_request *r, int64_t rows, int width, size_t *bytes)
 {
     const pio_snapshot_info *info = &f->info;
-    double *out = pio_checked_make(f, (size_t)rows * (size_t)width, sizeof *out);
+    double *out = pio_checked_alloc(f, (size_t)rows * (size_t)width, sizeof *out);
     *bytes = (size_t)rows * (size_t)width * sizeof *out;
     if (!out) return NULL;
     if (r->what == PIO_REQUEST_POINTS)
@@ -213,9 +213,9 @@ void pio_checked_serve(pio_guard *guard, void *context)
     pio_guard_answer(guard, rc, &error, packed, bytes);
     free(packed);
     while (!rc && pio_guard_request(guard, &request, sizeof request)) {
-        pio_h5_voice voice = pio_checked_begin(f, &error);
+        pio_h5_handler handler = pio_checked_begin(f, &error);
         void *data = answer_to(f, &request, &bytes);
-        const piola_status status = pio_checked_end(f, voice);
+        const piola_status status = pio_checked_end(f, handler);
         pio_guard_answer(guard, status, &error, data, bytes);
         free(data);
     }

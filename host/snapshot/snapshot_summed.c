@@ -11,11 +11,11 @@ static int64_t *read_table(pio_checked_file *f, const pio_checked_array *d, int6
 {
     const char *name = "checksums";
     if (!d->integer || d->rank != 2 || d->dims[1] < 1 || d->dims[1] > (hsize_t)f->bytes) {
-        (void)pio_checked_bad(f, "'%s' is no table of them", name);
+        (void)pio_checked_fail(f, "'%s' is no table of them", name);
         return NULL;
     }
-    if (!pio_checked_holds(f, d, name, rows)) return NULL;
-    int64_t *sums = pio_checked_make(f, (size_t)rows * (size_t)d->dims[1], sizeof *sums);
+    if (!pio_checked_fits(f, d, name, rows)) return NULL;
+    int64_t *sums = pio_checked_alloc(f, (size_t)rows * (size_t)d->dims[1], sizeof *sums);
     if (!sums || pio_checked_rows(f, d, name, (pio_checked_block){first, rows, -1}, H5T_NATIVE_INT64, sums))
         return sums;
     free(sums);
@@ -31,7 +31,7 @@ int64_t pio_checked_sum_of_row(pio_checked_file *f, hid_t group, int64_t row, in
     int64_t *sums = column < (int64_t)d.dims[1] ? read_table(f, &d, row, 1) : NULL;
     if (sums) sum = sums[column];
     free(sums);
-    pio_checked_leave(d.id);
+    pio_checked_close(d.id);
     return sum;
 }
 
@@ -51,27 +51,29 @@ static void compare_times(pio_checked_file *f)
     for (int64_t k = 0; k < f->info.n_frames && f->status == PIOLA_OK; k++) {
         const int64_t sum = pio_checked_sum_of_frame(f, "Values", k);
         if (sum >= 0 && sum != (int64_t)pio_crc32c(0, &f->info.times[k], sizeof *f->info.times))
-            (void)pio_checked_bad(f, "the time of frame %lld does not match its checksum: it is damaged", (long long)k);
+            (void)pio_checked_fail(f, "the time of frame %lld does not match its checksum: it is damaged",
+                                   (long long)k);
     }
 }
 
 void pio_checked_frame_sums(pio_checked_file *f)
 {
     pio_checked_array d = {.id = -1};
-    hid_t root = f->status == PIOLA_OK && f->info.n_frames ? pio_checked_enter(f, f->file, "piola", H5I_GROUP) : -1;
+    hid_t root =
+        f->status == PIOLA_OK && f->info.n_frames ? pio_checked_open_member(f, f->file, "piola", H5I_GROUP) : -1;
     const bool there = root >= 0 && H5Lexists(root, "checksums", H5P_DEFAULT) > 0;
-    hid_t group = there ? pio_checked_enter(f, root, "checksums", H5I_GROUP) : -1;
+    hid_t group = there ? pio_checked_open_member(f, root, "checksums", H5I_GROUP) : -1;
     if (group >= 0 && pio_checked_data(f, group, "frames", &d)) {
         char *names = pio_checked_text(f, d.id, "columns");
         const size_t length = names ? strlen(names) : 0;
-        f->sum_names = names ? pio_checked_make(f, length + 3, 1) : NULL;
+        f->sum_names = names ? pio_checked_alloc(f, length + 3, 1) : NULL;
         if (f->sum_names) snprintf(f->sum_names, length + 3, " %s ", names);
         free(names);
         if (f->sum_names) f->sums = read_table(f, &d, 0, f->info.n_frames);
         f->n_sums = (size_t)d.dims[1];
         if (f->sums) compare_times(f);
     }
-    pio_checked_leave(d.id);
-    pio_checked_leave(group);
-    pio_checked_leave(root);
+    pio_checked_close(d.id);
+    pio_checked_close(group);
+    pio_checked_close(root);
 }
