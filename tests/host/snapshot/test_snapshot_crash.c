@@ -1,6 +1,6 @@
 /* test_snapshot_crash.c -- what a kill, a full disk and a damaged file may cost.
  *
- * HDF5 writes through pwrite(). This program has its own, which can photograph the file before a write (what a kill at
+ * HDF5 writes through pwrite(). This program has its own, which can copy the file before a write (what a kill at
  * that moment leaves behind, since what was written stays in the kernel) or make writes fail as a full disk does. */
 #include "tests/host/snapshot/snapshot_check.h"
 
@@ -60,13 +60,13 @@ static void ok(piola_status status, const piola_error *error)
 
 /* ---- the disk ------------------------------------------------------------------------------------------ */
 
-typedef enum { DISK_PLAIN, DISK_PHOTOGRAPH, DISK_FULL, DISK_DEAD, DISK_STUMBLES } disk_mode;
+typedef enum { DISK_PLAIN, DISK_COPIED, DISK_FULL, DISK_FAILED, DISK_STUMBLES } disk_mode;
 static struct {
     disk_mode mode;
     long writes, fail_from; /* counted; the first that fails */
-    long reported;          /* frames reported so far: noted with a photograph */
+    long reported;          /* frames reported so far: sent with each copy */
     long results;           /* gradients reported so far */
-    int album;              /* pipe to the judge */
+    int receiver;           /* pipe to the process that checks the copies */
 } disk;
 
 static void send_all(int fd, const void *data, size_t size)
@@ -80,10 +80,10 @@ static void send_all(int fd, const void *data, size_t size)
 
 typedef struct {
     long reported, results, bytes;
-} photo;
+} moment;
 
 /* The file as it is, and with the first `torn` bytes of the coming write. */
-static void photograph(int fd, const void *data, size_t torn, off_t offset)
+static void send_moment(int fd, const void *data, size_t torn, off_t offset)
 {
     struct stat st;
     if (fstat(fd, &st) != 0) _exit(4);
@@ -91,40 +91,40 @@ static void photograph(int fd, const void *data, size_t torn, off_t offset)
     char *copy = calloc(room + 1, 1);
     if (!copy || pread(fd, copy, size, 0) != (ssize_t)size) _exit(5);
     if (torn) memcpy(copy + offset, data, torn);
-    photo p = {disk.reported, disk.results, (long)(torn ? room : size)};
-    send_all(disk.album, &p, sizeof p);
-    send_all(disk.album, copy, (size_t)p.bytes);
+    moment p = {disk.reported, disk.results, (long)(torn ? room : size)};
+    send_all(disk.receiver, &p, sizeof p);
+    send_all(disk.receiver, copy, (size_t)p.bytes);
     free(copy);
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
 {
     long n = disk.writes++;
-    if (disk.mode == DISK_PHOTOGRAPH) {
-        photograph(fd, data, 0, offset);
+    if (disk.mode == DISK_COPIED) {
+        send_moment(fd, data, 0, offset);
         for (size_t torn = 4096 - (size_t)(offset % 4096); torn < size; torn += 4096)
-            photograph(fd, data, torn, offset);
+            send_moment(fd, data, torn, offset);
     }
-    if (n >= disk.fail_from && (disk.mode == DISK_DEAD || (disk.mode == DISK_STUMBLES && n == disk.fail_from))) {
+    if (n >= disk.fail_from && (disk.mode == DISK_FAILED || (disk.mode == DISK_STUMBLES && n == disk.fail_from))) {
         errno = EIO;
         return -1;
     }
     return syscall(SYS_pwrite64, fd, data, size, offset);
 }
 
-/* A full disk has no room to reserve; a dead one fails at that too. */
+/* A full disk has no room to reserve; a failed one cannot reserve any either. */
 int posix_fallocate(int fd, off_t offset, off_t size)
 {
     if (disk.mode == DISK_FULL) return ENOSPC;
-    if (disk.mode == DISK_DEAD && disk.writes >= disk.fail_from) return EIO;
+    if (disk.mode == DISK_FAILED && disk.writes >= disk.fail_from) return EIO;
     return syscall(SYS_fallocate, fd, 0, offset, size) == 0 ? 0 : errno;
 }
 
 /* Between the last write of a flush and this the file may be shorter than it says. */
 int ftruncate(int fd, off_t size)
 {
-    if (disk.mode == DISK_PHOTOGRAPH) photograph(fd, NULL, 0, 0);
-    if (disk.mode == DISK_DEAD && disk.writes >= disk.fail_from) {
+    if (disk.mode == DISK_COPIED) send_moment(fd, NULL, 0, 0);
+    if (disk.mode == DISK_FAILED && disk.writes >= disk.fail_from) {
         errno = EIO;
         return -1;
     }
@@ -152,16 +152,16 @@ static pio_snapshot *start(const sample_case *c, int64_t expected)
 
 /* ---- killed -------------------------------------------------------------------------------------------- */
 
-/* Writes frames and gradients; the disk photographs the frames [0, 3) and [from, frames). */
-static void photographed_writer(int album, const sample_case *c, int64_t from, int64_t expected)
+/* Writes frames and gradients; the disk copies the file in the frames [0, 3) and [from, frames). */
+static void copied_writer(int receiver, const sample_case *c, int64_t from, int64_t expected)
 {
     piola_error error;
     const int64_t frames = c->frames;
     pio_snapshot *s = start(c, expected);
     if (!s) _exit(6);
-    disk.album = album;
+    disk.receiver = receiver;
     for (int64_t k = 0; k < frames; k++) {
-        disk.mode = k < 3 || k >= from ? DISK_PHOTOGRAPH : DISK_PLAIN;
+        disk.mode = k < 3 || k >= from ? DISK_COPIED : DISK_PLAIN;
         if (sample_gradients(s, k, &error) != PIOLA_OK) _exit(7);
         disk.results = k + 1;
         if (sample_frame(s, c, k, &error) != PIOLA_OK) _exit(8);
@@ -181,30 +181,30 @@ static bool receive(int fd, void *data, size_t size)
     return true;
 }
 
-/* Judges every photograph; returns how many were bad, and prints the first. */
-static int check_album(int album, const sample_case *c, int *photos)
+/* Checks every copy; returns how many were bad, and prints the first. */
+static int check_moments(int receiver, const sample_case *c, int *moments)
 {
-    photo p;
+    moment p;
     int bad = 0;
     char path[80];
-    snprintf(path, sizeof path, "%s/photo.partial.vtkhdf", folder);
-    for (*photos = 0; receive(album, &p, sizeof p); ++*photos) {
+    snprintf(path, sizeof path, "%s/moment.partial.vtkhdf", folder);
+    for (*moments = 0; receive(receiver, &p, sizeof p); ++*moments) {
         char *data = malloc((size_t)p.bytes);
         FILE *file = fopen(path, "wb");
         assert_non_null(data);
         assert_non_null(file);
-        assert_true(receive(album, data, (size_t)p.bytes));
+        assert_true(receive(receiver, data, (size_t)p.bytes));
         assert_int_equal(fwrite(data, 1, (size_t)p.bytes, file), p.bytes);
         assert_int_equal(fclose(file), 0);
         free(data);
         const char *wrong = check_file(path, c, p.reported, p.results);
-        if (wrong && bad++ == 0) print_message("  write %d, after %ld frames: %s\n", *photos, p.reported, wrong);
+        if (wrong && bad++ == 0) print_message("  write %d, after %ld frames: %s\n", *moments, p.reported, wrong);
     }
     (void)unlink(path);
     return bad;
 }
 
-static int explore(const sample_case *c, int64_t from, int64_t expected, int *photos)
+static int explore(const sample_case *c, int64_t from, int64_t expected, int *moments)
 {
     int pipes[2], status = 0;
     assert_int_equal(pipe(pipes), 0);
@@ -212,10 +212,10 @@ static int explore(const sample_case *c, int64_t from, int64_t expected, int *ph
     assert_true(child >= 0);
     if (child == 0) {
         close(pipes[0]);
-        photographed_writer(pipes[1], c, from, expected);
+        copied_writer(pipes[1], c, from, expected);
     }
     close(pipes[1]);
-    int bad = check_album(pipes[0], c, photos);
+    int bad = check_moments(pipes[0], c, moments);
     close(pipes[0]);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -225,17 +225,17 @@ static int explore(const sample_case *c, int64_t from, int64_t expected, int *ph
 static void a_kill_before_any_write_or_within_it_loses_no_reported_frame(void **state)
 {
     (void)state;
-    int photos = 0;
+    int moments = 0;
     for (int mesh = 0; mesh < 2; mesh++) {
         sample_case c = small(67, mesh);
-        int bad = explore(&c, BEFORE_SPLIT, 70, &photos);
+        int bad = explore(&c, BEFORE_SPLIT, 70, &moments);
         print_message("%s: %d moments, of which %d lose a reported frame or gradient (threshold 0)\n",
-                      mesh ? "mesh" : "particles", photos, bad);
-        assert_true(photos > 200);
+                      mesh ? "mesh" : "particles", moments, bad);
+        assert_true(moments > 200);
         assert_int_equal(bad, 0);
         c.frames = 66;
-        bad = explore(&c, BEFORE_SPLIT, 0, &photos);
-        print_message("for comparison, without expected_frames: %d of %d moments\n", bad, photos);
+        bad = explore(&c, BEFORE_SPLIT, 0, &moments);
+        print_message("for comparison, without expected_frames: %d of %d moments\n", bad, moments);
     }
 }
 
@@ -247,7 +247,7 @@ static const sample_case many[2] = {
 
 /* Reports each frame that pio_snapshot_frame() has reported, until it is killed. The first number says that the file
  * exists. */
-static void doomed_writer(const sample_case *c, int report)
+static void writer_until_killed(const sample_case *c, int report)
 {
     piola_error error;
     pio_snapshot *s = start(c, KILL_FRAMES);
@@ -270,7 +270,7 @@ static int64_t kill_one(const sample_case *c, int64_t frames, useconds_t wait)
     assert_true(child >= 0);
     if (child == 0) {
         close(pipes[0]);
-        doomed_writer(c, pipes[1]);
+        writer_until_killed(c, pipes[1]);
     }
     close(pipes[1]);
     while (reported < frames && receive(pipes[0], &k, sizeof k)) reported = k;
@@ -321,7 +321,7 @@ static void the_check_finds_a_frame_that_is_missing(void **state)
     assert_non_null(check_file(partial, &shifted, 3, 0));
 }
 
-/* ---- full and dead disks ------------------------------------------------------------------------------- */
+/* ---- full and failed disks ------------------------------------------------------------------------------- */
 
 /* Frames with gradients until the disk fails from write `from` on. Returns the frames reported; *gradients counts
  * theirs. */
@@ -389,7 +389,7 @@ static void a_disk_that_fails_at_any_write_costs_no_earlier_frame(void **state)
 {
     (void)state;
     int dead = 0, stumbled = 0;
-    for (long from = 0; fail_one(DISK_DEAD, from); from += EVERY) dead++;
+    for (long from = 0; fail_one(DISK_FAILED, from); from += EVERY) dead++;
     for (long from = 0; fail_one(DISK_STUMBLES, from); from += EVERY) stumbled++;
     print_message("all writes failing from each of %d on, and each of %d failing alone: no earlier frame lost\n", dead,
                   stumbled);

@@ -1,4 +1,4 @@
-/* test_snapshot_lies.c -- files made to deceive are refused, and the lie is named. */
+/* test_snapshot_lies.c -- files with false values are rejected, and the value is named. */
 #include "tests/host/snapshot/snapshot_spoiled.h"
 
 #include <hdf5.h>
@@ -18,7 +18,7 @@ static void set_int(hid_t file, const char *object, const char *key, int64_t val
     H5Oclose(id);
 }
 
-/* One entry of a list, the others as they were. It has no checksum then: a liar would have made the right one. */
+/* One entry of a list, the others as they were. It has no checksum then: a forger would have computed the right one. */
 static void set_entry(hid_t file, const char *dataset, int64_t at, int64_t value)
 {
     int64_t values[200];
