@@ -13,7 +13,7 @@ enum { PIO_INPUT_WORD = 64 };
 
 typedef struct {
     const char *path, *text; /* name for messages; the bytes of the file, followed by a NUL */
-    size_t size, at, mark;   /* bytes: size of the text, next byte, begin of the item that was read last */
+    size_t size, at, mark;   /* bytes: size of the text, next byte, start of the item that was read last */
     bool binary;             /* messages name byte offsets instead of lines */
     bool swap;               /* binary numbers have the byte order that this machine does not have */
     piola_error *error;
@@ -34,7 +34,7 @@ void pio_input_poll(pio_input *in);
 bool pio_input_line(pio_input *in);
 /* Returns whether only blanks are left in this line. */
 bool pio_input_line_ends(pio_input *in);
-/* Goes to the end of this line. */
+/* Goes to the start of the next line. */
 void pio_input_skip_line(pio_input *in);
 /* Reads the next word of this line into in->word. It is a fault if there is none; `what` names what is expected. */
 bool pio_input_word(pio_input *in, const char *what);

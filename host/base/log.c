@@ -28,7 +28,7 @@ struct pio_log {
     bool active; /* a stage is running */
     char stage[NAME], unit[NAME];
     int64_t done, total;
-    double began, drawn, reported; /* s: begin of the stage, last drawing, last line elsewhere and in the JSON file */
+    double began, drawn, reported; /* s: start of the stage, last drawing, last line elsewhere and in the JSON file */
     int shown;                     /* columns of the progress line on the terminal */
 };
 

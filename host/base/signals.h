@@ -30,7 +30,7 @@ bool pio_interrupted(void);
  * not to stop. Valid until the next call. */
 const char *pio_interruption(void);
 
-/* Marks the begin of a step of a run that polls between its steps, where it can end without loss. */
+/* Marks the start of a step of a run that polls between its steps, where it can end without loss. */
 void pio_step_begins(void);
 /* Returns what pio_interruption() does, but NULL for the first second after a step began. For loops within steps. */
 const char *pio_slow_step_interruption(void);

@@ -26,7 +26,7 @@ typedef struct pio_csv {
 piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error);
 /* Frees what a table holds. */
 void pio_csv_free(pio_csv *csv);
-/* Reads columns, values and the begins of rows of csv->text, which has `size` bytes and a NUL (csv.c). */
+/* Reads columns, values and the starts of rows of csv->text, which has `size` bytes and a NUL (csv.c). */
 piola_status pio_csv_of_text(pio_csv *csv, size_t size, piola_error *error);
 /* Reads columns and values of the HDF5 file csv->path (csv_hdf5.c). */
 piola_status pio_csv_load_hdf5(pio_csv *csv, piola_error *error);

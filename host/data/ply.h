@@ -12,13 +12,13 @@ typedef struct {
     char **columns;           /* [n_columns] names of the vertices' properties */
     double *values;           /* [n_rows][n_columns], finite */
     size_t n_faces;           /* number of polygons */
-    size_t *face_start;       /* [n_faces + 1] begin of each face in `corner`; NULL if every face has three corners */
+    size_t *face_start;       /* [n_faces + 1] start of each face in `corner`; NULL if every face has three corners */
     int32_t *corner;          /* [face_start[n_faces]] or [n_faces][3] rows of the corners */
 } pio_ply;
 
 /* Returns whether a file begins as a PLY file does. */
 bool pio_is_ply(const char *text, size_t size);
-/* Reads a PLY file from the begin of the input. A fault is in in->status, and then *out is empty. */
+/* Reads a PLY file from the start of the input. A fault is in in->status, and then *out is empty. */
 void pio_ply_read(pio_ply *out, pio_input *in);
 /* Frees what the file's contents hold. */
 void pio_ply_free(pio_ply *ply);

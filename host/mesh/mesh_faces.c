@@ -20,7 +20,7 @@ _Static_assert(PIO_ELEMENT_TYPES <= LOW + 1 && PIO_ELEMENT_FACES <= LOW + 1, "ty
 
 typedef struct {
     int64_t n;
-    int64_t *start; /* [n_nodes + 1] begin of the records whose least corner is this node */
+    int64_t *start; /* [n_nodes + 1] start of the records whose least corner is this node */
     record *face;   /* sorted by corners, then by cell and face */
 } face_table;
 

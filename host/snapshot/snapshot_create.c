@@ -198,7 +198,7 @@ static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, step_arr
     return id;
 }
 
-/* Creates the arrays of offsets, the begin of each frame's rows in each field. */
+/* Creates the arrays of offsets, the start of each frame's rows in each field. */
 static bool create_offsets(pio_snapshot *s, pio_h5_log *log, const char *name, pio_snapshot_location location)
 {
     hid_t group = pio_h5_group(log, s->steps, name);

@@ -161,7 +161,7 @@ static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
     }
 }
 
-/* Either start[b + 2] += the number of triangles of bin b; or stores every triangle, after which start[b] is the begin
+/* Either start[b + 2] += the number of triangles of bin b; or stores every triangle, after which start[b] is the start
  * of bin b. Each thread handles a part of the rows and reads all triangles. */
 static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
 {

@@ -27,7 +27,7 @@ typedef struct {
     int level;                    /* bins are 2^level bins of level 0 wide */
     int32_t bins[2];              /* bins along each axis */
     pio_bin_range *range;         /* [n_triangles] bins of level 0 that the box of each triangle overlaps */
-    uint32_t *start;              /* [bins[0] * bins[1] + 2] begin of each bin in `member` */
+    uint32_t *start;              /* [bins[0] * bins[1] + 2] start of each bin in `member` */
     int32_t *member;              /* [start[bins[0] * bins[1]]] triangles of each bin */
     uint32_t crowd;               /* greatest number of members of a bin */
 } pio_bins;

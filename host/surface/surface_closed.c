@@ -67,8 +67,8 @@ static void count_faults(faults *f, int32_t low, const uint32_t *e, size_t n)
     }
 }
 
-/* Sets start[v + 1] to the begin of the edges whose lower vertex is v; then stores every edge as twice its higher
- * vertex, plus 1 if the triangle passes it from the lower to the higher; after which the begin is start[v]. */
+/* Sets start[v + 1] to the start of the edges whose lower vertex is v; then stores every edge as twice its higher
+ * vertex, plus 1 if the triangle passes it from the lower to the higher; after which the start is start[v]. */
 static piola_status place_edges(const pio_trimesh *s, uint32_t *start, uint32_t *edge, piola_error *error)
 {
     piola_status rc = PIOLA_OK;

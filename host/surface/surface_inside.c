@@ -23,7 +23,7 @@ struct pio_trimesh_lines {
     const pio_trimesh *surface;
     int bins;              /* bins along y and along z */
     double low[2], per[2]; /* least y, z in m; bins per m */
-    size_t *start;         /* [bins * bins + 1] begin of each bin in `member` */
+    size_t *start;         /* [bins * bins + 1] start of each bin in `member` */
     int32_t *member;       /* [start[bins * bins]] triangles of each bin */
 };
 
@@ -159,7 +159,7 @@ static void pass_rows(pio_trimesh_lines *l, const range *ranges, bool place, int
     }
 }
 
-/* Sets start[b + 1] to the begin of bin b, then stores every triangle in its bins, after which the begin is start[b].
+/* Sets start[b + 1] to the start of bin b, then stores every triangle in its bins, after which the start is start[b].
  * Each thread handles a part of the rows and reads all triangles. */
 static piola_status fill_bins(pio_trimesh_lines *l, const range *ranges, piola_error *error)
 {

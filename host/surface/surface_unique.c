@@ -14,7 +14,7 @@ typedef struct {
     int bits;        /* bits of the hash that select the part */
     uint32_t *hash;  /* [n] */
     uint64_t *entry; /* [n] hash and number of the vertices of one part after another, sorted */
-    /* [parts] begin of those of a part and a chunk; after the distribution, their end */
+    /* [parts] start of those of a part and a chunk; after the distribution, their end */
     size_t (*start)[CHUNKS];
     int32_t *place;                 /* [n] */
     bool several, stopped, no_room; /* some vertices have equal coordinates; conditions that threads found */
@@ -96,7 +96,7 @@ static void search_parts(search *s)
     }
 }
 
-/* Turns counts into begins. */
+/* Turns counts into starts. */
 static void add_up(search *s)
 {
     size_t sum = 0;
