@@ -170,8 +170,8 @@ typedef struct {
     double square_min, square_max; /* squares of S: the range of magnitudes */
 } cell_estimate;
 
-INLINE cell_estimate estimate_of_length(const pio_mesh *mesh, const pio_element *e, int d, int nodes, bool simplex,
-                                        const int32_t *node, const point_set *set)
+INLINE cell_estimate estimate_with(const pio_mesh *mesh, const pio_element *e, int d, int nodes, bool simplex,
+                                   const int32_t *node, const point_set *set)
 {
     double x[PIO_ELEMENT_NODES][3];
     double J[3][3];
@@ -205,11 +205,11 @@ INLINE cell_estimate estimate_of_length(const pio_mesh *mesh, const pio_element 
 static cell_estimate estimate(const pio_mesh *mesh, pio_element_type type, const int32_t *node, const point_set *set)
 {
     const pio_element *e = &pio_elements[type];
-    if (type == PIO_TET4) return estimate_of_length(mesh, e, 3, 4, true, node, set);
-    if (type == PIO_TRI3) return estimate_of_length(mesh, e, 2, 3, true, node, set);
-    if (type == PIO_HEX8) return estimate_of_length(mesh, e, 3, 8, false, node, set);
-    if (type == PIO_TET10) return estimate_of_length(mesh, e, 3, 10, true, node, set);
-    return estimate_of_length(mesh, e, e->dimension, e->nodes, e->corners == e->dimension + 1, node, set);
+    if (type == PIO_TET4) return estimate_with(mesh, e, 3, 4, true, node, set);
+    if (type == PIO_TRI3) return estimate_with(mesh, e, 2, 3, true, node, set);
+    if (type == PIO_HEX8) return estimate_with(mesh, e, 3, 8, false, node, set);
+    if (type == PIO_TET10) return estimate_with(mesh, e, 3, 10, true, node, set);
+    return estimate_with(mesh, e, e->dimension, e->nodes, e->corners == e->dimension + 1, node, set);
 }
 
 void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume)
