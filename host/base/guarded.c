@@ -23,7 +23,6 @@ struct pio_guarded {
     const char *path;
     pid_t child;
     int to, from; /* requests, answers */
-    double seconds;
     bool over; /* it failed and has been ended */
 };
 
@@ -188,15 +187,9 @@ piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t byte
     g->path = path;
     g->to = down[1];
     g->from = up[0];
-    g->seconds = PIO_GUARDED_SECONDS;
     g->over = false;
     *out = g;
     return PIOLA_OK;
-}
-
-void pio_guarded_set_limit(pio_guarded *g, double seconds)
-{
-    g->seconds = seconds;
 }
 
 /* Ends the child and returns how it ended, or -1 if that is unknown. */
@@ -266,8 +259,8 @@ static piola_status take_until(pio_guarded *g, void *out, size_t bytes, double d
         if (ready <= 0) {
             (void)end(g);
             return pio_fail(error, PIOLA_BAD_DATA,
-                            "%.1000s: damaged: the HDF5 library did not come to an end with it in %g s", g->path,
-                            g->seconds);
+                            "%.1000s: damaged: the HDF5 library did not come to an end with it in %d s", g->path,
+                            PIO_GUARDED_SECONDS);
         }
         const ssize_t n = read(g->from, (char *)out + done, bytes - done);
         if (n < 0 && errno == EINTR) continue;
@@ -277,9 +270,9 @@ static piola_status take_until(pio_guarded *g, void *out, size_t bytes, double d
     return PIOLA_OK;
 }
 
-static double deadline_for(const pio_guarded *g, size_t bytes)
+static double deadline_for(size_t bytes)
 {
-    return pio_clock() + g->seconds + (double)bytes / SLOWEST;
+    return pio_clock() + PIO_GUARDED_SECONDS + (double)bytes / SLOWEST;
 }
 
 /* Sends with SIGPIPE blocked: writing to a dead child must not end the program. */
@@ -301,10 +294,10 @@ piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, 
     if (g->over)
         return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: damaged: the process that read it has ended", g->path);
     if (!send_quietly(g->to, request, size)) return crashed(g, error);
-    piola_status rc = take_until(g, &h, sizeof h, deadline_for(g, expected), error);
+    piola_status rc = take_until(g, &h, sizeof h, deadline_for(expected), error);
     if (rc) return rc;
     const bool sane = h.bytes >= 0 && (!h.status || h.bytes == (int64_t)sizeof answered);
-    if (sane && h.status) rc = take_until(g, &answered, sizeof answered, deadline_for(g, 0), error);
+    if (sane && h.status) rc = take_until(g, &answered, sizeof answered, deadline_for(0), error);
     if (rc) return rc;
     if (!sane || (h.status && answered.status != (piola_status)h.status)) {
         (void)end(g);
@@ -320,7 +313,7 @@ piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, 
 
 piola_status pio_guarded_take(pio_guarded *g, void *out, size_t bytes, piola_error *error)
 {
-    return take_until(g, out, bytes, deadline_for(g, bytes), error);
+    return take_until(g, out, bytes, deadline_for(bytes), error);
 }
 
 piola_status pio_guarded_read(pio_guarded *g, const void *request, size_t size, void *out, size_t bytes,

@@ -24,8 +24,6 @@ typedef void pio_guarded_work(pio_guard *guard, void *context);
  * plus 1 GiB more memory than the program uses now. PIOLA_NO_MEMORY if no process can be started. */
 piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t bytes, pio_guarded_work *work,
                                void *context, piola_error *error);
-/* Sets the time limit of an answer in seconds; for tests. */
-void pio_guarded_set_limit(pio_guarded *g, double seconds);
 
 /* Sends a request and receives the status of the answer. After PIOLA_OK an answer of *bytes is waiting, which
  * pio_guarded_take() must fetch before the next request. `expected` bytes extend the time limit. After a failure of the

@@ -154,18 +154,12 @@ static void end_record(pio_log *log, pio_json *json)
     pio_json_free(json);
 }
 
-static void record_message(pio_log *log, pio_log_level level, const char *message, const pio_log_field *fields,
-                           size_t n)
+static void record_message(pio_log *log, pio_log_level level, const char *message)
 {
     static const char *const names[] = {"error", "warning", "info", "detail"};
     pio_json json;
     if (!log->json) return;
     begin_record(&json, names[level], message);
-    for (size_t i = 0; i < n; i++) {
-        if (fields[i].type == PIO_FIELD_TEXT) pio_json_string(&json, fields[i].key, fields[i].text);
-        if (fields[i].type == PIO_FIELD_DOUBLE) pio_json_double(&json, fields[i].key, fields[i].number);
-        if (fields[i].type == PIO_FIELD_INTEGER) pio_json_integer(&json, fields[i].key, fields[i].integer);
-    }
     end_record(log, &json);
 }
 
@@ -230,40 +224,24 @@ static void show_message(pio_log *log, pio_log_level level, char *message)
     log->drawn = -1e300; /* the progress line is drawn again with the next step */
 }
 
-static void write_message(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n, const char *format,
-                          va_list list)
+void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...)
 {
+    va_list list;
     if (!log) return;
-    va_list again;
-    va_copy(again, list);
-    int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
+    va_start(list, format);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
     char *message = length < 0 ? NULL : malloc((size_t)length + 1);
     if (!message) {
         note_failure(log);
         return;
     }
+    va_start(list, format);
     vsnprintf(message, (size_t)length + 1, format, list);
-    record_message(log, level, message, fields, n);
+    va_end(list);
+    record_message(log, level, message);
     show_message(log, level, message);
     free(message);
-}
-
-void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    write_message(log, level, NULL, 0, format, list);
-    va_end(list);
-}
-
-void pio_log_message_fields(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n,
-                            const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    write_message(log, level, fields, n, format, list);
-    va_end(list);
 }
 
 /* ---- progress -------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * is one line that is rewritten. Elsewhere there are neither escape codes nor carriage returns, and progress is a line
  * every 10 s. The JSON file is appended to, so that a resumed run continues it, and gets everything whatever `level`
  * is:
- * {"time": "2025-01-31T12:00:00.000Z", "level": "info", "message": "...", fields ...}
+ * {"time": "2025-01-31T12:00:00.000Z", "level": "info", "message": "..."}
  * Progress has level "progress" and the fields stage, done, total, unit, seconds.
  *
  * A log is for one thread at a time. If the JSON file cannot be written, the run goes on and pio_log_close() reports
@@ -41,19 +41,8 @@ piola_status pio_log_failed(const pio_log *log, piola_error *error);
  * file. */
 piola_status pio_log_close(pio_log **log, piola_error *error);
 
-typedef struct pio_log_field {
-    const char *key; /* name of the field; not "time", "level" or "message" */
-    enum { PIO_FIELD_TEXT, PIO_FIELD_DOUBLE, PIO_FIELD_INTEGER } type;
-    const char *text; /* value of PIO_FIELD_TEXT */
-    double number;    /* value of PIO_FIELD_DOUBLE */
-    int64_t integer;  /* value of PIO_FIELD_INTEGER */
-} pio_log_field;
-
 /* Writes a message. Control characters in it (a name from a file may have some) are shown as '?'. `log` may be NULL. */
 void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Writes a message with n fields, which only the JSON file shows. */
-void pio_log_message_fields(pio_log *log, pio_log_level level, const pio_log_field *fields, size_t n,
-                            const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Reports that `done` of `total` (0: unknown) units of a stage are done, such as "forward", 1040, 2000, "steps". It is
  * cheap, as it draws at most ten times per second. A new stage ends the one before. */

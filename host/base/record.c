@@ -299,20 +299,6 @@ const char *pio_record_identity(const pio_record *r)
     return r->identity;
 }
 
-piola_status pio_record_continue(pio_record **out, const char *path, const char *kind, const char *identity,
-                                 piola_error *error)
-{
-    piola_status rc = pio_record_open(out, path, kind, error);
-    if (!rc && strcmp((*out)->identity, identity))
-        rc = pio_fail(error, PIOLA_NO, "%s is of another scene, data, engine or machine", path);
-    if (!rc) rc = pio_record_recover(*out, error);
-    if (rc) {
-        pio_record_close(*out);
-        *out = NULL;
-    }
-    return rc;
-}
-
 const pio_record_row *pio_record_rows(const pio_record *r, size_t *count)
 {
     *count = r->count;

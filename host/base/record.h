@@ -60,10 +60,6 @@ const char *pio_record_identity(const pio_record *r);
 /* Prepares an opened record for further rows: every checksum is verified, and the file is cut back to the last complete
  * row, on disk too. PIOLA_IO: it cannot be read or cut. */
 piola_status pio_record_recover(pio_record *r, piola_error *error);
-/* Opens and recovers a record that must have this identity. PIOLA_NO: it has another, and is left unchanged. Otherwise
- * as pio_record_open() and pio_record_recover(). */
-piola_status pio_record_continue(pio_record **out, const char *path, const char *kind, const char *identity,
-                                 piola_error *error);
 /* Returns the complete rows that the file had when it was recovered, [*count] in the file's order; valid until close.
  */
 const pio_record_row *pio_record_rows(const pio_record *r, size_t *count);

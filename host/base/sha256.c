@@ -112,12 +112,6 @@ void pio_sha256_begin(pio_sha256 *s)
         .plain = !has_instructions};
 }
 
-void pio_sha256_begin_plain(pio_sha256 *s)
-{
-    pio_sha256_begin(s);
-    s->plain = true;
-}
-
 void pio_sha256_add(pio_sha256 *s, const void *data, size_t size)
 {
     void (*take)(uint32_t *, const unsigned char *, size_t) = s->plain ? take_blocks : take_blocks_sha;

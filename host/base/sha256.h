@@ -15,8 +15,6 @@ typedef struct {
 
 /* Begins a hash. */
 void pio_sha256_begin(pio_sha256 *s);
-/* Begins a hash that is computed in plain C on any processor: the same digest, a tenth as fast. */
-void pio_sha256_begin_plain(pio_sha256 *s);
 /* Adds `size` bytes to the hash. */
 void pio_sha256_add(pio_sha256 *s, const void *data, size_t size);
 /* Writes the digest as text. Begin again before more bytes are added. */

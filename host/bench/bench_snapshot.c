@@ -171,7 +171,7 @@ static piola_status read_file(runner *r, bool verify, bool check, pio_snapshot_r
 {
     pio_snapshot_file *file = NULL;
     const double begun = pio_clock();
-    piola_status rc = pio_snapshot_open_as(&file, r->path, verify, error);
+    piola_status rc = pio_snapshot_open(&file, r->path, verify, error);
     t->open = pio_clock() - begun;
     if (rc) return rc;
     const pio_snapshot_info *info = pio_snapshot_describe(file);

@@ -93,7 +93,7 @@ piola_status piola_export(const piola_export_options *options, piola_error *erro
         if (options->to && !strcmp(formats[i].name, options->to)) f = &formats[i];
     if (!options->file || !f)
         return pio_fail(error, PIOLA_USAGE, "an export needs a file and a format: vtu, csv, npy or stl");
-    piola_status rc = pio_snapshot_open_as(&e.file, options->file, !options->no_verify, error);
+    piola_status rc = pio_snapshot_open(&e.file, options->file, !options->no_verify, error);
     if (rc) return rc;
     e.info = pio_snapshot_describe(e.file);
     rc = read_frame(&e, options, &mesh, error);

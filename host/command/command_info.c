@@ -327,7 +327,7 @@ piola_status piola_info(const piola_info_options *options, piola_error *error)
     pio_snapshot_file *f = NULL;
     if (!file) return pio_fail(error, PIOLA_USAGE, "info needs a file");
     if (pio_mesh_is_msh(file)) return mesh_info(file, options->json, error);
-    piola_status rc = pio_snapshot_open_as(&f, file, !options->no_verify, error);
+    piola_status rc = pio_snapshot_open(&f, file, !options->no_verify, error);
     if (rc) return rc;
     rc = options->json ? print_json(f, file, error) : print_info(f, file, error);
     pio_snapshot_close(f);

@@ -277,7 +277,7 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     if (length < 4 || strcasecmp(options->output + length - 4, ".png"))
         return pio_fail(error, PIOLA_USAGE, "a picture is a PNG: '%.200s' does not end in .png", options->output);
     piola_status rc = pio_image_replaces(options->output, error);
-    if (!rc) rc = pio_snapshot_open_as(&d.file, options->file, !options->no_verify, error);
+    if (!rc) rc = pio_snapshot_open(&d.file, options->file, !options->no_verify, error);
     if (rc) return rc;
     d.info = pio_snapshot_describe(d.file);
     rc = choose_field(&d, error);

@@ -154,13 +154,6 @@ void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume);
 /* Lists the faces between two cells, each once as a face of the first cell; other[i] is the other cell. The caller
  * frees both lists. */
 piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error);
-/* Lists the nodes with |(x - origin) . normal| <= tolerance |normal|; origin and tolerance are in m, and the normal
- * must not vanish. */
-piola_status pio_mesh_nodes_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
-                                     double tolerance, pio_index_list *out, piola_error *error);
-/* Lists the outer faces whose nodes all satisfy the condition of pio_mesh_nodes_on_plane(). */
-piola_status pio_mesh_faces_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
-                                     double tolerance, pio_face_list *out, piola_error *error);
 
 #define PIO_MESH_SLIVER 0.01 /* shape below which an element is a sliver, of which the user is warned */
 typedef struct pio_mesh_quality {

@@ -1,4 +1,4 @@
-/* mesh_query.c -- queries of a mesh: elements, groups, boxes, planes. */
+/* mesh_query.c -- queries of a mesh: elements, groups, boxes. */
 #include "host/mesh/mesh.h"
 
 #include "host/base/fail.h"
@@ -160,52 +160,4 @@ piola_status pio_mesh_nodes_in_box(const pio_mesh *mesh, const double low[3], co
     status = list_of_marks(mesh, mark, out, error);
     free(mark);
     return status;
-}
-
-static piola_status mark_plane(const pio_mesh *mesh, const double origin[3], const double normal[3], double tolerance,
-                               uint8_t **mark, piola_error *error)
-{
-    const double length = hypot(hypot(normal[0], normal[1]), normal[2]);
-    *mark = NULL;
-    if (!(length > 0) || !isfinite(length))
-        return pio_fail(error, PIOLA_BAD_DATA, "a plane with the normal (%g, %g, %g); a normal must not vanish",
-                        normal[0], normal[1], normal[2]);
-    const piola_status status = take_marks(mesh, mark, error);
-    for (int32_t i = 0; i < mesh->n_nodes && !status; i++) {
-        double distance = 0;
-        for (int a = 0; a < 3; a++) distance += (mesh->x[3 * (size_t)i + (size_t)a] - origin[a]) * (normal[a] / length);
-        (*mark)[i] = fabs(distance) <= tolerance;
-    }
-    return status;
-}
-
-piola_status pio_mesh_nodes_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
-                                     double tolerance, pio_index_list *out, piola_error *error)
-{
-    uint8_t *mark;
-    *out = (pio_index_list){0};
-    piola_status status = mark_plane(mesh, origin, normal, tolerance, &mark, error);
-    if (!status) status = list_of_marks(mesh, mark, out, error);
-    free(mark);
-    return status;
-}
-
-piola_status pio_mesh_faces_on_plane(const pio_mesh *mesh, const double origin[3], const double normal[3],
-                                     double tolerance, pio_face_list *out, piola_error *error)
-{
-    uint8_t *mark;
-    *out = (pio_face_list){0};
-    const piola_status status = mark_plane(mesh, origin, normal, tolerance, &mark, error);
-    if (status) return status;
-    const size_t bytes = (size_t)mesh->n_outer * sizeof *out->item;
-    out->item = malloc(bytes + 1);
-    for (int32_t i = 0; out->item && i < mesh->n_outer; i++) {
-        int32_t nodes[PIO_FACE_NODES];
-        const int n = pio_mesh_face_nodes(mesh, mesh->outer[i], nodes);
-        int on = 0;
-        for (int a = 0; a < n; a++) on += mark[nodes[a]];
-        if (on == n) out->item[out->n++] = mesh->outer[i];
-    }
-    free(mark);
-    return out->item ? PIOLA_OK : pio_fail_memory(error, bytes, "a list of faces");
 }

@@ -23,11 +23,6 @@ static double encode(double linear)
     return v <= 0.0031308 ? 12.92 * v : 1.055 * pow(v, 1 / 2.4) - 0.055;
 }
 
-static double decode(double v)
-{
-    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-}
-
 static pio_rgb from_oklab(const double lab[3])
 {
     double l = lab[0] + 0.3963377774 * lab[1] + 0.2158037573 * lab[2];
@@ -38,17 +33,6 @@ static pio_rgb from_oklab(const double lab[3])
     double g = encode(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s);
     double b = encode(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
     return (pio_rgb){(uint8_t)(255 * r + 0.5), (uint8_t)(255 * g + 0.5), (uint8_t)(255 * b + 0.5)};
-}
-
-void pio_colormap_oklab(pio_rgb colour, double lab[3])
-{
-    double r = decode(colour.r / 255.0), g = decode(colour.g / 255.0), b = decode(colour.b / 255.0);
-    double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-    double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-    double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-    lab[0] = 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
-    lab[1] = 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s;
-    lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
 /* Computes a point of the Catmull-Rom curve through n knots; t in 0..1 covers all of them. */

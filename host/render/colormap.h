@@ -20,7 +20,5 @@ typedef struct {
 void pio_colormap_make(pio_colormap *map, pio_map_kind kind);
 /* Returns the entry for `t` in 0..1. Values below and above give the ends, NaN gives the middle. */
 int pio_colormap_index(double t);
-/* Converts a colour to Oklab coordinates L (0..1), a, b, in which distances are about as large as they appear. */
-void pio_colormap_oklab(pio_rgb colour, double lab[3]);
 
 #endif

@@ -145,11 +145,6 @@ void pio_disk_states_free(pio_disk_states *d)
     free(d);
 }
 
-void *pio_disk_states_buffer(pio_disk_states *d)
-{
-    return d->buffer;
-}
-
 /* Row `place` of the dataset from or to the buffer. */
 static int transfer(pio_disk_states *d, int64_t place, int write)
 {
@@ -164,7 +159,8 @@ static int transfer(pio_disk_states *d, int64_t place, int write)
     return rc >= 0;
 }
 
-piola_status pio_disk_states_put(pio_disk_states *d, int64_t place, piola_error *error)
+/* The buffer to a place. */
+static piola_status put(pio_disk_states *d, int64_t place, piola_error *error)
 {
     if (place < 0 || place >= d->places)
         return pio_fail(error, PIOLA_INTERNAL, "%s has no place %lld", d->path, (long long)place);
@@ -173,7 +169,8 @@ piola_status pio_disk_states_put(pio_disk_states *d, int64_t place, piola_error 
     return transfer(d, place, 1) ? PIOLA_OK : fail(d, "writing", error);
 }
 
-piola_status pio_disk_states_get(pio_disk_states *d, int64_t place, piola_error *error)
+/* The buffer from a place. */
+static piola_status get(pio_disk_states *d, int64_t place, piola_error *error)
 {
     if (place < 0 || place >= d->places || !d->there[place])
         return pio_fail(error, PIOLA_INTERNAL, "%s: nothing was kept in place %lld", d->path, (long long)place);
@@ -197,12 +194,12 @@ piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_e
                                   piola_error *error)
 {
     const piola_status rc = engine->state_out(sim, d->buffer, error);
-    return rc ? rc : pio_disk_states_put(d, place, error);
+    return rc ? rc : put(d, place, error);
 }
 
 piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,
                                    pio_sim *sim, piola_error *error)
 {
-    const piola_status rc = pio_disk_states_get(d, place, error);
+    const piola_status rc = get(d, place, error);
     return rc ? rc : engine->state_in(sim, d->buffer, step, error);
 }

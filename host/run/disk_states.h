@@ -17,14 +17,8 @@ piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int
                                     piola_error *error);
 void pio_disk_states_free(pio_disk_states *d);
 
-/* Bytes of the buffer, `bytes` long, through which states travel. */
-void *pio_disk_states_buffer(pio_disk_states *d);
-
-/* The buffer to a place; and from it, PIOLA_IO where it is not what was written. */
-piola_status pio_disk_states_put(pio_disk_states *d, int64_t place, piola_error *error);
-piola_status pio_disk_states_get(pio_disk_states *d, int64_t place, piola_error *error);
-
-/* A simulation's current state to a place; and from it, to be the current one, number `step`. */
+/* A simulation's current state, `bytes` bytes, to a place; and from it, to be the current one, number `step`: PIOLA_IO
+ * where it is not what was written. */
 piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_engine *engine, pio_sim *sim,
                                   piola_error *error);
 piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,

@@ -27,11 +27,6 @@ void pio_snapshot_release(pio_snapshot *s)
     free(s);
 }
 
-const char *pio_snapshot_partial(const pio_snapshot *s)
-{
-    return s ? s->partial : "";
-}
-
 pio_snapshot_column pio_snapshot_points(const pio_snapshot *s)
 {
     return (pio_snapshot_column){.name = "Points",

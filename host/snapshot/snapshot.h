@@ -82,8 +82,6 @@ typedef enum {
 
 /* Returns the number of nodes of a cell type (3 to 27); 0 for an unknown type. */
 int pio_cell_nodes(int type);
-/* Returns the dimension of a cell type (2 or 3); 0 for an unknown type. */
-int pio_cell_dimension(int type);
 /* Returns the name of a cell type, such as "triangles" or "27-node hexahedra"; NULL for an unknown type. */
 const char *pio_cell_name(int type);
 
@@ -200,9 +198,6 @@ piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error);
 /* Closes the file as it is, and keeps the .partial file with complete = 0. `s` is freed and may be NULL. */
 void pio_snapshot_abandon(pio_snapshot *s);
 
-/* Returns the name of the file that is being written. */
-const char *pio_snapshot_partial(const pio_snapshot *s);
-
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -266,12 +261,10 @@ typedef enum {
 
 typedef struct pio_snapshot_file pio_snapshot_file;
 
-/* Opens a snapshot, finished or .partial. All bytes of a finished file are compared with their checksums first, and
- * counts, shapes and types are checked before they are used. PIOLA_NO_INPUT if the file is missing or cannot be read,
- * PIOLA_BAD_DATA if it is no snapshot or is damaged. */
-piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error);
-/* As pio_snapshot_open(); without `verify` the checksums are not compared, which takes as long as reading the file. */
-piola_status pio_snapshot_open_as(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
+/* Opens a snapshot, finished or .partial. With `verify` all bytes of a finished file are compared with their checksums
+ * first, which takes as long as reading the file. Counts, shapes and types are checked before they are used.
+ * PIOLA_NO_INPUT if the file is missing or cannot be read, PIOLA_BAD_DATA if it is no snapshot or is damaged. */
+piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
 /* Returns words for people, such as "not compared, as --no-verify says"; they are static. */
 const char *pio_snapshot_integrity_text(pio_snapshot_integrity integrity);
 /* Closes a file and frees `f`, which may be NULL. */

@@ -108,13 +108,6 @@ static bool read_ending(int fd, int64_t bytes, ending *e)
            memcmp(e->mark, mark, sizeof mark) == 0;
 }
 
-bool pio_digest_exists(int fd)
-{
-    struct stat st;
-    ending e;
-    return fstat(fd, &st) == 0 && read_ending(fd, (int64_t)st.st_size, &e);
-}
-
 /* Reports the blocks that differ, by the first and their number. */
 static piola_status report_blocks(const char *path, const pio_digest *d, int64_t first, int64_t wrong,
                                   piola_error *error)

@@ -29,7 +29,4 @@ piola_status pio_digest_append(int fd, const char *path, piola_error *error);
  * there is no table, and then `there` is false. PIOLA_IO if the file cannot be read, PIOLA_NO_MEMORY. */
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error);
 
-/* Returns whether the file ends as a table does; nothing is compared. */
-bool pio_digest_exists(int fd);
-
 #endif

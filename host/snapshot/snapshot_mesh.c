@@ -33,12 +33,6 @@ int pio_cell_nodes(int type)
     return k ? k->nodes : 0;
 }
 
-int pio_cell_dimension(int type)
-{
-    const cell_kind *k = kind_of(type);
-    return k ? k->dimension : 0;
-}
-
 const char *pio_cell_name(int type)
 {
     const cell_kind *k = kind_of(type);

@@ -61,12 +61,7 @@ static piola_status fetch_info(pio_snapshot_file *f, piola_error *error)
     return rc;
 }
 
-piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, piola_error *error)
-{
-    return pio_snapshot_open_as(out, path, true, error);
-}
-
-piola_status pio_snapshot_open_as(pio_snapshot_file **out, const char *path, bool verify, piola_error *error)
+piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, bool verify, piola_error *error)
 {
     if (!out || !path) return pio_fail(error, PIOLA_INTERNAL, "snapshot: no file name, or no place for the result");
     *out = NULL;

@@ -123,7 +123,8 @@ static void one_record(const uint8_t *data, size_t size)
     pio_record *record = NULL;
     piola_error error = {0};
     make_file(data, size, path);
-    const piola_status rc = pio_record_continue(&record, path, "TEST", "of a test", &error);
+    piola_status rc = pio_record_open(&record, path, "TEST", &error);
+    if (!rc) rc = pio_record_recover(record, &error);
     judge(rc, &error);
     size_t count = 0;
     const pio_record_row *rows = rc ? NULL : pio_record_rows(record, &count);
@@ -133,7 +134,7 @@ static void one_record(const uint8_t *data, size_t size)
         if (payload) judge(pio_record_read(record, &rows[i], payload, &error), &error);
         free(payload);
     }
-    if (!rc) pio_record_close(record);
+    pio_record_close(record);
     end_file(path);
 }
 
@@ -143,7 +144,7 @@ static void one_snapshot(const uint8_t *data, size_t size)
     pio_snapshot_file *snapshot;
     piola_error error = {0};
     make_file(data, size, path);
-    const piola_status rc = pio_snapshot_open(&snapshot, path, &error);
+    const piola_status rc = pio_snapshot_open(&snapshot, path, true, &error);
     judge(rc, &error);
     if (!rc) pio_snapshot_close(snapshot);
     end_file(path);

@@ -54,7 +54,8 @@ static void the_instructions_hash_as_the_plain_text(void **state)
         pio_sha256 s;
         for (size_t i = 0; i < size; i++) bytes[i] = (unsigned char)((x = 1664525 * x + 1013904223) >> 24);
         pio_sha256_of(bytes, size, fast);
-        pio_sha256_begin_plain(&s);
+        pio_sha256_begin(&s);
+        s.plain = true; /* as on a processor without them */
         pio_sha256_add(&s, bytes, size);
         pio_sha256_end(&s, plain);
         different += strcmp(fast, plain) != 0;

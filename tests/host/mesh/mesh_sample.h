@@ -40,10 +40,15 @@ static const int8_t block_tets[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}
 static const int8_t block_triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
 static const int8_t block_edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
+static inline int block_dimension(int type)
+{
+    return type == PIO_CELL_TRI3 || type == PIO_CELL_TRI6 || type == PIO_CELL_QUAD4 || type == PIO_CELL_QUAD9 ? 2 : 3;
+}
+
 /* Place of node `node` of the part-th cell of kind `type` that a block cell is made of. */
 static inline void block_place(int type, int part, int node, int out[3])
 {
-    const int d = pio_cell_dimension(type);
+    const int d = block_dimension(type);
     const int8_t(*corner)[3] = d == 3 ? block_hex : block_quad;
     const bool simplex =
         type == PIO_CELL_TRI3 || type == PIO_CELL_TRI6 || type == PIO_CELL_TET4 || type == PIO_CELL_TET10;
@@ -70,7 +75,7 @@ static inline int block_parts(int type)
  * (NULL: not). Free it with block_free(). */
 static inline block_mesh block_make(int type, int nx, int ny, int nz, void (*bend)(double p[3]))
 {
-    const int d = pio_cell_dimension(type), nodes = pio_cell_nodes(type), parts = block_parts(type);
+    const int d = block_dimension(type), nodes = pio_cell_nodes(type), parts = block_parts(type);
     const bool quadratic = nodes > 8 || type == PIO_CELL_TRI6;
     const int step = quadratic ? 2 : 1, half = quadratic ? 1 : 2, n[3] = {nx, ny, d == 3 ? nz : 1};
     const int64_t w[3] = {step * nx + 1, step * ny + 1, d == 3 ? step * nz + 1 : 1};

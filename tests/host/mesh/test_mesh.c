@@ -162,6 +162,15 @@ static void a_box_has_its_volume_and_surface(void **state)
     }
 }
 
+/* The box that holds what is within `tolerance` of the plane x_axis = at, all in m. */
+static void plane(int axis, double at, double tolerance, double low[3], double high[3])
+{
+    for (int a = 0; a < 3; a++) {
+        low[a] = a == axis ? at - tolerance : (double)-INFINITY;
+        high[a] = a == axis ? at + tolerance : (double)INFINITY;
+    }
+}
+
 static void counts_of_a_box_are_right(void **state)
 {
     (void)state;
@@ -176,19 +185,18 @@ static void counts_of_a_box_are_right(void **state)
         assert_int_equal(mesh.n_cells, cubes * parts[t]);
         assert_int_equal(mesh.n_nodes, (order * n[0] + 1) * (order * n[1] + 1) * (order * n[2] + 1));
         for (int s = 0; s < 2 * d; s++) {
-            pio_face_list faces, plane;
+            pio_face_list faces, flat_faces;
             pio_index_list nodes, flat;
             const int a = s / 2, across = n[(a + 1) % d] * (d == 3 ? n[(a + 2) % 3] : 1);
-            double origin[3] = {mesh.low[0], mesh.low[1], mesh.low[2]}, normal[3] = {0};
-            if (s % 2) origin[a] = mesh.high[a];
-            normal[a] = -3;
+            double low[3], high[3];
+            plane(a, s % 2 ? mesh.high[a] : mesh.low[a], 1e-9, low, high);
             assert_int_equal(pio_mesh_group_faces(&mesh, side[s], &faces, &error), PIOLA_OK);
-            assert_int_equal(pio_mesh_faces_on_plane(&mesh, origin, normal, 1e-9, &plane, &error), PIOLA_OK);
+            assert_int_equal(pio_mesh_faces_in_box(&mesh, low, high, &flat_faces, &error), PIOLA_OK);
             assert_int_equal(pio_mesh_group_nodes(&mesh, side[s], &nodes, &error), PIOLA_OK);
-            assert_int_equal(pio_mesh_nodes_on_plane(&mesh, origin, normal, 1e-9, &flat, &error), PIOLA_OK);
+            assert_int_equal(pio_mesh_nodes_in_box(&mesh, low, high, &flat, &error), PIOLA_OK);
             assert_int_equal(faces.n, across * face_parts[t]);
-            assert_int_equal(plane.n, faces.n);
-            assert_memory_equal(plane.item, faces.item, (size_t)faces.n * sizeof *faces.item);
+            assert_int_equal(flat_faces.n, faces.n);
+            assert_memory_equal(flat_faces.item, faces.item, (size_t)faces.n * sizeof *faces.item);
             assert_int_equal(nodes.n, (order * n[(a + 1) % d] + 1) * (d == 3 ? order * n[(a + 2) % 3] + 1 : 1));
             assert_int_equal(flat.n, nodes.n);
             assert_memory_equal(flat.item, nodes.item, (size_t)nodes.n * sizeof *nodes.item);
@@ -198,7 +206,7 @@ static void counts_of_a_box_are_right(void **state)
                 assert_true(s % 2 ? out[a] > 0 : out[a] < 0);
             }
             total += faces.n;
-            free(faces.item), free(plane.item), free(nodes.item), free(flat.item);
+            free(faces.item), free(flat_faces.item), free(nodes.item), free(flat.item);
         }
         assert_int_equal(total, mesh.n_outer);
         assert_int_equal(mesh.n_facets, mesh.n_outer);
@@ -303,11 +311,10 @@ static void sides_of_a_plate_lie_where_they_should(void **state)
     } sides[] = {{"left", "symmetry_x", 0, 0}, {"bottom", "symmetry_y", 1, 0}, {"right", "right", 0, 2},
                  {"top", "top", 1, 2},         {"front", "front", 2, 0},       {"back", "back", 2, 0.1}};
     for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
-        double normal[3] = {0}, origin[3] = {0};
-        normal[sides[s].axis] = 1;
-        origin[sides[s].axis] = sides[s].at;
+        double low[3], high[3];
+        plane(sides[s].axis, sides[s].at, 0, low, high);
         assert_int_equal(pio_mesh_group_nodes(&mesh, sides[s].name, &a, &error), PIOLA_OK);
-        assert_int_equal(pio_mesh_nodes_on_plane(&mesh, origin, normal, 0, &b, &error), PIOLA_OK);
+        assert_int_equal(pio_mesh_nodes_in_box(&mesh, low, high, &b, &error), PIOLA_OK);
         assert_int_equal(a.n, b.n);
         assert_memory_equal(a.item, b.item, (size_t)a.n * sizeof *a.item);
         free(b.item);
@@ -360,8 +367,6 @@ static void a_group_that_is_missing_is_reported_with_a_likely_one(void **state)
     assert_null(list.item);
     expect(pio_mesh_group_cells(&mesh, "left", &list, &error), &error, "'left' is of dimension 1; one of dimension 2");
     expect(pio_mesh_group_faces(&mesh, "all", &faces, &error), &error, "'all' is of dimension 2; one of dimension 1");
-    const double zero[3] = {0};
-    expect(pio_mesh_nodes_on_plane(&mesh, zero, zero, 1, &list, &error), &error, "normal must not vanish");
     pio_mesh_free(&mesh);
 }
 

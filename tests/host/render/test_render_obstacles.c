@@ -55,7 +55,7 @@ static pio_snapshot_file *file_of(pio_snapshot_kind kind, const char *resolved)
         for (int i = 0; i < 2; i++) ok(pio_snapshot_put_gradient(s, &by[i], &error), &error);
     }
     ok(pio_snapshot_finish(s, &error), &error);
-    ok(pio_snapshot_open(&f, NAME, &error), &error);
+    ok(pio_snapshot_open(&f, NAME, true, &error), &error);
     return f;
 }
 

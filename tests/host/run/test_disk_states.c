@@ -29,10 +29,45 @@ static pio_disk_states *opened(void)
     return d;
 }
 
-static void fill(pio_disk_states *d, int place)
+/* A simulation whose state is bytes, and as much of an engine as these files ask for. */
+struct pio_sim {
+    unsigned char state[BYTES];
+    int64_t step;
+};
+static pio_sim sim;
+
+static piola_status state_out(pio_sim *from, void *bytes, piola_error *error)
 {
-    unsigned char *b = pio_disk_states_buffer(d);
-    for (int i = 0; i < BYTES; i++) b[i] = (unsigned char)((i * 31 + place * 7) >> (place + 1));
+    (void)error;
+    memcpy(bytes, from->state, BYTES);
+    return PIOLA_OK;
+}
+
+static piola_status state_in(pio_sim *to, const void *bytes, int64_t step, piola_error *error)
+{
+    (void)error;
+    memcpy(to->state, bytes, BYTES);
+    to->step = step;
+    return PIOLA_OK;
+}
+
+static const pio_engine engine = {.state_out = state_out, .state_in = state_in};
+
+static piola_status put(pio_disk_states *d, int64_t place, piola_error *error)
+{
+    return pio_disk_states_keep(d, place, &engine, &sim, error);
+}
+
+static piola_status get(pio_disk_states *d, int64_t place, piola_error *error)
+{
+    const piola_status rc = pio_disk_states_fetch(d, place, 10 + place, &engine, &sim, error);
+    if (!rc) assert_int_equal(sim.step, 10 + place);
+    return rc;
+}
+
+static void fill(int place)
+{
+    for (int i = 0; i < BYTES; i++) sim.state[i] = (unsigned char)((i * 31 + place * 7) >> (place + 1));
 }
 
 static void states_come_back_as_they_went(void **unused)
@@ -42,20 +77,20 @@ static void states_come_back_as_they_went(void **unused)
     (void)unused;
     pio_disk_states *d = opened();
     for (int p = 0; p < PLACES; p++) {
-        fill(d, p);
-        assert_int_equal(pio_disk_states_put(d, p, &error), PIOLA_OK);
+        fill(p);
+        assert_int_equal(put(d, p, &error), PIOLA_OK);
     }
     for (int p = PLACES - 1; p >= 0; p--) {
-        fill(d, p);
-        memcpy(first, pio_disk_states_buffer(d), BYTES);
-        memset(pio_disk_states_buffer(d), 0, BYTES);
-        assert_int_equal(pio_disk_states_get(d, p, &error), PIOLA_OK);
-        assert_memory_equal(pio_disk_states_buffer(d), first, BYTES);
+        fill(p);
+        memcpy(first, sim.state, BYTES);
+        memset(sim.state, 0, BYTES);
+        assert_int_equal(get(d, p, &error), PIOLA_OK);
+        assert_memory_equal(sim.state, first, BYTES);
     }
-    assert_int_equal(pio_disk_states_put(d, PLACES, &error), PIOLA_INTERNAL);
+    assert_int_equal(put(d, PLACES, &error), PIOLA_INTERNAL);
     pio_disk_states_free(d);
     d = opened();
-    assert_int_equal(pio_disk_states_get(d, 0, &error), PIOLA_INTERNAL); /* nothing was put there */
+    assert_int_equal(get(d, 0, &error), PIOLA_INTERNAL); /* nothing was put there */
     pio_disk_states_free(d);
 }
 
@@ -70,12 +105,12 @@ static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
         assert_non_null(f);
         assert_int_equal(fputs("not ours", f) >= 0 && fclose(f) == 0, 1);
         pio_disk_states *d = opened(), *other = opened(); /* and two at a time */
-        fill(d, 1);
-        assert_int_equal(pio_disk_states_put(d, 1, &error), PIOLA_OK);
-        fill(other, 2);
-        assert_int_equal(pio_disk_states_put(other, 1, &error), PIOLA_OK);
+        fill(1);
+        assert_int_equal(put(d, 1, &error), PIOLA_OK);
+        fill(2);
+        assert_int_equal(put(other, 1, &error), PIOLA_OK);
         assert_int_equal(pio_disk_states_settle(d, &error), PIOLA_OK);
-        assert_int_equal(pio_disk_states_get(d, 1, &error), PIOLA_OK);
+        assert_int_equal(get(d, 1, &error), PIOLA_OK);
         pio_disk_states_free(d);
         pio_disk_states_free(other);
         char text[16] = {0};
@@ -132,21 +167,21 @@ static void a_state_that_changed_on_disk_is_an_error(void **unused)
     piola_error error;
     (void)unused;
     pio_disk_states *d = opened();
-    fill(d, 2);
-    assert_int_equal(pio_disk_states_put(d, 2, &error), PIOLA_OK);
-    assert_int_equal(pio_disk_states_get(d, 2, &error), PIOLA_OK);
+    fill(2);
+    assert_int_equal(put(d, 2, &error), PIOLA_OK);
+    assert_int_equal(get(d, 2, &error), PIOLA_OK);
     const int fd = open_again();
     assert_true(fd >= 0);
     const off_t end = lseek(fd, 0, SEEK_END);
     static unsigned char all[PLACES * BYTES + 100000];
     assert_true(end > 0 && (size_t)end <= sizeof all);
     assert_int_equal(pread(fd, all, (size_t)end, 0), end);
-    const unsigned char *at = memmem(all, (size_t)end, pio_disk_states_buffer(d), BYTES);
+    const unsigned char *at = memmem(all, (size_t)end, sim.state, BYTES);
     assert_non_null(at);
     const unsigned char flipped = (unsigned char)(at[BYTES / 2] ^ 4);
     assert_int_equal(pwrite(fd, &flipped, 1, at - all + BYTES / 2), 1);
     close(fd);
-    assert_int_equal(pio_disk_states_get(d, 2, &error), PIOLA_IO);
+    assert_int_equal(get(d, 2, &error), PIOLA_IO);
     print_message("  %s\n", error.message);
     assert_non_null(strstr(error.message, "other bytes"));
     pio_disk_states_free(d);

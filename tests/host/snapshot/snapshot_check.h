@@ -44,7 +44,7 @@ static inline const char *check_file(const char *path, const sample_case *c, lon
     static double got[12];
     piola_error error;
     pio_snapshot_file *f = NULL;
-    if (pio_snapshot_open(&f, path, &error) != PIOLA_OK) {
+    if (pio_snapshot_open(&f, path, true, &error) != PIOLA_OK) {
         snprintf(wrong, sizeof wrong, "does not open: %s", error.message);
         return wrong;
     }

@@ -217,7 +217,7 @@ static void compare_case(const sample_case *c)
     char name[64];
     snprintf(name, sizeof name, "%.*s%s", (int)strlen(c->name) - 7, c->name,
              c->finished ? ".vtkhdf" : ".partial.vtkhdf");
-    ok(pio_snapshot_open(&f, in_folder(name), &error), &error);
+    ok(pio_snapshot_open(&f, in_folder(name), true, &error), &error);
     const pio_snapshot_info *info = pio_snapshot_describe(f);
     assert_int_equal(info->kind, c->kind);
     assert_int_equal(info->complete, c->finished);
@@ -296,14 +296,13 @@ static void a_file_has_its_final_name_only_when_finished(void **state)
     pio_snapshot_def def = sample_def(&sample_cases[1], path, fields);
     def.n_fields = 2;
     ok(pio_snapshot_create(&s, &def, &error), &error);
-    assert_string_equal(pio_snapshot_partial(s), partial);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(access(partial, F_OK), 0);
     ok(pio_snapshot_finish(s, &error), &error);
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(access(partial, F_OK), -1);
     pio_snapshot_file *f = NULL;
-    ok(pio_snapshot_open(&f, path, &error), &error);
+    ok(pio_snapshot_open(&f, path, true, &error), &error);
     assert_true(pio_snapshot_describe(f)->complete);
     assert_int_equal(pio_snapshot_describe(f)->n_frames, 0);
     pio_snapshot_close(f);
@@ -327,13 +326,14 @@ static void a_file_that_is_no_snapshot_is_refused(void **state)
     (void)state;
     piola_error error;
     pio_snapshot_file *f = NULL;
-    refused(pio_snapshot_open(&f, in_folder("absent"), &error), PIOLA_NO_INPUT, &error, "absent", strerror(ENOENT));
-    refused(pio_snapshot_open(&f, folder, &error), PIOLA_NO_INPUT, &error, folder, "a folder");
+    refused(pio_snapshot_open(&f, in_folder("absent"), true, &error), PIOLA_NO_INPUT, &error, "absent",
+            strerror(ENOENT));
+    refused(pio_snapshot_open(&f, folder, true, &error), PIOLA_NO_INPUT, &error, folder, "a folder");
     FILE *file = fopen(in_folder("text"), "w");
     assert_non_null(file);
     fputs("not HDF5 at all\n", file);
     fclose(file);
-    refused(pio_snapshot_open(&f, in_folder("text"), &error), PIOLA_BAD_DATA, &error, "text", "not an HDF5 file");
+    refused(pio_snapshot_open(&f, in_folder("text"), true, &error), PIOLA_BAD_DATA, &error, "text", "not an HDF5 file");
     assert_null(f);
 }
 
@@ -346,7 +346,7 @@ static void a_file_being_written_is_not_read(void **state)
     pio_snapshot_field fields[SAMPLE_FIELDS];
     pio_snapshot_def def = sample_def(&sample_cases[1], in_folder("one.vtkhdf"), fields);
     ok(pio_snapshot_create(&s, &def, &error), &error);
-    piola_status status = pio_snapshot_open(&f, pio_snapshot_partial(s), &error);
+    piola_status status = pio_snapshot_open(&f, in_folder("one.partial.vtkhdf"), true, &error);
     refused(status, PIOLA_NO_INPUT, &error, "one.partial.vtkhdf", "still writing");
     pio_snapshot_abandon(s);
 }

@@ -235,7 +235,7 @@ static piola_status first_refusal(piola_error *error)
     uint8_t types[10];
     int64_t offsets[11], connectivity[200];
     char *text = NULL;
-    piola_status status = pio_snapshot_open_as(&f, bad_path, false, error);
+    piola_status status = pio_snapshot_open(&f, bad_path, false, error);
     const bool mesh = status == PIOLA_OK && pio_snapshot_describe(f)->n_cells;
     for (int64_t k = 0; k < 3 && status == PIOLA_OK; k++) status = pio_snapshot_read_points(f, k, out, error);
     for (int64_t k = 0; k < 3 && status == PIOLA_OK; k++)
