@@ -40,8 +40,8 @@ static piola_status load(built *b, const piola_options *options, bool writes, pi
     memset(b, 0, sizeof *b);
     if (!options->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
     const pio_scene_leave leave = {{options->allow, options->n_allow}, .writes = writes};
-    const piola_status rc =
-        pio_scene_load_with(&b->scene, options->scene, &leave, options->sets, options->n_sets, stderr, error);
+    const piola_status rc = pio_scene_load(&b->scene, &(pio_scene_text){.path = options->scene}, &leave, options->sets,
+                                           options->n_sets, stderr, error);
     if (rc && error) error->message[0] = '\0'; /* all messages were printed */
     return rc;
 }

@@ -48,8 +48,8 @@ static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
 {
     const piola_options *o = s->options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
-    piola_status rc =
-        pio_scene_load_with(&s->scene, o->scene, &leave, o->sets, o->n_sets, s->writes ? stderr : NULL, error);
+    piola_status rc = pio_scene_load(&s->scene, &(pio_scene_text){.path = o->scene}, &leave, o->sets, o->n_sets,
+                                     s->writes ? stderr : NULL, error);
     if (rc) {
         *told = s->writes;
         if (!o->directory && s->writes &&

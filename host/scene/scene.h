@@ -376,12 +376,6 @@ typedef struct pio_scene {
     struct scene_source *source; /* where each key stood; private to scene_*.c */
 } pio_scene;
 
-/* Read, include, override (`--set path=value`, each "a.b=text" parsed as YAML), decode and validate. On failure
- * *out is NULL, `error->status` is PIOLA_BAD_DATA, PIOLA_NO_INPUT or PIOLA_REFUSED, and every message (up to 20,
- * each `file:line:col: error: path: what, what would be right` with the source line and a caret) went to `errors`
- * (may be NULL: then only error->message, which holds the first message's one line). */
-piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
-                            piola_error *error);
 void pio_scene_free(pio_scene *scene);
 
 /* Report a fault found later at `path` ("bodies[0].geometry", "time.dt", ...): fills `error` with the whole

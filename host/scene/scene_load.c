@@ -93,8 +93,8 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_sce
     if (!doc->no_memory) pio_scene_validate(scene, doc);
 }
 
-piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const pio_scene_leave *leave,
-                             const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
+piola_status pio_scene_load(pio_scene **out, const pio_scene_text *from, const pio_scene_leave *leave,
+                            const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
 {
     *out = NULL;
     pio_scene *scene = calloc(1, sizeof *scene);
@@ -117,18 +117,6 @@ piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const 
     else
         *out = scene;
     return status;
-}
-
-piola_status pio_scene_load(pio_scene **out, const char *path, const char *const *sets, size_t n_sets, FILE *errors,
-                            piola_error *error)
-{
-    return pio_scene_load_with(out, path, &(pio_scene_leave){.writes = false}, sets, n_sets, errors, error);
-}
-
-piola_status pio_scene_load_with(pio_scene **out, const char *path, const pio_scene_leave *leave,
-                                 const char *const *sets, size_t n_sets, FILE *errors, piola_error *error)
-{
-    return pio_scene_parse(out, &(pio_scene_text){.path = path}, leave, sets, n_sets, errors, error);
 }
 
 bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *const *sets, size_t n_sets, char *out,

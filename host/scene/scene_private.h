@@ -20,16 +20,6 @@ struct scene_source {
     struct scene_surface *surfaces; /* scene_surface.c: a list */
 };
 
-/* The text of a scene: what stands in the file `path` or, where `text` is not NULL, would stand in it. */
-typedef struct {
-    const char *path, *text;
-    size_t size; /* bytes of `text` */
-} pio_scene_text;
-
-/* scene_load.c: pio_scene_load_with of a text; the file is not opened where the text is given. */
-piola_status pio_scene_parse(pio_scene **out, const pio_scene_text *from, const pio_scene_leave *leave,
-                             const char *const *sets, size_t n_sets, FILE *errors, piola_error *error);
-
 /* Does the file, or what it was merged with, have this key? */
 static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
 {

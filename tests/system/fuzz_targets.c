@@ -9,6 +9,7 @@
 #include "host/scene/scene_private.h"
 #include "host/snapshot/snapshot.h"
 #include "host/surface/surface_mesh.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ static void one_scene(const uint8_t *data, size_t size)
     for (size_t i = 0; i < size; i++) text[i] = (char)data[i];
     text[size] = '\0';
     const pio_scene_text from = {PIO_SOURCE_DIR "/scenes/fuzz.yaml", text, size};
-    judge(pio_scene_parse(&scene, &from, &(pio_scene_leave){0}, NULL, 0, NULL, &error), &error);
+    judge(load_scene_text(&scene, &from, NULL, &error), &error);
     pio_scene_free(scene);
     free(text);
 }

@@ -9,6 +9,7 @@
 #include "host/data/csv.h"
 #include "host/model/model.h"
 #include "tests/sanitized.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -156,7 +157,7 @@ static void a_distance_takes_its_markers_and_their_weights_from_it(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         write_markers(PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/markers.h5", k ? none : weight);
-        if (pio_scene_load(&scene, BASE, sets, 2, stderr, &error)) fail_msg("%s", error.message);
+        if (load_scene(&scene, BASE, sets, 2, stderr, &error)) fail_msg("%s", error.message);
         const piola_status rc = pio_model_create(&m, scene, &error);
         if (k) {
             print_message("%s\n", error.message);

@@ -3,6 +3,7 @@
 #define PIOLA_TESTS_MODEL_HELPERS_H
 
 #include "host/model/model_fem.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static inline pio_model *model_of(const char *const *sets, size_t n, pio_scene *
 {
     pio_model *model = NULL;
     piola_error error = {0};
-    if (pio_scene_load(scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
+    if (load_scene(scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
     if (pio_model_create(&model, *scene, &error)) fail_msg("%s", error.message);
     return model;
 }
@@ -29,7 +30,7 @@ static inline void refused_sets(const char *const *sets, size_t n, const char *w
     pio_scene *scene = NULL;
     pio_model *none = NULL;
     piola_error error = {0};
-    if (pio_scene_load(&scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
+    if (load_scene(&scene, BASE, sets, n, stderr, &error)) fail_msg("%s", error.message);
     assert_int_equal(pio_model_create(&none, scene, &error), PIOLA_BAD_DATA);
     assert_null(none);
     print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);

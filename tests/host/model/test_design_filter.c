@@ -1,6 +1,7 @@
 /* test_design_filter.c -- the cone filter and the smoothness of a field: what they are on fields that are known. */
 #include "host/model/design_filter.h"
 #include "host/model/model_fem.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@ static int open_model(void **state)
 {
     piola_error error = {0};
     (void)state;
-    if (pio_scene_load(&scene, PIO_SOURCE_DIR "/tests/data/good_scenes/plane_stress.yaml", NULL, 0, NULL, &error) ||
+    if (load_scene(&scene, PIO_SOURCE_DIR "/tests/data/good_scenes/plane_stress.yaml", NULL, 0, NULL, &error) ||
         pio_model_create(&model, scene, &error))
         fail_msg("%s", error.message);
     elements = (int32_t)pio_model_items(model, false);

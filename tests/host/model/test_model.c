@@ -12,6 +12,7 @@
 
 #include "host/scene/fill.h"
 #include "host/model/objective.h"
+#include "tests/host/scene/load_scene.h"
 
 static const char scene_file[] = PIO_SOURCE_DIR "/tests/data/good_scenes/solids_2d.yaml";
 
@@ -114,7 +115,7 @@ static int open_model(void **state)
 {
     (void)state;
     piola_error error;
-    if (pio_scene_load(&scene, scene_file, NULL, 0, stderr, &error)) return -1;
+    if (load_scene(&scene, scene_file, NULL, 0, stderr, &error)) return -1;
     return pio_model_create(&model, scene, &error) ? -1 : 0;
 }
 
@@ -196,7 +197,7 @@ static void refused(const char *path, const char *const *words)
     pio_scene *bad = NULL;
     pio_model *none = NULL;
     piola_error error = {0};
-    assert_int_equal(pio_scene_load(&bad, path, NULL, 0, stderr, &error), PIOLA_OK);
+    assert_int_equal(load_scene(&bad, path, NULL, 0, stderr, &error), PIOLA_OK);
     assert_int_equal(pio_model_create(&none, bad, &error), PIOLA_BAD_DATA);
     assert_null(none);
     print_message("%s\n", error.message);
@@ -263,7 +264,7 @@ static void particles_have_the_velocity_field_and_the_viscosity_of_their_body(vo
     piola_error error;
     int wrong = 0;
     (void)state;
-    if (pio_scene_load(&laws, PIO_SOURCE_DIR "/tests/data/good_scenes/laws_3d.yaml", NULL, 0, stderr, &error))
+    if (load_scene(&laws, PIO_SOURCE_DIR "/tests/data/good_scenes/laws_3d.yaml", NULL, 0, stderr, &error))
         fail_msg("%s", error.message);
     if (pio_model_create(&made, laws, &error)) fail_msg("%s", error.message);
     const pio_particles_desc *p = &made->desc.particles;
@@ -291,7 +292,7 @@ static void an_obstacles_motion_from_a_file_is_that_of_its_numbers(void **state)
     pio_model *made;
     piola_error error;
     (void)state;
-    if (pio_scene_load(&moving, PIO_SOURCE_DIR "/tests/data/good_scenes/obstacles_2d.yaml", NULL, 0, stderr, &error))
+    if (load_scene(&moving, PIO_SOURCE_DIR "/tests/data/good_scenes/obstacles_2d.yaml", NULL, 0, stderr, &error))
         fail_msg("%s", error.message);
     if (pio_model_create(&made, moving, &error)) fail_msg("%s", error.message);
     const pio_obstacle_desc *paddle = &made->desc.obstacles[1], *post = &made->desc.obstacles[2];

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "tests/host/model/model_helpers.h"
+#include "tests/host/scene/load_scene.h"
 
 static void refused(const char *set, const char *words)
 {
@@ -114,7 +115,7 @@ static void a_load_on_faces_inside_a_body_is_refused(void **state)
             pio_scene *scene = NULL;
             pio_model *m = NULL;
             piola_error error = {0};
-            if (pio_scene_load(&scene, BASE, sets, 4, stderr, &error)) fail_msg("%s", error.message);
+            if (load_scene(&scene, BASE, sets, 4, stderr, &error)) fail_msg("%s", error.message);
             const piola_status rc = pio_model_create(&m, scene, &error);
             assert_int_equal(rc, list[k].words ? PIOLA_BAD_DATA : PIOLA_OK);
             if (rc) print_message("%.*s\n", (int)strcspn(error.message, "\n"), error.message);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "host/model/model_groups.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static made make(const char *path, const char *const *sets, size_t n)
 {
     made m = {0};
     piola_error error;
-    if (pio_scene_load(&m.scene, path, sets, n, stderr, &error)) fail_msg("%s", error.message);
+    if (load_scene(&m.scene, path, sets, n, stderr, &error)) fail_msg("%s", error.message);
     if (pio_model_create(&m.model, m.scene, &error)) fail_msg("%s", error.message);
     return m;
 }
@@ -159,7 +160,7 @@ static void expect(const char *path, const char *const *sets, size_t n, const ch
     pio_scene *scene = NULL;
     pio_model *model = NULL;
     piola_error error = {0};
-    piola_status rc = pio_scene_load(&scene, path, sets, n, NULL, &error);
+    piola_status rc = load_scene(&scene, path, sets, n, NULL, &error);
     if (!rc) rc = pio_model_create(&model, scene, &error);
     print_message("%s\n", error.message);
     assert_int_equal(rc, PIOLA_BAD_DATA);

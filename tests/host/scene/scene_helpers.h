@@ -4,6 +4,7 @@
 
 #include "host/base/file.h"
 #include "host/scene/scene.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static inline pio_scene *load_good(const char *path, const char *const *sets, si
 {
     pio_scene *scene;
     piola_error error = {0};
-    piola_status status = pio_scene_load(&scene, path, sets, n, stderr, &error);
+    piola_status status = load_scene(&scene, path, sets, n, stderr, &error);
     if (status) fail_msg("%s", error.message);
     return scene;
 }
@@ -51,7 +52,7 @@ static inline outcome load_bad(const char *path, const char *const *sets, size_t
     pio_scene *scene = (pio_scene *)&o; /* must be overwritten */
     FILE *to = open_memstream(&o.text, &size);
     assert_non_null(to);
-    o.status = pio_scene_load(&scene, path, sets, n, to, &o.error);
+    o.status = load_scene(&scene, path, sets, n, to, &o.error);
     assert_int_equal(fclose(to), 0);
     if (o.status) assert_null(scene);
     if (!o.status) pio_scene_free(scene);

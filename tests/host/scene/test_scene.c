@@ -9,6 +9,7 @@
 
 #include "host/base/decimal.h"
 #include "host/scene/scene_private.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <locale.h>
 
@@ -257,7 +258,7 @@ static char *resolved(const char *path, const char *text)
     FILE *to = open_memstream(&out, &size);
     assert_non_null(to);
     const pio_scene_text from = {path, text, strlen(text)};
-    if (pio_scene_parse(&scene, &from, &(pio_scene_leave){0}, NULL, 0, stderr, &error)) fail_msg("%s", error.message);
+    if (load_scene_text(&scene, &from, stderr, &error)) fail_msg("%s", error.message);
     pio_scene_resolved(scene, to);
     fclose(to);
     pio_scene_free(scene);

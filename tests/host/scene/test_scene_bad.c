@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "tests/host/scene/scene_helpers.h"
+#include "tests/host/scene/load_scene.h"
 
 #include <dirent.h>
 #include <unistd.h>
@@ -148,7 +149,7 @@ static piola_status load_bytes(const char *path, const char *bytes, size_t size)
     fclose(to);
     FILE *sink = fopen("/dev/null", "w");
     assert_non_null(sink);
-    piola_status status = pio_scene_load(&scene, path, NULL, 0, sink, &error);
+    piola_status status = load_scene(&scene, path, NULL, 0, sink, &error);
     fclose(sink);
     assert_int_equal(status, error.status);
     if (status) assert_true(strlen(error.message) > 0);
