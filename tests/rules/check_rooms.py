@@ -4,7 +4,8 @@ no circle.
 
 A file includes, and calls, only files of its own room and of rooms below (ORDER). Calls are read from the symbols of
 the objects in the folder BUILD by the program NM. Within a room too, no file calls a file that calls it, directly or by
-others.
+others. And the program itself calls, or names in a table, every function that a file shows to others: what only tests
+want is theirs.
 """
 import collections
 import pathlib
@@ -42,6 +43,9 @@ SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solve
                 "solvers/driver/", "solvers/linear/linop")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "piola_engine_cpu_f64_2d_*_objects.dir")
+# Further objects of the program: the command, and the modules of libraries of linear algebra.
+FURTHER = ("piola.dir", "piola_direct_mumps.dir")
+PUBLIC = "piola_"  # of the public interface, and tables of modules: others call them; a compiler's own begin with _
 
 
 def room_of(path):
@@ -126,10 +130,22 @@ def call_faults(arrows):
         yield f"{len(circle)} files call each other in a circle: {', '.join(circle)}"
 
 
-def calls(nm, build):
-    """{file: {files whose functions or variables it names}}, of the objects of the library and of one engine."""
+def unused_faults(defined, wanted, texts):
+    """What no other object of the program wants, and its own file does not use either: only tests can."""
+    for symbol, source in sorted(defined.items()):
+        if room_of(source) not in LEVEL or symbol.startswith((PUBLIC, "_")):
+            continue
+        if any(symbol in symbols for name, symbols in wanted.items() if name != source):
+            continue
+        own = house.without_comments(texts.get(source, ""), strings=True)
+        if len(re.findall(rf"\b{re.escape(symbol)}\b", own)) < 2:
+            yield f"{source}: the program does not use {symbol}; what only tests call belongs to them"
+
+
+def symbols_of(nm, build):
+    """({symbol: file that defines it}, {file: symbols that it wants}), of the library, one engine and the command."""
     defined, wanted = {}, collections.defaultdict(set)
-    for pattern in OBJECTS:
+    for pattern in OBJECTS + FURTHER:
         folders = sorted((build / "CMakeFiles").glob(pattern))
         if not folders:
             sys.exit(f"there is no {pattern} in {build}/CMakeFiles: build piola first")
@@ -142,6 +158,11 @@ def calls(nm, build):
                     wanted[source].add(symbol)
                 elif kind.isupper():
                     defined.setdefault(symbol, source)
+    return defined, wanted
+
+
+def calls(defined, wanted):
+    """{file: {files whose functions or variables it names}}."""
     return {a: {defined[s] for s in symbols if s in defined and defined[s] != a} for a, symbols in wanted.items()}
 
 
@@ -158,6 +179,10 @@ PLANTED_CALLS = [
     ({"host/scene/a.c": {"host/scene/b.c"}, "host/scene/b.c": {"host/scene/c.c"}, "host/scene/c.c": {"host/scene/a.c"}},
      "3 files call"),
 ]
+# Symbols, the objects that want them, and a text: `pio_b` is called by its own file, `pio_c` by nobody.
+PLANTED_UNUSED = ({"pio_a": "host/base/a.c", "pio_b": "host/base/b.c", "pio_c": "host/base/b.c"},
+                  {"host/base/b.c": {"pio_a"}},
+                  {"host/base/b.c": "void pio_b(void) {}\nint f(void) { pio_b(); }\nint pio_c(void); /* pio_c */\n"})
 
 
 def main():
@@ -170,13 +195,19 @@ def main():
         if not any(words in fault for fault in call_faults(arrows)):
             print(f"negative control: planted calls were not found ('{words}')")
             return 1
+    found = list(unused_faults(*PLANTED_UNUSED))
+    if len(found) != 1 or "pio_c" not in found[0]:
+        print("negative control: the function that is planted unused, and no other, is to be found")
+        return 1
     names = house.files(".c", ".h", ".cu", ".cuh", ".def")
     texts = {name: house.read(name) for name in names if name.split("/")[0] in ORDER}
-    arrows = calls(sys.argv[1], pathlib.Path(sys.argv[2]))
+    defined, wanted = symbols_of(sys.argv[1], pathlib.Path(sys.argv[2]))
+    arrows = calls(defined, wanted)
     if not any(targets for targets in arrows.values()):
         print(f"no call was found in the objects of {sys.argv[2]}")
         return 1
-    faults = [*sentence_faults(texts), *include_faults(texts), *call_faults(arrows)]
+    faults = [*sentence_faults(texts), *include_faults(texts), *call_faults(arrows),
+              *unused_faults(defined, wanted, texts)]
     return house.finish("rooms", faults, len(texts))
 
 
