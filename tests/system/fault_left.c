@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <limits.h>
 #include <link.h>
 #include <malloc.h>
 #include <stdatomic.h>
@@ -159,7 +160,7 @@ static void tell_left(const char *what, long long amount, const char *name)
 static void tell_descriptors(void)
 {
     for (int file = 0; file < DESCRIPTORS; file++) {
-        char link[64], path[1024];
+        char link[64], path[PATH_MAX];
         if (open_before[file] || !is_open(file)) continue;
         snprintf(link, sizeof link, "/proc/self/fd/%d", file);
         const ssize_t n = readlink(link, path, sizeof path - 1);

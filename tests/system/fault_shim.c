@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -66,7 +67,7 @@ static atomic_long calls[KINDS];
 static atomic_bool fired;
 static int wanted = -1, how;
 static long number;
-static char tell_path[1024];
+static char tell_path[PATH_MAX];
 
 /* ---- what to do, and telling it: without the C library's own buffers and without memory ------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "tests/system/fuzz_targets.h"
 #include "tests/host/scene/scene_helpers.h"
 
@@ -52,7 +53,7 @@ static void every_corpus_is_replayed(void **state)
     for (const fuzz_target *t = fuzz_targets; t->name; t++) {
         int files = 0, inputs = 0;
         for (int s = 0; s < 3 && t->seeds[s]; s++) {
-            char path[1200];
+            char path[PIO_PATH];
             snprintf(path, sizeof path, "%s/tests/data/%s", PIO_SOURCE_DIR, t->seeds[s]);
             DIR *folder = opendir(path);
             assert_non_null(folder);

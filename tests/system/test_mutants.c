@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "tests/system/mutants.h"
 #include "tests/sanitized.h"
 #include "tests/host/scene/scene_helpers.h"
@@ -27,7 +28,7 @@ static const char *write_to;
 static const char *const folders[] = {PIO_SOURCE_DIR "/scenes", PIO_SOURCE_DIR "/tests/data/small_scenes"};
 
 typedef struct {
-    char path[512];
+    char path[PIO_PATH];
     char *text;
     mutant_source source;
 } scene_file;
@@ -209,7 +210,7 @@ static void written(void **state)
     for (uint64_t i = 0; i < asked; i++) {
         uint64_t own;
         size_t size;
-        char path[1024];
+        char path[PIO_PATH];
         const scene_file *f = locate(chosen(i, asked), &own);
         char *text = mutant_make(&f->source, own, &size);
         assert_non_null(text);

@@ -1,5 +1,6 @@
 /* test_export.c -- surfaces are closed and turned outwards, curved faces meet, and no file of another is replaced. What
  * other programs read is the matter of check_export.py, which reads the files of `test_export --write DIR`. */
+#include "host/base/path.h"
 #include "host/export/export.h"
 #include "host/snapshot/snapshot_surface.h"
 #include "tests/host/mesh/mesh_sample.h"
@@ -125,7 +126,7 @@ static int remove_folder(void **state)
 
 static const char *in_folder(const char *name)
 {
-    static char path[4][128];
+    static char path[4][PIO_PATH];
     static int next;
     next = (next + 1) % 4;
     snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
@@ -456,7 +457,7 @@ static void wrong_questions_are_refused(void **state)
 static int write_all(const char *to)
 {
     piola_error error;
-    char path[1024];
+    char path[PIO_PATH];
     for (int i = 0; i < SHAPES; i++) {
         snprintf(path, sizeof path, "%s/%s", to, shapes[i].name);
         if (write_shape(&shapes[i], path, &error) == PIOLA_OK) continue;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "tests/host/mesh/mesh_files.h"
 
 #include <dirent.h>
@@ -56,7 +57,7 @@ static void refused(const char *path, piola_status wanted, const char *begin)
 static void every_bad_mesh_gives_its_message(void **state)
 {
     (void)state;
-    char line[700], path[700], begin[1400];
+    char line[700], path[PIO_PATH], begin[1400];
     int listed = 0, there = 0, differ = 0;
     FILE *list = fopen(BAD "expected.txt", "r");
     assert_non_null(list);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "host/model/model.h"
 #include "tests/host/scene/scene_helpers.h"
 
@@ -21,7 +22,7 @@ static void write_table(const char *text)
 /* The warnings about a good scene with changes: `count` of them, the first with these words. */
 static void expect_of(const char *name, const char *const *sets, size_t n, int count, const char *words)
 {
-    char path[512], text[400];
+    char path[PIO_PATH], text[400];
     pio_model *m;
     piola_error error = {0};
     int found = 0;

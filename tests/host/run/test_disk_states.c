@@ -1,5 +1,6 @@
 /* test_disk_states.c -- do states come back from the disk as they went, is a changed one found, and is nothing left
  * behind? */
+#include "host/base/path.h"
 #include "host/run/disk_states.h"
 
 #include <dirent.h>
@@ -151,7 +152,7 @@ static int open_again(void)
     int found = -1;
     assert_non_null(fds);
     for (struct dirent *e = readdir(fds); e && found < 0; e = readdir(fds)) {
-        char link[512], target[512];
+        char link[PIO_PATH], target[PIO_PATH];
         snprintf(link, sizeof link, "/proc/self/fd/%.200s", e->d_name);
         const ssize_t n = readlink(link, target, sizeof target - 1);
         if (n < 0) continue;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "tests/host/scene/scene_helpers.h"
 
 #include "host/base/decimal.h"
@@ -235,7 +236,7 @@ static void files_stay_below_the_scene(void **state)
 {
     (void)state;
     pio_scene *s = load_good(GOOD "solids_2d.yaml", NULL, 0);
-    char path[4096];
+    char path[PIO_PATH];
     piola_error error;
     assert_int_equal(pio_scene_file(s, "parts/speed.csv", path, sizeof path, &error), PIOLA_OK);
     assert_string_equal(path, GOOD "parts/speed.csv");

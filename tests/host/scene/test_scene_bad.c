@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "tests/host/scene/scene_helpers.h"
 #include "tests/host/scene/load_scene.h"
 
@@ -47,7 +48,7 @@ static const char *next_message(const char **at, size_t *length)
 /* Compares one bad scene with its expectations; counts what differs. */
 static int check_bad(const char *name)
 {
-    char path[1024], side[1024], place[64];
+    char path[PIO_PATH], side[PIO_PATH], place[64];
     int faults = 0, status = PIOLA_BAD_DATA, seen = 0;
     snprintf(path, sizeof path, BAD "%s", name);
     snprintf(side, sizeof side, BAD "%.*s.expect", (int)(strlen(name) - 5), name);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "host/base/path.h"
 #include "host/scene/scene_private.h"
 #include "tests/host/scene/scene_helpers.h"
 
@@ -287,7 +288,7 @@ static void a_resolved_scene_loads_to_itself(void **state)
 {
     (void)state;
     for (size_t i = 0; i < GOOD_SCENES; i++) {
-        char path[512], copy[512];
+        char path[PIO_PATH], copy[PIO_PATH];
         snprintf(path, sizeof path, GOOD "%s.yaml", good_scenes[i]);
         snprintf(copy, sizeof copy, GOOD "resolved_%ld.tmp", (long)getpid());
         pio_scene *s = load_good(path, NULL, 0);
@@ -348,7 +349,7 @@ static int unused_values(const cfg_table *table, unsigned methods)
     FILE *to = open_memstream(&all, &size);
     assert_non_null(to);
     for (size_t i = 0; i < GOOD_SCENES; i++) {
-        char path[512];
+        char path[PIO_PATH];
         snprintf(path, sizeof path, GOOD "%s.yaml", good_scenes[i]);
         pio_scene *s = load_good(path, NULL, 0);
         if (methods >> s->method & 1) pio_scene_resolved(s, to);
@@ -408,7 +409,7 @@ static void every_key_is_used_by_a_good_scene(void **state)
     good all = {.method = SCENE_MPM};
     int keys = 0, unused = 0;
     for (size_t i = 0; i < GOOD_SCENES; i++) {
-        char path[512];
+        char path[PIO_PATH];
         snprintf(path, sizeof path, GOOD "%s.yaml", good_scenes[i]);
         all.scene[i] = load_good(path, NULL, 0);
     }

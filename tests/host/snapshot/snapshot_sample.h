@@ -4,6 +4,7 @@
 #ifndef PIOLA_TESTS_SNAPSHOT_SAMPLE_H
 #define PIOLA_TESTS_SNAPSHOT_SAMPLE_H
 
+#include "host/base/path.h"
 #include "host/snapshot/snapshot.h"
 
 #include <stdio.h>
@@ -206,7 +207,7 @@ static inline piola_status sample_end(pio_snapshot *s, const sample_case *c, pio
 /* The whole file `folder`/name. An unfinished one has frames only. */
 static inline piola_status sample_write(const sample_case *c, const char *folder, piola_error *error)
 {
-    char path[1024];
+    char path[PIO_PATH];
     pio_snapshot *s = NULL;
     pio_snapshot_field fields[SAMPLE_FIELDS];
     snprintf(path, sizeof path, "%s/%s", folder, c->name);

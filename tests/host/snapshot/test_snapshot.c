@@ -1,6 +1,7 @@
 /* test_snapshot.c -- the writer and the reader of snapshots agree, and refuse what they must.
  *
  * `test_snapshot --write DIR` makes the files that check_snapshot.py reads with h5py and VTK. */
+#include "host/base/path.h"
 #include "tests/host/snapshot/snapshot_sample.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static int make_folder(void **state)
 
 static const char *in_folder(const char *name)
 {
-    static char path[4][1024];
+    static char path[4][PIO_PATH];
     static int next;
     next = (next + 1) % 4;
     snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
