@@ -5,6 +5,7 @@
 #include "host/model/objective.h"
 #include "host/base/output.h"
 #include "host/model/room.h"
+#include "host/scene/design_path.h"
 #include "host/scene/scene_leave.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
@@ -12,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 piola_options piola_options_default(void)
@@ -25,10 +27,13 @@ typedef struct {
     pio_scene *scene;
     pio_model *model;
     pio_objective objective;
+    scene_path *paths; /* [n_paths] what a design may change; NULL but for piola_params */
+    size_t n_paths;
 } built;
 
 static void release(built *b)
 {
+    free(b->paths);
     pio_objective_free(&b->objective);
     pio_model_free(b->model);
     pio_scene_free(b->scene);
@@ -156,48 +161,31 @@ typedef struct {
 
 typedef void (*visitor)(void *context, const quantity *q);
 
-static void visit(const built *b, const char *list, const char *name, const char *key, visitor f, void *context)
+static void visit(const built *b, const scene_path *path, visitor f, void *context)
 {
     quantity q = {.scene = b->scene};
-    snprintf(q.path, sizeof q.path, "%s%s%.64s%s%s", list, *name ? "." : "", name, *key ? "." : "", key);
-    if (!pio_scene_target(b->scene, q.path, &q.target)) return;
-    if (pio_scene_has_no(b->scene, key)) return;
+    pio_design_path_text(b->scene, path, q.path, sizeof q.path);
+    pio_design_path_target(b->scene, path, &q.target);
     for (int p = 0; p < b->model->n_parameters; p++)
-        if (!strcmp(b->model->parameters[p].path, q.path)) q.parameter = &b->model->parameters[p];
+        if (pio_design_path_same(b->model->parameters[p].target, path)) q.parameter = &b->model->parameters[p];
     f(context, &q);
 }
 
-/* Keys that are no constant of the material are skipped by pio_scene_target. */
-static void visit_constants(const built *b, const char *list, const char *name, visitor f, void *context)
-{
-    for (const cfg_field *key = pio_scene_materials(b->scene)->fields; key->key; key++)
-        visit(b, list, name, key->key, f, context);
-    for (const cfg_field *key = pio_plastic_table.fields; key->key; key++) visit(b, list, name, key->key, f, context);
-}
-
+/* What belongs to the whole scene comes last. */
 static void visit_all(const built *b, visitor f, void *context)
 {
-    const pio_scene *s = b->scene;
-    for (size_t i = 0; i < s->n_materials; i++) visit_constants(b, "materials", s->materials[i].name, f, context);
-    for (size_t i = 0; i < s->n_bodies; i++) {
-        static const char *const keys[] = {"position", "velocity", "displacement", "rest_position", "thickness"};
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            visit(b, "bodies", s->bodies[i].name, keys[k], f, context);
-        visit_constants(b, "bodies", s->bodies[i].name, f, context);
-    }
-    for (size_t i = 0; i < s->n_control; i++)
-        for (size_t k = 0; pio_scene_control_key(k); k++)
-            visit(b, "control", s->control[i].name, pio_scene_control_key(k), f, context);
-    for (size_t i = 0; i < s->n_loads; i++) visit(b, "loads", s->loads[i].name, "value", f, context);
-    for (size_t i = 0; i < s->n_boundary; i++) visit(b, "boundary", s->boundary[i].name, "value", f, context);
-    for (size_t i = 0; i < s->n_obstacles; i++) {
-        static const char *const keys[] = {"position", "rotation", "friction"};
-        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-            visit(b, "obstacles", s->obstacles[i].name, keys[k], f, context);
-    }
-    visit(b, "gravity", "", "", f, context);
-    const char *number;
-    for (int i = 0; (number = pio_scene_number(i)); i++) visit(b, number, "", "", f, context);
+    for (int whole = 0; whole < 2; whole++)
+        for (size_t i = 0; i < b->n_paths; i++)
+            if ((b->paths[i].owner == SCENE_OWNER_ALL) == whole) visit(b, &b->paths[i], f, context);
+}
+
+static piola_status find_paths(built *b, piola_error *error)
+{
+    b->n_paths = pio_design_paths(b->scene, NULL, 0);
+    b->paths = malloc((b->n_paths + 1) * sizeof *b->paths);
+    if (!b->paths) return pio_fail_memory(error, b->n_paths * sizeof *b->paths, "design paths");
+    pio_design_paths(b->scene, b->paths, b->n_paths);
+    return PIOLA_OK;
 }
 
 static const char *per_name(const pio_scene *s, scene_per per)
@@ -323,6 +311,7 @@ piola_status piola_params(const piola_options *options, piola_error *error)
     if (rc) return rc;
     rc = load(&b, options, false, error);
     if (!rc) rc = build(&b, error);
+    if (!rc) rc = find_paths(&b, error);
     if (!rc && options->json)
         rc = params_json(&b, error);
     else if (!rc)

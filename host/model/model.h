@@ -10,7 +10,8 @@
 
 /* One target path of one design entry. Its variables are [groups][components]. */
 typedef struct {
-    const char *path, *unit; /* materials.soft.E, Pa */
+    const char *path, *unit;  /* materials.soft.E, Pa */
+    const scene_path *target; /* what the path names */
     const scene_design *design;
     int first, groups, components; /* of its variables among all */
     double *initial;               /* [groups * components] values, SI */
@@ -90,21 +91,20 @@ void pio_model_values(const pio_model *model, const double *z, double *values);
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);
 
 /* model_control.c: channels, networks and knots of the description; shares of an observation's control in them, to be
- * freed; the quantity of a design path of control, false where the path is not one. */
+ * freed; where what a design path of control names begins, among the control values or the channels. */
 piola_status pio_model_control(pio_model *model, piola_error *error);
 void pio_model_control_free(struct pio_model_control *control);
 piola_status pio_model_control_share(const pio_model *model, int observation, pio_observation_desc *desc,
                                      piola_error *error);
 /* Where an engine refused the time step of a particle that is driven, say so behind the message. */
 void pio_model_control_advice(const pio_model *model, piola_error *error);
-bool pio_model_control_quantity(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
+int32_t pio_model_control_which(const pio_model *model, const scene_path *path);
 
 /* model_particles.c, model_design.c and model_observe.c: the parts of pio_model_create. */
 piola_status pio_model_particles(pio_model *model, piola_error *error);
 piola_status pio_model_designs(pio_model *model, piola_error *error);
 piola_status pio_model_observations(pio_model *model, piola_error *error);
-/* model_obstacle.c: obstacles of the scene; which of them, and what of it, a design path names: false if none. */
+/* model_obstacle.c: obstacles of the scene. */
 piola_status pio_model_obstacles(pio_model *model, piola_error *error);
-bool pio_model_obstacle_path(const pio_model *model, const char *path, pio_quantity *quantity, int32_t *which);
 
 #endif

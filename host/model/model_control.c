@@ -282,21 +282,8 @@ void pio_model_control_advice(const pio_model *m, piola_error *error)
     }
 }
 
-bool pio_model_control_quantity(const pio_model *m, const char *path, pio_quantity *quantity, int32_t *which)
+int32_t pio_model_control_which(const pio_model *m, const scene_path *path)
 {
-    const char *key = strrchr(path, '.');
-    char name[80];
-    if (strncmp(path, "control.", 8) != 0 || !key) return false;
-    snprintf(name, sizeof name, "%.*s", (int)(key - path - 8), path + 8);
-    const size_t i = pio_scene_find(name, m->scene->control, m->scene->n_control, sizeof *m->scene->control);
-    if (i == m->scene->n_control) return false;
-    const scene_control *c = &m->scene->control[i];
-    const bool frequency = !strcmp(key, ".frequency"), phase = !strcmp(key, ".phase"),
-               clock = c->type == PIO_NETWORK && (frequency || phase),
-               values = clock || !strcmp(key, ".knots") || !strcmp(key, ".weights");
-    *quantity = values ? PIO_CONTROL_VALUES : frequency ? PIO_FREQUENCY : phase ? PIO_PHASE : PIO_AMPLITUDE;
-    *which = clock    ? clocks_of(m, i) + (phase ? (int32_t)c->clock[0].n : 0)
-             : values ? m->control->value[i]
-                      : m->control->first[i];
-    return true;
+    const size_t i = (size_t)path->index;
+    return path->quantity == PIO_CONTROL_VALUES ? m->control->value[i] + path->component : m->control->first[i];
 }

@@ -7,64 +7,35 @@
  * A learning rate counts in units that bounds do not change: linear in s, log in factors of e. */
 #include "host/model/design_filter.h"
 #include "host/base/fail.h"
-#include "host/scene/law.h"
 #include "host/model/model_fem.h"
 #include "host/model/model_groups.h"
 #include "host/model/model_shape.h"
-#include "host/scene/plastic.h"
+#include "host/scene/design_path.h"
+#include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
-#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static pio_quantity quantity_of(const pio_scene *s, const char *path)
+/* Does the path govern body b? A material's governs all bodies of that material. */
+static bool governs(const pio_scene *s, const scene_path *path, size_t b)
 {
-    static const struct {
-        const char *name;
-        pio_quantity quantity;
-    } list[] = {
-        {"position", PIO_POSITION}, {"velocity", PIO_VELOCITY}, {"density", PIO_DENSITY}, {"gravity", PIO_GRAVITY}};
-    const char *key = pio_scene_key(path);
-    if (!strcmp(path, "method.flip")) return PIO_FLIP;
-    if (!strcmp(path, "contact.friction")) return PIO_FRICTION;
-    if (!strcmp(path, "contact.onset")) return PIO_ONSET;
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!strcmp(list[i].name, key)) return list[i].quantity;
-    const int yield = pio_plastic_path(s, path), constant = pio_law_path(s, path);
-    if (yield >= 0) return (pio_quantity)((int)PIO_YIELD_0 + yield);
-    if (constant < 0 && !strcmp(key, "viscosity")) return PIO_VISCOSITY; /* no constant of a solid's law */
-    return (pio_quantity)((int)PIO_GIVEN_0 + constant);
-}
-
-/* Does the path govern body b? materials.NAME.* : bodies of that material; bodies.NAME.* : that body. */
-static bool governs(const pio_scene *s, const char *path, size_t b)
-{
-    const char *name = strchr(path, '.');
-    if (!name) return false;
-    name++;
-    const size_t length = strcspn(name, ".");
-    const char *own = path[0] == 'm' ? s->bodies[b].material : s->bodies[b].name;
-    return strlen(own) == length && !strncmp(own, name, length);
+    if (path->owner == SCENE_OWNER_MATERIAL) return pio_scene_material_number(s, s->bodies[b].material) == path->index;
+    return path->owner == SCENE_OWNER_BODY && path->index == (int32_t)b;
 }
 
 /* The design entry of body b's own for what the material's path names, NULL: none. It governs the body, or those of its
  * groups that it is of, wherever it stands. */
-static const scene_design *own_entry(const pio_scene *s, const char *path, size_t b)
+static const scene_design *own_entry(const pio_scene *s, const scene_path *path, size_t b)
 {
-    char own[300];
-    if (path[0] != 'm') return NULL;
-    snprintf(own, sizeof own, "bodies.%.200s.%.60s", s->bodies[b].name, pio_scene_key(path));
-    for (size_t d = 0; d < s->n_design; d++)
-        for (size_t t = 0; t < s->design[d].target.n; t++)
-            if (!strcmp(s->design[d].target.v[t], own)) return &s->design[d];
-    return NULL;
+    if (path->owner != SCENE_OWNER_MATERIAL) return NULL;
+    return pio_design_of(s, SCENE_OWNER_BODY, (int32_t)b, path->quantity);
 }
 
 /* Group of every particle; returns the number of groups. */
-static int32_t number_groups(const pio_model *m, const char *path, scene_per per, int32_t *index)
+static int32_t number_groups(const pio_model *m, const scene_path *path, scene_per per, int32_t *index)
 {
     int32_t groups = 0;
     for (size_t b = 0; b < m->scene->n_bodies; b++) {
@@ -82,7 +53,7 @@ static int32_t number_groups(const pio_model *m, const char *path, scene_per per
 }
 
 /* Group of every particle of a design `per: group`. */
-static piola_status number_named(const pio_model *m, const scene_design *design, const char *path, int32_t *index,
+static piola_status number_named(const pio_model *m, const scene_design *design, const scene_path *path, int32_t *index,
                                  int32_t *groups, piola_error *error)
 {
     char entry[40];
@@ -166,10 +137,9 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
 {
     const scene_design *design = p->design;
     if (!(design->filter_radius > 0)) return PIOLA_OK;
-    const piola_status rc =
-        d->quantity == PIO_POSITION
-            ? pio_surface_filter(&p->filter, m, pio_model_path_body(m, p->path), d, design->filter_radius, error)
-            : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
+    const piola_status rc = d->quantity == PIO_POSITION
+                                ? pio_surface_filter(&p->filter, m, p->target->index, d, design->filter_radius, error)
+                                : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
     d->filter = p->filter;
     char entry[40];
     snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));
@@ -180,7 +150,7 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
 static piola_status add_groups(const pio_model *m, const scene_design *design, size_t number, pio_design_desc *d,
                                piola_error *error)
 {
-    const char *path = design->target.v[number];
+    const scene_path *path = &design->path[number];
     const size_t items = (size_t)pio_model_items(m, pio_nodal(d->quantity));
     int32_t *index = malloc(sizeof *index * items);
     if (!index) return pio_fail_memory(error, sizeof *index * items, "a design");
@@ -205,24 +175,30 @@ static piola_status add_groups(const pio_model *m, const scene_design *design, s
                                    ? "'%s' governs none of the groups; add a group of a body that it governs"
                                    : "'%s' governs nothing: every body of it has an entry of its own, "
                                      "or there is none; remove one of the entries",
-                               path);
+                               design->target.v[number]);
     }
     return PIOLA_OK;
 }
 
+/* The number by which the engine knows the owner of the quantity, where there are several: see pio_design_desc. */
+static int32_t which_of(const pio_model *m, const scene_path *path)
+{
+    if (path->owner == SCENE_OWNER_CONTROL) return pio_model_control_which(m, path);
+    if (path->owner == SCENE_OWNER_BOUNDARY) return m->fem->support_first[path->index];
+    return path->owner == SCENE_OWNER_LOAD || path->owner == SCENE_OWNER_OBSTACLE ? path->index : 0;
+}
+
 static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
 {
-    const char *path = design->target.v[number];
+    const scene_path *path = &design->path[number];
     const int at = m->n_parameters;
     pio_parameter *p = &m->parameters[at];
     pio_design_desc *d = &m->designs[at];
     scene_target target;
-    if (!pio_scene_design_target(m->scene, design, path, &target))
-        return pio_fail(error, PIOLA_INTERNAL, "no such path: %s", path);
+    pio_design_target(m->scene, design, number, &target);
     m->n_parameters++;
-    if (m->fem || (!pio_model_obstacle_path(m, path, &d->quantity, &d->which) &&
-                   !pio_model_control_quantity(m, path, &d->quantity, &d->which)))
-        d->quantity = m->fem ? pio_model_fem_quantity(m, path, &d->which) : quantity_of(m->scene, path);
+    d->quantity = path->quantity;
+    d->which = which_of(m, path);
     d->components = target.components;
     d->groups = 1;
     if (d->quantity < PIO_GRAVITY) {
@@ -230,7 +206,8 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
         if (rc) return rc;
     }
     for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
-    *p = (pio_parameter){.path = path,
+    *p = (pio_parameter){.path = design->target.v[number],
+                         .target = path,
                          .unit = pio_quantity_unit(target.quantity),
                          .design = design,
                          .first = m->n_variables,

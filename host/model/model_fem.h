@@ -54,11 +54,7 @@ piola_status pio_model_motion(pio_model *model, piola_error *error);
 
 /* model_fem_design.c: group of every element (of nodal quantities: node) that a design path governs; returns the number
  * of groups. */
-int32_t pio_model_fem_groups(const pio_model *model, const char *path, scene_per per, int32_t *index);
-bool pio_nodal(pio_quantity quantity); /* of nodes, not of elements */
-/* The quantity that a design path names, and into which the number of the load or the first support where it is one of
- * these. */
-pio_quantity pio_model_fem_quantity(const pio_model *model, const char *path, int32_t *which);
+int32_t pio_model_fem_groups(const pio_model *model, const scene_path *path, scene_per per, int32_t *index);
 /* model_weights.c: weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status
  * says what is wrong. */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);

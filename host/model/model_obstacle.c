@@ -88,26 +88,3 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
     m->desc.obstacles = m->obstacles;
     return rc;
 }
-
-bool pio_model_obstacle_path(const pio_model *m, const char *path, pio_quantity *quantity, int32_t *which)
-{
-    static const struct {
-        const char *key;
-        pio_quantity quantity;
-    } list[] = {{"position", PIO_OBSTACLE_POSITION},
-                {"rotation", PIO_OBSTACLE_ROTATION},
-                {"friction", PIO_OBSTACLE_FRICTION},
-                {"friction_velocity", PIO_OBSTACLE_SLIP},
-                {"separation_velocity", PIO_OBSTACLE_ONSET}};
-    if (strncmp(path, "obstacles.", 10) != 0) return false;
-    const char *name = path + 10, *dot = strrchr(path, '.');
-    for (size_t i = 0; i < m->scene->n_obstacles; i++) {
-        const char *own = m->scene->obstacles[i].name;
-        if (strlen(own) != (size_t)(dot - name) || strncmp(own, name, strlen(own)) != 0) continue;
-        *which = (int32_t)i;
-        for (size_t k = 0; k < sizeof list / sizeof *list; k++)
-            if (!strcmp(list[k].key, dot + 1)) *quantity = list[k].quantity;
-        return true;
-    }
-    return false;
-}

@@ -178,10 +178,8 @@ static bool has_viscous_solids(const pio_scene *s)
         if (is_solid(mat) && mat->viscosity > 0) return true;
     }
     for (size_t d = 0; d < s->n_design; d++)
-        for (size_t t = 0; t < s->design[d].target.n; t++) {
-            const char *path = s->design[d].target.v[t], *dot = strrchr(path, '.');
-            if (dot && !strcmp(dot, ".viscosity") && pio_law_path(s, path) < 0) return true;
-        }
+        for (size_t t = 0; t < s->design[d].target.n; t++)
+            if (s->design[d].path[t].quantity == PIO_VISCOSITY) return true;
     return false;
 }
 

@@ -9,24 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pio_model_path_body(const pio_model *m, const char *path)
-{
-    char name[80];
-    const char *first = strchr(path, '.') + 1;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(first, "."), first);
-    return pio_scene_body_number(m->scene, name);
-}
-
 static bool has_part(const scene_design *d)
 {
     return d->on.group || !isnan(d->on.min[0]);
 }
 
 /* The part of the surface: only its nodes are designed. */
-static piola_status keep_part(const pio_model *m, const scene_design *design, const char *path, const char *at,
+static piola_status keep_part(const pio_model *m, const scene_design *design, const scene_path *path, const char *at,
                               int32_t *index, int32_t *groups, piola_error *error)
 {
-    const int b = pio_model_path_body(m, path);
+    const int b = path->index;
     const int64_t nodes = m->fem->node_first[m->fem->bodies];
     pio_index_list list;
     char on[120];
@@ -88,15 +80,15 @@ static void add_normals(const pio_model *m, int b, const int32_t *index, double 
 }
 
 /* Unit vectors in which designed nodes move, [nodes][dim]. */
-static piola_status find_directions(const pio_model *m, const scene_design *design, const char *path, const char *at,
-                                    const int32_t *index, double **out, piola_error *error)
+static piola_status find_directions(const pio_model *m, const scene_design *design, const scene_path *path,
+                                    const char *at, const int32_t *index, double **out, piola_error *error)
 {
     const int64_t nodes = m->fem->node_first[m->fem->bodies], dim = m->scene->dimension;
     const size_t count = (size_t)(nodes * dim);
     double *direction = calloc(count + 1, sizeof *direction);
     *out = direction;
     if (!direction) return pio_fail_memory(error, sizeof *direction * count, "a shape");
-    if (design->along == SCENE_ALONG_NORMAL) add_normals(m, pio_model_path_body(m, path), index, direction);
+    if (design->along == SCENE_ALONG_NORMAL) add_normals(m, path->index, index, direction);
     for (int64_t i = 0; i < nodes; i++) {
         double *n = direction + i * dim, length = 0;
         char along[120];
@@ -114,7 +106,7 @@ static piola_status find_directions(const pio_model *m, const scene_design *desi
     return PIOLA_OK;
 }
 
-piola_status pio_model_shape(const pio_model *m, const scene_design *design, const char *path, const char *at,
+piola_status pio_model_shape(const pio_model *m, const scene_design *design, const scene_path *path, const char *at,
                              int32_t *index, pio_design_desc *d, piola_error *error)
 {
     double *direction = NULL;
@@ -183,7 +175,7 @@ piola_status pio_model_follow(pio_model *m, piola_error *error)
             if (!f->follows || !f->follow_given || !set_stiffness(m, f->follow_given))
                 return pio_fail_memory(error, 4 * nodes + 48 * elements, "the update of the mesh");
         }
-        mark_followers(m, pio_model_path_body(m, p->path), f->follows);
+        mark_followers(m, p->target->index, f->follows);
     }
     for (int k = 0; f->follows && k < m->n_parameters; k++)
         for (size_t i = 0; m->designs[k].quantity == PIO_POSITION && i < nodes; i++)

@@ -8,6 +8,7 @@
 #include "host/results/gradient_fields.h"
 #include "host/results/manifest.h"
 #include "host/run/output_folder.h"
+#include "host/scene/design_path.h"
 #include "host/snapshot/snapshot.h"
 
 #include <stdlib.h>

@@ -101,27 +101,6 @@ void pio_law_given(const scene_material *m, double *given)
         memcpy(&given[c->number], (const char *)m + c->offset, sizeof *given);
 }
 
-int pio_law_path(const pio_scene *s, const char *path)
-{
-    const char *name = strchr(path, '.'), *key = strrchr(path, '.');
-    if (!name || name == key) return -1;
-    const size_t length = (size_t)(key - ++name);
-    for (size_t b = 0; !strncmp(path, "bodies.", 7) && b < s->n_bodies; b++) {
-        const char *own = s->bodies[b].name;
-        if (strlen(own) != length || strncmp(own, name, length) != 0) continue;
-        name = s->bodies[b].material;
-        break;
-    }
-    const size_t wanted = path[0] == 'b' ? strlen(name) : length;
-    for (size_t i = 0; i < s->n_materials; i++) {
-        const scene_material *m = &s->materials[i];
-        if (strlen(m->name) != wanted || strncmp(m->name, name, wanted) != 0) continue;
-        const pio_law_constant *c = pio_law_constant_of(m, key + 1);
-        return c ? c->number : -1;
-    }
-    return -1;
-}
-
 pio_law pio_law_named(const char *name, unsigned laws)
 {
     for (pio_law law = 0; piola_laws[law]; law++)

@@ -27,8 +27,6 @@ const pio_law_constant *pio_law_constant_of(const scene_material *material, cons
 const pio_law_constant *pio_law_every_constant(int i);
 /* What engines take: given[PIO_LAW_CONSTANTS], 0 where the law has none. */
 void pio_law_given(const scene_material *material, double *given);
-/* Number of the constant that the path materials.NAME.KEY or bodies.NAME.KEY names, -1 if it names none. */
-int pio_law_path(const pio_scene *scene, const char *path);
 /* The law of that name among those in `laws`, LAW_BIT of each; -1: none. */
 pio_law pio_law_named(const char *name, unsigned laws);
 /* How many an engine keeps of the law. */

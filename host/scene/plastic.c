@@ -1,6 +1,8 @@
 /* plastic.c -- see plastic.h. */
 #include "host/scene/plastic.h"
 
+#include "host/scene/scene_names.h"
+
 #include <string.h>
 
 #define AT(member) offsetof(scene_material, member)
@@ -68,34 +70,10 @@ void pio_plastic_given(const scene_material *m, double *yield)
         memcpy(&yield[c->number], (const char *)m + c->offset, sizeof *yield);
 }
 
-static const scene_material *material_named(const pio_scene *s, const char *name, size_t length)
-{
-    for (size_t i = 0; i < s->n_materials; i++)
-        if (strlen(s->materials[i].name) == length && !strncmp(s->materials[i].name, name, length))
-            return &s->materials[i];
-    return NULL;
-}
-
-int pio_plastic_path(const pio_scene *s, const char *path)
-{
-    const char *name = strchr(path, '.'), *key = strrchr(path, '.');
-    if (!name || name == key) return -1;
-    const size_t length = (size_t)(key - ++name);
-    const scene_material *m = strncmp(path, "bodies.", 7) ? material_named(s, name, length) : NULL;
-    for (size_t b = 0; !m && !strncmp(path, "bodies.", 7) && b < s->n_bodies; b++) {
-        const scene_body *body = &s->bodies[b];
-        if (strlen(body->name) == length && !strncmp(body->name, name, length))
-            m = material_named(s, body->material, strlen(body->material));
-    }
-    const pio_law_constant *c = m ? pio_plastic_constant_of(m, key + 1) : NULL;
-    return c ? c->number : -1;
-}
-
 bool pio_scene_is_plastic(const pio_scene *s)
 {
     for (size_t b = 0; s->method == SCENE_MPM && b < s->n_bodies; b++) {
-        const char *name = s->bodies[b].material;
-        const scene_material *m = material_named(s, name, strlen(name));
+        const scene_material *m = pio_scene_material(s, s->bodies[b].material);
         if (m && m->plasticity != PIO_ELASTIC) return true;
     }
     return false;

@@ -10,8 +10,6 @@ const pio_law_constant *pio_plastic_constant_of(const scene_material *material, 
 const pio_law_constant *pio_plastic_every_constant(int i);
 /* What engines take: yield[PIO_PLASTIC_CONSTANTS], 0 where the law has none. */
 void pio_plastic_given(const scene_material *material, double *yield);
-/* Number of the constant that the path materials.NAME.KEY or bodies.NAME.KEY names, -1 if it names none. */
-int pio_plastic_path(const pio_scene *scene, const char *path);
 /* Is anything of what bodies are made of plastic? */
 bool pio_scene_is_plastic(const pio_scene *scene);
 

@@ -245,9 +245,32 @@ typedef struct {
     scene_numbers clock[2]; /* network: frequencies Hz, and phases rad, of its inputs of type phase */
 } scene_control;
 
+/* Whose quantity a design changes. */
+typedef enum {
+    SCENE_OWNER_ALL, /* the scene itself: gravity and the like */
+    SCENE_OWNER_MATERIAL,
+    SCENE_OWNER_BODY,
+    SCENE_OWNER_CONTROL,
+    SCENE_OWNER_LOAD,
+    SCENE_OWNER_BOUNDARY,
+    SCENE_OWNER_OBSTACLE,
+    SCENE_OWNERS
+} scene_owner;
+
+/* A target of a design, parsed: see design_path.h. */
+typedef struct scene_path {
+    scene_owner owner;
+    int32_t index;                /* of the owner in its list; 0 of the scene */
+    pio_quantity quantity;        /* what the engine changes */
+    int32_t component;            /* of lists of control: the first among the owner's control values; else 0 */
+    const char *key;              /* of the quantity; NULL: the path names nothing, and the scene is refused */
+    const struct design_row *row; /* of the table of design paths */
+} scene_path;
+
 typedef struct {
     char *name;
     scene_strings target;  /* paths: materials.NAME.E, bodies.NAME.velocity, gravity ... */
+    scene_path *path;      /* [target.n] what they name */
     scene_numbers initial; /* SI; empty: the scene's own value */
     double bounds[2];      /* SI, same for every component; -inf, inf when absent */
     scene_transform transform;

@@ -156,4 +156,5 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     scene->window = given(scene->window, 0);
     complete_output(scene, doc);
     pio_scene_complete_obstacles(scene, doc);
+    pio_scene_complete_design(scene, doc);
 }

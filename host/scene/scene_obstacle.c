@@ -152,35 +152,3 @@ void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
                       "integrator: apic, or penalty walls, would be right");
     for (size_t i = 0; i < s->n_obstacles; i++) check_obstacle(s, doc, i);
 }
-
-/* ---- designs --------------------------------------------------------------------------------------------------- */
-
-bool pio_scene_obstacle_target(const pio_scene *s, const char *name, const char *key, scene_target *t)
-{
-    const scene_obstacle *o = NULL;
-    for (size_t i = 0; i < s->n_obstacles && !o; i++)
-        if (!strcmp(s->obstacles[i].name, name)) o = &s->obstacles[i];
-    if (!o) return false;
-    if (!strcmp(key, "position")) {
-        *t = (scene_target){.quantity = CFG_LENGTH, .components = s->dimension};
-        memcpy(t->value, o->position, sizeof t->value);
-        return true;
-    }
-    if (!strcmp(key, "rotation") && o->type != PIO_OBSTACLE_BALL) { /* which is round */
-        *t = (scene_target){.quantity = CFG_ANGLE, .components = s->dimension == 3 ? 3 : 1};
-        memcpy(t->value, s->dimension == 3 ? o->rotation : o->rotation + 2, sizeof(double) * (size_t)t->components);
-        return true;
-    }
-    const bool separation = !strcmp(key, "separation_velocity"), velocity = !strcmp(key, "friction_velocity");
-    if (separation ? o->behaviour != PIO_WALL_SEPARATE : o->behaviour == PIO_WALL_STICKY) return false;
-    if (separation || velocity) {
-        *t = (scene_target){.quantity = CFG_VELOCITY,
-                            .components = 1,
-                            .value = {separation ? o->separation_velocity : o->friction_velocity},
-                            .range = {CFG_FROM, PIO_LEAST_ONSET, 0}};
-        return true;
-    }
-    if (strcmp(key, "friction") != 0) return false;
-    *t = (scene_target){.quantity = CFG_ONE, .components = 1, .value = {o->friction}, .range = {CFG_FROM, 0, 0}};
-    return true;
-}

@@ -40,6 +40,8 @@ extern const cfg_table pio_plastic_table;                     /* scene_table_pla
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
+/* scene_table_material.c: the table of materials that the scene's method has. */
+const cfg_table *pio_scene_materials(const pio_scene *scene);
 bool pio_scene_has_adjoint(const void *scene); /* frames of it are asked for */
 extern const cfg_table pio_contact_table;      /* scene_table_contact.c */
 /* scene_complete.c: defaults that depend on other keys; only after a decode without faults. */
@@ -51,12 +53,9 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
 /* scene_validate_mpm.c: what the integrators of particles can and cannot do. */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
-struct scene_target;
-/* scene_obstacle.c: defaults of obstacles that depend on other keys, their rules, and what a design may change of
- * them. */
+/* scene_obstacle.c: defaults of obstacles that depend on other keys, and their rules. */
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
-bool pio_scene_obstacle_target(const pio_scene *scene, const char *name, const char *key, struct scene_target *target);
 /* scene_validate_bodies.c: what the files of geometry hold, groups, and what names them. */
 void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
 /* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a
@@ -65,9 +64,11 @@ bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, 
 int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
 int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv);
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
+/* scene_design.c: what the targets of designs name, into design[i].path, with NULL keys where that is nothing; then
+ * the rules of designs. */
+void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc);
-const cfg_table *pio_scene_materials(const pio_scene *scene); /* of its method */
 
 /* scene_rules.c: index of a name in a list of structs that begin with their name, or n after a fault. */
 size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
@@ -80,35 +81,11 @@ void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_number
 void pio_scene_check_time(const pio_scene *scene, cfg_doc *doc);
 /* The scalars of a value decoded as CFG_ANY must have the unit of `quantity`; false after a fault. */
 bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
-/* What a design path names. */
-typedef struct scene_target {
-    cfg_quantity quantity;
-    int components;    /* 1, or the dimension for vectors */
-    double value[3];   /* the scene's own, SI */
-    cfg_range range;   /* of the constant */
-    const double *all; /* [components], of control, where they are not in `value` */
-    const char *item;  /* what one of them is called, likewise */
-} scene_target;
-/* Number c of the scene's own values. */
-static inline double pio_target_value(const scene_target *target, size_t c)
-{
-    return target->all ? target->all[c] : target->value[c];
-}
-/* scene_control.c: defaults, rules and design paths of actuators and control. */
+/* scene_control.c: defaults and rules of actuators and control. */
 void pio_scene_complete_control(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_control(const pio_scene *scene, cfg_doc *doc);
-bool pio_scene_control_target(const pio_scene *scene, const char *name, const char *key, scene_target *target);
-/* Where the path is the frequency or phase of a network that has no clock: the network's name; else NULL. */
-const char *pio_scene_without_clock(const pio_scene *scene, const char *path);
-/* Keys of control that a design may change; NULL past the last. */
-const char *pio_scene_control_key(size_t i);
 /* Layers of a network: units in each, `width` of them (inputs first, outputs last), and how many weights there are. */
 enum { SCENE_LAYERS = PIO_NETWORK_HIDDEN + 2 };
 size_t pio_scene_layers(const pio_scene *scene, const scene_control *control, int width[SCENE_LAYERS], int *layers);
-bool pio_scene_design_target(const pio_scene *scene, const scene_design *design, const char *path,
-                             scene_target *target);
-/* Paths of single numbers of a scene besides gravity, in order; NULL past the last. Not every scene has each. */
-const char *pio_scene_number(int i);
-bool pio_scene_target(const pio_scene *scene, const char *path, scene_target *target); /* false: no such path */
 
 #endif

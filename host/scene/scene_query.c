@@ -89,9 +89,3 @@ int pio_scene_field(const pio_scene *s, const char *body)
             if (!strcmp(s->fields[f].bodies.v[k], body)) return (int)f;
     return (int)s->n_fields;
 }
-
-const char *pio_scene_key(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : path;
-}

@@ -17,8 +17,6 @@ bool pio_scene_has_no(const pio_scene *scene, const char *key);
 cfg_quantity pio_load_quantity(const scene_load *load);
 /* Is the load made of springs? */
 bool pio_load_is_springs(const scene_load *load);
-/* The key that a path LIST.NAME.KEY ends with; the whole path where it has no dot. */
-const char *pio_scene_key(const char *path);
 /* Components of an observation: the dimension for positions and velocities, else 1. */
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
 /* The quantity of an observation's values. */

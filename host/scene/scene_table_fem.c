@@ -291,9 +291,9 @@ static const cfg_table filter_table = {.what = "filter", .fields = filter_fields
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
-     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.KEY (that body's own copy of its "
-                "material's constant KEY), bodies.NAME.thickness, bodies.NAME.rest_position, loads.NAME.value, "
-                "boundary.NAME.value, gravity"},
+     .meaning = "path or list of paths that change, such as materials.NAME.E, bodies.NAME.rest_position, "
+                "loads.NAME.value or gravity; bodies.NAME.E is that body's own copy of its material's constant. piola "
+                "params lists what a scene has"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

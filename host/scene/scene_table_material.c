@@ -111,3 +111,8 @@ const cfg_table pio_fem_material_table = {.what = "elastic material",
                                           .fields = element_fields,
                                           .discriminator = "model",
                                           .choice = {{{"E", "nu"}, {"mu", "lambda"}}, true, ELASTIC}};
+
+const cfg_table *pio_scene_materials(const pio_scene *s)
+{
+    return s->method == SCENE_FEM ? &pio_fem_material_table : &pio_material_table;
+}

@@ -108,12 +108,9 @@ static bool has_named(const void *d)
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
-     .meaning = "path or list of paths that change: materials.NAME.KEY, bodies.NAME.position, bodies.NAME.velocity, "
-                "bodies.NAME.KEY (that body's own copy of its material's constant KEY), obstacles.NAME.position, "
-                "obstacles.NAME.rotation, obstacles.NAME.KEY (friction, friction_velocity, separation_velocity), "
-                "control.NAME.KEY (amplitude, frequency, phase, knots, "
-                "weights, limit; frequency and phase of a network: of each of its clocks, the inputs of type phase), "
-                "gravity, method.flip, contact.friction, contact.onset"},
+     .meaning = "path or list of paths that change, such as materials.NAME.E, bodies.NAME.velocity, control.NAME.knots "
+                "or gravity; bodies.NAME.E is that body's own copy of its material's constant, and frequency and phase "
+                "of a network are those of its clocks, the inputs of type phase. piola params lists what a scene has"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

@@ -80,9 +80,9 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
     }
     for (size_t d = 0; d < s->n_design; d++)
         for (size_t t = 0; t < s->design[d].target.n; t++) {
-            const char *dot = strrchr(s->design[d].target.v[t], '.');
+            const char *key = s->design[d].path[t].key;
             PATH(path, "design[%zu].target", d);
-            if (dot && !strcmp(dot, ".viscosity"))
+            if (key && !strcmp(key, "viscosity"))
                 pio_cfg_fault(doc, path,
                               "with time.integrator: reversible there is no viscosity to design; apic has it");
         }

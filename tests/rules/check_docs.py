@@ -2,8 +2,8 @@
 """check_docs.py PIOLA [--write] -- the Markdown pages say what the code says. PIOLA is the command that was built.
 
     <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields,
-                                            mesh-fields, units, rooms, keys-mpm, keys-fem, commands, exit-codes,
-                                            result, reports, help-COMMAND. `--write` puts it there.
+                                            mesh-fields, units, rooms, designs, keys-mpm, keys-fem, commands,
+                                            exit-codes, result, reports, help-COMMAND. `--write` puts it there.
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
 short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
 choice and cost, lines and pictures are small.
@@ -23,6 +23,7 @@ REQUIRED = {
     "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-params",
                                    "help-validate", "help-schema", "help-info", "help-render", "help-export",
                                    "help-doctor", "help-bench"),
+    "docs/reference/designs.md": ("designs",),
     "docs/reference/exit-codes.md": ("exit-codes",),
     "docs/reference/fields.md": ("fields", "mesh-fields"),
     "docs/reference/kernels.md": ("kernels",),
@@ -81,6 +82,35 @@ def mesh_fields():
                                                       text, re.M):
         slot = "always" if held == when else " and ".join(kept[h] for h in held.split(" || "))
         rows.append((f"`{name}`", have[when], slot, unit, meaning))
+    return rows
+
+
+def designs():
+    """The rows of the table of design paths."""
+    lists = {"ALL": "", "MATERIAL": "materials.NAME.", "BODY": "bodies.NAME.", "CONTROL": "control.NAME.",
+             "LOAD": "loads.NAME.", "BOUNDARY": "boundary.NAME.", "OBSTACLE": "obstacles.NAME."}
+    shapes = {"NUMBER": "number", "VECTOR": "vector", "ROTATION": "rotation", "FEW": "as given", "LIST": "list"}
+    constants = {"pio_law_constant_of": "constants of the law",
+                 "pio_plastic_constant_of": "constants of the plastic law"}
+    onset = re.search(r"#define PIO_LEAST_ONSET (\S+)", house.read("solvers/engine/engine_mpm.h"))[1]
+    rows, text = [], house.without_comments(house.read("host/scene/design_table.c"))
+    for owner, key, rest in re.findall(r'\{SCENE_OWNER_(\w+), (NULL|"[^"]+"), (.*?)\},\n', text, re.S):
+        unit = re.search(r"CFG_(\w+)", rest)[1].lower().replace("_", " ")
+        shape = re.search(r"DESIGN_(\w+)", rest)
+        least = re.search(r"(FROM|ABOVE)\((\w+)\)", rest)
+        between = re.search(r"\.range = \{CFG_FROM \| CFG_UP_TO, (\S+), (\S+)\}", rest)
+        has = re.search(r"\.(?:has|constant) = (\w+)", rest)
+        legal = "any"
+        if least:
+            legal = {"FROM": "at least ", "ABOVE": "above "}[least[1]] + least[2].replace("PIO_LEAST_ONSET", onset)
+        if between:
+            legal = f"at least {between[1]} and at most {between[2]}"
+        where = constants.get(has[1], has[1].replace("_", " ")) if has else "always"
+        quantity = {"one": "plain number", "any": "that of the load"}.get(unit, unit)
+        if owner == "MATERIAL":
+            quantity = legal = "that of the key"
+        rows.append((f"`{lists[owner]}{key.replace('NULL', 'KEY').strip(chr(34))}`",
+                     shapes[shape[1]] if shape else "number", quantity, legal, where))
     return rows
 
 
@@ -156,6 +186,8 @@ class Command:
             return self.keys(name[5:])
         if name == "units":
             return table(("quantity", "units"), units())
+        if name == "designs":
+            return table(("path", "values", "quantity", "range", "where"), designs())
         if name == "rooms":
             return table(("room", "what it holds", "reads"), rooms())
         if name.startswith("help-") and name[5:] in self.names:
@@ -299,6 +331,7 @@ PLANTED = [
     ("docs/architecture.md", "<!-- table rooms -->\n| `host/attic` | old things | nothing |\n<!-- end -->\n",
      "table rooms"),
     ("docs/reference/keys-mpm.md", "| `E` |\n", "no '<!-- table keys-mpm -->'"),
+    ("docs/reference/designs.md", "| `gravity` |\n", "no '<!-- table designs -->'"),
     ("docs/scene.md", "`scenes/fem_cook.yaml`\n", "docs/scene.md: scenes/mpm_throw.yaml is not listed"),
     ("docs/lost.md", "Nobody links here.\n", "docs/README.md does not link to it"),
     ("docs/decisions/001-a.md", "# A\n\n**Context.** x\n**Choice.** y\n", "no '**Cost.**'"),

@@ -1,0 +1,292 @@
+/* design_path.c -- see design_path.h. */
+#include "host/scene/design_path.h"
+
+#include "host/scene/design_table.h"
+#include "host/scene/scene_names.h"
+#include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- owners ---------------------------------------------------------------------------------------------- */
+
+/* The list of an owner's kind: its key in the file; where in the scene it and its length are; bytes of an entry, which
+ * begins with its name. */
+static const struct {
+    const char *list;
+    size_t items, n, size;
+} lists[SCENE_OWNERS] = {
+    [SCENE_OWNER_MATERIAL] = {"materials", offsetof(pio_scene, materials), offsetof(pio_scene, n_materials),
+                              sizeof(scene_material)},
+    [SCENE_OWNER_BODY] = {"bodies", offsetof(pio_scene, bodies), offsetof(pio_scene, n_bodies), sizeof(scene_body)},
+    [SCENE_OWNER_CONTROL] = {"control", offsetof(pio_scene, control), offsetof(pio_scene, n_control),
+                             sizeof(scene_control)},
+    [SCENE_OWNER_LOAD] = {"loads", offsetof(pio_scene, loads), offsetof(pio_scene, n_loads), sizeof(scene_load)},
+    [SCENE_OWNER_BOUNDARY] = {"boundary", offsetof(pio_scene, boundary), offsetof(pio_scene, n_boundary),
+                              sizeof(scene_boundary)},
+    [SCENE_OWNER_OBSTACLE] = {"obstacles", offsetof(pio_scene, obstacles), offsetof(pio_scene, n_obstacles),
+                              sizeof(scene_obstacle)}};
+
+static size_t owners_of(const pio_scene *s, scene_owner owner)
+{
+    size_t n = 1;
+    if (owner != SCENE_OWNER_ALL) memcpy(&n, (const char *)s + lists[owner].n, sizeof n);
+    return n;
+}
+
+/* The struct of the owner. */
+static const void *owner_of(const pio_scene *s, scene_owner owner, int32_t index)
+{
+    const char *items;
+    if (owner == SCENE_OWNER_ALL) return s;
+    memcpy(&items, (const char *)s + lists[owner].items, sizeof items);
+    return items + (size_t)index * lists[owner].size;
+}
+
+static const char *name_of(const pio_scene *s, scene_owner owner, int32_t index)
+{
+    const char *name;
+    memcpy(&name, owner_of(s, owner, index), sizeof name);
+    return name;
+}
+
+const scene_material *pio_design_path_material(const pio_scene *s, const scene_path *p)
+{
+    if (p->owner == SCENE_OWNER_MATERIAL) return &s->materials[p->index];
+    return p->owner == SCENE_OWNER_BODY ? pio_scene_material(s, s->bodies[p->index].material) : NULL;
+}
+
+bool pio_design_path_owner(const pio_scene *s, const char *text, scene_path *out, const char **key)
+{
+    const char *name = strchr(text, '.'), *end = name ? strchr(name + 1, '.') : NULL;
+    *out = (scene_path){0};
+    for (int o = SCENE_OWNER_ALL + 1; end && o < SCENE_OWNERS; o++) {
+        if (strlen(lists[o].list) != (size_t)(name - text) || strncmp(text, lists[o].list, (size_t)(name - text)) != 0)
+            continue;
+        for (size_t i = 0; i < owners_of(s, (scene_owner)o); i++) {
+            const char *own = name_of(s, (scene_owner)o, (int32_t)i);
+            if (strlen(own) != (size_t)(end - name - 1) || strncmp(own, name + 1, strlen(own)) != 0) continue;
+            *out = (scene_path){.owner = (scene_owner)o, .index = (int32_t)i};
+            *key = end + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------------------- */
+
+/* The key of a material where it is a number that its law has. */
+static const cfg_field *field_of(const pio_scene *s, const scene_material *m, const char *key)
+{
+    const cfg_table *table = pio_scene_materials(s);
+    const cfg_field *f = pio_table_field(table, key);
+    if (!f && s->method == SCENE_MPM) {
+        table = &pio_plastic_table; /* a part of the same struct */
+        f = pio_table_field(table, key);
+    }
+    return f && f->type == CFG_NUMBER && pio_field_legal(f, pio_table_variant(table, m)) ? f : NULL;
+}
+
+/* Is the row about this key of the material? Constants of laws have numbers, which count from the row's quantity. */
+static bool of_material(const pio_scene *s, const design_row *row, const scene_material *m, const char *key,
+                        scene_path *out)
+{
+    const pio_law_constant *c = row->constant ? row->constant(m, key) : NULL;
+    const cfg_field *f = field_of(s, m, key);
+    if (f && f->present && !f->present(m) && !row->optional) return false; /* E and nu, or mu and lambda */
+    if (!f || (row->key ? strcmp(row->key, key) != 0 : !c) || (row->has && !row->has(s, m))) return false;
+    out->quantity = c ? (pio_quantity)((int)row->quantity + c->number) : row->quantity;
+    out->key = f->key;
+    out->row = row;
+    return true;
+}
+
+/* Is the owner's value there? Of lists, none may be empty, and few have at most three numbers. */
+static bool has_values(const design_row *row, const void *owner)
+{
+    scene_numbers list;
+    if (row->shape != DESIGN_FEW && row->shape != DESIGN_LIST) return true;
+    memcpy(&list, (const char *)owner + row->offset, sizeof list);
+    return list.n > 0 && (row->shape == DESIGN_LIST || list.n <= 3);
+}
+
+/* Gives the path of an owner its quantity, by the key. */
+static bool find_row(const pio_scene *s, scene_path *p, const char *key)
+{
+    const void *owner = owner_of(s, p->owner, p->index);
+    const scene_material *m = pio_design_path_material(s, p);
+    const design_row *row;
+    for (size_t r = 0; (row = pio_design_row(r)); r++) {
+        if (row->owner == SCENE_OWNER_MATERIAL && m && of_material(s, row, m, key, p)) return true;
+        if (row->owner != p->owner || m == owner || strcmp(row->key, key) != 0) continue;
+        if ((row->has && !row->has(s, owner)) || !has_values(row, owner)) continue;
+        p->quantity = row->quantity;
+        p->component = row->component ? (int32_t)row->component(owner) : 0;
+        p->key = row->key;
+        p->row = row;
+        return true;
+    }
+    return false;
+}
+
+bool pio_design_path_parse(const pio_scene *s, const char *text, scene_path *out)
+{
+    const char *key = text;
+    scene_path path;
+    if (!pio_design_path_owner(s, text, &path, &key)) path = (scene_path){.owner = SCENE_OWNER_ALL};
+    const bool known = find_row(s, &path, key);
+    *out = known ? path : (scene_path){0};
+    return known;
+}
+
+static void from_material(const pio_scene *s, const scene_path *p, scene_target *t)
+{
+    const scene_material *m = pio_design_path_material(s, p);
+    const cfg_field *f = field_of(s, m, p->key);
+    *t = (scene_target){.quantity = f->quantity, .components = 1, .range = f->range};
+    memcpy(t->value, (const char *)m + f->offset, sizeof(double));
+}
+
+static void from_list(const design_row *row, const char *value, scene_target *t)
+{
+    scene_numbers list;
+    memcpy(&list, value, sizeof list);
+    t->components = (int)list.n;
+    if (row->shape == DESIGN_LIST) {
+        t->all = list.v;
+        t->item = list.n > 1 ? row->item : NULL;
+    }
+    for (size_t c = 0; row->shape == DESIGN_FEW && c < list.n; c++) t->value[c] = list.v[c];
+}
+
+void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_target *t)
+{
+    const design_row *row = p->row;
+    const char *owner = owner_of(s, p->owner, p->index), *value = owner + row->offset;
+    if (row->owner == SCENE_OWNER_MATERIAL) {
+        from_material(s, p, t);
+        return;
+    }
+    *t = (scene_target){.quantity = row->unit, .components = 1, .range = row->range};
+    if (row->owner == SCENE_OWNER_LOAD) t->quantity = pio_load_quantity(&s->loads[p->index]);
+    switch (row->shape) {
+    case DESIGN_NUMBER:
+        memcpy(t->value, value, sizeof(double));
+        break;
+    case DESIGN_VECTOR:
+        t->components = s->dimension;
+        memcpy(t->value, value, sizeof t->value);
+        break;
+    case DESIGN_ROTATION:
+        t->components = s->dimension == 3 ? 3 : 1;
+        memcpy(t->value, value + (s->dimension == 3 ? 0 : 2 * sizeof(double)), sizeof(double) * (size_t)t->components);
+        break;
+    case DESIGN_FEW:
+    case DESIGN_LIST:
+        from_list(row, value, t);
+        break;
+    }
+}
+
+void pio_design_target(const pio_scene *s, const scene_design *d, size_t k, scene_target *t)
+{
+    pio_design_path_target(s, &d->path[k], t);
+    if (s->method != SCENE_FEM || d->path[k].quantity != PIO_POSITION || d->per != SCENE_PER_NODE) return;
+    for (int c = 0; c < 3; c++) t->value[c] = 0;
+    if (d->along != SCENE_ALONG_ALL) t->components = 1;
+}
+
+void pio_design_path_text(const pio_scene *s, const scene_path *p, char *out, size_t size)
+{
+    if (p->owner == SCENE_OWNER_ALL)
+        snprintf(out, size, "%s", p->key);
+    else
+        snprintf(out, size, "%s.%s.%s", lists[p->owner].list, name_of(s, p->owner, p->index), p->key);
+}
+
+bool pio_design_path_missing(const pio_scene *s, const char *text, scene_path *out)
+{
+    const char *key = text;
+    scene_path path;
+    if (!pio_design_path_owner(s, text, &path, &key)) path = (scene_path){.owner = SCENE_OWNER_ALL};
+    const scene_material *m = pio_design_path_material(s, &path);
+    const design_row *row, *best = NULL;
+    for (size_t r = 0; (row = pio_design_row(r)); r++) {
+        const bool of_its_material = m && row->owner == SCENE_OWNER_MATERIAL;
+        if (!row->key || strcmp(row->key, key) != 0 || (row->owner != path.owner && !of_its_material)) continue;
+        const void *owner = of_its_material ? m : owner_of(s, path.owner, path.index);
+        if (!best || !row->has || row->has(s, owner)) best = row;
+    }
+    *out = path;
+    out->row = best;
+    if (best) {
+        out->quantity = best->quantity;
+        out->key = best->key;
+    }
+    return best;
+}
+
+bool pio_design_path_same(const scene_path *a, const scene_path *b)
+{
+    return a->owner == b->owner && a->index == b->index && a->quantity == b->quantity && a->component == b->component;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const pio_scene *scene;
+    scene_path *out;
+    size_t most, n;
+} collection;
+
+/* The path of the owner that the key names, where it has it by this row (NULL: by any). */
+static void collect(collection *to, scene_path path, const char *key, const design_row *row)
+{
+    if (!find_row(to->scene, &path, key) || (row && path.row != row) || pio_scene_has_no(to->scene, key)) return;
+    if (to->n < to->most) to->out[to->n] = path;
+    to->n++;
+}
+
+static void collect_owner(collection *to, scene_owner owner, int32_t index)
+{
+    const scene_path path = {.owner = owner, .index = index};
+    const design_row *row;
+    for (size_t r = 0; (row = pio_design_row(r)); r++)
+        if (row->owner == owner && owner != SCENE_OWNER_MATERIAL) collect(to, path, row->key, row);
+    if (!pio_design_path_material(to->scene, &path)) return;
+    for (const cfg_field *f = pio_scene_materials(to->scene)->fields; f->key; f++) collect(to, path, f->key, NULL);
+    for (const cfg_field *f = pio_plastic_table.fields; f->key; f++) collect(to, path, f->key, NULL);
+}
+
+size_t pio_design_paths(const pio_scene *s, scene_path *out, size_t most)
+{
+    collection to = {s, out, most, 0};
+    for (int owner = 0; owner < SCENE_OWNERS; owner++)
+        for (size_t i = 0; i < owners_of(s, (scene_owner)owner); i++)
+            collect_owner(&to, (scene_owner)owner, (int32_t)i);
+    return to.n;
+}
+
+const scene_design *pio_design_of(const pio_scene *s, scene_owner owner, int32_t index, pio_quantity quantity)
+{
+    for (size_t d = 0; d < s->n_design; d++)
+        for (size_t k = 0; k < s->design[d].target.n; k++) {
+            const scene_path *p = &s->design[d].path[k];
+            if (p->owner == owner && p->index == index && p->quantity == quantity) return &s->design[d];
+        }
+    return NULL;
+}
+
+cfg_quantity pio_design_row_unit(const pio_scene *s, const design_row *row)
+{
+    const cfg_field *f = row->key ? pio_table_field(pio_scene_materials(s), row->key) : NULL;
+    return row->owner == SCENE_OWNER_MATERIAL && f ? f->quantity : row->unit;
+}
+
+bool pio_nodal(pio_quantity quantity)
+{
+    return quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
+}

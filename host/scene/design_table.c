@@ -1,0 +1,221 @@
+/* design_table.c -- see design_table.h. */
+#include "host/scene/design_table.h"
+
+#include "host/scene/plastic.h"
+#include "host/scene/scene_query.h"
+#include "solvers/engine/engine_mpm.h"
+
+#include <stddef.h>
+
+/* ---- which owners have what ------------------------------------------------------------------------------ */
+
+static bool moves(const pio_scene *s, const void *owner)
+{
+    (void)owner;
+    return s->method == SCENE_MPM || s->integrator != PIO_STATIC;
+}
+
+/* Is there damping that a design may change? */
+static bool damps(const pio_scene *s, const void *owner)
+{
+    return moves(s, owner) && s->integrator != PIO_REVERSIBLE_LEAPFROG;
+}
+
+static bool has_weight(const pio_scene *s, const void *owner)
+{
+    (void)owner;
+    return pio_scene_is_heavy(s);
+}
+
+static bool is_apic(const pio_scene *s, const void *owner)
+{
+    (void)owner;
+    return s->method == SCENE_MPM && s->mpm_integrator == SCENE_APIC;
+}
+
+static bool has_contact(const pio_scene *s, const void *owner)
+{
+    return is_apic(s, owner) && s->n_fields > 0;
+}
+
+static bool of_particles(const pio_scene *s, const void *owner)
+{
+    (void)owner;
+    return s->method == SCENE_MPM;
+}
+
+static bool of_mesh(const pio_scene *s, const void *owner)
+{
+    (void)owner;
+    return s->method == SCENE_FEM;
+}
+
+static bool of_moving_mesh(const pio_scene *s, const void *owner)
+{
+    return of_mesh(s, owner) && moves(s, owner);
+}
+
+static bool of_plane_mesh(const pio_scene *s, const void *owner)
+{
+    return of_mesh(s, owner) && s->dimension == 2;
+}
+
+static pio_signal signal_of(const void *control)
+{
+    return ((const scene_control *)control)->type;
+}
+
+static bool is_signal(const pio_scene *s, const void *control)
+{
+    (void)s;
+    return signal_of(control) == PIO_SINE || signal_of(control) == PIO_CONSTANT;
+}
+
+static bool is_sine(const pio_scene *s, const void *control)
+{
+    (void)s;
+    return signal_of(control) == PIO_SINE;
+}
+
+static bool has_knots(const pio_scene *s, const void *control)
+{
+    (void)s;
+    return signal_of(control) == PIO_PIECEWISE || signal_of(control) == PIO_SPLINE;
+}
+
+static bool is_network(const pio_scene *s, const void *control)
+{
+    (void)s;
+    return signal_of(control) == PIO_NETWORK;
+}
+
+/* Of a network's control values, its weights come first, then the frequencies and the phases of its clocks. */
+static size_t after_weights(const void *control)
+{
+    return ((const scene_control *)control)->weights.n;
+}
+
+static size_t after_frequencies(const void *control)
+{
+    return after_weights(control) + ((const scene_control *)control)->clock[0].n;
+}
+
+static bool is_no_spring(const pio_scene *s, const void *load)
+{
+    (void)s;
+    return !pio_load_is_springs(load);
+}
+
+static bool is_spring(const pio_scene *s, const void *load)
+{
+    (void)s;
+    return pio_load_is_springs(load);
+}
+
+static bool is_prescribed(const pio_scene *s, const void *boundary)
+{
+    (void)s;
+    return ((const scene_boundary *)boundary)->type == SCENE_PRESCRIBED;
+}
+
+/* A ball is round. */
+static bool is_no_ball(const pio_scene *s, const void *obstacle)
+{
+    (void)s;
+    return ((const scene_obstacle *)obstacle)->type != PIO_OBSTACLE_BALL;
+}
+
+static bool slides(const pio_scene *s, const void *obstacle)
+{
+    (void)s;
+    return ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
+}
+
+static bool separates(const pio_scene *s, const void *obstacle)
+{
+    (void)s;
+    return ((const scene_obstacle *)obstacle)->behaviour == PIO_WALL_SEPARATE;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+#define IN(type, member) .offset = offsetof(type, member)
+#define ANY .range = {0}
+#define FROM(least) .range = {CFG_FROM, least, 0}
+#define ABOVE(least) .range = {CFG_OVER, least, 0}
+
+/* The quantities of a material are those of its bodies, too, each by its own path. Of rows with the same key, that one
+ * counts which the owner has. */
+// clang-format off
+static const design_row rows[] = {
+    {SCENE_OWNER_ALL, "gravity", PIO_GRAVITY, CFG_ACCELERATION, ANY, DESIGN_VECTOR,
+     IN(pio_scene, gravity), .has = has_weight},
+    {SCENE_OWNER_ALL, "method.flip", PIO_FLIP, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, DESIGN_NUMBER,
+     IN(pio_scene, flip), .has = is_apic},
+    {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, friction), .has = has_contact},
+    {SCENE_OWNER_ALL, "contact.onset", PIO_ONSET, CFG_VELOCITY, FROM(PIO_LEAST_ONSET), DESIGN_NUMBER,
+     IN(pio_scene, onset), .has = has_contact},
+
+    /* in the order in which results have the gradients by each particle, element and node */
+    {SCENE_OWNER_BODY, "position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),
+     .has = of_particles, .field = "grad_position", .meaning = "initial position (velocities and volumes kept)"},
+    {SCENE_OWNER_BODY, "rest_position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),
+     .has = of_mesh, .field = "grad_rest_position", .meaning = "rest position (velocities at the start kept)"},
+    {SCENE_OWNER_BODY, "velocity", PIO_VELOCITY, CFG_VELOCITY, ANY, DESIGN_VECTOR, IN(scene_body, velocity),
+     .has = moves, .field = "grad_velocity", .meaning = "initial velocity"},
+    {SCENE_OWNER_BODY, "displacement", PIO_DISPLACED, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, displacement),
+     .has = of_moving_mesh, .field = "grad_displacement", .meaning = "initial displacement"},
+    {SCENE_OWNER_MATERIAL, "mass_damping", PIO_MASS_DAMPING, CFG_ANY,
+     .has = damps, .optional = true, .field = "grad_mass_damping", .meaning = "mass damping"},
+    {SCENE_OWNER_MATERIAL, "stiffness_damping", PIO_STIFFNESS_DAMPING, CFG_ANY,
+     .has = damps, .optional = true, .field = "grad_stiffness_damping", .meaning = "stiffness damping"},
+    {SCENE_OWNER_MATERIAL, "density", PIO_DENSITY, CFG_ANY, .field = "grad_density", .meaning = "density"},
+    {SCENE_OWNER_MATERIAL, NULL, PIO_GIVEN_0, CFG_ANY, .constant = pio_law_constant_of,
+     .every = pio_law_every_constant, .field = "grad_given_"},
+    {SCENE_OWNER_MATERIAL, NULL, PIO_YIELD_0, CFG_ANY, .constant = pio_plastic_constant_of,
+     .every = pio_plastic_every_constant, .field = "grad_yield_"},
+    {SCENE_OWNER_MATERIAL, "viscosity", PIO_VISCOSITY, CFG_ANY, .field = "grad_viscosity"},
+    {SCENE_OWNER_BODY, "thickness", PIO_THICKNESS, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER, IN(scene_body, thickness),
+     .has = of_plane_mesh, .field = "grad_thickness", .meaning = "thickness"},
+
+    {SCENE_OWNER_CONTROL, "amplitude", PIO_AMPLITUDE, CFG_PRESSURE, ANY, DESIGN_NUMBER,
+     IN(scene_control, amplitude), .has = is_signal},
+    {SCENE_OWNER_CONTROL, "frequency", PIO_FREQUENCY, CFG_FREQUENCY, ANY, DESIGN_NUMBER,
+     IN(scene_control, frequency), .has = is_sine},
+    {SCENE_OWNER_CONTROL, "phase", PIO_PHASE, CFG_ANGLE, ANY, DESIGN_NUMBER,
+     IN(scene_control, phase), .has = is_sine},
+    {SCENE_OWNER_CONTROL, "knots", PIO_CONTROL_VALUES, CFG_PRESSURE, ANY, DESIGN_LIST,
+     IN(scene_control, knots), .has = has_knots, .item = "knot"},
+    {SCENE_OWNER_CONTROL, "frequency", PIO_CONTROL_VALUES, CFG_FREQUENCY, FROM(0), DESIGN_LIST,
+     IN(scene_control, clock[0]), .has = is_network, .item = "clock", .component = after_weights},
+    {SCENE_OWNER_CONTROL, "phase", PIO_CONTROL_VALUES, CFG_ANGLE, ANY, DESIGN_LIST,
+     IN(scene_control, clock[1]), .has = is_network, .item = "clock", .component = after_frequencies},
+    {SCENE_OWNER_CONTROL, "weights", PIO_CONTROL_VALUES, CFG_ONE, ANY, DESIGN_LIST,
+     IN(scene_control, weights), .has = is_network, .item = "weight"},
+    {SCENE_OWNER_CONTROL, "limit", PIO_AMPLITUDE, CFG_PRESSURE, ABOVE(0), DESIGN_LIST,
+     IN(scene_control, limit), .has = is_network, .item = "output"},
+
+    {SCENE_OWNER_LOAD, "value", PIO_LOAD, CFG_ANY, ANY, DESIGN_FEW, IN(scene_load, value), .has = is_no_spring},
+    {SCENE_OWNER_LOAD, "value", PIO_LOAD, CFG_ANY, FROM(0), DESIGN_FEW, IN(scene_load, value), .has = is_spring},
+
+    {SCENE_OWNER_BOUNDARY, "value", PIO_SUPPORT, CFG_LENGTH, ANY, DESIGN_FEW,
+     IN(scene_boundary, value), .has = is_prescribed},
+
+    {SCENE_OWNER_OBSTACLE, "position", PIO_OBSTACLE_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR,
+     IN(scene_obstacle, position)},
+    {SCENE_OWNER_OBSTACLE, "rotation", PIO_OBSTACLE_ROTATION, CFG_ANGLE, ANY, DESIGN_ROTATION,
+     IN(scene_obstacle, rotation), .has = is_no_ball},
+    {SCENE_OWNER_OBSTACLE, "friction", PIO_OBSTACLE_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(scene_obstacle, friction), .has = slides},
+    {SCENE_OWNER_OBSTACLE, "friction_velocity", PIO_OBSTACLE_SLIP, CFG_VELOCITY, FROM(PIO_LEAST_ONSET), DESIGN_NUMBER,
+     IN(scene_obstacle, friction_velocity), .has = slides},
+    {SCENE_OWNER_OBSTACLE, "separation_velocity", PIO_OBSTACLE_ONSET, CFG_VELOCITY, FROM(PIO_LEAST_ONSET),
+     DESIGN_NUMBER, IN(scene_obstacle, separation_velocity), .has = separates},
+};
+// clang-format on
+
+const design_row *pio_design_row(size_t i)
+{
+    return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
