@@ -23,7 +23,7 @@ struct pio_guarded {
     const char *path;
     pid_t child;
     int to, from; /* requests, answers */
-    bool over; /* it failed and has been ended */
+    bool over;    /* it failed and has been ended */
 };
 
 struct pio_guard {

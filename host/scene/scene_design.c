@@ -34,7 +34,7 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
                       s->control[path.index].name);
     else if (has && f && f->fallback && pio_field_legal(f, pio_table_variant(pio_scene_materials(s), m)))
         pio_cfg_fault(doc, at, "nothing to design at '%s': the material '%s' has no key '%s'; give it there, above 0",
-                      pio_cfg_clean(doc, text), m->name, path.key);
+                      pio_cfg_printable(doc, text), m->name, path.key);
     else
         return false;
     return true;
@@ -71,7 +71,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     const bool own = bytes + 2 * n > LIST && pio_design_path_owner(s, path, &named, &key);
     for (size_t i = 0; i < n; i++)
         if (!own || (paths[i].owner == named.owner && paths[i].index == named.index)) texts[listed++] = texts[i];
-    pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_clean(doc, path), near,
+    pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_printable(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, texts, listed));
 }
 

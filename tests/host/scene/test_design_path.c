@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/host/scene/load_scene.h"
 #include "tests/host/scene/scene_helpers.h"
 
 #include "host/mesh/mesh.h"
@@ -30,7 +31,7 @@ static pio_scene *scene_of(const char *text, char **messages)
     FILE *to = open_memstream(messages, &size);
     assert_non_null(to);
     const pio_scene_text from = {BAD "design_path_test.yaml", text, strlen(text)};
-    pio_scene_parse(&scene, &from, NULL, 0, to, &error);
+    (void)load_scene_text(&scene, &from, to, &error);
     assert_int_equal(fclose(to), 0);
     return scene;
 }

@@ -272,9 +272,9 @@ static double pushed(fem_case *c, int which, int64_t k, const double *h, double 
     piola_error error;
     double samples[FEM_SAMPLES];
     if (piola_engine_fem.advance(sim, k, &error)) fail_msg("advance: %s", error.message);
-    real *field = fem_state(f, f->u, which); /* an engine of the CPU */
+    real *field = fem_state(f, f->state.u, which); /* an engine of the CPU */
     for (int i = 0; i < c->n * D; i++) field[i] += (real)(e * h[i]);
-    f->external_of = -1; /* external forces may depend on it */
+    f->forces.external_of = -1; /* external forces may depend on it */
     if (piola_engine_fem.advance(sim, c->desc.steps - k, &error)) fail_msg("advance: %s", error.message);
     if (piola_engine_fem.samples(sim, samples, &error)) fail_msg("samples: %s", error.message);
     const sample_terms terms = fem_case_terms(c);
