@@ -42,7 +42,8 @@ SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solve
                 "solvers/engine/clock", "solvers/engine/fail",
                 "solvers/driver/", "solvers/linear/linop")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
-OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "piola_engine_cpu_f64_2d_*_objects.dir")
+OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "engine_cpu_f64_2d.dir",
+           "piola_engine_cpu_f64_2d_*_objects.dir")
 # Further objects of the program: the command, and the modules of libraries of linear algebra.
 FURTHER = ("piola.dir", "piola_direct_mumps.dir")
 PUBLIC = "piola_"  # of the public interface, and tables of modules: others call them; a compiler's own begin with _
