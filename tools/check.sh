@@ -4,7 +4,8 @@
 # address and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay
 # unchecked.
 #
-#   tools/check.sh                   all that; of the campaigns below a sample
+#   tools/check.sh                   all that, in 20 minutes on two processors; of the campaigns below a sample
+#   tools/check.sh --long            and the tests of tests/long.cmake, which takes three times as long
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through
 #                                    the command
 #   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half
@@ -58,7 +59,7 @@ build_release() {
 
 # mutants N: every cut, every changed key and random damage of the shipped and the small scenes
 mutants() {
-    cmake --preset sanitize
+    cmake --preset sanitize -DPIOLA_LONG=ON
     cmake --build --preset sanitize -j "$jobs" --target piola engines test_mutants
     build/sanitize/test_mutants --count "$1" 2>&1
     python3 tests/system/test_mutants.py "$PWD/build/sanitize/piola" "$PWD/build/sanitize/test_mutants"
@@ -122,6 +123,11 @@ reliability() {
     python3 tools/reliability.py --write
 }
 
+long=OFF
+if [ "${1:-}" = --long ]; then
+    long=ON
+    shift
+fi
 if [ $# -gt 0 ]; then
     install_missing "${BUILD_PACKAGES[@]}" python3-venv
     mkdir -p build/campaigns
@@ -147,14 +153,14 @@ make_venv
 find_nvcc || true
 
 say "release: build"
-cmake --preset release
+cmake --preset release -DPIOLA_LONG=$long
 cmake --build --preset release -j "$jobs"
 say "release: tests, $((SECONDS - begin)) s after the start"
 release=passed
 run_tests release || release=FAILED
 
 say "sanitize: build, $((SECONDS - begin)) s after the start"
-cmake --preset sanitize
+cmake --preset sanitize -DPIOLA_LONG=$long
 cmake --build --preset sanitize -j "$jobs"
 say "sanitize: tests, $((SECONDS - begin)) s after the start"
 sanitize=passed

@@ -16,6 +16,7 @@ function(engine_of_blocks precision dimension)
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
   add_library(${name}_objects OBJECT ${sources})
   target_compile_definitions(${name}_objects PRIVATE ${definitions} PIO_BLOCK=16)
+  target_compile_options(${name}_objects PRIVATE -O2) # with contraction to FMA, as the plain engine has it
   if(options)
     target_compile_options(${name}_objects PRIVATE ${options})
   endif()
@@ -36,8 +37,13 @@ if(PIOLA_SANITIZE)
 endif()
 
 # kernel_test(name label engine precision dimension sources...): `engine` is the first part of the name of a library.
+# It is not built where long.cmake leaves it out.
 function(kernel_test name label engine precision dimension)
   set(target ${name}_${precision}_${dimension}d)
+  is_left_out(left_out ${target})
+  if(left_out)
+    return()
+  endif()
   add_executable(${target} ${ARGN})
   set(dual 0)
   if(precision STREQUAL "f64" AND NOT PIOLA_SANITIZE AND NOT engine STREQUAL "engine_blocks")
@@ -75,7 +81,7 @@ foreach(precision ${test_precisions})
       set(dots kernels/kernel_dots.c kernels/test_every_kernel_dual.cpp)
       set(pure_dual kernels/test_material_dual.cpp)
     endif()
-    add_library(kernel_cases_${precision}_${dimension}d OBJECT ${every_kernel_sources})
+    add_library(kernel_cases_${precision}_${dimension}d OBJECT EXCLUDE_FROM_ALL ${every_kernel_sources})
     target_compile_definitions(kernel_cases_${precision}_${dimension}d PRIVATE PIO_REAL=${real_${precision}}
       PIO_DIM=${dimension})
     target_link_libraries(kernel_cases_${precision}_${dimension}d PRIVATE piola_flags OpenMP::OpenMP_C)
@@ -83,13 +89,12 @@ foreach(precision ${test_precisions})
     if(PIOLA_HOST) # these need cmocka
       kernel_test(test_every_kernel unit engine_static ${precision} ${dimension} kernels/test_every_kernel.c
         ${cases} ${dots})
-      # minutes; the plane has the same text, and engines in 3D are sanitized too
       if(dimension EQUAL 3 AND PIOLA_SANITIZE)
-        set_tests_properties(test_every_kernel_${precision}_3d PROPERTIES LABELS "unit;slow")
+        slow_with_sanitizers(test_every_kernel_${precision}_3d) # minutes; the plane has the same text
       endif()
       kernel_test(test_material unit engine_static ${precision} ${dimension} kernels/test_material.c ${pure_dual})
       kernel_test(test_transfer unit engine_static ${precision} ${dimension} kernels/test_transfer.c)
-      if(precision STREQUAL "f64" AND dimension EQUAL 2 AND NOT PIOLA_SANITIZE)
+      if(precision STREQUAL "f64" AND dimension EQUAL 2 AND PIOLA_LONG AND NOT PIOLA_SANITIZE)
         engine_of_blocks(f64 2) # test_layout compares it with the other layout, bit for bit
         kernel_test(test_every_kernel_blocks unit engine_blocks f64 2 kernels/test_every_kernel.c
           ${every_kernel_sources})
@@ -100,8 +105,10 @@ foreach(precision ${test_precisions})
       kernel_test(test_every_kernel_plain unit engine_static ${precision} ${dimension} kernels/test_every_kernel_gpu.c
         ${cases} ${plain_sources})
       set(target test_every_kernel_plain_${precision}_${dimension}d)
-      target_compile_definitions(${target} PRIVATE TEST_OTHER_BACKEND=pio_backend_plain)
-      set_target_properties(${target} PROPERTIES PIO_UNCONTRACTED ON)
+      if(TARGET ${target})
+        target_compile_definitions(${target} PRIVATE TEST_OTHER_BACKEND=pio_backend_plain)
+        set_target_properties(${target} PROPERTIES PIO_UNCONTRACTED ON)
+      endif()
     endif()
 
     if(cuda_engines)

@@ -6,5 +6,5 @@ if(NOT PIOLA_SANITIZE)
   target_link_libraries(fault_shim PRIVATE piola_flags PkgConfig::HDF5 ${CMAKE_DL_LIBS})
   set_target_properties(fault_shim PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   script_test(faults unit ${CMAKE_CURRENT_SOURCE_DIR}/system/fault_campaign.py $<TARGET_FILE:piola>
-    $<TARGET_FILE:fault_shim> --points 460 --leaks 40) # of 330,000; check.sh --faults takes 10,000 and 3,000
+    $<TARGET_FILE:fault_shim> ${fault_points}) # of 330,000; check.sh --faults takes 10,000 and 3,000
 endif()

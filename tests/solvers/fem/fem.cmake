@@ -22,16 +22,16 @@ one_engine_test(test_tape f64 2)
 foreach(precision ${test_precisions})
   foreach(dimension 2 3)
     kernel_test(test_fem_element unit engine_static ${precision} ${dimension} solvers/fem/test_fem_element.c)
-    add_dependencies(test_fem_direct_${precision}_${dimension}d ${DIRECTS})
+    needs(test_fem_direct_${precision}_${dimension}d ${DIRECTS})
   endforeach()
 endforeach()
-add_dependencies(test_fem_transfers_f64_2d ${DIRECTS})
-add_dependencies(test_fem_transfers_f64_3d ${DIRECTS})
+needs(test_fem_transfers_f64_2d ${DIRECTS})
+needs(test_fem_transfers_f64_3d ${DIRECTS})
 
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
 foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection
     reversible_euler reversible_euler_gradient slots springs supports)
-  set_tests_properties(test_fem_${name}_f64_3d PROPERTIES LABELS "unit;slow")
+  slow_with_sanitizers(test_fem_${name}_f64_3d)
 endforeach()
 
 guarded_test(test_tape_f64_2d)

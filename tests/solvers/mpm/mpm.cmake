@@ -12,29 +12,27 @@ foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mp
   if(f32 IN_LIST test_precisions)
     one_engine_test(${name} f32 2)
   endif()
-  set_tests_properties(${name}_f64_3d PROPERTIES LABELS "unit;slow")
+  slow_with_sanitizers(${name}_f64_3d)
 endforeach()
 
 # one to three minutes of processor time with sanitizers
-set_tests_properties(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d
+slow_with_sanitizers(test_mpm_control_f64_3d test_mpm_determinism_f64_3d test_mpm_gradient_f64_2d
   test_mpm_gradient_f64_3d test_mpm_physics_f64_2d test_mpm_physics_f64_3d test_mpm_reversible_f64_3d
-  test_mpm_reversible_gradient_f64_3d test_mpm_reversible_physics_f64_3d test_mpm_walls_f64_3d
-  PROPERTIES LABELS "unit;slow")
-set_tests_properties(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_flip_f64_3d test_mpm_viscosity_f64_3d
-  PROPERTIES LABELS "unit;slow")
+  test_mpm_reversible_gradient_f64_3d test_mpm_reversible_physics_f64_3d test_mpm_walls_f64_3d)
+slow_with_sanitizers(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_flip_f64_3d test_mpm_viscosity_f64_3d)
 
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)
-set_tests_properties(test_mpm_laws_f64_3d PROPERTIES LABELS "unit;slow")
+slow_with_sanitizers(test_mpm_laws_f64_3d)
 
 one_engine_test(test_mpm_feedback_refused f64 2)
 one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
 one_engine_test(test_mpm_together f64 2)
 engine_test(test_mpm_target f64)
-set_tests_properties(test_mpm_target_f64_3d PROPERTIES LABELS "unit;slow")
+slow_with_sanitizers(test_mpm_target_f64_3d)
 
 engine_test(test_mpm_slots)
-set_tests_properties(test_mpm_slots_f64_3d PROPERTIES LABELS "unit;slow")
+slow_with_sanitizers(test_mpm_slots_f64_3d)
 
 guarded_test(test_mpm_determinism_f64_2d)
 guarded_test(test_mpm_slots_f64_2d)
