@@ -3,10 +3,12 @@
 
     <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields,
                                             mesh-fields, units, rooms, designs, keys-mpm, keys-fem, commands,
-                                            exit-codes, result, reports, help-COMMAND. `--write` puts it there.
+                                            exit-codes, result, reports, gallery, help-COMMAND. `--write` puts it
+                                            there.
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
 short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
-choice and cost, lines and pictures are small.
+choice and cost, lines and pictures are small. Every scene that ships has its picture in the gallery, and every picture
+its scene.
 """
 import re
 import subprocess
@@ -17,9 +19,13 @@ import check_rooms
 import house
 import schema_tables
 
+sys.path.insert(0, str(house.ROOT / "tools/python"))
+import make_gallery
+
 REQUIRED = {
     "docs/architecture.md": ("rooms",),
     "docs/command.md": ("commands",),
+    "docs/gallery.md": ("gallery",),
     "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-params",
                                    "help-validate", "help-schema", "help-info", "help-render", "help-export",
                                    "help-doctor", "help-bench"),
@@ -171,6 +177,11 @@ class Command:
                 rows[-1][1] += " " + line.strip()
         return [(entry, meaning.strip()) for entry, meaning in rows]
 
+    def size(self, scene):
+        """What `piola validate` says of the size of a scene file."""
+        said = self.ask("validate", str(house.ROOT / scene))
+        return re.search(r"no errors \((.*)\)", said).group(1)
+
     def keys(self, method):
         """The table of the keys of scenes of one method, of the two that the command prints."""
         title = rf"^Scenes of `method: \{{type: {method}\}}`:\n\n"
@@ -188,6 +199,8 @@ class Command:
             return table(("quantity", "units"), units())
         if name == "designs":
             return table(("path", "values", "quantity", "range", "where"), designs())
+        if name == "gallery":
+            return make_gallery.markdown(self.size)
         if name == "rooms":
             return table(("room", "what it holds", "reads"), rooms())
         if name.startswith("help-") and name[5:] in self.names:
@@ -279,6 +292,15 @@ def picture_faults(sizes):
     return [f"{name}: {size} bytes; at most {PICTURE_BYTES}" for name, size in sizes.items() if size > PICTURE_BYTES]
 
 
+def gallery_control():
+    """Whether what lacks an entry, a picture or a measurement is found, and what belongs to no scene."""
+    scenes, there = ["a", "b"], {"entries": ["a", "b"], "pictures": ["a", "b"], "measured": ["a", "b"]}
+    if list(make_gallery.faults(scenes, **there)):
+        return False
+    return all(len(list(make_gallery.faults(scenes, **{**there, key: names}))) == 1
+               for key in there for names in (["a"], ["a", "b", "c"]))
+
+
 def page_faults(name, text, command, sources):
     counts = {"bad scenes": len(list((house.ROOT / "tests/data/bad_scenes").glob("*.yaml"))),
               "good scenes": len(list((house.ROOT / "tests/data/good_scenes").glob("*.yaml"))),
@@ -361,9 +383,13 @@ def main():
     if not picture_faults({"docs/a.png": PICTURE_BYTES + 1}):
         print("negative control: a picture that is too large was not found")
         return 1
+    if not gallery_control():
+        print("negative control: a scene without its picture, or a picture without its scene, was not found")
+        return 1
     pages = {name: house.read(name) for name in house.files(".md")}
     pictures = {name: (house.ROOT / name).stat().st_size for name in house.files(".png") if name.startswith("docs/")}
-    return house.finish("docs", check(pages, command, sources) + picture_faults(pictures), len(pages))
+    found = check(pages, command, sources) + picture_faults(pictures) + make_gallery.all_faults()
+    return house.finish("docs", found, len(pages))
 
 
 if __name__ == "__main__":

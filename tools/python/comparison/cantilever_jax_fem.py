@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""cantilever_jax_fem.py [--cells N] [--linear jax|umfpack|petsc]  -- the bar of cantilever.py in JAX-FEM,
+"""cantilever_jax_fem.py [--cells N] [--linear NAME]  -- the bar of cantilever.py in JAX-FEM,
 differentiated by its `ad_wrapper` (the adjoint method)."""
 import importlib.metadata
 import logging
@@ -8,7 +8,8 @@ import os
 import cantilever
 import measure
 
-OPTIONS = {"jax": {"jax_solver": {}}, "umfpack": {"umfpack_solver": {}}, "petsc": {"petsc_solver": {}}}
+OPTIONS = {"jax": {"jax_solver": {}}, "umfpack": {"umfpack_solver": {}}, "petsc": {"petsc_solver": {}},
+           "petsc_lu": {"petsc_solver": {"ksp_type": "preonly", "pc_type": "lu"}}}
 
 
 def limit_threads(count):

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""make_gallery.py PIOLA [--draw-only] [SCENE ...] -- runs the scenes of scenes/ and draws the pictures of
+docs/gallery/: all of them, or those named, such as mpm_throw. Results go to out/; with --draw-only those that are there
+are drawn.
+
+Each scene has one entry in ENTRIES: the command that runs it and the options that draw it. What was measured is
+written to docs/gallery/measured.json. `check_docs.py PIOLA --write` makes docs/gallery.md of the entries, the scene
+files and that.
+"""
+import dataclasses
+import datetime
+import json
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FOLDER, MEASURED = "docs/gallery", "docs/gallery/measured.json"
+SIZE, WIDTH = "800x500", 120
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """How one scene is run and drawn."""
+    scene: str          # the file's name, without its suffix
+    command: str        # run, grad or optimize
+    shows: str          # what the picture shows, whole sentences
+    draw: str           # options of `piola render`
+    settings: str = ""  # options of the command, where the scene as it stands would take long; `shows` says so
+    file: str = "states"
+
+
+ENTRIES = (
+    Entry("mpm_throw", "optimize",
+          "The ball touches the floor in the throw that was found. The colour is the derivative of the "
+          "objective, the squared distance from the target, with respect to Young's modulus of each "
+          "particle.",
+          "--field grad_E --frame 12 --size 900x400"),
+    Entry("mpm_throw_bounce", "optimize",
+          "The first of two bounces off the rough floor, in the throw that was found. The colour is the "
+          "determinant of the deformation gradient: the ball is compressed where it touches.",
+          "--field J --frame 13 --size 900x420"),
+    Entry("mpm_jelly", "grad",
+          "The block on the floor. The colour is the derivative of the objective with respect to the "
+          "vertical velocity at that moment: a push upward where it is blue would let the block rise "
+          "higher.",
+          "--field adj_velocity.z --frame 14 --zoom 1.5 --size 780x480"),
+    Entry("mpm_modulus", "optimize",
+          "The bar at the end, with the material that was found, stretched by its own weight. The "
+          "colour is the determinant of the deformation gradient, the ratio by which the volume has "
+          "grown.",
+          "--field J --range 0.95,1.2 --azimuth 40 --elevation 10"),
+    Entry("mpm_two_materials", "optimize",
+          "Young's modulus of each particle of the hanging bar after 60 iterations; the hidden block has 40 "
+          "kPa, the bar 12 kPa.",
+          "--field materials_rubber_E --azimuth 320",
+          settings="--set optimizer.max_iterations=60", file="history"),
+    Entry("mpm_dam_viscosity", "optimize",
+          "The syrup on its way, with the viscosity that was found. The colour is the speed.",
+          "--field velocity --frame 14 --size 900x460"),
+    Entry("mpm_pour", "grad",
+          "The syrup runs off the dome of jelly. The colour is the speed.",
+          "--field velocity --frame 12 --zoom 1.4 --elevation 18 --size 700x440"),
+    Entry("mpm_sand_column", "optimize",
+          "The heap at the end, with the friction angle that was found. The colour is the derivative of "
+          "the objective with respect to the friction angle of each particle.",
+          "--field grad_friction_angle --size 900x460"),
+    Entry("mpm_snowball", "grad",
+          "The snowball at the end, seen from the side of the post that broke it; the post itself is "
+          "not drawn. The colour is the plastic change of volume that hardens or softens snow.",
+          "--field hardening --frame 80 --zoom 1.6 --azimuth 300 --elevation 25 --size 760x480"),
+    Entry("mpm_taylor_bar", "run",
+          "The copper rod 80 us after it hit the wall, with the yield stress at which the search "
+          "begins. The colour is the accumulated plastic strain. The picture is of a run; the search "
+          "takes some ten times as long.",
+          "--field hardening --range 0,1.5 --azimuth 30 --zoom 1.2"),
+    Entry("mpm_crawler", "optimize",
+          "The crawler after 8 of the some 20 iterations that learning takes. The colour is the speed along "
+          "its way.",
+          "--field velocity.x --frame 96 --size 1000x320",
+          settings="--set optimizer.max_iterations=8"),
+    Entry("mpm_walker_feedback", "optimize",
+          "The walker after 8 of the some 50 iterations that learning takes. The colour is the speed along "
+          "its way.",
+          "--field velocity.x --frame 100 --zoom 1.5 --elevation 15 --size 900x450",
+          settings="--set optimizer.max_iterations=8"),
+    Entry("mpm_long_flow", "grad",
+          "The syrup while it collapses. The colour is the derivative of the objective, the height of "
+          "the middle after 2 s, with respect to the viscosity of each particle.",
+          "--field grad_viscosity --frame 3 --size 900x460"),
+    Entry("mpm_long_bounce", "grad",
+          "The ball in the middle of the contact. The colour is the determinant of the deformation gradient, "
+          "the ratio of volumes.",
+          "--field J --frame 10 --size 900x460"),
+    Entry("fem_tension_id", "optimize",
+          "The strip at its largest extension, with the materials that were found. The colour is the "
+          "displacement along the strip: the softer left half takes most of it.",
+          "--field displacement.x --size 900x360"),
+    Entry("fem_cook", "grad",
+          "The loaded panel. The colour is the derivative of the objective, minus the deflection, with "
+          "respect to the shear modulus of each element.",
+          "--field grad_mu"),
+    Entry("fem_field_id", "optimize",
+          "Young's modulus that was found for each element; the hidden square has 400 kPa and is 30 mm "
+          "wide.",
+          "--field materials_soft_E", file="history"),
+    Entry("fem_cantilever_shape", "optimize",
+          "The cantilever with the edge that was found. The colour is the displacement under the load.",
+          "--field displacement --size 800x420"),
+    Entry("fem_swing", "grad",
+          "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
+          "with respect to Young's modulus of each element: stiffness matters most at the clamp.",
+          "--field grad_E --size 800x480"),
+    Entry("fem_long_swing", "grad",
+          "The beam after 0.6 s. The colour is the derivative of the objective, the height of the tip "
+          "after 2 s, with respect to Young's modulus of each element, which reversing 20,000 steps "
+          "gave.",
+          "--field grad_E --frame 30"),
+    Entry("fem_long_swing_euler", "grad",
+          "The beam after 0.8 s, on its way back. The colour is the speed.",
+          "--field velocity --frame 40"),
+)
+
+
+def scene_names():
+    """The scenes that ship, without suffix."""
+    return sorted(p.stem for p in (ROOT / "scenes").glob("*.yaml") if not p.stem.endswith("_small"))
+
+
+def scene_text(name):
+    return (ROOT / f"scenes/{name}.yaml").read_text()
+
+
+def value(name, key):
+    """A value of the top level of a scene, without comments; where there is none, that of the scene it includes."""
+    text = scene_text(name)
+    found = re.search(rf"^{key}:[ ]*(.*\n(?:[ ]+.*\n)*)", text + "\n", re.M)
+    if found:
+        return re.sub(r" # .*", "", found.group(1)).rstrip()
+    parent = re.search(r"^include: (\w+)\.yaml$", text, re.M)
+    return value(parent.group(1), key) if parent else ""
+
+
+def output(name):
+    """The folder that a scene writes into."""
+    return "out/" + value(name, "name")
+
+
+def commands(entry):
+    """The command that runs a scene, and the one that draws it, as lists of words."""
+    run = ["piola", entry.command, f"scenes/{entry.scene}.yaml", *entry.settings.split()]
+    draw = ["piola", "render", f"{output(entry.scene)}/{entry.file}.vtkhdf", "-o", f"{FOLDER}/{entry.scene}.png",
+            *([] if "--size" in entry.draw else ["--size", SIZE]), *entry.draw.split()]
+    return run, draw
+
+
+def designed(name):
+    """What is designed, in words: the targets of a scene's design."""
+    words = []
+    for item in re.split(r"^\s*- ", value(name, "design"), flags=re.M)[1:]:
+        targets = re.search(r"target: (\[[^\]]*\]|[\w.]+)", item).group(1)
+        per = re.search(r"\bper: (\w+)", item)
+        names = ", ".join(f"`{t}`" for t in re.findall(r"[\w.]+", targets))
+        words.append(names + (f" per {per.group(1)}" if per else ""))
+    return ", ".join(words)
+
+
+def objective(name):
+    """The terms of a scene's objective, in words."""
+    items = re.split(r"^\s*- ", value(name, "objective"), flags=re.M)[1:]
+    pairs = [(re.search(r"type: (\w+)", i).group(1), re.search(r"\bof: ([\w.]+)", i).group(1)) for i in items]
+    return ", ".join(f"{kind} of `{what}`" for kind, what in pairs)
+
+
+def seconds(number):
+    return f"{number:.1f} s" if number < 10 else f"{number:.0f} s"
+
+
+def section(entry, size, measured):
+    """The Markdown of one scene; `size` is what `piola validate` says of it."""
+    name = entry.scene
+    description = value(name, "description")
+    run, draw = (" ".join(words) for words in commands(entry))
+    if len(draw) > WIDTH:
+        at = draw.rfind(" --", 0, WIDTH - 2)
+        draw = draw[:at] + " \\\n   " + draw[at:]
+    took = f"`piola {entry.command}` took {seconds(measured['cpu'])}"
+    if "evaluations" in measured:
+        took += f" for {measured['evaluations']} evaluations"
+    method = "finite elements" if name.startswith("fem_") else "material point method"
+    precision = "f32" if measured["precision"] == "f32" else "f64"
+    facts = [f"Method: {method}, {precision}, {size}.", f"Objective: {objective(name)}. Design: {designed(name)}.",
+             f"Measured: {took}."]
+    text = [f"## {name}", textwrap.fill(description[0].upper() + description[1:] + ".", WIDTH),
+            f"![{name}](gallery/{name}.png)", textwrap.fill(f"*{entry.shows}*", WIDTH),
+            *(textwrap.fill(fact, WIDTH, break_long_words=False, break_on_hyphens=False) for fact in facts),
+            f"```\n{run}\n{draw}\n```"]
+    return "\n\n".join(text) + "\n"
+
+
+def markdown(size_of):
+    """The table `gallery` of docs/gallery.md; size_of(scene file) is what `piola validate` says of it."""
+    measured = json.loads((ROOT / MEASURED).read_text())
+    head = textwrap.fill(f"Times are CPU times of one thread of an {measured['machine']}, which other programs used "
+                         f"too; commit {measured['commit']}, {measured['date']}.", WIDTH)
+    known = [e for e in ENTRIES if e.scene in measured["scenes"] and e.scene in scene_names()]
+    return "\n".join([f"\n{head}\n", *(section(e, size_of(f"scenes/{e.scene}.yaml"), measured["scenes"][e.scene])
+                                       for e in known)]) + "\n"
+
+
+def faults(scenes, entries, pictures, measured):
+    """What is missing or left over, of lists of names of scenes, entries, pictures and measured runs."""
+    for what, names in (("entry in tools/python/make_gallery.py", entries), ("picture in docs/gallery", pictures),
+                        ("measurement in docs/gallery/measured.json", measured)):
+        yield from (f"scenes/{scene}.yaml has no {what}" for scene in scenes if scene not in names)
+        yield from (f"{name}: the {what} belongs to no scene" for name in names if name not in scenes)
+
+
+def all_faults():
+    return list(faults(scene_names(), [e.scene for e in ENTRIES],
+                       sorted(p.stem for p in (ROOT / FOLDER).glob("*.png")),
+                       list(json.loads((ROOT / MEASURED).read_text())["scenes"])))
+
+
+def processor():
+    line = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M).group(1)
+    line = re.sub(r"\((?:R|TM)\)", "", line)
+    numbers = [re.search(rf"^{key}\s*: (\d+)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M).group(1)
+               for key in ("cpu family", "model")]
+    return f"{' '.join(line.split())} (family {numbers[0]}, model {numbers[1]})"
+
+
+def processors():
+    """CPU time in s of the programs that were run."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def make(program, entry, run_again=True):
+    """Run and draw one scene; returns what was measured."""
+    run, draw = commands(entry)
+    used = processors()
+    if run_again:
+        done = subprocess.run([program, *run[1:], "--threads", "1", "--resume", "never", "--quiet"], cwd=ROOT)
+        if done.returncode not in (0, 1):
+            sys.exit(f"{entry.scene}: piola {entry.command} ended with {done.returncode}")
+    used = processors() - used
+    subprocess.run([program, *draw[1:]], cwd=ROOT, check=True)
+    result = json.loads((ROOT / output(entry.scene) / "result.json").read_text())
+    found = {"cpu": round(used, 2), "precision": result["engine"]["precision"]}
+    if "optimizer" in result:
+        found["evaluations"] = result["optimizer"]["evaluations"]
+    return found
+
+
+def keep(scene, found):
+    """Write down what was measured of a scene, and where."""
+    path = ROOT / MEASURED
+    record = json.loads(path.read_text()) if path.exists() else {"scenes": {}}
+    scenes = {**record["scenes"], scene: found}
+    commit = subprocess.run(["git", "rev-parse", "--short=7", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    record = {"machine": processor(), "commit": commit.stdout.strip() or "unknown",
+              "date": datetime.date.today().isoformat(),
+              "scenes": {e.scene: scenes[e.scene] for e in ENTRIES if e.scene in scenes}}
+    path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--draw-only"]
+    if not words or any(w.startswith("-") for w in words):
+        print(__doc__)
+        return 2
+    program, names = str(pathlib.Path(words[0]).resolve()), words[1:] or [e.scene for e in ENTRIES]
+    (ROOT / FOLDER).mkdir(exist_ok=True)
+    again = "--draw-only" not in sys.argv
+    for entry in (e for e in ENTRIES if e.scene in names):
+        found = make(program, entry, again)
+        size = (ROOT / f"{FOLDER}/{entry.scene}.png").stat().st_size
+        print(f"{entry.scene}: {found['cpu']} s, {size} bytes", flush=True)
+        if again:
+            keep(entry.scene, found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
