@@ -141,7 +141,7 @@ def main():
         _, whole, slope = measure.least(asked.repeat, gradient)
     last = body.v.to_numpy()[asked.steps if keep else asked.steps % 2]
     version = ".".join(str(part) for part in ti.__version__)
-    block.report(asked, "taichi", version, (block.energy(last), slope), (forward, whole))
+    block.report(asked, "taichi", version, (block.energy(last) if keep else None, slope), (forward, whole))
 
 
 if __name__ == "__main__":
