@@ -21,7 +21,7 @@ VOLUME = SPACING**3 / 8
 
 
 def options():
-    """What all three scripts are asked: how large, how long, on how many threads."""
+    """What all three scripts are options: how large, how long, on how many threads."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=10, help="along an edge of the block; 8 particles each")
     parser.add_argument("--steps", type=int, default=200)
@@ -56,17 +56,17 @@ def energy(v):
     return 0.5 * MASS * float((v.astype("float64")**2).sum())
 
 
-def report(asked, name, version, result, times):
+def report(options, name, version, result, times):
     """Print one line of JSON. `result` is (J, the sum of dJ/dE); `times` are (wall-clock, CPU) in s of all steps
     (forward, forward and backward); None: not computed."""
     (objective, gradient), (forward, whole) = result, times
-    particles = 8 * asked.cells**3
+    particles = 8 * options.cells**3
 
     def per_step(pair):
-        return pair and [round(1e9 * t / (particles * asked.steps), 1) for t in pair]
+        return pair and [round(1e9 * t / (particles * options.steps), 1) for t in pair]
 
     print(json.dumps({
         "name": name, "version": version, "python": platform.python_version(), "particles": particles,
-        "steps": asked.steps, "threads": asked.threads, "J": objective, "dJ_dE": gradient,
+        "steps": options.steps, "threads": options.threads, "J": objective, "dJ_dE": gradient,
         "forward_ns": per_step(forward), "gradient_ns": per_step(whole),
         "peak_MB": round(measure.peak_bytes() / 1e6, 1)}))

@@ -35,26 +35,26 @@ output: {{states: {{every: {end}, fields: [velocity]}}}}
 """
 
 
-def scene(asked):
-    low, end = block.margin(asked.cells) * block.SPACING, asked.steps * block.DT
-    memory = f"gradient: {{memory: {{budget: {asked.budget}, strategy: checkpoint}}}}" if asked.budget else ""
-    return SCENE.format(h=block.SPACING, top=round(block.nodes(asked.cells) * block.SPACING, 6), dt=block.DT,
+def scene(options):
+    low, end = block.margin(options.cells) * block.SPACING, options.steps * block.DT
+    memory = f"gradient: {{memory: {{budget: {options.budget}, strategy: checkpoint}}}}" if options.budget else ""
+    return SCENE.format(h=block.SPACING, top=round(block.nodes(options.cells) * block.SPACING, 6), dt=block.DT,
                         end=round(end, 9), E=block.E, nu=block.NU, density=block.DENSITY, low=round(low, 6),
-                        high=round(low + asked.cells * block.SPACING, 6), spin=list(block.SPIN), memory=memory)
+                        high=round(low + options.cells * block.SPACING, 6), spin=list(block.SPIN), memory=memory)
 
 
-def run(asked, command, folder):
+def run(options, command, folder):
     """((wall-clock, CPU) time in s of the whole command, result.json, the sum of dJ/dE over all particles or None)"""
 
     def call():
-        subprocess.run([asked.piola, command, "block.yaml", "-o", "out", "--threads", str(asked.threads), "--quiet"],
+        subprocess.run([options.piola, command, "block.yaml", "-o", "out", "--threads", str(options.threads), "--quiet"],
                        cwd=folder, check=True)
         return json.loads((folder / "out/result.json").read_text())
 
-    _, time, result = measure.least(asked.repeat, call)
+    _, time, result = measure.least(options.repeat, call)
     gradient = None
     if command == "grad":
-        subprocess.run([asked.piola, "export", "out/states.vtkhdf", "--to", "csv", "-o", "last.csv"], cwd=folder,
+        subprocess.run([options.piola, "export", "out/states.vtkhdf", "--to", "csv", "-o", "last.csv"], cwd=folder,
                        check=True, capture_output=True)
         rows = [line.split(",") for line in (folder / "last.csv").read_text().split("\n") if line]
         column = next(i for i, title in enumerate(rows[0]) if "grad_E" in title)
@@ -66,16 +66,16 @@ def main():
     parser = block.options()
     parser.add_argument("piola")
     parser.add_argument("--budget", default="", help="bytes of memory for the gradient, such as '64 MiB'")
-    asked = parser.parse_args()
-    asked.piola = str(pathlib.Path(asked.piola).resolve())
+    options = parser.parse_args()
+    options.piola = str(pathlib.Path(options.piola).resolve())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "block.yaml").write_text(scene(asked))
-        forward, result, gradient = run(asked, "run", folder)
+        (folder / "block.yaml").write_text(scene(options))
+        forward, result, gradient = run(options, "run", folder)
         whole = None
-        if not asked.forward_only:
-            whole, result, gradient = run(asked, "grad", folder)
-    block.report(asked, "piola", result["program"], (result["objective"], gradient), (forward, whole))
+        if not options.forward_only:
+            whole, result, gradient = run(options, "grad", folder)
+    block.report(options, "piola", result["program"], (result["objective"], gradient), (forward, whole))
 
 
 if __name__ == "__main__":

@@ -124,24 +124,24 @@ class Block:
 
 
 def main():
-    asked = block.options().parse_args()
-    ti.init(arch=ti.cpu, default_fp=ti.f32, cpu_max_num_threads=asked.threads, log_level=ti.WARN)
-    keep = not asked.forward_only
-    body = Block(asked.cells, asked.steps, keep)
+    options = block.options().parse_args()
+    ti.init(arch=ti.cpu, default_fp=ti.f32, cpu_max_num_threads=options.threads, log_level=ti.WARN)
+    keep = not options.forward_only
+    body = Block(options.cells, options.steps, keep)
     body.step(0, 1)  # compiles
 
     def gradient():
         body.forward(True)
         return body.backward()
 
-    _, forward, _ = measure.least(asked.repeat, lambda: body.forward(keep))
+    _, forward, _ = measure.least(options.repeat, lambda: body.forward(keep))
     whole, slope = None, None
     if keep:
         gradient()  # compiles
-        _, whole, slope = measure.least(asked.repeat, gradient)
-    last = body.v.to_numpy()[asked.steps if keep else asked.steps % 2]
+        _, whole, slope = measure.least(options.repeat, gradient)
+    last = body.v.to_numpy()[options.steps if keep else options.steps % 2]
     version = ".".join(str(part) for part in ti.__version__)
-    block.report(asked, "taichi", version, (block.energy(last) if keep else None, slope), (forward, whole))
+    block.report(options, "taichi", version, (block.energy(last) if keep else None, slope), (forward, whole))
 
 
 if __name__ == "__main__":

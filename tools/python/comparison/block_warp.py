@@ -120,23 +120,23 @@ class Block:
 
 
 def main():
-    asked = block.options().parse_args()
+    options = block.options().parse_args()
     wp.config.quiet = True
     wp.init()
     wp.set_device("cpu")
-    keep = not asked.forward_only
-    body = Block(asked.cells, asked.steps, keep)
+    keep = not options.forward_only
+    body = Block(options.cells, options.steps, keep)
     body.step(0, 1)  # compiles
 
     def gradient():
         body.forward(True)
         return body.backward()
 
-    _, forward, _ = measure.least(asked.repeat, lambda: body.forward(keep))
-    _, whole, slope = measure.least(asked.repeat, gradient) if keep else (None, None, None)
-    last = body.v[asked.steps if keep else asked.steps % 2].numpy()
+    _, forward, _ = measure.least(options.repeat, lambda: body.forward(keep))
+    _, whole, slope = measure.least(options.repeat, gradient) if keep else (None, None, None)
+    last = body.v[options.steps if keep else options.steps % 2].numpy()
     objective = block.energy(last) if keep else None  # without kept states a run goes on where the last one ended
-    block.report(asked, "warp", wp.config.version, (objective, slope), (forward, whole))
+    block.report(options, "warp", wp.config.version, (objective, slope), (forward, whole))
 
 
 if __name__ == "__main__":

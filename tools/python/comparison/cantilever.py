@@ -29,18 +29,18 @@ def elements(cells):
     return 4 * cells, cells, cells
 
 
-def report(asked, name, version, result, times):
+def report(options, name, version, result, times):
     """Print one line of JSON. `result` is (J, the sum of dJ/dE, the central difference of J by E); `times` are
     (wall-clock, CPU) in s of (a solution, a solution with its gradient, the first of these, which compiles)."""
     (objective, gradient, difference), (forward, whole, first) = result, times
-    nx, ny, nz = elements(asked.cells)
+    nx, ny, nz = elements(options.cells)
 
     def rounded(pair):
         return [round(t, 3) for t in pair]
 
     print(json.dumps({
         "name": name, "version": version, "python": platform.python_version(),
-        "unknowns": 3 * (nx + 1) * (ny + 1) * (nz + 1), "threads": asked.threads, "J": objective,
+        "unknowns": 3 * (nx + 1) * (ny + 1) * (nz + 1), "threads": options.threads, "J": objective,
         "dJ_dE": gradient, "difference": difference, "relative": abs(gradient / difference - 1),
         "forward_s": rounded(forward), "gradient_s": rounded(whole), "first_s": rounded(first),
         "peak_MB": round(measure.peak_bytes() / 1e6, 1)}))

@@ -56,27 +56,27 @@ def make_problem(cells):
 def main():
     parser = cantilever.options()
     parser.add_argument("--linear", choices=OPTIONS, default="jax")
-    asked = parser.parse_args()
-    limit_threads(asked.threads)
+    options = parser.parse_args()
+    limit_threads(options.threads)
     import jax
     import jax.numpy as np
     from jax_fem import logger
     from jax_fem.solver import ad_wrapper
     logger.setLevel(logging.WARNING)
-    problem, tip, count = make_problem(asked.cells)
-    how = {**OPTIONS[asked.linear], "tol": 1e-10, "rel_tol": 1e-10}
+    problem, tip, count = make_problem(options.cells)
+    how = {**OPTIONS[options.linear], "tol": 1e-10, "rel_tol": 1e-10}
     solve = ad_wrapper(problem, how, how)
 
     def objective(E):
         return np.mean(solve(E)[0][tip, 2])
 
     E = cantilever.E * np.ones(count)
-    _, forward, J = measure.least(asked.repeat, lambda: float(objective(E)))
-    times, whole, slope = measure.least(asked.repeat, lambda: float(np.sum(jax.grad(objective)(E))))
+    _, forward, J = measure.least(options.repeat, lambda: float(objective(E)))
+    times, whole, slope = measure.least(options.repeat, lambda: float(np.sum(jax.grad(objective)(E))))
     low, high = (float(objective(E * (1 + sign * cantilever.STEP))) for sign in (-1, 1))
     version = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("jax-fem", "jax"))
     difference = (high - low) / (2 * cantilever.STEP * cantilever.E)
-    cantilever.report(asked, f"jax-fem {asked.linear}", version, (J, slope, difference), (forward, whole, times[0]))
+    cantilever.report(options, f"jax-fem {options.linear}", version, (J, slope, difference), (forward, whole, times[0]))
 
 
 if __name__ == "__main__":

@@ -33,19 +33,19 @@ objective:
 """
 
 
-def call(asked, command, folder, modulus):
+def call(options, command, folder, modulus):
     """result.json of a command."""
-    text = SCENE.format(linear=asked.linear, size=list(cantilever.SIZE), E=modulus, nu=cantilever.NU,
-                        elements=list(cantilever.elements(asked.cells)), traction=cantilever.TRACTION)
+    text = SCENE.format(linear=options.linear, size=list(cantilever.SIZE), E=modulus, nu=cantilever.NU,
+                        elements=list(cantilever.elements(options.cells)), traction=cantilever.TRACTION)
     (folder / "bar.yaml").write_text(text)
-    subprocess.run([asked.piola, command, "bar.yaml", "-o", "out", "--threads", str(asked.threads), "--quiet"],
+    subprocess.run([options.piola, command, "bar.yaml", "-o", "out", "--threads", str(options.threads), "--quiet"],
                    cwd=folder, check=True)
     return json.loads((folder / "out/result.json").read_text())
 
 
-def gradient_sum(asked, folder):
+def gradient_sum(options, folder):
     """dJ/dE of every element, summed."""
-    subprocess.run([asked.piola, "export", "out/states.vtkhdf", "--to", "csv", "-o", "last.csv"], cwd=folder,
+    subprocess.run([options.piola, "export", "out/states.vtkhdf", "--to", "csv", "-o", "last.csv"], cwd=folder,
                    check=True, capture_output=True)
     rows = [line.split(",") for line in (folder / "last_cells.csv").read_text().split("\n") if line]
     column = next(i for i, title in enumerate(rows[0]) if "grad_E" in title)
@@ -56,16 +56,16 @@ def main():
     parser = cantilever.options()
     parser.add_argument("piola")
     parser.add_argument("--linear", default="auto", help="who solves linear equations: auto, pcg, direct")
-    asked = parser.parse_args()
-    asked.piola = str(pathlib.Path(asked.piola).resolve())
+    options = parser.parse_args()
+    options.piola = str(pathlib.Path(options.piola).resolve())
     modulus, step = cantilever.E, cantilever.STEP
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        low, high = (call(asked, "run", folder, modulus * (1 + sign * step))["objective"] for sign in (-1, 1))
-        _, forward, _ = measure.least(asked.repeat, lambda: call(asked, "run", folder, modulus))
-        times, whole, result = measure.least(asked.repeat, lambda: call(asked, "grad", folder, modulus))
-        gradient = gradient_sum(asked, folder)
-    cantilever.report(asked, f"piola {result['solver']['linear']}", result["program"],
+        low, high = (call(options, "run", folder, modulus * (1 + sign * step))["objective"] for sign in (-1, 1))
+        _, forward, _ = measure.least(options.repeat, lambda: call(options, "run", folder, modulus))
+        times, whole, result = measure.least(options.repeat, lambda: call(options, "grad", folder, modulus))
+        gradient = gradient_sum(options, folder)
+    cantilever.report(options, f"piola {result['solver']['linear']}", result["program"],
                       (result["objective"], gradient, (high - low) / (2 * step * modulus)),
                       (forward, whole, times[0]))
 

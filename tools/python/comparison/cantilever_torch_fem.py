@@ -23,10 +23,10 @@ def energy(F, params):
 def main():
     parser = cantilever.options()
     parser.add_argument("--linear", choices=("auto", "direct", "cg"), default="auto")
-    asked = parser.parse_args()
-    torch.set_num_threads(asked.threads)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
     torch.set_default_dtype(torch.float64)
-    nodes, elements = cube_hexa(*(n + 1 for n in cantilever.elements(asked.cells)), *cantilever.SIZE)
+    nodes, elements = cube_hexa(*(n + 1 for n in cantilever.elements(options.cells)), *cantilever.SIZE)
     tip = torch.isclose(nodes[:, 0], torch.tensor(cantilever.SIZE[0]))
 
     def objective(E):
@@ -34,7 +34,7 @@ def main():
         model = Solid(nodes, elements, Hyperelastic3D(energy, E))
         model.constraints[torch.isclose(nodes[:, 0], torch.tensor(0.0))] = True
         model.forces = model.integrate_surface_load(tip, torch.tensor([0.0, 0.0, cantilever.TRACTION]))
-        u = model.solve(max_iter=30, rtol=1e-10, atol=1e-10, method=None if asked.linear == "auto" else asked.linear,
+        u = model.solve(max_iter=30, rtol=1e-10, atol=1e-10, method=None if options.linear == "auto" else options.linear,
                         differentiable_parameters=E if E.requires_grad else None)[0]
         return u[tip, 2].mean()
 
@@ -45,12 +45,12 @@ def main():
         return float(J.detach()), float(E.grad.sum())
 
     E = cantilever.E * torch.ones(len(elements), 1)
-    _, forward, _ = measure.least(asked.repeat, lambda: float(objective(E)))
-    times, whole, (J, slope) = measure.least(asked.repeat, gradient)
+    _, forward, _ = measure.least(options.repeat, lambda: float(objective(E)))
+    times, whole, (J, slope) = measure.least(options.repeat, gradient)
     low, high = (float(objective(E * (1 + sign * cantilever.STEP))) for sign in (-1, 1))
     version = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("torch-fem", "torch"))
     difference = (high - low) / (2 * cantilever.STEP * cantilever.E)
-    cantilever.report(asked, f"torch-fem {asked.linear}", version, (J, slope, difference), (forward, whole, times[0]))
+    cantilever.report(options, f"torch-fem {options.linear}", version, (J, slope, difference), (forward, whole, times[0]))
 
 
 if __name__ == "__main__":
