@@ -54,13 +54,13 @@ piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_err
     struct stat there;
     size_t n;
     pio_json json;
-    char **partials = pio_folder_partials(s->directory, &n);
+    char **partials = pio_folder_partials(s->folder.path, &n);
     for (size_t i = 0; i < n; i++) files[i] = partials[i];
     pio_session_path(s, record, path, sizeof path);
-    if (!strcmp(s->command, "optimize") && !lstat(path, &there) && S_ISREG(there.st_mode)) files[n++] = record;
+    if (!strcmp(s->call.command, "optimize") && !lstat(path, &there) && S_ISREG(there.st_mode)) files[n++] = record;
     for (size_t i = 0; i < n; i++) {
         pio_session_path(s, files[i], path, sizeof path);
-        pio_log_message(s->log, PIO_INFO, "what was finished is in %s", path);
+        pio_log_message(s->call.log, PIO_INFO, "what was finished is in %s", path);
     }
     pio_result_begin(s, &json, rc, error->message, &error->failure);
     pio_result_end(s, &json, files, NULL);

@@ -71,7 +71,7 @@ static void say(check *c, const pio_taylor_row *row)
         pio_taylor_print_header(to);
     if (fclose(to) == 0)
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-            pio_log_message(c->s->log, PIO_INFO, "%s", line);
+            pio_log_message(c->s->call.log, PIO_INFO, "%s", line);
     free(text);
 }
 
@@ -83,10 +83,10 @@ static piola_status evaluate(check *c, double step, int k, piola_error *error)
     const piola_status rc = pio_session_forward(c->s, c->z, NULL, error);
     for (int f = 0; !rc && f < c->n_functions; f++) {
         function *of = &c->functions[f];
-        *(step > 0 ? &of->plus[k] : &of->minus[k]) = f ? c->s->c[f - 1] : c->s->J;
+        *(step > 0 ? &of->plus[k] : &of->minus[k]) = f ? c->s->evaluation.c[f - 1] : c->s->evaluation.J;
         of->doubt = fmax(of->doubt, pio_balance_doubt(c->s, of->sweep));
     }
-    pio_log_progress(c->s->log, "check", ++c->runs, c->most_runs, "runs");
+    pio_log_progress(c->s->call.log, "check", ++c->runs, c->most_runs, "runs");
     return rc;
 }
 
@@ -273,7 +273,7 @@ static bool is_line(const pio_session *s)
 static piola_status all_directions(check *c, piola_error *error)
 {
     const size_t n = (size_t)c->s->model->n_variables;
-    pio_log_message(c->s->log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
+    pio_log_message(c->s->call.log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
                     c->s->scene->check_tolerance, HALVINGS, first_step);
     say(c, NULL);
     if (is_line(c->s)) return parameter_directions(c, error);
@@ -304,7 +304,7 @@ static piola_status report(check *c, piola_error *error)
         s->model->fem ? fmax(s->model->fem->desc.newton_tolerance, s->model->fem->desc.adjoint_tolerance) : 0;
     if (verdict && loose > 2 * pio_fem_tolerance(false))
         pio_log_message(
-            s->log, PIO_WARNING,
+            s->call.log, PIO_WARNING,
             "solver.tolerance or solver.adjoint_tolerance is %g: differences cannot be better; a check needs about %g",
             loose, pio_fem_tolerance(false));
     piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
@@ -323,7 +323,7 @@ static piola_status report(check *c, piola_error *error)
     pio_certificate_json(s, c->rows, c->n, &json, "certificate");
     rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
-    pio_log_message(s->log,
+    pio_log_message(s->call.log,
                     failed    ? PIO_ERROR
                     : verdict ? PIO_WARNING
                               : PIO_INFO,
@@ -352,8 +352,8 @@ static piola_status begin(check *c, piola_error *error)
     for (int f = 0; !rc && f < c->n_functions; f++) {
         function *of = &c->functions[f];
         of->name = f ? s->constraints.list[f - 1].name : NULL;
-        of->sweep = f ? f - 1 : s->schedule.sweeps - 1;
-        memcpy(of->gradient, f ? s->c_bar + (size_t)(f - 1) * n : s->z_bar, sizeof(double) * n);
+        of->sweep = f ? f - 1 : s->memory.schedule.sweeps - 1;
+        memcpy(of->gradient, f ? s->adjoint.c_bar + (size_t)(f - 1) * n : s->adjoint.z_bar, sizeof(double) * n);
     }
     return rc;
 }
@@ -365,12 +365,13 @@ static piola_status begin_runs(check *c, piola_error *error)
     if (s->engine.table->repeat) s->engine.table->repeat(s->sim, 1);
     if (implicit(s)) {
         s->engine.table->goal(s->sim, compared_tolerance(s));
-        pio_log_message(s->log, PIO_INFO,
+        pio_log_message(s->call.log, PIO_INFO,
                         "check: the runs that are compared are balanced to %g of the forces, or to rounding",
                         compared_tolerance(s));
     }
     const piola_status rc = pio_session_forward(s, s->model->z0, NULL, error);
-    for (int f = 0; !rc && f < c->n_functions; f++) c->functions[f].start = f ? s->c[f - 1] : s->J;
+    for (int f = 0; !rc && f < c->n_functions; f++)
+        c->functions[f].start = f ? s->evaluation.c[f - 1] : s->evaluation.J;
     return rc;
 }
 
@@ -378,17 +379,17 @@ static piola_status work(check *c, piola_error *error)
 {
     pio_session *s = c->s;
     piola_status rc = begin(c, error);
-    const pio_sweep_result sweep = s->sweep; /* of the gradient */
+    const pio_sweep_result sweep = s->evaluation.sweep; /* of the gradient */
     if (!rc) rc = begin_runs(c, error);
     if (!rc) {
         rc = all_directions(c, error);
-        pio_log_progress_end(s->log);
+        pio_log_progress_end(s->call.log);
     }
     if (implicit(s)) s->engine.table->goal(s->sim, s->model->fem->desc.newton_tolerance);
     if (!rc) { /* the report tells the state at the start, not at the last step aside */
-        memcpy(s->z_bar, c->functions[0].gradient, sizeof(double) * (size_t)s->model->n_variables);
+        memcpy(s->adjoint.z_bar, c->functions[0].gradient, sizeof(double) * (size_t)s->model->n_variables);
         rc = pio_session_forward(s, s->model->z0, NULL, error);
-        s->sweep = sweep;
+        s->evaluation.sweep = sweep;
     }
     return rc ? rc : report(c, error);
 }

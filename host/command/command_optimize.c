@@ -35,11 +35,11 @@ static piola_status evaluate(void *p, const double *z, double *J, double *gradie
     pio_session *s = ((context *)p)->s;
     const piola_status rc = pio_session_gradient(s, z, NULL, error);
     if (rc) return rc;
-    *J = s->J;
+    *J = s->evaluation.J;
     const size_t n = (size_t)s->model->n_variables, m = (size_t)s->constraints.n;
-    memcpy(gradient, s->z_bar, sizeof *gradient * n);
-    memcpy(c, s->c, sizeof *c * m);
-    memcpy(c_gradient, s->c_bar, sizeof *c_gradient * m * n);
+    memcpy(gradient, s->adjoint.z_bar, sizeof *gradient * n);
+    memcpy(c, s->evaluation.c, sizeof *c * m);
+    memcpy(c_gradient, s->adjoint.c_bar, sizeof *c_gradient * m * n);
     return PIOLA_OK;
 }
 
@@ -47,7 +47,7 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
 {
     context *c = p;
     if (isnan(at->J))
-        pio_log_message(c->s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
+        pio_log_message(c->s->call.log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                         error->message);
     return pio_evaluations_add(c->evaluations, number, at, error);
 }
@@ -58,7 +58,7 @@ static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *
     char missed[60] = "", rejected[60] = "";
     if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
     if (at->rejected > 0) snprintf(rejected, sizeof rejected, ", %zu of them rejected", at->rejected);
-    pio_log_message(c->s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
+    pio_log_message(c->s->call.log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
                     at->number, at->at.J, at->projected_gradient, missed, at->evaluations, rejected,
                     at->replayed ? " (replayed)" : "");
     const piola_status rc = pio_history_add(c->history, at, error);
@@ -118,22 +118,23 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
-    pio_log_message(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
+    pio_log_message(s->call.log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
     for (int v = 0; v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];
         pio_model_variable_name(s->model, v, name, sizeof name);
-        pio_log_message(s->log, PIO_INFO, "%s = %.9g", name, s->values[v]);
+        pio_log_message(s->call.log, PIO_INFO, "%s = %.9g", name, s->evaluation.values[v]);
     }
     for (int i = 0; i < s->constraints.n && i < 12; i++) {
         const pio_constraint *of = &s->constraints.list[i];
-        pio_log_message(s->log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->samples[of->at], of->symbol, of->bound);
+        pio_log_message(s->call.log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->evaluation.samples[of->at], of->symbol,
+                        of->bound);
     }
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);
-        pio_log_message(s->log, PIO_INFO, "wrote %s", path);
+        pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
     }
     pio_session_path(s, "result.json", path, sizeof path);
-    pio_log_message(s->log, PIO_INFO, "wrote %s", path);
+    pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
     if (verdict) pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
     return verdict;
 }
@@ -142,7 +143,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
  * warning. */
 static void tell_condition(context *c)
 {
-    pio_log *log = c->s->log;
+    pio_log *log = c->s->call.log;
     char text[PIO_PATH + 400];
     if (*pio_evaluations_differ(c->evaluations))
         pio_log_message(log, PIO_WARNING,
@@ -161,10 +162,10 @@ static void tell_none(const pio_session *s, const char *why)
     char path[PIO_PATH];
     pio_session_path(s, old_record, path, sizeof path);
     if (access(path, F_OK))
-        pio_log_message(s->log, PIO_DETAIL, "nothing to resume from: %s", why);
+        pio_log_message(s->call.log, PIO_DETAIL, "nothing to resume from: %s", why);
     else
         pio_log_message(
-            s->log, PIO_WARNING,
+            s->call.log, PIO_WARNING,
             "beginning anew: %s is the record of an earlier version of Piola, which this one cannot continue; it "
             "is left as it is",
             path);
@@ -178,7 +179,7 @@ static piola_status continue_from(context *c, const char *path, const char *iden
     char aside[PIO_PATH + 40];
     const piola_status rc =
         pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
-                                 identity, s->options->accept_machine, error);
+                                 identity, s->call.options->accept_machine, error);
     if (rc == PIOLA_OK) tell_condition(c);
     if (rc == PIOLA_NO_INPUT) tell_none(s, error->message);
     if (rc == PIOLA_BAD_DATA && error) {
@@ -190,7 +191,7 @@ static piola_status continue_from(context *c, const char *path, const char *iden
     for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
     if (rename(path, aside))
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno));
-    pio_log_message(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
+    pio_log_message(s->call.log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
     return PIOLA_NO_INPUT;
 }
 
@@ -201,7 +202,7 @@ static piola_status open_evaluations(context *c, piola_error *error)
     char *identity = pio_identity_of_run(s, true, "");
     if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
     pio_session_path(s, RECORD, path, sizeof path);
-    piola_status rc = s->options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
+    piola_status rc = s->call.options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
     if (rc == PIOLA_NO_INPUT)
         rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
                                     identity, error);
@@ -246,7 +247,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .feasibility = o->feasibility,
                                                  .rounding = f32 ? rounding_f32 : rounding_f64};
     if (problem.n_replay)
-        pio_log_message(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
+        pio_log_message(s->call.log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
     if (!rc) rc = write_best(s, result.z, error);

@@ -15,9 +15,10 @@
 static void tell_tape(const pio_session *s)
 {
     const double numbers = (double)pio_model_items(s->model, true) * s->scene->dimension * (double)s->model->steps;
-    if (s->plan.strategy != SCENE_REVERSE || !s->plan.tape) return;
-    pio_log_message(s->log, PIO_INFO, "tape: %lld bytes of %zu, %.3f bits per degree of freedom and step",
-                    (long long)s->sweep.taped, s->plan.tape, 8 * (double)s->sweep.taped / numbers);
+    if (s->memory.plan.strategy != SCENE_REVERSE || !s->memory.plan.tape) return;
+    pio_log_message(s->call.log, PIO_INFO, "tape: %lld bytes of %zu, %.3f bits per degree of freedom and step",
+                    (long long)s->evaluation.sweep.taped, s->memory.plan.tape,
+                    8 * (double)s->evaluation.sweep.taped / numbers);
 }
 
 static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate,
@@ -33,16 +34,16 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     if (rc) return rc;
     pio_balance_tell(s);
     if (gradient) tell_tape(s);
-    if (s->objective.n) pio_log_message(s->log, PIO_INFO, "J = %.12g", s->J);
+    if (s->objective.n) pio_log_message(s->call.log, PIO_INFO, "J = %.12g", s->evaluation.J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];
         pio_model_variable_name(s->model, v, name, sizeof name);
-        pio_log_message(s->log, PIO_INFO, "dJ/d %s = %.12g", name, s->value_bar[v]);
+        pio_log_message(s->call.log, PIO_INFO, "dJ/d %s = %.12g", name, s->adjoint.value_bar[v]);
     }
     pio_session_path(s, "states.vtkhdf", path, sizeof path);
-    pio_log_message(s->log, PIO_INFO, "states: %s", path);
+    pio_log_message(s->call.log, PIO_INFO, "states: %s", path);
     pio_session_path(s, "result.json", path, sizeof path);
-    pio_log_message(s->log, PIO_INFO, "result: %s", path);
+    pio_log_message(s->call.log, PIO_INFO, "result: %s", path);
     return PIOLA_OK;
 }
 
@@ -60,7 +61,7 @@ static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
         return rc;
     }
     pio_states_sweep(file, &sweep);
-    s->steps_shown = true;
+    s->call.shows_steps = true;
     rc = pio_run_checkpoint_begin(checkpoint, file, &sweep, error);
     if (!rc) rc = gradient ? pio_session_gradient(s, z, &sweep, error) : pio_session_forward(s, z, &sweep, error);
     rc = pio_run_checkpoint_ended(checkpoint, rc, error);

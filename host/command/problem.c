@@ -147,8 +147,8 @@ piola_status piola_evaluate(piola_problem *p, const double *values, double *J, d
         memcpy(p->z, s->model->z0, sizeof *p->z * (size_t)s->model->n_variables);
     if (!rc) rc = sweep(p, gradient != NULL, error);
     if (rc) return rc;
-    if (J) *J = s->J;
-    if (gradient) slopes(p, s->z_bar, s->value_bar, gradient);
+    if (J) *J = s->evaluation.J;
+    if (gradient) slopes(p, s->adjoint.z_bar, s->adjoint.value_bar, gradient);
     return PIOLA_OK;
 }
 
@@ -192,7 +192,7 @@ piola_status piola_read_observation(const piola_problem *p, size_t i, double *ti
     const size_t needed = (size_t)o->samples * (size_t)o->components;
     rc = check_room(o->name, size, needed, error);
     if (rc) return rc;
-    memcpy(values, p->session->samples + o->first, sizeof *values * needed);
+    memcpy(values, p->session->evaluation.samples + o->first, sizeof *values * needed);
     if (times) memcpy(times, o->time, sizeof *times * (size_t)o->samples);
     return PIOLA_OK;
 }
@@ -212,8 +212,8 @@ piola_status piola_constraint(const piola_problem *p, size_t i, char *name, size
         return pio_fail(error, PIOLA_USAGE,
                         "the gradient of a constraint can be read after an evaluation with a gradient");
     if (name && size) snprintf(name, size, "%s", s->constraints.list[i].name);
-    if (c) *c = s->c[i];
-    if (gradient) slopes(p, s->c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
+    if (c) *c = s->evaluation.c[i];
+    if (gradient) slopes(p, s->adjoint.c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
     return PIOLA_OK;
 }
 

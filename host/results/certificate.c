@@ -30,13 +30,13 @@ void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, c
 /* How the sweeps back of the constraints went: the sum of their iterations and the worst residual. */
 static void constraints_json(const pio_session *s, pio_json *json)
 {
-    if (!s->all_gradients || !s->constraints.n || !s->model->fem) return;
+    if (!s->adjoint.of_constraints || !s->constraints.n || !s->model->fem) return;
     pio_json_begin_array(json, "constraints");
     for (int i = 0; i < s->constraints.n; i++) {
         int64_t iterations = 0;
         double residual = 0;
-        for (int64_t k = 0; k < s->n_records; k++) {
-            const pio_step_record *r = &s->records[i * s->model->steps + k];
+        for (int64_t k = 0; k < s->adjoint.n_records; k++) {
+            const pio_step_record *r = &s->adjoint.records[i * s->model->steps + k];
             iterations += r->adjoint_iterations;
             residual = fmax(residual, r->adjoint_residual);
         }
@@ -56,14 +56,14 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_string(json, "linear_solves", "none: the scheme is explicit");
         return;
     }
-    if (s->bytes.solver[0]) {
-        pio_json_string(json, "linear_solver", s->bytes.solver);
-        pio_json_string(json, "linear_solver_why", s->bytes.solver_why);
-        pio_json_string(json, "matrix_product", s->bytes.product);
+    if (s->memory.bytes.solver[0]) {
+        pio_json_string(json, "linear_solver", s->memory.bytes.solver);
+        pio_json_string(json, "linear_solver_why", s->memory.bytes.solver_why);
+        pio_json_string(json, "matrix_product", s->memory.bytes.product);
     }
     pio_json_begin_array(json, "linear_solves");
-    for (int64_t k = 0; k < s->n_records; k++) {
-        const pio_step_record *r = &s->records[(s->schedule.sweeps - 1) * s->model->steps + k];
+    for (int64_t k = 0; k < s->adjoint.n_records; k++) {
+        const pio_step_record *r = &s->adjoint.records[(s->memory.schedule.sweeps - 1) * s->model->steps + k];
         pio_json_begin_object(json, NULL);
         pio_json_integer(json, "parts", r->parts);
         pio_json_integer(json, "newton_iterations", r->newton_iterations);
@@ -116,23 +116,23 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
             ? "discrete adjoint of the leapfrog of finite elements on a lattice, rounding counted as the identity"
             : "adjoint of finite elements in motion: one solve a step with the Jacobian at its solution");
     pio_json_string(json, "engine", engine);
-    pio_json_string(json, "schedule", s->schedule.name);
+    pio_json_string(json, "schedule", s->memory.schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
-    pio_json_integer(json, "states_on_disk", s->plan.kept);
-    pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
-    pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
-    pio_json_string(json, "state_form", s->bytes.slot_nodes ? "cut after the grid update" : "whole");
-    if (s->bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->bytes.slot_nodes);
-    pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
+    pio_json_integer(json, "states_on_disk", s->memory.plan.kept);
+    pio_json_integer(json, "disk_bytes", (int64_t)s->memory.plan.disk_bytes);
+    pio_json_integer(json, "state_bytes", (int64_t)s->memory.bytes.state);
+    pio_json_string(json, "state_form", s->memory.bytes.slot_nodes ? "cut after the grid update" : "whole");
+    if (s->memory.bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->memory.bytes.slot_nodes);
+    pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);
     if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
     pio_json_integer(json, "steps", s->model->steps);
-    pio_json_integer(json, "forward_steps_run", s->sweep.forward_steps);
-    pio_json_integer(json, "steps_taken_back", s->sweep.unsteps);
-    pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
-    pio_json_integer(json, "tape_bytes_used", s->sweep.taped);
-    pio_json_integer(json, "reverse_steps_run", s->sweep.reverse_steps);
+    pio_json_integer(json, "forward_steps_run", s->evaluation.sweep.forward_steps);
+    pio_json_integer(json, "steps_taken_back", s->evaluation.sweep.unsteps);
+    pio_json_integer(json, "tape_bytes", (int64_t)s->memory.plan.tape);
+    pio_json_integer(json, "tape_bytes_used", s->evaluation.sweep.taped);
+    pio_json_integer(json, "reverse_steps_run", s->evaluation.sweep.reverse_steps);
     pio_json_integer(json, "steps_left_out", s->model->desc.first);
-    pio_growth_json(&s->growth, s->norms, s->scene->dt, json);
+    pio_growth_json(&s->adjoint.growth, s->adjoint.norms, s->scene->dt, json);
     solves_json(s, json);
     constraints_json(s, json);
     kinks_json(s, json);

@@ -93,7 +93,7 @@ char *pio_identity_of_gradient(const pio_session *s)
     char *all = NULL, *text = scene_text(s, false);
     if (text && asprintf(&all, "%s\ndata %016llx\npiola %s, %s, glibc %s\nsolver %s\nproduct %s\n", text,
                          (unsigned long long)data_hash(s), PIOLA_VERSION, __VERSION__, gnu_get_libc_version(),
-                         s->bytes.solver, s->bytes.product) < 0)
+                         s->memory.bytes.solver, s->memory.bytes.product) < 0)
         all = NULL;
     free(text);
     return all;
@@ -126,8 +126,8 @@ char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more
                          "%s%s",
                          PIOLA_VERSION, pio_build_commit(), __VERSION__, e->precision, s->scene->dimension,
                          (unsigned long long)data_hash(s), more, m, e->device, m, e->isa, m, s->engine.device, m,
-                         s->engine.driver, m, gnu_get_libc_version(), m, s->bytes.solver, m, s->bytes.product, of_scene,
-                         text) < 0)
+                         s->engine.driver, m, gnu_get_libc_version(), m, s->memory.bytes.solver, m,
+                         s->memory.bytes.product, of_scene, text) < 0)
         all = NULL;
     free(text);
     return all;

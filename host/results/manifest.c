@@ -61,8 +61,9 @@ static piola_status add_program(pio_manifest *m, const pio_session *s, piola_err
     if (!rc) rc = add(m, error, "compiler", "gcc %s", __VERSION__);
     if (!rc) rc = add(m, error, "compiler_flags", "%s", PIO_BUILD_FLAGS);
     if (!rc) rc = add(m, error, "commit", "%s", PIO_BUILD_COMMIT);
-    if (!rc) rc = add(m, error, "command", "%s", s->command);
-    if (!rc) rc = add(m, error, "command_line", "%s", s->options->command_line ? s->options->command_line : "");
+    if (!rc) rc = add(m, error, "command", "%s", s->call.command);
+    if (!rc)
+        rc = add(m, error, "command_line", "%s", s->call.options->command_line ? s->call.options->command_line : "");
     return rc ? rc : add(m, error, "created", "%s", when);
 }
 
@@ -80,8 +81,8 @@ static piola_status add_engine(pio_manifest *m, const pio_session *s, piola_erro
     if (!rc) rc = add(m, error, "precision", "%s", e->precision);
     if (!rc) rc = add(m, error, "device", "%s", s->engine.device);
     if (!rc) rc = add(m, error, "driver", "%s", s->engine.driver);
-    if (!rc && s->bytes.solver[0]) rc = add(m, error, "linear_solver", "%s", s->bytes.solver);
-    if (!rc && s->bytes.product[0]) rc = add(m, error, "matrix_product", "%s", s->bytes.product);
+    if (!rc && s->memory.bytes.solver[0]) rc = add(m, error, "linear_solver", "%s", s->memory.bytes.solver);
+    if (!rc && s->memory.bytes.product[0]) rc = add(m, error, "matrix_product", "%s", s->memory.bytes.product);
     if (!rc) rc = add(m, error, "hdf5", "%u.%u.%u", major, minor, release);
     return rc ? rc : add(m, error, "libm", "glibc %s", gnu_get_libc_version());
 }
@@ -89,7 +90,7 @@ static piola_status add_engine(pio_manifest *m, const pio_session *s, piola_erro
 static piola_status add_inputs(pio_manifest *m, const pio_session *s, piola_error *error)
 {
     const char *sha256 = NULL, *file;
-    piola_status rc = add(m, error, "scene_file", "%s", s->options->scene);
+    piola_status rc = add(m, error, "scene_file", "%s", s->call.options->scene);
     for (size_t i = 0; !rc && (file = pio_scene_input(s->scene, i, &sha256)); i++) {
         char *key = NULL;
         if (asprintf(&key, "sha256 %s", file) < 0) return pio_fail_memory(error, strlen(file) + 8, "the manifest");
@@ -97,7 +98,7 @@ static piola_status add_inputs(pio_manifest *m, const pio_session *s, piola_erro
         free(key);
     }
     if (!rc) rc = add(m, error, "seed", "%lld", (long long)s->scene->seed);
-    return rc ? rc : add(m, error, "schedule", "%s", s->schedule.name);
+    return rc ? rc : add(m, error, "schedule", "%s", s->memory.schedule.name);
 }
 
 static char *as_json(const pio_manifest *m)

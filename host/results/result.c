@@ -45,15 +45,15 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
 {
     const pio_engine *e = s->engine.table;
     piola_error lost;
-    if ((exit == PIOLA_OK || exit == PIOLA_NO) && pio_log_failed(s->log, &lost)) {
+    if ((exit == PIOLA_OK || exit == PIOLA_NO) && pio_log_failed(s->call.log, &lost)) {
         exit = lost.status;
         message = lost.message;
     }
     pio_json_to_memory(json, 2);
     pio_json_begin_object(json, NULL);
-    pio_json_string(json, "command", s->command);
+    pio_json_string(json, "command", s->call.command);
     pio_json_string(json, "program", "piola " PIOLA_VERSION);
-    pio_json_string(json, "scene", s->options->scene);
+    pio_json_string(json, "scene", s->call.options->scene);
     pio_json_begin_object(json, "engine");
     pio_json_string(json, "device", e->device);
     pio_json_string(json, "precision", e->precision);
@@ -63,16 +63,16 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_string(json, "driver", s->engine.driver);
     pio_json_string(json, "why", s->engine.why);
     pio_json_end_object(json);
-    if (s->bytes.solver[0]) {
+    if (s->memory.bytes.solver[0]) {
         pio_json_begin_object(json, "solver");
-        pio_json_string(json, "linear", s->bytes.solver);
-        pio_json_string(json, "why", s->bytes.solver_why);
-        pio_json_string(json, "product", s->bytes.product);
-        pio_json_integer(json, "library_bytes", (int64_t)s->bytes.library);
+        pio_json_string(json, "linear", s->memory.bytes.solver);
+        pio_json_string(json, "why", s->memory.bytes.solver_why);
+        pio_json_string(json, "product", s->memory.bytes.product);
+        pio_json_integer(json, "library_bytes", (int64_t)s->memory.bytes.library);
         pio_json_end_object(json);
     }
     pio_json_integer(json, "exit", exit);
-    s->claims = exit == PIOLA_OK || exit == PIOLA_NO;
+    s->folder.claims_success = exit == PIOLA_OK || exit == PIOLA_NO;
     pio_json_string(json, "message", message);
     pio_failure_json(failure, json);
     pio_json_begin_object(json, "memory");
@@ -80,25 +80,25 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
         pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
     else
         pio_json_null(json, "budget_bytes");
-    pio_json_integer(json, "peak_bytes", (int64_t)s->bytes.total);
-    pio_json_integer(json, "disk_bytes", (int64_t)s->plan.disk_bytes);
-    pio_json_integer(json, "state_bytes", (int64_t)s->bytes.state);
-    pio_json_string(json, "state_form", s->bytes.slot_nodes ? "cut after the grid update" : "whole");
-    if (s->bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->bytes.slot_nodes);
-    pio_json_integer(json, "driver_bytes", (int64_t)s->bytes.context);
+    pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);
+    pio_json_integer(json, "disk_bytes", (int64_t)s->memory.plan.disk_bytes);
+    pio_json_integer(json, "state_bytes", (int64_t)s->memory.bytes.state);
+    pio_json_string(json, "state_form", s->memory.bytes.slot_nodes ? "cut after the grid update" : "whole");
+    if (s->memory.bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->memory.bytes.slot_nodes);
+    pio_json_integer(json, "driver_bytes", (int64_t)s->memory.bytes.context);
     pio_json_begin_object(json, "plan");
-    pio_json_string(json, "strategy", s->schedule.name);
+    pio_json_string(json, "strategy", s->memory.schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
-    pio_json_integer(json, "states_on_disk", s->plan.kept);
-    pio_json_integer(json, "tape_bytes", (int64_t)s->plan.tape);
-    pio_json_integer(json, "forward_steps", s->plan.forward_steps);
-    pio_json_integer(json, "steps_taken_back", s->plan.unsteps);
+    pio_json_integer(json, "states_on_disk", s->memory.plan.kept);
+    pio_json_integer(json, "tape_bytes", (int64_t)s->memory.plan.tape);
+    pio_json_integer(json, "forward_steps", s->memory.plan.forward_steps);
+    pio_json_integer(json, "steps_taken_back", s->memory.plan.unsteps);
     pio_json_end_object(json);
     pio_json_end_object(json);
     pio_json_begin_object(json, "seconds");
-    pio_json_double(json, "total", pio_clock() - s->opened);
-    pio_json_double(json, "forward", s->sweep.forward_seconds);
-    pio_json_double(json, "backward", s->sweep.reverse_seconds);
+    pio_json_double(json, "total", pio_clock() - s->call.opened);
+    pio_json_double(json, "forward", s->evaluation.sweep.forward_seconds);
+    pio_json_double(json, "backward", s->evaluation.sweep.reverse_seconds);
     pio_json_end_object(json);
 }
 
@@ -118,34 +118,35 @@ static void parameter(pio_json *json, const pio_session *s, const pio_parameter 
     } else if (n == 1) {
         pio_json_double(json, "value", values[p->first]);
         pio_json_double(json, "initial", p->initial[0]);
-        if (gradient) pio_json_double(json, "gradient", s->value_bar[p->first]);
+        if (gradient) pio_json_double(json, "gradient", s->adjoint.value_bar[p->first]);
     } else {
         pio_json_doubles(json, "value", values + p->first, n);
         pio_json_doubles(json, "initial", p->initial, n);
-        if (gradient) pio_json_doubles(json, "gradient", s->value_bar + p->first, n);
+        if (gradient) pio_json_doubles(json, "gradient", s->adjoint.value_bar + p->first, n);
     }
     pio_json_end_object(json);
 }
 
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers)
 {
-    pio_model_values(s->model, z, s->values);
+    pio_model_values(s->model, z, s->evaluation.values);
     if (s->objective.n)
-        pio_json_double(json, "objective", s->J);
+        pio_json_double(json, "objective", s->evaluation.J);
     else
         pio_json_null(json, "objective");
     pio_json_begin_object(json, "terms");
-    for (size_t i = 0; i < s->objective.n; i++) pio_json_double(json, s->objective.terms[i].name, s->terms[i]);
+    for (size_t i = 0; i < s->objective.n; i++)
+        pio_json_double(json, s->objective.terms[i].name, s->evaluation.terms[i]);
     pio_json_end_object(json);
     pio_json_begin_array(json, "constraints");
     for (int i = 0; i < s->constraints.n; i++) {
         const pio_constraint *c = &s->constraints.list[i];
         pio_json_begin_object(json, NULL);
         pio_json_string(json, "constraint", c->name);
-        pio_json_double(json, "value", s->samples[c->at]);
+        pio_json_double(json, "value", s->evaluation.samples[c->at]);
         pio_json_string(json, "must_be", c->symbol);
         pio_json_double(json, "bound", c->bound);
-        pio_json_double(json, "violation", s->c[i] > 0 ? s->c[i] : 0);
+        pio_json_double(json, "violation", s->evaluation.c[i] > 0 ? s->evaluation.c[i] : 0);
         if (multipliers) pio_json_double(json, "multiplier", multipliers[i]);
         pio_json_end_object(json);
     }
@@ -157,13 +158,15 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
         pio_json_doubles(json, "time", out->time, (size_t)out->samples);
         pio_json_begin_array(json, "value");
         for (int k = 0; k < out->samples; k++)
-            pio_json_doubles(json, NULL, s->samples + out->first + k * out->components, (size_t)out->components);
+            pio_json_doubles(json, NULL, s->evaluation.samples + out->first + k * out->components,
+                             (size_t)out->components);
         pio_json_end_array(json);
         pio_json_end_object(json);
     }
     pio_json_end_object(json);
     pio_json_begin_object(json, "parameters");
-    for (int k = 0; k < s->model->n_parameters; k++) parameter(json, s, &s->model->parameters[k], s->values, gradient);
+    for (int k = 0; k < s->model->n_parameters; k++)
+        parameter(json, s, &s->model->parameters[k], s->evaluation.values, gradient);
     pio_json_end_object(json);
 }
 
@@ -181,11 +184,11 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
     pio_json_end_object(json);
     piola_status rc = pio_json_finish(json, error);
     if (!rc) {
-        if (s->claims) snprintf(claimed, sizeof claimed, "%s", path);
+        if (s->folder.claims_success) snprintf(claimed, sizeof claimed, "%s", path);
         rc = pio_write_file_atomically(path, json->text, json->size, error);
-        if (!rc && !s->claims) claimed[0] = '\0';
+        if (!rc && !s->folder.claims_success) claimed[0] = '\0';
     }
-    if (!rc && s->options->json &&
+    if (!rc && s->call.options->json &&
         (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout)))
         rc = pio_fail(error, PIOLA_IO, "cannot write the result to standard output: %s",
                       errno ? strerror(errno) : "output was lost");

@@ -50,7 +50,7 @@ static char *identity_of(const pio_session *s)
 {
     const scene_output *o = &s->scene->output;
     char *all = NULL, *more = NULL;
-    if (asprintf(&more, "command: %s\nframes: every %a s, of the adjoint %a s\n", s->command, o->states_every,
+    if (asprintf(&more, "command: %s\nframes: every %a s, of the adjoint %a s\n", s->call.command, o->states_every,
                  o->adjoint_every) >= 0) {
         all = pio_identity_of_run(s, false, more);
         free(more);
@@ -68,7 +68,7 @@ static piola_status set_aside(pio_run_checkpoint *c, const char *why, piola_erro
     for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", c->folder, i);
     if (rename(c->folder, aside))
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", c->folder, aside, strerror(errno));
-    pio_log_message(c->session->log, PIO_WARNING, "beginning anew: %s; it is now %s", why, aside);
+    pio_log_message(c->session->call.log, PIO_WARNING, "beginning anew: %s; it is now %s", why, aside);
     return PIOLA_OK;
 }
 
@@ -79,12 +79,12 @@ static piola_status examine(const pio_run_checkpoint *c, int odd, pio_checkpoint
     char *identity = NULL, differs[800] = "";
     piola_status rc = pio_checkpoint_read(c->folder, odd, head, &identity, error);
     if (rc) return rc;
-    rc = pio_identity_admit(c->folder, identity, c->identity, c->session->options->accept_machine, differs,
+    rc = pio_identity_admit(c->folder, identity, c->identity, c->session->call.options->accept_machine, differs,
                             sizeof differs, error);
     free(identity);
     if (rc) return rc == PIOLA_BAD_DATA ? PIOLA_NO : rc;
     if (*differs)
-        pio_log_message(c->session->log, PIO_WARNING,
+        pio_log_message(c->session->call.log, PIO_WARNING,
                         "a checkpoint of another machine, so the bits are those of neither: %s", differs);
     return pio_checkpoint_walk(c->folder, head->frames, NULL, NULL, error);
 }
@@ -100,7 +100,7 @@ static piola_status find(pio_run_checkpoint *c, piola_error *error)
         const piola_status rc = examine(c, odd, &head, &why);
         damaged |= rc == PIOLA_BAD_DATA;
         if (rc == PIOLA_NO) other = why;
-        if (rc == PIOLA_BAD_DATA) pio_log_message(c->session->log, PIO_WARNING, "%s; it is not used", why.message);
+        if (rc == PIOLA_BAD_DATA) pio_log_message(c->session->call.log, PIO_WARNING, "%s; it is not used", why.message);
         if (rc == PIOLA_OK && (!c->found || head.number > c->head.number)) {
             c->found = true;
             c->head = head;
@@ -110,7 +110,8 @@ static piola_status find(pio_run_checkpoint *c, piola_error *error)
         return rc;
     }
     if (*other.message && !c->found) return set_aside(c, other.message, error);
-    if (damaged && !c->found) pio_log_message(c->session->log, PIO_WARNING, "beginning anew: no checkpoint is whole");
+    if (damaged && !c->found)
+        pio_log_message(c->session->call.log, PIO_WARNING, "beginning anew: no checkpoint is whole");
     return PIOLA_OK;
 }
 
@@ -119,10 +120,10 @@ static void tell(const pio_run_checkpoint *c)
     const pio_session *s = c->session;
     const pio_place *p = &c->head.place;
     if (p->sweep < 0)
-        pio_log_message(s->log, PIO_INFO, "going on from the checkpoint in %s: step %lld of %lld", c->folder,
+        pio_log_message(s->call.log, PIO_INFO, "going on from the checkpoint in %s: step %lld of %lld", c->folder,
                         (long long)p->reached, (long long)s->model->steps);
     else
-        pio_log_message(s->log, PIO_INFO,
+        pio_log_message(s->call.log, PIO_INFO,
                         "going on from the checkpoint in %s: %lld of %lld steps of the sweep back are done", c->folder,
                         (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
 }
@@ -135,10 +136,10 @@ static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
     const pio_plan plan = {
         .strategy = (scene_strategy)h->strategy, .slots = h->slots, .kept = h->kept, .tape = (size_t)h->tape};
     const piola_status rc = c->gradient ? pio_session_take_plan(s, &plan, h->slot_nodes, error) : PIOLA_OK;
-    const bool fits = rc == PIOLA_OK && h->memory == s->bytes.memory;
+    const bool fits = rc == PIOLA_OK && h->memory == s->memory.bytes.memory;
     if (rc && rc != PIOLA_NO) return rc;
     if (!fits)
-        pio_log_message(s->log, PIO_WARNING, "beginning anew: %s",
+        pio_log_message(s->call.log, PIO_WARNING, "beginning anew: %s",
                         rc ? error->message : "the simulation of the checkpoint takes another size of memory");
     if (error) *error = (piola_error){0};
     c->found = fits;
@@ -175,7 +176,7 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
     pio_session_path(s, "checkpoint", c->folder, sizeof c->folder);
     c->identity = identity_of(s);
     piola_status rc = c->identity ? PIOLA_OK : pio_fail_memory(error, 1 << 16, "the run's identity");
-    if (!rc && s->options->resume) rc = find(c, error);
+    if (!rc && s->call.options->resume) rc = find(c, error);
     if (!rc && c->found) rc = adopt(c, error);
     if (!rc && c->found) find_states(c);
     if (!rc && c->found) tell(c);
@@ -184,7 +185,7 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
         pio_run_checkpoint_close(c);
         return rc;
     }
-    s->checkpoint = c;
+    s->folder.checkpoint = c;
     *out = c;
     return PIOLA_OK;
 }
@@ -260,10 +261,10 @@ static void thin(pio_run_checkpoint *c)
 
 static bool has_single(pio_run_checkpoint *c)
 {
-    if (c->single && c->single_bytes == c->session->bytes.state) return true;
+    if (c->single && c->single_bytes == c->session->memory.bytes.state) return true;
     while (c->single && c->n_steps) drop_state(c, 0);
     free(c->single);
-    c->single_bytes = c->session->bytes.state;
+    c->single_bytes = c->session->memory.bytes.state;
     c->single = malloc(c->single_bytes);
     return c->single != NULL;
 }
@@ -280,8 +281,8 @@ static void keep_state(pio_run_checkpoint *c, const pio_place *p)
     if (!c->gradient || p->sweep >= 0 || p->state == 0 || !has_single(c)) return;
     if (c->n_steps && c->step[c->n_steps - 1] >= p->state) return;
     if (s->engine.table->state_out(s->sim, c->single, &why) ||
-        pio_checkpoint_put_state(c->folder, p->state, c->single, s->bytes.state, &why)) {
-        pio_log_message(s->log, PIO_WARNING, "%s; the run goes on", why.message);
+        pio_checkpoint_put_state(c->folder, p->state, c->single, s->memory.bytes.state, &why)) {
+        pio_log_message(s->call.log, PIO_WARNING, "%s; the run goes on", why.message);
         return;
     }
     list_state(c, p->state);
@@ -294,14 +295,14 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
     const pio_session *s = c->session;
     const double began = pio_clock();
     pio_checkpoint_head head = {.number = c->head.number + 1,
-                                .strategy = s->plan.strategy,
-                                .slots = s->plan.slots,
-                                .kept = s->plan.kept,
-                                .slot_nodes = s->bytes.slot_nodes,
-                                .tape = (int64_t)s->plan.tape,
+                                .strategy = s->memory.plan.strategy,
+                                .slots = s->memory.plan.slots,
+                                .kept = s->memory.plan.kept,
+                                .slot_nodes = s->memory.bytes.slot_nodes,
+                                .tape = (int64_t)s->memory.plan.tape,
                                 .place = *place,
                                 .frames = c->head.frames,
-                                .memory = s->bytes.memory};
+                                .memory = s->memory.bytes.memory};
     piola_status rc = add_frames(c, place, &head.frames, error);
     if (!rc) rc = pio_checkpoint_write(c->folder, &head, c->identity, memory, c, error);
     if (!rc && memory == memory_out) keep_state(c, place);
@@ -310,7 +311,7 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
     if (rc) return rc;
     c->head = head;
     c->stashed = false;
-    pio_log_message(s->log, PIO_DETAIL, "checkpoint: %s, state %lld, %.3g s", c->folder, (long long)place->state,
+    pio_log_message(s->call.log, PIO_DETAIL, "checkpoint: %s, state %lld, %.3g s", c->folder, (long long)place->state,
                     c->took);
     return PIOLA_OK;
 }
@@ -318,7 +319,7 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
 static bool due(const pio_run_checkpoint *c)
 {
     const double every = c->session->scene->output.checkpoint_every;
-    const double rest = c->session->options->test_cut ? 0 : REST * c->took;
+    const double rest = c->session->call.options->test_cut ? 0 : REST * c->took;
     return pio_clock() - c->ended >= (every > rest ? every : rest);
 }
 
@@ -328,13 +329,13 @@ static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_e
 {
     const pio_session *s = c->session;
     c->stashed = false;
-    if (c->stash_bytes != s->bytes.memory) {
+    if (c->stash_bytes != s->memory.bytes.memory) {
         free(c->stash);
-        c->stash = malloc(s->bytes.memory);
-        c->stash_bytes = c->stash ? s->bytes.memory : 0;
+        c->stash = malloc(s->memory.bytes.memory);
+        c->stash_bytes = c->stash ? s->memory.bytes.memory : 0;
     }
     if (!c->stash) return PIOLA_OK;
-    const piola_status rc = s->engine.table->memory_out(s->sim, 0, s->bytes.memory, c->stash, error);
+    const piola_status rc = s->engine.table->memory_out(s->sim, 0, s->memory.bytes.memory, c->stash, error);
     c->stashed = rc == PIOLA_OK;
     c->place = *place;
     return rc;
@@ -358,7 +359,7 @@ static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_chec
         return pio_fail(error, rc, "%.600s; its checkpoint could not be written: %.1000s", interrupted.message,
                         why.message);
     snprintf(text, sizeof text, "; run again%s to go on from the checkpoint",
-             c->session->options->resume ? "" : " with --resume auto");
+             c->session->call.options->resume ? "" : " with --resume auto");
     say_more(error, text);
     c->told = true;
     return PIOLA_OK;
@@ -367,15 +368,15 @@ static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_chec
 static piola_status on_place(void *context, const pio_place *place, int stopping, piola_error *error)
 {
     const pio_session *s = context;
-    pio_run_checkpoint *c = s->checkpoint;
+    pio_run_checkpoint *c = s->folder.checkpoint;
     piola_error why = {0};
     piola_status rc = PIOLA_OK;
     if (stopping) return keep(c, place, memory_out, error);
     c->stashed = false;
     if (due(c)) {
         if (write_down(c, place, memory_out, &why))
-            pio_log_message(s->log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
-    } else if (c->solves && (pio_clock() - c->looked > SLOW || s->options->test_cut)) {
+            pio_log_message(s->call.log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
+    } else if (c->solves && (pio_clock() - c->looked > SLOW || s->call.options->test_cut)) {
         rc = stash(c, place, error);
     }
     c->looked = pio_clock();
@@ -395,12 +396,13 @@ static piola_status memory_in(void *context, size_t at, size_t n, void *bytes, p
 static piola_status on_resume(void *context, piola_error *error)
 {
     const pio_session *s = context;
-    pio_run_checkpoint *c = s->checkpoint;
+    pio_run_checkpoint *c = s->folder.checkpoint;
     const pio_engine *e = s->engine.table;
     piola_status rc = PIOLA_OK;
     if (c->gradient && e->step(s->sim) == 0) {
-        c->first = malloc(s->bytes.state);
-        rc = c->first ? e->state_out(s->sim, c->first, error) : pio_fail_memory(error, s->bytes.state, "a state");
+        c->first = malloc(s->memory.bytes.state);
+        rc =
+            c->first ? e->state_out(s->sim, c->first, error) : pio_fail_memory(error, s->memory.bytes.state, "a state");
     }
     return rc ? rc : pio_checkpoint_memory(c->folder, &c->head, memory_in, c, error);
 }
@@ -409,12 +411,12 @@ static piola_status on_resume(void *context, piola_error *error)
 static int64_t nearest(void *context, int64_t from, int64_t to)
 {
     const pio_session *s = context;
-    pio_run_checkpoint *c = s->checkpoint;
+    pio_run_checkpoint *c = s->folder.checkpoint;
     for (int i = has_single(c) ? c->n_steps - 1 : -1; i >= 0 && c->step[i] > from; i--) {
         piola_error why = {0};
         if (c->step[i] > to) continue;
-        if (!pio_checkpoint_get_state(c->folder, c->step[i], c->single, s->bytes.state, &why)) return c->step[i];
-        pio_log_message(s->log, PIO_WARNING, "%s; it is not used", why.message);
+        if (!pio_checkpoint_get_state(c->folder, c->step[i], c->single, s->memory.bytes.state, &why)) return c->step[i];
+        pio_log_message(s->call.log, PIO_WARNING, "%s; it is not used", why.message);
         drop_state(c, i);
     }
     return c->first && from < 0 && to >= 0 ? 0 : -1;
@@ -423,7 +425,8 @@ static int64_t nearest(void *context, int64_t from, int64_t to)
 static piola_status on_nearest(void *context, int64_t step, piola_error *error)
 {
     const pio_session *s = context;
-    return s->engine.table->state_in(s->sim, step ? s->checkpoint->single : s->checkpoint->first, step, error);
+    return s->engine.table->state_in(s->sim, step ? s->folder.checkpoint->single : s->folder.checkpoint->first, step,
+                                     error);
 }
 
 static piola_status frame_in(void *context, const pio_checkpoint_frame *f, piola_error *error)
@@ -444,7 +447,7 @@ piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states,
     c->states = states;
     pio_step_begins();
     sweep->on_place = on_place;
-    sweep->look_every = c->solves || c->session->options->test_cut ? 1 : 0;
+    sweep->look_every = c->solves || c->session->call.options->test_cut ? 1 : 0;
     if (!c->found) return PIOLA_OK;
     c->from = c->head.place;
     sweep->resumed = &c->from;
@@ -452,13 +455,13 @@ piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states,
     sweep->nearest = nearest;
     sweep->on_nearest = on_nearest;
     const piola_status rc = pio_checkpoint_walk(c->folder, c->head.frames, frame_in, c, error);
-    c->session->frames_resumed = c->out;
+    c->session->frames.resumed = c->out;
     return rc;
 }
 
 piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, piola_error *error)
 {
-    c->session->checkpoint = NULL;
+    c->session->folder.checkpoint = NULL;
     if (rc == PIOLA_NUMERICAL) pio_checkpoint_remove(c->folder); /* it would fail again */
     if (rc != PIOLA_INTERRUPTED) return rc;
     if (c->told) return rc;
@@ -479,7 +482,7 @@ void pio_run_checkpoint_done(pio_run_checkpoint *c)
 void pio_run_checkpoint_close(pio_run_checkpoint *c)
 {
     if (!c) return;
-    if (c->session->checkpoint == c) c->session->checkpoint = NULL;
+    if (c->session->folder.checkpoint == c) c->session->folder.checkpoint = NULL;
     if (c->frames >= 0) close(c->frames);
     free(c->identity);
     free(c->first);

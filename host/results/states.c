@@ -204,7 +204,7 @@ piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, 
 static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *error)
 {
     pio_session *s = context;
-    pio_states *f = s->states;
+    pio_states *f = s->folder.states;
     const pio_engine *e = s->engine.table;
     const bool again = s->model->fem && frame > 0; /* nodes rest where they are */
     piola_status rc =
@@ -227,7 +227,7 @@ static bool wants_adjoint(const pio_states *f, int64_t frame)
 
 static piola_status write_adjoint(pio_session *s, int64_t frame, bool passed, piola_error *error)
 {
-    pio_states *f = s->states;
+    pio_states *f = s->folder.states;
     piola_status rc = PIOLA_OK;
     if (!f->adjoint || !wants_adjoint(f, frame)) return PIOLA_OK;
     for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
@@ -349,7 +349,7 @@ piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const voi
 
 void pio_states_sweep(pio_states *f, pio_sweep *sweep)
 {
-    f->session->states = f;
+    f->session->folder.states = f;
     sweep->frames = f->session->model->frames;
     sweep->n_frames = f->session->model->n_frames;
     sweep->on_state = on_state;
@@ -363,9 +363,9 @@ piola_status pio_states_objective(pio_states *f, piola_error *error)
     pio_snapshot_number *terms = calloc(s->objective.n + 1, sizeof *terms);
     if (!terms) return pio_fail_memory(error, sizeof *terms, "terms");
     for (size_t i = 0; i < s->objective.n; i++)
-        terms[i] = (pio_snapshot_number){s->objective.terms[i].name, s->terms[i]};
+        terms[i] = (pio_snapshot_number){s->objective.terms[i].name, s->evaluation.terms[i]};
     const piola_status rc =
-        s->objective.n ? pio_snapshot_objective(f->file, s->J, terms, s->objective.n, error) : PIOLA_OK;
+        s->objective.n ? pio_snapshot_objective(f->file, s->evaluation.J, terms, s->objective.n, error) : PIOLA_OK;
     free(terms);
     return rc;
 }
@@ -385,14 +385,16 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
                                      (long long)(v / g->components), f->scratch[v]);
         if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
     }
-    if (!rc) rc = pio_write_parameters(f->file, f->session->model, f->session->values, f->session->value_bar, error);
+    if (!rc)
+        rc = pio_write_parameters(f->file, f->session->model, f->session->evaluation.values,
+                                  f->session->adjoint.value_bar, error);
     if (!rc) rc = pio_states_objective(f, error);
     return rc ? rc : pio_snapshot_certificate(f->file, certificate, NULL, 0, error);
 }
 
 static void release(pio_states *f)
 {
-    f->session->states = NULL;
+    f->session->folder.states = NULL;
     free(f->points);
     free(f->scratch);
     pio_model_cells_free(&f->mesh);

@@ -32,7 +32,7 @@ void pio_balance_tell(const pio_session *s)
         snprintf(moved, sizeof moved, "that puts the displacement off by about %.2g of itself",
                  worst.doubt / displacement);
     pio_log_message(
-        s->log, PIO_WARNING,
+        s->call.log, PIO_WARNING,
         "step %lld: numbers of %d digits leave %.2g of the forces out of balance, and %s; solver.tolerance is %g%s",
         (long long)at, f32 ? 7 : 16, worst.residual, moved, s->model->fem->desc.newton_tolerance,
         f32 ? "; f64 would be right" : "");
@@ -41,12 +41,12 @@ void pio_balance_tell(const pio_session *s)
 double pio_balance_doubt(const pio_session *s, int64_t sweep)
 {
     const double epsilon = strcmp(s->engine.table->precision, "f32") ? DBL_EPSILON : (double)FLT_EPSILON;
-    double doubt = epsilon * s->terms_of_samples[sweep];
+    double doubt = epsilon * s->adjoint.sample_terms[sweep];
     pio_step_record r;
-    for (int64_t k = 0; k < s->n_records && record_of(s, k, &r); k++) {
+    for (int64_t k = 0; k < s->adjoint.n_records && record_of(s, k, &r); k++) {
         const int parts =
             s->scene->integrator == PIO_STATIC ? 1 : r.parts; /* of a static step only the last one counts */
-        doubt += parts * s->records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
+        doubt += parts * s->adjoint.records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
     }
     return doubt;
 }

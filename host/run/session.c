@@ -17,28 +17,29 @@
 
 static piola_status open_log(pio_session *s, piola_error *error)
 {
-    const pio_log_options options = {.level = pio_log_level_from(s->options->quiet, s->options->verbose),
-                                     .json_path = s->options->log_json};
-    return pio_log_create(&s->log, &options, error);
+    const pio_log_options options = {.level = pio_log_level_from(s->call.options->quiet, s->call.options->verbose),
+                                     .json_path = s->call.options->log_json};
+    return pio_log_create(&s->call.log, &options, error);
 }
 
 static piola_status take_workspace(pio_session *s, piola_error *error)
 {
     const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1,
-                 m = (size_t)s->constraints.n, sweeps = (size_t)s->schedule.sweeps;
-    s->samples = calloc(2 * samples, sizeof(double));
-    s->values = calloc(variables, sizeof(double));
-    s->value_bar = calloc(variables, sizeof(double));
-    s->z_bar = calloc(variables, sizeof(double));
-    s->filtered = calloc(variables, sizeof(double));
-    s->filtered_bar = calloc(variables, sizeof(double));
-    s->terms = calloc(s->objective.n + 1, sizeof(double));
-    s->c = calloc(m + 1, sizeof(double));
-    s->c_bar = calloc(s->all_gradients ? m * variables + 1 : 1, sizeof(double));
-    s->terms_of_samples = calloc(sweeps, sizeof(double));
-    if (s->model->fem) s->records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->records);
-    if (!s->samples || !s->values || !s->value_bar || !s->z_bar || !s->terms || !s->filtered || !s->filtered_bar ||
-        !s->c || !s->c_bar || !s->terms_of_samples || (s->model->fem && !s->records))
+                 m = (size_t)s->constraints.n, sweeps = (size_t)s->memory.schedule.sweeps;
+    s->evaluation.samples = calloc(2 * samples, sizeof(double));
+    s->evaluation.values = calloc(variables, sizeof(double));
+    s->adjoint.value_bar = calloc(variables, sizeof(double));
+    s->adjoint.z_bar = calloc(variables, sizeof(double));
+    s->evaluation.filtered = calloc(variables, sizeof(double));
+    s->adjoint.filtered_bar = calloc(variables, sizeof(double));
+    s->evaluation.terms = calloc(s->objective.n + 1, sizeof(double));
+    s->evaluation.c = calloc(m + 1, sizeof(double));
+    s->adjoint.c_bar = calloc(s->adjoint.of_constraints ? m * variables + 1 : 1, sizeof(double));
+    s->adjoint.sample_terms = calloc(sweeps, sizeof(double));
+    if (s->model->fem) s->adjoint.records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->adjoint.records);
+    if (!s->evaluation.samples || !s->evaluation.values || !s->adjoint.value_bar || !s->adjoint.z_bar ||
+        !s->evaluation.terms || !s->evaluation.filtered || !s->adjoint.filtered_bar || !s->evaluation.c ||
+        !s->adjoint.c_bar || !s->adjoint.sample_terms || (s->model->fem && !s->adjoint.records))
         return pio_fail_memory(error, sizeof(double) * ((5 + m) * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
@@ -46,26 +47,26 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
 /* *told: the scene's messages were printed. */
 static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
 {
-    const piola_options *o = s->options;
+    const piola_options *o = s->call.options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
     piola_status rc = pio_scene_load(&s->scene, &(pio_scene_text){.path = o->scene}, &leave, o->sets, o->n_sets,
-                                     s->writes ? stderr : NULL, error);
+                                     s->folder.writes ? stderr : NULL, error);
     if (rc) {
-        *told = s->writes;
-        if (!o->directory && s->writes &&
-            pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->directory, sizeof s->directory))
-            pio_forget_result(o, s->directory);
+        *told = s->folder.writes;
+        if (!o->directory && s->folder.writes &&
+            pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->folder.path, sizeof s->folder.path))
+            pio_forget_result(o, s->folder.path);
         return rc;
     }
     const char *directory = o->directory ? o->directory : s->scene->output.directory;
     rc = pio_path_folder(directory, error);
     if (rc) return rc;
-    memcpy(s->directory, directory, strlen(directory) + 1);
-    if (s->writes && !o->dry_run) rc = pio_session_lock_folder(s, error);
+    memcpy(s->folder.path, directory, strlen(directory) + 1);
+    if (s->folder.writes && !o->dry_run) rc = pio_session_lock_folder(s, error);
     if (!rc) rc = pio_model_create(&s->model, s->scene, error);
     char text[400];
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
-        pio_log_message(s->log, PIO_WARNING, "%s", text);
+        pio_log_message(s->call.log, PIO_WARNING, "%s", text);
     if (!rc) rc = pio_objective_create(&s->objective, s->model, error);
     return rc ? rc : pio_constraints_create(&s->constraints, s->model, error);
 }
@@ -73,22 +74,22 @@ static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
 static piola_status open_engine(pio_session *s, bool adjoint, const char *precision, piola_error *error)
 {
     const char *of_scene = s->scene->precision == SCENE_F32 ? "f32" : "f64";
-    const char *use = s->options->precision ? s->options->precision : precision ? precision : of_scene;
+    const char *use = s->call.options->precision ? s->call.options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%s': f32 or f64", use);
-    piola_status rc = pio_engine_open(&s->engine, s->options->device ? s->options->device : "auto", s->options->isa,
-                                      use, s->scene->dimension, error);
+    piola_status rc = pio_engine_open(&s->engine, s->call.options->device ? s->call.options->device : "auto",
+                                      s->call.options->isa, use, s->scene->dimension, error);
     if (rc) return rc;
     if (s->model->fem) s->engine.table = s->engine.fem;
     const bool cpu = !strcmp(s->engine.table->device, "cpu");
-    pio_log_message(s->log, PIO_INFO, "engine: %s %s %dD%s%s on %s%s%s: %s", s->engine.table->device,
+    pio_log_message(s->call.log, PIO_INFO, "engine: %s %s %dD%s%s on %s%s%s: %s", s->engine.table->device,
                     s->engine.table->precision, s->scene->dimension, cpu ? ", " : "", cpu ? s->engine.table->isa : "",
                     s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
-    s->model->desc.threads = s->options->threads;
-    rc = pio_session_plan(s, adjoint, s->all_gradients ? s->constraints.n + 1 : 1, error);
-    return rc || s->options->dry_run ? rc : pio_session_create_sim(s, error);
+    s->model->desc.threads = s->call.options->threads;
+    rc = pio_session_plan(s, adjoint, s->adjoint.of_constraints ? s->constraints.n + 1 : 1, error);
+    return rc || s->call.options->dry_run ? rc : pio_session_create_sim(s, error);
 }
 
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
@@ -98,11 +99,11 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     *out = NULL;
     *told = false;
     if (!s) return pio_fail_memory(error, sizeof *s, "a session");
-    s->options = options;
-    s->command = command;
-    s->opened = pio_clock();
-    s->all_gradients = gradients == PIO_ALL_GRADIENTS;
-    s->writes = strcmp(command, "evaluate") != 0;
+    s->call.options = options;
+    s->call.command = command;
+    s->call.opened = pio_clock();
+    s->adjoint.of_constraints = gradients == PIO_ALL_GRADIENTS;
+    s->folder.writes = strcmp(command, "evaluate") != 0;
     piola_status rc = options->dry_run && options->json
                           ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
                           : PIOLA_OK;
@@ -123,7 +124,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
 piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error)
 {
     piola_error lost;
-    const piola_status log = s ? pio_log_close(&s->log, &lost) : PIOLA_OK;
+    const piola_status log = s ? pio_log_close(&s->call.log, &lost) : PIOLA_OK;
     pio_session_close(s);
     if (!log || (rc && rc != PIOLA_NO)) return rc;
     *error = lost;
@@ -135,26 +136,26 @@ void pio_session_close(pio_session *s)
     if (!s) return;
     if (s->sim) s->engine.table->destroy(s->sim);
     pio_engine_close(&s->engine);
-    pio_schedule_end(&s->schedule);
-    pio_disk_states_free(s->disk);
-    pio_folder_unlock(s->lock);
+    pio_schedule_end(&s->memory.schedule);
+    pio_disk_states_free(s->memory.disk);
+    pio_folder_unlock(s->folder.lock);
     pio_objective_free(&s->objective);
     pio_constraints_free(&s->constraints);
     pio_model_free(s->model);
     pio_scene_free(s->scene);
-    pio_log_close(&s->log, NULL);
-    free(s->samples);
-    free(s->values);
-    free(s->value_bar);
-    free(s->z_bar);
-    free(s->filtered);
-    free(s->filtered_bar);
-    free(s->records);
-    free(s->norms);
-    free(s->terms_of_samples);
-    free(s->terms);
-    free(s->c);
-    free(s->c_bar);
+    pio_log_close(&s->call.log, NULL);
+    free(s->evaluation.samples);
+    free(s->evaluation.values);
+    free(s->adjoint.value_bar);
+    free(s->adjoint.z_bar);
+    free(s->evaluation.filtered);
+    free(s->adjoint.filtered_bar);
+    free(s->adjoint.records);
+    free(s->adjoint.norms);
+    free(s->adjoint.sample_terms);
+    free(s->evaluation.terms);
+    free(s->evaluation.c);
+    free(s->adjoint.c_bar);
     free(s);
 }
 
@@ -163,11 +164,11 @@ void pio_session_close(pio_session *s)
 static piola_status on_progress(void *context, int back, int64_t done, int64_t total, piola_error *error)
 {
     pio_session *s = context;
-    if (s->steps_shown) pio_log_progress(s->log, back ? "backward" : "forward", done, total, "steps");
-    if (s->options->test_cut && ++s->looks == s->options->test_cut)
+    if (s->call.shows_steps) pio_log_progress(s->call.log, back ? "backward" : "forward", done, total, "steps");
+    if (s->call.options->test_cut && ++s->call.progress_calls == s->call.options->test_cut)
         return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by a test at step %lld of %lld", (long long)done,
                         (long long)total);
-    if (s->options->test_cut && s->looks == -s->options->test_cut) raise(SIGKILL);
+    if (s->call.options->test_cut && s->call.progress_calls == -s->call.options->test_cut) raise(SIGKILL);
     if (!pio_interrupted()) return PIOLA_OK;
     return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s at step %lld of %lld", pio_interruption(),
                     (long long)done, (long long)total);
@@ -176,17 +177,17 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
 /* c of all constraints; bounds that are relative to the start become known there. */
 static piola_status evaluate_constraints(pio_session *s, const double *samples, piola_error *error)
 {
-    if (s->constraints.relative && !s->started) {
+    if (s->constraints.relative && !s->evaluation.start_known) {
         const piola_status rc = pio_constraints_start(&s->constraints, s->model, samples, error);
         if (rc) return rc;
-        s->started = true;
+        s->evaluation.start_known = true;
     }
     for (int i = 0; i < s->constraints.n; i++) {
-        s->c[i] = pio_constraint_value(&s->constraints.list[i], samples);
-        if (!isfinite(s->c[i]))
+        s->evaluation.c[i] = pio_constraint_value(&s->constraints.list[i], samples);
+        if (!isfinite(s->evaluation.c[i]))
             return pio_fail_result(error, PIOLA_FAILED_OBJECTIVE,
                                    "the constraint %s is %g: it overflowed or is not a number",
-                                   s->constraints.list[i].name, s->c[i]);
+                                   s->constraints.list[i].name, s->evaluation.c[i]);
     }
     return PIOLA_OK;
 }
@@ -196,7 +197,7 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
                                  piola_error *error)
 {
     pio_session *s = context;
-    const bool of_constraint = samples_bar && sweep < s->schedule.sweeps - 1;
+    const bool of_constraint = samples_bar && sweep < s->memory.schedule.sweeps - 1;
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_output *out = &s->model->outputs[o];
         for (int v = 0; v < out->samples * out->components; v++)
@@ -205,7 +206,8 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
                                        "observation '%s' at %g s is %g: it overflowed or is not a number", out->name,
                                        out->time[v / out->components], samples[out->first + v]);
     }
-    *J = s->J = pio_objective_evaluate(&s->objective, s->model, samples, s->filtered, s->terms, samples_bar);
+    *J = s->evaluation.J = pio_objective_evaluate(&s->objective, s->model, samples, s->evaluation.filtered,
+                                                  s->evaluation.terms, samples_bar);
     if (!isfinite(*J))
         return pio_fail_result(error, PIOLA_FAILED_OBJECTIVE,
                                "the objective is %g: an observation overflowed or is not a number", *J);
@@ -220,13 +222,13 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
     const pio_engine *e = s->engine.table;
     char text[400];
     const int64_t n = e->adjoint_norms(s->sim, NULL);
-    if (!s->norms) s->norms = calloc((size_t)n + 1, sizeof *s->norms);
-    if (!s->norms) return pio_fail_memory(error, sizeof *s->norms * (size_t)n, "norms of the adjoint");
-    e->adjoint_norms(s->sim, s->norms);
-    s->growth = pio_adjoint_growth(s->norms, n, s->scene->dt, !strcmp(e->precision, "f32"));
-    if (!pio_growth_warning(&s->growth, text, sizeof text) || s->growth_told) return PIOLA_OK;
-    pio_log_message(s->log, PIO_WARNING, "%s", text);
-    s->growth_told = true;
+    if (!s->adjoint.norms) s->adjoint.norms = calloc((size_t)n + 1, sizeof *s->adjoint.norms);
+    if (!s->adjoint.norms) return pio_fail_memory(error, sizeof *s->adjoint.norms * (size_t)n, "norms of the adjoint");
+    e->adjoint_norms(s->sim, s->adjoint.norms);
+    s->adjoint.growth = pio_adjoint_growth(s->adjoint.norms, n, s->scene->dt, !strcmp(e->precision, "f32"));
+    if (!pio_growth_warning(&s->adjoint.growth, text, sizeof text) || s->adjoint.growth_warned) return PIOLA_OK;
+    pio_log_message(s->call.log, PIO_WARNING, "%s", text);
+    s->adjoint.growth_warned = true;
     return PIOLA_OK;
 }
 
@@ -234,9 +236,9 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
 static void tell_kinks(pio_session *s)
 {
     char text[500];
-    if (s->kinks_told || !pio_kink_warning(s->engine.table, s->sim, text, sizeof text)) return;
-    pio_log_message(s->log, PIO_WARNING, "%s", text);
-    s->kinks_told = true;
+    if (s->adjoint.kinks_warned || !pio_kink_warning(s->engine.table, s->sim, text, sizeof text)) return;
+    pio_log_message(s->call.log, PIO_WARNING, "%s", text);
+    s->adjoint.kinks_warned = true;
 }
 
 /* Keep what a sweep found: the implicit steps' records, and the gradient of a constraint. */
@@ -244,22 +246,26 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
 {
     pio_session *s = context;
     const int64_t steps = s->model->steps;
-    const double *y_bar = s->samples + s->model->n_samples;
-    s->terms_of_samples[sweep] = 0;
-    for (int64_t k = 0; k < s->model->n_samples; k++) s->terms_of_samples[sweep] += fabs(s->samples[k] * y_bar[k]);
-    for (s->n_records = 0; s->records && s->n_records < steps; s->n_records++)
-        if (!s->engine.table->record(s->sim, s->n_records, &s->records[sweep * steps + s->n_records])) break;
-    if (sweep < s->schedule.sweeps - 1)
-        memcpy(s->c_bar + sweep * s->model->n_variables, s->z_bar, sizeof *s->c_bar * (size_t)s->model->n_variables);
-    if (sweep < s->schedule.sweeps - 1) return PIOLA_OK;
+    const double *y_bar = s->evaluation.samples + s->model->n_samples;
+    s->adjoint.sample_terms[sweep] = 0;
+    for (int64_t k = 0; k < s->model->n_samples; k++)
+        s->adjoint.sample_terms[sweep] += fabs(s->evaluation.samples[k] * y_bar[k]);
+    for (s->adjoint.n_records = 0; s->adjoint.records && s->adjoint.n_records < steps; s->adjoint.n_records++)
+        if (!s->engine.table->record(s->sim, s->adjoint.n_records,
+                                     &s->adjoint.records[sweep * steps + s->adjoint.n_records]))
+            break;
+    if (sweep < s->memory.schedule.sweeps - 1)
+        memcpy(s->adjoint.c_bar + sweep * s->model->n_variables, s->adjoint.z_bar,
+               sizeof *s->adjoint.c_bar * (size_t)s->model->n_variables);
+    if (sweep < s->memory.schedule.sweeps - 1) return PIOLA_OK;
     tell_kinks(s);
     return keep_growth(s, error);
 }
 
 static void set_values(pio_session *s, const double *z)
 {
-    pio_model_filtered(s->model, z, s->filtered);
-    pio_model_values(s->model, z, s->values);
+    pio_model_filtered(s->model, z, s->evaluation.filtered);
+    pio_model_values(s->model, z, s->evaluation.values);
 }
 
 /* Terms of the variables themselves: the engine knows nothing of them. With t = a + b z~ and value = t or exp(t),
@@ -267,13 +273,14 @@ static void set_values(pio_session *s, const double *z)
 static void add_design_terms(pio_session *s)
 {
     const pio_model *m = s->model;
-    if (!pio_objective_of_design(&s->objective, m, s->filtered, s->filtered_bar)) return;
-    pio_model_filtered_adj(m, s->filtered_bar, s->z_bar);
+    if (!pio_objective_of_design(&s->objective, m, s->evaluation.filtered, s->adjoint.filtered_bar)) return;
+    pio_model_filtered_adj(m, s->adjoint.filtered_bar, s->adjoint.z_bar);
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
         const int first = m->parameters[k].first;
         for (int v = first; v < first + d->groups * d->components; v++)
-            s->value_bar[v] += s->filtered_bar[v] / (d->b * (d->logarithmic ? s->values[v] : 1));
+            s->adjoint.value_bar[v] +=
+                s->adjoint.filtered_bar[v] / (d->b * (d->logarithmic ? s->evaluation.values[v] : 1));
     }
 }
 
@@ -285,31 +292,32 @@ static piola_status on_keep(void *context, int64_t place, int64_t step, piola_er
     (void)step;
     piola_status rc = PIOLA_OK;
     pio_session_path(s, "states-on-disk.h5", path, sizeof path);
-    if (!s->disk) rc = pio_folder_make(s->directory, error);
-    if (!rc && !s->disk) rc = pio_disk_states_create(&s->disk, path, s->plan.kept, s->bytes.state, error);
-    return rc ? rc : pio_disk_states_keep(s->disk, place, s->engine.table, s->sim, error);
+    if (!s->memory.disk) rc = pio_folder_make(s->folder.path, error);
+    if (!rc && !s->memory.disk)
+        rc = pio_disk_states_create(&s->memory.disk, path, s->memory.plan.kept, s->memory.bytes.state, error);
+    return rc ? rc : pio_disk_states_keep(s->memory.disk, place, s->engine.table, s->sim, error);
 }
 
 static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
 {
     pio_session *s = context;
-    return pio_disk_states_fetch(s->disk, place, step, s->engine.table, s->sim, error);
+    return pio_disk_states_fetch(s->memory.disk, place, step, s->engine.table, s->sim, error);
 }
 
 /* A gradient that began anew shows no frame twice: it has the same bits. */
 static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *error)
 {
     pio_session *s = context;
-    if (frame < s->frames_told) return PIOLA_OK;
-    s->frames_told = frame + 1;
-    return s->on_state(s, frame, step, error);
+    if (frame < s->frames.delivered) return PIOLA_OK;
+    s->frames.delivered = frame + 1;
+    return s->frames.on_state(s, frame, step, error);
 }
 
 static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
 {
     pio_sweep sweep = extra ? *extra : (pio_sweep){0};
-    s->on_state = sweep.on_state;
-    s->frames_told = sweep.resumed ? s->frames_resumed : 0;
+    s->frames.on_state = sweep.on_state;
+    s->frames.delivered = sweep.resumed ? s->frames.resumed : 0;
     if (sweep.on_state) sweep.on_state = on_state;
     sweep.context = s;
     sweep.on_progress = on_progress;
@@ -324,7 +332,7 @@ static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
 static piola_status start_constraints(pio_session *s, const double *z, piola_error *error)
 {
     const pio_model *m = s->model;
-    if (!s->constraints.relative || s->started || !memcmp(z, m->z0, sizeof *z * (size_t)m->n_variables))
+    if (!s->constraints.relative || s->evaluation.start_known || !memcmp(z, m->z0, sizeof *z * (size_t)m->n_variables))
         return PIOLA_OK;
     return pio_session_forward(s, m->z0, NULL, error);
 }
@@ -340,12 +348,12 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
     const pio_sweep sweep = sweep_of(s, extra);
-    const pio_sweep_arrays arrays = {.z = z, .samples = s->samples};
+    const pio_sweep_arrays arrays = {.z = z, .samples = s->evaluation.samples};
     set_values(s, z);
-    rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->sweep, error);
-    if (!rc) rc = s->engine.table->values(s->sim, s->values, error);
+    rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->evaluation.sweep, error);
+    if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) pio_model_control_advice(s->model, error);
-    if (s->steps_shown) pio_log_progress_end(s->log);
+    if (s->call.shows_steps) pio_log_progress_end(s->call.log);
     return rc;
 }
 
@@ -353,15 +361,15 @@ static piola_status check_finite(pio_session *s, piola_error *error)
 {
     for (int v = 0; v < s->model->n_variables; v++) {
         char name[256];
-        bool finite = isfinite(s->value_bar[v]) && isfinite(s->z_bar[v]);
-        for (int i = 0; s->all_gradients && i < s->constraints.n; i++)
-            finite &= isfinite(s->c_bar[i * s->model->n_variables + v]);
+        bool finite = isfinite(s->adjoint.value_bar[v]) && isfinite(s->adjoint.z_bar[v]);
+        for (int i = 0; s->adjoint.of_constraints && i < s->constraints.n; i++)
+            finite &= isfinite(s->adjoint.c_bar[i * s->model->n_variables + v]);
         if (finite) continue;
         pio_model_variable_name(s->model, v, name, sizeof name);
         return pio_fail_result(error, PIOLA_FAILED_GRADIENT,
                                "dJ/d%s is %g: the adjoint overflowed; a shorter time.duration or gradient.window, a "
                                "smaller weight or f64 would be right",
-                               name, s->value_bar[v]);
+                               name, s->adjoint.value_bar[v]);
     }
     return PIOLA_OK;
 }
@@ -371,17 +379,20 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
     pio_sweep sweep = sweep_of(s, extra);
-    const pio_sweep_arrays arrays = {
-        .z = z, .samples = s->samples, .n_samples = s->model->n_samples, .value_bar = s->value_bar, .z_bar = s->z_bar};
+    const pio_sweep_arrays arrays = {.z = z,
+                                     .samples = s->evaluation.samples,
+                                     .n_samples = s->model->n_samples,
+                                     .value_bar = s->adjoint.value_bar,
+                                     .z_bar = s->adjoint.z_bar};
     set_values(s, z);
     do {
-        s->n_records = 0;
-        rc = pio_gradient(s->engine.table, s->sim, &s->schedule, &arrays, &sweep, &s->sweep, error);
-        if (s->steps_shown) pio_log_progress_end(s->log);
+        s->adjoint.n_records = 0;
+        rc = pio_gradient(s->engine.table, s->sim, &s->memory.schedule, &arrays, &sweep, &s->evaluation.sweep, error);
+        if (s->call.shows_steps) pio_log_progress_end(s->call.log);
         sweep.resumed = NULL; /* with more room it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     if (rc) pio_model_control_advice(s->model, error);
-    if (!rc) rc = s->engine.table->values(s->sim, s->values, error);
+    if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) return rc;
     add_design_terms(s);
     return check_finite(s, error);

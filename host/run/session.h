@@ -13,52 +13,88 @@
 #include "host/run/plan.h"
 #include "solvers/driver/driver.h"
 
-typedef struct pio_session {
+/* What a session was opened for, by session.c. */
+typedef struct {
     const piola_options *options;
-    const char *command; /* "run", ... */
+    const char *command; /* "run", "grad", ...; "evaluate": the evaluations of a program */
+    pio_log *log;
+    double opened;          /* s, when the session was opened, by the steady clock */
+    bool shows_steps;       /* progress counts the steps of each sweep; else the command has a progress of its own */
+    int64_t progress_calls; /* how often a sweep asked whether to stop; options->test_cut compares with it */
+} pio_session_call;
+
+/* output_folder.c: the folder of the results, and the files that are open in it. */
+typedef struct {
+    char path[PIO_PATH];
+    bool writes;                           /* results go there; those of an evaluation for a program go nowhere */
+    pio_folder *lock;                      /* of the folder, from when it exists; or NULL */
+    bool claims_success;                   /* the result that is being written says that all went well */
+    struct pio_states *states;             /* states.h: the file that frames are written to; or NULL */
+    struct pio_run_checkpoint *checkpoint; /* run_checkpoint.h: written at intervals of wall-clock time; or NULL */
+} pio_session_folder;
+
+/* session.c: the frames of an evaluation, which its caller receives one by one. */
+typedef struct {
+    /* The caller's function, or NULL. */
+    piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error);
+    int64_t delivered; /* frames of this evaluation that the caller has */
+    int64_t resumed;   /* frames in the file of states from an earlier run, which this one continues */
+} pio_session_frames;
+
+/* session_plan.c: what the simulation takes, and which states a gradient keeps. */
+typedef struct {
+    pio_engine_bytes bytes; /* of the simulation */
+    pio_plan plan;          /* with gradients */
+    pio_schedule schedule;  /* with gradients: the order of steps, states and sweeps */
+    /* nodes per compact slot: the room that was too little for a state of a gradient, and what that state needed; 0:
+     * the room sufficed so far */
+    int64_t slot_nodes, nodes_needed;
+    struct pio_disk_states *disk; /* states kept on disk, from the first on; or NULL */
+} pio_session_memory;
+
+/* session.c: the last evaluation forward. n_samples and n_variables are the model's; samples and values have the units
+ * of what they are. */
+typedef struct {
+    double *samples;        /* [2][n_samples] of the observations, and in a gradient dJ/dsamples */
+    double *values;         /* [n_variables] of the design's quantities */
+    double *filtered;       /* [n_variables] z after the designs' filters */
+    double *terms;          /* [objective.n] */
+    double J;               /* the sum of the terms */
+    double *c;              /* [constraints.n] */
+    bool start_known;       /* bounds of constraints that are relative to the initial design are known */
+    pio_sweep_result sweep; /* steps and seconds */
+} pio_session_evaluation;
+
+/* session.c: the last gradient, and what its adjoint showed. A gradient has one sweep for J, the last one; with
+ * of_constraints each constraint has a sweep before it. */
+typedef struct {
+    bool of_constraints;      /* gradients are those of the constraints too */
+    double *value_bar;        /* [n_variables] dJ/dvalue, J's unit per that of the value */
+    double *z_bar;            /* [n_variables] dJ/dz */
+    double *filtered_bar;     /* [n_variables] dJ/dz of the terms of the design alone, by filtered variables */
+    double *c_bar;            /* [constraints.n][n_variables] dc/dz, with of_constraints */
+    pio_step_record *records; /* [sweeps][steps] implicit steps, of FEM; else NULL */
+    int64_t n_records;        /* records of each sweep that are there */
+    double *sample_terms;     /* [sweeps] sum over the samples of |y dJ/dy|, the size of what J is made of */
+    pio_adjoint_norm *norms;  /* [growth.n] of the sweep for J */
+    pio_growth growth;        /* of these norms over time */
+    bool growth_warned;       /* a warning of the growth was logged */
+    bool kinks_warned;        /* a warning of kinks was logged */
+} pio_session_adjoint;
+
+typedef struct pio_session {
+    pio_session_call call;
     pio_scene *scene;
     pio_model *model;
     pio_objective objective;
-    pio_engine_module engine;
-    pio_engine_bytes bytes;
-    pio_sim *sim;
-    pio_plan plan;                    /* with gradients: what is kept */
-    int64_t slot_nodes, nodes_needed; /* room that was too little for what a gradient kept, and what it needed; or 0 */
-    int64_t frames_told;              /* frames of the evaluation at hand that its caller has */
-    piola_status (*on_state)(void *context, int64_t frame, int64_t step,
-                             piola_error *error); /* of that caller, or NULL */
-    struct pio_disk_states *disk;                 /* where it is kept on disk, from the first on; or NULL */
-    pio_schedule schedule;
-    pio_log *log;
-    bool steps_shown; /* progress tells the steps of each sweep; else the caller tells its own */
-    bool writes;      /* into its folder: all commands do, evaluations for a program that calls do not */
-    pio_folder *lock; /* of the folder, from when it is there; or NULL */
-    char directory[PIO_PATH];
-    double *samples;                    /* [2 n_samples] workspace */
-    double *values, *value_bar, *z_bar; /* [n_variables] of the last evaluation */
-    double *filtered, *filtered_bar;    /* [n_variables] likewise: z after the designs' filters */
-    double *terms;                      /* [objective.n] of the last evaluation */
-    double J;
     pio_constraints constraints;
-    double *c;              /* [constraints.n] of the last evaluation */
-    double *c_bar;          /* [constraints.n][n_variables] dc/dz of the last gradient, with all_gradients */
-    bool all_gradients;     /* gradients are those of the constraints too, a sweep back each */
-    bool started;           /* bounds of constraints that are relative to the start are known */
-    pio_sweep_result sweep; /* of the last evaluation */
-    /* [sweeps][steps], n_records of each are there: the implicit steps of the last gradient */
-    pio_step_record *records;
-    int64_t n_records;
-    pio_adjoint_norm *norms; /* [growth.n] of the last gradient's adjoint */
-    pio_growth growth;
-    bool growth_told, kinks_told; /* a person was warned of it, of them */
-    /* [sweeps] of the last gradient: sum over the samples of |y dJ/dy|, the size of what J is made of */
-    double *terms_of_samples;
-    double opened;                         /* s, steady clock */
-    bool claims;                           /* the result that is being written says that all went well */
-    struct pio_states *states;             /* the file that frames go to, or NULL */
-    struct pio_run_checkpoint *checkpoint; /* that is written now and then, or NULL */
-    int64_t looks;                         /* that asked whether to stop; counted for tests */
-    int64_t frames_resumed;                /* frames in that file from an earlier run, which this one goes on with */
+    pio_engine_module engine;
+    pio_sim *sim; /* NULL: there is none, after a dry run or for want of memory */
+    pio_session_memory memory;
+    pio_session_evaluation evaluation;
+    pio_session_adjoint adjoint;
+    pio_session_frames frames;
+    pio_session_folder folder;
 } pio_session;
 
 typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;

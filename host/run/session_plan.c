@@ -22,10 +22,10 @@ static void tell_size(const pio_session *s, pio_log_level level)
 {
     const pio_model *m = s->model;
     if (m->fem)
-        pio_log_message(s->log, level, "plan: %lld elements, %lld nodes, %lld load steps",
+        pio_log_message(s->call.log, level, "plan: %lld elements, %lld nodes, %lld load steps",
                         (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
     else
-        pio_log_message(s->log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
+        pio_log_message(s->call.log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
                         (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
                         m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
 }
@@ -33,17 +33,17 @@ static void tell_size(const pio_session *s, pio_log_level level)
 /* Are there any? */
 static bool has_checkpoints(const pio_session *s)
 {
-    return !strcmp(s->command, "run") || !strcmp(s->command, "grad");
+    return !strcmp(s->call.command, "run") || !strcmp(s->call.command, "grad");
 }
 
 /* What a checkpoint takes on disk. */
 static void tell_checkpoint(const pio_session *s, pio_log_level level)
 {
     char bytes[32];
-    const size_t memory = s->bytes.memory + s->plan.tape;
+    const size_t memory = s->memory.bytes.memory + s->memory.plan.tape;
     if (!has_checkpoints(s)) return;
     print_bytes(bytes, (double)memory);
-    pio_log_message(s->log, level,
+    pio_log_message(s->call.log, level,
                     "plan: a checkpoint takes %s (%zu bytes) of disk; two are kept, and the frames so far once more",
                     bytes, memory);
 }
@@ -52,51 +52,52 @@ static void tell_checkpoint(const pio_session *s, pio_log_level level)
 static void tell_solver(const pio_session *s, pio_log_level level)
 {
     char library[32];
-    if (!s->bytes.solver[0]) return;
-    pio_log_message(s->log, PIO_INFO, "solver: %s: %s", s->bytes.solver, s->bytes.solver_why);
-    const bool own = !strcmp(s->bytes.product, "own");
-    if (!own) pio_log_message(s->log, PIO_INFO, "products of matrix and vector: %s", s->bytes.product);
-    print_bytes(library, (double)s->bytes.library);
-    if (s->bytes.library)
-        pio_log_message(s->log, level, "plan: %s (%zu bytes) of them for %s", library, s->bytes.library,
+    if (!s->memory.bytes.solver[0]) return;
+    pio_log_message(s->call.log, PIO_INFO, "solver: %s: %s", s->memory.bytes.solver, s->memory.bytes.solver_why);
+    const bool own = !strcmp(s->memory.bytes.product, "own");
+    if (!own) pio_log_message(s->call.log, PIO_INFO, "products of matrix and vector: %s", s->memory.bytes.product);
+    print_bytes(library, (double)s->memory.bytes.library);
+    if (s->memory.bytes.library)
+        pio_log_message(s->call.log, level, "plan: %s (%zu bytes) of them for %s", library, s->memory.bytes.library,
                         own ? "factors" : "libraries");
 }
 
 static void tell_states(const pio_session *s, pio_log_level level)
 {
-    const pio_plan *p = &s->plan;
-    const long long again = (long long)(p->forward_steps - s->schedule.steps);
+    const pio_plan *p = &s->memory.plan;
+    const long long again = (long long)(p->forward_steps - s->memory.schedule.steps);
     char state[32], disk[32];
-    print_bytes(state, (double)s->bytes.state);
+    print_bytes(state, (double)s->memory.bytes.state);
     print_bytes(disk, p->disk_bytes);
     if (p->strategy == SCENE_REVERSE)
         pio_log_message(
-            s->log, level,
+            s->call.log, level,
             "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld steps taken back",
-            state, s->bytes.state, p->tape, (long long)p->unsteps);
+            state, s->memory.bytes.state, p->tape, (long long)p->unsteps);
     else if (p->strategy == SCENE_CHECKPOINT)
         pio_log_message(
-            s->log, level,
+            s->call.log, level,
             "plan: checkpoint: %lld states of %s (%zu bytes) kept at a time, %lld steps forward for %lld, %lld "
             "of them run again",
-            (long long)p->slots, state, s->bytes.state, (long long)p->forward_steps, (long long)s->schedule.steps,
-            again);
+            (long long)p->slots, state, s->memory.bytes.state, (long long)p->forward_steps,
+            (long long)s->memory.schedule.steps, again);
     else
-        pio_log_message(s->log, level, "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
-                        (long long)p->slots, state, s->bytes.state);
+        pio_log_message(s->call.log, level,
+                        "plan: store every state: %lld states of %s (%zu bytes) kept, no step run twice",
+                        (long long)p->slots, state, s->memory.bytes.state);
     if (p->kept)
-        pio_log_message(s->log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
+        pio_log_message(s->call.log, level, "plan: %lld states more on disk, %s (%.0f bytes)", (long long)p->kept, disk,
                         p->disk_bytes);
     const char *item = s->model->fem ? "node" : "particle";
-    const double each = (double)s->bytes.state / (double)pio_model_items(s->model, true);
-    if (s->bytes.slot_nodes)
+    const double each = (double)s->memory.bytes.state / (double)pio_model_items(s->model, true);
+    if (s->memory.bytes.slot_nodes)
         pio_log_message(
-            s->log, level,
+            s->call.log, level,
             "plan: a kept state is the step to it, cut after the grid update: %.1f bytes per %s, with room for %lld "
             "active nodes",
-            each, item, (long long)s->bytes.slot_nodes);
+            each, item, (long long)s->memory.bytes.slot_nodes);
     else
-        pio_log_message(s->log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
+        pio_log_message(s->call.log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
 }
 
 /* What gradient.window leaves out. */
@@ -105,7 +106,7 @@ static void tell_window(const pio_session *s)
     const long long first = (long long)s->model->desc.first, steps = (long long)s->model->steps;
     if (first)
         pio_log_message(
-            s->log, PIO_WARNING,
+            s->call.log, PIO_WARNING,
             "gradient.window: the adjoint goes back over the last %lld of %lld steps; steps 0 to %lld are left "
             "out, and with them what the initial state does to J",
             steps - first, steps, first - 1);
@@ -114,23 +115,24 @@ static void tell_window(const pio_session *s)
 /* By prices of this device, which are known. */
 static void tell_cost(const pio_session *s, const pio_prices *p)
 {
-    pio_log_message(s->log, PIO_INFO,
+    pio_log_message(s->call.log, PIO_INFO,
                     "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
                     "adjoint %.3g ms, a state kept %.3g ms, restored %.3g ms)",
-                    pio_plan_cost(&s->plan, p, s->schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint, 1e3 * p->store,
-                    1e3 * p->restore);
-    if (s->plan.strategy == SCENE_REVERSE)
-        pio_log_message(s->log, PIO_INFO, "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms",
-                        1e3 * p->unstep, 1e3 * p->adjoint_after);
-    if (s->plan.kept)
-        pio_log_message(s->log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms", 1e3 * p->write,
-                        1e3 * p->read);
+                    pio_plan_cost(&s->memory.plan, p, s->memory.schedule.steps), 1e3 * p->forward, 1e3 * p->adjoint,
+                    1e3 * p->store, 1e3 * p->restore);
+    if (s->memory.plan.strategy == SCENE_REVERSE)
+        pio_log_message(s->call.log, PIO_INFO,
+                        "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms", 1e3 * p->unstep,
+                        1e3 * p->adjoint_after);
+    if (s->memory.plan.kept)
+        pio_log_message(s->call.log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms",
+                        1e3 * p->write, 1e3 * p->read);
 }
 
 /* The output folder, or the nearest one above it that exists. */
 static void existing_folder(const pio_session *s, char *out, size_t size)
 {
-    snprintf(out, size, "%s", s->directory);
+    snprintf(out, size, "%s", s->folder.path);
     while (access(out, F_OK)) {
         char *slash = strrchr(out, '/');
         if (!slash || slash == out) {
@@ -162,7 +164,7 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
                                              r->disk > 0 ? folder : NULL, places, error);
     if (r->tape_is_a_guess) give_tape(s, r);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
-    pio_log_message(s->log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
+    pio_log_message(s->call.log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
     r->disk = 0;
     return PIOLA_OK;
@@ -171,9 +173,9 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
 /* Without gradients nothing is kept. */
 static piola_status fits(const pio_session *s, double budget, piola_error *error)
 {
-    if ((double)s->bytes.total <= budget || s->scene->memory_budget <= 0) return PIOLA_OK;
+    if ((double)s->memory.bytes.total <= budget || s->scene->memory_budget <= 0) return PIOLA_OK;
     return pio_fail(error, PIOLA_NO_MEMORY, "gradient.memory: a budget of %.0f bytes holds no run: this one needs %zu",
-                    budget, s->bytes.total);
+                    budget, s->memory.bytes.total);
 }
 
 /* What a tape of any size takes beside its own bytes. */
@@ -225,7 +227,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     if (rc) return rc;
     if (r->tape_is_a_guess) r->tape = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
     const bool holds = (double)(r->fixed + r->state) + r->tape_beside + r->tape <= r->budget;
-    if (holds && (s->options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);
+    if (holds && (s->call.options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);
     if (!rc) rc = pio_plan_make(&w->plan, r, error);
     w->refused = rc == PIOLA_NO_MEMORY;
     return w->refused ? PIOLA_OK : rc;
@@ -252,9 +254,9 @@ static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w,
     way compact;
     piola_status rc = consider(s, adjoint, sweeps, 0, w, error);
     const int64_t start = w->bytes.start_nodes;
-    if (!rc) tell_size(s, s->options->dry_run ? PIO_INFO : PIO_DETAIL);
+    if (!rc) tell_size(s, s->call.options->dry_run ? PIO_INFO : PIO_DETAIL);
     if (!rc && adjoint && start > 0) {
-        const int64_t room = pio_plan_slot_nodes(start, s->slot_nodes, s->nodes_needed);
+        const int64_t room = pio_plan_slot_nodes(start, s->memory.slot_nodes, s->memory.nodes_needed);
         rc = consider(s, adjoint, sweeps, room, &compact, error);
         level_prices(&compact, w);
         if (!rc && !compact.refused &&
@@ -263,38 +265,39 @@ static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w,
     }
     if (!rc && adjoint && w->refused) rc = PIOLA_NO_MEMORY;
     s->model->desc.slot_nodes = w->bytes.slot_nodes;
-    s->bytes = w->bytes;
-    s->plan = w->plan;
+    s->memory.bytes = w->bytes;
+    s->memory.plan = w->plan;
     return rc || adjoint ? rc : fits(s, w->request.budget, error);
 }
 
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
 {
-    const pio_log_level level = s->options->dry_run ? PIO_INFO : PIO_DETAIL;
+    const pio_log_level level = s->call.options->dry_run ? PIO_INFO : PIO_DETAIL;
     char total[32];
     way w;
     piola_status rc = choose(s, adjoint, sweeps, &w, error);
-    if (!rc && adjoint) rc = pio_plan_schedule(&s->plan, &w.request, &s->schedule, error);
+    if (!rc && adjoint) rc = pio_plan_schedule(&s->memory.plan, &w.request, &s->memory.schedule, error);
     if (rc) return rc;
-    s->model->desc.slots = s->plan.slots;
-    s->model->desc.tape = (int64_t)s->plan.tape;
-    if (adjoint) s->bytes.total = s->plan.bytes;
+    s->model->desc.slots = s->memory.plan.slots;
+    s->model->desc.tape = (int64_t)s->memory.plan.tape;
+    if (adjoint) s->memory.bytes.total = s->memory.plan.bytes;
     if (adjoint) tell_states(s, level);
     if (adjoint) tell_window(s);
     tell_solver(s, level);
     tell_checkpoint(s, level);
-    print_bytes(total, (double)s->bytes.total);
-    pio_log_message(s->log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->bytes.total,
+    print_bytes(total, (double)s->memory.bytes.total);
+    pio_log_message(s->call.log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->memory.bytes.total,
                     s->engine.table->device);
-    if (w.request.prices.forward > 0 && s->options->dry_run) tell_cost(s, &w.request.prices);
+    if (w.request.prices.forward > 0 && s->call.options->dry_run) tell_cost(s, &w.request.prices);
     return PIOLA_OK;
 }
 
 piola_status pio_session_create_sim(pio_session *s, piola_error *error)
 {
     const piola_status rc =
-        pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->bytes, error), error);
-    if (!rc && s->plan.kept) s->bytes.total += s->bytes.state; /* states go to disk through a buffer */
+        pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->memory.bytes, error), error);
+    if (!rc && s->memory.plan.kept)
+        s->memory.bytes.total += s->memory.bytes.state; /* states go to disk through a buffer */
     return rc;
 }
 
@@ -311,7 +314,7 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
                             .reversible = true,
                             .steps = s->model->steps - desc->first,
                             .first = desc->first,
-                            .sweeps = s->schedule.sweeps,
+                            .sweeps = s->memory.schedule.sweeps,
                             .tape = (double)plan->tape,
                             .fixed = bytes.total,
                             .state = bytes.state};
@@ -324,11 +327,11 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
 static void take_back(pio_session *s, const pio_session *had, int64_t slots)
 {
     piola_error unheard;
-    if (s->schedule.checkpoints != had->schedule.checkpoints) pio_schedule_end(&s->schedule);
-    s->schedule = had->schedule;
-    s->plan = had->plan;
+    if (s->memory.schedule.checkpoints != had->memory.schedule.checkpoints) pio_schedule_end(&s->memory.schedule);
+    s->memory.schedule = had->memory.schedule;
+    s->memory.plan = had->memory.plan;
     s->model->desc.slots = slots;
-    s->model->desc.slot_nodes = had->bytes.slot_nodes;
+    s->model->desc.slot_nodes = had->memory.bytes.slot_nodes;
     pio_session_create_sim(s, &unheard);
 }
 
@@ -337,20 +340,21 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
     const pio_session had = *s;
     const int64_t slots = s->model->desc.slots, tape = s->model->desc.tape;
     pio_plan_request request;
-    if (plan->strategy == s->plan.strategy && plan->slots == s->plan.slots && plan->kept == s->plan.kept &&
-        plan->tape == s->plan.tape && slot_nodes == s->bytes.slot_nodes)
+    if (plan->strategy == s->memory.plan.strategy && plan->slots == s->memory.plan.slots &&
+        plan->kept == s->memory.plan.kept && plan->tape == s->memory.plan.tape &&
+        slot_nodes == s->memory.bytes.slot_nodes)
         return PIOLA_OK;
     piola_status rc = request_of(s, plan, slot_nodes, &request, error);
-    if (!rc) rc = pio_plan_with(&s->plan, &request, plan->slots, plan->kept, error);
-    if (!rc) rc = pio_plan_schedule(&s->plan, &request, &s->schedule, error);
-    if (!rc && s->scene->memory_budget > 0 && (double)s->plan.bytes > s->scene->memory_budget)
+    if (!rc) rc = pio_plan_with(&s->memory.plan, &request, plan->slots, plan->kept, error);
+    if (!rc) rc = pio_plan_schedule(&s->memory.plan, &request, &s->memory.schedule, error);
+    if (!rc && s->scene->memory_budget > 0 && (double)s->memory.plan.bytes > s->scene->memory_budget)
         rc = pio_fail(error, PIOLA_NO_MEMORY, "the checkpoint's plan takes %zu bytes, more than gradient.memory.budget",
-                      s->plan.bytes);
+                      s->memory.plan.bytes);
     s->engine.table->destroy(s->sim);
     s->sim = NULL;
     if (!rc) rc = pio_session_create_sim(s, error);
     if (!rc) {
-        if (s->schedule.checkpoints != had.schedule.checkpoints) free(had.schedule.checkpoints);
+        if (s->memory.schedule.checkpoints != had.memory.schedule.checkpoints) free(had.memory.schedule.checkpoints);
         tell_states(s, PIO_DETAIL);
         return PIOLA_OK;
     }
@@ -364,24 +368,24 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error)
     const pio_session had = *s;
     const pio_engine *e = s->engine.table;
     const int64_t slots = s->model->desc.slots;
-    s->nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
-    s->slot_nodes = s->bytes.slot_nodes;
-    if (s->nodes_needed <= s->slot_nodes) return PIOLA_NO_MEMORY;
+    s->memory.nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
+    s->memory.slot_nodes = s->memory.bytes.slot_nodes;
+    if (s->memory.nodes_needed <= s->memory.slot_nodes) return PIOLA_NO_MEMORY;
     pio_log_message(
-        s->log, PIO_INFO,
+        s->call.log, PIO_INFO,
         "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
         "gradient begins anew with more",
-        (long long)s->nodes_needed, (long long)s->slot_nodes);
+        (long long)s->memory.nodes_needed, (long long)s->memory.slot_nodes);
     e->destroy(s->sim);
     s->sim = NULL;
-    pio_disk_states_free(s->disk);
-    s->disk = NULL;
-    piola_status rc = pio_session_plan(s, true, had.schedule.sweeps, error);
+    pio_disk_states_free(s->memory.disk);
+    s->memory.disk = NULL;
+    piola_status rc = pio_session_plan(s, true, had.memory.schedule.sweeps, error);
     if (!rc) rc = pio_session_create_sim(s, error);
     if (rc) {
         take_back(s, &had, slots);
         return rc;
     }
-    free(had.schedule.checkpoints);
+    free(had.memory.schedule.checkpoints);
     return PIOLA_OK;
 }
