@@ -48,7 +48,7 @@ typedef struct {
 
 static bool implicit(const pio_session *s)
 {
-    return s->engine.table->goal && !scene_leaps(s->scene->integrator);
+    return s->engine.table->goal && !scene_leaps(s->scene->fem.integrator);
 }
 
 /* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is
@@ -133,7 +133,7 @@ static void judge(check *c, const function *f, const char *direction, const doub
                                     .step = step,
                                     .plus = f->plus,
                                     .minus = f->minus,
-                                    .tolerance = c->s->scene->check_tolerance,
+                                    .tolerance = c->s->scene->gradient.check_tolerance,
                                     .error_bound = f->doubt,
                                     .weight = weight,
                                     .scale = scale > 0 ? scale : fabs(f->start)};
@@ -235,7 +235,7 @@ static double next_random(uint64_t *state)
 static piola_status random_directions(check *c, piola_error *error)
 {
     uint64_t state = (uint64_t)c->s->scene->seed + 1;
-    for (int d = 0; d < c->s->scene->check_directions; d++) {
+    for (int d = 0; d < c->s->scene->gradient.check_directions; d++) {
         char name[32];
         snprintf(name, sizeof name, "random %d", d + 1);
         for (int v = 0; v < c->s->model->n_variables; v++) c->direction[v] = next_random(&state);
@@ -274,7 +274,7 @@ static piola_status all_directions(check *c, piola_error *error)
 {
     const size_t n = (size_t)c->s->model->n_variables;
     pio_log_message(c->s->call.log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
-                    c->s->scene->check_tolerance, HALVINGS, first_step);
+                    c->s->scene->gradient.check_tolerance, HALVINGS, first_step);
     say(c, NULL);
     if (is_line(c->s)) return parameter_directions(c, error);
     piola_status rc = random_directions(c, error);
@@ -299,7 +299,7 @@ static piola_status report(check *c, piola_error *error)
     const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
     if (c->n > passed + failed) snprintf(undecided, sizeof undecided, ", %zu undecided", c->n - passed - failed);
     snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g, %zu failed%s", passed, c->n,
-             s->scene->check_tolerance, failed, undecided);
+             s->scene->gradient.check_tolerance, failed, undecided);
     const double loose =
         s->model->fem ? fmax(s->model->fem->desc.newton_tolerance, s->model->fem->desc.adjoint_tolerance) : 0;
     if (verdict && loose > 2 * pio_fem_tolerance(false))
@@ -316,7 +316,7 @@ static piola_status report(check *c, piola_error *error)
     pio_json_string(&json, "verdict", passed == c->n ? "passed" : failed ? "FAILED" : "undecided");
     pio_json_integer(&json, "failed", (int64_t)failed);
     pio_json_integer(&json, "undecided", (int64_t)(c->n - passed - failed));
-    pio_json_double(&json, "tolerance", s->scene->check_tolerance);
+    pio_json_double(&json, "tolerance", s->scene->gradient.check_tolerance);
     if (implicit(s)) pio_json_double(&json, "equilibrium_tolerance", compared_tolerance(s));
     pio_check_rows_json(c->rows, c->n, &json, "rows");
     pio_json_end_object(&json);
@@ -398,7 +398,7 @@ static piola_status run_check(pio_session *s, piola_error *error)
 {
     const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1;
     /* Directions that are tried for one function, and for all. */
-    size_t own = functions, shared = (size_t)s->scene->check_directions;
+    size_t own = functions, shared = (size_t)s->scene->gradient.check_directions;
     if (is_line(s)) own = shared = 0;
     shared += (size_t)s->model->n_parameters;
     const size_t space = functions * shared + own;
@@ -441,7 +441,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
             error, PIOLA_USAGE,
             "gradient.window: the gradient of the last %.9g s of %.9g s is not the derivative of the objective, "
             "which a check would tell; remove it to check the whole gradient",
-            s->scene->window, s->scene->duration);
+            s->scene->gradient.window, s->scene->time.duration);
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
         pio_check_record_forget(s);

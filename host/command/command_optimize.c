@@ -266,7 +266,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     if (rc) return rc;
     rc = pio_command_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;
-    if (!rc && !s->scene->has_optimizer)
+    if (!rc && !s->scene->optimizer.is_given)
         rc = pio_scene_fault(s->scene, error, "optimizer",
                              "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
     else if (!rc && s->model->n_variables == 0)

@@ -76,7 +76,7 @@ static void print_counts(const built *b)
     const pio_scene *s = b->scene;
     const pio_model *m = b->model;
     const int32_t *nodes = m->desc.grid.nodes;
-    printf("%s: no errors (%dD, %zu bod%s, %lld %s, ", s->path, s->dimension, s->n_bodies,
+    printf("%s: no errors (%dD, %zu bod%s, %lld %s, ", s->input.path, s->dimension, s->n_bodies,
            s->n_bodies == 1 ? "y" : "ies", (long long)pio_model_items(m, false), items_name(m));
     if (m->fem)
         printf("%lld nodes, ", (long long)pio_model_items(m, true));
@@ -110,7 +110,7 @@ static piola_status count_only(const built *b, const pio_counts *c, bool quiet, 
     snprintf(what, sizeof what, "bodies: about %.4g %s", c->items, s->method == SCENE_FEM ? "elements" : "particles");
     const piola_status rc = pio_room(c->bytes, what, error);
     if (rc || quiet) return rc;
-    printf("%s: no errors in the scene (%dD, %zu bod%s, about %.4g %s, %.4g nodes)\n", s->path, s->dimension,
+    printf("%s: no errors in the scene (%dD, %zu bod%s, about %.4g %s, %.4g nodes)\n", s->input.path, s->dimension,
            s->n_bodies, s->n_bodies == 1 ? "y" : "ies", c->items, s->method == SCENE_FEM ? "elements" : "particles",
            c->nodes);
     fprintf(stderr,
@@ -282,7 +282,7 @@ static piola_status params_json(const built *b, piola_error *error)
     pio_json json;
     pio_json_to_file(&json, stdout, 2);
     pio_json_begin_object(&json, NULL);
-    pio_json_string(&json, "scene", b->scene->path);
+    pio_json_string(&json, "scene", b->scene->input.path);
     pio_json_integer(&json, items_name(b->model), pio_model_items(b->model, false));
     pio_json_integer(&json, "design_variables", b->model->n_variables);
     pio_json_begin_array(&json, "parameters");

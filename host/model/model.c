@@ -20,7 +20,7 @@ enum { PAD = 2 }; /* nodes beyond each wall: room for a stencil whose particle h
 
 static void set_grid(pio_model *m)
 {
-    const scene_grid *g = &m->scene->grid;
+    const scene_grid *g = &m->scene->mpm.grid;
     pio_grid_desc *d = &m->desc.grid;
     d->spacing = g->spacing;
     for (int a = 0; a < m->scene->dimension; a++) {
@@ -38,14 +38,14 @@ static void set_grid(pio_model *m)
 static piola_status set_frames(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const double every = fmax(s->output.states_every, s->dt); /* at most every state */
-    const int64_t most = (int64_t)floor(s->duration / every * (1 + 1e-12)) + 3;
+    const double every = fmax(s->output.states_every, s->time.dt); /* at most every state */
+    const int64_t most = (int64_t)floor(s->time.duration / every * (1 + 1e-12)) + 3;
     m->frames = malloc(sizeof *m->frames * (size_t)most);
     if (!m->frames) return pio_fail_memory(error, sizeof *m->frames * (size_t)most, "frames");
     for (int64_t k = 0; k < most; k++) {
         const piola_status rc = pio_stop_at(k, "listing frames", error);
         if (rc) return rc;
-        int64_t step = llround((double)k * every / s->dt);
+        int64_t step = llround((double)k * every / s->time.dt);
         if (step > m->steps) step = m->steps;
         if (m->n_frames && m->frames[m->n_frames - 1] == step) continue;
         m->frames[m->n_frames++] = step;
@@ -60,23 +60,23 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     *out = NULL;
     if (!m) return pio_fail_memory(error, sizeof *m, "a model");
     m->scene = scene;
-    m->steps = llround(scene->duration / scene->dt);
+    m->steps = llround(scene->time.duration / scene->time.dt);
     piola_status rc = pio_room_for_model(m, error);
     if (rc) {
         free(m);
         return rc;
     }
-    if (scene->window > 0) m->desc.first = m->steps - llround(scene->window / scene->dt);
+    if (scene->gradient.window > 0) m->desc.first = m->steps - llround(scene->gradient.window / scene->time.dt);
     m->desc.size = sizeof m->desc;
-    m->desc.dt = scene->dt;
-    m->desc.cfl = scene->cfl_limit;
+    m->desc.dt = scene->time.dt;
+    m->desc.cfl = scene->time.cfl_limit;
     m->desc.steps = m->steps;
-    m->desc.reversible = scene->mpm_integrator == SCENE_REVERSIBLE;
-    m->desc.damping = scene->damping;
-    m->desc.flip = scene->flip;
-    m->desc.friction = scene->friction;
-    m->desc.onset = scene->onset;
-    m->desc.penalty = scene->grid.wall_stiffness;
+    m->desc.reversible = scene->mpm.integrator == SCENE_REVERSIBLE;
+    m->desc.damping = scene->mpm.damping;
+    m->desc.flip = scene->mpm.flip;
+    m->desc.friction = scene->contact.friction;
+    m->desc.onset = scene->contact.onset;
+    m->desc.penalty = scene->mpm.grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     m->desc.interrupted = pio_interruption;
     if (scene->method == SCENE_FEM) {

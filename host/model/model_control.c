@@ -209,7 +209,7 @@ static void set_signal(pio_model *m, size_t i)
             out->knots[channel] = (pio_knots_desc){.first = out->value[i],
                                                    .count = (int32_t)c->knots.n,
                                                    .periodic = c->period > 0,
-                                                   .span = c->period > 0 ? c->period : s->duration};
+                                                   .span = c->period > 0 ? c->period : s->time.duration};
     }
 }
 

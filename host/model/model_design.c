@@ -223,7 +223,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, &target);
     set_own_range(p, &target.range, design->transform == SCENE_LOG);
-    set_transform(d, p, m->fem ? m->fem->edge : m->scene->grid.spacing);
+    set_transform(d, p, m->fem ? m->fem->edge : m->scene->mpm.grid.spacing);
     m->n_variables += variables;
     return PIOLA_OK;
 }

@@ -115,7 +115,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
         rc = set_regions(m, b, error);
     }
     for (int64_t e = 0; !rc && e < f->element_first[s->n_bodies]; e++)
-        set_constants(f, e, &s->materials[f->material[e]], s->plane == SCENE_PLANE_STRESS);
+        set_constants(f, e, &s->materials[f->material[e]], s->fem.plane == SCENE_PLANE_STRESS);
     return rc;
 }
 
@@ -202,7 +202,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
-    if (!rc && s->integrator != PIO_STATIC) rc = pio_model_motion(m, error);
+    if (!rc && s->fem.integrator != PIO_STATIC) rc = pio_model_motion(m, error);
     if (rc) return rc;
     pio_model_fem *f = m->fem;
     pio_fem_desc *d = &f->desc;
@@ -214,13 +214,13 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->given = f->given;
     d->density = f->density;
     d->thickness = f->thickness;
-    d->newton_iterations = s->newton_iterations;
-    d->linear_iterations = s->linear_iterations;
-    d->halvings = s->halvings;
-    d->projection = s->projection;
-    d->linear = s->linear;
-    d->direct_memory = s->direct_memory;
-    d->product = s->product;
+    d->newton_iterations = s->fem.newton_iterations;
+    d->linear_iterations = s->fem.linear_iterations;
+    d->halvings = s->fem.halvings;
+    d->projection = s->fem.projection;
+    d->linear = s->fem.linear;
+    d->direct_memory = s->fem.direct_memory;
+    d->product = s->fem.product;
     m->desc.fem = d;
     pio_model_precision(m, s->precision == SCENE_F32);
     return PIOLA_OK;
@@ -238,8 +238,9 @@ void pio_model_precision(pio_model *m, bool f32)
 {
     const pio_scene *s = m->scene;
     if (!m->fem) return;
-    m->fem->desc.newton_tolerance = isnan(s->newton_tolerance) ? pio_fem_tolerance(f32) : s->newton_tolerance;
-    m->fem->desc.adjoint_tolerance = isnan(s->adjoint_tolerance) ? pio_fem_tolerance(f32) : s->adjoint_tolerance;
+    m->fem->desc.newton_tolerance = isnan(s->fem.newton_tolerance) ? pio_fem_tolerance(f32) : s->fem.newton_tolerance;
+    m->fem->desc.adjoint_tolerance =
+        isnan(s->fem.adjoint_tolerance) ? pio_fem_tolerance(f32) : s->fem.adjoint_tolerance;
 }
 
 void pio_model_fem_free(pio_model_fem *f)

@@ -64,8 +64,8 @@ static piola_status set_curves(pio_model *m, piola_error *error)
     piola_status rc = extend_curves(f, 0, 2, error);
     if (rc) return rc;
     f->curve_t[0] = 0;
-    f->curve_t[1] = s->duration;
-    f->curve_value[0] = s->integrator == PIO_STATIC ? 0 : 1;
+    f->curve_t[1] = s->time.duration;
+    f->curve_value[0] = s->fem.integrator == PIO_STATIC ? 0 : 1;
     f->curve_value[1] = 1;
     for (size_t c = 0; c < s->n_curves; c++) {
         const scene_curve *from = &s->curves[c];

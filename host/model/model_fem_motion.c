@@ -53,8 +53,8 @@ piola_status pio_model_motion(pio_model *m, piola_error *error)
     f->velocity = calloc(count + 1, sizeof(double));
     if (!f->displacement || !f->velocity) return pio_fail_memory(error, 2 * count * sizeof(double), "initial states");
     for (int b = 0; b < f->bodies; b++) set_body(m, b);
-    f->desc.integrator = m->scene->integrator;
-    f->desc.lumped = m->scene->mass == SCENE_LUMPED;
+    f->desc.integrator = m->scene->fem.integrator;
+    f->desc.lumped = m->scene->fem.mass == SCENE_LUMPED;
     f->desc.displacement = f->displacement;
     f->desc.velocity = f->velocity;
     return set_damping(m, error);

@@ -43,7 +43,7 @@ static void add_touch(touch_list *l, int64_t step, int observation, int sample, 
 
 static void touch_at(touch_list *l, const pio_model *m, int o, int sample, double time)
 {
-    const double u = time / m->scene->dt;
+    const double u = time / m->scene->time.dt;
     const bool places = m->scene->observe[o].type == PIO_DISTANCE;
     const double near = places ? 1e-9 : 1e-6; /* of a step; a squared distance shows the square of what is neglected */
     int64_t s = (int64_t)floor(u);
@@ -69,7 +69,8 @@ static void touch_at(touch_list *l, const pio_model *m, int o, int sample, doubl
  * integrate to (v - u) - (v^2 - u^2)/2 and (v^2 - u^2)/2. */
 static void touch_over(touch_list *l, const pio_model *m, int o, const double over[2])
 {
-    const double a = over[0] / m->scene->dt, b = fmin(over[1] / m->scene->dt, (double)m->steps), length = b - a;
+    const double a = over[0] / m->scene->time.dt, b = fmin(over[1] / m->scene->time.dt, (double)m->steps),
+                 length = b - a;
     if (!(length > 1e-6)) { /* shorter than times are told apart */
         touch_at(l, m, o, 0, over[0]);
         return;
@@ -247,7 +248,7 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
     double *time = malloc(sizeof *time * (size_t)d->samples);
     if (!time) return pio_fail_memory(error, sizeof *time * (size_t)d->samples, "samples");
     for (int k = 0; k < d->samples; k++)
-        time[k] = window ? (s->over[0] + s->over[1]) / 2 : s->at.n ? s->at.v[k] : m->scene->duration;
+        time[k] = window ? (s->over[0] + s->over[1]) / 2 : s->at.n ? s->at.v[k] : m->scene->time.duration;
     m->outputs[o].time = time;
     return PIOLA_OK;
 }
@@ -256,7 +257,9 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
 static piola_status check_touches(const pio_model *m, const scene_observe *s, piola_error *error)
 {
     const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
-    const double steps = of_control ? (double)m->steps : s->over[0] >= 0 ? (s->over[1] - s->over[0]) / m->scene->dt : 0;
+    const double steps = of_control        ? (double)m->steps
+                         : s->over[0] >= 0 ? (s->over[1] - s->over[0]) / m->scene->time.dt
+                                           : 0;
     char what[120];
     snprintf(what, sizeof what, "observation '%.40s': samples of %.4g steps", s->name, steps);
     return pio_room(3 * steps * (double)sizeof(pio_touch), what, error);
@@ -293,7 +296,7 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
     m->n_samples += d->samples * d->components;
     if (of_control)
         for (int64_t step = 1; step <= m->steps && !touches->failed; step++)
-            add_touch(touches, step, o, 0, m->scene->dt, 0);
+            add_touch(touches, step, o, 0, m->scene->time.dt, 0);
     else if (s->type != PIO_DISTANCE && s->over[0] >= 0)
         touch_over(touches, m, o, s->over);
     else

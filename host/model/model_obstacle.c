@@ -46,8 +46,8 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
     if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
     if (!rc)
-        rc =
-            pio_distance_grid_create(&grid, surface, from->resolution, from->width + m->scene->grid.spacing / 2, error);
+        rc = pio_distance_grid_create(&grid, surface, from->resolution, from->width + m->scene->mpm.grid.spacing / 2,
+                                      error);
     snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
     if (rc) return pio_scene_blame(m->scene, rc, error, path);
     memcpy(d->samples, grid.count, sizeof d->samples);

@@ -100,9 +100,9 @@ static void check_size(pio_model *m, const pio_shape *shape)
     const pio_trimesh *s = &shape->surface;
     double size = 0;
     for (int a = 0; a < 3; a++) size = fmax(size, s->high[a] - s->low[a]);
-    if (shape->lines && size < m->scene->grid.spacing)
+    if (shape->lines && size < m->scene->mpm.grid.spacing)
         pio_model_warn(m, "geometry '%s': %s is %g m long with `scale` %g, less than a cell of the grid, %g m",
-                       shape->is->name, shape->is->file, size, shape->is->scale, m->scene->grid.spacing);
+                       shape->is->name, shape->is->file, size, shape->is->scale, m->scene->mpm.grid.spacing);
 }
 
 /* Points keep the order of their file. */
@@ -133,7 +133,7 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
     if (rc) return rc;
     check_size(m, &shape);
     if (shape.lines) { /* of a file: now its volume is known */
-        const double n = pio_shape_volume(&shape) / pow(s->grid.spacing, s->dimension) * body->particles_per_cell;
+        const double n = pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->dimension) * body->particles_per_cell;
         rc = pio_room(pio_particle_bytes(s, n), "particles", error);
         if (rc) {
             pio_shape_close(&shape);
@@ -141,7 +141,7 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
         }
     }
     const pio_filling how = {.offset = {body->position[0], body->position[1], body->position[2]},
-                             .spacing = s->grid.spacing,
+                             .spacing = s->mpm.grid.spacing,
                              .particles_per_cell = body->particles_per_cell,
                              .method = body->fill,
                              .seed = (uint64_t)s->seed,
@@ -217,7 +217,7 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->given = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
     const bool viscous = has_viscous_solids(m->scene);
     if (viscous) m->viscosity = malloc(sizeof(double) * count);
-    const bool several = m->scene->n_fields > 0;
+    const bool several = m->scene->contact.n_fields > 0;
     if (several) m->field = malloc(sizeof(int32_t) * count);
     m->law = malloc(sizeof(int32_t) * count);
     m->lame = malloc(sizeof(int32_t) * count);
@@ -275,7 +275,7 @@ piola_status pio_model_particles(pio_model *m, piola_error *error)
                                                  .bodies = (int32_t)s->n_bodies,
                                                  .viscosity = m->viscosity,
                                                  .field = m->field,
-                                                 .fields = s->n_fields > 0 ? pio_scene_fields(s) : 1,
+                                                 .fields = s->contact.n_fields > 0 ? pio_scene_fields(s) : 1,
                                                  .spin = m->spin,
                                                  .plasticity = m->plasticity,
                                                  .yield = m->yield};

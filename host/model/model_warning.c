@@ -26,7 +26,7 @@ void pio_model_warn(pio_model *m, const char *format, ...)
 
 static void check_period(pio_model *m, const char *name, const char *what, double period)
 {
-    const double dt = m->scene->dt;
+    const double dt = m->scene->time.dt;
     if (period > 0 && period < 2 * dt * (1 - 1e-9))
         pio_model_warn(m,
                        "control '%s': the period%s of %g s is shorter than two time steps of %g s, which cannot follow "
@@ -64,7 +64,7 @@ static double fastest(const scene_obstacle *o, const pio_scene *s)
         for (int a = 0; a < s->dimension; a++)
             if (o->shift[a].n) square += pow(o->shift[a].v[k] - o->shift[a].v[k - 1], 2);
         way = fmax(way, sqrt(square));
-        if (begin < s->duration) most = fmax(most, way * fmin(1, s->dt / span));
+        if (begin < s->time.duration) most = fmax(most, way * fmin(1, s->time.dt / span));
     }
     return most;
 }
@@ -73,9 +73,9 @@ static void check_obstacle(pio_model *m, const scene_obstacle *o)
 {
     const pio_scene *s = m->scene;
     const double way = fastest(o, s);
-    if (o->time.n && o->time.v[0] >= s->duration)
+    if (o->time.n && o->time.v[0] >= s->time.duration)
         pio_model_warn(m, "obstacle '%s': its motion begins at %g s, and the run ends at %g s: it stands still",
-                       o->name, o->time.v[0], s->duration);
+                       o->name, o->time.v[0], s->time.duration);
     if (way > o->width)
         pio_model_warn(m,
                        "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which it "

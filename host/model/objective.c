@@ -28,7 +28,7 @@ static piola_status check_times(const pio_model *m, const pio_term *t, const pio
                                csv->path, csv->n_rows, t->output->name, t->output->samples);
     for (size_t k = 0; k < csv->n_rows; k++) {
         const double given = csv->values[k * csv->n_columns + (size_t)time], observed = t->output->time[k];
-        if (!(fabs(given - observed) <= 1e-6 * m->scene->dt + 1e-9 * fabs(observed)))
+        if (!(fabs(given - observed) <= 1e-6 * m->scene->time.dt + 1e-9 * fabs(observed)))
             return pio_csv_fault(csv, k, (size_t)time, error,
                                  "the time %.9g s is not that of sample %zu of '%s', %.9g s", given, k, t->output->name,
                                  observed);

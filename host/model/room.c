@@ -79,12 +79,13 @@ double pio_particle_bytes(const pio_scene *s, double n)
 static void count_particles(const pio_scene *s, pio_counts *c)
 {
     c->nodes = 1;
-    for (int a = 0; a < s->dimension; a++) c->nodes *= ceil((s->grid.max[a] - s->grid.min[a]) / s->grid.spacing) + 5;
+    for (int a = 0; a < s->dimension; a++)
+        c->nodes *= ceil((s->mpm.grid.max[a] - s->mpm.grid.min[a]) / s->mpm.grid.spacing) + 5;
     for (size_t b = 0; b < s->n_bodies; b++) {
         const scene_geometry *g = pio_scene_geometry(s, s->bodies[b].geometry);
         if (g->shape == SCENE_POINTS || g->shape == SCENE_CLOSED_MESH) continue;
         const pio_shape shape = pio_shape_of(g, s->dimension);
-        c->items += pio_shape_volume(&shape) / pow(s->grid.spacing, s->dimension) * s->bodies[b].particles_per_cell;
+        c->items += pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->dimension) * s->bodies[b].particles_per_cell;
     }
     c->bytes = pio_particle_bytes(s, c->items);
 }
@@ -128,10 +129,10 @@ piola_status pio_room_for_model(const pio_model *m, piola_error *error)
         snprintf(what, sizeof what, "bodies: %.4g elements and %.4g nodes", c.items, c.nodes);
     else
         snprintf(what, sizeof what, "bodies: about %.4g particles, at a spacing of %g m, in a grid of %.4g nodes,",
-                 c.items, s->grid.spacing, c.nodes);
+                 c.items, s->mpm.grid.spacing, c.nodes);
     piola_status rc = pio_room(c.bytes, what, error);
     if (rc) return rc;
-    const double steps = fmin((double)m->steps, s->duration / fmax(s->output.states_every, s->dt));
+    const double steps = fmin((double)m->steps, s->time.duration / fmax(s->output.states_every, s->time.dt));
     snprintf(what, sizeof what, "output.states: %.4g frames", steps);
     return pio_room(steps * sizeof(int64_t), what, error);
 }

@@ -109,10 +109,10 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_string(
         json, "method",
         !s->model->fem ? "discrete adjoint of explicit MLS-MPM"
-        : s->scene->integrator == PIO_STATIC
+        : s->scene->fem.integrator == PIO_STATIC
             ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
-        : s->scene->integrator == PIO_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
-        : s->scene->integrator == PIO_REVERSIBLE_LEAPFROG
+        : s->scene->fem.integrator == PIO_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
+        : s->scene->fem.integrator == PIO_REVERSIBLE_LEAPFROG
             ? "discrete adjoint of the leapfrog of finite elements on a lattice, rounding counted as the identity"
             : "adjoint of finite elements in motion: one solve a step with the Jacobian at its solution");
     pio_json_string(json, "engine", engine);
@@ -124,7 +124,8 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_string(json, "state_form", s->memory.bytes.slot_nodes ? "cut after the grid update" : "whole");
     if (s->memory.bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->memory.bytes.slot_nodes);
     pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);
-    if (s->scene->memory_budget > 0) pio_json_integer(json, "budget_bytes", (int64_t)s->scene->memory_budget);
+    if (s->scene->gradient.memory_budget > 0)
+        pio_json_integer(json, "budget_bytes", (int64_t)s->scene->gradient.memory_budget);
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->evaluation.sweep.forward_steps);
     pio_json_integer(json, "steps_taken_back", s->evaluation.sweep.unsteps);
@@ -132,7 +133,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "tape_bytes_used", s->evaluation.sweep.taped);
     pio_json_integer(json, "reverse_steps_run", s->evaluation.sweep.reverse_steps);
     pio_json_integer(json, "steps_left_out", s->model->desc.first);
-    pio_growth_json(&s->adjoint.growth, s->adjoint.norms, s->scene->dt, json);
+    pio_growth_json(&s->adjoint.growth, s->adjoint.norms, s->scene->time.dt, json);
     solves_json(s, json);
     constraints_json(s, json);
     kinks_json(s, json);

@@ -50,7 +50,7 @@ piola_status pio_check_record_write(const pio_session *s, int64_t directions, in
     pio_json_string(&json, "when", when);
     pio_json_string(&json, "engine", engine);
     pio_json_string(&json, "device", s->engine.device);
-    pio_json_double(&json, "tolerance", s->scene->check_tolerance);
+    pio_json_double(&json, "tolerance", s->scene->gradient.check_tolerance);
     pio_json_integer(&json, "directions", directions);
     pio_json_integer(&json, "passed", passed);
     pio_json_end_object(&json);

@@ -113,12 +113,12 @@ static piola_status open_file(pio_history *h, piola_error *error)
                                   .expected_frames = s->scene->optimizer.max_iterations + 1,
                                   .fields = h->field,
                                   .n_fields = 2 * h->n_pairs,
-                                  .scene_text = s->scene->text,
+                                  .scene_text = s->scene->input.text,
                                   .scene_resolved = manifest.resolved,
                                   .manifest = manifest.json,
                                   .pairs = manifest.pair,
                                   .n_pairs = manifest.n,
-                                  .objective = s->scene->name};
+                                  .objective = s->scene->input.name};
     rc = pio_snapshot_create(&h->file, &def, error);
     pio_manifest_free(&manifest);
     return rc;

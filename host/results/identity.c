@@ -77,14 +77,14 @@ static char *scene_text(const pio_session *s, bool optimizer)
     scene.optimizer.max_iterations = 0;
     scene.optimizer.stop_objective = -INFINITY;
     scene.optimizer.stop_relative_objective = scene.optimizer.stop_gradient = 0;
-    scene.has_optimizer &= optimizer;
-    scene.output.directory = scene.description = dash;
-    scene.output.states_every = scene.duration;
+    scene.optimizer.is_given &= optimizer;
+    scene.output.directory = scene.input.description = dash;
+    scene.output.states_every = scene.time.duration;
     scene.output.checkpoint_every = 0;
-    scene.output.adjoint_every = scene.memory_budget = scene.memory_disk = 0;
-    scene.memory_strategy = SCENE_AUTO;
-    scene.check_directions = 0;
-    scene.check_tolerance = 0;
+    scene.output.adjoint_every = scene.gradient.memory_budget = scene.gradient.memory_disk = 0;
+    scene.gradient.memory_strategy = SCENE_AUTO;
+    scene.gradient.check_directions = 0;
+    scene.gradient.check_tolerance = 0;
     return pio_resolved_json(&scene);
 }
 

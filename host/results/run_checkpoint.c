@@ -170,7 +170,7 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
     c->session = s;
     c->gradient = gradient;
     c->frames = -1;
-    c->solves = s->model->fem && !scene_leaps(s->scene->integrator);
+    c->solves = s->model->fem && !scene_leaps(s->scene->fem.integrator);
     c->ended = c->looked = pio_clock();
     c->adjoint_out = s->model->n_frames;
     pio_session_path(s, "checkpoint", c->folder, sizeof c->folder);

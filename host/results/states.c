@@ -73,7 +73,7 @@ static void list_adjoint(pio_states *f)
          false, true, true, true},
     };
     const pio_session *s = f->session;
-    const bool fem = s->model->fem != NULL, still = fem && s->scene->integrator == PIO_STATIC;
+    const bool fem = s->model->fem != NULL, still = fem && s->scene->fem.integrator == PIO_STATIC;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
         if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step solves nothing */
@@ -104,7 +104,7 @@ static void list_fields(pio_states *f)
                   (pio_snapshot_field){"displacement", dim, "m", "displacement from rest", .when = PIO_SNAPSHOT_FRAME});
         add_field(f, (pio_snapshot_field){"internal_force", dim, "N", "force of the material on its nodes",
                                           .when = PIO_SNAPSHOT_FRAME});
-        if (s->scene->integrator != PIO_STATIC)
+        if (s->scene->fem.integrator != PIO_STATIC)
             add_field(f, (pio_snapshot_field){"velocity", dim, "m/s", "velocity", .when = PIO_SNAPSHOT_FRAME});
     }
     for (size_t i = 0; i < wanted->n; i++)
@@ -170,12 +170,12 @@ static piola_status open_file(pio_states *f, piola_error *error)
                                   .expected_frames = s->model->n_frames,
                                   .fields = f->field,
                                   .n_fields = f->n_fields,
-                                  .scene_text = s->scene->text,
+                                  .scene_text = s->scene->input.text,
                                   .scene_resolved = manifest.resolved,
                                   .manifest = manifest.json,
                                   .pairs = manifest.pair,
                                   .n_pairs = manifest.n,
-                                  .objective = s->scene->name};
+                                  .objective = s->scene->input.name};
     rc = pio_snapshot_create(&f->file, &def, error);
     pio_manifest_free(&manifest);
     return rc;
@@ -211,7 +211,7 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
         again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
     for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
     return rc ? rc
-              : pio_snapshot_frame(f->file, (double)step * s->scene->dt, again ? NULL : f->points,
+              : pio_snapshot_frame(f->file, (double)step * s->scene->time.dt, again ? NULL : f->points,
                                    (const double *const *)f->values, error);
 }
 
@@ -219,7 +219,7 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
 static bool wants_adjoint(const pio_states *f, int64_t frame)
 {
     const pio_model *m = f->session->model;
-    const double every = f->session->scene->output.adjoint_every / f->session->scene->dt;
+    const double every = f->session->scene->output.adjoint_every / f->session->scene->time.dt;
     if (frame == 0 || frame == m->n_frames - 1) return true;
     /* frames are times rounded to steps: half a step later, none of them lies before its own time */
     return floor(((double)m->frames[frame] + 0.5) / every) > floor(((double)m->frames[frame - 1] + 0.5) / every);
@@ -343,7 +343,7 @@ piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const voi
     if (adjoint) return adjoint_in(f, frame, bytes, error);
     unpack(f, f->points, points, &at);
     for (size_t i = 0; i < f->n_frame_fields; i++) unpack(f, f->values[i], field_numbers(f, i), &at);
-    return pio_snapshot_frame(f->file, (double)m->frames[frame] * f->session->scene->dt, points ? f->points : NULL,
+    return pio_snapshot_frame(f->file, (double)m->frames[frame] * f->session->scene->time.dt, points ? f->points : NULL,
                               (const double *const *)f->values, error);
 }
 

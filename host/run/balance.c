@@ -45,7 +45,7 @@ double pio_balance_doubt(const pio_session *s, int64_t sweep)
     pio_step_record r;
     for (int64_t k = 0; k < s->adjoint.n_records && record_of(s, k, &r); k++) {
         const int parts =
-            s->scene->integrator == PIO_STATIC ? 1 : r.parts; /* of a static step only the last one counts */
+            s->scene->fem.integrator == PIO_STATIC ? 1 : r.parts; /* of a static step only the last one counts */
         doubt += parts * s->adjoint.records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
     }
     return doubt;

@@ -35,7 +35,7 @@ static piola_status start(const trial *t, const pio_engine_desc *desc, const dou
 static piola_status start_in(const trial *t, int64_t steps)
 {
     pio_engine_desc desc = t->desc;
-    desc.dt = t->model->scene->duration / (double)steps;
+    desc.dt = t->model->scene->time.duration / (double)steps;
     return start(t, &desc, t->model->z0, NULL);
 }
 
@@ -45,7 +45,7 @@ static piola_status blame(const trial *t, const char *why, piola_error *error)
     const pio_model *m = t->model;
     char place[64] = "design";
     pio_engine_desc desc = t->desc;
-    desc.dt = m->scene->duration / MOST_STEPS;
+    desc.dt = m->scene->time.duration / MOST_STEPS;
     desc.n_designs = 0;
     if (start(t, &desc, NULL, NULL)) return pio_scene_fault(m->scene, error, "materials", "%s", why);
     desc.n_designs = 1;
@@ -91,7 +91,7 @@ static piola_status refused(const trial *t, piola_status rc, const char *why, pi
     if (!rc) rc = enough_steps(t, m->steps, &steps);
     if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why);
     return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right", why,
-                           m->scene->duration / (double)steps, (long long)steps);
+                           m->scene->time.duration / (double)steps, (long long)steps);
 }
 
 static piola_status ask(const trial *t, piola_error *error)

@@ -225,7 +225,7 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
     if (!s->adjoint.norms) s->adjoint.norms = calloc((size_t)n + 1, sizeof *s->adjoint.norms);
     if (!s->adjoint.norms) return pio_fail_memory(error, sizeof *s->adjoint.norms * (size_t)n, "norms of the adjoint");
     e->adjoint_norms(s->sim, s->adjoint.norms);
-    s->adjoint.growth = pio_adjoint_growth(s->adjoint.norms, n, s->scene->dt, !strcmp(e->precision, "f32"));
+    s->adjoint.growth = pio_adjoint_growth(s->adjoint.norms, n, s->scene->time.dt, !strcmp(e->precision, "f32"));
     if (!pio_growth_warning(&s->adjoint.growth, text, sizeof text) || s->adjoint.growth_warned) return PIOLA_OK;
     pio_log_message(s->call.log, PIO_WARNING, "%s", text);
     s->adjoint.growth_warned = true;

@@ -26,7 +26,7 @@ static void tell_size(const pio_session *s, pio_log_level level)
                         (long long)pio_model_items(m, false), (long long)pio_model_items(m, true), (long long)m->steps);
     else
         pio_log_message(s->call.log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
-                        (long long)m->desc.particles.n, (long long)m->steps, s->scene->dt, m->desc.grid.nodes[0],
+                        (long long)m->desc.particles.n, (long long)m->steps, s->scene->time.dt, m->desc.grid.nodes[0],
                         m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
 }
 
@@ -149,7 +149,7 @@ static void give_tape(const pio_session *s, pio_plan_request *r)
 {
     const double quarter = (double)r->state * (double)r->steps / 4;
     r->tape = r->prices.taped * (double)r->steps;
-    r->tape_most = fmax(4 * r->tape, s->scene->memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
+    r->tape_most = fmax(4 * r->tape, s->scene->gradient.memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
 /* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that
@@ -173,7 +173,7 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
 /* Without gradients nothing is kept. */
 static piola_status fits(const pio_session *s, double budget, piola_error *error)
 {
-    if ((double)s->memory.bytes.total <= budget || s->scene->memory_budget <= 0) return PIOLA_OK;
+    if ((double)s->memory.bytes.total <= budget || s->scene->gradient.memory_budget <= 0) return PIOLA_OK;
     return pio_fail(error, PIOLA_NO_MEMORY, "gradient.memory: a budget of %.0f bytes holds no run: this one needs %zu",
                     budget, s->memory.bytes.total);
 }
@@ -211,16 +211,16 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
     if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
     pio_plan_request *r = &w->request;
-    *r = (pio_plan_request){.strategy = s->scene->memory_strategy,
+    *r = (pio_plan_request){.strategy = s->scene->gradient.memory_strategy,
                             .steps = s->model->steps - desc->first,
                             .first = desc->first,
                             .sweeps = sweeps,
                             .tape = (double)w->bytes.tape,
                             .fixed = w->bytes.total,
                             .state = w->bytes.state,
-                            .disk = s->scene->memory_disk,
-                            .budget =
-                                s->scene->memory_budget > 0 ? s->scene->memory_budget : 0.9 * (double)w->bytes.free};
+                            .disk = s->scene->gradient.memory_disk,
+                            .budget = s->scene->gradient.memory_budget > 0 ? s->scene->gradient.memory_budget
+                                                                           : 0.9 * (double)w->bytes.free};
     r->reversible = pio_plan_reversible(desc, &r->tape_is_a_guess);
     if (!adjoint) return PIOLA_OK;
     if (r->tape_is_a_guess) rc = weigh_tape(s, r, error);
@@ -347,7 +347,7 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
     piola_status rc = request_of(s, plan, slot_nodes, &request, error);
     if (!rc) rc = pio_plan_with(&s->memory.plan, &request, plan->slots, plan->kept, error);
     if (!rc) rc = pio_plan_schedule(&s->memory.plan, &request, &s->memory.schedule, error);
-    if (!rc && s->scene->memory_budget > 0 && (double)s->memory.plan.bytes > s->scene->memory_budget)
+    if (!rc && s->scene->gradient.memory_budget > 0 && (double)s->memory.plan.bytes > s->scene->gradient.memory_budget)
         rc = pio_fail(error, PIOLA_NO_MEMORY, "the checkpoint's plan takes %zu bytes, more than gradient.memory.budget",
                       s->memory.plan.bytes);
     s->engine.table->destroy(s->sim);

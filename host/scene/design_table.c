@@ -12,13 +12,13 @@
 static bool moves(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method == SCENE_MPM || s->integrator != PIO_STATIC;
+    return s->method == SCENE_MPM || s->fem.integrator != PIO_STATIC;
 }
 
 /* Is there damping that a design may change? */
 static bool damps(const pio_scene *s, const void *owner)
 {
-    return moves(s, owner) && s->integrator != PIO_REVERSIBLE_LEAPFROG;
+    return moves(s, owner) && s->fem.integrator != PIO_REVERSIBLE_LEAPFROG;
 }
 
 static bool has_weight(const pio_scene *s, const void *owner)
@@ -30,12 +30,12 @@ static bool has_weight(const pio_scene *s, const void *owner)
 static bool is_apic(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method == SCENE_MPM && s->mpm_integrator == SCENE_APIC;
+    return s->method == SCENE_MPM && s->mpm.integrator == SCENE_APIC;
 }
 
 static bool has_contact(const pio_scene *s, const void *owner)
 {
-    return is_apic(s, owner) && s->n_fields > 0;
+    return is_apic(s, owner) && s->contact.n_fields > 0;
 }
 
 static bool of_particles(const pio_scene *s, const void *owner)
@@ -151,11 +151,11 @@ static const design_row rows[] = {
     {SCENE_OWNER_ALL, "gravity", PIO_GRAVITY, CFG_ACCELERATION, ANY, DESIGN_VECTOR,
      IN(pio_scene, gravity), .has = has_weight},
     {SCENE_OWNER_ALL, "method.flip", PIO_FLIP, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, DESIGN_NUMBER,
-     IN(pio_scene, flip), .has = is_apic},
+     IN(pio_scene, mpm.flip), .has = is_apic},
     {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
-     IN(pio_scene, friction), .has = has_contact},
+     IN(pio_scene, contact.friction), .has = has_contact},
     {SCENE_OWNER_ALL, "contact.onset", PIO_ONSET, CFG_VELOCITY, FROM(PIO_LEAST_ONSET), DESIGN_NUMBER,
-     IN(pio_scene, onset), .has = has_contact},
+     IN(pio_scene, contact.onset), .has = has_contact},
 
     /* in the order in which results have the gradients by each particle, element and node */
     {SCENE_OWNER_BODY, "position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),

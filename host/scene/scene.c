@@ -11,8 +11,8 @@ void pio_scene_free(pio_scene *scene)
 {
     if (!scene) return;
     pio_scene_drop_surfaces(scene);
-    pio_cfg_free(&scene->source->doc);
-    free(scene->source);
+    pio_cfg_free(&scene->input.source->doc);
+    free(scene->input.source);
     free(scene);
 }
 
@@ -20,7 +20,7 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
 {
     bool found;
     if (!error) return PIOLA_BAD_DATA;
-    const cfg_node *node = pio_cfg_find(scene->source->doc.root, path, &found);
+    const cfg_node *node = pio_cfg_find(scene->input.source->doc.root, path, &found);
     char what[800], excerpt[600];
     va_list args;
     va_start(args, format);
@@ -42,13 +42,13 @@ piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_erro
 
 piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error)
 {
-    const cfg_doc *doc = &scene->source->doc;
+    const cfg_doc *doc = &scene->input.source->doc;
     return pio_path_beneath(doc->folder, relative, &doc->allowed, out, size, error);
 }
 
 const char *pio_scene_input(const pio_scene *scene, size_t i, const char **sha256)
 {
-    const cfg_input *input = scene->source->doc.inputs;
+    const cfg_input *input = scene->input.source->doc.inputs;
     while (input && i--) input = input->next;
     if (input) *sha256 = input->sha256;
     return input ? input->path : NULL;

@@ -308,6 +308,7 @@ typedef struct {
 } scene_field;
 
 typedef struct {
+    bool is_given; /* the scene has an optimizer */
     pio_optimizer_type type;
     int max_iterations;
     double learning_rate;           /* adam, gradient_descent: see model_design.c */
@@ -331,31 +332,77 @@ static inline bool scene_leaps(pio_integrator integrator)
     return integrator == PIO_LEAPFROG || integrator == PIO_REVERSIBLE_LEAPFROG;
 }
 
-typedef struct pio_scene {
-    char *path; /* as given */
-    char *text; /* verbatim */
-    char *name, *description;
-    int64_t seed;
-    int dimension; /* 2 or 3 */
-    scene_method method;
-    scene_precision precision; /* default f32; FEM: f64 */
+/* scene_load.c: the file, and what it says of itself. */
+typedef struct {
+    char *path;                  /* as given */
+    char *text;                  /* verbatim */
+    char *name;                  /* of the scene */
+    char *description;           /* NULL: none */
+    struct scene_source *source; /* where each key stood; private to scene_*.c */
+} scene_input_file;
+
+/* scene_table.c and scene_table_fem_method.c: `time`. */
+typedef struct {
+    double dt;        /* s */
+    double duration;  /* s */
+    double cfl_limit; /* MPM: largest part of a cell that a particle or a wave may travel in one step */
+    int load_steps;   /* FEM, static: steps over the duration */
+} scene_time;
+
+/* scene_table.c: what only MPM has of `method` and `time`. */
+typedef struct {
     scene_grid grid;
-    double dt, duration, cfl_limit;             /* s, s, - */
-    scene_mpm_integrator mpm_integrator;        /* MPM */
-    double damping;                             /* MPM, reversible: 1/s */
-    double flip;                                /* MPM, apic: 0 .. 1 */
-    int load_steps;                             /* FEM */
-    pio_integrator integrator;                  /* FEM */
-    scene_mass mass;                            /* FEM */
-    scene_plane plane;                          /* FEM in 2D */
-    double newton_tolerance, adjoint_tolerance; /* FEM: relative residuals; NaN: as fits the precision */
-    int newton_iterations, linear_iterations;   /* FEM: at most */
-    int halvings;                               /* FEM: of a step, at most */
-    pio_projection projection;                  /* FEM */
-    pio_solve linear;                           /* FEM: by what */
-    double direct_memory;                       /* FEM: bytes */
-    pio_product_choice product;                 /* FEM */
-    double gravity[3];                          /* m/s2 */
+    scene_mpm_integrator integrator;
+    double damping; /* 1/s, of the reversible integrator */
+    double flip;    /* 0 .. 1, of APIC: share of what the grid does not resolve that particles keep */
+} scene_mpm;
+
+/* scene_table_fem_method.c: what only FEM has of `method` and `time`, and `solver`. */
+typedef struct {
+    pio_integrator integrator;
+    scene_mass mass;
+    scene_plane plane;                          /* in 2D */
+    double newton_tolerance, adjoint_tolerance; /* relative residuals; NaN: as fits the precision */
+    int newton_iterations, linear_iterations;   /* at most, of a step and of a linear solve */
+    int halvings;                               /* of a step, at most */
+    pio_projection projection;                  /* where the negative part of the tangents is left out */
+    pio_solve linear;                           /* how linear systems are solved */
+    double direct_memory;                       /* bytes that elimination may take */
+    pio_product_choice product;                 /* which matrix-vector product */
+} scene_fem;
+
+/* scene_table_contact.c: `contact` of MPM, between velocity fields. */
+typedef struct {
+    scene_field *fields; /* bodies that none of them names share one more; none: one field for all */
+    size_t n_fields;
+    double friction; /* Coulomb's coefficient */
+    double onset;    /* m/s, velocity of approach from which on contact acts in full */
+} scene_contact;
+
+/* scene_table_gradient.c: `gradient`. */
+typedef struct {
+    int check_directions;           /* random directions of `piola check` */
+    double check_tolerance;         /* largest relative difference that passes */
+    double memory_budget;           /* bytes; 0: nine tenths of what the device has free */
+    double memory_disk;             /* bytes; 0: none */
+    scene_strategy memory_strategy; /* which states are kept */
+    double window;                  /* s, the end of the run over which the adjoint goes back; 0: all of it */
+} scene_gradient;
+
+/* Lists have the names of their keys in the file, and stand before their lengths. */
+typedef struct pio_scene {
+    scene_input_file input;
+    int64_t seed;              /* of all random numbers */
+    int dimension;             /* 2 or 3 */
+    scene_method method;       /* which of mpm and fem counts */
+    scene_precision precision; /* f32, of FEM f64, where the file has none */
+    scene_time time;
+    scene_mpm mpm;
+    scene_fem fem;
+    double gravity[3]; /* m/s^2 */
+
+    /* What there is and what acts on it: scene_table_material.c, scene_table_bodies.c, scene_table_obstacle.c and
+     * scene_table_control.c; of FEM, scene_table_fem.c. */
     scene_material *materials;
     size_t n_materials;
     scene_geometry *geometry;
@@ -364,14 +411,21 @@ typedef struct pio_scene {
     size_t n_bodies;
     scene_group *groups; /* MPM */
     size_t n_groups;
-    scene_boundary *boundary;
+    scene_boundary *boundary; /* FEM */
     size_t n_boundary;
     scene_obstacle *obstacles; /* MPM */
     size_t n_obstacles;
-    scene_load *loads;
+    scene_load *loads; /* FEM */
     size_t n_loads;
-    scene_curve *curves;
+    scene_curve *curves; /* FEM */
     size_t n_curves;
+    scene_actuator *actuators; /* MPM */
+    size_t n_actuators;
+    scene_control *control; /* MPM */
+    size_t n_control;
+    scene_contact contact; /* MPM */
+
+    /* What is measured, changed and minimised: scene_table_observe.c; of FEM, scene_table_fem.c. */
     scene_observe *observe;
     size_t n_observe;
     scene_design *design;
@@ -380,23 +434,9 @@ typedef struct pio_scene {
     size_t n_objective;
     scene_constraint *constraints;
     size_t n_constraints;
-    int check_directions;   /* default 3 */
-    double check_tolerance; /* default 1e-6 */
-    double memory_budget;   /* bytes; 0: nine tenths of what the device has free */
-    double memory_disk;     /* bytes; 0: none */
-    scene_strategy memory_strategy;
-    double window; /* s, the end of the run over which the adjoint goes back; 0: all of it */
+    scene_gradient gradient;
     scene_optimizer optimizer;
-    bool has_optimizer;
     scene_output output;
-    scene_actuator *actuators;
-    size_t n_actuators;
-    scene_control *control;
-    size_t n_control;
-    scene_field *fields; /* MPM: bodies that none of them names share one more; 0: one field for all */
-    size_t n_fields;
-    double friction, onset;      /* between fields: 1, m/s */
-    struct scene_source *source; /* where each key stood; private to scene_*.c */
 } pio_scene;
 
 void pio_scene_free(pio_scene *scene);

@@ -30,14 +30,14 @@ static void complete_material(scene_material *m)
 static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
 {
     bool over = o->over[1] > 0;
-    double n = 1, step = scene->duration;
+    double n = 1, step = scene->time.duration;
     o->every = given(o->every, 0);
-    o->sharpness = given(o->sharpness, 4 / scene->grid.spacing);
+    o->sharpness = given(o->sharpness, 4 / scene->mpm.grid.spacing);
     if (!over) o->over[0] = o->over[1] = -1;
     if (o->type == PIO_EFFORT || o->type == PIO_SMOOTHNESS) return;
     if (o->at.n || over || o->type == PIO_DISTANCE) return;
     if (o->every > 0) {
-        n = floor(scene->duration / o->every + 1e-9);
+        n = floor(scene->time.duration / o->every + 1e-9);
         step = o->every;
     }
     if (n > SCENE_MOST_SAMPLES || n < 1) return; /* refused by pio_scene_validate */
@@ -47,7 +47,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
         return;
     }
     o->at.n = (size_t)n;
-    for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->duration);
+    for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->time.duration);
 }
 
 /* A part of a body that is not told is no box. */
@@ -90,11 +90,11 @@ void pio_scene_default_folder(const char *name, char *out, size_t size)
 static void complete_output(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
-    o->states_every = given(o->states_every, scene->duration / 50);
+    o->states_every = given(o->states_every, scene->time.duration / 50);
     o->adjoint_every = given(o->adjoint_every, 0);
-    if (!o->directory && scene->name) {
+    if (!o->directory && scene->input.name) {
         char text[80];
-        pio_scene_default_folder(scene->name, text, sizeof text);
+        pio_scene_default_folder(scene->input.name, text, sizeof text);
         o->directory = pio_pool_text(&doc->pool, text, strlen(text));
         doc->no_memory |= !o->directory;
     }
@@ -112,10 +112,11 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
 /* A static scene has load steps, a motion a time step; which masses. */
 static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
-    const bool lumps = scene_leaps(scene->integrator) || scene->integrator == PIO_REVERSIBLE_EULER;
-    if (lumps && !pio_scene_given(doc, "solver.mass")) scene->mass = SCENE_LUMPED;
+    scene_time *time = &scene->time;
+    const bool lumps = scene_leaps(scene->fem.integrator) || scene->fem.integrator == PIO_REVERSIBLE_EULER;
+    if (lumps && !pio_scene_given(doc, "solver.mass")) scene->fem.mass = SCENE_LUMPED;
     if (!pio_scene_given(doc, "time.dt"))
-        scene->dt = scene->duration / scene->load_steps; /* a motion without dt is refused by pio_scene_validate */
+        time->dt = time->duration / time->load_steps; /* a motion without dt is refused by pio_scene_validate */
 }
 
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
@@ -147,13 +148,14 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
         scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
     }
-    if (scene->method == SCENE_MPM) scene->onset = given(scene->onset, 0.1 * scene->grid.spacing / scene->duration);
-    scene->grid.wall_stiffness = given(scene->grid.wall_stiffness, 0);
-    scene->has_optimizer = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
+    if (scene->method == SCENE_MPM)
+        scene->contact.onset = given(scene->contact.onset, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
+    scene->mpm.grid.wall_stiffness = given(scene->mpm.grid.wall_stiffness, 0);
+    scene->optimizer.is_given = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
-    scene->memory_budget = given(scene->memory_budget, 0);
-    scene->memory_disk = given(scene->memory_disk, 0);
-    scene->window = given(scene->window, 0);
+    scene->gradient.memory_budget = given(scene->gradient.memory_budget, 0);
+    scene->gradient.memory_disk = given(scene->gradient.memory_disk, 0);
+    scene->gradient.window = given(scene->gradient.window, 0);
     complete_output(scene, doc);
     pio_scene_complete_obstacles(scene, doc);
     pio_scene_complete_design(scene, doc);

@@ -171,7 +171,7 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(hidden, "control[%zu].hidden", i);
     PATH(limit, "control[%zu].limit", i);
     PATH(spread, "control[%zu].weight_scale", i);
-    if (s->mpm_integrator == SCENE_REVERSIBLE)
+    if (s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(
             doc, type,
             "a network sees velocities, and time.integrator: reversible must take steps back before it knows them; "

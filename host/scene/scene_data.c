@@ -40,8 +40,8 @@ static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, cons
     piola_error error;
     for (size_t row = 0; row < csv->n_rows && c >= 0; row++) {
         double t = csv->values[row * csv->n_columns + (size_t)c];
-        if (t >= 0 && t <= s->duration * (1 + 1e-9)) continue;
-        pio_csv_fault(csv, row, (size_t)c, &error, "the time %g s is outside the run, 0 to %g s", t, s->duration);
+        if (t >= 0 && t <= s->time.duration * (1 + 1e-9)) continue;
+        pio_csv_fault(csv, row, (size_t)c, &error, "the time %g s is outside the run, 0 to %g s", t, s->time.duration);
         pio_scene_report(doc, path, &error);
         return;
     }

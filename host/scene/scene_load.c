@@ -86,9 +86,9 @@ static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_sce
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
     if (!decode(doc, scene)) return;
     pio_scene_complete(scene, doc);
-    scene->path = pio_pool_text(&doc->pool, path, strlen(path));
-    scene->text = doc->text;
-    doc->no_memory |= !scene->path || !scene->text;
+    scene->input.path = pio_pool_text(&doc->pool, path, strlen(path));
+    scene->input.text = doc->text;
+    doc->no_memory |= !scene->input.path || !scene->input.text;
     if (!doc->no_memory && leave->writes) check_directory(scene, doc);
     if (!doc->no_memory) pio_scene_validate(scene, doc);
 }
@@ -105,7 +105,7 @@ piola_status pio_scene_load(pio_scene **out, const pio_scene_text *from, const p
         if (errors) fprintf(errors, "piola: error: no memory to read the scene\n");
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
     }
-    scene->source = source;
+    scene->input.source = source;
     source->doc.given = from->text;
     source->doc.given_size = from->size;
     pio_locale old = pio_locale_begin();
@@ -128,11 +128,11 @@ bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *
     if (pio_cfg_load(&doc, path, sets, n_sets))
         decode(&doc, &scene); /* what is legal of it is there, whatever is not */
     pio_locale_end(old);
-    bool known = scene.output.directory || scene.name;
+    bool known = scene.output.directory || scene.input.name;
     if (scene.output.directory)
         known = (size_t)snprintf(out, size, "%s", scene.output.directory) < size;
     else if (known)
-        pio_scene_default_folder(scene.name, out, size);
+        pio_scene_default_folder(scene.input.name, out, size);
     known = known && may_write(&doc, out, directory_of(&doc)->mark.file->set);
     pio_cfg_free(&doc);
     return known;

@@ -51,10 +51,10 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         scene_obstacle *o = &s->obstacles[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
-        if (isnan(o->width)) o->width = 1.5 * s->grid.spacing;
+        if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
         if (isnan(o->separation_velocity))
-            o->separation_velocity = fmax(0.1 * s->grid.spacing / s->duration, PIO_LEAST_ONSET);
-        if (isnan(o->resolution)) o->resolution = s->grid.spacing / 2;
+            o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_ONSET);
+        if (isnan(o->resolution)) o->resolution = s->mpm.grid.spacing / 2;
         if (s->dimension == 3 && o->angle.n && !pio_scene_given(doc, axis)) o->turns[2] = 1;
     }
 }
@@ -146,7 +146,7 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->n_obstacles && s->mpm_integrator == SCENE_REVERSIBLE)
+    if (s->n_obstacles && s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "obstacles",
                       "obstacles take motion, and time.integrator: reversible must be able to take its steps back; "
                       "integrator: apic, or penalty walls, would be right");

@@ -68,8 +68,8 @@ bool pio_scene_is_heavy(const pio_scene *s)
 bool pio_scene_has_no(const pio_scene *s, const char *key)
 {
     if (s->method != SCENE_MPM) return false;
-    return (s->mpm_integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity")) ||
-           (s->n_fields > 0 && !strcmp(key, "density"));
+    return (s->mpm.integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity")) ||
+           (s->contact.n_fields > 0 && !strcmp(key, "density"));
 }
 
 int pio_scene_fields(const pio_scene *s)
@@ -84,8 +84,8 @@ int pio_scene_fields(const pio_scene *s)
 
 int pio_scene_field(const pio_scene *s, const char *body)
 {
-    for (size_t f = 0; f < s->n_fields; f++)
-        for (size_t k = 0; k < s->fields[f].bodies.n; k++)
-            if (!strcmp(s->fields[f].bodies.v[k], body)) return (int)f;
-    return (int)s->n_fields;
+    for (size_t f = 0; f < s->contact.n_fields; f++)
+        for (size_t k = 0; k < s->contact.fields[f].bodies.n; k++)
+            if (!strcmp(s->contact.fields[f].bodies.v[k], body)) return (int)f;
+    return (int)s->contact.n_fields;
 }

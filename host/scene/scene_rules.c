@@ -6,14 +6,14 @@
 
 void pio_scene_check_time(const pio_scene *s, cfg_doc *doc)
 {
-    double steps = round(s->duration / s->dt);
-    if (s->dt > s->duration) {
-        pio_cfg_fault(doc, "time.dt", "%g s is longer than time.duration, %g s; use a smaller step", s->dt,
-                      s->duration);
-    } else if (fabs(steps * s->dt - s->duration) > 1e-6 * s->duration) {
+    double steps = round(s->time.duration / s->time.dt);
+    if (s->time.dt > s->time.duration) {
+        pio_cfg_fault(doc, "time.dt", "%g s is longer than time.duration, %g s; use a smaller step", s->time.dt,
+                      s->time.duration);
+    } else if (fabs(steps * s->time.dt - s->time.duration) > 1e-6 * s->time.duration) {
         pio_cfg_fault(doc, "time.duration",
                       "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f steps)",
-                      s->duration, s->dt, steps * s->dt, steps);
+                      s->time.duration, s->time.dt, steps * s->time.dt, steps);
     } else if (steps > 2147483647.0) {
         pio_cfg_fault(doc, "time.dt", "%.3g steps; at most 2^31 - 1 are possible: use a larger step", steps);
     }
@@ -52,12 +52,12 @@ void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const do
     PATH(geometry, "bodies[%zu].geometry", i);
     const bool moved = pio_scene_given(doc, position);
     for (int a = 0; a < s->dimension; a++) {
-        double slack = 1e-9 * (s->grid.max[a] - s->grid.min[a]);
+        double slack = 1e-9 * (s->mpm.grid.max[a] - s->mpm.grid.min[a]);
         double from = low[a] + b->position[a], to = high[a] + b->position[a];
-        if (from >= s->grid.min[a] - slack && to <= s->grid.max[a] + slack) continue;
+        if (from >= s->mpm.grid.min[a] - slack && to <= s->mpm.grid.max[a] + slack) continue;
         pio_cfg_fault(doc, moved ? position : geometry,
                       "the body reaches from %g m to %g m along %c, outside the grid, which goes from %g m to %g m",
-                      from, to, "xyz"[a], s -> grid.min[a], s->grid.max[a]);
+                      from, to, "xyz"[a], s -> mpm.grid.min[a], s->mpm.grid.max[a]);
         return;
     }
 }

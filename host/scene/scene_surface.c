@@ -17,7 +17,7 @@ struct scene_surface {
 piola_status pio_scene_surface(const pio_scene *scene, const char *place, double scale, const pio_trimesh **out,
                                piola_error *error)
 {
-    struct scene_surface *is = scene->source->surfaces;
+    struct scene_surface *is = scene->input.source->surfaces;
     *out = NULL;
     while (is && (strcmp(is->surface.path, place) != 0 || is->scale < scale || is->scale > scale)) is = is->next;
     if (!is) {
@@ -29,8 +29,8 @@ piola_status pio_scene_surface(const pio_scene *scene, const char *place, double
             return rc;
         }
         is->scale = scale;
-        is->next = scene->source->surfaces;
-        scene->source->surfaces = is;
+        is->next = scene->input.source->surfaces;
+        scene->input.source->surfaces = is;
     }
     *out = &is->surface;
     return PIOLA_OK;
@@ -39,7 +39,7 @@ piola_status pio_scene_surface(const pio_scene *scene, const char *place, double
 piola_status pio_scene_surface_lines(const pio_scene *scene, const pio_trimesh *surface, pio_trimesh_lines **out,
                                      piola_error *error)
 {
-    struct scene_surface *is = scene->source->surfaces;
+    struct scene_surface *is = scene->input.source->surfaces;
     piola_status rc = PIOLA_OK;
     while (is && &is->surface != surface) is = is->next;
     if (!is) return pio_fail(error, PIOLA_INTERNAL, "a surface that is none of this scene");
@@ -50,11 +50,11 @@ piola_status pio_scene_surface_lines(const pio_scene *scene, const pio_trimesh *
 
 void pio_scene_drop_surfaces(const pio_scene *scene)
 {
-    for (struct scene_surface *is = scene->source->surfaces, *next; is; is = next) {
+    for (struct scene_surface *is = scene->input.source->surfaces, *next; is; is = next) {
         next = is->next;
         pio_trimesh_lines_free(is->lines);
         pio_trimesh_free(&is->surface);
         free(is);
     }
-    scene->source->surfaces = NULL;
+    scene->input.source->surfaces = NULL;
 }

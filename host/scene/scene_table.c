@@ -17,26 +17,27 @@ static bool has_penalty_walls(const void *scene)
 {
     const pio_scene *s = scene;
     for (int a = 0; a < s->dimension; a++)
-        if (s->grid.wall[a][0] == PIO_WALL_PENALTY || s->grid.wall[a][1] == PIO_WALL_PENALTY) return true;
+        if (s->mpm.grid.wall[a][0] == PIO_WALL_PENALTY || s->mpm.grid.wall[a][1] == PIO_WALL_PENALTY) return true;
     return false;
 }
 
 static const cfg_field grid_fields[] = {
-    {"spacing", CFG_NUMBER, AT(pio_scene, grid.spacing), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+    {"spacing", CFG_NUMBER, AT(pio_scene, mpm.grid.spacing), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .meaning = "edge of a grid cell; half of it costs 8 to 16 times the work and resolves twice the detail"},
-    {"min", CFG_VECTOR, AT(pio_scene, grid.min), .required = true, .quantity = CFG_LENGTH,
+    {"min", CFG_VECTOR, AT(pio_scene, mpm.grid.min), .required = true, .quantity = CFG_LENGTH,
      .meaning = "lower corner of the box in which everything moves"},
-    {"max", CFG_VECTOR, AT(pio_scene, grid.max), .required = true, .quantity = CFG_LENGTH,
+    {"max", CFG_VECTOR, AT(pio_scene, mpm.grid.max), .required = true, .quantity = CFG_LENGTH,
      .meaning = "upper corner, rounded up to whole cells; at least 4 cells per direction"},
-    {"walls", CFG_ENUM_MAP, AT(pio_scene, grid.wall), .values = pio_wall_words, .slots = wall_slots,
+    {"walls", CFG_ENUM_MAP, AT(pio_scene, mpm.grid.wall), .values = pio_wall_words, .slots = wall_slots,
      .fallback = "separate",
      .meaning =
          "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; penalty, of the "
          "reversible "
          "integrator, pushes back what is beyond the face; one name for all faces or a mapping of x_min ... z_max and "
          "default"},
-    {"wall_stiffness", CFG_NUMBER, AT(pio_scene, grid.wall_stiffness), .computed = "required where a wall is penalty",
-     .quantity = CFG_RATE_SQUARED, POSITIVE, .present = has_penalty_walls,
+    {"wall_stiffness", CFG_NUMBER, AT(pio_scene, mpm.grid.wall_stiffness),
+     .computed = "required where a wall is penalty", .quantity = CFG_RATE_SQUARED, POSITIVE,
+     .present = has_penalty_walls,
      .meaning = "a particle at depth d in a penalty wall gets the acceleration wall_stiffness r(d) out of it, with r = "
                 "d^2/spacing up to half a cell and d - spacing/4 beyond, so that it eases in; larger lets bodies in "
                 "less far, and at most 1/dt^2 is stable: a particle of speed v goes in by up to v/sqrt(wall_stiffness) "
@@ -53,7 +54,7 @@ static const cfg_field method_fields[] = {
      .meaning =
          "f64 computes with twice the digits, memory and about twice the time; needed for tight gradient checks"},
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},
-    {"flip", CFG_NUMBER, AT(pio_scene, flip), .fallback = "0", .range = {CFG_FROM | CFG_UP_TO, 0, 1},
+    {"flip", CFG_NUMBER, AT(pio_scene, mpm.flip), .fallback = "0", .range = {CFG_FROM | CFG_UP_TO, 0, 1},
      .meaning =
          "share of what the grid does not resolve of its velocity that a particle keeps in each step: 0 is APIC, "
          "which filters it; larger dissipates less, splashes more and is noisier; 1 keeps all (AFLIP, Fei et al. "
@@ -63,24 +64,24 @@ static const cfg_table method_table = {.what = "method", .fields = method_fields
 
 static bool is_reversible(const void *scene)
 {
-    return ((const pio_scene *)scene)->mpm_integrator == SCENE_REVERSIBLE;
+    return ((const pio_scene *)scene)->mpm.integrator == SCENE_REVERSIBLE;
 }
 
 static const cfg_field time_fields[] = {
-    {"integrator", CFG_ENUM, AT(pio_scene, mpm_integrator), .values = mpm_integrator_names, .fallback = "apic",
+    {"integrator", CFG_ENUM, AT(pio_scene, mpm.integrator), .values = mpm_integrator_names, .fallback = "apic",
      .meaning =
          "apic: particles carry an affine velocity, robust and slightly dissipative, for every material and wall; "
          "reversible: steps on whole numbers that can be taken back to the bit, so that a gradient needs no "
          "checkpoint; "
          "it keeps energy, and is for solids and fluids without viscosity in penalty walls"},
-    {"dt", CFG_NUMBER, AT(pio_scene, dt), .required = true, .quantity = CFG_TIME, POSITIVE,
+    {"dt", CFG_NUMBER, AT(pio_scene, time.dt), .required = true, .quantity = CFG_TIME, POSITIVE,
      .meaning = "time step; larger is faster until waves cross more of a cell per step than time.cfl_limit allows"},
-    {"duration", CFG_NUMBER, AT(pio_scene, duration), .required = true, .quantity = CFG_TIME, POSITIVE,
+    {"duration", CFG_NUMBER, AT(pio_scene, time.duration), .required = true, .quantity = CFG_TIME, POSITIVE,
      .meaning = "simulated time, a whole number of steps"},
-    {"cfl_limit", CFG_NUMBER, AT(pio_scene, cfl_limit), .fallback = "0.5", .range = {CFG_OVER | CFG_UP_TO, 0, 1},
+    {"cfl_limit", CFG_NUMBER, AT(pio_scene, time.cfl_limit), .fallback = "0.5", .range = {CFG_OVER | CFG_UP_TO, 0, 1},
      .meaning =
          "largest share of a cell that a particle or an elastic wave may travel in one step; larger risks instability"},
-    {"damping", CFG_NUMBER, AT(pio_scene, damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
+    {"damping", CFG_NUMBER, AT(pio_scene, mpm.damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
      .present = is_reversible,
      .meaning =
          "of the reversible integrator: rate at which all velocities decay; larger settles sooner, and to go back the "
@@ -100,7 +101,7 @@ static bool has_stop(const void *s)
 }
 static bool has_optimizer(const void *s)
 {
-    return ((const pio_scene *)s)->has_optimizer;
+    return ((const pio_scene *)s)->optimizer.is_given;
 }
 bool pio_scene_has_adjoint(const void *s)
 {
@@ -132,7 +133,7 @@ static bool has_objective(const void *s)
 }
 static bool has_description(const void *s)
 {
-    return ((const pio_scene *)s)->description != NULL;
+    return ((const pio_scene *)s)->input.description != NULL;
 }
 
 static const cfg_field stop_fields[] = {
@@ -204,15 +205,15 @@ static const cfg_table output_table = {.what = "output", .fields = output_fields
 
 static bool has_fields(const void *s)
 {
-    return ((const pio_scene *)s)->n_fields > 0;
+    return ((const pio_scene *)s)->contact.n_fields > 0;
 }
 
 static const cfg_field scene_fields[] = {
     {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
      .meaning = "of the scene language: 1"},
-    {"name", CFG_LABEL, AT(pio_scene, name), .required = true,
+    {"name", CFG_LABEL, AT(pio_scene, input.name), .required = true,
      .meaning = "name of the scene, also of its output folder"},
-    {"description", CFG_TEXT, AT(pio_scene, description), .present = has_description,
+    {"description", CFG_TEXT, AT(pio_scene, input.description), .present = has_description,
      .meaning = "free text, kept in the results"},
     {"seed", CFG_INTEGER, AT(pio_scene, seed), .fallback = "0", NOT_NEGATIVE,
      .meaning = "of all random numbers; another seed jitters particles differently"},

@@ -9,16 +9,16 @@ static const cfg_field field_fields[] = {
 static const cfg_table field_table = {.what = "velocity field", .size = sizeof(scene_field), .fields = field_fields};
 
 static const cfg_field contact_fields[] = {
-    {"fields", CFG_LIST, AT(pio_scene, fields), .second = offsetof(pio_scene, n_fields), .required = true, .least = 1,
-     .table = &field_table,
+    {"fields", CFG_LIST, AT(pio_scene, contact.fields), .second = offsetof(pio_scene, contact.n_fields),
+     .required = true, .least = 1, .table = &field_table,
      .meaning =
          "velocity fields, at most 4, each a mapping with `bodies`; bodies that no entry names share one more, the "
          "last. "
          "Bodies of different fields slide on each other and part; the surface where two fields meet is that of the "
          "earlier one, so name flat bodies first, then what slides on them. Each field has a grid of its own"},
-    {"friction", CFG_NUMBER, AT(pio_scene, friction), .fallback = "0", NOT_NEGATIVE,
+    {"friction", CFG_NUMBER, AT(pio_scene, contact.friction), .fallback = "0", NOT_NEGATIVE,
      .meaning = "Coulomb's coefficient between fields; larger lets them slide less"},
-    {"onset", CFG_NUMBER, AT(pio_scene, onset), .computed = "0.1 method.grid.spacing/time.duration", ONSET,
+    {"onset", CFG_NUMBER, AT(pio_scene, contact.onset), .computed = "0.1 method.grid.spacing/time.duration", ONSET,
      .meaning =
          "velocity of approach from which on contact stops fields in full; below it eases in, so that gradients have "
          "no kink, and fields may creep into each other so fast; larger is smoother, smaller tighter"},

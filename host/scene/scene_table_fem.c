@@ -340,11 +340,11 @@ HAS(constraints)
 
 static bool has_optimizer(const void *s)
 {
-    return ((const pio_scene *)s)->has_optimizer;
+    return ((const pio_scene *)s)->optimizer.is_given;
 }
 static bool has_description(const void *s)
 {
-    return ((const pio_scene *)s)->description != NULL;
+    return ((const pio_scene *)s)->input.description != NULL;
 }
 
 #define LIST(name) CFG_LIST, AT(pio_scene, name), .second = offsetof(pio_scene, n_##name)
@@ -352,9 +352,9 @@ static bool has_description(const void *s)
 static const cfg_field scene_fields[] = {
     {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
      .meaning = "of the scene language: 1"},
-    {"name", CFG_LABEL, AT(pio_scene, name), .required = true,
+    {"name", CFG_LABEL, AT(pio_scene, input.name), .required = true,
      .meaning = "name of the scene, also of its output folder"},
-    {"description", CFG_TEXT, AT(pio_scene, description), .present = has_description,
+    {"description", CFG_TEXT, AT(pio_scene, input.description), .present = has_description,
      .meaning = "free text, kept in the results"},
     {"seed", CFG_INTEGER, AT(pio_scene, seed), .fallback = "0", NOT_NEGATIVE,
      .meaning = "of all random numbers: the directions of `piola check`"},

@@ -21,7 +21,7 @@ static const cfg_field method_fields[] = {
      .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
     {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 or 3; vectors have as many entries"},
-    {"plane", CFG_ENUM, AT(pio_scene, plane), .values = plane_names, .fallback = "strain", .present = is_plane,
+    {"plane", CFG_ENUM, AT(pio_scene, fem.plane), .values = plane_names, .fallback = "strain", .present = is_plane,
      .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
     {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
      .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
@@ -30,7 +30,7 @@ const cfg_table pio_fem_method_table = {.what = "method", .fields = method_field
 
 static bool is_static(const void *s)
 {
-    return ((const pio_scene *)s)->integrator == PIO_STATIC;
+    return ((const pio_scene *)s)->fem.integrator == PIO_STATIC;
 }
 static bool is_moving(const void *s)
 {
@@ -38,7 +38,7 @@ static bool is_moving(const void *s)
 }
 
 static const cfg_field time_fields[] = {
-    {"integrator", CFG_ENUM, AT(pio_scene, integrator), .values = pio_integrator_words, .fallback = "static",
+    {"integrator", CFG_ENUM, AT(pio_scene, fem.integrator), .values = pio_integrator_words, .fallback = "static",
      .meaning =
          "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
          "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
@@ -47,13 +47,13 @@ static const cfg_field time_fields[] = {
          "backward_euler on a lattice of whole quanta: the first's steps are taken back to the bit without damping, "
          "the "
          "second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
-    {"load_steps", CFG_INTEGER, AT(pio_scene, load_steps), .fallback = "1", .range = {CFG_FROM | CFG_UP_TO, 1, 1000000},
-     .present = is_static,
+    {"load_steps", CFG_INTEGER, AT(pio_scene, time.load_steps), .fallback = "1",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 1000000}, .present = is_static,
      .meaning =
          "static: equal steps in which loads and supports reach their values; more make each step easier to solve"},
-    {"dt", CFG_NUMBER, AT(pio_scene, dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
+    {"dt", CFG_NUMBER, AT(pio_scene, time.dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
      .present = is_moving, .meaning = "time step of the other integrators, for which it is required"},
-    {"duration", CFG_NUMBER, AT(pio_scene, duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
+    {"duration", CFG_NUMBER, AT(pio_scene, time.duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
      .meaning = "time of the last step; a static scene has no other use for time than its curves and observations"},
     END};
 const cfg_table pio_fem_time_table = {.what = "time", .fields = time_fields};
@@ -61,66 +61,68 @@ const cfg_table pio_fem_time_table = {.what = "time", .fields = time_fields};
 /* Not told: as fits the precision that computes, which a command may change. */
 static bool has_tolerance(const void *scene)
 {
-    return !isnan(((const pio_scene *)scene)->newton_tolerance);
+    return !isnan(((const pio_scene *)scene)->fem.newton_tolerance);
 }
 static bool has_adjoint_tolerance(const void *scene)
 {
-    return !isnan(((const pio_scene *)scene)->adjoint_tolerance);
+    return !isnan(((const pio_scene *)scene)->fem.adjoint_tolerance);
 }
 
 static bool has_solves(const void *scene)
 {
-    return !scene_leaps(((const pio_scene *)scene)->integrator);
+    return !scene_leaps(((const pio_scene *)scene)->fem.integrator);
 }
 static bool has_direct(const void *scene)
 {
-    return has_solves(scene) && ((const pio_scene *)scene)->linear != PIO_SOLVE_PCG;
+    return has_solves(scene) && ((const pio_scene *)scene)->fem.linear != PIO_SOLVE_PCG;
 }
 
 static const cfg_field solver_fields[] = {
-    {"tolerance", CFG_NUMBER, AT(pio_scene, newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+    {"tolerance", CFG_NUMBER, AT(pio_scene, fem.newton_tolerance), .computed = "1e-10; computed in f32: 1e-3",
      .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_tolerance,
      .meaning =
          "of equilibrium: largest residual relative to the forces; smaller costs an iteration more. In f32 rounding "
          "leaves about 1e-6/strain: small strains need f64"},
-    {"max_iterations", CFG_INTEGER, AT(pio_scene, newton_iterations), .fallback = "30",
+    {"max_iterations", CFG_INTEGER, AT(pio_scene, fem.newton_iterations), .fallback = "30",
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000}, .present = has_solves,
      .meaning = "of Newton's method in a step; then the step has failed"},
-    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
+    {"adjoint_tolerance", CFG_NUMBER, AT(pio_scene, fem.adjoint_tolerance), .computed = "1e-10; computed in f32: 1e-3",
      .range = {CFG_OVER | CFG_BELOW, 0, 1}, .present = has_adjoint_tolerance,
      .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
                 "falls with it"},
-    {"linear_iterations", CFG_INTEGER, AT(pio_scene, linear_iterations), .fallback = "20000",
+    {"linear_iterations", CFG_INTEGER, AT(pio_scene, fem.linear_iterations), .fallback = "20000",
      .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .present = has_solves,
      .meaning = "of a linear solve; then it has failed"},
-    {"halvings", CFG_INTEGER, AT(pio_scene, halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
+    {"halvings", CFG_INTEGER, AT(pio_scene, fem.halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
      .present = has_solves,
      .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
                 "gradient and "
                 "check; 0: none"},
-    {"projection", CFG_ENUM, AT(pio_scene, projection), .values = pio_projection_words, .fallback = "auto",
+    {"projection", CFG_ENUM, AT(pio_scene, fem.projection), .values = pio_projection_words, .fallback = "auto",
      .present = has_solves,
      .meaning =
          "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
          "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
          "it"},
-    {"linear", CFG_ENUM, AT(pio_scene, linear), .values = pio_solve_words, .fallback = "auto", .present = has_solves,
+    {"linear", CFG_ENUM, AT(pio_scene, fem.linear), .values = pio_solve_words, .fallback = "auto",
+     .present = has_solves,
      .meaning =
          "of what is solved in a step: pcg, conjugate gradients, little memory and many iterations in slender or soft "
          "bodies; direct, by elimination (MUMPS), exact however slender the body; auto takes direct where a "
          "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, and "
          "says so"},
-    {"direct_memory", CFG_NUMBER, AT(pio_scene, direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY, POSITIVE,
-     .present = has_direct,
+    {"direct_memory", CFG_NUMBER, AT(pio_scene, fem.direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY,
+     POSITIVE, .present = has_direct,
      .meaning =
          "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
-    {"product", CFG_ENUM, AT(pio_scene, product), .values = pio_product_words, .fallback = "own", .present = has_solves,
+    {"product", CFG_ENUM, AT(pio_scene, fem.product), .values = pio_product_words, .fallback = "own",
+     .present = has_solves,
      .meaning = "what multiplies matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, "
                 "NVIDIA's "
                 "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
                 "the scene "
                 "is refused. It has no transposed product: with loads that follow, the adjoint keeps Piola's"},
-    {"mass", CFG_ENUM, AT(pio_scene, mass), .values = mass_names,
+    {"mass", CFG_ENUM, AT(pio_scene, fem.mass), .values = mass_names,
      .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = is_moving,
      .meaning =
          "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},

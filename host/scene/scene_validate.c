@@ -14,11 +14,11 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
 {
     double nodes = 1;
     for (int a = 0; a < s->dimension; a++) {
-        double length = s->grid.max[a] - s->grid.min[a], cells = ceil(length / s->grid.spacing - 1e-9);
+        double length = s->mpm.grid.max[a] - s->mpm.grid.min[a], cells = ceil(length / s->mpm.grid.spacing - 1e-9);
         if (!(length > 0)) {
             PATH(path, "method.grid.max[%d]", a);
-            pio_cfg_fault(doc, path, "%g m is not above method.grid.min, %g m, along %c", s->grid.max[a],
-                          s->grid.min[a], axes[a]);
+            pio_cfg_fault(doc, path, "%g m is not above method.grid.min, %g m, along %c", s->mpm.grid.max[a],
+                          s->mpm.grid.min[a], axes[a]);
             return false;
         }
         if (cells < 4)
@@ -40,18 +40,18 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
 static void check_window(const pio_scene *s, cfg_doc *doc)
 {
     const char *path = "gradient.window";
-    const double steps = round(s->window / s->dt);
-    if (!(s->window > 0)) return;
-    if (s->method == SCENE_FEM && s->integrator == PIO_STATIC)
+    const double steps = round(s->gradient.window / s->time.dt);
+    if (!(s->gradient.window > 0)) return;
+    if (s->method == SCENE_FEM && s->fem.integrator == PIO_STATIC)
         pio_cfg_fault(
             doc, path,
             "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
-    else if (s->window > s->duration * (1 + 1e-9))
-        pio_cfg_fault(doc, path, "%.9g s is longer than time.duration, %.9g s", s->window, s->duration);
-    else if (steps < 1 || fabs(steps * s->dt - s->window) > 1e-6 * s->window)
-        pio_cfg_fault(doc, path,
-                      "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f step%s)",
-                      s->window, s->dt, fmax(steps, 1) * s->dt, fmax(steps, 1), steps > 1 ? "s" : "");
+    else if (s->gradient.window > s->time.duration * (1 + 1e-9))
+        pio_cfg_fault(doc, path, "%.9g s is longer than time.duration, %.9g s", s->gradient.window, s->time.duration);
+    else if (steps < 1 || fabs(steps * s->time.dt - s->gradient.window) > 1e-6 * s->gradient.window)
+        pio_cfg_fault(
+            doc, path, "%.9g s is not a whole number of steps of %.9g s; the nearest that is: %.12g s (%.0f step%s)",
+            s->gradient.window, s->time.dt, fmax(steps, 1) * s->time.dt, fmax(steps, 1), steps > 1 ? "s" : "");
 }
 
 /* ---- what there is ------------------------------------------------------------------------------------- */
@@ -137,32 +137,32 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 /* Between load steps nothing is in equilibrium. */
 static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
 {
-    const double steps = round(t / s->dt);
-    if (s->method != SCENE_FEM || s->integrator != PIO_STATIC || fabs(t / s->dt - steps) < 1e-6) return;
+    const double steps = round(t / s->time.dt);
+    if (s->method != SCENE_FEM || s->fem.integrator != PIO_STATIC || fabs(t / s->time.dt - steps) < 1e-6) return;
     pio_cfg_fault(doc, path,
                   "%g s lies between load steps, which are %g s apart; the nearest is at %g s (or change "
                   "time.load_steps)",
-                  t, s->dt, steps * s->dt);
+                  t, s->time.dt, steps * s->time.dt);
 }
 
 static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
-    double end = s->duration * (1 + 1e-9);
+    double end = s->time.duration * (1 + 1e-9);
     PATH(every, "observe[%zu].every", i);
     PATH(over, "observe[%zu].over", i);
     PATH(times, "observe[%zu].at", i);
     if (o->every > end)
-        pio_cfg_fault(doc, every, "%g s is longer than time.duration, %g s", o->every, s->duration);
-    else if (o->every > 0 && s->duration / o->every > SCENE_MOST_SAMPLES)
-        pio_cfg_fault(doc, every, "%.3g samples; at most %d are possible: use a longer time", s->duration / o->every,
-                      SCENE_MOST_SAMPLES);
+        pio_cfg_fault(doc, every, "%g s is longer than time.duration, %g s", o->every, s->time.duration);
+    else if (o->every > 0 && s->time.duration / o->every > SCENE_MOST_SAMPLES)
+        pio_cfg_fault(doc, every, "%.3g samples; at most %d are possible: use a longer time",
+                      s->time.duration / o->every, SCENE_MOST_SAMPLES);
     if (o->over[1] > end)
-        pio_cfg_fault(doc, over, "the window ends at %g s, after time.duration, %g s", o->over[1], s->duration);
+        pio_cfg_fault(doc, over, "the window ends at %g s, after time.duration, %g s", o->over[1], s->time.duration);
     for (size_t k = 0; k < o->at.n && !(o->every > 0); k++) {
         PATH(at, "observe[%zu].at[%zu]", i, k);
         if (o->at.v[k] > end)
-            pio_cfg_fault(doc, at, "%g s is after time.duration, %g s", o->at.v[k], s->duration);
+            pio_cfg_fault(doc, at, "%g s is after time.duration, %g s", o->at.v[k], s->time.duration);
         else
             check_load_step(s, doc, at, o->at.v[k]);
     }
@@ -233,7 +233,7 @@ static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
     if (s->n_constraints == 0 && pio_scene_given(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
-    if (s->n_constraints && s->has_optimizer && s->optimizer.type != PIO_MMA)
+    if (s->n_constraints && s->optimizer.is_given && s->optimizer.type != PIO_MMA)
         pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
     for (size_t i = 0; i < s->n_constraints; i++) check_constraint(s, doc, i);
 }
@@ -269,16 +269,17 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 static void check_strategy(const pio_scene *s, cfg_doc *doc)
 {
     static const char path[] = "gradient.memory.strategy";
-    if (s->memory_disk > 0 && (s->memory_strategy == SCENE_REVERSE || s->memory_strategy == SCENE_STORE))
+    if (s->gradient.memory_disk > 0 &&
+        (s->gradient.memory_strategy == SCENE_REVERSE || s->gradient.memory_strategy == SCENE_STORE))
         pio_cfg_fault(doc, "gradient.memory.disk",
                       "strategy: %s keeps no states on disk; remove it, or use checkpoint or auto",
-                      s->memory_strategy == SCENE_STORE ? "store" : "reverse");
-    if (s->memory_strategy != SCENE_REVERSE) return;
-    if (s->method == SCENE_MPM && s->mpm_integrator != SCENE_REVERSIBLE)
+                      s->gradient.memory_strategy == SCENE_STORE ? "store" : "reverse");
+    if (s->gradient.memory_strategy != SCENE_REVERSE) return;
+    if (s->method == SCENE_MPM && s->mpm.integrator != SCENE_REVERSIBLE)
         pio_cfg_fault(doc, path,
                       "steps of time.integrator: apic lose motion and cannot be taken back; integrator: reversible, or "
                       "strategy: checkpoint, would be right");
-    if (s->method == SCENE_FEM && s->integrator < PIO_REVERSIBLE_LEAPFROG)
+    if (s->method == SCENE_FEM && s->fem.integrator < PIO_REVERSIBLE_LEAPFROG)
         pio_cfg_fault(doc, path,
                       "steps of this time.integrator cannot be taken back; reversible_leapfrog or reversible_euler, or "
                       "strategy: checkpoint, would be right");

@@ -59,8 +59,8 @@ static void check_volumes(const pio_scene *s, cfg_doc *doc, size_t i, const pio_
     double cell = 1, box = 1, sum = 0;
     char what[400];
     for (int a = 0; a < s->dimension; a++) {
-        cell *= s->grid.spacing;
-        box *= s->grid.max[a] - s->grid.min[a];
+        cell *= s->mpm.grid.spacing;
+        box *= s->mpm.grid.max[a] - s->mpm.grid.min[a];
     }
     for (int64_t p = 0; p < fill->n; p++) {
         sum += fill->volumes[p];

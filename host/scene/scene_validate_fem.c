@@ -16,7 +16,7 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
 {
     if (s->dimension == 3 && pio_scene_given(doc, "method.plane"))
         pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
-    if (s->plane != SCENE_PLANE_STRESS) return;
+    if (s->fem.plane != SCENE_PLANE_STRESS) return;
     for (size_t i = 0; i < s->n_materials; i++) {
         PATH(model, "materials[%zu].model", i);
         if (s->materials[i].model != PIO_HYPER_LINEAR)
@@ -236,13 +236,13 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->observe[i];
     PATH(type, "observe[%zu].type", i);
-    if (s->integrator == PIO_STATIC && (o->type == PIO_MEAN_VELOCITY || o->type == PIO_KINETIC_ENERGY))
+    if (s->fem.integrator == PIO_STATIC && (o->type == PIO_MEAN_VELOCITY || o->type == PIO_KINETIC_ENERGY))
         pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
-    if (scene_leaps(s->integrator) && o->type == PIO_REACTION)
+    if (scene_leaps(s->fem.integrator) && o->type == PIO_REACTION)
         pio_cfg_fault(doc, type,
                       "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
                       "backward_euler");
-    if (s->integrator == PIO_REVERSIBLE_EULER && o->type == PIO_REACTION)
+    if (s->fem.integrator == PIO_REVERSIBLE_EULER && o->type == PIO_REACTION)
         pio_cfg_fault(doc, type,
                       "reversible_euler keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
                       "backward_euler");
@@ -303,14 +303,14 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     static const char *const of_solves[] = {
         "tolerance",     "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings", "projection", "linear",
         "direct_memory", "product"};
-    for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->integrator); k++) {
+    for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->fem.integrator); k++) {
         PATH(path, "solver.%s", of_solves[k]);
         if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
     }
-    if (scene_leaps(s->integrator) && s->mass == SCENE_CONSISTENT)
+    if (scene_leaps(s->fem.integrator) && s->fem.mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
-    if (s->integrator == PIO_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
-    if (s->integrator == PIO_REVERSIBLE_EULER && s->mass == SCENE_CONSISTENT)
+    if (s->fem.integrator == PIO_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
+    if (s->fem.integrator == PIO_REVERSIBLE_EULER && s->fem.mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass",
                       "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -324,10 +324,10 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
 
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
 {
-    if (scene->linear == PIO_SOLVE_PCG && pio_scene_given(doc, "solver.direct_memory"))
+    if (scene->fem.linear == PIO_SOLVE_PCG && pio_scene_given(doc, "solver.direct_memory"))
         pio_cfg_fault(doc, "solver.direct_memory",
                       "conjugate gradients eliminate nothing; remove it, or 'linear: direct'");
-    if (scene->integrator == PIO_STATIC)
+    if (scene->fem.integrator == PIO_STATIC)
         check_static(scene, doc);
     else
         check_motion(scene, doc);

@@ -20,10 +20,10 @@ static const char *face_path(const cfg_doc *doc, int axis, int side)
 /* One fault is enough: of the first face that is wrong. */
 static void check_walls(const pio_scene *s, cfg_doc *doc)
 {
-    const bool reversible = s->mpm_integrator == SCENE_REVERSIBLE;
+    const bool reversible = s->mpm.integrator == SCENE_REVERSIBLE;
     for (int a = 0; a < s->dimension; a++)
         for (int side = 0; side < 2; side++) {
-            if (reversible == (s->grid.wall[a][side] == PIO_WALL_PENALTY)) continue;
+            if (reversible == (s->mpm.grid.wall[a][side] == PIO_WALL_PENALTY)) continue;
             pio_cfg_fault(
                 doc, face_path(doc, a, side), "%s",
                 reversible ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
@@ -40,30 +40,30 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
     const char *penalty = NULL;
     for (int a = 0; a < s->dimension; a++)
         for (int side = 0; side < 2 && !penalty; side++)
-            if (s->grid.wall[a][side] == PIO_WALL_PENALTY) penalty = face_path(doc, a, side);
-    const double most = 1 / (s->dt * s->dt);
-    if (penalty && !(s->grid.wall_stiffness > 0))
+            if (s->mpm.grid.wall[a][side] == PIO_WALL_PENALTY) penalty = face_path(doc, a, side);
+    const double most = 1 / (s->time.dt * s->time.dt);
+    if (penalty && !(s->mpm.grid.wall_stiffness > 0))
         pio_cfg_fault(
             doc, penalty,
             "penalty walls need method.grid.wall_stiffness, in 1/s2: a particle that hits a wall with speed v goes in "
             "by up to v/sqrt(wall_stiffness) and a quarter of a cell, and at most 1/dt^2 = %.3g is stable",
             most);
-    else if (!penalty && s->grid.wall_stiffness > 0)
+    else if (!penalty && s->mpm.grid.wall_stiffness > 0)
         pio_cfg_fault(doc, path, "no wall is penalty; remove it");
-    else if (s->grid.wall_stiffness > most)
+    else if (s->mpm.grid.wall_stiffness > most)
         pio_cfg_fault(doc, path,
                       "%g 1/s2 is not stable with this time step; at most 1/dt^2 = %.6g would be right, or a "
                       "smaller time.dt",
-                      s->grid.wall_stiffness, most);
+                      s->mpm.grid.wall_stiffness, most);
 }
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->mpm_integrator != SCENE_REVERSIBLE && pio_scene_given(doc, "time.damping"))
+    if (s->mpm.integrator != SCENE_REVERSIBLE && pio_scene_given(doc, "time.damping"))
         pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
-    else if (s->damping * s->dt > 0.5)
+    else if (s->mpm.damping * s->time.dt > 0.5)
         pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",
-                      s->damping, 0.5 / s->dt);
+                      s->mpm.damping, 0.5 / s->time.dt);
 }
 
 /* What a reversible run cannot have. */
@@ -106,7 +106,7 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
         if (m->model != (snow ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY))
             pio_cfg_fault(doc, path, "%s flows from the strains of model '%s'; that, or another type, would be right",
                           snow ? "snow" : "this type", snow ? "fixed_corotated" : "hencky");
-        if (s->mpm_integrator == SCENE_REVERSIBLE)
+        if (s->mpm.integrator == SCENE_REVERSIBLE)
             pio_cfg_fault(doc, path,
                           "plastic flow loses energy, and time.integrator: reversible must be able to take its steps "
                           "back; integrator: apic would be right");
@@ -125,14 +125,14 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
 static void check_contact(const pio_scene *s, cfg_doc *doc)
 {
     enum { MOST = 4 }; /* of engines */
-    if (!s->n_fields) return;
-    if (s->mpm_integrator == SCENE_REVERSIBLE)
+    if (!s->contact.n_fields) return;
+    if (s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(
             doc, "contact",
             "it loses motion, and time.integrator: reversible must be able to take its steps back; remove it, "
             "or use integrator: apic");
-    for (size_t f = 0; f < s->n_fields; f++) {
-        const scene_strings *bodies = &s->fields[f].bodies;
+    for (size_t f = 0; f < s->contact.n_fields; f++) {
+        const scene_strings *bodies = &s->contact.fields[f].bodies;
         for (size_t k = 0; k < bodies->n; k++) {
             PATH(path, "contact.fields[%zu].bodies[%zu]", f, k);
             if (pio_scene_entry(doc, path, "bodies", bodies->v[k], s->bodies, s->n_bodies, sizeof *s->bodies) ==
@@ -155,7 +155,7 @@ static void check_contact(const pio_scene *s, cfg_doc *doc)
 
 static void check_flip(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->mpm_integrator == SCENE_REVERSIBLE && s->flip > 0)
+    if (s->mpm.integrator == SCENE_REVERSIBLE && s->mpm.flip > 0)
         pio_cfg_fault(doc, "method.flip",
                       "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
                       "able to take its steps back; 0, or integrator: apic, would be right");
@@ -169,7 +169,7 @@ void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
     check_flip(s, doc);
     check_contact(s, doc);
     check_plasticity(s, doc);
-    if (s->mpm_integrator != SCENE_REVERSIBLE) return;
+    if (s->mpm.integrator != SCENE_REVERSIBLE) return;
     check_materials(s, doc);
     check_output(s, doc);
 }

@@ -144,7 +144,7 @@ static uint64_t chosen(uint64_t i, uint64_t count)
 static piola_status build(const pio_scene *scene, uint64_t *built, piola_error *error)
 {
     pio_model *model = NULL;
-    if (pio_count(scene).items > 5000 || scene->duration / scene->dt > 1e6) return PIOLA_OK;
+    if (pio_count(scene).items > 5000 || scene->time.duration / scene->time.dt > 1e6) return PIOLA_OK;
     const piola_status status = pio_model_create(&model, scene, error);
     *built += status == PIOLA_OK;
     assert_true((model != NULL) == (status == PIOLA_OK));

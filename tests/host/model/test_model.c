@@ -139,7 +139,7 @@ static void every_sample_is_exact_for_a_linear_signal(void **state)
                 const pio_touch *touch = &model->touches[t];
                 if (touch->observation != o || touch->sample != k) continue;
                 sum += touch->weight;
-                mean += touch->weight * ((double)touch->step - touch->past) * scene->dt;
+                mean += touch->weight * ((double)touch->step - touch->past) * scene->time.dt;
             }
             if (fabs(sum - 1) > 1e-12 || fabs(mean - model->outputs[o].time[k]) > 1e-9)
                 print_message("%s[%d]: weights sum to %.17g, mean time %.12g, wanted %.12g\n", model->outputs[o].name,

@@ -177,11 +177,11 @@ static void check_scene(const pio_scene *s, bool *met)
         scene_path parsed;
         scene_target target;
         pio_design_path_text(s, &known[i], text, sizeof text);
-        if (!pio_design_path_parse(s, text, &parsed)) fail_msg("%s: %s is not parsed", s->path, text);
+        if (!pio_design_path_parse(s, text, &parsed)) fail_msg("%s: %s is not parsed", s->input.path, text);
         if (!pio_design_path_same(&parsed, &known[i]) || strcmp(parsed.key, known[i].key) != 0)
-            fail_msg("%s: %s is parsed as another path", s->path, text);
+            fail_msg("%s: %s is parsed as another path", s->input.path, text);
         for (size_t j = 0; j < i; j++)
-            if (pio_design_path_same(&known[j], &known[i])) fail_msg("%s: %s is listed twice", s->path, text);
+            if (pio_design_path_same(&known[j], &known[i])) fail_msg("%s: %s is listed twice", s->input.path, text);
         pio_design_path_target(s, &parsed, &target);
         assert_true(target.components >= 1);
         assert_true(target.quantity != CFG_ANY);

@@ -20,20 +20,20 @@ static void the_2d_scene_has_its_exact_values(void **state)
 {
     (void)state;
     pio_scene *s = load_good(GOOD "solids_2d.yaml", NULL, 0);
-    assert_string_equal(s->name, "solids-2d");
-    assert_true(strncmp(s->text, "# Every unit", 12) == 0);
+    assert_string_equal(s->input.name, "solids-2d");
+    assert_true(strncmp(s->input.text, "# Every unit", 12) == 0);
     assert_int_equal(s->seed, 42);
     assert_int_equal(s->dimension, 2);
     assert_int_equal(s->precision, SCENE_F64);
-    equal(s->grid.spacing, 0.02);
-    equal(s->grid.max[1], 1);
-    assert_int_equal(s->grid.wall[0][0], PIO_WALL_STICKY);
-    assert_int_equal(s->grid.wall[0][1], PIO_WALL_SLIP);
-    assert_int_equal(s->grid.wall[1][0], PIO_WALL_SLIP);
-    assert_int_equal(s->grid.wall[1][1], PIO_WALL_SEPARATE);
-    equal(s->dt, 1e-4);
-    equal(s->duration, 0.5);
-    equal(s->cfl_limit, 0.4);
+    equal(s->mpm.grid.spacing, 0.02);
+    equal(s->mpm.grid.max[1], 1);
+    assert_int_equal(s->mpm.grid.wall[0][0], PIO_WALL_STICKY);
+    assert_int_equal(s->mpm.grid.wall[0][1], PIO_WALL_SLIP);
+    assert_int_equal(s->mpm.grid.wall[1][0], PIO_WALL_SLIP);
+    assert_int_equal(s->mpm.grid.wall[1][1], PIO_WALL_SEPARATE);
+    equal(s->time.dt, 1e-4);
+    equal(s->time.duration, 0.5);
+    equal(s->time.cfl_limit, 0.4);
     equal(s->gravity[0], 0);
     equal(s->gravity[1], -9.81);
     assert_int_equal(s->n_materials, 2);
@@ -92,10 +92,10 @@ static void observations_and_designs_have_their_exact_values(void **state)
     equal(s->objective[2].weight, 1e-3);
     assert_string_equal(s->objective[3].of, "place");
     assert_int_equal(s->objective[3].component, 1);
-    assert_int_equal(s->check_directions, 5);
-    equal(s->check_tolerance, 1e-5);
-    equal(s->memory_budget, 1610612736.0);
-    assert_true(s->has_optimizer);
+    assert_int_equal(s->gradient.check_directions, 5);
+    equal(s->gradient.check_tolerance, 1e-5);
+    equal(s->gradient.memory_budget, 1610612736.0);
+    assert_true(s->optimizer.is_given);
     assert_int_equal(s->optimizer.max_iterations, 10); /* 010 is decimal */
     equal(s->optimizer.stop_objective, -1.5);
     assert_string_equal(s->output.directory, "out/somewhere");
@@ -110,8 +110,8 @@ static void defaults_are_filled_in(void **state)
     pio_scene *s = load_good(GOOD "fluids_3d.yaml", NULL, 0);
     assert_int_equal(s->seed, 0);
     assert_int_equal(s->precision, SCENE_F32);
-    assert_int_equal(s->grid.wall[2][1], PIO_WALL_STICKY);
-    equal(s->cfl_limit, 0.5);
+    assert_int_equal(s->mpm.grid.wall[2][1], PIO_WALL_STICKY);
+    equal(s->time.cfl_limit, 0.5);
     equal(s->gravity[2], 0);
     equal(s->materials[0].gamma, 7);
     equal(s->materials[0].viscosity, 1e-3);
@@ -123,9 +123,9 @@ static void defaults_are_filled_in(void **state)
     assert_int_equal(s->observe[1].at.n, 2);
     assert_int_equal(s->objective[0].component, 2);
     equal(s->objective[0].weight, 1);
-    assert_int_equal(s->check_directions, 3);
-    equal(s->check_tolerance, 1e-6);
-    equal(s->memory_budget, 0);
+    assert_int_equal(s->gradient.check_directions, 3);
+    equal(s->gradient.check_tolerance, 1e-6);
+    equal(s->gradient.memory_budget, 0);
     assert_int_equal(s->optimizer.max_iterations, 100);
     equal(s->optimizer.learning_rate, 0.05);
     assert_true(isinf(s->optimizer.stop_objective));
@@ -142,9 +142,9 @@ static void included_files_come_first_and_merge(void **state)
 {
     (void)state;
     pio_scene *s = load_good(GOOD "included.yaml", NULL, 0);
-    equal(s->dt, 1e-3);                  /* defaults.yaml */
-    equal(s->duration, 2);               /* the file itself wins */
-    equal(s->cfl_limit, 0.25);           /* more.yaml wins over deeper.yaml */
+    equal(s->time.dt, 1e-3);             /* defaults.yaml */
+    equal(s->time.duration, 2);          /* the file itself wins */
+    equal(s->time.cfl_limit, 0.25);      /* more.yaml wins over deeper.yaml */
     assert_int_equal(s->seed, 6);        /* deeper.yaml, included later than defaults.yaml */
     assert_int_equal(s->n_materials, 1); /* lists are replaced */
     assert_int_equal(s->optimizer.type, PIO_MMA);
@@ -163,20 +163,20 @@ static void overrides_reach_every_kind_of_place(void **state)
                           "output.states.fields=[J]", "gradient.check.directions=1",
                           "description=a = b"};
     pio_scene *s = load_good(GOOD "solids_2d.yaml", sets, sizeof sets / sizeof *sets);
-    equal(s->dt, 5e-4);
+    equal(s->time.dt, 5e-4);
     equal(s->materials[0].E, 20e3);
     equal(s->materials[1].mu, 1e6);
     equal(s->gravity[1], -1);
-    assert_int_equal(s->grid.wall[0][0], PIO_WALL_SLIP);
+    assert_int_equal(s->mpm.grid.wall[0][0], PIO_WALL_SLIP);
     assert_int_equal(s->bodies[1].particles_per_cell, 9);
     assert_int_equal(s->bodies[1].fill, SCENE_REGULAR);
     assert_int_equal(s->output.state_fields.n, 1);
-    assert_int_equal(s->check_directions, 1);
-    assert_string_equal(s->description, "a = b");
+    assert_int_equal(s->gradient.check_directions, 1);
+    assert_string_equal(s->input.description, "a = b");
     pio_scene_free(s);
     const char *create[] = {"gradient.memory.budget=1 MiB"};
     s = load_good(GOOD "fluids_3d.yaml", create, 1);
-    equal(s->memory_budget, 1048576);
+    equal(s->gradient.memory_budget, 1048576);
     pio_scene_free(s);
 }
 
@@ -310,7 +310,7 @@ static void another_locale_changes_nothing(void **state)
     snprintf(text, sizeof text, "%.1f", 0.5);
     print_message("a locale with a decimal comma %s: 0.5 prints as %s\n", comma ? "was set" : "is not installed", text);
     pio_scene *s = load_good(GOOD "solids_2d.yaml", NULL, 0);
-    equal(s->cfl_limit, 0.4);
+    equal(s->time.cfl_limit, 0.4);
     pio_scene_free(s);
     setlocale(LC_ALL, "C");
 }

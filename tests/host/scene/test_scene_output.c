@@ -397,7 +397,7 @@ static bool is_used(const char *path, const void *context)
 {
     const good *all = context;
     for (size_t i = 0; i < GOOD_SCENES; i++)
-        if (all->scene[i]->method == all->method && holds(all->scene[i]->source->doc.root, path)) return true;
+        if (all->scene[i]->method == all->method && holds(all->scene[i]->input.source->doc.root, path)) return true;
     if (!strcmp(path, "include")) return true; /* what it names has taken its place */
     print_message("no good scene of %s has %s\n", all->method == SCENE_FEM ? "fem" : "mpm", path);
     return false;

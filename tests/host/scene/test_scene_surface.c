@@ -35,7 +35,7 @@ static const pio_trimesh *surface_of(const pio_scene *scene, double scale)
 static void a_surface_is_read_once_until_it_is_dropped(void **state)
 {
     struct scene_source source = {0};
-    const pio_scene scene = {.source = &source};
+    const pio_scene scene = {.input.source = &source};
     pio_trimesh_lines *lines, *again;
     (void)state;
     write_surface(1);
@@ -58,7 +58,7 @@ static void a_surface_is_read_once_until_it_is_dropped(void **state)
 static void a_surface_that_fails_is_not_kept(void **state)
 {
     struct scene_source source = {0};
-    const pio_scene scene = {.source = &source};
+    const pio_scene scene = {.input.source = &source};
     const pio_trimesh *surface;
     piola_error error;
     (void)state;
@@ -72,7 +72,7 @@ static void a_surface_that_fails_is_not_kept(void **state)
 static void shapes_borrow_what_the_scene_has(void **state)
 {
     struct scene_source source = {0};
-    const pio_scene scene = {.source = &source, .dimension = 3};
+    const pio_scene scene = {.input.source = &source, .dimension = 3};
     const scene_geometry mesh = {.shape = SCENE_CLOSED_MESH, .scale = 1, .file = (char *)(uintptr_t)FILE_NAME};
     static const double in[3] = {0.1, 0.1, 0.1}, out[3] = {0.9, 0.9, 0.9};
     static char here[] = ".";
