@@ -245,7 +245,7 @@ static bool independent(const pio_taylor_direction *d, pio_taylor_row *row, cons
 
 void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
 {
-    double y[PIO_TAYLOR_STEPS], r[PIO_TAYLOR_STEPS], change[PIO_TAYLOR_STEPS];
+    double y[PIO_TAYLOR_STEPS] = {0}, r[PIO_TAYLOR_STEPS] = {0}, change[PIO_TAYLOR_STEPS] = {0};
     *row = (pio_taylor_row){.adjoint = d->adjoint, .tolerance = d->tolerance, .central = d->minus != NULL};
     snprintf(row->name, sizeof row->name, "%s", d->name ? d->name : "");
     row->difference = row->relative_error = row->fitted = row->remainder = row->uncertainty = NAN;

@@ -21,7 +21,7 @@ VOLUME = SPACING**3 / 8
 
 
 def options():
-    """What all three scripts are options: how large, how long, on how many threads."""
+    """The options of all three scripts: how large, how long, on how many threads."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=10, help="along an edge of the block; 8 particles each")
     parser.add_argument("--steps", type=int, default=200)

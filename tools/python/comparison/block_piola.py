@@ -47,7 +47,8 @@ def run(options, command, folder):
     """((wall-clock, CPU) time in s of the whole command, result.json, the sum of dJ/dE over all particles or None)"""
 
     def call():
-        subprocess.run([options.piola, command, "block.yaml", "-o", "out", "--threads", str(options.threads), "--quiet"],
+        subprocess.run([options.piola, command, "block.yaml", "-o", "out", "--quiet",
+                        "--threads", str(options.threads)],
                        cwd=folder, check=True)
         return json.loads((folder / "out/result.json").read_text())
 

@@ -34,7 +34,8 @@ def main():
         model = Solid(nodes, elements, Hyperelastic3D(energy, E))
         model.constraints[torch.isclose(nodes[:, 0], torch.tensor(0.0))] = True
         model.forces = model.integrate_surface_load(tip, torch.tensor([0.0, 0.0, cantilever.TRACTION]))
-        u = model.solve(max_iter=30, rtol=1e-10, atol=1e-10, method=None if options.linear == "auto" else options.linear,
+        u = model.solve(max_iter=30, rtol=1e-10, atol=1e-10,
+                        method=None if options.linear == "auto" else options.linear,
                         differentiable_parameters=E if E.requires_grad else None)[0]
         return u[tip, 2].mean()
 
@@ -50,7 +51,8 @@ def main():
     low, high = (float(objective(E * (1 + sign * cantilever.STEP))) for sign in (-1, 1))
     version = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in ("torch-fem", "torch"))
     difference = (high - low) / (2 * cantilever.STEP * cantilever.E)
-    cantilever.report(options, f"torch-fem {options.linear}", version, (J, slope, difference), (forward, whole, times[0]))
+    cantilever.report(options, f"torch-fem {options.linear}", version, (J, slope, difference),
+                      (forward, whole, times[0]))
 
 
 if __name__ == "__main__":
