@@ -402,31 +402,49 @@ static void what_is_left_out_is_counted(void **state)
     block_free(&m);
 }
 
-static void odd_meshes_are_drawn(void **state)
+/* Pixels of a block of this kind, all of whose values are 1; `odd` says what is wrong with it. */
+static int pixels_of_odd(int kind, int odd)
+{
+    int yellow, violet;
+    block_mesh m = block_make(kind, 2, 2, 2, NULL);
+    double *values = calloc((size_t)m.n, sizeof *values);
+    assert_non_null(values);
+    for (int64_t k = 0; k < m.n; k++) values[k] = 1;
+    for (int64_t k = 0; k < 3 * m.n; k++) {
+        if (odd == 1) m.points[k] = 0.25;                              /* all in one place */
+        if (odd == 2 && k % 3 != 0) m.points[k] = 0;                   /* a line */
+        if (odd == 3) m.points[k] *= 1e-9;                             /* small */
+        if (odd == 4) m.points[k] *= 1e12;                             /* large */
+        if (odd == 5) m.points[k] = fmod(0.37 * (double)(k * k), 1.0); /* tangled */
+    }
+    for (int c = 0; c < 3 && odd == 5; c++) m.connectivity[c] = m.connectivity[3 * c % 2]; /* repeated nodes */
+    pio_picture p = picture_of(&m, values, false);
+    for (int k = 0; k < 3; k++) p.box_min[k] = p.box_max[k] = (double)NAN;
+    pio_image image = render(&p);
+    count_ends(&image, &yellow, &violet);
+    pio_image_free(&image);
+    free(values);
+    block_free(&m);
+    return yellow;
+}
+
+/* A picture whose box fits the body does not depend on the body's size; of a body without area, nothing or a line is
+ * seen. */
+static void odd_meshes_are_drawn_as_large_as_they_are(void **state)
 {
     (void)state;
     static const int kinds[] = {PIO_CELL_TRI3, PIO_CELL_QUAD9, PIO_CELL_TET10, PIO_CELL_HEX8, PIO_CELL_HEX27};
-    int pictures = 0;
-    for (int i = 0; i < 5; i++)
-        for (int odd = 0; odd < 6; odd++) {
-            block_mesh m = block_make(kinds[i], 2, 2, 2, NULL);
-            for (int64_t k = 0; k < 3 * m.n; k++) {
-                if (odd == 1) m.points[k] = 0.25;                              /* all in one place */
-                if (odd == 2 && k % 3 != 0) m.points[k] = 0;                   /* a line */
-                if (odd == 3) m.points[k] *= 1e-9;                             /* small */
-                if (odd == 4) m.points[k] = fmod(0.37 * (double)(k * k), 1.0); /* tangled */
-                if (odd == 5) m.points[k] *= 1e12;
-            }
-            for (int c = 0; c < 3 && odd == 4; c++) m.connectivity[c] = m.connectivity[3 * c % 2]; /* repeated nodes */
-            pio_picture p = picture_of(&m, NULL, false);
-            for (int k = 0; k < 3; k++) p.box_min[k] = p.box_max[k] = (double)NAN;
-            p.zoom = odd == 4 ? 900 : 1;
-            pio_image image = render(&p);
-            pio_image_free(&image);
-            block_free(&m);
-            pictures++;
-        }
-    printf("%d pictures of flat, tangled, tiny and huge meshes\n", pictures);
+    for (int i = 0; i < 5; i++) {
+        int seen[6];
+        for (int odd = 0; odd < 6; odd++) seen[odd] = pixels_of_odd(kinds[i], odd);
+        printf(
+            "kind %d: %d pixels (threshold 50000); in one place %d, a line %d (threshold a tenth); 1e-9 as large %d, "
+            "1e12 %d (threshold 1 %% less or more); tangled %d (threshold 10000)\n",
+            kinds[i], seen[0], seen[1], seen[2], seen[3], seen[4], seen[5]);
+        assert_true(seen[0] > 50000 && seen[5] > 10000);
+        assert_true(10 * seen[1] < seen[0] && 10 * seen[2] < seen[0]);
+        assert_true(100 * abs(seen[3] - seen[0]) <= seen[0] && 100 * abs(seen[4] - seen[0]) <= seen[0]);
+    }
 }
 
 static void a_million_triangles_are_drawn(void **state)
@@ -489,7 +507,7 @@ int main(void)
         cmocka_unit_test(faces_are_lit_by_where_they_turn),
         cmocka_unit_test(bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(what_is_left_out_is_counted),
-        cmocka_unit_test(odd_meshes_are_drawn),
+        cmocka_unit_test(odd_meshes_are_drawn_as_large_as_they_are),
         cmocka_unit_test(a_million_triangles_are_drawn),
         cmocka_unit_test(bad_pictures_are_refused_with_a_reason),
     };
