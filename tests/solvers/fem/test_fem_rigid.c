@@ -317,7 +317,7 @@ static void a_single_node_in_space_is_a_ball_joint(void **unused)
     static const char *const words[] = {"an axis along x through", "an axis along y through", "an axis along z through",
                                         NULL};
     (void)unused;
-    if (D == 2) return;
+    if (D == 2) skip();
     block(&c);
     int32_t *node = (int32_t *)(uintptr_t)c.block[0].nodes, number[27];
     int n = 0;
