@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/host/render/pixels.h"
+
 #include "host/render/render_parts.h"
 
 #include <math.h>
@@ -18,25 +20,6 @@ static double seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static pio_image render(const pio_picture *p)
-{
-    pio_image image;
-    piola_error error = {0};
-    if (pio_render(p, &image, &error) != PIOLA_OK) fail_msg("%s", error.message);
-    return image;
-}
-
-static pio_rgb pixel(const pio_image *image, int x, int y)
-{
-    const uint8_t *p = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-    return (pio_rgb){p[0], p[1], p[2]};
-}
-
-static bool same_colour(pio_rgb a, pio_rgb b)
-{
-    return a.r == b.r && a.g == b.g && a.b == b.b;
 }
 
 static size_t bytes_of(const pio_image *image)

@@ -1,41 +1,13 @@
 /* test_render_mesh.c -- pictures of meshes: colours, curves, which side is seen, what is hidden, lines, determinism,
  * errors. */
-#include "host/render/render.h"
+#include "tests/host/render/pixels.h"
 #include "tests/host/mesh/mesh_sample.h"
-
-#include <time.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static pio_image render(const pio_picture *p)
-{
-    pio_image image;
-    piola_error error = {0};
-    if (pio_render(p, &image, &error) != PIOLA_OK) fail_msg("%s", error.message);
-    return image;
-}
-
-static pio_rgb pixel(const pio_image *image, int x, int y)
-{
-    const uint8_t *p = image->rgb + 3 * ((size_t)y * (size_t)image->width + (size_t)x);
-    return (pio_rgb){p[0], p[1], p[2]};
-}
-
-static bool same_colour(pio_rgb a, pio_rgb b)
-{
-    return a.r == b.r && a.g == b.g && a.b == b.b;
-}
 
 /* The box is 0..1 m along every axis; the view of 3D is along +y. */
 static pio_picture picture_of(const block_mesh *m, const double *values, bool at_cells)
@@ -447,33 +419,34 @@ static void odd_meshes_are_drawn_as_large_as_they_are(void **state)
     }
 }
 
+/* 180000 outer faces of four million hexahedra, and a bent sheet of 980000 triangles: values low and high are seen. */
 static void a_million_triangles_are_drawn(void **state)
 {
     (void)state;
-    block_mesh m = block_make(PIO_CELL_HEX8, 100, 100, 400, bend_smaller);
-    pio_picture p = picture_of(&m, NULL, false);
-    double *values = calloc((size_t)m.n, sizeof *values);
-    assert_non_null(values);
-    for (int64_t k = 0; k < m.n; k++) values[k] = m.points[3 * k] * m.points[3 * k + 2];
-    p.values = values, p.azimuth = 30, p.elevation = 24, p.width = 1280, p.height = 720, p.threads = 0;
-    double start = seconds();
-    pio_image image = render(&p);
-    printf("%lld hexahedra with 180000 outer faces: %.2f s\n", (long long)m.mesh.n_cells, seconds() - start);
-    pio_image_free(&image);
-    free(values);
-    block_free(&m);
-    m = block_make(PIO_CELL_TRI3, 700, 700, 1, NULL);
-    m.dimension = 3; /* a bent sheet of 980000 triangles */
-    for (int64_t k = 0; k < m.n; k++)
-        m.points[3 * k + 2] = 0.3 + 0.2 * sin(9 * m.points[3 * k]) * cos(7 * m.points[3 * k + 1]);
-    p = picture_of(&m, NULL, false);
-    p.azimuth = 30, p.elevation = 24, p.width = 1280, p.height = 720, p.threads = 0;
-    start = seconds();
-    image = render(&p);
-    printf("a sheet of %lld triangles: %.2f s\n", (long long)m.mesh.n_cells, seconds() - start);
-    assert_string_equal(image.notes, "");
-    pio_image_free(&image);
-    block_free(&m);
+    for (int sheet = 0; sheet < 2; sheet++) {
+        int yellow, violet;
+        block_mesh m = sheet ? block_make(PIO_CELL_TRI3, 700, 700, 1, NULL)
+                             : block_make(PIO_CELL_HEX8, 100, 100, 400, bend_smaller);
+        m.dimension = 3;
+        double *values = calloc((size_t)m.n, sizeof *values);
+        assert_non_null(values);
+        for (int64_t k = 0; k < m.n; k++) {
+            double *p = m.points + 3 * k;
+            values[k] = p[0] > 0.5;
+            if (sheet) p[2] = 0.3 + 0.2 * sin(9 * p[0]) * cos(7 * p[1]);
+        }
+        pio_picture p = picture_of(&m, values, false);
+        p.azimuth = 30, p.elevation = 24, p.width = 1280, p.height = 720, p.threads = 0;
+        pio_image image = render(&p);
+        count_ends(&image, &yellow, &violet);
+        printf("%lld cells: %d pixels of value 1, %d of value 0 (threshold 20000)\n", (long long)m.mesh.n_cells, yellow,
+               violet);
+        assert_true(yellow > 20000 && violet > 20000);
+        assert_string_equal(image.notes, "");
+        pio_image_free(&image);
+        free(values);
+        block_free(&m);
+    }
 }
 
 static void bad_pictures_are_refused_with_a_reason(void **state)
