@@ -157,5 +157,5 @@ void pio_model_free(pio_model *m)
 
 piola_status pio_model_refused(const pio_model *m, piola_status rc, piola_error *error)
 {
-    return m->fem ? pio_scene_blame(m->scene, rc, error, "boundary") : rc;
+    return m->fem ? pio_scene_attribute_error(m->scene, rc, error, "boundary") : rc;
 }

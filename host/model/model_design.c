@@ -143,7 +143,7 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
     d->filter = p->filter;
     char entry[40];
     snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));
-    return pio_scene_blame(m->scene, rc, error, entry);
+    return pio_scene_attribute_error(m->scene, rc, error, entry);
 }
 
 /* Which particles, elements or nodes each variable of the entry governs. */

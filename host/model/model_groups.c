@@ -79,7 +79,7 @@ static piola_status find(pio_model *m, size_t i, piola_error *error)
     char path[40];
     snprintf(path, sizeof path, "groups[%zu].file", i);
     if (!rc && g->type == SCENE_GROUP_FILE)
-        rc = pio_scene_blame(m->scene, find_listed(m, g, b, in, error), error, path);
+        rc = pio_scene_attribute_error(m->scene, find_listed(m, g, b, in, error), error, path);
     for (size_t p = 0; !rc && p < n; p++) count += in[p];
     if (rc || count) return rc;
     snprintf(path, sizeof path, "groups[%zu]", i);

@@ -233,7 +233,7 @@ static piola_status load_points(pio_model *m, int o, piola_error *error)
     if (!rc) rc = place_points(m, o, &csv, at, weight, error);
     pio_csv_free(&csv);
     snprintf(path, sizeof path, "observe[%d].points.file", o);
-    return pio_scene_blame(m->scene, rc, error, path);
+    return pio_scene_attribute_error(m->scene, rc, error, path);
 }
 
 /* ---- all observations ----------------------------------------------------------------------------------- */

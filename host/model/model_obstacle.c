@@ -49,7 +49,7 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
         rc = pio_distance_grid_create(&grid, surface, from->resolution, from->width + m->scene->mpm.grid.spacing / 2,
                                       error);
     snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
-    if (rc) return pio_scene_blame(m->scene, rc, error, path);
+    if (rc) return pio_scene_attribute_error(m->scene, rc, error, path);
     memcpy(d->samples, grid.count, sizeof d->samples);
     memcpy(d->low, grid.low, sizeof d->low);
     d->spacing = grid.spacing;

@@ -145,5 +145,5 @@ piola_status pio_model_target(const pio_model *m, const scene_observe *o, pio_ob
     if (o->type != PIO_DENSITY_MISFIT) return PIOLA_OK;
     char path[48];
     snprintf(path, sizeof path, "observe[%zu].grid.file", (size_t)(o - m->scene->observe));
-    return pio_scene_blame(m->scene, set_density(m, o, d, error), error, path);
+    return pio_scene_attribute_error(m->scene, set_density(m, o, d, error), error, path);
 }

@@ -31,7 +31,7 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
                     node->mark.column, path, *path ? ": " : "", what, excerpt);
 }
 
-piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_error *error, const char *path)
+piola_status pio_scene_attribute_error(const pio_scene *scene, piola_status rc, piola_error *error, const char *path)
 {
     if (rc != PIOLA_BAD_DATA || !error) return rc;
     const piola_error said = *error;

@@ -446,7 +446,7 @@ void pio_scene_free(pio_scene *scene);
 piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Bad data of a file become a fault of the key that names it. Returns rc. */
-piola_status pio_scene_blame(const pio_scene *scene, piola_status rc, piola_error *error, const char *path);
+piola_status pio_scene_attribute_error(const pio_scene *scene, piola_status rc, piola_error *error, const char *path);
 
 /* JSON Schema (draft-07) of a scene file; the key reference as a Markdown table; the scene with every default
  * filled in, as JSON (keys as in the file, SI values). */
