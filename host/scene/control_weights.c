@@ -10,14 +10,14 @@
 #include <string.h>
 
 typedef struct {
-    pio_checked_file file;
-    const char *dataset;
-    size_t count;
+    pio_checked_file file; /* the HDF5 file */
+    const char *dataset;   /* path of the dataset in it */
+    size_t count;          /* wanted number of weights */
 } work;
 
 /* ---- in the process that reads --------------------------------------------------------------------------- */
 
-/* What went wrong so far, in other words. */
+/* Replaces the message of a fault so far by one that names the dataset. */
 static void say(pio_checked_file *f, const char *dataset, const char *format)
 {
     if (f->status != PIOLA_OK && f->status != PIOLA_BAD_DATA) return;
@@ -26,8 +26,8 @@ static void say(pio_checked_file *f, const char *dataset, const char *format)
     (void)pio_checked_fail(f, format, dataset);
 }
 
-/* The group that holds the dataset "/a/b/c", and its own name in *name, which lies in `path`; -1 and a fault
- * without. */
+/* Opens the group that holds the dataset "/a/b/c"; *name gets its own name, which lies in `path`. Returns -1 after a
+ * fault. */
 static hid_t enter_group(pio_checked_file *f, char *path, char **name)
 {
     char *rest = NULL, *word = strtok_r(path, "/", &rest);

@@ -1,4 +1,4 @@
-/* control_weights.h -- weights of a network from a file of HDF5. */
+/* control_weights.h -- weights of a network from an HDF5 file. */
 #ifndef PIOLA_HOST_CONTROL_WEIGHTS_H
 #define PIOLA_HOST_CONTROL_WEIGHTS_H
 
@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-/* The `count` finite numbers of `dataset` into `weights`. PIOLA_BAD_DATA where the file is no HDF5, or the dataset is
- * not there, holds no numbers, or another count of them; PIOLA_NO_INPUT where it cannot be opened. */
+/* Reads the `count` finite numbers of `dataset`, of any shape, into weights[count], in row-major order. PIOLA_BAD_DATA
+ * where the file is no HDF5 file, or the dataset is not there, holds no numbers, or another count of them;
+ * PIOLA_NO_INPUT where the file cannot be opened. */
 piola_status pio_control_weights(const char *path, const char *dataset, double *weights, size_t count,
                                  piola_error *error);
 

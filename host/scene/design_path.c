@@ -12,8 +12,8 @@
 
 /* ---- owners ---------------------------------------------------------------------------------------------- */
 
-/* The list of an owner's kind: its key in the file; where in the scene it and its length are; bytes of an entry, which
- * begins with its name. */
+/* The lists of each kind of owner: key in the file; offsets of the list and of its length in pio_scene; bytes of an
+ * entry, which begins with its name. */
 static const struct {
     const char *list;
     size_t items, n, size;
@@ -36,7 +36,7 @@ static size_t owners_of(const pio_scene *s, scene_owner owner)
     return n;
 }
 
-/* The struct of the owner. */
+/* Returns the struct of the owner. */
 static const void *owner_of(const pio_scene *s, scene_owner owner, int32_t index)
 {
     const char *items;
@@ -78,7 +78,7 @@ bool pio_design_path_owner(const pio_scene *s, const char *text, scene_path *out
 
 /* ---- paths ----------------------------------------------------------------------------------------------- */
 
-/* The key of a material where it is a number that its law has. */
+/* Returns the key of a material where it is a number that its law has, else NULL. */
 static const cfg_field *field_of(const pio_scene *s, const scene_material *m, const char *key)
 {
     const cfg_table *table = pio_scene_materials(s);
@@ -90,7 +90,8 @@ static const cfg_field *field_of(const pio_scene *s, const scene_material *m, co
     return f && f->type == CFG_NUMBER && pio_field_legal(f, pio_table_variant(table, m)) ? f : NULL;
 }
 
-/* Is the row about this key of the material? Constants of laws have numbers, which count from the row's quantity. */
+/* Returns whether the row is about this key of the material, and sets the path's quantity, key and row then. The
+ * numbers of constants of laws count from the row's quantity. */
 static bool of_material(const pio_scene *s, const design_row *row, const scene_material *m, const char *key,
                         scene_path *out)
 {
@@ -104,7 +105,7 @@ static bool of_material(const pio_scene *s, const design_row *row, const scene_m
     return true;
 }
 
-/* Is the owner's value there? Of lists, none may be empty, and few have at most three numbers. */
+/* Returns whether the owner has a value: no list may be empty, and a short one has at most three numbers. */
 static bool has_values(const design_row *row, const void *owner)
 {
     scene_numbers list;
@@ -113,7 +114,7 @@ static bool has_values(const design_row *row, const void *owner)
     return list.n > 0 && (row->shape == DESIGN_LIST || list.n <= 3);
 }
 
-/* Gives the path of an owner its quantity, by the key. */
+/* Sets the quantity of an owner's path by its key. Returns false where there is none. */
 static bool find_row(const pio_scene *s, scene_path *p, const char *key)
 {
     const void *owner = owner_of(s, p->owner, p->index);
@@ -237,12 +238,12 @@ bool pio_design_path_same(const scene_path *a, const scene_path *b)
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const pio_scene *scene;
-    scene_path *out;
-    size_t most, n;
+    const pio_scene *scene; /* whose quantities are collected */
+    scene_path *out;        /* [most] gets the first paths */
+    size_t most, n;         /* room of `out`; number of paths found */
 } collection;
 
-/* The path of the owner that the key names, where it has it by this row (NULL: by any). */
+/* Adds the path of the owner that the key names, where it has it by this row (NULL: by any). */
 static void collect(collection *to, scene_path path, const char *key, const design_row *row)
 {
     if (!find_row(to->scene, &path, key) || (row && path.row != row) || pio_scene_has_no(to->scene, key)) return;

@@ -15,7 +15,7 @@ static bool moves(const pio_scene *s, const void *owner)
     return s->method == SCENE_MPM || s->fem.integrator != PIO_STATIC;
 }
 
-/* Is there damping that a design may change? */
+/* Returns whether a design may change damping: not without inertia, nor that of the reversible leapfrog. */
 static bool damps(const pio_scene *s, const void *owner)
 {
     return moves(s, owner) && s->fem.integrator != PIO_REVERSIBLE_LEAPFROG;
@@ -118,7 +118,7 @@ static bool is_prescribed(const pio_scene *s, const void *boundary)
     return ((const scene_boundary *)boundary)->type == SCENE_PRESCRIBED;
 }
 
-/* A ball is round. */
+/* A rotation does not change a ball. */
 static bool is_no_ball(const pio_scene *s, const void *obstacle)
 {
     (void)s;
@@ -144,8 +144,8 @@ static bool separates(const pio_scene *s, const void *obstacle)
 #define FROM(least) .range = {CFG_FROM, least, 0}
 #define ABOVE(least) .range = {CFG_OVER, least, 0}
 
-/* The quantities of a material are those of its bodies, too, each by its own path. Of rows with the same key, that one
- * counts which the owner has. */
+/* The quantities of a material are those of its bodies, too, each by its own path. Of rows with the same key, the one
+ * that the owner has counts. */
 // clang-format off
 static const design_row rows[] = {
     {SCENE_OWNER_ALL, "gravity", PIO_GRAVITY, CFG_ACCELERATION, ANY, DESIGN_VECTOR,
@@ -157,7 +157,7 @@ static const design_row rows[] = {
     {SCENE_OWNER_ALL, "contact.onset", PIO_ONSET, CFG_VELOCITY, FROM(PIO_LEAST_ONSET), DESIGN_NUMBER,
      IN(pio_scene, contact.onset), .has = has_contact},
 
-    /* in the order in which results have the gradients by each particle, element and node */
+    /* This is the order in which results have the gradients of each particle, element and node. */
     {SCENE_OWNER_BODY, "position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),
      .has = of_particles, .field = "grad_position", .meaning = "initial position (velocities and volumes kept)"},
     {SCENE_OWNER_BODY, "rest_position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),

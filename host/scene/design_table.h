@@ -1,4 +1,4 @@
-/* design_table.h -- the table of all that a design may change: one row for each quantity. */
+/* design_table.h -- the table of all quantities that a design may change, with one row for each. */
 #ifndef PIOLA_HOST_DESIGN_TABLE_H
 #define PIOLA_HOST_DESIGN_TABLE_H
 
@@ -11,30 +11,30 @@
 typedef enum { DESIGN_NUMBER, DESIGN_VECTOR, DESIGN_ROTATION, DESIGN_FEW, DESIGN_LIST } design_shape;
 
 typedef struct design_row {
-    scene_owner owner;
-    const char *key;       /* NULL: every constant of a law */
-    pio_quantity quantity; /* of constants of laws: that of the first, which the others follow */
-    /* SI unit, and legal values. Materials: CFG_ANY, both are those of the material's key; loads: CFG_ANY, the unit is
-     * that of their kind */
+    scene_owner owner;     /* kind of the owner; the rows of materials are those of bodies, too */
+    const char *key;       /* key in the owner's mapping; NULL: every constant of a law */
+    pio_quantity quantity; /* the engine's; of constants of laws: that of the first, which the others follow */
+    /* SI unit. Materials: CFG_ANY, it is that of the material's key; loads: CFG_ANY, it is that of their kind. */
     cfg_quantity unit;
-    cfg_range range;
-    design_shape shape;
-    size_t offset; /* of the value in the owner's struct; not of materials */
-    /* Has the owner, of this scene, the quantity? NULL: yes. */
+    cfg_range range;    /* legal values, SI; materials: those of the material's key */
+    design_shape shape; /* how the owner's struct has the value */
+    size_t offset;      /* of the value in the owner's struct, bytes; 0 of materials */
+    /* Returns whether the owner has the quantity in this scene. NULL: always. */
     bool (*has)(const pio_scene *scene, const void *owner);
-    bool optional; /* of materials: 0 may be designed where the file has no such key */
-    /* Of rows for laws: the constant of the material's law that has this key, or NULL; constant i of all laws, each key
-     * once, NULL past the last. NULL where the row has a key. */
+    bool optional; /* of materials: the value 0 may be designed where the file has no such key */
+    /* Of rows for laws, NULL where the row has a key. `constant` returns the constant of the material's law that has
+     * this key, or NULL; `every` returns constant i of all laws, each key once, NULL past the last. */
     const pio_law_constant *(*constant)(const scene_material *material, const char *key);
     const pio_law_constant *(*every)(int i);
-    const char *item;                       /* lists: what one of several numbers is called */
-    size_t (*component)(const void *owner); /* lists: where they begin among the owner's control values; NULL: at 0 */
-    /* The engine's field of the derivatives by each particle, element or node, and what these are taken of; NULL: there
-     * is no such field. Of rows for laws, its name goes on with the number of the constant. */
+    const char *item;                       /* lists: name of one component */
+    size_t (*component)(const void *owner); /* lists: index of the first among the owner's control values; NULL: 0 */
+    /* Name of the engine's field of derivatives with respect to the quantity at each particle, element or node, and
+     * meaning of the quantity; NULL: there is no such field. Of rows for laws, the number of the constant follows the
+     * name, and `meaning` is the constant's. */
     const char *field, *meaning;
 } design_row;
 
-/* Row number i, NULL past the last. */
+/* Returns row number i, NULL past the last. */
 const design_row *pio_design_row(size_t i);
 
 #endif

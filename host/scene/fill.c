@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 typedef struct {
-    scene_fill method;
-    uint64_t seed, stream;
-    double low[3], step[3];
-    int64_t count[2]; /* along y and z */
+    scene_fill method;      /* regular or jittered */
+    uint64_t seed, stream;  /* of the random numbers of jitter */
+    double low[3], step[3]; /* lower corner; spacing along each axis, m */
+    int64_t count[2];       /* sites along y and z */
 } lattice;
 
 static void place_site(const lattice *l, int dimension, int64_t site, double x[3])

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the table's columns. */
+/* The numbers of the table's columns. */
 typedef struct {
     int at[3];  /* [dimension] x, y, z */
-    int volume; /* or -1 */
+    int volume; /* volume, or -1 */
 } columns;
 
-/* Number of the column volume, or -1. */
+/* Returns the number of the column volume, or -1. */
 static int volume_column(const pio_csv *csv)
 {
     for (size_t c = 0; c < csv->n_columns; c++)
@@ -25,15 +25,15 @@ static int volume_column(const pio_csv *csv)
     return -1;
 }
 
-/* Either the table or the scene tells volumes. */
+/* Volumes are either in the table or in the scene, and above 0. */
 static piola_status check_volume(const scene_geometry *g, const pio_csv *csv, int column, piola_error *error)
 {
-    const bool told = !isnan(g->volume);
-    if (told && column >= 0)
+    const bool has_volume = !isnan(g->volume);
+    if (has_volume && column >= 0)
         return pio_fail(error, PIOLA_BAD_DATA,
                         "%.1000s: has a column volume, and geometry '%s' a volume; keep one of them", csv->path,
                         g->name);
-    if (!told && column < 0)
+    if (!has_volume && column < 0)
         return pio_fail(
             error, PIOLA_BAD_DATA,
             "%.1000s: has no column volume; add it, or `volume`, that of all points together, to geometry '%s'",
@@ -45,7 +45,7 @@ static piola_status check_volume(const scene_geometry *g, const pio_csv *csv, in
     return PIOLA_OK;
 }
 
-/* Places and volumes of the rows; `offset`: [dimension] m, added to each place. */
+/* Takes positions, volumes and centroid from the rows; `offset` [dimension] m is added to each position. */
 static piola_status take(const scene_geometry *g, const pio_csv *csv, const columns *c, const double offset[3],
                          int dimension, pio_fill_result *out, piola_error *error)
 {

@@ -57,7 +57,7 @@ static const pio_law_constant *of_law(pio_law law, bool by_lame)
     }
 }
 
-/* Those of the material's law as it was given (E, nu or mu, lambda); ended by a key of NULL. */
+/* Returns the constants of the material's law in its form (E, nu or mu, lambda); a NULL key ends them. */
 static const pio_law_constant *constants_of(const scene_material *m)
 {
     return of_law(m->model, m->lame);

@@ -33,8 +33,8 @@ static const pio_law_constant *const lists[] = {[PIO_ELASTIC] = elastic,
                                                 [PIO_HERSCHEL_BULKLEY] = herschel_bulkley,
                                                 [PIO_SNOW] = snow};
 
-/* Those of the material's plastic law, in the order of kernels/material/plasticity.h, ended by a key of NULL; none of
- * an elastic one. */
+/* Returns the constants of the material's plastic law, in the order of kernels/material/plasticity.h; a NULL key ends
+ * them. An elastic material has none. */
 static const pio_law_constant *constants_of(const scene_material *m)
 {
     return lists[m->plasticity];

@@ -1,4 +1,4 @@
-/* scene.c -- the files behind a scene: their release, faults at the place of a key, input files. */
+/* scene.c -- release of a scene, faults at the position of a key, input files. */
 #include "host/scene/scene.h"
 #include "host/base/decimal.h"
 #include "host/base/fail.h"

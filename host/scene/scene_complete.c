@@ -50,7 +50,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     for (size_t k = 0; k < o->at.n; k++) o->at.v[k] = fmin((double)(k + 1) * step, scene->time.duration);
 }
 
-/* A part of a body that is not told is no box. */
+/* A part of a body that is not given is no box: its corners are NaN. */
 static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *on)
 {
     PATH(path, "%s[%zu].on.min", list, i);
@@ -58,7 +58,7 @@ static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *
     for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
 }
 
-/* Axes that are not told are all; nodes inside follow a surface that is designed. */
+/* Without axes a boundary has all; nodes inside follow a surface that is designed. */
 static void complete_places(pio_scene *scene, cfg_doc *doc)
 {
     static char *const axes[] = {"x", "y", "z"};
@@ -109,7 +109,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     }
 }
 
-/* A static scene has load steps, a motion a time step; which masses. */
+/* The time step follows from load steps in a static scene; some integrators have lumped masses. */
 static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
     scene_time *time = &scene->time;

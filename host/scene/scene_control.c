@@ -1,5 +1,4 @@
-/* scene_control.c -- actuators and control of a scene: defaults, weights at the start, rules, and the paths that a
- * design may change. */
+/* scene_control.c -- actuators and control of a scene: defaults, weights at the start, and rules. */
 #include "host/scene/control_weights.h"
 #include "host/base/random.h"
 #include "host/scene/scene_names.h"
@@ -12,7 +11,7 @@
 enum {
     MOST_UNITS = 256,
     MOST_KNOTS = 65536,
-    WEIGHT_STREAM = 1 << 20 /* of random numbers; bodies have those before */
+    WEIGHT_STREAM = 1 << 20 /* first stream of random numbers; bodies have those before */
 };
 
 size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SCENE_LAYERS], int *layers)
@@ -34,7 +33,7 @@ size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SC
 
 /* ---- defaults -------------------------------------------------------------------------------------------- */
 
-/* W at random, b = 0. */
+/* Sets W at random and b = 0. */
 static void draw_weights(const pio_scene *s, size_t control, const int *width, int layers)
 {
     const scene_control *c = &s->control[control];
@@ -68,7 +67,7 @@ static void read_weights(const pio_scene *s, cfg_doc *doc, size_t i, scene_numbe
         pio_cfg_report(doc, rc, pio_cfg_find(doc->root, path, &found)->mark, path, "%s", error.message);
 }
 
-/* One limit is that of every actuator. */
+/* A single limit is that of every actuator. */
 static void complete_limit(cfg_doc *doc, scene_control *c)
 {
     if (c->limit.n != 1 || c->actuators.n == 1) return;
@@ -154,7 +153,7 @@ static void check_driven(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-/* The name of a body or of an actuator, not of both. */
+/* Checks that the name is that of a body or of an actuator, not of both. */
 static void check_seen(const pio_scene *s, cfg_doc *doc, const char *path, const char *name)
 {
     const bool actuator = pio_scene_find(name, s->actuators, s->n_actuators, sizeof *s->actuators) < s->n_actuators;
@@ -174,7 +173,7 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     if (s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(
             doc, type,
-            "a network sees velocities, and time.integrator: reversible must take steps back before it knows them; "
+            "a network sees velocities, and time.integrator: reversible must reverse steps before it knows them; "
             "integrator: apic, or a signal of time, would be right");
     if (c->limit.n != c->actuators.n)
         pio_cfg_fault(doc, limit, "%zu limits for %zu actuator%s; one for all, or one for each would be right",

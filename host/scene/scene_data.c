@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Report at the scene's key what is wrong with the file that it names. */
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error)
 {
     bool found;
@@ -34,7 +33,7 @@ int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const c
     return c;
 }
 
-/* Every time lies within the run. */
+/* Checks that every time lies within the run. */
 static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, const pio_csv *csv, int c)
 {
     piola_error error;
@@ -62,7 +61,7 @@ static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
-/* A column weight, where there is one, is not below 0. */
+/* Checks that a column weight, where there is one, is not below 0. */
 static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
 {
     size_t w = 0;
@@ -77,7 +76,7 @@ static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
     }
 }
 
-/* time, particle, x, y[, z][, weight]; particles are whole numbers from 0. */
+/* The columns are time, particle or node, x, y[, z][, weight]; particles and nodes are whole numbers from 0. */
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const char *const names[] = {"time", s->method == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
@@ -114,7 +113,7 @@ int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv)
     return t;
 }
 
-/* time, value */
+/* The columns are time and value. */
 static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     pio_csv csv;

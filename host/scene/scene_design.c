@@ -19,7 +19,7 @@ void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc)
 
 /* ---- faults -------------------------------------------------------------------------------------------- */
 
-/* Says what would give the scene the quantity, where one key of it does; false where that is not known. */
+/* Reports which key would give the scene the quantity; returns false where that is not known. */
 static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const char *text)
 {
     scene_path path;
@@ -40,7 +40,7 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
     return true;
 }
 
-/* The texts of paths [n], whose lengths are added up in *bytes; NULL when out of memory. */
+/* Returns the texts of paths [n], whose lengths are added to *bytes; NULL when out of memory. */
 static const char **texts_of(const pio_scene *s, cfg_doc *doc, const scene_path *paths, size_t n, size_t *bytes)
 {
     const char **texts = pio_pool_take(&doc->pool, (n + 1) * sizeof *texts);
@@ -54,7 +54,8 @@ static const char **texts_of(const pio_scene *s, cfg_doc *doc, const scene_path 
     return texts;
 }
 
-/* Lists what the scene has, but of what the path names alone where all would be too long for a message. */
+/* Reports a path that names nothing, with all paths of the scene, or those of the named owner where all would be too
+ * long for a message. */
 static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const char *path)
 {
     enum { LIST = 380 };
@@ -78,8 +79,8 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
 /* ---- rules --------------------------------------------------------------------------------------------- */
 
 typedef struct place {
-    cfg_doc *doc;
-    char path[CFG_PATH]; /* design[i] */
+    cfg_doc *doc;        /* document that gets the faults */
+    char path[CFG_PATH]; /* path of the entry, design[i] */
 } place;
 
 static void fault(const place *p, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -94,14 +95,14 @@ static void fault(const place *p, const char *key, const char *format, ...)
     pio_cfg_fault(p->doc, path, "%s", text);
 }
 
-/* A target of the entry, by its number. */
+/* A target of the entry. */
 typedef struct {
-    scene_target is;
-    const char *path;
-    size_t number;
+    scene_target is;  /* what it names */
+    const char *path; /* text of its path */
+    size_t number;    /* index among the targets of the entry */
 } numbered;
 
-/* One value that the variable may take: inside the constant's range and, for log, above 0. */
+/* Checks a value that the variable may take: inside the range of the quantity and, for log, above 0. */
 static bool legal(const place *p, const char *key, const scene_design *d, const numbered *t, double value)
 {
     char range[80];
@@ -118,7 +119,7 @@ static bool legal(const place *p, const char *key, const scene_design *d, const 
     return true;
 }
 
-/* What this target starts with; `initial` is legal in number. */
+/* Checks the start of this target; the count of `initial` is legal. */
 static bool check_start(const place *p, const scene_design *d, const numbered *t)
 {
     const size_t one = (size_t)t->is.components, first = d->initial.n > one ? t->number * one : 0;
@@ -140,7 +141,7 @@ static bool check_start(const place *p, const scene_design *d, const numbered *t
     return true;
 }
 
-/* All targets are known and of one kind; the first fault ends it. */
+/* Checks start and bounds of all targets, which are of one kind; the first fault ends it. */
 static void check_values(const pio_scene *s, const place *p, const scene_design *d, const scene_target *first)
 {
     const size_t one = (size_t)first->components, many = one * d->target.n;
@@ -174,7 +175,7 @@ static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
     }
 }
 
-/* What is one for the whole scene cannot vary in it. */
+/* A quantity of the whole scene cannot vary in it. */
 static void check_per(const pio_scene *s, const place *p, const scene_design *d, size_t k)
 {
     const char *path = d->target.v[k];
@@ -192,7 +193,7 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
         fault(p, "per", "%s belongs to elements; use 'per: element'", path);
 }
 
-/* Keys of fields. */
+/* Checks the keys that only fields of elements or nodes have. */
 static void check_shape(const pio_scene *s, const place *p, const scene_design *d, size_t k)
 {
     const bool part = d->on.group || !isnan(d->on.min[0]), all = d->along == SCENE_ALONG_ALL,

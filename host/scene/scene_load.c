@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Scenes that have a table of their own. */
+/* The method whose scenes have another table. */
 static const cfg_case fem_case = {"method", "type", "fem", &pio_fem_scene_table};
 
 /* Vectors are as long as method.dimension says; without a good one they may have 2 or 3 entries. */
@@ -21,7 +21,7 @@ static int peek_dimension(const cfg_doc *doc)
     return strcmp(node->text, "2") == 0 ? 2 : strcmp(node->text, "3") == 0 ? 3 : 0;
 }
 
-/* The table of the scene's method: what its `method.type` says, if it says anything. */
+/* Returns the table of the scene's method; that of mpm where `method.type` is not legal. */
 static const cfg_table *table_of(const cfg_doc *doc)
 {
     bool found;
@@ -30,7 +30,7 @@ static const cfg_table *table_of(const cfg_doc *doc)
     return node && node->kind == CFG_SCALAR && !strcmp(node->text, fem_case.value) ? fem_case.table : &pio_scene_table;
 }
 
-/* Decode what was loaded by the table of its method; a key of the other one is told as that. */
+/* Decodes the loaded document by the table of its method; messages say where a key is one of the other method. */
 static bool decode(cfg_doc *doc, pio_scene *scene)
 {
     const cfg_table *table = table_of(doc);
@@ -41,7 +41,7 @@ static bool decode(cfg_doc *doc, pio_scene *scene)
     return pio_cfg_decode(doc, table, scene);
 }
 
-/* What is allowed is there. */
+/* Checks that what --allow names exists. */
 static void check_allowed(cfg_doc *doc)
 {
     for (size_t i = 0; i < doc->allowed.n; i++) {
@@ -53,8 +53,8 @@ static void check_allowed(cfg_doc *doc)
     }
 }
 
-/* May results go where the scene says? Below the current folder, where the name of theirs begins, or below the scene's
- * own; and where the user says. */
+/* Returns whether results may be written where the scene says: below the current folder or the scene's own, and where
+ * the user allows it or sets it. */
 static bool may_write(const cfg_doc *doc, const char *directory, bool set)
 {
     const char *own[] = {".", doc->folder};

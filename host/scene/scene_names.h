@@ -4,16 +4,20 @@
 
 #include "host/scene/scene.h"
 
-/* The number of a name, which may be NULL, in a list [n] of structs of `size` bytes that begin with theirs, or n. */
+/* Returns the number of a name, which may be NULL, in a list [n] of structs of `size` bytes that begin with their name;
+ * n where no entry has it. */
 size_t pio_scene_find(const char *name, const void *items, size_t n, size_t size);
 
-/* NULL where no entry has the name. */
+/* Returns the geometry of that name, or NULL. */
 const scene_geometry *pio_scene_geometry(const pio_scene *scene, const char *name);
+/* Returns the material of that name, or NULL. */
 const scene_material *pio_scene_material(const pio_scene *scene, const char *name);
+/* Returns the body of that name, or NULL. */
 const scene_body *pio_scene_body(const pio_scene *scene, const char *name);
 
-/* -1 where no entry has the name. */
+/* Returns the number of the body of that name in scene->bodies, or -1. */
 int pio_scene_body_number(const pio_scene *scene, const char *name);
+/* Returns the number of the material of that name in scene->materials, or -1. */
 int pio_scene_material_number(const pio_scene *scene, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and what a design may change of them. */
+/* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and motions from tables. */
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"
 
@@ -16,8 +16,8 @@ static void take_column(cfg_doc *doc, const pio_csv *csv, size_t column, scene_n
     for (size_t row = 0; row < to->n; row++) to->v[row] = csv->values[row * csv->n_columns + column];
 }
 
-/* The motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. A column that nothing
- * reads would be a motion that is lost. */
+/* Reads the motion from its table: time, which increases from 0 or later, and any of x, y, z and angle. An unknown
+ * column is a fault, because its motion would be ignored. */
 static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
 {
     static const char *const names[] = {"time", "x", "y", "z", "angle"};
@@ -70,7 +70,7 @@ static void check_course(const scene_obstacle *o, cfg_doc *doc, size_t i, const 
 {
     PATH(path, "obstacles[%zu].motion.%s", i, key);
     if (o->motion_file && pio_scene_given(doc, path))
-        pio_cfg_fault(doc, path, "the file tells the motion; remove this, or `file`");
+        pio_cfg_fault(doc, path, "the file gives the motion; remove this, or `file`");
     else if (course->n && course->n != o->time.n)
         pio_cfg_fault(doc, path, "%zu number%s for %zu time%s; one each is needed", course->n, course->n > 1 ? "s" : "",
                       o->time.n, o->time.n > 1 ? "s" : "");
@@ -101,7 +101,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, axis, "it has no direction; [0, 0, 1] is the axis z");
 }
 
-/* There is a surface in the file, which the obstacle will be made of. */
+/* Checks that the file has a surface, of which the obstacle will be made. */
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_obstacle *o = &s->obstacles[i];
@@ -148,7 +148,7 @@ void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
     if (s->n_obstacles && s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "obstacles",
-                      "obstacles take motion, and time.integrator: reversible must be able to take its steps back; "
+                      "obstacles take motion, and time.integrator: reversible must be able to reverse its steps; "
                       "integrator: apic, or penalty walls, would be right");
     for (size_t i = 0; i < s->n_obstacles; i++) check_obstacle(s, doc, i);
 }

@@ -1,4 +1,4 @@
-/* scene_private.h -- what the scene's own files share. */
+/* scene_private.h -- what the files of this room share. */
 #ifndef PIOLA_HOST_SCENE_PRIVATE_H
 #define PIOLA_HOST_SCENE_PRIVATE_H
 
@@ -8,19 +8,19 @@
 #include "host/scene/scene_leave.h"
 #include "solvers/engine/engine.h"
 
-#define SCENE_MOST_SAMPLES 1000000 /* times of one observation */
+#define SCENE_MOST_SAMPLES 1000000 /* greatest number of times of one observation */
 
-/* An array `name` with the path of a key, as printf makes it. */
+/* Declares an array `name` with the path of a key, formatted as by printf. */
 #define PATH(name, ...)                                                                                                \
     char name[CFG_PATH];                                                                                               \
     snprintf(name, sizeof name, __VA_ARGS__)
 
 struct scene_source {
-    cfg_doc doc;
-    struct scene_surface *surfaces; /* scene_surface.c: a list */
+    cfg_doc doc;                    /* the document, with the position of every key, and all memory of the scene */
+    struct scene_surface *surfaces; /* list of surfaces that were read, see scene_surface.c */
 };
 
-/* Does the file, or what it was merged with, have this key? */
+/* Returns whether the file, or one that it includes, has this key. */
 static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
 {
     bool found;
@@ -28,8 +28,8 @@ static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
     return found;
 }
 
-/* scene_table.c: of mpm, and what both methods share; scene_table_fem.c: of fem; scene_table_material.c: materials of
- * both. */
+/* Tables of mpm, and those that both methods share (scene_table.c and, by their names, scene_table_*.c). Those of fem
+ * begin with pio_fem. */
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_checkpoint_table, pio_geometry_table,
     pio_body_table, pio_observe_table, pio_design_table;
@@ -40,52 +40,64 @@ extern const cfg_table pio_plastic_table;                     /* scene_table_pla
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 
-/* scene_table_material.c: the table of materials that the scene's method has. */
+/* Returns the table of materials of the scene's method (scene_table_material.c). */
 const cfg_table *pio_scene_materials(const pio_scene *scene);
-bool pio_scene_has_adjoint(const void *scene); /* frames of it are asked for */
-extern const cfg_table pio_contact_table;      /* scene_table_contact.c */
-/* scene_complete.c: defaults that depend on other keys; only after a decode without faults. */
+/* Returns whether the scene requests frames of the adjoint (scene_table.c). */
+bool pio_scene_has_adjoint(const void *scene);
+extern const cfg_table pio_contact_table; /* scene_table_contact.c */
+/* Sets defaults that depend on other keys; only after decoding without faults (scene_complete.c). */
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc);
-/* The folder of the results of a scene with this name that names none, into out[size]. */
+/* Writes the folder of the results of a scene with this name that names no folder into out[size] (scene_complete.c). */
 void pio_scene_default_folder(const char *name, char *out, size_t size);
-/* scene_validate.c: rules that no single key can state; faults go to the document. */
+/* Checks the rules that no single key can state; faults go to the document, as with all rules (scene_validate.c). */
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of scenes of finite elements (scene_validate_fem.c). */
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
-/* scene_validate_mpm.c: what the integrators of particles can and cannot do. */
+/* Checks the rules of the integrators of particles (scene_validate_mpm.c). */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
-/* scene_obstacle.c: defaults of obstacles that depend on other keys, and their rules. */
+/* Sets defaults of obstacles that depend on other keys, and reads their motions (scene_obstacle.c). */
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of obstacles (scene_obstacle.c). */
 void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
-/* scene_validate_bodies.c: what the files of geometry hold, groups, and what names them. */
+/* Checks the files of geometries, groups, and what names groups (scene_validate_bodies.c). */
 void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
-/* scene_data.c: the table of a key, which is put down as an input; false after a fault. A column of it, -1 after a
- * fault; `time`, which must increase. Report at the key what is wrong with its file. */
+/* Loads the table `file` that the key at `path` names, and records it as an input of the scene; the caller frees it.
+ * Returns false after a fault (scene_data.c). */
 bool pio_scene_table_of(const pio_scene *scene, cfg_doc *doc, const char *path, const char *file, pio_csv *csv);
+/* Returns the number of a column of the table, -1 after a fault (scene_data.c). */
 int pio_scene_column(cfg_doc *doc, const char *path, const pio_csv *csv, const char *name);
+/* Returns the number of the column `time`, -1 where there is none; it is a fault if it does not increase
+ * (scene_data.c). */
 int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv);
+/* Reports at the key an error of the file that it names (scene_data.c). */
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
-/* scene_design.c: what the targets of designs name, into design[i].path, with NULL keys where that is nothing; then
- * the rules of designs. */
+/* Parses the targets of designs into design[i].path, with a NULL key where a target names nothing (scene_design.c). */
 void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of designs (scene_design.c). */
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
+/* Checks the tables of curves, of measured data and of measured points (scene_data.c). */
 void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc);
 
-/* scene_rules.c: index of a name in a list of structs that begin with their name, or n after a fault. */
+/* Returns the index of a name in `items` [n], structs of `size` bytes that begin with their name; n after a fault at
+ * `path`, which calls the list `list` (scene_rules.c). */
 size_t pio_scene_entry(cfg_doc *doc, const char *path, const char *list, const char *name, const void *items, size_t n,
                        size_t size);
-/* Whether body i, which reaches from low to high [m] without its position, lies in the grid. */
+/* Checks that body i, whose bounding box without its position is low to high [m], lies in the grid (scene_rules.c). */
 void pio_scene_check_inside(const pio_scene *scene, cfg_doc *doc, size_t i, const double low[3], const double high[3]);
-/* Whether each number of the list at `path`, s, is above the one before it. */
+/* Checks that each number [s] of the list at `path` is above the one before it (scene_rules.c). */
 void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_numbers *times);
-/* Whether the duration is a whole number of steps. */
+/* Checks that the duration is a whole number of steps (scene_rules.c). */
 void pio_scene_check_time(const pio_scene *scene, cfg_doc *doc);
-/* The scalars of a value decoded as CFG_ANY must have the unit of `quantity`; false after a fault. */
+/* Checks that the scalars of a value decoded as CFG_ANY have the unit of `quantity`; returns false after a fault
+ * (scene_rules.c). */
 bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
-/* scene_control.c: defaults and rules of actuators and control. */
+/* Sets defaults of control that depend on other keys, and the weights of networks (scene_control.c). */
 void pio_scene_complete_control(pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of actuators and control (scene_control.c). */
 void pio_scene_validate_control(const pio_scene *scene, cfg_doc *doc);
-/* Layers of a network: units in each, `width` of them (inputs first, outputs last), and how many weights there are. */
-enum { SCENE_LAYERS = PIO_NETWORK_HIDDEN + 2 };
+enum { SCENE_LAYERS = PIO_NETWORK_HIDDEN + 2 }; /* most layers of units of a network, inputs and outputs too */
+/* Computes the units of each layer of a network, width[*layers + 1] (inputs first, outputs last), and returns the
+ * number of weights; 0 where the hidden layers are not legal (scene_control.c). */
 size_t pio_scene_layers(const pio_scene *scene, const scene_control *control, int width[SCENE_LAYERS], int *layers);
 
 #endif

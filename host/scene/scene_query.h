@@ -5,21 +5,23 @@
 #include "host/config/config.h"
 #include "host/scene/scene.h"
 
-/* Its velocity fields, 1 or more: those of the list, and one of all other bodies. */
+/* Returns the number of velocity fields, 1 or more: those of the list, and one of all other bodies. */
 int pio_scene_fields(const pio_scene *scene);
-/* The number of the velocity field of a body, by the body's name; bodies that no field names share the last one. */
+/* Returns the number of the velocity field of a body, by its name; bodies that no field names share the last one. */
 int pio_scene_field(const pio_scene *scene, const char *body);
-/* Has anything of what bodies are made of a density? */
+/* Returns whether a material that bodies are made of has a density. */
 bool pio_scene_is_heavy(const pio_scene *scene);
-/* Is this key of materials one that the scene's integrator cannot have? */
+/* Returns whether designs of this scene may not change this key of materials, which its integrator or its velocity
+ * fields do not support. */
 bool pio_scene_has_no(const pio_scene *scene, const char *key);
-/* The quantity of a load's value. */
+/* Returns the physical quantity, and so the SI unit, of a load's value. */
 cfg_quantity pio_load_quantity(const scene_load *load);
-/* Is the load made of springs? */
+/* Returns whether the load is made of springs. */
 bool pio_load_is_springs(const scene_load *load);
-/* Components of an observation: the dimension for positions and velocities, else 1. */
+/* Returns the number of components of an observation: the dimension for positions, displacements, velocities and
+ * reactions, else 1. */
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
-/* The quantity of an observation's values. */
+/* Returns the physical quantity, and so the SI unit, of an observation's values. */
 cfg_quantity pio_observe_quantity(const scene_observe *observe);
 
 #endif

@@ -8,10 +8,10 @@
 #include <string.h>
 
 struct scene_surface {
-    pio_trimesh surface;
-    pio_trimesh_lines *lines; /* NULL until they are asked for */
-    double scale;
-    struct scene_surface *next;
+    pio_trimesh surface;        /* the surface, scaled */
+    pio_trimesh_lines *lines;   /* NULL until they are requested */
+    double scale;               /* factor of the lengths of its file */
+    struct scene_surface *next; /* the next of the list, or NULL */
 };
 
 piola_status pio_scene_surface(const pio_scene *scene, const char *place, double scale, const pio_trimesh **out,

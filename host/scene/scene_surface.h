@@ -6,14 +6,15 @@
 #include "host/scene/scene.h"
 #include "host/surface/surface_inside.h"
 
-/* The surface in the file `place`, its lengths times `scale`. It stays the scene's until pio_scene_drop_surfaces().
- * Fails as pio_trimesh_load() does, and *out is NULL then. */
+/* Reads the surface in the file `place`, its lengths times `scale`, or finds it where it was read before. It belongs to
+ * the scene until pio_scene_drop_surfaces(). Fails as pio_trimesh_load() does; *out is NULL then. */
 piola_status pio_scene_surface(const pio_scene *scene, const char *place, double scale, const pio_trimesh **out,
                                piola_error *error);
-/* Lines through such a surface, which stay the scene's likewise; PIOLA_NO_MEMORY and PIOLA_INTERRUPTED are possible. */
+/* Makes the lines through such a surface, for tests of points inside, or finds them; they belong to the scene likewise.
+ * PIOLA_NO_MEMORY, PIOLA_INTERRUPTED; PIOLA_INTERNAL where the surface is not of this scene. */
 piola_status pio_scene_surface_lines(const pio_scene *scene, const pio_trimesh *surface, pio_trimesh_lines **out,
                                      piola_error *error);
-/* A model has what it needs of them. What is asked for after this is read again. */
+/* Frees all surfaces and lines; the next request reads its file again. */
 void pio_scene_drop_surfaces(const pio_scene *scene);
 
 #endif

@@ -1,4 +1,4 @@
-/* scene_table.c -- THE table of the scene file: keys, units, defaults, ranges and meanings. Further parts of it are in
+/* scene_table.c -- the table of the scene file: keys, units, defaults, ranges and meanings. Further parts of it are in
  * the other files scene_table_*.c. */
 #include "host/scene/scene_table.h"
 
@@ -71,7 +71,7 @@ static const cfg_field time_fields[] = {
     {"integrator", CFG_ENUM, AT(pio_scene, mpm.integrator), .values = mpm_integrator_names, .fallback = "apic",
      .meaning =
          "apic: particles carry an affine velocity, robust and slightly dissipative, for every material and wall; "
-         "reversible: steps on whole numbers that can be taken back to the bit, so that a gradient needs no "
+         "reversible: steps on whole numbers that can be reversed to the bit, so that a gradient needs no "
          "checkpoint; "
          "it keeps energy, and is for solids and fluids without viscosity in penalty walls"},
     {"dt", CFG_NUMBER, AT(pio_scene, time.dt), .required = true, .quantity = CFG_TIME, POSITIVE,

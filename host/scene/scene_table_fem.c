@@ -57,7 +57,7 @@ static const cfg_field geometry_fields[] = {
 static const cfg_table geometry_table = {
     .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
 
-/* Places in a body. */
+/* Tables of `on`: a part of a body, by group or box. */
 #define WHERE(name, type)                                                                                              \
     static const cfg_field name##_place_fields[] = {                                                                   \
         {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
@@ -205,7 +205,7 @@ static const cfg_table curve_table = {.what = "curve",
 
 /* ---- observe, design ----------------------------------------------------------------------------------- */
 
-/* Observables of particles alone: those before DISPLACEMENT but for these. */
+/* Observables that only particles have: those before DISPLACEMENT except these. */
 #define OF_PARTICLES                                                                                                   \
     ((ONLY(PIO_DISPLACEMENT) - 1) & ~(ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_DISTANCE)))
 #define MEANS (ONLY(PIO_DISPLACEMENT) | ONLY(PIO_MEAN_VELOCITY))

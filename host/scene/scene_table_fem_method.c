@@ -44,7 +44,7 @@ static const cfg_field time_fields[] = {
          "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
          "and its velocities are those of dt/2 before their time; reversible_leapfrog and reversible_euler are "
          "leapfrog and "
-         "backward_euler on a lattice of whole quanta: the first's steps are taken back to the bit without damping, "
+         "backward_euler on a lattice of whole quanta: the first's steps are reversed to the bit without damping, "
          "the "
          "second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, time.load_steps), .fallback = "1",
@@ -58,7 +58,7 @@ static const cfg_field time_fields[] = {
     END};
 const cfg_table pio_fem_time_table = {.what = "time", .fields = time_fields};
 
-/* Not told: as fits the precision that computes, which a command may change. */
+/* A tolerance that is not given fits the precision of the computation, which a command may change. */
 static bool has_tolerance(const void *scene)
 {
     return !isnan(((const pio_scene *)scene)->fem.newton_tolerance);

@@ -1,5 +1,5 @@
-/* scene_table_gradient.c -- how gradients are checked, what memory they may take, and how far back they go: their
- * tables. */
+/* scene_table_gradient.c -- the tables of how gradients are checked, what memory they may take, and how far back in
+ * time they go. */
 #include "host/scene/scene_table.h"
 
 static const char *const strategy_names[] = {"auto", "store", "checkpoint", "reverse", NULL};
@@ -36,11 +36,11 @@ static const cfg_field memory_fields[] = {
     {"disk", CFG_NUMBER, AT(pio_scene, gradient.memory_disk), .computed = "none", .quantity = CFG_MEMORY, POSITIVE,
      .present = has_disk,
      .meaning = "bytes of disk, in the output folder, for more states where the budget does not hold all; as many are "
-                "kept there as save time by prices that a short run measures"},
+                "kept there as save time by the step costs that a short run measures"},
     {"strategy", CFG_ENUM, AT(pio_scene, gradient.memory_strategy), .values = strategy_names, .fallback = "auto",
      .meaning =
          "store keeps every state; checkpoint keeps as many as the budget holds and runs steps again, the fewest "
-         "that can be; reverse keeps the first alone and takes every step back, for reversible integrators; auto "
+         "that can be; reverse keeps the first alone and reverses every step, for reversible integrators; auto "
          "stores "
          "where the budget holds all, and else does of the other two what computes fewer steps besides the run"},
     END};
@@ -53,11 +53,11 @@ static bool has_window(const void *s)
 
 static const cfg_field gradient_fields[] = {
     {"check", CFG_MAPPING, .table = &check_table, .meaning = "how `piola check` tests the gradient"},
-    {"memory", CFG_MAPPING, .table = &memory_table, .present = has_memory, .meaning = "what the sweep back may use"},
+    {"memory", CFG_MAPPING, .table = &memory_table, .present = has_memory, .meaning = "what the adjoint sweep may use"},
     {"window", CFG_NUMBER, AT(pio_scene, gradient.window), .computed = "time.duration", .quantity = CFG_TIME, POSITIVE,
      .present = has_window,
      .meaning =
-         "the adjoint goes back over this much of the end of the run, a whole number of steps; a shorter one keeps an "
+         "the adjoint sweep goes over this much of the end of the run, a whole number of steps; a shorter one keeps an "
          "adjoint that grows within bounds and takes less time and memory, and its gradient is not the derivative of "
          "the objective: what earlier steps and the initial state do to it is left out"},
     END};

@@ -38,8 +38,8 @@ static bool is_stiffly_damped(const void *m)
     return ((const scene_material *)m)->stiffness_damping > 0;
 }
 
-/* What both tables begin with: name, law and the constants of solids; E_effect and nu_effect end the sentences of
- * these. */
+/* Both tables begin with these keys: name, law and the constants of solids. E_effect and nu_effect end the meanings of
+ * E and nu. */
 // clang-format off
 #define LAW_FIELDS(E_effect, nu_effect, ...)                                                                           \
     {"name", CFG_NAME, AT(name), .required = true, .meaning = "name that bodies and design paths use"},                \

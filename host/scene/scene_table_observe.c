@@ -140,7 +140,7 @@ static const cfg_field data_fields[] = {
     END};
 static const cfg_table data_table = {.what = "data source", .fields = data_fields};
 
-/* Of particles; meshes have smoothness too. */
+/* Keys of terms of both methods; those of meshes have the type smoothness too. */
 #define TERM_FIELDS(names, type_meaning, of_meaning)                                                                   \
     {                                                                                                                  \
         {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = names, .meaning = type_meaning},          \
@@ -207,7 +207,7 @@ static const cfg_field constraint_fields[] = {
     {"of", CFG_COMPONENT, AT(scene_constraint, of), .second = offsetof(scene_constraint, component), .required = true,
      .meaning =
          "name of an observation, with .x, .y or .z for one component; the bounds hold for each of its samples and "
-         "components, and each is one more sweep back"},
+         "components, and each is one more adjoint sweep"},
     {"min", CFG_NUMBER, AT(scene_constraint, min), .quantity = CFG_ANY, .computed = "none", .present = has_min,
      .meaning = "least value"},
     {"max", CFG_NUMBER, AT(scene_constraint, max), .quantity = CFG_ANY, .computed = "none", .present = has_max,

@@ -9,7 +9,7 @@ static bool has_motion(const void *o)
 {
     return ((const scene_obstacle *)o)->time.n > 0;
 }
-/* What a file says is in the resolved scene as numbers. */
+/* The resolved scene has the numbers of a motion file, not its name. */
 static bool never(const void *o)
 {
     (void)o;

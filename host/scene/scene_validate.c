@@ -9,7 +9,7 @@ static const char axes[] = "xyz";
 
 /* ---- grid and time ------------------------------------------------------------------------------------- */
 
-/* False when the box is no box. */
+/* Returns false when the box has an axis without length. */
 static bool check_grid(const pio_scene *s, cfg_doc *doc)
 {
     double nodes = 1;
@@ -36,7 +36,7 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
     return true;
 }
 
-/* Where there is one, the run's own steps are checked elsewhere. */
+/* A window is a whole number of steps of a motion; those of the run are checked elsewhere. */
 static void check_window(const pio_scene *s, cfg_doc *doc)
 {
     const char *path = "gradient.window";
@@ -92,7 +92,7 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-/* The box around a shape. */
+/* Computes the bounding box of a shape. */
 static void extent(const scene_geometry *g, double low[3], double high[3])
 {
     for (int a = 0; a < 3; a++) {
@@ -134,7 +134,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 
 /* ---- observations and objective ------------------------------------------------------------------------ */
 
-/* Between load steps nothing is in equilibrium. */
+/* Times are those of load steps, because nothing is in equilibrium between them. */
 static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
 {
     const double steps = round(t / s->time.dt);
@@ -194,7 +194,8 @@ static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, of, "smoothness is that of a field of elements; name a design entry with 'per: element'");
 }
 
-/* `of: name` or `of: name.x` of an observation: it, and at *n its components that are meant; NULL after a fault. */
+/* Returns the observation of `of: name` or `of: name.x`, and in *n the number of components that count; NULL after a
+ * fault. */
 static const scene_observe *check_of(const pio_scene *s, cfg_doc *doc, const char *at, const char *of, int component,
                                      int *n)
 {
@@ -265,7 +266,7 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     if (t->type == SCENE_MISFIT) pio_scene_unit(doc, sigma, pio_observe_quantity(o));
 }
 
-/* Which steps are taken back must be steps that can be. */
+/* Steps that are to be reversed must be those of a reversible integrator. */
 static void check_strategy(const pio_scene *s, cfg_doc *doc)
 {
     static const char path[] = "gradient.memory.strategy";
@@ -277,11 +278,11 @@ static void check_strategy(const pio_scene *s, cfg_doc *doc)
     if (s->gradient.memory_strategy != SCENE_REVERSE) return;
     if (s->method == SCENE_MPM && s->mpm.integrator != SCENE_REVERSIBLE)
         pio_cfg_fault(doc, path,
-                      "steps of time.integrator: apic lose motion and cannot be taken back; integrator: reversible, or "
+                      "steps of time.integrator: apic lose motion and cannot be reversed; integrator: reversible, or "
                       "strategy: checkpoint, would be right");
     if (s->method == SCENE_FEM && s->fem.integrator < PIO_REVERSIBLE_LEAPFROG)
         pio_cfg_fault(doc, path,
-                      "steps of this time.integrator cannot be taken back; reversible_leapfrog or reversible_euler, or "
+                      "steps of this time.integrator cannot be reversed; reversible_leapfrog or reversible_euler, or "
                       "strategy: checkpoint, would be right");
 }
 

@@ -11,7 +11,7 @@
 
 /* ---- geometry ----------------------------------------------------------------------------------------------- */
 
-/* Do the bodies of geometry i, which reaches from low to high, lie in the grid? */
+/* Checks that the bodies of geometry i, which reaches from low to high [m], lie in the grid. */
 static bool check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
 {
     const size_t before = doc->n_messages + doc->lost;
@@ -37,7 +37,7 @@ static void check_mesh(const pio_scene *s, cfg_doc *doc, size_t i, const char *p
     if (!rc) check_inside(s, doc, i, low, high);
 }
 
-/* Where the file or the scene tells the volume of points. */
+/* Reports a fault at the row of the table, or at the key, that gives the volume of points. */
 static void report_volume(const pio_scene *s, cfg_doc *doc, size_t i, const pio_csv *csv, size_t row, const char *what)
 {
     piola_error error;
@@ -51,7 +51,7 @@ static void report_volume(const pio_scene *s, cfg_doc *doc, size_t i, const pio_
     pio_scene_report(doc, file, &error);
 }
 
-/* A particle is about as large as a cell, and all of them fit into the grid: else the unit is another. */
+/* Checks that no particle is much larger than a cell and that all of them fit into the grid: else the unit is wrong. */
 static void check_volumes(const pio_scene *s, cfg_doc *doc, size_t i, const pio_csv *csv, const pio_fill_result *fill)
 {
     enum { MOST_CELLS = 16 };
@@ -98,14 +98,14 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i, const char 
     free(fill.volumes);
 }
 
-/* Files of geometry, and that the bodies made of them lie in the grid. */
+/* Checks the files of geometries, and that the bodies made of them lie in the grid. */
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     PATH(path, "geometry[%zu].file", i);
     (s->geometry[i].shape == SCENE_CLOSED_MESH ? check_mesh : check_points)(s, doc, i, path);
 }
 
-/* Points are the particles. */
+/* The points of a table are the particles. */
 static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_geometry *g = pio_scene_geometry(s, s->bodies[i].geometry);
@@ -156,7 +156,7 @@ static void check_group(const pio_scene *s, cfg_doc *doc, size_t i)
                       g->geometry);
 }
 
-/* The group, NULL after a fault. */
+/* Returns the group, NULL after a fault. */
 static const scene_group *named(const pio_scene *s, cfg_doc *doc, const char *path, const char *name)
 {
     const size_t i = pio_scene_entry(doc, path, "groups", name, s->groups, s->n_groups, sizeof *s->groups);

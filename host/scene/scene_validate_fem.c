@@ -25,7 +25,7 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-/* The corners [dimension] of a box, m; `key` is the path of `max`. A flat one may have no height. */
+/* Checks the corners [dimension] of a box, m; `key` is the path of `max`. A `flat` box may have no height. */
 static void check_box(cfg_doc *doc, const char *key, const double *min, const double *max, int dimension, bool flat)
 {
     for (int a = 0; a < dimension; a++) {
@@ -151,7 +151,7 @@ static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
     }
 }
 
-/* Stiffnesses are at least 0, and one of them is above. */
+/* Checks that stiffnesses are at least 0 and that one of them is above 0. */
 static void check_stiffness(const scene_load *l, cfg_doc *doc, const char *value)
 {
     double least = INFINITY, most = 0;
@@ -181,7 +181,7 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
     pio_scene_unit(doc, value, pio_load_quantity(l));
 }
 
-/* Is the curve named anywhere? */
+/* Returns whether a boundary or a load names the curve. */
 static bool is_named(const pio_scene *s, const char *curve)
 {
     bool named = false;
@@ -253,7 +253,7 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->type == PIO_MASS) check_mass(s, doc, i);
 }
 
-/* What a scene without inertia has no use for. */
+/* Reports keys that a scene without inertia does not use. */
 static void check_static(const pio_scene *s, cfg_doc *doc)
 {
     static const char *const of_body[] = {"displacement", "velocity", "angular_velocity"};
@@ -278,7 +278,7 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
         }
 }
 
-/* What the reversible leapfrog cannot take back. */
+/* Reports what the reversible leapfrog cannot reverse. */
 static void check_reversible(const pio_scene *s, cfg_doc *doc)
 {
     static const char *const damping[] = {"mass_damping", "stiffness_damping"};
@@ -286,8 +286,7 @@ static void check_reversible(const pio_scene *s, cfg_doc *doc)
         for (size_t k = 0; k < 2; k++) {
             PATH(path, "materials[%zu].%s", i, damping[k]);
             if (pio_scene_given(doc, path))
-                pio_cfg_fault(doc, path,
-                              "the reversible leapfrog cannot take damping back; remove it, or use leapfrog");
+                pio_cfg_fault(doc, path, "the reversible leapfrog cannot reverse damping; remove it, or use leapfrog");
         }
 }
 

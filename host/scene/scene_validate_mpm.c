@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where the file says what this face is, or why it matters. */
+/* Returns the key at which the file says what this face is, or the one that makes it matter. */
 static const char *face_path(const cfg_doc *doc, int axis, int side)
 {
     static const char *const paths[3][2] = {{"method.grid.walls.x_min", "method.grid.walls.x_max"},
@@ -17,7 +17,7 @@ static const char *face_path(const cfg_doc *doc, int axis, int side)
     return pio_scene_given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
 }
 
-/* One fault is enough: of the first face that is wrong. */
+/* Reports only the first face that is wrong. */
 static void check_walls(const pio_scene *s, cfg_doc *doc)
 {
     const bool reversible = s->mpm.integrator == SCENE_REVERSIBLE;
@@ -27,7 +27,7 @@ static void check_walls(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(
                 doc, face_path(doc, a, side), "%s",
                 reversible ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
-                             "able to take its steps back; 'penalty' would be right for every face"
+                             "able to reverse its steps; 'penalty' would be right for every face"
                            : "penalty walls belong to time.integrator: reversible; sticky, slip or separate would be "
                              "right for apic");
             return;
@@ -66,7 +66,7 @@ static void check_damping(const pio_scene *s, cfg_doc *doc)
                       s->mpm.damping, 0.5 / s->time.dt);
 }
 
-/* What a reversible run cannot have. */
+/* Reports what a reversible run cannot have. */
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -75,7 +75,7 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
         if (m->viscosity > 0)
             pio_cfg_fault(
                 doc, path,
-                "viscosity loses motion, and time.integrator: reversible must be able to take its steps back; 0, "
+                "viscosity loses motion, and time.integrator: reversible must be able to reverse its steps; 0, "
                 "or integrator: apic, would be right");
     }
     for (size_t d = 0; d < s->n_design; d++)
@@ -95,7 +95,7 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, "output.states.fields", "particles of time.integrator: reversible have no C; remove it");
 }
 
-/* The elastic law that a plastic law is made for; and what has no plastic steps. */
+/* A plastic law needs the elastic law that it is made for, and an integrator with plastic steps. */
 static void check_plasticity(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -108,8 +108,8 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
                           snow ? "snow" : "this type", snow ? "fixed_corotated" : "hencky");
         if (s->mpm.integrator == SCENE_REVERSIBLE)
             pio_cfg_fault(doc, path,
-                          "plastic flow loses energy, and time.integrator: reversible must be able to take its steps "
-                          "back; integrator: apic would be right");
+                          "plastic flow loses energy, and time.integrator: reversible must be able to reverse its "
+                          "steps; integrator: apic would be right");
     }
     for (size_t i = 0; i < s->output.state_fields.n; i++) {
         const char *field = s->output.state_fields.v[i];
@@ -121,16 +121,15 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-/* Known bodies, each in one field; as many fields as there can be. */
+/* Fields name bodies that exist, each body once, and there are not too many fields. */
 static void check_contact(const pio_scene *s, cfg_doc *doc)
 {
     enum { MOST = 4 }; /* of engines */
     if (!s->contact.n_fields) return;
     if (s->mpm.integrator == SCENE_REVERSIBLE)
-        pio_cfg_fault(
-            doc, "contact",
-            "it loses motion, and time.integrator: reversible must be able to take its steps back; remove it, "
-            "or use integrator: apic");
+        pio_cfg_fault(doc, "contact",
+                      "it loses motion, and time.integrator: reversible must be able to reverse its steps; remove it, "
+                      "or use integrator: apic");
     for (size_t f = 0; f < s->contact.n_fields; f++) {
         const scene_strings *bodies = &s->contact.fields[f].bodies;
         for (size_t k = 0; k < bodies->n; k++) {
@@ -158,7 +157,7 @@ static void check_flip(const pio_scene *s, cfg_doc *doc)
     if (s->mpm.integrator == SCENE_REVERSIBLE && s->mpm.flip > 0)
         pio_cfg_fault(doc, "method.flip",
                       "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
-                      "able to take its steps back; 0, or integrator: apic, would be right");
+                      "able to reverse its steps; 0, or integrator: apic, would be right");
 }
 
 void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)

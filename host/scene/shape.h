@@ -7,28 +7,33 @@
 #include "host/surface/surface_inside.h"
 
 typedef struct {
-    const scene_geometry *is;
-    int dimension;
-    pio_trimesh surface;      /* of a closed mesh */
+    const scene_geometry *is; /* the geometry of the scene */
+    int dimension;            /* 2 or 3 */
+    pio_trimesh surface;      /* of a closed mesh, m */
     pio_trimesh_lines *lines; /* of a closed mesh, else NULL */
-    bool lent;                /* both are the scene's */
+    bool lent;                /* surface and lines belong to the scene */
 } pio_shape;
 
-/* Any geometry but points; a surface is the scene's, which keeps it (scene_surface.h). On failure *out is empty (safe
- * to close). */
+/* Opens a geometry of any type but points; a surface belongs to the scene (scene_surface.h). On failure, which is that
+ * of reading the surface, *out is safe to close. */
 piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_geometry *geometry, piola_error *error);
-/* The same of a shape that needs no file. */
+/* Returns the shape of a geometry that needs no file, which need not be closed. */
 pio_shape pio_shape_of(const scene_geometry *geometry, int dimension);
+/* Closes a shape; one that is closed already is allowed. */
 void pio_shape_close(pio_shape *shape);
 
-/* Every place in the shape is in it once; else PIOLA_BAD_DATA. It takes as long as asking for two points per
+/* Checks that no point is in the shape more than once; else PIOLA_BAD_DATA. It takes as long as testing two points per
  * triangle. */
 piola_status pio_shape_check(const pio_shape *shape, piola_error *error);
-/* Does it hold x? PIOLA_BAD_DATA where it does so more than once. */
+/* Sets *holds to whether x [dimension] m is inside the shape. PIOLA_BAD_DATA where it is so more than once. */
 piola_status pio_shape_holds_once(const pio_shape *shape, const double x[3], bool *holds, piola_error *error);
+/* Returns whether x [dimension] m is inside the shape or on its boundary. */
 bool pio_shape_holds(const pio_shape *shape, const double x[3]);
+/* Computes the bounding box, low and high [dimension] m. */
 void pio_shape_bounds(const pio_shape *shape, double low[3], double high[3]);
-double pio_shape_volume(const pio_shape *shape); /* 2D: area; exact */
+/* Returns the exact volume, m^3; in 2D the area, m^2. */
+double pio_shape_volume(const pio_shape *shape);
+/* Computes the centroid, m; that of a box, ball or cylinder is its centre. */
 void pio_shape_centroid(const pio_shape *shape, double centroid[3]);
 
 #endif

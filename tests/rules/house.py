@@ -10,7 +10,8 @@ FOLDERS = ("include", "kernels", "solvers", "host", "tools", "tests", "scenes", 
 # adds the other rooms.
 CLEAN = ("include/", "tools/") + tuple(
     f"{top}/{room}/" for top in ("host", "tests/host")
-    for room in ("base", "config", "data", "mesh", "surface", "render", "export", "snapshot", "optimize", "verify"))
+    for room in ("base", "config", "data", "mesh", "surface", "render", "export", "snapshot", "optimize", "verify",
+                 "scene"))
 NOT_CHECKED = 77  # the exit code that ctest shows as "Skipped"
 
 

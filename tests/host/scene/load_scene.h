@@ -1,9 +1,10 @@
-/* load_scene.h -- loads a scene as tests do: from its file, with no leave to name files elsewhere. */
+/* load_scene.h -- loads a scene as tests do: from its file, without permission to name files elsewhere. */
 #ifndef PIOLA_TESTS_LOAD_SCENE_H
 #define PIOLA_TESTS_LOAD_SCENE_H
 
 #include "host/scene/scene_leave.h"
 
+/* Loads a scene from its file, as pio_scene_load() does. */
 static inline piola_status load_scene(pio_scene **out, const char *path, const char *const *sets, size_t n_sets,
                                       FILE *errors, piola_error *error)
 {

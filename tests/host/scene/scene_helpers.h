@@ -16,6 +16,7 @@
 #define GOOD PIO_SOURCE_DIR "/tests/data/good_scenes/"
 #define BAD PIO_SOURCE_DIR "/tests/data/bad_scenes/"
 
+/* Loads a scene that must be good. */
 static inline pio_scene *load_good(const char *path, const char *const *sets, size_t n)
 {
     pio_scene *scene;
@@ -25,7 +26,7 @@ static inline pio_scene *load_good(const char *path, const char *const *sets, si
     return scene;
 }
 
-/* The whole file, or NULL. */
+/* Returns the whole file, ended by a NUL, or NULL. */
 static inline char *slurp(const char *path)
 {
     char *text = NULL;
@@ -33,18 +34,19 @@ static inline char *slurp(const char *path)
     return pio_file_read(path, 1u << 24, &text, &size, NULL) ? NULL : text;
 }
 
-/* The same number, to the bit but for the sign of zero. */
+/* Fails the test unless both numbers are the same, to the bit except the sign of zero. */
 static inline void equal(double got, double want)
 {
     if (got < want || got > want || isnan(got)) fail_msg("got %.17g, want %.17g", got, want);
 }
 
 typedef struct outcome {
-    piola_status status;
-    piola_error error;
-    char *text; /* what was printed; free() it */
+    piola_status status; /* of loading */
+    piola_error error;   /* of loading */
+    char *text;          /* what was printed; free() it */
 } outcome;
 
+/* Loads a scene that may be bad. */
 static inline outcome load_bad(const char *path, const char *const *sets, size_t n)
 {
     outcome o = {0};

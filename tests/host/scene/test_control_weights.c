@@ -1,5 +1,5 @@
-/* test_control_weights.c -- weights of a network in HDF5: the same numbers come back, and each file that has none is
- * told. */
+/* test_control_weights.c -- weights of a network in HDF5: the same numbers come back, and each file without them is
+ * rejected with its cause. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_scene_bad.c -- bad scenes are refused at the right place with the right words; damaged ones never crash. */
+/* test_scene_bad.c -- bad scenes are rejected at the right position with the right words; damaged ones never crash. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -180,7 +180,7 @@ static void damaged_scenes_never_crash(void **state)
         text[at] = kept;
     }
     print_message("%zu damaged scenes, %zu refused, none crashed\n", tried, refused);
-    assert_true(refused > tried / 2); /* else the damage would not be looked at */
+    assert_true(refused > tried / 2); /* else the damage would not be noticed */
     unlink(path);
     free(text);
 }

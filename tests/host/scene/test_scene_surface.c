@@ -1,4 +1,4 @@
-/* test_scene_surface.c -- a surface that a scene names is read once, whoever asks, until it is dropped. */
+/* test_scene_surface.c -- a surface that a scene names is read once, until it is dropped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
