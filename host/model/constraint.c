@@ -21,7 +21,7 @@ static void set_bound(pio_constraint *c, double bound)
     c->scale = fabs(bound) > 0 ? fabs(bound) : 1;
 }
 
-/* Appends the inequality of a bound that is given (the others are infinite). */
+/* Appends the inequality of a bound that the scene gives; the others are infinite. */
 static void add(pio_constraints *all, const scene_constraint *entry, const pio_output *o, int sample, int component,
                 int sign)
 {

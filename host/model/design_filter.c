@@ -13,11 +13,11 @@
 
 /* An element or a node that the design governs. */
 typedef struct {
-    int64_t cell[3]; /* of the grid of cells, and ... */
-    int32_t body;
-    int32_t number; /* of the element or node */
-    int32_t variable;
-    double x[3], volume;
+    int64_t cell[3];     /* in a grid of cells as large as the radius */
+    int32_t body;        /* number of the body */
+    int32_t number;      /* of the element or node */
+    int32_t variable;    /* its variable */
+    double x[3], volume; /* position, m; volume or, of a node, area */
 } place;
 
 static int order(const void *a, const void *b)
@@ -40,7 +40,7 @@ static void middle_of(const pio_mesh *mesh, int32_t cell, double x[3])
     }
 }
 
-/* All governed elements, by body and cell. Returns NULL when there is no memory. */
+/* Returns all governed elements, sorted by body and cell; NULL when there is no memory. */
 static place *find_places(const pio_model *m, const int32_t *index, int32_t variables, double radius)
 {
     const pio_model_fem *f = m->fem;
@@ -63,7 +63,7 @@ static place *find_places(const pio_model *m, const int32_t *index, int32_t vari
     return places;
 }
 
-/* First place that is not before the wanted body and cell. */
+/* Returns the first place that is not before the wanted body and cell. */
 static int32_t lower_bound(const place *places, int32_t n, const place *wanted)
 {
     int32_t low = 0, high = n;
@@ -100,7 +100,7 @@ static void add_entry(entry_list *l, int32_t from, double weight)
     l->weight[l->n++] = weight;
 }
 
-/* Row of one element: its neighbours within the radius, in order of place, with weights that add up to 1. */
+/* Adds the row of one element: its neighbours within the radius, in their order, with weights that add up to 1. */
 static void add_row(entry_list *l, const place *places, int32_t n, const place *p, double radius)
 {
     const int32_t first = l->n;
@@ -137,7 +137,7 @@ static void free_lists(pio_filter_desc *h)
     free((void *)h->turned_weight);
 }
 
-/* The transposed lists, ascending. */
+/* Makes the transposed lists, ascending. Returns false when there is no memory. */
 static bool turn(pio_filter_desc *h, int32_t variables)
 {
     const int32_t entries = h->start[variables];
@@ -158,7 +158,7 @@ static bool turn(pio_filter_desc *h, int32_t variables)
     return true;
 }
 
-/* Rows of all variables from places that the function takes over. */
+/* Makes the rows of all variables from places, which the function frees. */
 static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n, int32_t variables, double radius,
                                 piola_error *error)
 {
@@ -190,8 +190,8 @@ piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const in
     return make_filter(out, find_places(m, index, variables, radius), variables, variables, radius, error);
 }
 
-/* The designed nodes of a body's surface with their shares of its area and the variables of one component, *n of them.
- * *missing: one that is on no designed face, or -1. */
+/* Returns the designed nodes of a body's surface with their parts of its area and the variables of one component, *n of
+ * them. *missing is one that is on no designed face, or -1. */
 static place *find_surface(const pio_model *m, int b, const int32_t *index, double radius, int32_t *n, int64_t *missing)
 {
     const pio_mesh *mesh = &m->fem->mesh[b];
@@ -223,7 +223,7 @@ static place *find_surface(const pio_model *m, int b, const int32_t *index, doub
     return places;
 }
 
-/* Every row once per component, with the variables of that component. */
+/* Repeats every row once per component, with the variables of that component. Returns false when there is no memory. */
 static bool repeat_rows(pio_filter_desc *h, int32_t groups, int32_t components)
 {
     const int32_t entries = h->start[groups], rows = groups * components;

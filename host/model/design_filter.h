@@ -1,41 +1,46 @@
-/* design_filter.h -- fields of a design over the elements of meshes: the cone filter, and how far a field is from
- * smooth. */
+/* design_filter.h -- fields of a design over the elements of meshes: the cone filter, and the energy of a field that
+ * smoothness terms use. */
 #ifndef PIOLA_HOST_DESIGN_FILTER_H
 #define PIOLA_HOST_DESIGN_FILTER_H
 
 #include "host/model/model.h"
 
-/* The cone filter of a design with one variable per element (Bruns and Tortorelli 2001; Bourdin 2001), over the mesh as
- * described:
+/* Makes the cone filter of a design with one variable per element (Bruns and Tortorelli 2001; Bourdin 2001), over the
+ * mesh of the scene:
  *
  *     z~_i = sum_j w_ij z_j / sum_j w_ij,   w_ij = max(0, radius - |x_i - x_j|) V_j
  *
- * x: means of the elements' nodes, V: volumes; elements of other bodies do not count. index[e]: variable of element e,
- * or -1. */
+ * x: means of the elements' nodes, m; V: volumes; elements of other bodies do not count. index[e] is the variable of
+ * element e of the model, or -1; the radius is in m. PIOLA_NO_MEMORY, PIOLA_INTERRUPTED; *out, which may be NULL, is to
+ * be freed in any case. */
 piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *model, const int32_t *index, int32_t variables,
                              double radius, piola_error *error);
-/* The same for shifts of a body's surface nodes, the [groups][components] of `design` (vertex morphing: Hojjat,
- * Stavropoulou and Bletzinger 2014), with a node's share of the designed faces' area for V. index[i] of the design:
- * variable of node i. */
+/* Makes the same filter for shifts of a body's surface nodes, the [groups][components] of `design` (vertex morphing:
+ * Hojjat, Stavropoulou and Bletzinger 2014), with the part of the area of designed faces that belongs to a node for V.
+ * index[i] of the design is the group of node i. PIOLA_BAD_DATA where a node is on no designed face. */
 piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *model, int body, const pio_design_desc *design,
                                 double radius, piola_error *error);
+/* Frees a filter, which may be NULL. */
 void pio_filter_free(pio_filter_desc *filter);
 
-/* out = H z, or with `turned` H^T z; [variables], out is not z. */
+/* Sets out = H z, or with `turned` H^T z, both [variables]; out is not z. */
 void pio_filter_apply(const pio_filter_desc *filter, bool turned, int32_t variables, const double *z, double *out);
 
-/* Pairs of elements with a common face, both governed by one design: variables of the two, and the face's area over the
- * distance of the elements' middles (m, in 2D 1). Then sum area/distance (z_i - z_j)^2 is the integral of |grad z|^2
- * but for a factor that the mesh does not change. */
+/* Pairs of elements with a common face, both governed by one design. Then sum weight (z_i - z_j)^2 is the integral of
+ * |grad z|^2 except for a factor that the mesh does not change. */
 typedef struct pio_pairs {
-    int32_t n, (*variable)[2];
-    double *weight;
+    int32_t n, (*variable)[2]; /* number of pairs; [n] variables of the two elements */
+    double *weight;            /* [n] area of the face over the distance of the centres, m (2D: 1) */
 } pio_pairs;
 
+/* Finds the pairs of a design; index[e] is the variable of element e of the model, or -1. PIOLA_NO_MEMORY; *out can be
+ * freed in any case. */
 piola_status pio_pairs_create(pio_pairs *out, const pio_model *model, const int32_t *index, piola_error *error);
+/* Frees pairs. */
 void pio_pairs_free(pio_pairs *pairs);
 
-/* sum_p weight_p (z_i - z_j)^2; its derivative times `scale` is added to z_bar, which may be NULL. */
+/* Returns sum_p weight_p (z_i - z_j)^2 of z [variables]; adds its derivative times `scale` to z_bar [variables], which
+ * may be NULL. */
 double pio_pairs_energy(const pio_pairs *pairs, const double *z, double scale, double *z_bar);
 
 #endif

@@ -1,4 +1,4 @@
-/* model_amount.c -- elements of a part of a body, and what observations of elements count: volume, mass, energy,
+/* model_amount.c -- elements of a part of a body, and weights of elements in observations of volume, mass, energy and
  * stress. */
 #include "host/model/model_fem.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Elements of a mesh whose middle, the mean of its nodes, lies in the box. */
+/* Lists the elements of a mesh whose centre, the mean of its nodes, lies in the box. */
 static piola_status cells_in_box(const pio_mesh *mesh, const scene_where *on, pio_index_list *out, piola_error *error)
 {
     const size_t bytes = sizeof *out->item * ((size_t)mesh->n_cells + 1);

@@ -12,15 +12,15 @@
 
 typedef struct pio_model_control parts;
 struct pio_model_control {
-    int32_t *channel; /* [particles] */
-    double *fibre;    /* [channels][dimension] */
-    pio_channel_desc *channels;
-    pio_knots_desc *knots; /* [channels] */
-    double *values;
-    pio_network_desc *networks;
-    pio_input_desc *inputs;
-    int32_t *of_actuator;   /* [actuators] its channel */
-    int32_t *first, *value; /* [entries of control] number of its first channel, of its first knot or weight */
+    int32_t *channel;           /* [particles] channel that drives each, or -1 */
+    double *fibre;              /* [channels][dim] unit vector of the fibres at the start */
+    pio_channel_desc *channels; /* [channels] descriptions of channels */
+    pio_knots_desc *knots;      /* [channels] knots of signals */
+    double *values;             /* [desc.n_control_values] knots, Pa, weights, and Hz and rad of clocks */
+    pio_network_desc *networks; /* [desc.n_networks] descriptions of networks */
+    pio_input_desc *inputs;     /* inputs of all networks, one network after another */
+    int32_t *of_actuator;       /* [actuators] its channel */
+    int32_t *first, *value;     /* [entries of control] number of its first channel, of its first knot or weight */
 };
 
 void pio_model_control_free(parts *c)
@@ -39,7 +39,8 @@ void pio_model_control_free(parts *c)
     free(c);
 }
 
-/* Of a network, values are its weights, and then frequencies and phases of its clocks. */
+/* Returns the number of control values of an entry: knots; of a network weights, and then frequencies and phases of its
+ * clocks. */
 static size_t values_of(const scene_control *c)
 {
     return c->type == PIO_NETWORK ? c->weights.n + 2 * c->clock[0].n : c->knots.n;
@@ -90,7 +91,7 @@ static bool holds(const pio_model *m, const scene_actuator *a, int64_t p)
     return true;
 }
 
-/* The particles of actuator number a, and its fibre. */
+/* Sets the particles of actuator number a, and its fibre. */
 static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
 {
     const pio_scene *s = m->scene;
@@ -118,7 +119,7 @@ static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
 
 /* ---- networks -------------------------------------------------------------------------------------------- */
 
-/* Particles of a body or an actuator by name: their number, and whether it is a channel's. */
+/* Returns the number of the body or of the actuator's channel of that name; *by_channel says which. */
 static int32_t seen(const pio_model *m, const char *name, int32_t *by_channel)
 {
     const pio_scene *s = m->scene;
@@ -127,7 +128,7 @@ static int32_t seen(const pio_model *m, const char *name, int32_t *by_channel)
     return *by_channel ? m->control->of_actuator[a] : pio_scene_body_number(s, name);
 }
 
-/* The mean place of particles at the start, by volume, along an axis. */
+/* Returns the mean position of particles at the start, weighted by volume, along an axis, m. */
 static double mean_of(const pio_model *m, int32_t number, int32_t by_channel, int axis)
 {
     const int32_t *is = by_channel ? m->control->channel : m->body;
@@ -182,7 +183,7 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
 
-/* Channels, knots and values of entry i. */
+/* Sets channels, knots and values of entry i. */
 static void set_signal(pio_model *m, size_t i)
 {
     const pio_scene *s = m->scene;
@@ -255,7 +256,7 @@ piola_status pio_model_control_share(const pio_model *m, int observation, pio_ob
     return PIOLA_OK;
 }
 
-/* Of the scene; those that a design changes may be larger. */
+/* Returns the largest activation of an entry in the scene, Pa; a design may make it larger. */
 static double largest_activation(const scene_control *c)
 {
     double most = c->type == PIO_CONSTANT || c->type == PIO_SINE ? fabs(c->amplitude) : 0;

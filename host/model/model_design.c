@@ -1,4 +1,4 @@
-/* model_design.c -- design entries to engine designs: which particles, which array, how normalised.
+/* model_design.c -- makes descriptions of designs from the entries: their particles, quantities and normalisation.
  *
  * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the
  * largest magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
@@ -19,22 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does the path govern body b? A material's governs all bodies of that material. */
+/* Returns whether the path governs body b; that of a material governs all bodies of the material. */
 static bool governs(const pio_scene *s, const scene_path *path, size_t b)
 {
     if (path->owner == SCENE_OWNER_MATERIAL) return pio_scene_material_number(s, s->bodies[b].material) == path->index;
     return path->owner == SCENE_OWNER_BODY && path->index == (int32_t)b;
 }
 
-/* The design entry of body b's own for what the material's path names, NULL: none. It governs the body, or those of its
- * groups that it is of, wherever it stands. */
+/* Returns body b's own design entry for the quantity of a material's path, or NULL. It governs the body, or its groups
+ * in the body, whatever the order of the entries. */
 static const scene_design *own_entry(const pio_scene *s, const scene_path *path, size_t b)
 {
     if (path->owner != SCENE_OWNER_MATERIAL) return NULL;
     return pio_design_of(s, SCENE_OWNER_BODY, (int32_t)b, path->quantity);
 }
 
-/* Group of every particle; returns the number of groups. */
+/* Sets the group of every particle, or -1; returns the number of groups. */
 static int32_t number_groups(const pio_model *m, const scene_path *path, scene_per per, int32_t *index)
 {
     int32_t groups = 0;
@@ -52,7 +52,7 @@ static int32_t number_groups(const pio_model *m, const scene_path *path, scene_p
     return groups;
 }
 
-/* Group of every particle of a design `per: group`. */
+/* Sets the group of every particle of a design `per: group`, or -1. */
 static piola_status number_named(const pio_model *m, const scene_design *design, const scene_path *path, int32_t *index,
                                  int32_t *groups, piola_error *error)
 {
@@ -73,7 +73,7 @@ static void set_initial(pio_parameter *p, size_t target, const scene_target *own
     }
 }
 
-/* What counts as 1 of an entry's values: 1 SI unit where all of them start at 0. */
+/* Returns the scale of an entry's values, SI: 1 where all of them start at 0. */
 static double scale_of(const pio_design_desc *d, const pio_parameter *p, double spacing)
 {
     double scale = 0;
@@ -104,15 +104,15 @@ static double normalised(const pio_design_desc *d, double value)
     return ((d->logarithmic ? log(value) : value) - d->a) / d->b;
 }
 
-/* A bound in z; a log variable has none below when the bound is not positive. */
+/* Returns a bound in z; a log variable has none below when the bound is not positive. */
 static double normalised_bound(const pio_design_desc *d, double bound)
 {
     if (isinf(bound) || (d->logarithmic && !(bound > 0))) return bound > 0 ? INFINITY : -INFINITY;
     return normalised(d, bound);
 }
 
-/* An end of a quantity's own range, or, where that is open, a place that is nearer to it by a factor of 1000 than the
- * nearest value at the start. */
+/* Returns an end of a quantity's own range, or, where that is open, a value that is nearer to it by a factor of 1000
+ * than the nearest value at the start. */
 static double own_end(const pio_parameter *p, double end, bool open)
 {
     double nearest = INFINITY;
@@ -121,7 +121,7 @@ static double own_end(const pio_parameter *p, double end, bool open)
     return open ? end + nearest / 1000 : end;
 }
 
-/* Exponents of a logarithm stay above 0 by themselves. */
+/* Values with a logarithm stay above 0 by themselves. */
 static void set_own_range(pio_parameter *p, const cfg_range *range, bool logarithmic)
 {
     const bool below = range->ends & (CFG_FROM | CFG_OVER) && !(logarithmic && range->lo <= 0);
@@ -132,7 +132,7 @@ static void set_own_range(pio_parameter *p, const cfg_range *range, bool logarit
         p->most = own_end(p, range->hi, range->ends & CFG_BELOW);
 }
 
-/* The filter of the entry, of elements or of a surface, if it has one. */
+/* Makes the filter of the entry, of elements or of a surface, if it has one. */
 static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
 {
     const scene_design *design = p->design;
@@ -146,7 +146,7 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
     return pio_scene_attribute_error(m->scene, rc, error, entry);
 }
 
-/* Which particles, elements or nodes each variable of the entry governs. */
+/* Sets the particles, elements or nodes that each variable of the entry governs. */
 static piola_status add_groups(const pio_model *m, const scene_design *design, size_t number, pio_design_desc *d,
                                piola_error *error)
 {
@@ -180,7 +180,7 @@ static piola_status add_groups(const pio_model *m, const scene_design *design, s
     return PIOLA_OK;
 }
 
-/* The number by which the engine knows the owner of the quantity, where there are several: see pio_design_desc. */
+/* Returns the engine's number of the owner of the quantity, where there are several: see pio_design_desc. */
 static int32_t which_of(const pio_model *m, const scene_path *path)
 {
     if (path->owner == SCENE_OWNER_CONTROL) return pio_model_control_which(m, path);

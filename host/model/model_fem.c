@@ -119,7 +119,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
     return rc;
 }
 
-/* Blocks in the order of the meshes' cells, nodes renumbered over all bodies. */
+/* Makes blocks in the order of the meshes' cells, with nodes renumbered over all bodies. */
 static piola_status set_blocks(pio_model *m, piola_error *error)
 {
     pio_model_fem *f = m->fem;

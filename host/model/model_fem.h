@@ -1,62 +1,76 @@
-/* model_fem.h -- a scene of finite elements made ready for an engine: meshes, supports, loads as one pio_fem_desc. */
+/* model_fem.h -- the description of a scene of finite elements for an engine: meshes, supports, loads as one
+ * pio_fem_desc. */
 #ifndef PIOLA_HOST_MODEL_FEM_H
 #define PIOLA_HOST_MODEL_FEM_H
 
 #include "host/mesh/mesh.h"
 #include "host/model/model.h"
 
-/* Everything of the meshes; nodes and elements are numbered body after body, elements as their mesh's cells. */
+/* All data of the meshes, which most members of `desc` point to. Nodes and elements are numbered body after body,
+ * elements as their mesh's cells. */
 struct pio_model_fem {
-    pio_fem_desc desc; /* its pointers point into this */
-    int bodies;
-    pio_mesh *mesh;           /* [bodies] */
-    int64_t *node_first;      /* [bodies + 1] */
-    int64_t *element_first;   /* [bodies + 1] */
-    pio_block_desc *blocks;   /* [desc.n_blocks] */
+    pio_fem_desc desc;        /* its pointers point into this struct */
+    int bodies;               /* number of bodies */
+    pio_mesh *mesh;           /* [bodies] meshes, moved and scaled, m */
+    int64_t *node_first;      /* [bodies + 1] nodes of body b are node_first[b] .. node_first[b+1]-1 */
+    int64_t *element_first;   /* [bodies + 1] its elements, likewise */
+    pio_block_desc *blocks;   /* [desc.n_blocks] elements of one type each */
     int32_t *body, *material; /* [elements] numbers in the scene */
+    /* [nodes][dim] positions at rest, m; [elements][PIO_LAW_CONSTANTS] parameters of the law; [elements] kg/m^3;
+     * [elements] m, NULL in 3D. */
     double *rest, *given, *density, *thickness;
-    double *alpha, *beta, *displacement, *velocity; /* of a motion */
-    int32_t *law, *lame;
-    pio_load_desc *loads;
-    double *values;
+    /* Of a motion, else NULL: [elements] Rayleigh's alpha, 1/s, and beta, s; [nodes][dim] m and m/s at the start. */
+    double *alpha, *beta, *displacement, *velocity;
+    int32_t *law, *lame;  /* [elements] see pio_fem_desc */
+    pio_load_desc *loads; /* [desc.n_loads] loads on one type of faces or elements each */
+    double *values;       /* [loads of the scene][3] values, in the units of their kinds */
+    /* [desc.n_held] node, axis and support of each constrained unknown; [supports] curve or -1; [curves + 1] first
+     * point of each curve. */
     int32_t *held_node, *held_axis, *held_support, *support_curve, *curve_start;
-    int32_t *support_first,
-        *support_boundary; /* first support of a boundary's, and back: one per number of its value */
-    double *support_value, *curve_t, *curve_value;
-    int32_t *follows; /* [nodes], and [elements][5]: see pio_fem_desc */
-    double *follow_given;
-    double edge; /* shortest between corners, m: the scale of moves of nodes */
+    /* [boundaries] first support of each, one per number of its value; [supports] boundary of each. */
+    int32_t *support_first, *support_boundary;
+    double *support_value, *curve_t, *curve_value; /* [supports] m; [points of all curves] s, and factors */
+    int32_t *follows;                              /* [nodes] bits of axes, see pio_fem_desc; NULL: none follows */
+    double *follow_given;                          /* [elements][5] see pio_fem_desc; NULL as follows */
+    double edge;                                   /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
+/* Makes model->fem and what of model->desc it concerns: a part of pio_model_create() with its errors. */
 piola_status pio_model_fem_create(pio_model *model, piola_error *error);
+/* Frees the data of meshes, which may be NULL. */
 void pio_model_fem_free(pio_model_fem *fem);
 
-/* model_where.c: the box of `on`, larger by a millionth of the shortest edge: nodes are where they are to rounding. */
+/* Returns the box of `on`, larger by a millionth of the shortest edge, because positions of nodes are rounded
+ * (model_where.c). */
 scene_where pio_model_box(const pio_model *model, const scene_where *on);
 
-/* Nodes of the model that lie at `on` of a body, ascending; `path` names the scene's key in faults. */
+/* Lists the nodes of the model that lie at `on` of the body, ascending; the caller frees out->item. PIOLA_BAD_DATA at
+ * the scene's key `path` where there are none (model_where.c). */
 piola_status pio_model_nodes(const pio_model *model, const char *path, const char *body, const scene_where *on,
                              pio_index_list *out, piola_error *error);
 
-/* model_amount.c: elements of the model at `on` of a body, by its number: of a group, or those whose middle lies in the
- * box; the share of every element in an observation, [elements], as pio_model_weights; a stress of the size of the
- * moduli, Pa. */
+/* Lists the elements of the model at `on` of a body, by its number: of a group, or those whose centre lies in the box;
+ * the caller frees out->item. PIOLA_BAD_DATA at the scene's key `path` where there are none (model_amount.c). */
 piola_status pio_model_elements(const pio_model *model, const char *path, size_t body, const scene_where *on,
                                 pio_index_list *out, piola_error *error);
+/* Returns the weight of every element in an observation, [elements] 0 or 1, which the caller frees; NULL with *status
+ * and the error set on failure (model_amount.c). */
 double *pio_model_shares(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
+/* Returns a stress of the size of the moduli, Pa: the greatest shear modulus of all materials (model_amount.c). */
 double pio_model_stress_size(const pio_model *model);
 
-/* model_fem_loads.c: the parts of pio_model_fem_create. */
+/* Makes curves and supports: a part of pio_model_fem_create() with its errors (model_fem_loads.c). */
 piola_status pio_model_supports(pio_model *model, piola_error *error);
+/* Makes loads: a part of pio_model_fem_create() with its errors (model_fem_loads.c). */
 piola_status pio_model_loads(pio_model *model, piola_error *error);
-/* model_fem_motion.c: how a scene that moves begins, and its damping. */
+/* Sets integrator, masses, initial state and damping of a motion; PIOLA_NO_MEMORY (model_fem_motion.c). */
 piola_status pio_model_motion(pio_model *model, piola_error *error);
 
-/* model_fem_design.c: group of every element (of nodal quantities: node) that a design path governs; returns the number
- * of groups. */
+/* Sets index [elements], of nodal quantities [nodes], to the group of each that a design path governs, else -1. Returns
+ * the number of groups (model_fem_design.c). */
 int32_t pio_model_fem_groups(const pio_model *model, const scene_path *path, scene_per per, int32_t *index);
-/* model_weights.c: weight of every unknown in an observation, [nodes][dim]; NULL when there is no memory or *status
- * says what is wrong. */
+/* Returns the weight of every unknown in an observation, [nodes][dim], which the caller frees; NULL with *status and
+ * the error set on failure (model_weights.c). */
 double *pio_model_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
 
 #endif

@@ -4,8 +4,8 @@
 #include "host/scene/design_path.h"
 #include "host/scene/scene_names.h"
 
-/* Does the path govern element e? A body's own entry governs what is made of the body's own material, instead of an
- * entry of that material; a thickness all of it. */
+/* Returns whether the path governs element e. A body's own entry governs the elements of the body's own material,
+ * instead of an entry of that material; a thickness governs all of the body. */
 static bool governs(const pio_model *m, const scene_path *path, int64_t e)
 {
     const pio_scene *s = m->scene;

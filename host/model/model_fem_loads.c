@@ -1,4 +1,4 @@
-/* model_fem_loads.c -- supports, loads and their courses in time. */
+/* model_fem_loads.c -- supports, loads and their curves in time. */
 #include "host/model/model_fem.h"
 
 #include "host/data/csv.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; the scene's own follow. */
+/* Returns the number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; the scene's own follow.
+ * */
 static int32_t curve_number(const pio_scene *s, const char *name)
 {
     for (size_t c = 0; name && c < s->n_curves; c++)
@@ -19,7 +20,7 @@ static int32_t curve_number(const pio_scene *s, const char *name)
     return 0;
 }
 
-/* Room for `more` points behind those of curve c, the last so far. */
+/* Makes room for `more` points of curve c, behind all curves so far. */
 static piola_status extend_curves(pio_model_fem *f, size_t c, size_t more, piola_error *error)
 {
     const size_t points = (size_t)f->curve_start[c] + more, bytes = points * sizeof(double);
@@ -33,7 +34,7 @@ static piola_status extend_curves(pio_model_fem *f, size_t c, size_t more, piola
     return PIOLA_OK;
 }
 
-/* The scene's curve c from its file, as curve c + 1. */
+/* Reads the scene's curve c from its file, as curve c + 1. */
 static piola_status read_curve(pio_model *m, size_t c, piola_error *error)
 {
     pio_model_fem *f = m->fem;
@@ -92,7 +93,7 @@ static bool holds(const pio_scene *s, const scene_boundary *b, int axis)
     return found && axis < s->dimension;
 }
 
-/* `owner` [nodes * dim]: which support holds the unknown, or -1. */
+/* Enters the unknowns that a boundary constrains into owner [nodes * dim], the boundary of each unknown or -1. */
 static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_error *error)
 {
     const pio_scene *s = m->scene;
@@ -120,7 +121,7 @@ static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_erro
     return PIOLA_OK;
 }
 
-/* The support that holds what this boundary holds along an axis: its own where the value has one number for each. */
+/* Returns the support of what this boundary constrains along an axis: another one for each number of its value. */
 static int32_t support_of(const pio_model *m, int32_t number, int axis)
 {
     const scene_boundary *b = &m->scene->boundary[number];
@@ -229,7 +230,7 @@ static pio_load_kind kind_of(const scene_load *l)
     return l->type == SCENE_FOUNDATION && l->value.n > 1 ? PIO_SPRINGS : kinds[l->type];
 }
 
-/* The description takes what is given. */
+/* Adds a load to the description, which owns `vertices` and `owner` then. */
 static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t n, int32_t *vertices, int32_t *owner,
                      double scale)
 {
@@ -246,7 +247,7 @@ static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t
                                                             .total = l->type == SCENE_FORCE};
 }
 
-/* The faces of one type as a load of the description. */
+/* Adds the faces of one type as a load of the description. */
 static piola_status add_load(pio_model *m, size_t number, const pio_face_list *faces, pio_element_type type,
                              piola_error *error)
 {
@@ -273,7 +274,7 @@ static piola_status add_load(pio_model *m, size_t number, const pio_face_list *f
     return PIOLA_OK;
 }
 
-/* The same force, or the same springs, at every node there. */
+/* Adds the same force, or the same springs, at every node there. */
 static piola_status set_points(pio_model *m, size_t number, piola_error *error)
 {
 
@@ -292,7 +293,7 @@ static piola_status set_points(pio_model *m, size_t number, piola_error *error)
     return PIOLA_OK;
 }
 
-/* Elements of a body force, all of the body where it has no place. */
+/* Lists the elements of a body force, all of the body where it has no `on`. */
 static piola_status elements_at(const pio_model *m, size_t number, pio_index_list *out, piola_error *error)
 {
     const pio_model_fem *f = m->fem;
@@ -308,7 +309,7 @@ static piola_status elements_at(const pio_model *m, size_t number, pio_index_lis
     return PIOLA_OK;
 }
 
-/* A load of the description for every block that has some of its elements. */
+/* Adds a load of the description for every block that has some of its elements. */
 static piola_status set_body_force(pio_model *m, size_t number, piola_error *error)
 {
     const pio_model_fem *f = m->fem;

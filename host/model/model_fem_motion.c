@@ -24,7 +24,7 @@ static piola_status set_damping(pio_model *m, piola_error *error)
     return PIOLA_OK;
 }
 
-/* v = velocity + w x (X - the mean of the body's nodes) */
+/* Sets displacements, and velocities v = velocity + w x (X - the mean of the body's nodes). */
 static void set_body(pio_model *m, int b)
 {
     pio_model_fem *f = m->fem;

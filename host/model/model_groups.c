@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- who is in it ------------------------------------------------------------------------------------------- */
+/* ---- members ------------------------------------------------------------------------------------------------ */
 
 static void find_box(const pio_model *m, const scene_group *g, size_t b, unsigned char *in)
 {

@@ -1,22 +1,24 @@
-/* model_groups.h -- groups of particles: who is in them, and designs with one value for each. */
+/* model_groups.h -- groups of particles: their members, and designs with one value for each. */
 #ifndef PIOLA_HOST_MODEL_GROUPS_H
 #define PIOLA_HOST_MODEL_GROUPS_H
 
 #include "host/model/model.h"
 
-/* Fill model->groups; the particles are there. */
+/* Fills model->groups, after the particles are made. PIOLA_BAD_DATA where a group is empty, or at its file. */
 piola_status pio_model_groups(pio_model *model, piola_error *error);
+/* Frees model->groups. */
 void pio_model_groups_free(pio_model *model);
-/* Number of the group of that name. */
+/* Returns the number of the group of that name, which must exist. */
 size_t pio_model_group(const pio_model *model, const char *name);
 
-/* Of a design `per: group`, of the particles that the path governs: index[p] >= 0 on entry: it governs the particle;
- * then the group's number among those of the design, or -1. `path` names the design's key in a fault. */
+/* Numbers the groups of a design `per: group`. On entry index[p] >= 0 where the design governs particle p; then it is
+ * the number of the particle's group among those of the design, or -1, and *groups is their number. PIOLA_BAD_DATA at
+ * the scene's key `path` where a particle is in two of them. */
 piola_status pio_model_number_groups(const pio_model *model, const scene_design *design, const char *path,
                                      int32_t *index, int32_t *groups, piola_error *error);
-/* Is the particle in a group that the design is of? */
+/* Returns whether the particle is in a group of the design. */
 bool pio_model_is_grouped(const pio_model *model, const scene_design *design, int64_t particle);
-/* Name of the design's group number k, whose particles have index[p] == k. */
+/* Returns the name of the design's group number k, whose particles have index[p] == k. */
 const char *pio_model_group_name(const pio_model *model, const scene_design *design, const int32_t *index, int32_t k);
 
 #endif

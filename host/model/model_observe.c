@@ -1,7 +1,7 @@
-/* model_observe.c -- observations to samples, and samples to the steps that they touch.
+/* model_observe.c -- makes samples from observations, and from samples their weights at steps.
  *
  * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window.
- * Of a distance to given points it is the places that are interpolated, not their squared distance. */
+ * For a distance from given points the positions are interpolated, not their squared distance. */
 #include "host/data/csv.h"
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
@@ -71,7 +71,7 @@ static void touch_over(touch_list *l, const pio_model *m, int o, const double ov
 {
     const double a = over[0] / m->scene->time.dt, b = fmin(over[1] / m->scene->time.dt, (double)m->steps),
                  length = b - a;
-    if (!(length > 1e-6)) { /* shorter than times are told apart */
+    if (!(length > 1e-6)) { /* shorter than the resolution of times */
         touch_at(l, m, o, 0, over[0]);
         return;
     }
@@ -118,7 +118,7 @@ static size_t find(const double *v, size_t n, double x)
     return low;
 }
 
-/* At every time, times[samples] in s, some point counts; `time` and `weight` are numbers of columns. */
+/* Checks that at every time, times[samples] in s, a point has a weight; `time` and `weight` are numbers of columns. */
 static piola_status check_weights(const pio_csv *csv, int time, int weight, const double *times,
                                   const pio_observation_desc *d, piola_error *error)
 {
@@ -137,8 +137,8 @@ static piola_status check_weights(const pio_csv *csv, int time, int weight, cons
     return PIOLA_OK;
 }
 
-/* Every time has a place for every point: a table where each stands at a time of its own would make many of few
- * rows. */
+/* Checks the memory for a position of every point at every time: a table with another time in each row would need many
+ * positions for few rows. */
 static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_error *error)
 {
     const double places = (double)n_times * (double)n_ids;
@@ -149,7 +149,7 @@ static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_er
     return pio_room(places * (double)sizeof(double) * (dim + 1), "points", error);
 }
 
-/* Fill marker and points of the description from the table; samples are its distinct times. */
+/* Fills marker and points of the description from the table; samples are its distinct times. */
 static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const int at[5], int weight,
                                  piola_error *error)
 {
@@ -253,7 +253,8 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
     return PIOLA_OK;
 }
 
-/* What looks at every step, for all time or a window, has an entry for each; the list grows by doubling. */
+/* Checks the memory for sample weights: an observation over all time or a window has one for each step; the list grows
+ * by doubling. */
 static piola_status check_touches(const pio_model *m, const scene_observe *s, piola_error *error)
 {
     const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;

@@ -1,4 +1,4 @@
-/* model_obstacle.c -- a scene's obstacles as an engine takes them. */
+/* model_obstacle.c -- makes the descriptions of a scene's obstacles. */
 #include "host/surface/distance_grid.h"
 #include "host/base/fail.h"
 #include "host/model/model.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* v divided by its length. */
+/* Sets out to v divided by its length; 0 stays as it was. */
 static void unit(const double v[3], int dim, double out[3])
 {
     double square = 0;
@@ -35,7 +35,7 @@ static piola_status set_motion(pio_obstacle_desc *d, const scene_obstacle *from,
     return PIOLA_OK;
 }
 
-/* Of a mesh, distances about its surface as far as the obstacle reaches. */
+/* Computes for a mesh the distances around its surface as far as the obstacle acts. */
 static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_desc *d, piola_error *error)
 {
     const scene_obstacle *from = &m->scene->obstacles[i];

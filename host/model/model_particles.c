@@ -1,5 +1,5 @@
 /* model_particles.c -- the particles of a scene's bodies. They are numbered by body, then by the cell they start in,
- * then by lattice; points as their file has them. */
+ * then by lattice; points are numbered as in their file. */
 #include "host/model/model.h"
 
 #include "host/base/fail.h"
@@ -26,9 +26,8 @@ typedef struct {
 
 enum { DIGIT = 11, BUCKETS = 1 << DIGIT }; /* bits that one pass sorts by */
 
-/* Keys by their cells, those of one cell in the order they came in: by one digit after another. `most`: the largest
- * cell. On return
- * *key holds them; the two arrays may have changed places. */
+/* Sorts keys by their cells, by one digit after another; keys of one cell keep their order. `most` is the largest cell.
+ * On return *key holds them; the two arrays may be exchanged. */
 static piola_status sort_keys(sort_key **key, sort_key **other, int64_t n, uint64_t most, piola_error *error)
 {
     int64_t start[BUCKETS + 1];
@@ -48,8 +47,8 @@ static piola_status sort_keys(sort_key **key, sort_key **other, int64_t n, uint6
     return PIOLA_OK;
 }
 
-/* The cells of the particles, of which the largest goes to *most. They may lie outside the grid: then an engine refuses
- * them. */
+/* Finds the cells of the particles, and the largest of them, *most. Particles may lie outside the grid: an engine
+ * rejects them. */
 static piola_status find_cells(const pio_model *m, const pio_fill_result *f, sort_key *key, uint64_t *most,
                                piola_error *error)
 {
@@ -68,7 +67,7 @@ static piola_status find_cells(const pio_model *m, const pio_fill_result *f, sor
     return PIOLA_OK;
 }
 
-/* Put the particles of one fill in the order of their cells. */
+/* Puts the particles of one fill in the order of their cells. */
 static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_error *error)
 {
     const int dim = m->scene->dimension;
@@ -94,7 +93,7 @@ static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_
     return PIOLA_OK;
 }
 
-/* A surface that is smaller than a cell was hardly meant to be. */
+/* Warns of a surface that is smaller than a cell, because its unit is probably wrong. */
 static void check_size(pio_model *m, const pio_shape *shape)
 {
     const pio_trimesh *s = &shape->surface;
@@ -105,7 +104,7 @@ static void check_size(pio_model *m, const pio_shape *shape)
                        shape->is->name, shape->is->file, size, shape->is->scale, m->scene->mpm.grid.spacing);
 }
 
-/* Points keep the order of their file. */
+/* Makes particles from points, which keep the order of their file. */
 static piola_status take_points(pio_model *m, const scene_body *body, pio_fill_result *f, piola_error *error)
 {
     const scene_geometry *g = pio_scene_geometry(m->scene, body->geometry);
@@ -157,7 +156,7 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
     return order_by_cell(m, f, error);
 }
 
-/* Velocity gradient of a rotation by w: v = w x r. 2D: w is about z. */
+/* Sets out [dim][dim] to the velocity gradient of a rotation by w, 1/s: v = w x r. In 2D w is about z. */
 static void spin_matrix(const double w[3], int dim, double *out)
 {
     const double full[3][3] = {{0, -w[2], w[1]}, {w[2], 0, -w[0]}, {-w[1], w[0], 0}};
@@ -170,7 +169,7 @@ static bool is_solid(const scene_material *mat)
     return LAW_BIT(mat->model) & LAWS_HYPERELASTIC;
 }
 
-/* Has a solid viscosity, or does a design give it some? */
+/* Returns whether a solid has viscosity, or a design may give it some. */
 static bool has_viscous_solids(const pio_scene *s)
 {
     for (size_t b = 0; b < s->n_bodies; b++) {

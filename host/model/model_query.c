@@ -1,4 +1,4 @@
-/* model_query.c -- how many items a model has, and to what each belongs. */
+/* model_query.c -- number of items of a model, and body and material of each. */
 #include "host/model/model.h"
 
 #include "host/model/model_fem.h"

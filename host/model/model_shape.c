@@ -14,7 +14,7 @@ static bool has_part(const scene_design *d)
     return d->on.group || !isnan(d->on.min[0]);
 }
 
-/* The part of the surface: only its nodes are designed. */
+/* Keeps only the nodes of the part of the surface. */
 static piola_status keep_part(const pio_model *m, const scene_design *design, const scene_path *path, const char *at,
                               int32_t *index, int32_t *groups, piola_error *error)
 {
@@ -32,7 +32,7 @@ static piola_status keep_part(const pio_model *m, const scene_design *design, co
     return PIOLA_OK;
 }
 
-/* Area times outward normal of the polygon of a face's corners. */
+/* Computes area times outward normal of the polygon of a face's corners, m^2 (2D: m). */
 static void area_vector(const pio_mesh *mesh, const int32_t *node, int corners, double out[3])
 {
     const double *x[4];
@@ -51,7 +51,7 @@ static void area_vector(const pio_mesh *mesh, const int32_t *node, int corners, 
     for (int c = 0; c < 3; c++) out[c] = 0.5 * (a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3]);
 }
 
-/* Nodes of outer face number i, and its area vector. */
+/* Finds the nodes of outer face number i, and its area vector; returns the number of nodes. */
 static int outer_face(const pio_mesh *mesh, int32_t i, int32_t node[PIO_FACE_NODES], double n[3])
 {
     pio_element_type type;
@@ -79,7 +79,7 @@ static void add_normals(const pio_model *m, int b, const int32_t *index, double 
     }
 }
 
-/* Unit vectors in which designed nodes move, [nodes][dim]. */
+/* Finds the unit vectors in which designed nodes move, [nodes][dim]. */
 static piola_status find_directions(const pio_model *m, const scene_design *design, const scene_path *path,
                                     const char *at, const int32_t *index, double **out, piola_error *error)
 {
@@ -119,7 +119,7 @@ piola_status pio_model_shape(const pio_model *m, const scene_design *design, con
 
 /* ---- the nodes that follow ------------------------------------------------------------------------------- */
 
-/* Axes that a face leaves free: those across its normal where that is an axis, else none. */
+/* Returns the bits of the axes that a face leaves free: those across its normal where that is an axis, else none. */
 static int32_t free_axes(const double n[3], int dimension)
 {
     const int32_t all = (1 << dimension) - 1;
@@ -144,7 +144,7 @@ static void mark_followers(const pio_model *m, int b, int32_t *follows)
     }
 }
 
-/* E = 1/volume (Stein, Tezduyar and Benney 2003, with their exponent 1), relative to the mean; nu = 0.3. */
+/* Sets E = 1/volume (Stein, Tezduyar and Benney 2003, with their exponent 1), relative to the mean; nu = 0.3. */
 static bool set_stiffness(const pio_model *m, double *given)
 {
     const pio_model_fem *f = m->fem;

@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- who is observed ---------------------------------------------------------------------------------------- */
+/* ---- observed particles ------------------------------------------------------------------------------------- */
 
-/* Is particle p of the group, or without one of the body? */
+/* Returns whether particle p is in the group, or without a group in the body. */
 static bool holds(const pio_model *m, size_t body, const char *group, int64_t p)
 {
     return m->body[p] == (int32_t)body && (!group || m->groups[pio_model_group(m, group)][p]);
@@ -85,7 +85,7 @@ static piola_status set_shape(const pio_model *m, const scene_observe *o, pio_ob
     return rc;
 }
 
-/* The rows of the table to the nodes of the box; the lowest wall is node 0 of the file. */
+/* Sets densities at the nodes of the box from the rows of the table; the lowest wall is node 0 of the file. */
 static piola_status place_density(const pio_model *m, const pio_csv *csv, const int at[4], double *field,
                                   piola_error *error)
 {

@@ -1,4 +1,4 @@
-/* model_warning.c -- what is legal in a scene and surely a mistake. */
+/* model_warning.c -- warnings: what is legal in a scene and surely a mistake. */
 #include "host/model/model.h"
 #include "host/model/model_fem.h"
 
@@ -45,7 +45,7 @@ static void check_control(pio_model *m, const scene_control *c)
 
 /* ---- obstacles ---------------------------------------------------------------------------------------------- */
 
-/* How far from its origin an obstacle turns, m; 0 where that is not known or makes no difference. */
+/* Returns the greatest distance of an obstacle from its origin, m; 0 where that is not known or makes no difference. */
 static double reach(const scene_obstacle *o, int dimension)
 {
     double square = 0;
@@ -54,7 +54,7 @@ static double reach(const scene_obstacle *o, int dimension)
     return sqrt(square);
 }
 
-/* The longest way in one step, m. */
+/* Returns the longest way of a point of the obstacle in one step, m. */
 static double fastest(const scene_obstacle *o, const pio_scene *s)
 {
     double most = 0;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One number for all axes of a node. */
+/* Sets the weight of a node along all axes. */
 static void set_weight(const pio_model *m, double *weight, int64_t node, double value)
 {
     const int64_t dim = m->scene->dimension;
@@ -28,7 +28,7 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     snprintf(path, sizeof path, "observe[%zu].on", o);
     if (*status) return NULL;
     const bool mean = s->type == PIO_DISPLACEMENT || s->type == PIO_MEAN_VELOCITY;
-    if (s->type == PIO_REACTION) { /* of the unknowns that this support holds, and of no other */
+    if (s->type == PIO_REACTION) { /* only of the unknowns that this support constrains */
         for (int32_t h = 0; h < f->desc.n_held; h++)
             if (!strcmp(m->scene->boundary[f->support_boundary[f->held_support[h]]].name, s->boundary))
                 weight[(size_t)f->held_node[h] * dim + (size_t)f->held_axis[h]] = 1;

@@ -15,7 +15,7 @@ static int used_components(const pio_term *t)
     return t->term->component < 0 ? t->output->components : 1;
 }
 
-/* Rows of the table that are samples of the observation, in order. */
+/* Checks that the rows of the table are the samples of the observation, in order. */
 static piola_status check_times(const pio_model *m, const pio_term *t, const pio_csv *csv, int time, size_t number,
                                 piola_error *error)
 {
@@ -73,7 +73,7 @@ static void name_term(const pio_objective *o, pio_term *t, size_t number)
         }
 }
 
-/* The neighbours of every target of the design entry. */
+/* Finds the pairs of neighbours of every target of the design entry. */
 static piola_status find_pairs(const pio_model *m, pio_term *t, piola_error *error)
 {
     t->pairs = calloc((size_t)m->n_parameters + 1, sizeof *t->pairs);
@@ -125,8 +125,8 @@ void pio_objective_free(pio_objective *o)
     *o = (pio_objective){0};
 }
 
-/* One value's share of a term, and its derivative in *slope. */
-static double share(const pio_term *t, double y, int k, int c, double *slope)
+/* Returns the contribution of one value to a term, and its derivative in *slope. */
+static double contribution(const pio_term *t, double y, int k, int c, double *slope)
 {
     const double w = t->term->weight;
     switch (t->term->type) {
@@ -146,7 +146,7 @@ static double share(const pio_term *t, double y, int k, int c, double *slope)
     }
 }
 
-/* weight times the energy of all its pairs; the derivative is added to filtered_bar, which may be NULL. */
+/* Returns weight times the energy of all pairs; adds the derivative to filtered_bar, which may be NULL. */
 static double smoothness(const pio_term *t, const double *filtered, double *filtered_bar)
 {
     double sum = 0;
@@ -182,7 +182,7 @@ double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const 
                 const int of = t->term->component < 0 ? c : t->term->component;
                 const int at = t->output->first + k * t->output->components + of;
                 double slope;
-                sum += share(t, samples[at], k, c, &slope);
+                sum += contribution(t, samples[at], k, c, &slope);
                 if (samples_bar) samples_bar[at] += slope;
             }
         if (values) values[i] = sum;

@@ -12,28 +12,31 @@
 #include "host/model/design_filter.h"
 
 typedef struct {
-    const scene_term *term;
-    const pio_output *output;
-    double *data;        /* misfit: [samples][components used], NULL otherwise */
-    int n_pairs, *first; /* smoothness: of each of the design's targets, pairs and first variable; output is NULL */
-    pio_pairs *pairs;
-    char name[80]; /* "misfit front", made unique by a number where needed */
+    const scene_term *term;   /* the entry of the scene */
+    const pio_output *output; /* its observation; smoothness: NULL */
+    double *data;             /* misfit: [samples][components used] SI, NULL otherwise */
+    int n_pairs, *first;      /* smoothness: number of the design's targets; [n_pairs] first variable of each */
+    pio_pairs *pairs;         /* smoothness: [n_pairs] pairs of neighbours of each target */
+    char name[80];            /* "misfit_front", made unique by a number where needed */
 } pio_term;
 
 typedef struct {
-    pio_term *terms;
-    size_t n;
+    pio_term *terms; /* [n] terms, in the order of the scene */
+    size_t n;        /* number of terms */
 } pio_objective;
 
-/* Load the data of misfit terms; their times must be those of the samples. */
+/* Makes the objective of a model, which must outlive it, and loads the data of misfit terms. PIOLA_BAD_DATA where their
+ * times are not those of the samples; *out can be freed in any case. */
 piola_status pio_objective_create(pio_objective *out, const pio_model *model, piola_error *error);
+/* Frees the objective. */
 void pio_objective_free(pio_objective *objective);
 
-/* J at these samples and (filtered) variables; each term's share in values [n] (may be NULL); dJ/dsamples in
- * samples_bar [n_samples] (may be NULL; set). */
+/* Returns J at samples [n_samples], SI, and filtered variables [n_variables]. Sets values [n] to the contribution of
+ * each term, and samples_bar [n_samples] to dJ/dsamples; either may be NULL. */
 double pio_objective_evaluate(const pio_objective *objective, const pio_model *model, const double *samples,
                               const double *filtered, double *values, double *samples_bar);
-/* What terms of the variables add to dJ/d(filtered), [n_variables]; set. Returns whether there are such terms. */
+/* Sets filtered_bar [n_variables] to the contribution of smoothness terms to dJ/d(filtered). Returns whether there are
+ * such terms. */
 bool pio_objective_of_design(const pio_objective *objective, const pio_model *model, const double *filtered,
                              double *filtered_bar);
 

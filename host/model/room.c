@@ -15,8 +15,8 @@
 
 /* ---- what there is ------------------------------------------------------------------------------------------ */
 
-/* The number behind `name` in a file of lines "name: number kB", in bytes; or the file's only number. Infinite when
- * there is none. */
+/* Returns the number behind `name` in a file of lines "name: number kB", in bytes; or the file's only number. Infinite
+ * when there is none. */
 static double number_in(const char *path, const char *name, double unit)
 {
     FILE *file = fopen(path, "r");
@@ -28,7 +28,7 @@ static double number_in(const char *path, const char *name, double unit)
     return found;
 }
 
-/* What the control groups of this process (version 2) leave, from its own up to the first. */
+/* Returns the bytes that the control groups of this process (version 2) leave, from its own up to the first. */
 static double group_room(void)
 {
     char line[PIO_PATH] = "", path[PIO_PATH + 40];
@@ -67,7 +67,7 @@ piola_status pio_room(double bytes, const char *what, piola_error *error)
                     bytes, room);
 }
 
-/* ---- what a scene asks for ---------------------------------------------------------------------------------- */
+/* ---- what a scene needs ------------------------------------------------------------------------------------- */
 
 double pio_particle_bytes(const pio_scene *s, double n)
 {

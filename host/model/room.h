@@ -1,28 +1,28 @@
-/* room.h -- whether there is memory for what a scene asks, told before anything of it is taken. */
+/* room.h -- whether there is enough memory for a scene, checked before any of it is allocated. */
 #ifndef PIOLA_HOST_ROOM_H
 #define PIOLA_HOST_ROOM_H
 
 #include "host/model/model.h"
 
-/* Bytes of memory that this process could take now: what the machine has available, or less where a limit of the
- * process (ulimit -v) or of its control group is lower. */
+/* Returns the bytes of memory that this process could allocate now: those that the machine has available, or less where
+ * a limit of the process (ulimit -v) or of its control group is lower. */
 double pio_room_bytes(void);
 
-/* PIOLA_NO_MEMORY, naming both numbers, where `bytes` are more than that; `what` needs them: "particles". */
+/* Checks that there are `bytes` of memory for `what`, such as "particles"; else PIOLA_NO_MEMORY, with both numbers. */
 piola_status pio_room(double bytes, const char *what, piola_error *error);
 
-/* What a model of this scene takes at least, from its numbers alone. PIOLA_NO_MEMORY, naming counts and bytes, where
- * that is more than there is room for. Bodies of files are counted when they are read. */
+/* Checks that there is memory for what a model of this scene needs at least, from its numbers alone; else
+ * PIOLA_NO_MEMORY, with counts and bytes. Bodies of files are counted when they are read. */
 piola_status pio_room_for_model(const pio_model *model, piola_error *error);
 
-/* Items that a scene describes by numbers, without files: sites of particles, or elements; nodes of the grid, or of
- * meshes. */
+/* The size of what a scene describes by numbers, without files. */
 typedef struct {
-    double items, nodes, bytes;
+    double items, nodes, bytes; /* particles or elements; nodes of the grid or of meshes; memory of the host */
 } pio_counts;
+/* Computes the size of a scene. */
 pio_counts pio_count(const pio_scene *scene);
 
-/* Bytes of the host for n particles. */
+/* Returns the bytes of memory of the host for n particles. */
 double pio_particle_bytes(const pio_scene *scene, double n);
 
 #endif

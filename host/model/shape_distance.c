@@ -16,7 +16,7 @@ void pio_shape_measure_close(pio_shape_measure *measure)
     measure->tree = NULL;
 }
 
-/* Of a box about 0 whose faces are at -half and half, of n axes; q = |x| - half. */
+/* Returns the signed distance from a box about 0 whose faces are at -half and half of n axes; q = |x| - half. */
 static double box_distance(const double *q, int n)
 {
     double out = 0, in = -INFINITY;

@@ -5,15 +5,17 @@
 #include "host/scene/shape.h"
 #include "host/surface/triangle_tree.h"
 
-/* A shape ready to be asked; it must stay open as long. */
+/* An open shape with what its distances need. */
 typedef struct {
-    const pio_shape *shape;
+    const pio_shape *shape;  /* must stay open as long */
     pio_triangle_tree *tree; /* of a closed mesh, else NULL */
 } pio_shape_measure;
 
+/* Prepares distances from a shape. PIOLA_NO_MEMORY and the other errors of pio_triangle_tree_create(). */
 piola_status pio_shape_measure_open(pio_shape_measure *out, const pio_shape *shape, piola_error *error);
+/* Frees what pio_shape_measure_open() made; the shape stays open. */
 void pio_shape_measure_close(pio_shape_measure *measure);
-/* m; of three coordinates the last is not looked at in 2D. */
+/* Returns the signed distance of x [m] from the shape, m; in 2D the third coordinate is ignored. */
 double pio_shape_distance(const pio_shape_measure *measure, const double x[3]);
 
 #endif

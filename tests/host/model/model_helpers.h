@@ -14,7 +14,7 @@
 #endif
 #define BASE PIO_SOURCE_DIR "/tests/data/bad_scenes/parts/mesh.yaml"
 
-/* The scene of BASE with these keys set, and its model. */
+/* Returns the model of the scene of BASE with these keys set, and the scene in *scene. */
 static inline pio_model *model_of(const char *const *sets, size_t n, pio_scene **scene)
 {
     pio_model *model = NULL;
@@ -24,7 +24,7 @@ static inline pio_model *model_of(const char *const *sets, size_t n, pio_scene *
     return model;
 }
 
-/* The scene is good, and no model can be made of it: the message has these words. */
+/* Checks that the scene is good, and that its model fails with a message that has these words. */
 static inline void refused_sets(const char *const *sets, size_t n, const char *words)
 {
     pio_scene *scene = NULL;

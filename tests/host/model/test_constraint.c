@@ -1,5 +1,5 @@
-/* test_constraint.c -- inequalities of a scene: which there are, their values, their slopes, and bounds that wait for
- * the start. */
+/* test_constraint.c -- inequalities of a scene: which there are, their values, their slopes, and bounds that are
+ * relative to the start. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,8 @@ static void bounds_relative_to_the_start_are_multiples_of_what_is_there(void **s
     assert_true(all.relative);
     assert_int_equal(pio_constraints_start(&all, m, start, &error), PIOLA_OK);
     assert_int_equal(all.n, 5);
-    /* max 0.6, min 0.45; 1.25 times 2 mm; 1.25 times -4 mm is below what it was; 3, as it was told */
+    /* These are max 0.6, min 0.45, 1.25 times 2 mm, 1.25 times -4 mm, which is below the start, and 3 as in the scene.
+     * */
     const double bound[] = {0.6, 0.45, 0.0025, -0.005, 3}, want[] = {-1.0 / 12, -2.0 / 9, 0.2, 0.4, -1};
     for (int i = 0; i < 5; i++) {
         const double c = pio_constraint_value(&all.list[i], later);

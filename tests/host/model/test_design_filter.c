@@ -47,7 +47,7 @@ static pio_filter_desc *filter_of(double radius)
     return h;
 }
 
-/* Middle of an element of the sheet, 2 x 1 in 6 x 3 cells. */
+/* The centre of an element of the sheet, 2 x 1 in 6 x 3 cells. */
 static void middle(int32_t e, double x[2])
 {
     const int32_t *nodes = model->fem->desc.blocks[0].nodes + 4 * (size_t)e;
@@ -64,7 +64,7 @@ static double random_number(void)
     return ldexp((double)(r >> 11), -53);
 }
 
-/* Every pair of elements is looked at, not only those that cells bring together. */
+/* The reference tests every pair of elements, not only those in neighbouring cells. */
 static void weights_are_the_cones_of_all_elements_within_the_radius(void **state)
 {
     double worst = 0;

@@ -1,4 +1,4 @@
-/* test_model.c -- a scene made ready for an engine: fills conserve mass, samples weigh what they should, terms
+/* test_model.c -- the description of a scene for an engine: fills conserve mass, samples weigh what they should, terms
  * differentiate. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,7 +190,7 @@ static void particles_of_a_body_lie_together_and_ascend_in_cells(void **state)
     }
 }
 
-/* ---- what only the particles can tell ------------------------------------------------------------------ */
+/* ---- faults that only particles show ------------------------------------------------------------------- */
 
 static void refused(const char *path, const char *const *words)
 {

@@ -1,4 +1,4 @@
-/* test_model_fem.c -- a scene of finite elements as an engine gets it, and what only its meshes can tell. */
+/* test_model_fem.c -- a scene of finite elements as an engine gets it, and faults that only its meshes show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ static void refused(const char *set, const char *words)
     refused_sets(&set, 1, words);
 }
 
-static void what_the_meshes_lack_is_told_at_its_key(void **state)
+static void what_the_meshes_lack_is_reported_at_its_key(void **state)
 {
     (void)state;
     refused("boundary=[{name: a, body: one, on: {group: botom}, type: fixed}]", "boundary[0].on: ");
@@ -237,20 +237,20 @@ static void an_amount_counts_the_elements_of_its_place_and_no_others(void **stat
             "observe[0].on: no element lies there");
 }
 
-static void tolerances_that_are_not_told_fit_the_precision_that_computes(void **state)
+static void tolerances_that_are_not_given_fit_the_precision_of_the_computation(void **state)
 {
     (void)state;
     static const char *const sets[] = {"method.precision=f32", "solver={tolerance: 1e-6}"};
-    for (int told = 0; told < 2; told++) {
+    for (int is_given = 0; is_given < 2; is_given++) {
         pio_scene *scene = NULL;
-        pio_model *m = model_of(sets, (size_t)told + 1, &scene);
+        pio_model *m = model_of(sets, (size_t)is_given + 1, &scene);
         const pio_fem_desc *d = &m->fem->desc;
         const double of_scene[2] = {d->newton_tolerance, d->adjoint_tolerance};
         pio_model_precision(m, false); /* as `piola check` does */
         print_message("f32: %g and %g, in f64: %g and %g\n", of_scene[0], of_scene[1], d->newton_tolerance,
                       d->adjoint_tolerance);
-        assert_true(fabs(of_scene[0] - (told ? 1e-6 : 1e-3)) < 1e-12 && fabs(of_scene[1] - 1e-3) < 1e-12);
-        assert_true(fabs(d->newton_tolerance - (told ? 1e-6 : 1e-10)) < 1e-15);
+        assert_true(fabs(of_scene[0] - (is_given ? 1e-6 : 1e-3)) < 1e-12 && fabs(of_scene[1] - 1e-3) < 1e-12);
+        assert_true(fabs(d->newton_tolerance - (is_given ? 1e-6 : 1e-10)) < 1e-15);
         assert_true(fabs(d->adjoint_tolerance - 1e-10) < 1e-15);
         pio_model_free(m);
         pio_scene_free(scene);
@@ -289,10 +289,10 @@ static void designs_without_bounds_keep_to_the_range_of_their_quantity(void **st
     pio_scene_free(scene);
 }
 
-/* A square of 100 in a file: metres, or millimetres? */
-static void a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told(void **state)
+/* A square of 100 in a file may be metres or millimetres. */
+static void a_mesh_of_a_hundred_metres_is_warned_of_until_it_has_a_scale(void **state)
 {
-    static const char *const tells[] = {"", ", scale: 0.001", ", scale: 1", ", scale: 50"};
+    static const char *const scales[] = {"", ", scale: 0.001", ", scale: 1", ", scale: 50"};
     static const char *const words[] = {"the box is 100 m long: a file's lengths are metres", NULL, NULL,
                                         "the box is 5000 m long, after its scale"};
     (void)state;
@@ -300,12 +300,12 @@ static void a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told(void **st
         char geometry[128], text[512] = "";
         const char *const sets[] = {geometry};
         pio_scene *scene = NULL;
-        snprintf(geometry, sizeof geometry, "geometry=[{name: block, type: mesh, file: wide.msh%s}]", tells[k]);
+        snprintf(geometry, sizeof geometry, "geometry=[{name: block, type: mesh, file: wide.msh%s}]", scales[k]);
         pio_model *m = model_of(sets, 1, &scene);
-        const bool told = pio_model_warning(m, 0, text, sizeof text);
-        print_message("%s: %s\n", geometry, told ? text : "no word");
-        assert_int_equal(told, words[k] != NULL);
-        assert_true(!told || strstr(text, words[k]));
+        const bool warned = pio_model_warning(m, 0, text, sizeof text);
+        print_message("%s: %s\n", geometry, warned ? text : "no word");
+        assert_int_equal(warned, words[k] != NULL);
+        assert_true(!warned || strstr(text, words[k]));
         assert_false(pio_model_warning(m, 1, text, sizeof text));
         const double length = m->fem->rest[2 * 2] - m->fem->rest[0];
         assert_true(fabs(length - 100 * (k == 1 ? 0.001 : k == 3 ? 50 : 1)) < 1e-9);
@@ -316,16 +316,17 @@ static void a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told(void **st
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_the_meshes_lack_is_told_at_its_key),
-                                       cmocka_unit_test(bodies_are_numbered_one_after_the_other),
-                                       cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
-                                       cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),
-                                       cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
-                                       cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
-                                       cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
-                                       cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
-                                       cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
-                                       cmocka_unit_test(tolerances_that_are_not_told_fit_the_precision_that_computes),
-                                       cmocka_unit_test(a_mesh_of_a_hundred_is_asked_about_until_its_scale_is_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_meshes_lack_is_reported_at_its_key),
+        cmocka_unit_test(bodies_are_numbered_one_after_the_other),
+        cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
+        cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),
+        cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
+        cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
+        cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
+        cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
+        cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
+        cmocka_unit_test(tolerances_that_are_not_given_fit_the_precision_of_the_computation),
+        cmocka_unit_test(a_mesh_of_a_hundred_metres_is_warned_of_until_it_has_a_scale)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,7 +177,7 @@ static void write_table(const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void what_only_the_particles_tell_is_refused_too(void **state)
+static void faults_that_only_particles_show_are_refused_too(void **state)
 {
     static const char
         *const listed[] = {"groups[2].file=parts/table.csv"},
@@ -210,7 +210,7 @@ int main(void)
         cmocka_unit_test(what_is_in_no_group_of_a_bodys_entry_is_governed_by_its_materials),
         cmocka_unit_test(an_observation_of_a_group_is_of_its_particles),
         cmocka_unit_test(separations_and_shapes_are_described),
-        cmocka_unit_test(what_only_the_particles_tell_is_refused_too),
+        cmocka_unit_test(faults_that_only_particles_show_are_refused_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_model_shape.c -- a part of a body's surface as a design: its nodes, their directions and filter, and who
- * follows. */
+/* test_model_shape.c -- a part of a body's surface as a design: its nodes, their directions and filter, and the
+ * nodes that follow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +106,7 @@ static void refused(const char *design, const char *words)
     refused_sets((const char *const[]){geometry, design}, 2, words);
 }
 
-static void what_cannot_be_a_shape_is_told_at_its_key(void **state)
+static void what_cannot_be_a_shape_is_reported_at_its_key(void **state)
 {
     (void)state;
     refused("design=[{name: a, " SHAPE "on: {group: tip}}]", "design[0].on: ");
@@ -124,7 +124,7 @@ int main(void)
         cmocka_unit_test(a_moved_edge_is_followed_by_what_can_follow),
         cmocka_unit_test(normals_point_out_of_the_body),
         cmocka_unit_test(a_filter_of_a_surface_is_a_mean_weighted_by_area),
-        cmocka_unit_test(what_cannot_be_a_shape_is_told_at_its_key),
+        cmocka_unit_test(what_cannot_be_a_shape_is_reported_at_its_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_model_warning.c -- what is legal and surely a mistake is told, and good scenes are told nothing. */
+/* test_model_warning.c -- what is legal and surely a mistake has a warning, and good scenes have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void expect(const char *name, const char *set, int count, const char *wor
     expect_of(name, &set, set != NULL, count, words);
 }
 
-static void good_scenes_are_told_nothing(void **state)
+static void good_scenes_have_no_warnings(void **state)
 {
     static const char *const names[] = {"control_2d", "obstacles_2d", "obstacles_3d", "bodies_3d", "groups_2d"};
     (void)state;
@@ -91,7 +91,7 @@ static void geometry_of_another_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_scenes_are_told_nothing),
+        cmocka_unit_test(good_scenes_have_no_warnings),
         cmocka_unit_test(signals_that_steps_cannot_follow),
         cmocka_unit_test(motions_that_nobody_sees),
         cmocka_unit_test(geometry_of_another_unit),

@@ -62,14 +62,14 @@ static void open_surface(pio_shape *shape, const scene_geometry *g)
 
 static const scene_geometry mesh = {.name = (char *)(uintptr_t) "mesh", .shape = SCENE_CLOSED_MESH, .scale = 1};
 
-/* A box with a box-shaped cavity, asked on a lattice whose lines along x pass through edges, corners and the diagonals
+/* A box with a box-shaped cavity, tested on a lattice whose lines along x pass through edges, corners and the diagonals
  * of faces. */
 static void lines_through_edges_and_corners_count_once(void **state)
 {
     static const double low[3] = {0, 0, 0}, high[3] = {4, 4, 4}, from[3] = {1, 1, 1}, to[3] = {3, 2, 3};
     FILE *file = fopen(FILE_NAME, "w");
     pio_shape shape;
-    int asked = 0, wrong = 0, in = 0;
+    int tested = 0, wrong = 0, in = 0;
     (void)state;
     assert_non_null(file);
     put_box(file, 1, low, high, false);
@@ -89,9 +89,9 @@ static void lines_through_edges_and_corners_count_once(void **state)
                 const int winding = pio_trimesh_winding(shape.lines, x);
                 wrong += winding != (inside && !cavity);
                 in += winding;
-                asked++;
+                tested++;
             }
-    print_message("%d of %d points are inside, %d wrong (threshold 0)\n", in, asked, wrong);
+    print_message("%d of %d points are inside, %d wrong (threshold 0)\n", in, tested, wrong);
     assert_int_equal(wrong, 0);
     pio_shape_close(&shape);
 }
@@ -120,7 +120,7 @@ static void write_ball(int n, const double center[3], double radius)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Distance by looking at every triangle with many points of it, from above. */
+/* Returns an upper bound of the distance, from many points of every triangle. */
 static double sampled_distance(const pio_trimesh *s, const double x[3])
 {
     double best = INFINITY;
@@ -166,7 +166,7 @@ static void a_ball_of_triangles_is_a_ball(void **state)
         below = fmin(below, sampled);
         above = fmax(above, sampled);
     }
-    print_message("distance from the true ball: %.3g m (threshold %.3g); wrong sides %d (0); every triangle looked at: "
+    print_message("distance from the true ball: %.3g m (threshold %.3g); wrong sides %d (0); from every triangle: "
                   "%.1e .. %.1e "
                   "m (-1e-15 .. 2e-3)\n",
                   worst, sag, wrong, below, above);
