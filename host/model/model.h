@@ -120,8 +120,8 @@ int32_t pio_model_control_which(const pio_model *model, const scene_path *path);
 /* Fills the bodies with particles, with all their properties: a part of pio_model_create() with its errors
  * (model_particles.c). */
 piola_status pio_model_particles(pio_model *model, piola_error *error);
-/* Makes parameters, descriptions and start of designs: a part of pio_model_create() with its errors (model_design.c).
- * */
+/* Makes parameters, descriptions and start of designs: a part of pio_model_create() with its errors
+ * (model_design.c). */
 piola_status pio_model_designs(pio_model *model, piola_error *error);
 /* Makes observations and sample weights: a part of pio_model_create() with its errors (model_observe.c). */
 piola_status pio_model_observations(pio_model *model, piola_error *error);

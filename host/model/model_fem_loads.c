@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; the scene's own follow.
- * */
+/* Returns the number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; those of the scene
+ * follow. */
 static int32_t curve_number(const pio_scene *s, const char *name)
 {
     for (size_t c = 0; name && c < s->n_curves; c++)
@@ -112,8 +112,9 @@ static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_erro
                 const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->dimension;
                 free(nodes.item);
                 return pio_scene_fault(
-                    s, error, path, "the node at (%g, %g%s) is held along %c by '%s' already; leave it to one of them",
-                    x[0], x[1], s->dimension == 3 ? ", ..." : "", "xyz"[a], s -> boundary[*own].name);
+                    s, error, path,
+                    "the node at (%g, %g%s) is constrained along %c by '%s' already; leave it to one of them", x[0],
+                    x[1], s->dimension == 3 ? ", ..." : "", "xyz"[a], s -> boundary[*own].name);
             }
             *own = (int32_t)number;
         }

@@ -25,8 +25,8 @@ typedef struct {
 const pio_law_constant *pio_law_constant_of(const scene_material *material, const char *key);
 /* Returns constant i of all laws, each key once (its number differs from law to law); NULL past the last. */
 const pio_law_constant *pio_law_every_constant(int i);
-/* Sets the parameters of engines, given[PIO_LAW_CONSTANTS] in the SI units of the constants, 0 where the law has none.
- * */
+/* Sets the parameters of engines, given[PIO_LAW_CONSTANTS] in the SI units of the constants, 0 where the law has
+ * none. */
 void pio_law_given(const scene_material *material, double *given);
 /* Returns the law of that name among those in `laws`, a sum of LAW_BIT(law), or -1. */
 pio_law pio_law_named(const char *name, unsigned laws);

@@ -56,7 +56,8 @@ static const cfg_field method_fields[] = {
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},
     {"flip", CFG_NUMBER, AT(pio_scene, mpm.flip), .fallback = "0", .range = {CFG_FROM | CFG_UP_TO, 0, 1},
      .meaning =
-         "share of what the grid does not resolve of its velocity that a particle keeps in each step: 0 is APIC, "
+         "FLIP ratio, the fraction that a particle keeps in each step of what the grid does not resolve of its "
+         "velocity: 0 is APIC, "
          "which filters it; larger dissipates less, splashes more and is noisier; 1 keeps all (AFLIP, Fei et al. "
          "2021); of time.integrator: apic"},
     END};
@@ -79,8 +80,8 @@ static const cfg_field time_fields[] = {
     {"duration", CFG_NUMBER, AT(pio_scene, time.duration), .required = true, .quantity = CFG_TIME, POSITIVE,
      .meaning = "simulated time, a whole number of steps"},
     {"cfl_limit", CFG_NUMBER, AT(pio_scene, time.cfl_limit), .fallback = "0.5", .range = {CFG_OVER | CFG_UP_TO, 0, 1},
-     .meaning =
-         "largest share of a cell that a particle or an elastic wave may travel in one step; larger risks instability"},
+     .meaning = "largest fraction of a cell that a particle or an elastic wave may travel in one step; larger risks "
+                "instability"},
     {"damping", CFG_NUMBER, AT(pio_scene, mpm.damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
      .present = is_reversible,
      .meaning =
@@ -140,14 +141,14 @@ static const cfg_field stop_fields[] = {
     {"objective", CFG_NUMBER, AT(pio_scene, optimizer.stop_objective), .computed = "never", .present = has_stop,
      .meaning = "stop when the objective is at or below it"},
     {"relative_objective", CFG_NUMBER, AT(pio_scene, optimizer.stop_relative_objective), .fallback = "0", NOT_NEGATIVE,
-     .meaning = "stop when the objective changes by at most this share in one iteration; 0: never"},
+     .meaning = "stop when the objective changes by at most this fraction in one iteration; 0: never"},
     {"gradient", CFG_NUMBER, AT(pio_scene, optimizer.stop_gradient), .fallback = "0", NOT_NEGATIVE,
      .meaning =
          "stop when the projected gradient of the normalised variables is at most this; 0: never. With constraints "
          "it is that of the Lagrangian, with multipliers by least squares"},
     {"feasibility", CFG_NUMBER, AT(pio_scene, optimizer.feasibility), .fallback = "1e-4", POSITIVE,
      .present = has_constraints,
-     .meaning = "by this share of its bound (of 1 SI unit where that is 0) a constraint may be missed; smaller is "
+     .meaning = "by this fraction of its bound (of 1 SI unit where that is 0) a constraint may be missed; smaller is "
                 "stricter and slower"},
     END};
 static const cfg_table stop_table = {.what = "stop rule", .fields = stop_fields};

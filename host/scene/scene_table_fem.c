@@ -85,7 +85,7 @@ WHERE(region, scene_region)
 
 static const cfg_field region_fields[] = {
     {"on", CFG_MAPPING, .required = true, .table = &region_place_table,
-     .meaning = "its elements: a group, or those whose middle lies in a box"},
+     .meaning = "its elements: a group, or those whose centre lies in a box"},
     {"material", CFG_NAME, AT(scene_region, material), .required = true, .meaning = "what it is made of"},
     END};
 static const cfg_table region_table = {.what = "region", .size = sizeof(scene_region), .fields = region_fields};
@@ -140,12 +140,12 @@ static bool load_place(const void *s)
 
 static const cfg_field boundary_fields[] = {
     {"name", CFG_NAME, AT(scene_boundary, name), .required = true, .meaning = "name that observe and design use"},
-    {"body", CFG_NAME, AT(scene_boundary, body), .required = true, .meaning = "name of the body that is held"},
-    {"on", CFG_MAPPING, .required = true, .table = &support_place_table, .meaning = "its nodes that are held"},
+    {"body", CFG_NAME, AT(scene_boundary, body), .required = true, .meaning = "name of the constrained body"},
+    {"on", CFG_MAPPING, .required = true, .table = &support_place_table, .meaning = "its constrained nodes"},
     {"type", CFG_ENUM, AT(scene_boundary, type), .required = true, .values = support_names,
-     .meaning = "fixed holds where it is, displacement moves"},
+     .meaning = "fixed keeps the nodes where they are, displacement moves them"},
     {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = axis_names, .computed = "all",
-     .meaning = "directions that are held; the others stay free"},
+     .meaning = "constrained directions; the others stay free"},
     {"value", CFG_NUMBERS, AT(scene_boundary, value), .second = offsetof(scene_boundary, value.n), .required = true,
      .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED),
      .meaning =
@@ -162,7 +162,7 @@ static const cfg_field load_fields[] = {
     {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
      .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(SCENE_BODY_FORCE),
      .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
-                "its elements, a group or those whose middle lies in a box"},
+                "its elements, a group or those whose centre lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
      .meaning = "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at "
                 "rest; pressure: pushes "
@@ -240,7 +240,7 @@ static const cfg_field observe_fields[] = {
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | AMOUNTS, .present = has_on,
      .computed = "the whole body",
      .meaning = "what of it is measured: nodes; of volume, mass, strain_energy and stress_pnorm elements, a group or "
-                "those whose middle lies in a box"},
+                "those whose centre lies in a box"},
     {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
      .only = ONLY(PIO_STRESS),
      .meaning = "exponent of the mean: larger is nearer to the largest stress and less smooth"},
@@ -284,7 +284,7 @@ static const cfg_field filter_fields[] = {
      .meaning = "cone: a mean of the variables within the radius, weighted by what is left of it and by the element's "
                 "volume, before the transform; of nodes by their area"},
     {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .meaning = "between middles of elements, or nodes; details smaller than it vanish"},
+     .meaning = "between centres of elements, or nodes; details smaller than it vanish"},
     END};
 static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
 
@@ -370,7 +370,8 @@ static const cfg_field scene_fields[] = {
      .meaning = "what bodies are made of"},
     {"geometry", LIST(geometry), .required = true, .least = 1, .table = &geometry_table, .meaning = "meshes"},
     {"bodies", LIST(bodies), .required = true, .least = 1, .table = &body_table, .meaning = "meshes made of materials"},
-    {"boundary", LIST(boundary), .table = &boundary_table, .present = has_boundary, .meaning = "where bodies are held"},
+    {"boundary", LIST(boundary), .table = &boundary_table, .present = has_boundary,
+     .meaning = "where bodies are constrained"},
     {"loads", LIST(loads), .table = &load_table, .present = has_loads, .meaning = "what acts on bodies"},
     {"curves", LIST(curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
     {"observe", LIST(observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},

@@ -108,9 +108,9 @@ static const cfg_field obstacle_fields[] = {
      .meaning = "spacing of the points at which distances from the surface are kept; edges are rounded at about this "
                 "size, and half of it takes eight times the memory"},
     {"friction", CFG_NUMBER, AT(scene_obstacle, friction), .fallback = "0", NOT_NEGATIVE, .present = is_rough,
-     .meaning =
-         "Coulomb's coefficient, of slip and separate: of each blow this share acts against sliding; larger holds "
-         "steeper slopes"},
+     .meaning = "Coulomb's coefficient, of slip and separate: of each normal impulse this fraction acts against "
+                "sliding; larger holds "
+                "steeper slopes"},
     {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s", ONSET,
      .present = is_rough,
      .meaning =

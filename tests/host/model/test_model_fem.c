@@ -21,7 +21,7 @@ static void what_the_meshes_lack_is_reported_at_its_key(void **state)
             "boundary[0].on: no node of body 'one' lies there");
     refused("boundary=[{name: a, body: one, on: {group: bottom}, type: fixed}, "
             "{name: b, body: one, on: {group: left}, type: displacement, value: 1}]",
-            "boundary[1].on: the node at (0, 0) is held along x by 'a' already");
+            "boundary[1].on: the node at (0, 0) is constrained along x by 'a' already");
     refused("loads=[{name: a, body: one, on: {min: [0.4, 0.4], max: [0.6, 0.6]}, type: pressure, value: 1}]",
             "loads[0].on: no outer face of body 'one' lies there");
     refused("bodies=[{name: one, geometry: block, material: soft, regions: [{on: {min: [2, 2], max: [3, 3]}, "
