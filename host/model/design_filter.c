@@ -77,11 +77,12 @@ static int32_t lower_bound(const place *places, int32_t n, const place *wanted)
     return low;
 }
 
+/* Entries of the rows of a filter, as they are made. */
 typedef struct {
-    int32_t n, room;
-    int32_t *from;
-    double *weight;
-    bool no_memory;
+    int32_t n, room; /* number of entries; room for entries */
+    int32_t *from;   /* [n] variable of each entry */
+    double *weight;  /* [n] its weight; those of a row add up to 1 */
+    bool no_memory;  /* an allocation failed */
 } entry_list;
 
 static void add_entry(entry_list *l, int32_t from, double weight)

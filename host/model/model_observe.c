@@ -18,9 +18,9 @@
 #include <string.h>
 
 typedef struct {
-    pio_touch *v;
-    size_t n, space;
-    bool failed; /* no memory, or to be stopped */
+    pio_touch *v;    /* [n] sample weights */
+    size_t n, space; /* number of them; room for them */
+    bool failed;     /* there is no memory, or the user interrupted */
 } touch_list;
 
 static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight, double past)
@@ -75,7 +75,7 @@ static void touch_over(touch_list *l, const pio_model *m, int o, const double ov
         touch_at(l, m, o, 0, over[0]);
         return;
     }
-    double pending = 0; /* weight of step s from the interval before */
+    double pending = 0; /* weight of step s from the interval before it */
     int64_t s = (int64_t)floor(a);
     for (; (double)s < b && !l->failed; s++) {
         const double u = fmax(a - (double)s, 0), v = fmin(b - (double)s, 1), right = (v * v - u * u) / 2;

@@ -20,8 +20,8 @@
 #include <string.h>
 
 typedef struct {
-    uint64_t cell;
-    int64_t lattice;
+    uint64_t cell;   /* number of the cell in which the particle starts */
+    int64_t lattice; /* number of the particle as it was filled */
 } sort_key;
 
 enum { DIGIT = 11, BUCKETS = 1 << DIGIT }; /* bits that one pass sorts by */

@@ -13,7 +13,7 @@
 
 /* The numbers of the table's columns. */
 typedef struct {
-    int at[3];  /* [dimension] x, y, z */
+    int at[3];  /* [dimension] positions x, y, z */
     int volume; /* volume, or -1 */
 } columns;
 
