@@ -155,7 +155,7 @@ void pio_model_free(pio_model *m)
     free(m);
 }
 
-piola_status pio_model_refused(const pio_model *m, piola_status rc, piola_error *error)
+piola_status pio_model_explain_rejection(const pio_model *m, piola_status rc, piola_error *error)
 {
     return m->fem ? pio_scene_attribute_error(m->scene, rc, error, "boundary") : rc;
 }

@@ -78,7 +78,7 @@ void pio_model_check(pio_model *model);
 void pio_model_warnings_free(pio_model *model);
 /* Explains why an engine rejected the description: bad data of meshes are bodies that can move freely, which is a fault
  * of the scene's key `boundary`. Any other status stays as it is. Returns rc. */
-piola_status pio_model_refused(const pio_model *model, piola_status rc, piola_error *error);
+piola_status pio_model_explain_rejection(const pio_model *model, piola_status rc, piola_error *error);
 /* FEM: sets the tolerances that the scene does not give, as fits the precision of the computation; a new model has
  * those of the scene's precision. */
 void pio_model_precision(pio_model *model, bool f32);

@@ -98,7 +98,7 @@ static piola_status ask(const trial *t, piola_error *error)
 {
     piola_error why = {0};
     piola_status rc = start(t, &t->desc, t->model->z0, &why);
-    if (rc == PIOLA_BAD_DATA) rc = pio_model_refused(t->model, rc, &why);
+    if (rc == PIOLA_BAD_DATA) rc = pio_model_explain_rejection(t->model, rc, &why);
     pio_model_control_advice(t->model, &why);
     if (!rc) return PIOLA_OK;
     rc = rc == PIOLA_INTERRUPTED ? pio_fail(error, rc, "%s", why.message) : refused(t, rc, why.message, error);

@@ -208,7 +208,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     desc->slots = desc->tape = 0;
     desc->slot_nodes = slot_nodes;
     desc->interrupted = has_checkpoints(s) ? pio_slow_step_interruption : pio_interruption;
-    piola_status rc = pio_model_refused(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
+    piola_status rc = pio_model_explain_rejection(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
     if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
     pio_plan_request *r = &w->request;
     *r = (pio_plan_request){.strategy = s->scene->gradient.memory_strategy,
@@ -294,8 +294,8 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
 
 piola_status pio_session_create_sim(pio_session *s, piola_error *error)
 {
-    const piola_status rc =
-        pio_model_refused(s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->memory.bytes, error), error);
+    const piola_status rc = pio_model_explain_rejection(
+        s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->memory.bytes, error), error);
     if (!rc && s->memory.plan.kept)
         s->memory.bytes.total += s->memory.bytes.state; /* states go to disk through a buffer */
     return rc;
