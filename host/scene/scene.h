@@ -151,7 +151,7 @@ typedef struct {
     char *curve;         /* name of the curve that multiplies the value; NULL: as of loads */
 } scene_boundary;
 
-/* FEM. */
+/* FEM: what acts on bodies. */
 typedef struct {
     char *name, *body;    /* name of the load; name of the body */
     scene_where on;       /* which of its faces, nodes or elements; NaN and no group: the whole body (body_force) */
@@ -162,7 +162,7 @@ typedef struct {
     char *curve; /* name of the curve that multiplies the value; NULL: static 0 to 1 over the duration, else 1 */
 } scene_load;
 
-/* MPM: rigid bodies that do not feel what they meet. */
+/* MPM: rigid bodies with a prescribed motion. */
 typedef struct {
     char *name;                 /* name of the obstacle */
     pio_obstacle_type type;     /* its shape */
