@@ -110,7 +110,7 @@ static piola_status plan_row(const runner *r, int way, pio_plan_request *request
                                   .fixed = c->bytes.total,
                                   .state = c->bytes.state};
     request->tape_is_a_guess = guess;
-    request->tape = guess ? c->prices.taped * (double)c->steps : (double)c->bytes.tape;
+    request->tape = guess ? c->costs.taped * (double)c->steps : (double)c->bytes.tape;
     *row = (pio_memory_row){.slots = slots, .kept = ways[way].kept};
     return pio_plan_with(&row->plan, request, slots, row->kept, error);
 }
@@ -126,7 +126,7 @@ static piola_status measure(runner *r, piola_error *error)
     c->steps = r->desc.steps;
     c->same = true;
     piola_status rc = r->engine->measure(&r->desc, &c->bytes, error);
-    if (!rc) rc = pio_plan_measure(&c->prices, r->engine, &r->desc, r->z, r->folder, INT64_MAX, error);
+    if (!rc) rc = pio_plan_measure(&c->costs, r->engine, &r->desc, r->z, r->folder, INT64_MAX, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &c->bytes, error);
     if (!rc) rc = best_of(r, NULL, &c->forward, error);
     if (r->sim) r->engine->destroy(r->sim);
@@ -136,7 +136,7 @@ static piola_status measure(runner *r, piola_error *error)
         if (!(ways[i].of & kind) || ways[i].slots + ways[i].kept >= c->steps) continue;
         rc = plan_row(r, i, &request, row, error);
         if (!rc) rc = measure_row(r, &request, row, error);
-        row->predicted = pio_plan_cost(&row->plan, &c->prices, c->steps);
+        row->predicted = pio_plan_cost(&row->plan, &c->costs, c->steps);
         c->n_rows += !rc;
     }
     return rc;

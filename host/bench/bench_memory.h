@@ -12,7 +12,7 @@ enum { PIO_MEMORY_ROWS = 8, PIO_MEMORY_REPETITIONS = 3 };
 typedef struct {
     int64_t slots, kept; /* states in memory, and more on disk */
     pio_plan plan;
-    double gradient, predicted; /* time of the gradient; of the plan's cost by measured prices */
+    double gradient, predicted; /* time of the gradient; of the plan's cost by measured costs */
 } pio_memory_row;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     int64_t items;                   /* particles, or nodes */
     int64_t steps;
     pio_engine_bytes bytes; /* without kept states */
-    pio_prices prices;
+    pio_step_costs costs;
     double forward; /* s, of a run */
     pio_memory_row rows[PIO_MEMORY_ROWS];
     int n_rows;

@@ -25,7 +25,7 @@ static double recomputed(const pio_memory_case *c, const pio_memory_row *row)
 /* Bytes kept over all steps, per step. */
 static double kept_per_step(const pio_memory_case *c, const pio_memory_row *row)
 {
-    const double tape = row->plan.strategy == SCENE_REVERSE ? c->prices.taped : 0;
+    const double tape = row->plan.strategy == SCENE_REVERSE ? c->costs.taped : 0;
     return (double)row->slots * (double)c->bytes.state / (double)c->steps + tape;
 }
 
@@ -44,16 +44,16 @@ static void print_case(const pio_memory_case *c)
         c->method, c->integrator, (long long)c->items, c->method[0] == 'm' ? "particles" : "nodes", (long long)c->steps,
         1e3 * c->forward / (double)c->steps, c->compact ? "as the step to it" : "whole", c->bytes.state,
         (double)c->bytes.state / (double)c->items, 1e-6 * (double)c->bytes.total);
-    printf("prices    a step %.3g ms, its adjoint %.3g ms; a state kept %.3g ms, restored %.3g ms; to disk %.3g ms, "
+    printf("costs    a step %.3g ms, its adjoint %.3g ms; a state kept %.3g ms, restored %.3g ms; to disk %.3g ms, "
            "back %.3g ms\n",
-           1e3 * c->prices.forward, 1e3 * c->prices.adjoint, 1e3 * c->prices.store, 1e3 * c->prices.restore,
-           1e3 * c->prices.write, 1e3 * c->prices.read);
-    if (c->prices.unstep > 0)
+           1e3 * c->costs.forward, 1e3 * c->costs.adjoint, 1e3 * c->costs.store, 1e3 * c->costs.restore,
+           1e3 * c->costs.write, 1e3 * c->costs.read);
+    if (c->costs.unstep > 0)
         printf(
             "reversal  a step taken back %.3g ms, its adjoint after that %.3g ms, %.0f bytes of tape a step: %.2f bits "
             "per degree of freedom\n",
-            1e3 * c->prices.unstep, 1e3 * c->prices.adjoint_after, c->prices.taped,
-            8 * c->prices.taped / (3 * (double)c->items));
+            1e3 * c->costs.unstep, 1e3 * c->costs.adjoint_after, c->costs.taped,
+            8 * c->costs.taped / (3 * (double)c->items));
     printf("check     gradients of all rows have %s\n", c->same ? "the same bits" : "DIFFERENT BITS");
     printf("%-12s %8s %8s %12s %18s %20s %12s\n", "", "states", "on disk", "bytes/step", "steps run/steps",
            "gradient/forward", "predicted");
@@ -75,7 +75,7 @@ static void json_case(pio_json *json, const pio_memory_case *c)
     pio_json_bool(json, "compact", c->compact);
     pio_json_integer(json, "other_bytes", (int64_t)c->bytes.total);
     pio_json_double(json, "forward_seconds", c->forward);
-    pio_json_double(json, "tape_bytes_per_step", c->prices.taped);
+    pio_json_double(json, "tape_bytes_per_step", c->costs.taped);
     pio_json_bool(json, "same_bits", c->same);
     pio_json_begin_array(json, "rows");
     for (int i = 0; i < c->n_rows; i++) {

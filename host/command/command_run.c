@@ -32,7 +32,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
-    pio_balance_tell(s);
+    pio_balance_report(s);
     if (gradient) tell_tape(s);
     if (s->objective.n) pio_log_message(s->call.log, PIO_INFO, "J = %.12g", s->evaluation.J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {

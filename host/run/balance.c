@@ -14,7 +14,7 @@ static int record_of(const pio_session *s, int64_t k, pio_step_record *r)
     return s->model->fem && s->engine.table->record(s->sim, k, r) && r->parts > 0;
 }
 
-void pio_balance_tell(const pio_session *s)
+void pio_balance_report(const pio_session *s)
 {
     const bool f32 = !strcmp(s->engine.table->precision, "f32");
     pio_step_record r, worst = {0};

@@ -7,7 +7,7 @@
 /* A warning where rounding, and not solver.tolerance, says how well, and where that puts the displacement off by more
  * than solver.tolerance of itself. Measured: by one more solve with the forces that are left
  * (pio_step_record.doubt). */
-void pio_balance_tell(const pio_session *s);
+void pio_balance_report(const pio_session *s);
 
 /* By how much J (or the constraint of that sweep back) of the last run may be off, other than by rounding of its sum: a
  * force r that is out of balance changes it by lambda . r, and the engine's numbers have their digits. Of lambda there

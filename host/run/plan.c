@@ -13,8 +13,8 @@ static double aligned(double bytes)
     return ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
-const pio_prices pio_prices_whole = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.1};
-const pio_prices pio_prices_compact = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.6};
+const pio_step_costs pio_step_costs_whole = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.1};
+const pio_step_costs pio_step_costs_compact = {.forward = 1, .adjoint = 2, .store = 0.1, .restore = 0.6};
 
 static double bytes_with(const pio_plan_request *r, int64_t slots)
 {
@@ -57,8 +57,8 @@ static int64_t states_within(const pio_plan_request *r)
 /* Seconds of what depends on the states on disk, `kept` of them, beside `slots` in memory. */
 static double time_with(const pio_plan_request *r, int64_t slots, int64_t kept)
 {
-    return (double)pio_checkpoint_advances(r->steps, slots, kept) * r->prices.forward +
-           (double)kept * (r->prices.write + r->prices.read);
+    return (double)pio_checkpoint_advances(r->steps, slots, kept) * r->costs.forward +
+           (double)kept * (r->costs.write + r->costs.read);
 }
 
 /* The least time is convex in the number of states on disk: the first that one more does not improve. A buffer for a
@@ -97,7 +97,7 @@ static piola_status refuse(const pio_plan_request *r, piola_error *error)
             r->budget, bytes_with(r, all), (long long)all, r->state, r->fixed, checkpoint);
     if (r->strategy == SCENE_REVERSE) {
         const bool known =
-            !r->tape_is_a_guess || r->prices.taped > 0; /* a guess comes from a run, which this budget may not hold */
+            !r->tape_is_a_guess || r->costs.taped > 0; /* a guess comes from a run, which this budget may not hold */
         return pio_fail(
             error, PIOLA_NO_MEMORY,
             "gradient.memory: a budget of %.0f bytes does not hold what taking steps back needs: %s%.0f bytes, a state "
@@ -222,7 +222,7 @@ bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess)
     return desc->fem ? desc->fem->integrator >= PIO_REVERSIBLE_LEAPFROG : desc->reversible != 0;
 }
 
-double pio_plan_cost(const pio_plan *plan, const pio_prices *p, int64_t steps)
+double pio_plan_cost(const pio_plan *plan, const pio_step_costs *p, int64_t steps)
 {
     const double adjoint = plan->strategy == SCENE_REVERSE ? p->adjoint_after : p->adjoint;
     const double gradient = (double)plan->forward_steps * p->forward + (double)plan->reverse_steps * adjoint +
@@ -238,10 +238,10 @@ int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed)
     return needed + needed / 4 > 2 * last ? needed + needed / 4 : 2 * last;
 }
 
-bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
-                     const pio_prices *whole_prices, int64_t steps)
+bool pio_plan_better(const pio_plan *compact, const pio_step_costs *compact_costs, const pio_plan *whole,
+                     const pio_step_costs *whole_costs, int64_t steps)
 {
-    const bool known = compact_prices && whole_prices;
-    return pio_plan_cost(compact, known ? compact_prices : &pio_prices_compact, steps) <
-           pio_plan_cost(whole, known ? whole_prices : &pio_prices_whole, steps);
+    const bool known = compact_costs && whole_costs;
+    return pio_plan_cost(compact, known ? compact_costs : &pio_step_costs_compact, steps) <
+           pio_plan_cost(whole, known ? whole_costs : &pio_step_costs_whole, steps);
 }

@@ -12,7 +12,7 @@
 typedef struct {
     double forward, adjoint, store, restore, write, read;
     double unstep, adjoint_after, taped;
-} pio_prices;
+} pio_step_costs;
 
 typedef struct {
     scene_strategy strategy; /* as asked */
@@ -25,7 +25,8 @@ typedef struct {
     int64_t first;         /* steps before them, which are run forward only */
     size_t fixed, state;   /* bytes of everything but kept states, and of one of them */
     double budget, disk;   /* bytes that all may take; and on disk, 0: nothing there */
-    pio_prices prices; /* read where there is a disk, or a tape is guessed: how many states go there, how long it is */
+    pio_step_costs
+        costs; /* read where there is a disk, or a tape is guessed: how many states go there, how long it is */
 } pio_plan_request;
 
 typedef struct {
@@ -55,16 +56,16 @@ piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *req
 bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess);
 
 /* Time of the gradient over that of a forward run. */
-double pio_plan_cost(const pio_plan *plan, const pio_prices *prices, int64_t steps);
+double pio_plan_cost(const pio_plan *plan, const pio_step_costs *costs, int64_t steps);
 
 /* Of particles, in steps forward, as they were measured once (piola bench memory): where states are kept whole, and
- * where a state is kept in a compact slot (kernels/mpm/mpm_slot.h). They stand for prices that a run does not measure,
+ * where a state is kept in a compact slot (kernels/mpm/mpm_slot.h). They stand for costs that a run does not measure,
  * so that it has the same plan every time. */
-extern const pio_prices pio_prices_whole, pio_prices_compact;
+extern const pio_step_costs pio_step_costs_whole, pio_step_costs_compact;
 
 /* Does a gradient take less time with compact slots? Prices may be NULL: those above. */
-bool pio_plan_better(const pio_plan *compact, const pio_prices *compact_prices, const pio_plan *whole,
-                     const pio_prices *whole_prices, int64_t steps);
+bool pio_plan_better(const pio_plan *compact, const pio_step_costs *compact_costs, const pio_plan *whole,
+                     const pio_step_costs *whole_costs, int64_t steps);
 
 /* For how many active nodes compact slots get room: half as many again as at the start; or, where the `last` number did
  * not do and `needed` would have done so far, twice as many or more. */
@@ -73,10 +74,10 @@ int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
 /* Steps by which the length of a tape is guessed; they run with room for plain states. */
 enum { PIO_GUESSED_STEPS = 8 };
 
-/* plan_measure.c: prices on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from
+/* plan_measure.c: costs on this device and, where `folder` is not NULL, of a file there that is gone afterwards, from
  * a short run with the design z: steps for a tenth of a second, at least one, and the adjoint of one. `desc` describes
  * the simulation; its slots, tape and window are not used. `places`: most states on disk. */
-piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
+piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
                               const double *z, const char *folder, int64_t places, piola_error *error);
 
 #endif

@@ -30,24 +30,24 @@ static double middle_of(double *v, int n)
 }
 
 /* State 1 is kept, where there is more than one step: state 0 may take no room and be made anew. */
-static piola_status measure_store(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t kept,
+static piola_status measure_store(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t kept,
                                   piola_error *error)
 {
     piola_status rc = engine->advance(sim, kept, error);
     if (!rc) rc = engine->check(sim, error);
-    prices->store = HUGE_VAL;
+    costs->store = HUGE_VAL;
     for (int i = 0; !rc && i < FEW; i++) {
         const double begun = pio_clock();
         rc = engine->save(sim, 0, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&prices->store, begun);
+        lower(&costs->store, begun);
     }
     return rc;
 }
 
 /* Steps for a moment, and a few in any case unless they take long, or all where what they leave on a tape is to be
  * known: that of the middle. */
-static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t steps,
+static piola_status measure_steps(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t steps,
                                   bool all_steps, int64_t *steps_run, piola_error *error)
 {
     double taken[MOST_STEPS], begun = pio_clock(), all = begun;
@@ -59,37 +59,37 @@ static piola_status measure_steps(pio_prices *prices, const pio_engine *engine, 
         taken[run++] = pio_clock() - begun;
         begun = pio_clock();
     }
-    if (!rc) prices->forward = middle_of(taken, run);
+    if (!rc) costs->forward = middle_of(taken, run);
     *steps_run = run;
     return rc;
 }
 
 /* Taking back the last `run` of so many steps, the adjoint of the last, and what a step left on the tape. */
-static piola_status measure_back(pio_prices *prices, const pio_engine *engine, pio_sim *sim, int64_t run,
+static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t run,
                                  const double *bar, piola_error *error)
 {
     int64_t bytes = 0;
     piola_status rc = engine->taped ? engine->taped(sim, &bytes, error) : PIOLA_OK;
-    prices->taped = (double)bytes / (double)engine->step(sim);
+    costs->taped = (double)bytes / (double)engine->step(sim);
     if (!rc) rc = engine->reverse_begin(sim, bar, error);
     if (!rc) rc = engine->check(sim, error);
-    prices->unstep = prices->adjoint_after = HUGE_VAL;
+    costs->unstep = costs->adjoint_after = HUGE_VAL;
     for (int64_t s = 0; !rc && s < run; s++) {
         double begun = pio_clock();
         rc = engine->unstep(sim, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&prices->unstep, begun);
+        lower(&costs->unstep, begun);
         if (rc || s >= FEW) continue;
         begun = pio_clock();
         rc = engine->reverse(sim, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&prices->adjoint_after, begun);
+        lower(&costs->adjoint_after, begun);
     }
     return rc;
 }
 
 /* Of the step after the state that was kept. */
-static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const double *bar,
+static piola_status measure_adjoint(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, const double *bar,
                                     piola_error *error)
 {
     piola_status rc = engine->load(sim, 0, error);
@@ -99,47 +99,47 @@ static piola_status measure_adjoint(pio_prices *prices, const pio_engine *engine
     double begun = pio_clock();
     if (!rc) rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
-    lower(&prices->restore, begun);
+    lower(&costs->restore, begun);
     begun = pio_clock();
     if (!rc) rc = engine->reverse(sim, error);
     if (!rc) rc = engine->check(sim, error);
-    lower(&prices->adjoint, begun);
+    lower(&costs->adjoint, begun);
     return rc;
 }
 
-static piola_status measure_adjoints(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const double *bar,
+static piola_status measure_adjoints(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, const double *bar,
                                      piola_error *error)
 {
     const double all = pio_clock();
     piola_status rc = PIOLA_OK;
-    prices->restore = prices->adjoint = HUGE_VAL;
+    costs->restore = costs->adjoint = HUGE_VAL;
     for (int i = 0; !rc && i < FEW && (i == 0 || pio_clock() - all < 10 * moment); i++)
-        rc = measure_adjoint(prices, engine, sim, bar, error);
+        rc = measure_adjoint(costs, engine, sim, bar, error);
     return rc;
 }
 
 /* The state that is kept `places` times to the disk, and from there: not to a cache that a longer run would
  * overflow. */
-static piola_status measure_moves(pio_prices *prices, pio_disk_states *disk, int64_t places, const pio_engine *engine,
-                                  pio_sim *sim, piola_error *error)
+static piola_status measure_moves(pio_step_costs *costs, pio_disk_states *disk, int64_t places,
+                                  const pio_engine *engine, pio_sim *sim, piola_error *error)
 {
     piola_status rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
     double begun = pio_clock();
     for (int64_t p = 0; !rc && p < places; p++) rc = pio_disk_states_keep(disk, p, engine, sim, error);
     if (!rc) rc = pio_disk_states_settle(disk, error);
-    prices->write = fmin(prices->write, (pio_clock() - begun) / (double)places);
+    costs->write = fmin(costs->write, (pio_clock() - begun) / (double)places);
     begun = pio_clock();
     for (int64_t p = 0; !rc && p < places; p++)
         rc = pio_disk_states_fetch(disk, p, engine->step(sim), engine, sim, error);
     if (!rc) rc = engine->check(sim, error);
-    prices->read = fmin(prices->read, (pio_clock() - begun) / (double)places);
+    costs->read = fmin(costs->read, (pio_clock() - begun) / (double)places);
     return rc;
 }
 
 /* As many states as make up 64 MiB, 2 to 64 of them and no more than `most`, to a file in the folder and back; the best
  * of a few times. */
-static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, pio_sim *sim, size_t bytes,
+static piola_status measure_disk(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, size_t bytes,
                                  const char *folder, int64_t most, piola_error *error)
 {
     const double enough = fmin(64, fmax(2, 64.0 * 1048576 / (double)bytes));
@@ -149,13 +149,13 @@ static piola_status measure_disk(pio_prices *prices, const pio_engine *engine, p
     if (places < 1) return PIOLA_OK;
     snprintf(path, sizeof path, "%s/piola-measure.h5", folder);
     piola_status rc = pio_disk_states_create(&disk, path, places, bytes, error);
-    prices->write = prices->read = HUGE_VAL;
-    for (int i = 0; !rc && i < FEW; i++) rc = measure_moves(prices, disk, places, engine, sim, error);
+    costs->write = costs->read = HUGE_VAL;
+    for (int i = 0; !rc && i < FEW; i++) rc = measure_moves(costs, disk, places, engine, sim, error);
     pio_disk_states_free(disk);
     return rc;
 }
 
-static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_sim *sim, const pio_engine_desc *desc,
+static piola_status measure(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, const pio_engine_desc *desc,
                             const double *z, const double *bar, piola_error *error)
 {
     int64_t run = 0;
@@ -164,10 +164,10 @@ static piola_status measure(pio_prices *prices, const pio_engine *engine, pio_si
     const int64_t kept = desc->steps > 1 && !reversible; /* tapes begin with state 0 */
     piola_status rc = engine->start(sim, z, error);
     if (rc || !desc->steps) return rc;
-    rc = measure_store(prices, engine, sim, kept, error);
-    if (!rc) rc = measure_steps(prices, engine, sim, desc->steps - kept, is_a_guess, &run, error);
-    if (!rc && reversible) rc = measure_back(prices, engine, sim, run, bar, error);
-    return rc ? rc : measure_adjoints(prices, engine, sim, bar, error);
+    rc = measure_store(costs, engine, sim, kept, error);
+    if (!rc) rc = measure_steps(costs, engine, sim, desc->steps - kept, is_a_guess, &run, error);
+    if (!rc && reversible) rc = measure_back(costs, engine, sim, run, bar, error);
+    return rc ? rc : measure_adjoints(costs, engine, sim, bar, error);
 }
 
 /* Few steps that can be taken back: a tape of plain states does for them. */
@@ -180,7 +180,7 @@ static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes)
     if (is_a_guess) small->tape = (int64_t)bytes->state * small->steps;
 }
 
-piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, const pio_engine_desc *desc,
+piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
                               const double *z, const char *folder, int64_t places, piola_error *error)
 {
     pio_engine_desc small = *desc;
@@ -192,7 +192,7 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     double *bar = malloc(sizeof *bar * (n_samples + 1));
     if (!bar) return pio_fail_memory(error, sizeof *bar * n_samples, "a measurement");
     for (size_t i = 0; i < n_samples; i++) bar[i] = 1;
-    *prices = (pio_prices){0};
+    *costs = (pio_step_costs){0};
     small.slots = 1;
     small.tape = small.first = 0;
     piola_status rc = engine->measure(&small, &bytes, error);
@@ -200,8 +200,8 @@ piola_status pio_plan_measure(pio_prices *prices, const pio_engine *engine, cons
     if (!rc && !small.tape) rc = engine->measure(&small, &bytes, error);
     if (!rc && !small.tape) small.tape = (int64_t)bytes.tape;
     if (!rc) rc = engine->create(&small, &sim, &bytes, error);
-    if (!rc) rc = measure(prices, engine, sim, &small, z, bar, error);
-    if (!rc && desc->steps > 0 && folder) rc = measure_disk(prices, engine, sim, bytes.state, folder, places, error);
+    if (!rc) rc = measure(costs, engine, sim, &small, z, bar, error);
+    if (!rc && desc->steps > 0 && folder) rc = measure_disk(costs, engine, sim, bytes.state, folder, places, error);
     if (sim) engine->destroy(sim);
     free(bar);
     return rc;

@@ -112,8 +112,8 @@ static void tell_window(const pio_session *s)
             steps - first, steps, first - 1);
 }
 
-/* By prices of this device, which are known. */
-static void tell_cost(const pio_session *s, const pio_prices *p)
+/* By costs of this device, which are known. */
+static void tell_cost(const pio_session *s, const pio_step_costs *p)
 {
     pio_log_message(s->call.log, PIO_INFO,
                     "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
@@ -148,11 +148,11 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
 static void give_tape(const pio_session *s, pio_plan_request *r)
 {
     const double quarter = (double)r->state * (double)r->steps / 4;
-    r->tape = r->prices.taped * (double)r->steps;
+    r->tape = r->costs.taped * (double)r->steps;
     r->tape_most = fmax(4 * r->tape, s->scene->gradient.memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
-/* A short run, where its prices are needed: to divide states between memory and disk, and for people. A scene that
+/* A short run, where its costs are needed: to divide states between memory and disk, and for people. A scene that
  * fails in its first steps has a plan all the same, without the disk: it would fail there too. */
 static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
 {
@@ -160,11 +160,11 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
     existing_folder(s, folder, sizeof folder);
     const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
     const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
-    const piola_status rc = pio_plan_measure(&r->prices, s->engine.table, &s->model->desc, s->model->z0,
+    const piola_status rc = pio_plan_measure(&r->costs, s->engine.table, &s->model->desc, s->model->z0,
                                              r->disk > 0 ? folder : NULL, places, error);
     if (r->tape_is_a_guess) give_tape(s, r);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
-    pio_log_message(s->call.log, PIO_WARNING, "plan: prices are not known, a first step fails: %s", error->message);
+    pio_log_message(s->call.log, PIO_WARNING, "plan: costs are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
     r->disk = 0;
     return PIOLA_OK;
@@ -234,15 +234,15 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
 }
 
 /* Prices that were measured where a plan is made by them; for people alone they decide nothing. */
-static const pio_prices *deciding(const way *w)
+static const pio_step_costs *deciding(const way *w)
 {
-    return w->request.disk > 0 && w->request.prices.forward > 0 ? &w->request.prices : NULL;
+    return w->request.disk > 0 && w->request.costs.forward > 0 ? &w->request.costs : NULL;
 }
 
 /* A step and its adjoint are the same either way: the lower of what was measured, of both. */
 static void level_prices(way *a, way *b)
 {
-    pio_prices *p = &a->request.prices, *q = &b->request.prices;
+    pio_step_costs *p = &a->request.costs, *q = &b->request.costs;
     if (!(p->forward > 0 && q->forward > 0)) return; /* not measured */
     p->forward = q->forward = fmin(p->forward, q->forward);
     p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
@@ -288,7 +288,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     print_bytes(total, (double)s->memory.bytes.total);
     pio_log_message(s->call.log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->memory.bytes.total,
                     s->engine.table->device);
-    if (w.request.prices.forward > 0 && s->call.options->dry_run) tell_cost(s, &w.request.prices);
+    if (w.request.costs.forward > 0 && s->call.options->dry_run) tell_cost(s, &w.request.costs);
     return PIOLA_OK;
 }
 

@@ -1,4 +1,4 @@
-/* test_plan.c -- does a plan keep within its budget, use it, and cost what its actions cost at given prices? */
+/* test_plan.c -- does a plan keep within its budget, use it, and cost what its actions cost at given costs? */
 #include "host/run/plan.h"
 
 #include <math.h>
@@ -112,23 +112,23 @@ static void a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would
     assert_int_equal(plan.slots, 0);
 }
 
-static void the_cost_is_that_of_the_actions_at_given_prices(void **unused)
+static void the_cost_is_that_of_the_actions_at_given_costs(void **unused)
 {
-    const pio_prices prices = {.forward = 2, .adjoint = 5, .store = 0.25, .restore = 0.5};
+    const pio_step_costs costs = {.forward = 2, .adjoint = 5, .store = 0.25, .restore = 0.5};
     (void)unused;
     const pio_plan all = made(SCENE_STORE, 10, 1, 1e6);
     /* 10 steps, 10 stored, 10 restored, 10 adjoints */
-    print_message("  store: %g\n", pio_plan_cost(&all, &prices, 10));
-    assert_true(fabs(pio_plan_cost(&all, &prices, 10) - (10 * 2 + 10 * 0.25 + 10 * 0.5 + 10 * 5) / 20.0) < 1e-14);
+    print_message("  store: %g\n", pio_plan_cost(&all, &costs, 10));
+    assert_true(fabs(pio_plan_cost(&all, &costs, 10) - (10 * 2 + 10 * 0.25 + 10 * 0.5 + 10 * 5) / 20.0) < 1e-14);
     const pio_plan three = made(SCENE_AUTO, 10, 1, 1000 + 3 * 256);
     /* 15 steps (PHYSICS.md section 5) and the last */
     const double cost = (16 * 2 + (double)three.stores * 0.25 + (double)three.restores * 0.5 + 10 * 5) / 20;
-    print_message("  3 states: %g, %g expected\n", pio_plan_cost(&three, &prices, 10), cost);
-    assert_true(fabs(pio_plan_cost(&three, &prices, 10) - cost) < 1e-14);
+    print_message("  3 states: %g, %g expected\n", pio_plan_cost(&three, &costs, 10), cost);
+    assert_true(fabs(pio_plan_cost(&three, &costs, 10) - cost) < 1e-14);
     assert_true(three.stores >= 3 && three.restores >= 3 && three.restores < 10);
 }
 
-/* With these prices, of every number of states on disk. */
+/* With these costs, of every number of states on disk. */
 static void as_many_states_go_to_disk_as_save_time(void **unused)
 {
     static const double price[] = {0.01, 1, 20, 300};
@@ -136,14 +136,14 @@ static void as_many_states_go_to_disk_as_save_time(void **unused)
     for (int slots = 1; slots <= 5; slots += 2)
         for (size_t k = 0; k < sizeof price / sizeof *price; k++)
             for (int room = 0; room <= 400; room += 50) {
-                const pio_prices prices = {.forward = 1, .adjoint = 2, .write = price[k], .read = 0.5 * price[k]};
+                const pio_step_costs costs = {.forward = 1, .adjoint = 2, .write = price[k], .read = 0.5 * price[k]};
                 pio_plan_request r = request_of(SCENE_AUTO, 200, 1, 1000 + 256 * (slots + 1));
                 pio_plan plan;
                 piola_error error;
                 double best = (double)pio_checkpoint_advances(200, slots + 1, 0); /* without a buffer for the disk */
                 int64_t kept = 0;
                 r.disk = room ? 65536 + 256.0 * room : 0;
-                r.prices = prices;
+                r.costs = costs;
                 for (int d = 1; d <= room && d < 200; d++) {
                     const double t = (double)pio_checkpoint_advances(200, slots, d) + 1.5 * price[k] * d;
                     if (t < best) best = t, kept = d;
@@ -245,11 +245,12 @@ static void compact_slots_are_taken_where_they_cost_less_time(void **unused)
         r.state = state / 2;
         assert_int_equal(pio_plan_make(&compact, &r, &error), PIOLA_OK);
         const bool better = pio_plan_better(&compact, NULL, &whole, NULL, 100);
-        const double costs = pio_plan_cost(&compact, &pio_prices_compact, 100);
-        assert_int_equal(better, costs < pio_plan_cost(&whole, &pio_prices_whole, 100));
+        const double costs = pio_plan_cost(&compact, &pio_step_costs_compact, 100);
+        assert_int_equal(better, costs < pio_plan_cost(&whole, &pio_step_costs_whole, 100));
         if (whole.strategy == SCENE_STORE)
             assert_false(better); /* no step is run again, and whole states come back sooner */
-        const pio_prices same = {.forward = 1, .adjoint = 2}; /* where only steps cost, the more states the better */
+        const pio_step_costs same = {.forward = 1,
+                                     .adjoint = 2}; /* where only steps cost, the more states the better */
         const bool fewer = compact.forward_steps < whole.forward_steps;
         assert_int_equal(pio_plan_better(&compact, &same, &whole, &same, 100), fewer);
         taken += better;
@@ -280,7 +281,7 @@ int main(void)
         cmocka_unit_test(reversal_is_chosen_where_it_computes_fewer_steps_than_checkpoints),
         cmocka_unit_test(a_tape_counts_and_one_that_is_a_guess_takes_more_where_it_can),
         cmocka_unit_test(reversal_of_an_integrator_that_cannot_is_refused),
-        cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_prices),
+        cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_costs),
         cmocka_unit_test(compact_slots_are_taken_where_they_cost_less_time),
         cmocka_unit_test(room_for_nodes_is_half_more_than_at_the_start_and_then_at_least_doubles),
     };
