@@ -27,7 +27,7 @@ void pio_check_rows_json(const pio_taylor_row *rows, size_t n, pio_json *json, c
     pio_json_end_array(json);
 }
 
-/* How the sweeps back of the constraints went: the sum of their iterations and the worst residual. */
+/* Writes for each constraint the sum of the linear iterations of its adjoint sweep and their largest residual. */
 static void constraints_json(const pio_session *s, pio_json *json)
 {
     if (!s->adjoint.of_constraints || !s->constraints.n || !s->model->fem) return;
@@ -49,7 +49,7 @@ static void constraints_json(const pio_session *s, pio_json *json)
     pio_json_end_array(json);
 }
 
-/* How the implicit steps of the last gradient, the objective's, went: an entry per step, numbered from 0. */
+/* Writes what the implicit steps took in the objective's gradient, the last one: an entry per step, from step 0. */
 static void solves_json(const pio_session *s, pio_json *json)
 {
     if (!s->model->fem) {
@@ -79,7 +79,8 @@ static void solves_json(const pio_session *s, pio_json *json)
     pio_json_end_array(json);
 }
 
-/* Near which kinks of the motion the last gradient was taken: differences may disagree with it there. */
+/* Writes the kinks of the motion near which the last gradient was computed; there finite differences may disagree with
+ * it. */
 static void kinks_json(const pio_session *s, pio_json *json)
 {
     const pio_engine *e = s->engine.table;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char file_name[] = "check.json";
-enum { MOST_BYTES = 1 << 16 };
+enum { MOST_BYTES = 1 << 16 }; /* greatest size of the file that is read */
 
 void pio_check_record_forget(const pio_session *s)
 {
@@ -60,14 +60,14 @@ piola_status pio_check_record_write(const pio_session *s, int64_t directions, in
     return rc;
 }
 
-/* A member of the record, "" when it is not there. JSON is YAML too. */
+/* Returns a member of the record, "" if it is absent. The YAML parser reads JSON, which is YAML too. */
 static const char *member(cfg_node *root, const char *key)
 {
     const cfg_node *node = root && root->kind == CFG_PAIRS ? pio_cfg_get(root, key, NULL) : NULL;
     return node && node->kind == CFG_SCALAR ? node->text : "";
 }
 
-static void tell(const pio_session *s, cfg_node *record, pio_json *json, const char *key)
+static void record_json(const pio_session *s, cfg_node *record, pio_json *json, const char *key)
 {
     char path[PIO_PATH];
     const long long directions = strtoll(member(record, "directions"), NULL, 10);
@@ -97,7 +97,7 @@ bool pio_check_record_json(const pio_session *s, pio_json *json, const char *key
     const cfg_file *file = pio_cfg_file(&doc, path, text, size);
     cfg_node *root = file ? pio_cfg_parse(&doc, file, text, size, 0) : NULL;
     const bool same = identity_hash(s, identity) && !strcmp(member(root, "identity"), identity);
-    if (same) tell(s, root, json, key);
+    if (same) record_json(s, root, json, key);
     pio_locale_end(old);
     pio_cfg_free(&doc);
     free(text);

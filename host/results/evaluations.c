@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVALUATION = 1 }; /* type of a row */
+enum { EVALUATION = 1 }; /* type of the rows */
 static const char kind[] = "EVAL";
 
 struct pio_evaluations {
-    char *path;
-    pio_record *record;
-    size_t n, m, width; /* variables, constraints, numbers of a row */
-    double *row;        /* [width] one row as it is in the file */
-    double *rows;       /* [listed][width] what was there when it was opened */
-    pio_evaluation *list;
+    char *path;           /* name of the file */
+    pio_record *record;   /* the file */
+    size_t n, m, width;   /* number of variables, of constraints, of doubles in a row */
+    double *row;          /* [width] one row in the file's order of bytes */
+    double *rows;         /* [listed][width] rows that the file held when it was opened */
+    pio_evaluation *list; /* [listed] evaluations of those rows; z is NULL for a damaged one */
+    /* How many evaluations the file held, how many of them are damaged, and the number of the first of those. */
     size_t listed, damaged, first_damaged;
-    char differs[400]; /* the machine it is of, where that is another */
+    char differs[400]; /* in what the machine that made the file differs from this one, or "" */
 };
 
 void pio_evaluations_close(pio_evaluations *log)
@@ -65,7 +66,7 @@ piola_status pio_evaluations_create(pio_evaluations **out, const char *path, siz
     return rc;
 }
 
-/* Doubles from the file's order of bytes to this machine's, or the other way round. */
+/* Converts doubles between the file's order of bytes and this machine's, in either direction. */
 static void reorder(double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -83,8 +84,8 @@ static pio_evaluation evaluation(const pio_evaluations *log, const double *row)
     return (pio_evaluation){row, row[n], row + n + 1, c, c ? c + m : NULL};
 }
 
-/* How many evaluations the rows are of, or 0: they are not all of the size of this run's, or their numbers cannot be
- * right. Each number below the largest had a row once, and no row but the last is ever taken away. */
+/* Returns the number of evaluations in the rows; 0 if a row has another size than this run's, or a number that cannot
+ * be right. Each number below the largest had a row once, and no row but the last is ever removed. */
 static size_t count_evaluations(const pio_evaluations *log, const pio_record_row *rows, size_t n_rows)
 {
     const size_t bytes = sizeof(double) * log->width;
@@ -124,7 +125,7 @@ static piola_status read_all(pio_evaluations *log, piola_error *error)
     return PIOLA_OK;
 }
 
-/* May a run of `identity` go on with this record? Of which machine it is otherwise is told in log->differs. */
+/* Returns whether a run of `identity` may continue this record; log->differs describes a difference of machines. */
 static piola_status admit(pio_evaluations *log, const char *identity, bool accept, piola_error *error)
 {
     const piola_status rc = pio_identity_admit(log->path, pio_record_identity(log->record), identity, accept,

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has the engine the field of the row? */
+/* Returns whether the engine has the field of the row. */
 static bool engine_has(const pio_session *s, const design_row *row)
 {
     return s->engine.table->components(s->sim, row->field) > 0;
 }
 
-/* The row of the quantity that materials have beside the constants of their laws, by its key; NULL: there is none. */
+/* Returns the row of a quantity that materials have beside the constants of their laws; NULL if no row has this key. */
 static const design_row *row_beside(const char *key)
 {
     const design_row *row;
@@ -24,7 +24,7 @@ static const design_row *row_beside(const char *key)
     return NULL;
 }
 
-/* Is it the key of a constant of some law? */
+/* Returns whether `key` names a constant of some law. */
 static bool is_constant(const char *key)
 {
     const pio_law_constant *c;
@@ -33,7 +33,7 @@ static bool is_constant(const char *key)
     return false;
 }
 
-/* Does anything that bodies are made of have this constant? Solids have their viscosity beside those of their laws. */
+/* Returns whether a material of a body has this constant. The viscosity of solids is not a constant of their laws. */
 static bool scene_has(const pio_session *session, const design_row *row, const char *key)
 {
     const pio_scene *s = session->scene;
@@ -51,7 +51,8 @@ static bool scene_has(const pio_session *session, const design_row *row, const c
     return false;
 }
 
-/* Unit of a derivative with respect to something in `unit` ("" or "1": a plain number): "1/Pa", "1/(m/s)". */
+/* Writes the unit of a derivative with respect to a quantity in `unit` ("" or "1" for a plain number), such as "1/Pa"
+ * or "1/(m/s)". */
 static void inverse_unit(const char *unit, char *out, size_t size)
 {
     if (!*unit || !strcmp(unit, "1"))
@@ -60,7 +61,8 @@ static void inverse_unit(const char *unit, char *out, size_t size)
         snprintf(out, size, "1/%s%s%s", strpbrk(unit, "/.") ? "(" : "", unit, strpbrk(unit, "/.") ? ")" : "");
 }
 
-/* Row of field i of those that the scene has, NULL past the last; of rows for laws, into which the constant. */
+/* Returns the row of the scene's field i, NULL past the last. *constant is the constant of a row for laws, otherwise
+ * NULL. */
 static const design_row *row_of(const pio_session *s, int i, const pio_law_constant **constant)
 {
     const design_row *row;
@@ -111,8 +113,8 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
     return PIOLA_OK;
 }
 
-/* The constant is another of the engine's numbers for each law: every number is read once. Viscosity of solids is of no
- * law; that field is 0 at fluids. */
+/* Reads the derivatives with respect to a constant of laws. Each law has it at another of the engine's numbers, so
+ * every number is read once. The viscosity of solids belongs to no law; its field is 0 for fluids. */
 static piola_status read_constant(pio_session *s, const char *key, double *values, double *one, piola_error *error)
 {
     const int64_t items = pio_model_items(s->model, false);

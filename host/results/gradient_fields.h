@@ -1,23 +1,31 @@
-/* gradient_fields.h -- the gradients per particle that a scene has, by the names that its materials use. */
+/* gradient_fields.h -- the gradients per particle, element or node of a scene, named as its materials name the
+ * parameters. */
 #ifndef PIOLA_HOST_GRADIENT_FIELDS_H
 #define PIOLA_HOST_GRADIENT_FIELDS_H
 
 #include "host/run/session.h"
 #include "host/snapshot/snapshot.h"
 
-/* Gradient fields per particle, element or node that the scene's materials have: "grad_E" of "materials.*.E", from the
- * engine's field "grad_given_0" of the particles whose law has it there. Returns 0 past the last. */
+/* A gradient field of a scene, such as "grad_E" of "materials.*.E". */
 typedef struct {
+    /* Name of the field, "grad_E"; the engine's field with its values, "" if `constant`; key of the parameter, "E";
+     * unit of the derivative, "1/Pa"; description for people who read the file. */
     char name[32], engine_field[32], of[32], units[32], meaning[96];
-    int components;
-    bool nodal;    /* of a mesh: values are at nodes, else of elements */
-    bool constant; /* of laws, which only some materials have; it has no engine field of its own */
+    int components; /* numbers per item */
+    bool nodal;     /* in a mesh: items are nodes; otherwise elements */
+    /* The parameter is a constant of laws, which only some materials have: its values come from the engine's field of
+     * that constant in each law, such as "grad_given_0". */
+    bool constant;
 } pio_gradient_field;
+
+/* Describes gradient field i of the scene, from 0. Returns 0 past the last, otherwise 1. */
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
-/* Every design's values and derivatives [n_variables] into /piola/gradient/<path>. */
+/* Writes the values and derivatives [n_variables] of every design to /piola/gradient/<path>. The errors of
+ * pio_snapshot_put_gradient(). */
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
                                   piola_error *error);
-/* Read one: [n][components], 0 for particles that have no such constant. */
+/* Reads a field, [items][components], with 0 for items whose law has no such constant. PIOLA_NO_MEMORY, and the
+ * engine's errors. */
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* history.c -- see history.h. Everything follows from z and dJ/dz, so that a replayed iteration writes the same
- * bits. */
+/* history.c -- see history.h. Everything in the file follows from z and dJ/dz, so that a replayed iteration writes the
+ * same bits. */
 #include "host/results/history.h"
 
 #include "host/base/fail.h"
@@ -18,25 +18,25 @@ struct pio_history {
     pio_session *session;
     pio_snapshot *file;
     pio_snapshot_field *field;
-    char (*name)[2][80]; /* of value and gradient, per parameter */
-    int *parameter;      /* of each pair of fields */
+    char (*name)[2][80]; /* [n_pairs] names of the fields of value and derivative */
+    int *parameter;      /* [n_pairs] number of each pair's parameter */
     size_t n_pairs;
-    double **values;           /* [2 n_pairs][n][components] */
-    double *value, *value_bar; /* [n_variables] */
-    pio_snapshot_mesh mesh;    /* of finite elements: n_cells > 0 */
+    double **values;           /* [2 n_pairs][n][components] values of the fields */
+    double *value, *value_bar; /* [n_variables] values of the parameters, and derivatives with respect to them */
+    pio_snapshot_mesh mesh;    /* cells of finite elements; n_cells = 0 for particles */
 };
 
-/* Are the items of design k points of the file? */
+/* Returns whether the items of parameter k are points of the file. */
 static bool is_nodal(const pio_history *h, int k)
 {
     const pio_model *m = h->session->model;
     return !m->fem || pio_nodal(m->designs[k].quantity);
 }
 
-/* A design per particle of path materials.soft.E becomes the fields materials_soft_E and grad_materials_soft_E: no two
- * paths flatten to one name, for the first part is one of two words and the last has no _. Where that is longer than a
- * field's name may be, number k among all targets names it: design_k, grad_design_k. The path itself is the field's
- * meaning. */
+/* Adds the fields of a parameter per item: the path materials.soft.E becomes materials_soft_E and
+ * grad_materials_soft_E. No two paths have the same name, because the first part is one of two words and the last has
+ * no underscore. If that is longer than the name of a field may be, the fields are design_k and grad_design_k, with the
+ * number k of the parameter. The path itself is the meaning of the field. */
 static void add_pair(pio_history *h, int k)
 {
     enum { LONGEST = 63 - (int)sizeof "grad_" + 1 };
@@ -140,7 +140,7 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
     return rc;
 }
 
-/* Values per variable to a field per particle; particles outside the design keep 0. */
+/* Copies the variables of parameter k to a field of items; items outside the design keep 0. */
 static void spread(const pio_history *h, int k, const double *variables, double *out)
 {
     const pio_design_desc *d = &h->session->model->designs[k];

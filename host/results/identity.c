@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a, continued. */
+/* Continues the FNV-1a hash h over `size` bytes; `data` may be NULL. */
 static uint64_t hash_more(uint64_t h, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
@@ -19,7 +19,7 @@ static uint64_t hash_more(uint64_t h, const void *data, size_t size)
     return h;
 }
 
-/* What a mesh is, which a file may change while the scene's text stays. */
+/* Continues a hash over the mesh, which a file may change while the scene's text stays the same. */
 static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
 {
     size_t elements = 0;
@@ -68,8 +68,8 @@ static uint64_t data_hash(const pio_session *s)
     return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->dimension) : h;
 }
 
-/* The resolved scene without its words, output, budget, checks and stops, and with its optimizer only where it
- * matters. */
+/* Returns the resolved scene without its description, output, budget, checks and stopping criteria, and with its
+ * optimizer only if `optimizer`. */
 static char *scene_text(const pio_session *s, bool optimizer)
 {
     pio_scene scene = *s->scene;
@@ -101,8 +101,7 @@ char *pio_identity_of_gradient(const pio_session *s)
 
 /* ---- runs ----------------------------------------------------------------------------------------------- */
 
-/* Labels of lines that tell of the machine begin with the first; the scene is the last line and takes the rest of the
- * text. */
+/* Labels of lines about the machine begin with the first; the scene is the last line and takes the rest of the text. */
 static const char of_machine[] = "machine's ", of_scene[] = "scene: ";
 
 char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more)
@@ -134,11 +133,11 @@ char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more
 }
 
 typedef struct {
-    const char *label, *value; /* not ended */
-    int label_length, value_length;
+    const char *label, *value;      /* they are not NUL-terminated */
+    int label_length, value_length; /* bytes */
 } identity_line;
 
-/* The line at *at, which moves behind it; false at the end of the text. */
+/* Reads the line at *at, which then moves behind it. Returns false at the end of the text. */
 static bool next_line(const char **at, identity_line *out)
 {
     const char *text = *at;
@@ -154,8 +153,8 @@ static bool next_line(const char **at, identity_line *out)
     return true;
 }
 
-/* Add the label of a line that differs, and both values where a person can read them. */
-static void tell(char *differs, size_t size, const identity_line *there, const identity_line *here)
+/* Appends the label of a line that differs, and both values if people can read them. */
+static void add_difference(char *differs, size_t size, const identity_line *there, const identity_line *here)
 {
     const size_t used = strlen(differs);
     const char *comma = used ? ", " : "";
@@ -174,17 +173,17 @@ pio_identity_match pio_identity_compare(const char *there, const char *here, cha
     differs[0] = '\0';
     while (*there && *here && next_line(&there, &a) && next_line(&here, &b)) {
         if (a.label_length != b.label_length || memcmp(a.label, b.label, (size_t)a.label_length)) {
-            snprintf(differs, size, "the lines that tell of it");
+            snprintf(differs, size, "the lines that describe it");
             return PIO_OTHER_RUN;
         }
         if (a.value_length == b.value_length && !memcmp(a.value, b.value, (size_t)a.value_length)) continue;
         if (strncmp(a.label, of_machine, sizeof of_machine - 1))
-            tell(differs, size, &a, &b);
+            add_difference(differs, size, &a, &b);
         else
-            tell(machine, sizeof machine, &a, &b);
+            add_difference(machine, sizeof machine, &a, &b);
     }
     if (*there || *here) {
-        snprintf(differs, size, "the number of lines that tell of it");
+        snprintf(differs, size, "the number of lines that describe it");
         return PIO_OTHER_RUN;
     }
     if (differs[0]) return PIO_OTHER_RUN;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What the build says of itself, as string literals. */
+/* The build defines its commit and its flags as string literals. */
 #ifndef PIO_BUILD_COMMIT
 #define PIO_BUILD_COMMIT "unknown"
 #endif
@@ -20,7 +20,7 @@
 #define PIO_BUILD_FLAGS "unknown"
 #endif
 
-enum { LONGEST = 50000 }; /* bytes of a value; a longer command line is cut, and says so */
+enum { LONGEST = 50000 }; /* greatest bytes of a value; a longer one ends with a note that it was cut */
 
 const char *pio_build_commit(void)
 {
@@ -67,7 +67,7 @@ static piola_status add_program(pio_manifest *m, const pio_session *s, piola_err
     return rc ? rc : add(m, error, "created", "%s", when);
 }
 
-/* The hash of the module is what identifies the code that computed. */
+/* Adds the engine. The hash of its module identifies the code that computed. */
 static piola_status add_engine(pio_manifest *m, const pio_session *s, piola_error *error)
 {
     const pio_engine *e = s->engine.table;

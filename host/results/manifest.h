@@ -1,21 +1,25 @@
-/* manifest.h -- what a file must say so that its bits can be made again. */
+/* manifest.h -- what a file must contain so that its bits can be reproduced. */
 #ifndef PIOLA_HOST_MANIFEST_H
 #define PIOLA_HOST_MANIFEST_H
 
 #include "host/run/session.h"
 #include "host/snapshot/snapshot.h"
 
-/* What describes program, build, engine, machine, inputs and run. A file that was read is the pair "sha256 FILE". */
+/* Descriptions of program, build, engine, machine, inputs and run. A file that was read is the pair "sha256 FILE". */
 typedef struct {
-    pio_snapshot_pair *pair; /* [n], also as JSON */
-    size_t n;
-    char *json, *resolved; /* the resolved scene, as JSON */
+    pio_snapshot_pair *pair; /* [n] pairs */
+    size_t n;                /* number of pairs */
+    char *json, *resolved;   /* the pairs, and the resolved scene, as JSON */
 } pio_manifest;
-/* On failure it is empty. */
+
+/* Makes the manifest of a session; on failure it is empty. PIOLA_NO_MEMORY; PIOLA_IO if the engine's file cannot be
+ * read. */
 piola_status pio_manifest_create(pio_manifest *out, const pio_session *s, piola_error *error);
+/* Frees what a manifest holds; an empty one is allowed. */
 void pio_manifest_free(pio_manifest *m);
-const char *pio_build_commit(void); /* of the last configuration, or "unknown" */
-/* The resolved scene as JSON; free() it. NULL without memory. */
+/* Returns the commit of the sources when the build was configured, or "unknown". */
+const char *pio_build_commit(void);
+/* Returns the resolved scene as JSON, to free(); NULL without memory. */
 char *pio_resolved_json(const pio_scene *scene);
 
 #endif

@@ -5,10 +5,10 @@
 #include "host/model/model.h"
 #include "host/snapshot/snapshot.h"
 
-/* Cells of a model of finite elements; release them with pio_model_cells_free(). PIOLA_NO_MEMORY is possible, and then
- * *out is empty. */
+/* Lists the cells of a model of finite elements, to free with pio_model_cells_free(). PIOLA_NO_MEMORY; then *out is
+ * empty. */
 piola_status pio_model_cells(const pio_model *model, pio_snapshot_mesh *out, piola_error *error);
-/* An empty mesh is allowed. */
+/* Frees what pio_model_cells() listed; an empty mesh is allowed. */
 void pio_model_cells_free(pio_snapshot_mesh *mesh);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that says that this process has succeeded, or "". */
+/* The result.json that reports success of this process, or "". */
 static char claimed[PIO_PATH];
 
 void piola_disown_result(void)

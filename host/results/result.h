@@ -1,21 +1,25 @@
-/* Room host/results: what a command writes: states, certificates, results, records of evaluations, checkpoints. */
-/* result.h -- result.json: what scripts read, the same frame for every command. */
+/* Room host/results: files that a command writes: states, certificates, results, records of evaluations, checkpoints.
+ */
+/* result.h -- result.json, which scripts read: every command writes the same members first. */
 #ifndef PIOLA_HOST_RESULT_H
 #define PIOLA_HOST_RESULT_H
 
 #include "host/base/json.h"
 #include "host/run/session.h"
 
-/* Begin with what all commands tell; the caller adds its own members, and pio_result_end() ends it. */
+/* Begins `json` with the members that all commands have; the caller adds its own, and pio_result_end() ends it. `exit`
+ * and `message` are the command's status and error; if they are a success but the log could not be written, the log's
+ * error replaces them. */
 void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const char *message,
                       const piola_failure *failure);
-/* Member `failure`: null where there is none, or its kind is PIOLA_FAILED_NOT. */
+/* Writes the member `failure`: null if `failure` is NULL or its kind is PIOLA_FAILED_NOT. */
 void pio_failure_json(const piola_failure *failure, pio_json *json);
-/* Members `objective`, `terms`, `constraints`, `observations` and `parameters` (with gradients where there are some) of
- * the last evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
+/* Writes the members `objective`, `terms`, `constraints`, `observations` and, at the variables z, `parameters` (with
+ * their derivatives if `gradient`) of the last evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
-/* Write the file, and stdout with --json; always releases `json`. `files`: names in the folder, NULL-terminated.
- * PIOLA_IO where the file or stdout cannot be written. */
+/* Writes result.json, with --json also to standard output, and frees `json` in any case. `files` are the names of other
+ * files in the folder, ended by NULL. PIOLA_NO_MEMORY; PIOLA_IO or PIOLA_CANNOT_CREATE if the file or standard output
+ * cannot be written. */
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
 
 #endif

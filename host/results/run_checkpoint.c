@@ -13,39 +13,40 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double SLOW = 0.25; /* s: steps that take so long may be interrupted within */
+static const double SLOW = 0.25; /* s: a step that takes longer may be interrupted before its end */
 static const double REST =
-    19; /* a checkpoint takes at most one part in twenty of the time: REST parts pass before the next */
+    19; /* times the duration of a checkpoint pass before the next, so that they take at most a twentieth of the time */
 
-enum { MOST_STATES = 16 }; /* single states of the way out that are kept, as even as can be */
+enum { MOST_STATES = 16 }; /* single states of the forward sweep on disk, at steps as evenly spaced as possible */
 
 struct pio_run_checkpoint {
-    pio_session *session;
-    pio_states *states;
-    bool gradient;
-    char folder[PIO_PATH];
-    char *identity;
-    pio_checkpoint_head head; /* of the checkpoint at hand: the one found, then the last one written */
-    bool found;
-    double ended, took;            /* the last one: when, and how long; s */
-    int frames;                    /* the open file of frames, or -1 */
+    pio_session *session;          /* the run; not owned */
+    pio_states *states;            /* file of states; not owned */
+    bool gradient;                 /* the run computes a gradient */
+    char folder[PIO_PATH];         /* folder of the checkpoints */
+    char *identity;                /* what a run that continues must have equal, of identity.h */
+    pio_checkpoint_head head;      /* the checkpoint that was found, then the last one that was written */
+    bool found;                    /* the run continues from a checkpoint */
+    double ended, took;            /* s: when the last one was written, on pio_clock(), and its duration */
+    int frames;                    /* descriptor of the file of frames, or -1 */
     int64_t out, adjoint_out;      /* frames in it, and the first frame whose adjoint fields are in it */
-    double looked;                 /* s, when: the step at hand began then */
-    void *first;                   /* state 0, where states are made again; NULL */
-    int64_t step[MOST_STATES + 1]; /* numbers of the single states on disk, ascending */
-    int n_steps;
-    void *single;                     /* one of them, on its way */
-    size_t single_bytes, stash_bytes; /* of these buffers: a gradient that begins anew with more room has larger ones */
-    /* Of steps that can be interrupted within: the last place between two of them, and the memory there. */
-    bool solves, stashed, told; /* told: the error says how to go on */
-    pio_place place;
-    char *stash;
-    pio_place from; /* where the run goes on */
+    double looked;                 /* s, on pio_clock(): when the current step began */
+    void *first;                   /* state 0, from which states are recomputed, or NULL */
+    int64_t step[MOST_STATES + 1]; /* [n_steps] numbers of the single states on disk, ascending */
+    int n_steps;                   /* number of them */
+    void *single;                  /* buffer for one of them */
+    /* Bytes of `single` and `stash`; both grow if a gradient begins anew with larger slots. */
+    size_t single_bytes, stash_bytes;
+    /* Steps are solves of equations; `stash` is valid; the error says how to continue. */
+    bool solves, stashed, explained;
+    pio_place place; /* position of the sweep before the current step */
+    char *stash;     /* memory of the simulation at that position */
+    pio_place from;  /* position from which the run continues */
 };
 
-/* ---- what run it is ----------------------------------------------------------------------------------------- */
+/* ---- identity of the run ------------------------------------------------------------------------------------ */
 
-/* Frames are part of what a run makes. */
+/* Returns the identity of this run, which includes the times of frames, because frames are among its results. */
 static char *identity_of(const pio_session *s)
 {
     const scene_output *o = &s->scene->output;
@@ -58,9 +59,9 @@ static char *identity_of(const pio_session *s)
     return all;
 }
 
-/* ---- finding one -------------------------------------------------------------------------------------------- */
+/* ---- finding a checkpoint ----------------------------------------------------------------------------------- */
 
-/* Another run's is never overwritten. */
+/* Renames the folder of another run's checkpoint, which is never overwritten. */
 static piola_status set_aside(pio_run_checkpoint *c, const char *why, piola_error *error)
 {
     char aside[PIO_PATH + 40];
@@ -72,8 +73,8 @@ static piola_status set_aside(pio_run_checkpoint *c, const char *why, piola_erro
     return PIOLA_OK;
 }
 
-/* One of the two, verified with the frames that belong to it. PIOLA_NO: it is of another run, as *error says;
- * PIOLA_REFUSED: of another machine. */
+/* Reads the checkpoint of even or odd number and verifies it, with its frames. PIOLA_NO: it is of another run, as
+ * *error says; PIOLA_REFUSED: it is of another machine. */
 static piola_status examine(const pio_run_checkpoint *c, int odd, pio_checkpoint_head *head, piola_error *error)
 {
     char *identity = NULL, differs[800] = "";
@@ -89,7 +90,7 @@ static piola_status examine(const pio_run_checkpoint *c, int odd, pio_checkpoint
     return pio_checkpoint_walk(c->folder, head->frames, NULL, NULL, error);
 }
 
-/* The newest that is whole. */
+/* Finds the newest checkpoint that is whole. */
 static piola_status find(pio_run_checkpoint *c, piola_error *error)
 {
     piola_error other = {0};
@@ -115,7 +116,7 @@ static piola_status find(pio_run_checkpoint *c, piola_error *error)
     return PIOLA_OK;
 }
 
-static void tell(const pio_run_checkpoint *c)
+static void log_found(const pio_run_checkpoint *c)
 {
     const pio_session *s = c->session;
     const pio_place *p = &c->head.place;
@@ -124,11 +125,11 @@ static void tell(const pio_run_checkpoint *c)
                         (long long)p->reached, (long long)s->model->steps);
     else
         pio_log_message(s->call.log, PIO_INFO,
-                        "going on from the checkpoint in %s: %lld of %lld steps of the sweep back are done", c->folder,
-                        (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
+                        "going on from the checkpoint in %s: %lld of %lld steps of the adjoint sweep are done",
+                        c->folder, (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
 }
 
-/* Its plan becomes the session's; where there is no room for it, the run begins anew. */
+/* Makes the plan of the checkpoint the session's; if the memory does not suffice for it, the run begins anew. */
 static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
 {
     pio_session *s = c->session;
@@ -147,7 +148,7 @@ static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
     return PIOLA_OK;
 }
 
-/* Into the list, at its place. */
+/* Inserts the number of a state into the ascending list. */
 static void list_state(pio_run_checkpoint *c, int64_t step)
 {
     int i = c->n_steps++;
@@ -179,7 +180,7 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
     if (!rc && s->call.options->resume) rc = find(c, error);
     if (!rc && c->found) rc = adopt(c, error);
     if (!rc && c->found) find_states(c);
-    if (!rc && c->found) tell(c);
+    if (!rc && c->found) log_found(c);
     if (!rc && !c->found) pio_checkpoint_remove(c->folder);
     if (rc) {
         pio_run_checkpoint_close(c);
@@ -219,8 +220,8 @@ static piola_status add_frame(pio_run_checkpoint *c, uint64_t *end, bool adjoint
     return rc;
 }
 
-/* Frames that a place has and the file has not. On the way back what adjoint fields the last one lacked may be there
- * now. */
+/* Adds the frames that are complete at position p and not yet in the file. The last frame whose adjoint fields are in
+ * the file is added again, because it may have had only some of them. */
 static piola_status add_frames(pio_run_checkpoint *c, const pio_place *p, uint64_t *end, piola_error *error)
 {
     const int64_t there = p->sweep < 0 ? p->frame : c->session->model->n_frames;
@@ -245,7 +246,7 @@ static void drop_state(pio_run_checkpoint *c, int i)
     memmove(c->step + i, c->step + i + 1, sizeof *c->step * (size_t)(--c->n_steps - i));
 }
 
-/* One too many: that goes whose neighbours are nearest to each other. Not the last. */
+/* Removes a state if there is one too many: that whose neighbours are nearest to each other, but never the last. */
 static void thin(pio_run_checkpoint *c)
 {
     int best = 0;
@@ -269,9 +270,9 @@ static bool has_single(pio_run_checkpoint *c)
     return c->single != NULL;
 }
 
-/* Of a gradient on its way out, the state at hand is kept by itself too: from there states are made again if the sweep
- * back goes on in another process. On the way back what lies beyond is of no use. It is a saving of time: where it
- * fails, the next may not. */
+/* Writes the current state of a gradient's forward sweep to a file of its own, from which states are recomputed if the
+ * adjoint sweep continues in another process. In the adjoint sweep removes the states that it has passed. This only
+ * saves time, so a failure is a warning. */
 static void keep_state(pio_run_checkpoint *c, const pio_place *p)
 {
     const pio_session *s = c->session;
@@ -323,8 +324,8 @@ static bool due(const pio_run_checkpoint *c)
     return pio_clock() - c->ended >= (every > rest ? every : rest);
 }
 
-/* A step that is interrupted leaves nothing behind: this is what there was before it. Without memory for it the last
- * checkpoint has to do. */
+/* Copies the memory of the simulation before a step, because an interrupted step leaves no state that can be stored.
+ * Without memory for the copy a later run continues from the last checkpoint. */
 static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_error *error)
 {
     const pio_session *s = c->session;
@@ -347,7 +348,7 @@ static void say_more(piola_error *error, const char *more)
     snprintf(error->message + n, sizeof error->message - n, "%s", more);
 }
 
-/* It was interrupted, and what there is is to be kept. */
+/* Writes a checkpoint after an interruption, and adds to *error how to continue from it. */
 static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_checkpoint_stream *memory,
                          piola_error *error)
 {
@@ -361,7 +362,7 @@ static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_chec
     snprintf(text, sizeof text, "; run again%s to go on from the checkpoint",
              c->session->call.options->resume ? "" : " with --resume auto");
     say_more(error, text);
-    c->told = true;
+    c->explained = true;
     return PIOLA_OK;
 }
 
@@ -384,7 +385,7 @@ static piola_status on_place(void *context, const pio_place *place, int stopping
     return rc;
 }
 
-/* ---- going on ----------------------------------------------------------------------------------------------- */
+/* ---- continuing --------------------------------------------------------------------------------------------- */
 
 static piola_status memory_in(void *context, size_t at, size_t n, void *bytes, piola_error *error)
 {
@@ -392,7 +393,8 @@ static piola_status memory_in(void *context, size_t at, size_t n, void *bytes, p
     return c->session->engine.table->memory_in(c->session->sim, at, n, bytes, error);
 }
 
-/* The simulation has just started: it is in state 0, from which states are made again that no slot has. */
+/* Reads the checkpoint's memory into the simulation. It has just started and is in state 0, from which states that no
+ * slot holds are recomputed, so a gradient copies that state first. */
 static piola_status on_resume(void *context, piola_error *error)
 {
     const pio_session *s = context;
@@ -407,7 +409,8 @@ static piola_status on_resume(void *context, piola_error *error)
     return rc ? rc : pio_checkpoint_memory(c->folder, &c->head, memory_in, c, error);
 }
 
-/* The last one that is whole is then in `single`, state 0 in `first`. */
+/* Returns the number of the last state on disk in from + 1 .. to that is whole, which is then in `single`; or 0 if that
+ * is state 0 in `first`; or -1. */
 static int64_t nearest(void *context, int64_t from, int64_t to)
 {
     const pio_session *s = context;
@@ -462,9 +465,9 @@ piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states,
 piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, piola_error *error)
 {
     c->session->folder.checkpoint = NULL;
-    if (rc == PIOLA_NUMERICAL) pio_checkpoint_remove(c->folder); /* it would fail again */
+    if (rc == PIOLA_NUMERICAL) pio_checkpoint_remove(c->folder); /* a run that continues from it would fail again */
     if (rc != PIOLA_INTERRUPTED) return rc;
-    if (c->told) return rc;
+    if (c->explained) return rc;
     if (c->stashed) {
         const piola_status kept = keep(c, &c->place, stash_out, error);
         return kept ? kept : rc;

@@ -1,9 +1,9 @@
-/* run_checkpoint.h -- checkpoints of `run` and `grad`: written now and then and when the run is interrupted, and gone
- * on from.
+/* run_checkpoint.h -- checkpoints of `run` and `grad`: they are written at intervals and when the run is interrupted,
+ * and a later run continues from them.
  *
- * A checkpoint is where the sweep is, all memory of the simulation but the states that are kept for the sweep back, and
- * the frames so far. Kept states are made again when they are needed: a stored state is the same bits as one that is
- * computed again. */
+ * A checkpoint has the position of the sweep, all memory of the simulation except the states that are kept for the
+ * adjoint sweep, and the frames so far. Kept states are recomputed when they are needed, with the same bits as those
+ * that were stored. */
 #ifndef PIOLA_HOST_RUN_CHECKPOINT_H
 #define PIOLA_HOST_RUN_CHECKPOINT_H
 
@@ -11,17 +11,20 @@
 
 typedef struct pio_run_checkpoint pio_run_checkpoint;
 
-/* Look for the checkpoint of an earlier run in the output folder, which is there; with options->resume it is the one to
- * go on from, and the session gets its plan. A checkpoint of another run is set aside, one that is damaged is left out
- * for the one before it or the beginning, and the log says so. */
+/* Opens the checkpoints of the output folder, which exists. With options->resume the checkpoint of an earlier run is
+ * the one to continue from, and the session takes over its plan; otherwise it is removed. A checkpoint of another run
+ * is renamed; in place of a damaged one the run continues from the one before it or from the beginning; the log reports
+ * both. PIOLA_REFUSED: it is of another machine. PIOLA_IO, PIOLA_NO_MEMORY. */
 piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, bool gradient, piola_error *error);
-/* Frames of the earlier run to the file, and the hooks of `sweep`, which goes on from there. */
+/* Writes the frames of the earlier run to the file of states, and sets the callbacks of `sweep`, which continues from
+ * the checkpoint. PIOLA_BAD_DATA: the frames do not belong to this run. */
 piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states, pio_sweep *sweep, piola_error *error);
-/* After the sweep, which ended with `rc`: where it was interrupted within a step, what there is is written, and the
- * error says whether a new run goes on. */
+/* Called after the sweep, which ended with `rc`. If it was interrupted within a step, writes a checkpoint of the state
+ * before that step; the message of *error then says how to continue. Returns rc, or the error of writing. */
 piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, piola_error *error);
-/* The run is done: there is no checkpoint any more. */
+/* Removes the checkpoints of a run that is complete. */
 void pio_run_checkpoint_done(pio_run_checkpoint *c);
-void pio_run_checkpoint_close(pio_run_checkpoint *c); /* NULL is allowed */
+/* Frees `c`, which may be NULL; the files remain. */
+void pio_run_checkpoint_close(pio_run_checkpoint *c);
 
 #endif

@@ -16,17 +16,17 @@
 enum { MOST_FIELDS = 40 };
 
 struct pio_states {
-    pio_session *session;
-    pio_snapshot *file;
-    bool gradient, adjoint;
-    bool passed[MOST_FIELDS]; /* adjoint fields that are known once the sweep back has passed their frame */
-    pio_snapshot_field field[MOST_FIELDS];
-    pio_gradient_field gradient_field[MOST_FIELDS];
-    size_t n_fields, n_frame_fields; /* of every frame: the first ones */
-    int n_gradient_fields;
-    double *points, *values[MOST_FIELDS]; /* [n][components] of frame fields */
-    double *scratch;                      /* [n][9] */
-    pio_snapshot_mesh mesh;               /* of finite elements: n_cells > 0 */
+    pio_session *session;     /* the run; not owned */
+    pio_snapshot *file;       /* the file that is written */
+    bool gradient, adjoint;   /* with gradient fields; with adjoint frames */
+    bool passed[MOST_FIELDS]; /* adjoint fields that are known only after the adjoint sweep has passed their frame */
+    pio_snapshot_field field[MOST_FIELDS];          /* [n_fields] fields of the file */
+    pio_gradient_field gradient_field[MOST_FIELDS]; /* [n_gradient_fields] those that the gradient adds */
+    size_t n_fields, n_frame_fields;                /* fields; the first of them, which every frame has */
+    int n_gradient_fields;                          /* number of gradient fields */
+    double *points, *values[MOST_FIELDS];           /* [n][dimension] m; [n][components] of frame fields */
+    double *scratch;                                /* [n][9] values of one field */
+    pio_snapshot_mesh mesh;                         /* cells of finite elements; n_cells = 0 for particles */
 };
 
 static void add_field(pio_states *f, pio_snapshot_field field)
@@ -34,19 +34,20 @@ static void add_field(pio_states *f, pio_snapshot_field field)
     f->field[f->n_fields++] = field;
 }
 
-/* The number of the body or the material, which does not change. */
+/* Adds a static field of integers, the number of the body or of the material. */
 static void add_number(pio_states *f, const char *name, const char *meaning)
 {
     add_field(f, (pio_snapshot_field){name, 1, "1", meaning, .when = PIO_SNAPSHOT_STATIC, .integer = true});
 }
 
-/* The last field's values belong to the cells of the mesh, if there is one. */
+/* Makes the values of the last field belong to the cells of the mesh, if there is one. */
 static void of_cells(pio_states *f)
 {
     if (f->session->model->fem) f->field[f->n_fields - 1].location = PIO_SNAPSHOT_CELL;
 }
 
-/* Those of a state and, of finite elements whose steps are solved for equilibrium, of the forces. */
+/* Adds the adjoint fields: those of a state and, for finite elements whose steps solve an equilibrium, of the forces.
+ */
 static void list_adjoint(pio_states *f)
 {
     static const struct {
@@ -76,14 +77,14 @@ static void list_adjoint(pio_states *f)
     const bool fem = s->model->fem != NULL, still = fem && s->scene->fem.integrator == PIO_STATIC;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
-        if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step solves nothing */
+        if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step has no solve */
         f->passed[f->n_fields] = known[k].passed;
         add_field(f, (pio_snapshot_field){known[k].name, s->scene->dimension, known[k].units, known[k].meaning,
                                           .of = known[k].of, .when = PIO_SNAPSHOT_ADJOINT});
     }
 }
 
-/* Frame fields of the scene, static numbers, adjoint frames and gradients, in this order. */
+/* Lists the frame fields of the scene, static numbers, adjoint fields and gradient fields, in this order. */
 static void list_fields(pio_states *f)
 {
     static const struct {
@@ -206,7 +207,7 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
     pio_session *s = context;
     pio_states *f = s->folder.states;
     const pio_engine *e = s->engine.table;
-    const bool again = s->model->fem && frame > 0; /* nodes rest where they are */
+    const bool again = s->model->fem && frame > 0; /* the points of a mesh are written once */
     piola_status rc =
         again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
     for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
@@ -215,13 +216,14 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
                                    (const double *const *)f->values, error);
 }
 
-/* The first state frame in each interval of output.adjoint.every, and the last. */
+/* Returns whether a frame has adjoint fields: the first frame in each interval of output.adjoint.every, and the last.
+ */
 static bool wants_adjoint(const pio_states *f, int64_t frame)
 {
     const pio_model *m = f->session->model;
     const double every = f->session->scene->output.adjoint_every / f->session->scene->time.dt;
     if (frame == 0 || frame == m->n_frames - 1) return true;
-    /* frames are times rounded to steps: half a step later, none of them lies before its own time */
+    /* Frames are times rounded to steps; half a step later none of them lies before its own time. */
     return floor(((double)m->frames[frame] + 0.5) / every) > floor(((double)m->frames[frame - 1] + 0.5) / every);
 }
 
@@ -250,7 +252,7 @@ static piola_status on_passed(void *context, int64_t frame, int64_t step, piola_
     return write_adjoint(context, frame, true, error);
 }
 
-/* ---- frames to keep elsewhere --------------------------------------------------------------------------- */
+/* ---- frames for storage elsewhere ----------------------------------------------------------------------- */
 
 static size_t number_size(const pio_states *f)
 {
@@ -263,7 +265,7 @@ static size_t field_numbers(const pio_states *f, size_t i)
     return (size_t)f->field[i].components * (size_t)pio_model_items(f->session->model, nodal);
 }
 
-/* Nodes rest where they are. */
+/* Returns the numbers of a frame's points; those of a mesh belong to the first frame only. */
 static size_t point_numbers(const pio_states *f, int64_t frame)
 {
     const pio_model *m = f->session->model;
@@ -284,7 +286,7 @@ size_t pio_states_bytes(const pio_states *f, int64_t frame, bool adjoint)
     return numbers * number_size(f);
 }
 
-/* n numbers at the end of `bytes`, which moves on. */
+/* Copies n numbers to *bytes in the file's precision; *bytes moves behind them. */
 static void pack(const pio_states *f, const double *values, size_t n, char **bytes)
 {
     const size_t size = number_size(f);

@@ -1,4 +1,4 @@
-/* states.h -- states.vtkhdf: the frames of a run, and what a gradient adds to them. */
+/* states.h -- states.vtkhdf: the frames of a run, and the fields that a gradient adds to them. */
 #ifndef PIOLA_HOST_STATES_H
 #define PIOLA_HOST_STATES_H
 
@@ -6,22 +6,27 @@
 
 typedef struct pio_states pio_states;
 
-/* Begin DIRECTORY/states.vtkhdf. `gradient`: with fields for gradients per particle and, where output.adjoint.every
- * asks for them, adjoint frames. */
+/* Creates DIRECTORY/states.vtkhdf. With `gradient` it has fields for gradients per particle, element or node and, if
+ * output.adjoint.every is set, adjoint frames. PIOLA_NO_MEMORY, and the errors of pio_snapshot_create(). */
 piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, piola_error *error);
-/* Hook the frames of `sweep` to the file: frame k is the model's frame k. */
+/* Sets the frames of `sweep` and the callbacks that write them to the file: frame k is the model's frame k. */
 void pio_states_sweep(pio_states *f, pio_sweep *sweep);
-/* To keep frames elsewhere: bytes of the state frame, or of its adjoint fields (0: it has none); these bytes, in the
- * file's precision, of a frame that was written; and from them into a file where it is the next one, or is there
- * (`adjoint`: what was known of it). */
+/* Returns the bytes of a frame, or with `adjoint` of its adjoint fields (0: it has none), for storage elsewhere. */
 size_t pio_states_bytes(const pio_states *f, int64_t frame, bool adjoint);
+/* Copies those bytes, in the file's precision, of a frame that was written; an adjoint field that was not written is
+ * NaN. The errors of pio_snapshot_reread(). */
 piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *bytes, piola_error *error);
+/* Writes those bytes to the file: as the next frame, or with `adjoint` as the adjoint fields of an existing frame, of
+ * which fields that are NaN are left out. The errors of pio_snapshot_frame() and pio_snapshot_adjoint(). */
 piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const void *bytes, piola_error *error);
-/* After a gradient: fields per particle, the design's values and gradients, the objective and the certificate. */
+/* Writes, after a gradient, its fields, the design's values and derivatives, the objective and the certificate (JSON).
+ * PIOLA_NUMERICAL: a derivative is not finite. */
 piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error);
-/* After a plain run: the objective, if the scene has one. */
+/* Writes, after a run without gradient, the objective and its terms if the scene has one. */
 piola_status pio_states_objective(pio_states *f, piola_error *error);
-piola_status pio_states_finish(pio_states *f, piola_error *error); /* always releases */
-void pio_states_abandon(pio_states *f);                            /* keeps the .partial file; NULL is allowed */
+/* Finishes the file. `f` is freed in any case; the errors of pio_snapshot_finish(). */
+piola_status pio_states_finish(pio_states *f, piola_error *error);
+/* Closes the file as it is and keeps the .partial file. `f` is freed and may be NULL. */
+void pio_states_abandon(pio_states *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_evaluations.c -- the record of an optimisation: what was added comes back to the bit, and only for the same
+/* test_evaluations.c -- the record of an optimisation: what was added is read again bit by bit, and only for the same
  * run. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,8 +88,8 @@ static void a_record_of_another_run_is_refused(void **state)
                      PIOLA_CANNOT_CREATE);
 }
 
-/* Any bit of the third evaluation of five is flipped: the others are there, it is told, and what is added in its place
- * counts. */
+/* Any bit of the third evaluation of five is flipped: the others are there, it is reported, and what is added in its
+ * place counts. */
 static void a_damaged_evaluation_costs_no_other(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void a_damaged_evaluation_costs_no_other(void **state)
     assert_int_equal(pio_evaluations_create(&log, path, N, 0, identity, NULL), PIOLA_OK);
     for (int k = 0; k < 5; k++) assert_int_equal(add(log, k), PIOLA_OK);
     pio_evaluations_close(log);
-    for (int bit = 0; bit < 8 * ROW; bit += 7, flips++) { /* 7: all bits of a byte in turn */
+    for (int bit = 0; bit < 8 * ROW; bit += 7, flips++) { /* a stride of 7 reaches all bits of a byte in turn */
         const int fd = open(path, O_RDWR);
         unsigned char byte;
         const off_t at = FIRST + 2 * ROW + bit / 8;
@@ -127,12 +127,12 @@ static void a_damaged_evaluation_costs_no_other(void **state)
     print_message("%zu flips\n", flips);
 }
 
-/* The child tells each finished evaluation through a pipe and is killed in the middle. */
+/* The child reports each finished evaluation through a pipe and is killed in the middle. */
 static void a_kill_loses_no_finished_evaluation(void **state)
 {
     (void)state;
     for (int round = 0; round < 12; round++) {
-        int ends[2], told = 0;
+        int ends[2], reported = 0;
         char byte;
         assert_int_equal(pipe(ends), 0);
         const pid_t child = fork();
@@ -143,9 +143,9 @@ static void a_kill_loses_no_finished_evaluation(void **state)
                 if (add(log, k) || write(ends[1], "x", 1) != 1) _exit(1);
         }
         close(ends[1]);
-        while (told < 3 + 5 * round && read(ends[0], &byte, 1) == 1) told++;
+        while (reported < 3 + 5 * round && read(ends[0], &byte, 1) == 1) reported++;
         kill(child, SIGKILL);
-        while (read(ends[0], &byte, 1) == 1) told++;
+        while (read(ends[0], &byte, 1) == 1) reported++;
         close(ends[0]);
         assert_int_equal(waitpid(child, NULL, 0), child);
         pio_evaluations *log;
@@ -153,7 +153,7 @@ static void a_kill_loses_no_finished_evaluation(void **state)
         if (pio_evaluations_continue(&log, path, N, M, identity, false, &error)) fail_msg("%s", error.message);
         size_t count;
         pio_evaluations_list(log, &count);
-        assert_true(count == (size_t)told || count == (size_t)told + 1);
+        assert_true(count == (size_t)reported || count == (size_t)reported + 1);
         expect(log, count, 1);
         pio_evaluations_close(log);
     }

@@ -1,5 +1,5 @@
-/* test_identity.c -- whether a run may be continued: never one of another scene or program; on another machine with
- * leave. */
+/* test_identity.c -- whether a run may be continued: never one of another scene or program; on another machine only
+ * with permission. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const char here[] = "program: piola 1, gcc 14\n"
                            "machine's libm: glibc 2.36\n"
                            "scene: {a: 1,\n b: 2}\n";
 
-/* `here` with one text in place of another. */
+/* Returns `here` with one text in place of another. */
 static const char *with(const char *old, const char *new)
 {
     static char text[1024];
@@ -66,9 +66,10 @@ static void another_run_is_refused_with_and_without_leave(void **state)
         expect(with("0123", "0124"), accept, PIOLA_BAD_DATA, "data");
         expect(with("b: 2", "b: 3"), accept, PIOLA_BAD_DATA, "scene");
         expect(with(" b: 2}\n", " b: 2}\n "), accept, PIOLA_BAD_DATA, "scene");
-        expect(with("f64\ndata: 0123\nmachine's instruction set: x86-64-v3", /* both */
-                    "f32\ndata: 0123\nmachine's instruction set: x86-64-v4"),
-               accept, PIOLA_BAD_DATA, "precision");
+        expect(
+            with("f64\ndata: 0123\nmachine's instruction set: x86-64-v3", /* a line of the run and one of the machine */
+                 "f32\ndata: 0123\nmachine's instruction set: x86-64-v4"),
+            accept, PIOLA_BAD_DATA, "precision");
     }
 }
 
@@ -87,10 +88,10 @@ static void what_is_no_identity_is_another_run(void **state)
     expect("scene: ", true, PIOLA_BAD_DATA, "");
     expect("\n\n:\n: :", true, PIOLA_BAD_DATA, "");
     expect(with("machine's libm: glibc 2.36\n", ""), true, PIOLA_BAD_DATA, "lines");
-    print_message("%zu truncations told apart from the whole\n", sizeof here - 1);
+    print_message("%zu truncations distinguished from the whole\n", sizeof here - 1);
 }
 
-/* Longer than the room for it, a difference is cut at its end and nothing else. */
+/* A difference that is longer than its buffer is cut at its end, and nothing else changes. */
 static void a_long_difference_fits_its_room(void **state)
 {
     (void)state;
