@@ -1,5 +1,5 @@
-/* bench.c -- see bench.h. Pages are touched by a gradient before anything is timed; kernels are timed in a run of their
- * own, because their timers wait after each. */
+/* bench.c -- see bench.h. A gradient touches all pages before anything is timed; kernels are timed in a run of their
+ * own, because their timers wait after each kernel. */
 #include "host/bench/bench.h"
 #include "host/base/fail.h"
 #include "solvers/engine/clock.h"
@@ -23,7 +23,7 @@ typedef struct {
 /* ---- one repetition --------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double forward_cpu, storing_cpu, reverse_cpu, gradient_cpu, forward_wall, gradient_wall; /* s */
+    double forward_cpu, storing_cpu, reverse_cpu, gradient_cpu, forward_wall, gradient_wall; /* s, of all steps */
 } repetition;
 
 static piola_status run_forward(runner *r, repetition *t, piola_error *error)
@@ -31,7 +31,8 @@ static piola_status run_forward(runner *r, repetition *t, piola_error *error)
     const pio_engine *e = r->engine;
     piola_status rc = e->start(r->sim, r->trial.velocity, error);
     if (!rc)
-        rc = e->advance(r->sim, r->trial.desc.steps, error); /* sorts the particles, and ends with the observations */
+        rc =
+            e->advance(r->sim, r->trial.desc.steps, error); /* it sorts the particles, and ends with the observations */
     if (!rc) rc = e->check(r->sim, error);
     if (rc) return rc;
     e->timer_reset(r->sim);
@@ -63,7 +64,7 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
     t->gradient_cpu = end - cpu;
     t->storing_cpu = turned - cpu;
     t->reverse_cpu = end - turned;
-    if (!r->bench->on_cpu) { /* a GPU works while the processor waits: wall time is what counts */
+    if (!r->bench->on_cpu) { /* the processor waits while a GPU works, so wall time is measured */
         t->forward_cpu = t->forward_wall;
         t->gradient_cpu = t->gradient_wall;
         t->storing_cpu = result.forward_seconds;
@@ -78,7 +79,7 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Of the member at `offset` of every repetition, times `factor`. */
+/* Returns the spread of the member at `offset` of every repetition, times `factor`. */
 static pio_spread spread_of(const repetition *all, size_t offset, double factor)
 {
     double v[PIO_BENCH_REPETITIONS];

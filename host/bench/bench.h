@@ -1,5 +1,5 @@
-/* Room host/bench: measures engines and files. */
-/* bench.h -- measuring an MPM engine: times, bytes, kernels. */
+/* Room host/bench: measurements of engines and of files. */
+/* bench.h -- measurements of an MPM engine: times, bytes, kernels. */
 #ifndef PIOLA_HOST_BENCH_H
 #define PIOLA_HOST_BENCH_H
 
@@ -8,51 +8,54 @@
 enum { PIO_BENCH_REPETITIONS = 5, PIO_BENCH_ROWS = 16, PIO_BENCH_KERNELS = 64 };
 
 typedef struct {
-    double best, median;
+    double best, median; /* least and median of the repetitions */
 } pio_spread;
 
-/* One number of threads. `cpu`: ns of CPU time of the process (GPU: of wall time) per particle-step; `wall`: s per
- * step. */
+/* The times for one number of threads. `cpu`: CPU time of the process (GPU: wall time) per particle and step, ns;
+ * `wall`: wall time per step, s. */
 typedef struct {
-    int threads;
-    pio_spread forward_cpu, storing_cpu, reverse_cpu, gradient_cpu; /* storing: forward, keeping every state */
-    pio_spread forward_wall, gradient_wall;
-    double copy; /* B/s that this many threads (GPU: the device) copy, read and written bytes counted */
+    int threads;                                                    /* number of threads */
+    pio_spread forward_cpu, storing_cpu, reverse_cpu, gradient_cpu; /* storing: forward, with every state kept */
+    pio_spread forward_wall, gradient_wall;                         /* of a step, without and with its adjoint */
+    double copy; /* B/s that these threads (GPU: the device) copy, bytes read plus bytes written */
 } pio_bench_row;
 
 typedef struct {
-    const char *name;
-    double forward, gradient; /* s */
+    const char *name;         /* name of the kernel */
+    double forward, gradient; /* s in the forward sweep; in both sweeps */
 } pio_bench_kernel;
 
-/* Bytes of device memory that one step must move, in all. */
+/* Bytes of device memory that one step must move. */
 typedef struct {
-    double forward, store, restore, reverse;
+    double forward, store, restore, reverse; /* a step; keeping its state; restoring it; its adjoint */
 } pio_traffic;
 
 typedef struct {
-    pio_engine_module engine;
-    pio_trial_options options; /* of the trial; threads: the most */
-    pio_engine_bytes bytes;
-    int64_t particles, cells, nodes; /* cells occupied and nodes active at the start */
-    bool on_cpu;
-    pio_bench_row rows[PIO_BENCH_ROWS];
-    int n_rows;
-    pio_bench_kernel kernels[PIO_BENCH_KERNELS];
-    int n_kernels;
-    double kernel_forward, kernel_gradient; /* s, of all kernels */
-    double slope, duration;                 /* s: d(mean position)/d(velocity), which must be the duration */
-    pio_traffic traffic;
+    pio_engine_module engine;                    /* engine that is measured */
+    pio_trial_options options;                   /* of the benchmark case; threads: the greatest number */
+    pio_engine_bytes bytes;                      /* memory of the simulation */
+    int64_t particles, cells, nodes;             /* particles; occupied cells and active nodes at the start */
+    bool on_cpu;                                 /* the engine runs on the processor */
+    pio_bench_row rows[PIO_BENCH_ROWS];          /* [n_rows] times, one row for each number of threads */
+    int n_rows;                                  /* number of rows */
+    pio_bench_kernel kernels[PIO_BENCH_KERNELS]; /* [n_kernels] times of kernels, with the most threads */
+    int n_kernels;                               /* number of kernels */
+    double kernel_forward, kernel_gradient;      /* s, sums over all kernels */
+    double slope, duration;                      /* s: d(mean position)/d(velocity), which must equal the duration */
+    pio_traffic traffic;                         /* bytes that a step must move */
 } pio_bench;
 
-/* Fill everything but `engine` and `options`, which are given. */
+/* Measures, and fills all members except `engine` and `options`, which the caller sets. PIOLA_INTERNAL: the gradient is
+ * wrong; PIOLA_NO_MEMORY, and the engine's errors. */
 piola_status pio_bench_measure(pio_bench *b, piola_error *error);
 
-/* Bytes read and written per second by a copy that no cache holds: by threads of our own; by save() of a state. */
+/* Measures the B/s, read plus written, of a copy by `threads` threads that is larger than the caches. PIOLA_NO_MEMORY.
+ */
 piola_status pio_bench_copy_cpu(int threads, double *rate, piola_error *error);
+/* Measures the same on the device, by save() of a state of `state` bytes. The engine's errors. */
 piola_status pio_bench_copy_gpu(const pio_engine *engine, pio_sim *sim, size_t state, double *rate, piola_error *error);
 
-/* bench_traffic.c: cells, nodes and traffic, counted from the trial's positions at the start. */
+/* Counts cells, nodes and traffic from the particles' positions at the start (bench_traffic.c). PIOLA_NO_MEMORY. */
 piola_status pio_bench_count(pio_bench *b, const pio_trial *trial, piola_error *error);
 
 #endif

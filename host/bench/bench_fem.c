@@ -1,6 +1,6 @@
-/* bench_fem.c -- see bench_fem.h. Pages are touched by a gradient before anything is timed; kernels are timed in a run
- * of their own, because their timers wait after each; copies are measured last, because their memory would count as
- * ours. */
+/* bench_fem.c -- see bench_fem.h. A gradient touches all pages before anything is timed; kernels are timed in a run of
+ * their own, because their timers wait after each kernel; copies are measured last, because their memory would count in
+ * the peak of the process. */
 #include "host/bench/bench_fem.h"
 
 #include "host/base/fail.h"
@@ -41,8 +41,8 @@ typedef struct {
     pio_fem_trial trial;
     pio_sim *sim;
     double samples[2 * PIO_FEM_TRIAL_SAMPLES], *value_bar;
-    double cpu, wall;              /* at the turn from forward to back */
-    pio_fem_bench_kernel *kernels; /* of KERNEL_TIMERS, or NULL */
+    double cpu, wall;              /* s, when the forward sweep ended */
+    pio_fem_bench_kernel *kernels; /* [PIO_FEM_BENCH_TIMERS] sums of the kernels' timers, or NULL */
     double forward[2], adjoint[2]; /* s of the last sweep: wall and CPU time */
     double J;
 } runner;
@@ -114,16 +114,16 @@ static void close_runner(runner *r)
     pio_fem_trial_free(&r->trial);
 }
 
-/* ---- what a product moves --------------------------------------------------------------------------------- */
+/* ---- bytes of a product ----------------------------------------------------------------------------------- */
 
-/* Blocks of the matrix: pairs of nodes that share an element. */
+/* Counts the blocks of the matrix: pairs of nodes that share an element. PIOLA_NO_MEMORY. */
 static piola_status count_blocks(const pio_fem_trial *t, int64_t *blocks, piola_error *error)
 {
     const pio_block_desc *b = &t->block;
     const int per = pio_elements[b->type].nodes;
     const size_t nodes = (size_t)t->mesh.n_nodes, corners = (size_t)b->n * (size_t)per;
     int32_t *start = calloc(nodes + 2, sizeof *start), *element = malloc(sizeof *element * corners);
-    int32_t *seen = calloc(nodes, sizeof *seen); /* number + 1 of the last row that had this column */
+    int32_t *seen = calloc(nodes, sizeof *seen); /* [nodes] 1 + number of the last row that had this column */
     *blocks = 0;
     for (size_t c = 0; start && c < corners; c++) start[b->nodes[c] + 2]++;
     for (size_t i = 0; start && i < nodes; i++) start[i + 2] += start[i + 1];
@@ -202,7 +202,7 @@ static piola_status measure_row(pio_fem_bench *b, int threads, piola_error *erro
 static void sum_kernels(pio_fem_bench *b, const pio_fem_bench_kernel *all)
 {
     const pio_step_record *record = &b->record;
-    double assembly[2] = {0}, product[2] = {0}; /* s, calls */
+    double assembly[2] = {0}, product[2] = {0}; /* s; number of calls */
     for (int i = 0; i < PIO_FEM_BENCH_TIMERS && all[i].name; i++) {
         const pio_fem_bench_kernel *k = &all[i];
         const pio_fem_bench_part part = pio_fem_bench_part_of(k->name);
@@ -244,7 +244,7 @@ static piola_status measure_kernels(pio_fem_bench *b, int threads, piola_error *
     return rc;
 }
 
-/* The same run with the products of a library, where the device has one. */
+/* Measures the products of a library in the same run, if the device has one. */
 static piola_status measure_library(pio_fem_bench *b, int threads, piola_error *error)
 {
     runner r;
@@ -264,9 +264,10 @@ static piola_status measure_library(pio_fem_bench *b, int threads, piola_error *
     return rc;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------- */
+/* ---- the measurement -------------------------------------------------------------------------------------- */
 
-/* On a GPU by a copy of particles of the same engine, as many as fill 200 MB in f64. */
+/* Measures the rate of a copy; on a GPU by a copy of so many particles of the same engine that they fill 200 MB in
+ * f64. */
 static piola_status measure_copy(pio_fem_bench *b, pio_fem_bench_row *row, piola_error *error)
 {
     const int dim = b->engine.table->dimension;

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLAIN = 1, REVERSIBLE = 2 }; /* integrators */
+enum { PLAIN = 1, REVERSIBLE = 2 }; /* kinds of integrators, as bits */
 static const struct {
     scene_strategy strategy;
-    int slots, kept, of; /* 0 slots: every state; of which integrators */
+    int slots, kept, of; /* 0 slots: every state is kept; of: kinds of integrators that have this row */
 } ways[PIO_MEMORY_ROWS] = {{SCENE_STORE, 0, 0, PLAIN | REVERSIBLE}, {SCENE_CHECKPOINT, 100, 0, PLAIN},
                            {SCENE_CHECKPOINT, 50, 0, PLAIN},        {SCENE_CHECKPOINT, 20, 0, PLAIN | REVERSIBLE},
                            {SCENE_CHECKPOINT, 10, 0, PLAIN},        {SCENE_CHECKPOINT, 5, 0, PLAIN},
@@ -24,12 +24,12 @@ static const struct {
 typedef struct {
     pio_memory_case *c;
     const pio_engine *engine;
-    pio_engine_desc desc; /* of the trial */
+    pio_engine_desc desc; /* of the benchmark case */
     const double *z;
     const char *folder;
-    int n_samples, objective; /* the sample that is the objective */
+    int n_samples, objective; /* number of samples; number of the sample that is the objective */
     int64_t variables;
-    double *samples, *z_bar, *first; /* [2 n_samples], [variables] twice: of this row, of the first */
+    double *samples, *z_bar, *first; /* [2 n_samples]; [variables] gradient of this row and of the first */
     pio_sim *sim;
     pio_disk_states *disk;
 } runner;
@@ -57,7 +57,8 @@ static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_e
     return pio_disk_states_fetch(r->disk, place, step, r->engine, r->sim, error);
 }
 
-/* The best of the repetitions, after one that is not timed; without a schedule forward only. */
+/* Measures the least time of the repetitions, s, after one that is not timed; without a schedule those of a forward
+ * sweep. */
 static piola_status best_of(runner *r, pio_schedule *schedule, double *best, piola_error *error)
 {
     const pio_sweep sweep = {.context = r, .objective = objective, .on_keep = on_keep, .on_fetch = on_fetch};
@@ -96,7 +97,7 @@ static piola_status measure_row(runner *r, const pio_plan_request *request, pio_
     return rc;
 }
 
-/* A plan with exactly so many states, whatever their bytes. */
+/* Makes a row and its plan with exactly its numbers of states, whatever their bytes. */
 static piola_status plan_row(const runner *r, int way, pio_plan_request *request, pio_memory_row *row,
                              piola_error *error)
 {
@@ -156,7 +157,7 @@ static piola_status run(runner *r, piola_error *error)
     return rc;
 }
 
-/* As the plan of a run gives it. */
+/* Sets for how many active nodes a compact slot has memory, as the plan of a run does. */
 static piola_status give_room(runner *r, piola_error *error)
 {
     pio_engine_bytes bytes;
@@ -178,7 +179,8 @@ piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *e
                            .compact = compact,
                            .items = trial.desc.particles.n};
     trial.desc.reversible = reversible;
-    trial.desc.penalty = reversible ? 1e6 : 0; /* 1/s^2: 1 m/s comes 1 mm and a quarter of a cell into a wall */
+    trial.desc.penalty =
+        reversible ? 1e6 : 0; /* 1/s^2: a particle of 1 m/s enters a wall by 1 mm and a quarter of a cell */
     for (int a = 0; reversible && a < options.dimension; a++)
         trial.desc.grid.wall[a][0] = trial.desc.grid.wall[a][1] = PIO_WALL_PENALTY;
     runner r = {.c = c,
@@ -200,7 +202,7 @@ piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *e
     static const char *const names[] = {[PIO_LEAPFROG] = "leapfrog",
                                         [PIO_REVERSIBLE_LEAPFROG] = "reversible_leapfrog",
                                         [PIO_REVERSIBLE_EULER] = "reversible_euler"};
-    const double wave = 1.2; /* m/s at least, sqrt((lambda + 2 mu)/rho) of the trial's material */
+    const double wave = 1.2; /* m/s, no less than sqrt((lambda + 2 mu)/rho) of the material */
     pio_fem_trial trial;
     piola_status rc = pio_fem_trial_create(&trial, &options, error);
     if (rc) return rc;
@@ -217,7 +219,7 @@ piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *e
                 .z = trial.z,
                 .folder = folder,
                 .n_samples = PIO_FEM_TRIAL_SAMPLES,
-                .objective = 1, /* across, as the force is */
+                .objective = 1, /* the deflection along the force */
                 .variables = trial.variables};
     rc = run(&r, error);
     pio_fem_trial_free(&trial);

@@ -1,5 +1,5 @@
-/* bench_snapshot.c -- see bench_snapshot.h. The file is written and read by what runs and commands write and read it
- * with; the writer itself times its checksums. */
+/* bench_snapshot.c -- see bench_snapshot.h. The file is written and read by the functions that runs and commands use;
+ * the writer itself times its checksums. */
 #include "host/bench/bench_snapshot.h"
 
 #include "solvers/engine/clock.h"
@@ -20,7 +20,8 @@ enum { VELOCITY, VOLUME_RATIO, BODY, MATERIAL, FIELDS };
 typedef struct {
     pio_snapshot_bench *b;
     pio_trial trial;
-    double *points, *ratio, *numbers, *got; /* [n][dimension] m, [n] twice, [n][3] */
+    double *points, *ratio, *numbers,
+        *got; /* [n][dimension] m; [n] volume ratios; [n] integers; [n][3] values that were read */
     char folder[PIO_PATH], path[PIO_PATH], partial[PIO_PATH];
 } runner;
 
@@ -31,14 +32,14 @@ static piola_status look(piola_error *error)
                : PIOLA_OK;
 }
 
-/* ---- what is written ------------------------------------------------------------------------------------ */
+/* ---- the frames ----------------------------------------------------------------------------------------- */
 
 static double time_of(int64_t frame)
 {
     return 0.01 * (double)frame;
 }
 
-/* Free flight; volume ratios are some numbers near 1. */
+/* Computes a frame of the free flight; the volume ratios are arbitrary numbers near 1. */
 static void make_frame(runner *r, int64_t frame)
 {
     const int64_t n = r->b->particles, dim = r->b->options.dimension;
@@ -69,7 +70,7 @@ static piola_status write_frames(runner *r, pio_snapshot *file, double *seconds,
     return rc;
 }
 
-/* The fields that output.states has where a scene does not say, and the numbers that every run writes. */
+/* Creates the file with the default fields of output.states and the static numbers that every run writes. */
 static piola_status create(const runner *r, pio_snapshot **file, pio_snapshot_costs *costs, piola_error *error)
 {
     const pio_snapshot_bench *b = r->b;
@@ -125,7 +126,7 @@ static piola_status write_file(runner *r, pio_snapshot_writing *w, piola_error *
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-/* Is r->got, [n][stored], what was written of [n][components]? */
+/* Compares r->got, [n][stored], with the values that were written, [n][components]. PIOLA_INTERNAL if they differ. */
 static piola_status compare(const runner *r, const double *written, int components, int stored, const char *name,
                             piola_error *error)
 {
@@ -150,7 +151,7 @@ static int number_of(const char *name)
     return field;
 }
 
-/* Points and fields; those that are there once with the first frame. */
+/* Reads the points and fields of a frame, with the first frame also the static fields. */
 static piola_status read_frame(runner *r, pio_snapshot_file *file, int64_t frame, bool check, piola_error *error)
 {
     const pio_snapshot_info *info = pio_snapshot_describe(file);
@@ -227,7 +228,7 @@ static piola_status repeat(runner *r, piola_error *error)
     return rc;
 }
 
-/* A folder of its own within that which was given, so that nobody's file is in the way. */
+/* Measures in a new folder within the given one, so that no existing file is replaced. */
 static piola_status with_folder(runner *r, piola_error *error)
 {
     const char *folder = r->b->folder;
@@ -238,7 +239,8 @@ static piola_status with_folder(runner *r, piola_error *error)
         return pio_fail(error, full ? PIOLA_IO : PIOLA_CANNOT_CREATE, "%s: a folder in it cannot be created: %s",
                         folder, strerror(errno));
     }
-    (void)pio_path_join(r->path, sizeof r->path, r->folder, "states.vtkhdf"); /* fits: pio_path_folder() */
+    (void)pio_path_join(r->path, sizeof r->path, r->folder,
+                        "states.vtkhdf"); /* it fits, as pio_path_folder() checked */
     (void)pio_path_join(r->partial, sizeof r->partial, r->folder, "states.partial.vtkhdf");
     rc = repeat(r, error);
     (void)rmdir(r->folder);

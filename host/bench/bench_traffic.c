@@ -1,7 +1,7 @@
 /* bench_traffic.c -- the bytes that a step must move. Every array that a stage reads or writes is counted once per
- * stage, for what it holds per particle, occupied cell, active node or node of the box; an array that is added to
- * counts twice. What stays in caches between stages makes the truth smaller; reading a line before it is written makes
- * it larger. */
+ * stage, by its items: particles, occupied cells, active nodes or nodes of the box; an array that is added to counts
+ * twice. The actual traffic is smaller by what stays in caches between stages, and larger by cache lines that are read
+ * before they are written. */
 #include "host/bench/bench.h"
 #include "host/base/fail.h"
 #include "host/scene/law.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers moved by one stage per item: `ints` of 4 bytes and `reals` of the engine's precision. */
+/* Numbers that a stage moves per item: `ints` of 4 bytes and `reals` of the engine's precision. */
 typedef struct {
     double ints, reals;
 } moved;
@@ -31,10 +31,11 @@ static double bytes_of(const stage *s, const counts *n)
     return sum;
 }
 
-/* d: dimension; h: stored numbers of deformation (F or J); k: constants; pad: numbers per cell sum and component. */
+/* Sums the traffic of all stages. d: dimension; h: stored numbers of the deformation (F or J); k: constants of the law;
+ * pad: numbers per cell sum and component. */
 static void count_stages(const counts *n, double d, double h, double k, double pad, pio_traffic *out)
 {
-    const double state = 2 * d + d * d + h; /* offset, velocity, C, F or J */
+    const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
     /* cell twice, order twice, id; count, start, slots and lists */
     const stage sort = {.particle = {5, 0}, .cell = {8, 0}, .active = {1, 0}, .box = {9, 0}};
@@ -56,7 +57,7 @@ static void count_stages(const counts *n, double d, double h, double k, double p
                    bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
 }
 
-/* Mark the base node of every particle's stencil; returns how many nodes are marked. */
+/* Marks the base node of every particle's stencil. Returns the number of marked nodes. */
 static int64_t mark_cells(const pio_trial *t, int dim, uint8_t *cell)
 {
     const pio_grid_desc *g = &t->desc.grid;
@@ -71,7 +72,8 @@ static int64_t mark_cells(const pio_trial *t, int dim, uint8_t *cell)
     return marked;
 }
 
-/* One axis of "a node is active when one of the three cells behind it is occupied": spread the marks by 0, 1 and 2. */
+/* Spreads the marks by 0, 1 and 2 nodes along one axis: a node is active if one of the three cells behind it is
+ * occupied. */
 static void spread_axis(uint8_t *mark, int64_t nodes, int64_t stride, int64_t length)
 {
     for (int64_t i = nodes - 1; i >= 0; i--) {

@@ -11,8 +11,8 @@
 
 enum { MARGIN = 6, PAD = 2 }; /* free cells on each side; nodes beyond the walls */
 
-static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3;
-static const double courant = 0.2; /* share of a cell that an elastic wave travels in a step */
+static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3; /* m, kg/m^3, Pa, - */
+static const double courant = 0.2; /* fraction of a cell that an elastic wave travels in a step */
 
 double pio_cpu_clock(void)
 {
@@ -21,7 +21,7 @@ double pio_cpu_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Uniform in [0, 1): the 64-bit generator of Knuth (MMIX), its upper 53 bits. */
+/* Returns a number that is uniform in [0, 1): the upper 53 bits of Knuth's 64-bit generator for MMIX. */
 static double uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -40,7 +40,7 @@ static void set_grid(pio_trial *t, const pio_trial_options *o)
     }
 }
 
-/* Plane-wave speed sqrt((lambda + 2 mu)/rho) of the solid, sqrt(K/rho) of the fluid, m/s. */
+/* Returns the speed of plane waves, m/s: sqrt((lambda + 2 mu)/rho) of a solid, sqrt(K/rho) of a fluid. */
 static double wave_speed(pio_law law)
 {
     const double wave =

@@ -1,4 +1,4 @@
-/* trial.h -- a block of one material in free flight, made without a scene: what self-tests and benchmarks run.
+/* trial.h -- a benchmark case without a scene: a block of one material in free flight, for self-tests and benchmarks.
  *
  * A cube (2D: a square) of `cells` cells per axis, 1 cm each, filled at random (the same numbers everywhere) and listed
  * cell by cell, with random velocities of up to 0.1 m/s on top of a common one, under gravity, far from the walls. */
@@ -10,41 +10,44 @@
 
 typedef struct {
     int dimension; /* 2 or 3 */
-    int cells;     /* per axis */
-    int per_cell;  /* particles */
-    pio_law law;
-    int64_t steps;
-    int threads;  /* 0: what OpenMP offers */
-    bool adjoint; /* room for cotangents and every state */
-    bool timing;  /* per-kernel timers */
-    double spin;  /* 1/s, about the centre in the plane of the first two axes */
+    int cells;     /* cells per axis */
+    int per_cell;  /* particles per cell */
+    pio_law law;   /* law of the material */
+    int64_t steps; /* number of steps */
+    int threads;   /* number of threads; 0: OpenMP's default */
+    bool adjoint;  /* with memory for cotangents and every state */
+    bool timing;   /* with timers of kernels */
+    double spin;   /* angular velocity about the centre in the plane of the first two axes, 1/s */
 } pio_trial_options;
 
-/* Samples: the mean position and then the mean velocity at the end, `dimension` numbers each. The one design entry is
- * the common velocity, `dimension` variables in m/s; the start is `velocity`. */
+/* Its samples are the mean position and then the mean velocity at the end, `dimension` numbers each. The one design
+ * entry is the common velocity, `dimension` variables in m/s, which starts at `velocity`. */
 typedef struct {
-    pio_engine_desc desc; /* its pointers point into this trial: create it in place, do not move it */
+    pio_engine_desc desc; /* its pointers point into this struct: create it in place, do not move it */
     double duration;      /* s */
-    double velocity[3];   /* m/s, common to all particles at the start; the mean of what they have */
+    double velocity[3];   /* mean velocity of the particles at the start, m/s */
+    /* [n][dimension] m; [n][dimension] m/s; [n] m^3 (2D: m^2); [n] kg/m^3; [n][PIO_LAW_CONSTANTS] constants */
     double *position, *speed, *volume, *density, *given;
-    int32_t *law, *zero;
-    double spin[9];
-    pio_observation_desc observations[2];
-    pio_touch touches[2];
-    pio_design_desc design;
+    int32_t *law, *zero;                  /* [n] law of each particle; [n] zeros */
+    double spin[9];                       /* matrix of the angular velocity, 1/s, in the first dimension^2 numbers */
+    pio_observation_desc observations[2]; /* mean position, mean velocity */
+    pio_touch touches[2];                 /* weights of their samples */
+    pio_design_desc design;               /* the common velocity */
 } pio_trial;
 
 enum { PIO_TRIAL_SAMPLES = 6 };
 
-/* On failure the trial is empty: free it all the same. */
+/* Creates the case; on failure *out is empty. PIOLA_NO_MEMORY. */
 piola_status pio_trial_create(pio_trial *out, const pio_trial_options *options, piola_error *error);
+/* Frees what a case holds; an empty one is allowed. */
 void pio_trial_free(pio_trial *trial);
 
-/* An objective for pio_sweep: the first coordinate of the mean position. Its context, a double *, or NULL, gets the CPU
- * time of the process in s when it is called, which is at the turn from forward to back. */
+/* Computes the objective of a pio_sweep: the first coordinate of the mean position, m. Its context is NULL or a double
+ * * that receives the CPU time of the process, s, when it is called, which is at the end of the forward sweep. */
 piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error);
 
-double pio_cpu_clock(void); /* s, of all threads of the process */
+/* Returns the CPU time of all threads of the process, s. */
+double pio_cpu_clock(void);
 
 #endif

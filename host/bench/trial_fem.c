@@ -11,7 +11,7 @@
 static const double modulus = 1000, poisson = 0.3, density = 1000; /* Pa, -, kg/m^3 */
 enum { ACROSS = 1 };                                               /* the axis of the force */
 
-/* Constants as given, and which of them are moduli (Pa): -1 ends the list. */
+/* Sets the constants of a law, and lists which of them are moduli (Pa); -1 ends the list. */
 static void constants(pio_hyper_law law, double given[5], int moduli[PIO_FEM_TRIAL_MODULI + 1])
 {
     pio_law_like((pio_law)law, modulus, poisson, given);

@@ -11,7 +11,7 @@ FOLDERS = ("include", "kernels", "solvers", "host", "tools", "tests", "scenes", 
 CLEAN = ("include/", "tools/") + tuple(
     f"{top}/{room}/" for top in ("host", "tests/host")
     for room in ("base", "config", "data", "mesh", "surface", "render", "export", "snapshot", "optimize", "verify",
-                 "scene", "model"))
+                 "scene", "model", "bench"))
 NOT_CHECKED = 77  # the exit code that ctest shows as "Skipped"
 
 
