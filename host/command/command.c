@@ -13,13 +13,13 @@
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
 {
     if (options->directory) pio_forget_result(options, options->directory);
-    pio_h5_restore(pio_h5_silence()); /* before anything else of HDF5 is called */
+    pio_h5_restore(pio_h5_silence()); /* before any other call of HDF5 */
     const piola_status rc = pio_signals_install(error);
     if (!rc) pio_signals_deadline(options->max_walltime);
     return rc;
 }
 
-/* With --json: what a command says that never came to have an output folder. */
+/* Prints with --json the result of a command that failed before it had an output folder. */
 static void print_refusal(const piola_options *options, const char *name, piola_status rc, const piola_error *error)
 {
     pio_json json;
@@ -38,11 +38,11 @@ static void print_refusal(const piola_options *options, const char *name, piola_
 piola_status pio_command_open(pio_session **out, const piola_options *options, const char *name,
                               pio_session_gradients gradients, const char *precision, piola_error *error)
 {
-    bool told;
-    const piola_status rc = pio_session_open(out, options, name, gradients, precision, &told, error);
+    bool printed;
+    const piola_status rc = pio_session_open(out, options, name, gradients, precision, &printed, error);
     if (!rc) return rc;
     print_refusal(options, name, rc, error);
-    if (told) error->message[0] = '\0'; /* not to be printed twice */
+    if (printed) error->message[0] = '\0'; /* not to be printed twice */
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* command_bench.c -- piola bench mpm: what bench.c measures, as a report for people or as JSON. */
+/* command_bench.c -- piola bench mpm: the measurements of bench.c, as a report for people or as JSON. */
 #include "host/bench/bench.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"
@@ -34,7 +34,7 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
     return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------- */
+/* ---- report for people ------------------------------------------------------------------------------------ */
 
 static void print_case(const pio_bench *b, const char *law)
 {
@@ -143,7 +143,7 @@ static void print_kernels(const pio_bench *b)
            each * rest[1], 100 * rest[1] / b->kernel_gradient);
 }
 
-/* ---- for programs ----------------------------------------------------------------------------------------- */
+/* ---- report for programs ---------------------------------------------------------------------------------- */
 
 static void json_spread(pio_json *json, const char *key, pio_spread s)
 {

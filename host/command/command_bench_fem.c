@@ -1,4 +1,4 @@
-/* command_bench_fem.c -- piola bench fem: what bench_fem.c measures, as a report for people or as JSON. */
+/* command_bench_fem.c -- piola bench fem: the measurements of bench_fem.c, as a report for people or as JSON. */
 #include "host/bench/bench_fem.h"
 
 #include "host/base/fail.h"
@@ -47,7 +47,7 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
     return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------- */
+/* ---- report for people ------------------------------------------------------------------------------------ */
 
 static void print_case(const pio_fem_bench *b)
 {
@@ -97,15 +97,15 @@ static void print_times(const pio_fem_bench *b)
                b->rows[0].adjoint.best / b->rows[b->n_rows - 1].adjoint.best);
 }
 
-/* Does a product read its matrix from memory each time? What a cache holds is read faster than any copy that it does
- * not hold. */
+/* Returns whether each product reads its matrix from memory. A matrix in a cache is read faster than a copy moves bytes
+ * that no cache holds. */
 static bool from_memory(const pio_fem_bench *b)
 {
     return b->bytes.cache > 0 && b->product_bytes > 2 * (double)b->bytes.cache;
 }
 
-/* NaN where the comparison with a copy says nothing. */
-static double product_share(const pio_fem_bench *b, double seconds)
+/* Returns the product's B/s over those of a copy; NaN if the two cannot be compared. */
+static double product_fraction(const pio_fem_bench *b, double seconds)
 {
     return from_memory(b) ? b->product_bytes / seconds / b->rows[b->n_rows - 1].copy : (double)NAN;
 }
@@ -115,14 +115,14 @@ static void print_product(const pio_fem_bench *b, const char *by, double seconds
     const double copy = 1e-9 * b->rows[b->n_rows - 1].copy;
     printf("matrix-vector product %9.3f ms, %.1f GB/s", 1e3 * seconds, 1e-9 * b->product_bytes / seconds);
     if (from_memory(b))
-        printf(": %.0f%% of the %.1f GB/s that a copy reads and writes (%s)\n", 100 * product_share(b, seconds), copy,
-               by);
+        printf(": %.0f%% of the %.1f GB/s that a copy reads and writes (%s)\n", 100 * product_fraction(b, seconds),
+               copy, by);
     else if (b->bytes.cache)
-        printf(
-            " (%s); no share of a copy's %.1f GB/s: its %.1f MB are less than twice the last-level cache of %.1f MB\n",
-            by, copy, 1e-6 * b->product_bytes, 1e-6 * (double)b->bytes.cache);
+        printf(" (%s); no fraction of a copy's %.1f GB/s: its %.1f MB are less than twice the last-level cache of %.1f "
+               "MB\n",
+               by, copy, 1e-6 * b->product_bytes, 1e-6 * (double)b->bytes.cache);
     else
-        printf(" (%s); no share of a copy's %.1f GB/s: the size of the last-level cache is not told\n", by, copy);
+        printf(" (%s); no fraction of a copy's %.1f GB/s: the size of the last-level cache is unknown\n", by, copy);
 }
 
 static void print_kernels(const pio_fem_bench *b)
@@ -150,7 +150,7 @@ static void print_kernels(const pio_fem_bench *b)
     }
 }
 
-/* ---- for programs ----------------------------------------------------------------------------------------- */
+/* ---- report for programs ---------------------------------------------------------------------------------- */
 
 static void json_case(pio_json *json, const pio_fem_bench *b)
 {
@@ -226,14 +226,14 @@ static void json_kernels(pio_json *json, const pio_fem_bench *b)
     pio_json_double(json, "assembly_ns_per_element", b->element);
     pio_json_double(json, "product_seconds", b->product);
     pio_json_double(json, "product_bytes", b->product_bytes);
-    pio_json_double(json, "product_share_of_copy", product_share(b, b->product));
+    pio_json_double(json, "product_share_of_copy", product_fraction(b, b->product));
     pio_json_double(json, "iteration_seconds", b->iteration);
     pio_json_double(json, "newton_seconds", b->rows[b->n_rows - 1].forward.best / b->record.newton_iterations);
     pio_json_end_object(json);
     pio_json_begin_object(json, "library");
     pio_json_string(json, "product", b->library[0] ? b->library : NULL);
     if (b->library[0]) pio_json_double(json, "product_seconds", b->library_product);
-    if (b->library[0]) pio_json_double(json, "product_share_of_copy", product_share(b, b->library_product));
+    if (b->library[0]) pio_json_double(json, "product_share_of_copy", product_fraction(b, b->library_product));
     pio_json_end_object(json);
     pio_json_begin_array(json, "kernels");
     for (int i = 0; i < b->n_kernels; i++) {

@@ -1,4 +1,5 @@
-/* command_bench_memory.c -- piola bench memory: what bench_memory.c measures, as a report for people or as JSON. */
+/* command_bench_memory.c -- piola bench memory: the measurements of bench_memory.c, as a report for people or as JSON.
+ */
 #include "host/bench/bench_memory.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"
@@ -22,7 +23,7 @@ static double recomputed(const pio_memory_case *c, const pio_memory_row *row)
     return (double)(row->plan.forward_steps + row->plan.unsteps) / (double)c->steps;
 }
 
-/* Bytes kept over all steps, per step. */
+/* Returns the bytes of kept states and of the residual log, per step. */
 static double kept_per_step(const pio_memory_case *c, const pio_memory_row *row)
 {
     const double tape = row->plan.strategy == SCENE_REVERSE ? c->costs.taped : 0;
@@ -44,13 +45,13 @@ static void print_case(const pio_memory_case *c)
         c->method, c->integrator, (long long)c->items, c->method[0] == 'm' ? "particles" : "nodes", (long long)c->steps,
         1e3 * c->forward / (double)c->steps, c->compact ? "as the step to it" : "whole", c->bytes.state,
         (double)c->bytes.state / (double)c->items, 1e-6 * (double)c->bytes.total);
-    printf("costs    a step %.3g ms, its adjoint %.3g ms; a state kept %.3g ms, restored %.3g ms; to disk %.3g ms, "
+    printf("costs     a step %.3g ms, its adjoint %.3g ms; a state kept %.3g ms, restored %.3g ms; to disk %.3g ms, "
            "back %.3g ms\n",
            1e3 * c->costs.forward, 1e3 * c->costs.adjoint, 1e3 * c->costs.store, 1e3 * c->costs.restore,
            1e3 * c->costs.write, 1e3 * c->costs.read);
     if (c->costs.unstep > 0)
         printf(
-            "reversal  a step taken back %.3g ms, its adjoint after that %.3g ms, %.0f bytes of tape a step: %.2f bits "
+            "reversal  an inverse step %.3g ms, its adjoint after that %.3g ms, %.0f bytes of tape a step: %.2f bits "
             "per degree of freedom\n",
             1e3 * c->costs.unstep, 1e3 * c->costs.adjoint_after, c->costs.taped,
             8 * c->costs.taped / (3 * (double)c->items));

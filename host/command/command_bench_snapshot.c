@@ -1,4 +1,4 @@
-/* command_bench_snapshot.c -- piola bench snapshot: what bench_snapshot.c measures, as a report for people or as
+/* command_bench_snapshot.c -- piola bench snapshot: the measurements of bench_snapshot.c, as a report for people or as
  * JSON. */
 #include "host/bench/bench_snapshot.h"
 #include "host/base/fail.h"
@@ -44,7 +44,7 @@ static const char *precision_of(const pio_snapshot_bench *b)
     return b->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64";
 }
 
-/* ---- for people ----------------------------------------------------------------------------------------- */
+/* ---- report for people ---------------------------------------------------------------------------------- */
 
 static void print_row(const pio_snapshot_bench *b, const char *what, double seconds, const char *more)
 {
@@ -76,7 +76,7 @@ static void print_report(const pio_snapshot_bench *b)
     printf("check     what was read is what was written\n\n");
     printf("%-36s %10s %10s\n", "", "seconds", "MB/s");
     print_row(b, "writing", w->all, "");
-    print_part("  what is there once", w->begin, w->begin / w->all, "writing");
+    print_part("  static fields", w->begin, w->begin / w->all, "writing");
     print_part(frames, w->frames, w->frames / w->all, "writing");
     print_part("    checksums of their arrays", w->frame_sums, w->frame_sums / w->frames, "the frames");
     print_part("  finish, with the disk's part", w->finish, w->finish / w->all, "writing");
@@ -90,7 +90,7 @@ static void print_report(const pio_snapshot_bench *b)
     printf("checksums of arrays: %.1f GB/s\n", 1e-9 * (double)b->array_bytes / w->array_sums);
 }
 
-/* ---- for programs --------------------------------------------------------------------------------------- */
+/* ---- report for programs -------------------------------------------------------------------------------- */
 
 static void json_case(pio_json *json, const pio_snapshot_bench *b)
 {

@@ -1,12 +1,13 @@
-/* command_check.c -- piola check: is the adjoint the derivative? PHYSICS: Taylor remainders along directions of z.
+/* command_check.c -- piola check: compares the adjoint with finite differences, by Taylor remainders along directions
+ * of z.
  *
- * Directions: random ones, the gradient itself, and of every parameter its variable with the largest derivative; of a
- * single variable that alone, which all would be. All are scaled so that their largest entry is 1: a step e changes no
- * normalised variable by more than e. What is checked in each of them: the objective, and every constraint.
+ * Directions: random ones, the gradient itself, and for every parameter its variable with the largest derivative; a
+ * single variable has one direction only. All are scaled so that their largest entry is 1: a step e changes no
+ * normalised variable by more than e. In each of them the objective and every constraint are checked.
  *
- * Steps begin at 1e-3 and are halved ten times. Where that leaves a direction undecided, because J is rounded more
- * coarsely than its change can bear, or because it bends too much, the steps begin elsewhere, as long as that makes the
- * derivative better known. */
+ * Steps begin at 1e-3 and are halved ten times. If that leaves a direction undecided, because the rounding of J is too
+ * large relative to its change, or because its curvature is too large, other first steps are tried as long as they
+ * reduce the uncertainty of the derivative. */
 #include "host/run/balance.h"
 #include "host/results/certificate.h"
 #include "host/results/check_record.h"
@@ -22,18 +23,19 @@
 #include <string.h>
 
 enum { HALVINGS = 10, STEPS = HALVINGS + 1 };
-static const double first_step = 1e-3;                                          /* of a normalised variable */
-static const double longer[] = {8, 64, 256}, shorter[] = {1 / 16.0, 1 / 256.0}; /* times first_step */
-static const double rounding = 1e-12; /* of a gradient, relative to its largest entry */
-static const double tighter = 1e-3;   /* Newton's tolerance of the runs that are compared, of the scene's */
+static const double first_step = 1e-3; /* change of a normalised variable */
+static const double longer[] = {8, 64, 256},
+                    shorter[] = {1 / 16.0, 1 / 256.0}; /* other first steps, in units of first_step */
+static const double rounding = 1e-12;                  /* rounding of a gradient, relative to its largest entry */
+static const double tighter = 1e-3;                    /* Newton's tolerance of the compared runs over the scene's */
 
-/* A function of the design: number 0 the objective, the others the constraints. */
+/* A function of the design: number 0 is the objective, the others are the constraints. */
 typedef struct {
-    const char *name;        /* NULL: the objective */
-    double start, *gradient; /* at z0; [n_variables] */
+    const char *name;        /* name of the constraint; NULL: the objective */
+    double start, *gradient; /* value at z0; [n_variables] gradient there */
     double plus[STEPS], minus[STEPS];
-    double doubt;  /* of the values of J, at most: see balance.h */
-    int64_t sweep; /* back, its gradient's */
+    double doubt;  /* upper bound of the error of J from unconverged equilibria, see balance.h */
+    int64_t sweep; /* number of the adjoint sweep that computes its gradient */
 } function;
 
 typedef struct {
@@ -42,7 +44,7 @@ typedef struct {
     function *functions;
     int n_functions;
     pio_taylor_row *rows;
-    size_t n, space; /* rows done, rows in all */
+    size_t n, space; /* rows that are done; rows in all */
     int64_t runs, most_runs;
 } check;
 
@@ -51,14 +53,14 @@ static bool implicit(const pio_session *s)
     return s->engine.table->goal && !scene_leaps(s->scene->fem.integrator);
 }
 
-/* Newton's tolerance of the runs that are compared: what is out of balance in each goes together with the step, and is
- * divided by it. Rounding is accepted as in every run. */
+/* Returns Newton's tolerance of the compared runs. It is smaller than the scene's, because a difference divides the
+ * error of their residual forces by the step. Rounding is accepted as in every run. */
 static double compared_tolerance(const pio_session *s)
 {
     return tighter * s->model->fem->desc.newton_tolerance;
 }
 
-/* A line of the table, through the log, which keeps it apart from the progress bar. */
+/* Prints a line of the table through the log, which separates it from the progress bar. */
 static void say(check *c, const pio_taylor_row *row)
 {
     char *text = NULL;
@@ -75,7 +77,7 @@ static void say(check *c, const pio_taylor_row *row)
     free(text);
 }
 
-/* All functions at z0 + step times the direction. */
+/* Evaluates all functions at z0 + step times the direction. */
 static piola_status evaluate(check *c, double step, int k, piola_error *error)
 {
     const int n = c->s->model->n_variables;
@@ -90,7 +92,7 @@ static piola_status evaluate(check *c, double step, int k, piola_error *error)
     return rc;
 }
 
-/* What would decide a row that is undecided, behind its reason. */
+/* Appends to the reason of an undecided row what would decide it. */
 static void advise(const check *c, const function *f, pio_taylor_row *row)
 {
     const pio_session *s = c->s;
@@ -100,7 +102,7 @@ static void advise(const check *c, const function *f, pio_taylor_row *row)
                  known = row->remainder + row->uncertainty;
     const double change = fabs(f->plus[0] - f->start);
     char objective[120] = "", solver[80] = "", tolerance[80] = "";
-    if (strstr(row->reason, "would decide")) return; /* forces out of balance: it is said already */
+    if (strstr(row->reason, "would decide")) return; /* residual forces: the reason has the advice already */
     if (change < 1e-3 * fabs(f->start))
         snprintf(objective, sizeof objective,
                  ", or one nearer to 0 at the start, where it is %.3g and the largest step changes %.1g", f->start,
@@ -122,9 +124,9 @@ static void judge(check *c, const function *f, const char *direction, const doub
         scale += fabs(f->gradient[v] * c->direction[v]);
         largest = fmax(largest, fabs(f->gradient[v]));
     }
-    /* a derivative matters beside the largest one; where that is rounding of J too, beside J */
+    /* A derivative is compared relative to the largest one, or to J if the largest one is rounding of J. */
     const double J = fabs(f->start), weight = largest > rounding * J ? largest : J;
-    scale = fmax(scale, rounding * largest); /* less than the gradient's own rounding is nothing */
+    scale = fmax(scale, rounding * largest); /* the gradient's own rounding is the least scale */
     snprintf(name, sizeof name, "%s%s%s", f->name ? f->name : "", f->name ? ": " : "", direction);
     const pio_taylor_direction d = {.name = name,
                                     .J0 = f->start,
@@ -141,7 +143,7 @@ static void judge(check *c, const function *f, const char *direction, const doub
     if (row->verdict == PIO_TAYLOR_INCONCLUSIVE) advise(c, f, row);
 }
 
-/* The functions along the direction, at steps that begin with `first`. */
+/* Evaluates the functions along the direction, at steps that begin with `first`. */
 static piola_status measure(check *c, double first, double *step, piola_error *error)
 {
     for (int f = 0; f < c->n_functions; f++) c->functions[f].doubt = 0;
@@ -154,7 +156,7 @@ static piola_status measure(check *c, double first, double *step, piola_error *e
     return PIOLA_OK;
 }
 
-/* Whether steps of `first` keep to where the design may be: longer ones than usual must not leave it. */
+/* Returns whether steps from `first` on stay within the bounds of the design; longer steps than usual must do so. */
 static bool within_bounds(const check *c, double first)
 {
     const pio_model *m = c->s->model;
@@ -165,16 +167,16 @@ static bool within_bounds(const check *c, double first)
     return true;
 }
 
-/* Whether `next`, with steps that begin elsewhere, is to be believed instead: it decides, and not by what lies far
- * away. */
+/* Returns whether a row with another first step replaces the undecided one: it decides, and not by values far from
+ * z0. */
 static bool decides(const pio_taylor_row *next)
 {
     return next->verdict == PIO_TAYLOR_PASSED ||
            (next->verdict == PIO_TAYLOR_FAILED && next->remainder - next->uncertainty > next->tolerance);
 }
 
-/* Try steps that begin with `first` for the rows that are undecided; `better`: one of them is known better, or decided.
- * A run that fails there decides nothing. */
+/* Tries steps that begin with `first` for the undecided rows. *better: one of them is decided, or has a smaller
+ * uncertainty. A run that fails there decides nothing. */
 static piola_status try_again(check *c, const char *name, int from, int to, double first, bool *better,
                               piola_error *error)
 {
@@ -204,7 +206,7 @@ static bool is_undecided(const check *c, int rows)
     return false;
 }
 
-/* The functions first .. last-1 along the direction. */
+/* Checks the functions first .. last - 1 along the direction. */
 static piola_status try_direction(check *c, const char *name, int first, int last, piola_error *error)
 {
     enum { LONGER = sizeof longer / sizeof *longer, SHORTER = sizeof shorter / sizeof *shorter };
@@ -225,7 +227,8 @@ static piola_status try_direction(check *c, const char *name, int first, int las
     return rc;
 }
 
-/* Uniform in [-1, 1), by a linear congruential generator (Knuth, MMIX) seeded by the scene. */
+/* Returns a number that is uniform in [-1, 1), by Knuth's linear congruential generator for MMIX; the scene has the
+ * seed. */
 static double next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -264,7 +267,7 @@ static piola_status parameter_directions(check *c, piola_error *error)
     return PIOLA_OK;
 }
 
-/* One variable has one direction. */
+/* Returns whether the design has one variable, and so one direction. */
 static bool is_line(const pio_session *s)
 {
     return s->model->n_variables == 1;
@@ -343,7 +346,7 @@ static piola_status report(check *c, piola_error *error)
     return verdict;
 }
 
-/* The functions and their gradients at z0. */
+/* Evaluates the functions and their gradients at z0. */
 static piola_status begin(check *c, piola_error *error)
 {
     pio_session *s = c->s;
@@ -358,7 +361,8 @@ static piola_status begin(check *c, piola_error *error)
     return rc;
 }
 
-/* What is compared: steps that are cut as the gradient's were, balanced better, from z0 on. */
+/* Begins the runs that are compared: from z0, with load steps divided as in the gradient's run, and with smaller
+ * residuals. */
 static piola_status begin_runs(check *c, piola_error *error)
 {
     pio_session *s = c->s;
@@ -379,14 +383,14 @@ static piola_status work(check *c, piola_error *error)
 {
     pio_session *s = c->s;
     piola_status rc = begin(c, error);
-    const pio_sweep_result sweep = s->evaluation.sweep; /* of the gradient */
+    const pio_sweep_result sweep = s->evaluation.sweep; /* that of the gradient */
     if (!rc) rc = begin_runs(c, error);
     if (!rc) {
         rc = all_directions(c, error);
         pio_log_progress_end(s->call.log);
     }
     if (implicit(s)) s->engine.table->goal(s->sim, s->model->fem->desc.newton_tolerance);
-    if (!rc) { /* the report tells the state at the start, not at the last step aside */
+    if (!rc) { /* the report has the state at z0, not at the last step away from it */
         memcpy(s->adjoint.z_bar, c->functions[0].gradient, sizeof(double) * (size_t)s->model->n_variables);
         rc = pio_session_forward(s, s->model->z0, NULL, error);
         s->evaluation.sweep = sweep;
@@ -397,7 +401,7 @@ static piola_status work(check *c, piola_error *error)
 static piola_status run_check(pio_session *s, piola_error *error)
 {
     const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1;
-    /* Directions that are tried for one function, and for all. */
+    /* The numbers of directions for one function and for all functions. */
     size_t own = functions, shared = (size_t)s->scene->gradient.check_directions;
     if (is_line(s)) own = shared = 0;
     shared += (size_t)s->model->n_parameters;
@@ -440,7 +444,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
         rc = pio_fail(
             error, PIOLA_USAGE,
             "gradient.window: the gradient of the last %.9g s of %.9g s is not the derivative of the objective, "
-            "which a check would tell; remove it to check the whole gradient",
+            "which a check would report; remove it to check the whole gradient",
             s->scene->gradient.window, s->scene->time.duration);
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {

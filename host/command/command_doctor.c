@@ -1,7 +1,6 @@
-/* command_doctor.c -- piola doctor: which engines and libraries there are, and whether the engines compute what they
- * should.
+/* command_doctor.c -- piola doctor: lists the engines and libraries, and tests whether the engines compute correctly.
  *
- * The self-test of an engine: a spinning elastic block in free flight, forward and back. Whatever the elasticity does,
+ * The self-test of an engine: a spinning elastic block in free flight, and its gradient. Whatever the elasticity does,
  *   momentum:  mean velocity at T = v0 + g T          flight:  d(mean position at T)/dv0 = T
  *   bits:      samples and gradient of one thread = those of three */
 #include "host/base/fail.h"
@@ -23,22 +22,22 @@ enum { MOST_ENGINES = 32, MOST_LIBRARIES = 4 };
 
 typedef struct {
     char name[64], reason[512], device[128], driver[64], isa[32], failure[512];
-    char direct[128], no_direct[512];   /* its library of direct solves, or why there is none */
-    char product[128], no_product[512]; /* of products */
+    char direct[128], no_direct[512];   /* its library of direct solvers, or why it has none */
+    char product[128], no_product[512]; /* its library of products, or why it has none */
     bool runs, passed;
-    double momentum, flight, threshold; /* relative errors and what they may be */
-    int differing;                      /* of the compared numbers */
+    double momentum, flight, threshold; /* relative errors, and their upper limit */
+    int differing;                      /* how many of the compared numbers differ */
 } engine_report;
 
 typedef struct {
     const char *name;
-    char compiled[32], found[32]; /* "": the header does not tell */
+    char compiled[32], found[32]; /* version of its header, "" if that is unknown; version of the library */
 } library_report;
 
 typedef struct {
     engine_report engines[MOST_ENGINES];
     int n_engines, running, failed;
-    int threads; /* before any engine set it for the whole process */
+    int threads; /* OpenMP threads, before an engine sets their number for the process */
     char folder[PIO_PATH];
     library_report libraries[MOST_LIBRARIES];
 } report;
@@ -79,7 +78,7 @@ static void judge(engine_report *r, const pio_trial *t, const outcome *one, cons
         const double want = t->velocity[a] + t->desc.gravity[a] * t->duration, v = one->samples[dim + a];
         scale = fmax(scale, fabs(want));
         const double flight = fabs(one->gradient[a] - (a == 0 ? t->duration : 0)) / t->duration;
-        if (!(fabs(v - want) <= r->momentum)) r->momentum = fabs(v - want); /* NaN stays */
+        if (!(fabs(v - want) <= r->momentum)) r->momentum = fabs(v - want); /* a NaN remains */
         if (!(flight <= r->flight)) r->flight = flight;
         r->differing += memcmp(&one->samples[a], &three->samples[a], sizeof(double)) != 0;
         r->differing += memcmp(&one->samples[dim + a], &three->samples[dim + a], sizeof(double)) != 0;
@@ -118,7 +117,7 @@ static void self_test(engine_report *r, const pio_engine *engine)
 
 /* ---- engines -------------------------------------------------------------------------------------------- */
 
-/* Every module by its own name, not only the best for a device. */
+/* Tests one module by its own name, because pio_engine_open() opens only the best one of a device. */
 static void test_engine(engine_report *r)
 {
     pio_engine_module module;
@@ -169,9 +168,9 @@ static void examine_libraries(report *r)
     snprintf(l[3].found, sizeof l[3].found, "%s", zlibVersion());
 }
 
-/* ---- telling -------------------------------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------------------- */
 
-static void tell_engines(const report *r)
+static void print_engines(const report *r)
 {
     printf("Engines%s%s\n", r->running ? " in " : "", r->folder);
     for (int i = 0; i < r->n_engines; i++) {
@@ -181,8 +180,8 @@ static void tell_engines(const report *r)
     }
 }
 
-/* Engines of one device have the same; named by the engine's device, the first part of its name. */
-static void tell_libraries(const report *r, const char *title, bool products)
+/* Prints the libraries of each device, which is the first part of an engine's name; its engines have the same ones. */
+static void print_libraries(const report *r, const char *title, bool products)
 {
     const char *last = "";
     printf("\n%s\n", title);
@@ -196,7 +195,7 @@ static void tell_libraries(const report *r, const char *title, bool products)
     }
 }
 
-static void tell_self_tests(const report *r)
+static void print_self_tests(const report *r)
 {
     printf("\nSelf-test: a spinning block in free flight, forward and back (measured <= threshold)\n");
     printf("  %-24s %-22s %-22s %-12s\n", "engine", "momentum v0 + g T", "d x/d v0 = T", "bits differ");
@@ -209,7 +208,7 @@ static void tell_self_tests(const report *r)
     }
 }
 
-/* What --isa takes here: an instruction set is there when one of its engines runs. */
+/* Returns whether --isa accepts an instruction set here: one of its engines runs. */
 static bool isa_runs(const report *r, const char *isa)
 {
     bool runs = false;
@@ -217,31 +216,31 @@ static bool isa_runs(const report *r, const char *isa)
     return runs;
 }
 
-static void tell_isas(const report *r)
+static void print_isas(const report *r)
 {
     const char *isa;
     bool taken = false;
     printf("\nInstruction sets of CPU engines, for --isa\n");
     for (int i = 0; (isa = pio_engine_isa(i)); i++) {
         const bool runs = isa_runs(r, isa);
-        printf("  %-24s %-3s%s\n", isa, runs ? "yes" : "no", runs && !taken ? "  taken where none is asked for" : "");
+        printf("  %-24s %-3s%s\n", isa, runs ? "yes" : "no", runs && !taken ? "  default" : "");
         taken |= runs;
     }
 }
 
-static void tell(const report *r)
+static void print_report(const report *r)
 {
     printf("piola %s\n\n", PIOLA_VERSION);
-    tell_engines(r);
-    tell_isas(r);
+    print_engines(r);
+    print_isas(r);
     printf("\nLibraries        compiled   found\n");
     for (int i = 0; i < MOST_LIBRARIES; i++)
         printf("  %-14s %-10s %s\n", r->libraries[i].name, r->libraries[i].compiled[0] ? r->libraries[i].compiled : "-",
                r->libraries[i].found);
-    tell_libraries(r, "Direct solvers of finite elements", false);
-    tell_libraries(r, "Products of matrix and vector, beside Piola's own", true);
+    print_libraries(r, "Direct solvers of finite elements", false);
+    print_libraries(r, "Products of matrix and vector, beside Piola's own", true);
     printf("\nCPU threads: %d (OpenMP %d)\n", r->threads, _OPENMP);
-    tell_self_tests(r);
+    print_self_tests(r);
     if (r->running) printf("\n%d of %d engines that run pass the self-test\n", r->running - r->failed, r->running);
 }
 
@@ -286,7 +285,7 @@ static void json_engine(pio_json *json, const engine_report *e)
     pio_json_end_object(json);
 }
 
-static piola_status tell_json(const report *r, piola_error *error)
+static piola_status print_json(const report *r, piola_error *error)
 {
     pio_json json;
     pio_json_to_file(&json, stdout, 2);
@@ -322,9 +321,9 @@ piola_status piola_doctor(bool json, piola_error *error)
     examine_libraries(r);
     piola_status rc = PIOLA_OK;
     if (json)
-        rc = tell_json(r, error);
+        rc = print_json(r, error);
     else
-        tell(r);
+        print_report(r);
     if (!rc) rc = pio_output_flush(error);
     const int running = r->running, failed = r->failed;
     free(r);

@@ -63,7 +63,7 @@ static const format formats[] = {{"vtu", ".vtu", pio_export_vtu},
                                  {"npy", "_npy", pio_export_npy},
                                  {"stl", ".stl", pio_export_stl}};
 
-/* run/states.vtkhdf, frame 3, to run/states_3.vtu. */
+/* Returns the default name of the output, to free(): of frame 3 of run/states.vtkhdf it is run/states_3.vtu. */
 static char *default_name(const pio_export *e, const format *f)
 {
     const size_t length = strlen(e->path), size = length + 40;
@@ -97,7 +97,7 @@ piola_status piola_export(const piola_export_options *options, piola_error *erro
     if (rc) return rc;
     e.info = pio_snapshot_describe(e.file);
     rc = read_frame(&e, options, &mesh, error);
-    pio_file_limit_begin(); /* a limit leaves no half a file behind */
+    pio_file_limit_begin(); /* at a limit of the file's size no incomplete file remains */
     if (!rc) rc = write_format(&e, f, options->output, error);
     pio_file_limit_end();
     pio_snapshot_close(e.file);

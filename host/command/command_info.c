@@ -39,7 +39,7 @@ static const char *location_name(pio_snapshot_location location)
     return location == PIO_SNAPSHOT_CELL ? "cell" : "point";
 }
 
-/* How many cells of each kind a mesh has, [256] by type. */
+/* Counts the cells of each type, [256] by type. */
 static piola_status count_cells(pio_snapshot_file *f, const pio_snapshot_info *info, int64_t count[256],
                                 piola_error *error)
 {
@@ -53,10 +53,10 @@ static piola_status count_cells(pio_snapshot_file *f, const pio_snapshot_info *i
     return rc;
 }
 
-/* Gradients of more numbers than this are told by their least and greatest entry. */
+/* Of gradients with more numbers than this only the least and the greatest entry are printed. */
 enum { FEW = 6 };
 
-/* Value and gradient of the last iteration; free(*value) frees both. */
+/* Reads value and gradient of the last iteration; free(*value) frees both. */
 static piola_status read_last(pio_snapshot_file *f, const pio_snapshot_gradient_info *g, double **value, double **grad,
                               piola_error *error)
 {
@@ -80,7 +80,7 @@ static void extremes(const double *v, int64_t n, double *least, double *most)
     }
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------ */
+/* ---- report for people ----------------------------------------------------------------------------------- */
 
 static void print_numbers(const char *name, const double *v, int64_t n, const char *units)
 {
@@ -129,7 +129,7 @@ static piola_status print_objective(pio_snapshot_file *f, const pio_snapshot_inf
     return rc;
 }
 
-/* Of particles all fields are of points, and that is not said. */
+/* Prints the fields. Those of particles all belong to points, so that their location is not printed. */
 static void print_fields(const pio_snapshot_info *info)
 {
     printf("fields:\n");
@@ -184,7 +184,7 @@ static piola_status print_info(pio_snapshot_file *f, const char *file, piola_err
     return PIOLA_OK;
 }
 
-/* ---- for programs ---------------------------------------------------------------------------------------- */
+/* ---- report for programs --------------------------------------------------------------------------------- */
 
 static piola_status json_gradients(pio_json *json, pio_snapshot_file *f, const pio_snapshot_info *info,
                                    piola_error *error)
@@ -299,7 +299,7 @@ static piola_status write_info(pio_json *json, pio_snapshot_file *f, const char 
     return PIOLA_OK;
 }
 
-/* Written whole or, on a failure, not at all. */
+/* Prints the report whole or, on a failure, not at all. */
 static piola_status print_json(pio_snapshot_file *f, const char *file, piola_error *error)
 {
     pio_json json;

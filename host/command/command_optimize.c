@@ -1,4 +1,4 @@
-/* command_optimize.c -- piola optimize: improve the design; a killed run continues from its evaluations. */
+/* command_optimize.c -- piola optimize: improves the design; a killed run continues from its evaluations. */
 #include "host/results/certificate.h"
 #include "host/command/command.h"
 #include "host/results/result.h"
@@ -19,9 +19,10 @@
 #include <unistd.h>
 
 static const double rounding_f64 = 1e-12,
-                    rounding_f32 = 1e-6; /* of J: eps times the 1e4, or 10, of sums that are long */
+                    rounding_f32 =
+                        1e-6; /* relative rounding of J: eps times 10, in f64 times 1e4 because of long sums */
 #define RECORD "evaluations.record"
-static const char old_record[] = "evaluations.h5"; /* of earlier versions */
+static const char old_record[] = "evaluations.h5"; /* the record of earlier versions */
 
 typedef struct {
     pio_session *s;
@@ -68,7 +69,7 @@ static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *
                     pio_interruption(), at->number);
 }
 
-/* The states of the best design, its gradient fields, and a picture of where it ends. */
+/* Writes the states of the best design, its gradient fields, and a picture of its last state. */
 static piola_status write_best(pio_session *s, const double *z, piola_error *error)
 {
     pio_states *file = NULL;
@@ -139,9 +140,9 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     return verdict;
 }
 
-/* Tell what was found on record: an end that was cut off is what a kill leaves, damage and another machine are worth a
- * warning. */
-static void tell_condition(context *c)
+/* Logs the condition of the record: an unfinished last evaluation is normal after a kill; damage and another machine
+ * are warnings. */
+static void log_condition(context *c)
 {
     pio_log *log = c->s->call.log;
     char text[PIO_PATH + 400];
@@ -156,8 +157,8 @@ static void tell_condition(context *c)
     if (pio_evaluations_damaged(c->evaluations, text, sizeof text)) pio_log_message(log, PIO_WARNING, "%s", text);
 }
 
-/* There is no record: was there one of a version that kept it in HDF5? It stays. */
-static void tell_none(const pio_session *s, const char *why)
+/* Logs that there is no record. One of an earlier version, which kept it in HDF5, remains and is a warning. */
+static void log_none(const pio_session *s, const char *why)
 {
     char path[PIO_PATH];
     pio_session_path(s, old_record, path, sizeof path);
@@ -171,8 +172,8 @@ static void tell_none(const pio_session *s, const char *why)
             path);
 }
 
-/* Continue from the record of an earlier run; one of another scene, data or program is set aside, never overwritten,
- * and one of another machine is refused. */
+/* Continues from the record of an earlier run. One of another scene, data or program is renamed, never overwritten; one
+ * of another machine is an error. */
 static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
 {
     pio_session *s = c->s;
@@ -180,11 +181,11 @@ static piola_status continue_from(context *c, const char *path, const char *iden
     const piola_status rc =
         pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
                                  identity, s->call.options->accept_machine, error);
-    if (rc == PIOLA_OK) tell_condition(c);
-    if (rc == PIOLA_NO_INPUT) tell_none(s, error->message);
+    if (rc == PIOLA_OK) log_condition(c);
+    if (rc == PIOLA_NO_INPUT) log_none(s, error->message);
     if (rc == PIOLA_BAD_DATA && error) {
         const piola_error why = *error;
-        return pio_fail(error, rc, "%s; it is left as it is: where it is moved away, the run begins anew", why.message);
+        return pio_fail(error, rc, "%s; it is left as it is; if it is moved away, the run begins anew", why.message);
     }
     if (rc != PIOLA_NO) return rc;
     snprintf(aside, sizeof aside, "%s.previous", path);
@@ -251,7 +252,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
     if (!rc) rc = write_best(s, result.z, error);
-    if (!rc) rc = finish_history(c, error); /* its certificate tells of the last gradient */
+    if (!rc) rc = finish_history(c, error); /* its certificate describes the last gradient */
     if (!rc) rc = report(s, &result, verdict, error);
     pio_optimizer_result_free(&result);
     return rc;
@@ -277,7 +278,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
         char picture[PIO_PATH];
         rc = pio_session_make_directory(s, error);
         pio_session_path(s, "picture.png", picture, sizeof picture);
-        if (!rc) rc = pio_image_replaces(picture, error); /* not at the end of it all */
+        if (!rc) rc = pio_image_replaces(picture, error); /* an error is found before the run, not after it */
         if (!rc) rc = open_evaluations(&c, error);
         if (!rc) rc = pio_history_create(&c.history, s, error);
         if (!rc) rc = run_optimizer(&c, error);

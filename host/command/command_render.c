@@ -23,10 +23,10 @@ piola_render_options piola_render_options_default(void)
                                   .deformation = 1};
 }
 
-/* What the colours show: one stored component, or the root of the sum of squares of all. */
+/* The quantity that the colours show: one stored component, or the root of the sum of squares of all. */
 typedef struct {
     const pio_snapshot_field_info *info;
-    int component; /* -1: magnitude, of a number the number */
+    int component; /* stored component; -1: magnitude, or the number itself for one component */
     char label[200];
 } shown_field;
 
@@ -37,13 +37,13 @@ typedef struct {
     int64_t frame;
     shown_field field;
     double *points, *values;
-    pio_snapshot_mesh mesh; /* n_cells 0: particles */
+    pio_snapshot_mesh mesh; /* cells; n_cells = 0 for particles */
     pio_solid *solids;
     char title[200], caption[100];
     pio_picture picture;
 } drawing;
 
-/* ---- which field ---------------------------------------------------------------------------------------- */
+/* ---- choice of the field -------------------------------------------------------------------------------- */
 
 static const pio_snapshot_field_info *find_field(const pio_snapshot_info *info, const char *name, size_t length)
 {
@@ -53,7 +53,8 @@ static const pio_snapshot_field_info *find_field(const pio_snapshot_info *info, 
     return NULL;
 }
 
-/* Stored component that a suffix names: x of a vector, xy of a matrix (both stored with three axes); -1 if none. */
+/* Returns the stored component that a suffix names: x of a vector, xy of a matrix (both have three axes in the file);
+ * -1 if there is none. */
 static int component_of(const pio_snapshot_field_info *f, int dimension, const char *suffix)
 {
     int axis[2] = {0, 0};
@@ -143,7 +144,7 @@ static piola_status read_values(drawing *d, piola_error *error)
     return rc;
 }
 
-/* Points of a mesh move by the displacement times the factor; a history may have none. */
+/* Moves the points of a mesh by the displacement times the factor; a history may have no displacement. */
 static piola_status deform(drawing *d, piola_error *error)
 {
     const pio_snapshot_field_info *v = find_field(d->info, "displacement", 12);
@@ -187,7 +188,7 @@ static piola_status read_points(drawing *d, piola_error *error)
     return rc ? rc : read_mesh(d, error);
 }
 
-/* ---- the scene that made it: JSON, which is YAML too ------------------------------------------------------ */
+/* ---- the scene in the file: JSON, which is YAML too ------------------------------------------------------- */
 
 static double number_at(cfg_node *root, const char *path)
 {
@@ -218,7 +219,8 @@ static piola_status use_scene(drawing *d, const char *text, piola_error *error)
     return lost ? pio_fail_memory(error, strlen(text), "the scene in the file") : PIOLA_OK;
 }
 
-/* Without a scene in the file there is no title, and the box is that of the points. */
+/* Reads title and box of the scene. Without a scene in the file there is no title, and the box is that of the points.
+ */
 static piola_status read_scene(drawing *d, piola_error *error)
 {
     char *text = NULL;
@@ -257,7 +259,7 @@ static void set_picture(drawing *d)
     p->threads = o->threads;
 }
 
-/* What a reader must know besides (particles left out, ...) stands at the foot of the picture. */
+/* Draws the picture; notes, such as a number of particles that are left out, are at its lower edge. */
 static piola_status draw(const drawing *d, piola_error *error)
 {
     pio_image image = {0};

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-/* What taking steps back had to remember. */
-static void tell_tape(const pio_session *s)
+/* Logs the size of the residual log of the inverse steps. */
+static void log_tape(const pio_session *s)
 {
     const double numbers = (double)pio_model_items(s->model, true) * s->scene->dimension * (double)s->model->steps;
     if (s->memory.plan.strategy != SCENE_REVERSE || !s->memory.plan.tape) return;
@@ -33,7 +33,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
     pio_balance_report(s);
-    if (gradient) tell_tape(s);
+    if (gradient) log_tape(s);
     if (s->objective.n) pio_log_message(s->call.log, PIO_INFO, "J = %.12g", s->evaluation.J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];

@@ -1,4 +1,4 @@
-/* command_scene.c -- piola validate and piola params: what a scene says, without simulating it. */
+/* command_scene.c -- piola validate and piola params: checks and lists of a scene, without a simulation. */
 #include "host/base/fail.h"
 #include "host/run/first_step.h"
 #include "host/base/json.h"
@@ -21,13 +21,13 @@ piola_options piola_options_default(void)
     return (piola_options){.device = "auto", .resume = true};
 }
 
-/* ---- the scene with all that follows from it ------------------------------------------------------------- */
+/* ---- the scene and its model ----------------------------------------------------------------------------- */
 
 typedef struct {
     pio_scene *scene;
     pio_model *model;
     pio_objective objective;
-    scene_path *paths; /* [n_paths] what a design may change; NULL but for piola_params */
+    scene_path *paths; /* [n_paths] what a design may change; NULL except in piola_params() */
     size_t n_paths;
 } built;
 
@@ -39,7 +39,7 @@ static void release(built *b)
     pio_scene_free(b->scene);
 }
 
-/* With `writes` where results would go, too. */
+/* Loads the scene; with `writes` also checks the output folder. */
 static piola_status load(built *b, const piola_options *options, bool writes, piola_error *error)
 {
     memset(b, 0, sizeof *b);
@@ -51,7 +51,7 @@ static piola_status load(built *b, const piola_options *options, bool writes, pi
     return rc;
 }
 
-/* Particles, samples, designs and data too: everything that can be wrong before the first step. */
+/* Builds the model with particles, samples, designs and data, to find every error before the first step. */
 static piola_status build(built *b, piola_error *error)
 {
     piola_status rc = pio_model_create(&b->model, b->scene, error);
@@ -87,7 +87,7 @@ static void print_counts(const built *b)
            plural((size_t)m->n_variables), s->n_objective, plural(s->n_objective));
 }
 
-/* What a run would find at step 0. Where no engine can say, that is told and is no fault of the scene. */
+/* Checks what a run would check at step 0. If no engine can do so, that is a warning and no error of the scene. */
 static piola_status check_first_step(const built *b, piola_error *error)
 {
     piola_error why = {0};
@@ -99,10 +99,11 @@ static piola_status check_first_step(const built *b, piola_error *error)
     return rc ? pio_fail(error, rc, "%s", why.message) : PIOLA_OK;
 }
 
-/* Of so many particles or elements, which may be set up in a second or two, a model is made to look at it. */
+/* The model is built up to so many particles or elements, which takes a second or two. */
 #define MOST_ITEMS 1e6
 
-/* More are counted, and refused where there is no memory for them. */
+/* Counts more items than that without building the model. PIOLA_NO_MEMORY if the machine has not the memory for them.
+ */
 static piola_status count_only(const built *b, const pio_counts *c, bool quiet, piola_error *error)
 {
     const pio_scene *s = b->scene;
@@ -116,12 +117,12 @@ static piola_status count_only(const built *b, const pio_counts *c, bool quiet, 
     fprintf(stderr,
             "piola: warning: of more than %.0f particles or elements, places, groups, data of points and the first "
             "step are not "
-            "looked at; `piola run --dry-run` does so\n",
+            "checked; `piola run --dry-run` does so\n",
             MOST_ITEMS);
     return rc;
 }
 
-/* Handlers and a time limit for reading alone. */
+/* Installs signal handlers and a time limit for reading only. */
 static piola_status begin(const piola_options *options, piola_error *error)
 {
     const piola_status rc = pio_signals_install(error);
@@ -149,9 +150,9 @@ piola_status piola_validate(const piola_options *options, piola_error *error)
     return rc ? rc : pio_output_flush(error);
 }
 
-/* ---- what can be differentiated -------------------------------------------------------------------------- */
+/* ---- quantities that can be differentiated --------------------------------------------------------------- */
 
-/* A quantity that a design may name; the design entry that does, or NULL. */
+/* A quantity that a design may name, and the design entry that names it, or NULL. */
 typedef struct {
     char path[200];
     scene_target target;
@@ -171,7 +172,7 @@ static void visit(const built *b, const scene_path *path, visitor f, void *conte
     f(context, &q);
 }
 
-/* What belongs to the whole scene comes last. */
+/* Visits all quantities; those of the whole scene come last. */
 static void visit_all(const built *b, visitor f, void *context)
 {
     for (int whole = 0; whole < 2; whole++)

@@ -1,4 +1,4 @@
-/* problem.c -- a scene in a program of one's own: the handle of piola.h over a session that says nothing. */
+/* problem.c -- a scene in another program: the handle of piola.h over a session without log output. */
 #include "host/base/fail.h"
 #include "host/command/command.h"
 #include "host/base/signals.h"
@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SILENT = 9 }; /* times -q */
+enum { SILENT = 9 }; /* how many times -q */
 
 struct piola_problem {
-    piola_options options; /* what the session reads after it was opened: no strings of the caller */
+    piola_options options; /* options that the session reads after it was opened, without strings of the caller */
     pio_session *session;
-    double *z;              /* [variables] of the last evaluation */
-    bool evaluated, at_end; /* there is one; the engine holds its last state and not its first */
-    bool gradient;          /* it had a gradient */
+    double *z;              /* [variables] where the last evaluation was */
+    bool evaluated, at_end; /* z was evaluated; the engine holds the last state, not the first */
+    bool gradient;          /* the last evaluation had a gradient */
 };
 
 static piola_status open_session(piola_problem *p, piola_error *error)
 {
-    bool told;
-    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", PIO_ALL_GRADIENTS, NULL, &told, error);
+    bool printed;
+    piola_status rc = pio_session_open(&p->session, &p->options, "evaluate", PIO_ALL_GRADIENTS, NULL, &printed, error);
     if (rc) return rc;
     const size_t bytes = sizeof(double) * ((size_t)p->session->model->n_variables + 1);
     p->z = malloc(bytes);
@@ -64,7 +64,7 @@ size_t piola_variables(const piola_problem *p)
     return (size_t)p->session->model->n_variables;
 }
 
-/* The parameter that variable i belongs to. */
+/* Returns the parameter to which variable i belongs. */
 static const pio_parameter *parameter_of(const pio_model *m, int i)
 {
     int k = 0;
@@ -84,11 +84,11 @@ piola_status piola_variable(const piola_problem *p, size_t i, char *name, size_t
     return PIOLA_OK;
 }
 
-/* Normalised variables for values in SI. */
+/* Converts values in SI units to normalised variables. */
 static piola_status normalise(piola_problem *p, const double *values, piola_error *error)
 {
     const pio_model *m = p->session->model;
-    p->evaluated = false; /* z is no longer what was evaluated */
+    p->evaluated = false; /* z is no longer where the last evaluation was */
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
         for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
@@ -116,8 +116,8 @@ static piola_status sweep(piola_problem *p, bool gradient, piola_error *error)
     return rc;
 }
 
-/* d(values)/dz of each variable is diagonal: dJ/dvalues = dJ/dz / (b dvalue/dt), with value = t or exp(t) and t = a + b
- * z. Without a filter that is what the engine has found already. */
+/* Computes derivatives with respect to values in SI units. Each value depends on one variable: dJ/dvalue = dJ/dz /
+ * (b dvalue/dt), with value = t or exp(t) and t = a + b z. Without a filter the engine has computed them already. */
 static void slopes(const piola_problem *p, const double *z_bar, const double *value_bar, double *gradient)
 {
     const pio_model *m = p->session->model;
@@ -152,7 +152,7 @@ piola_status piola_evaluate(piola_problem *p, const double *values, double *J, d
     return PIOLA_OK;
 }
 
-/* PIOLA_USAGE where there is no observation, or constraint, i, or no evaluation yet. */
+/* Returns PIOLA_USAGE if observation or constraint i does not exist, or if nothing was evaluated yet. */
 static piola_status check_read(const piola_problem *p, size_t i, int n, const char *what, piola_error *error)
 {
     if (i >= (size_t)n) return pio_fail(error, PIOLA_USAGE, "there is no %s %zu: the scene has %d", what, i, n);
@@ -176,7 +176,7 @@ piola_status piola_observation(const piola_problem *p, size_t i, piola_observati
     return PIOLA_OK;
 }
 
-/* A buffer of `size` doubles for `needed`. */
+/* Returns PIOLA_USAGE if a buffer of `size` doubles is too small for `needed`. */
 static piola_status check_room(const char *name, size_t size, size_t needed, piola_error *error)
 {
     if (size >= needed) return PIOLA_OK;
@@ -232,7 +232,7 @@ size_t piola_elements(const piola_problem *p)
     return p->session->model->fem ? (size_t)pio_model_items(p->session->model, false) : 0;
 }
 
-/* Cotangents of single states are no part of this interface: the names that begin with adj_ are for files. */
+/* Cotangents of single states are not part of this interface: names that begin with adj_ are for files only. */
 size_t piola_components(const piola_problem *p, const char *field)
 {
     if (!strncmp(field, "adj_", 4) || !p->session->sim) return 0;
@@ -247,8 +247,8 @@ size_t piola_items(const piola_problem *p, const char *field)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* After a gradient the engine is back at state 0: the way to the last state is run again, with the same bits, when
- * somebody asks for it. That leaves the gradient fields as they are. */
+/* Runs the forward sweep again, with the same bits, if the last state is requested after a gradient, which ends at
+ * state 0. The gradient fields are not changed. */
 static piola_status go_to_end(piola_problem *p, piola_error *error)
 {
     if (p->at_end) return PIOLA_OK;
