@@ -11,7 +11,8 @@ static double size_of(const pio_adjoint_norm *norm, int which, double time_scale
     return hypot(norm->velocity[which], time_scale * norm->position[which]);
 }
 
-/* ln G from entry i + 1 back to entry i. Before J observes anything the cotangents are zero, and nothing grows. */
+/* Returns ln G from entry i + 1 to entry i. As long as J has observed nothing the cotangents are zero, without growth.
+ */
 static double growth_between(const pio_adjoint_norm *norms, int64_t i, double time_scale)
 {
     const double from = size_of(&norms[i + 1], 1, time_scale), to = size_of(&norms[i], 0, time_scale);
@@ -23,8 +24,8 @@ static double state_size(const pio_adjoint_norm *norm, double time_scale)
     return hypot(norm->speed, norm->place / time_scale);
 }
 
-/* ln of the largest G, and of A: of all rises of the sum going back, the second with the share that the state there has
- * of the largest. */
+/* Computes ln of the largest G, and ln A: the largest rise of the sum of ln G from the last state to the first, for A
+ * with the ratio of the state there to the largest state. */
 static void largest_growth(const pio_adjoint_norm *norms, int64_t n, double time_scale, double *growth, double *felt)
 {
     double sum = 0, least = 0, largest = 0;
@@ -39,13 +40,13 @@ static void largest_growth(const pio_adjoint_norm *norms, int64_t n, double time
     }
 }
 
-/* Least squares of ln G over the time back, from the first state with a cotangent on. */
+/* Returns the slope of ln G by least squares over the time to the last state that has a cotangent. */
 static double slope(const pio_adjoint_norm *norms, int64_t n, double time_scale, double dt)
 {
     double sum = 0, mean_t = 0, mean_y = 0, tt = 0, ty = 0;
     int64_t last = n - 1, used = 0;
     while (last > 0 && !(size_of(&norms[last], 1, time_scale) > 0)) last--;
-    for (int64_t i = last; i >= 0; i--) { /* sums by updates (Welford 1962) */
+    for (int64_t i = last; i >= 0; i--) { /* the sums are updated by Welford's formulas (1962) */
         if (i < last) sum += growth_between(norms, i, time_scale);
         const double t = (double)(norms[last].step - norms[i].step) * dt, from_mean = t - mean_t;
         used++;
@@ -63,7 +64,7 @@ pio_growth pio_adjoint_growth(const pio_adjoint_norm *norms, int64_t n, double d
     if (n < 2) return g;
     const double steps = (double)(norms[n - 1].step - norms[0].step);
     double best = INFINITY, least = INFINITY;
-    for (int k = 0; k <= SCALES; k++) { /* from dt to the whole run, evenly in the logarithm */
+    for (int k = 0; k <= SCALES; k++) { /* scales from dt to the whole run, evenly spaced in the logarithm */
         const double scale = dt * pow(steps, (double)k / SCALES);
         double growth, felt;
         largest_growth(norms, n, scale, &growth, &felt);
@@ -83,7 +84,8 @@ bool pio_growth_warning(const pio_growth *g, char *text, size_t size)
 {
     if (!(g->error > PIO_GRADIENT_ERROR)) return false;
     snprintf(text, size,
-             "the adjoint grew %.3g times going back (%.3g 1/s): of this gradient about %.2g is rounding, relative to "
+             "the adjoint grew by a factor of %.3g from the end to the start (%.3g 1/s): of this gradient about %.2g "
+             "is rounding, relative to "
              "its size; "
              "a shorter time.duration, gradient.window%s would be right",
              g->factor, g->exponent, g->error, g->f32 ? " or f64" : "");

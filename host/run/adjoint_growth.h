@@ -1,4 +1,5 @@
-/* adjoint_growth.h -- how the adjoint grew going back, and what that says about the gradient's digits. */
+/* adjoint_growth.h -- the growth of the adjoint from the last state to the first, and the rounding error of the
+ * gradient that follows from it. */
 #ifndef PIOLA_HOST_ADJOINT_GROWTH_H
 #define PIOLA_HOST_ADJOINT_GROWTH_H
 
@@ -9,49 +10,52 @@
  *
  *     |a|^2 = |v_bar|^2 + tau^2 |x_bar|^2,   |s|^2 = |v|^2 + |x|^2/tau^2
  *
- * |a| is what independent disturbances of all velocities by 1 m/s each, and of all places by tau times that, do to J;
- * unit of J per m/s. From state m back to state n < m the adjoint grew by
+ * |a| is the change of J, in units of J per m/s, due to independent disturbances of all velocities by 1 m/s and of all
+ * positions by tau times that. From state m to an earlier state n the adjoint grew by
  *
- *     G(n, m) = product over the states k between of |a that arrives at k| / |a that left k + 1|
+ *     G(n, m) = product over the states k from n to m - 1 of |a as computed at k| / |a that left k + 1|
  *
- * so that what J observes on the way is no growth. Rounding disturbs state n by u |s_n|, u being the unit roundoff,
- * which by then is u |s_n| G(n, m) in state m, where it changes the tangent of the motion by about as much as it is a
- * part of the largest state: of growth that is linear, the buckling of what moves from rest, the state has its share,
- * and no digit is lost. Over N steps the disturbances are independent of one another (Higham and Mary 2019, SIAM J.
- * Sci. Comput. 41, A2815), so that the gradient's relative error is about u sqrt(N) A. In chaotic runs it was found to
- * be up to six times that; told is
+ * where |a that left k + 1| includes what J observes of that state, so that observations do not count as growth.
+ * Rounding disturbs state n by u |s_n|, u being the unit roundoff. In state m that disturbance is u |s_n| G(n, m), and
+ * it changes the tangent of the motion by about its ratio to the largest state. Where the state grows as its
+ * disturbances do, as in the buckling of a body that was at rest, no digit is lost. Over N steps the disturbances are
+ * independent of one another (Higham and Mary 2019, SIAM J. Sci. Comput. 41, A2815), so that the relative error of the
+ * gradient is about u sqrt(N) A. In chaotic runs it was up to six times as large; the prediction is
  *
  *     4 u sqrt(N) A,   A = max over n <= m of G(n, m) |s_n| / max |s|
  *
- * tau is a constant of the run, that between a step and all of it for which A is the least: motion without forces and
- * oscillation have A near 1 then, and what grows in every unit remains. What this does not see: an objective so near
- * its least that its own derivative is a difference of large numbers, and what an implicit step's solver leaves out of
- * balance. */
+ * tau is a constant of the run: the time between one step and the whole run for which A is the least. Then motion
+ * without forces and oscillation have A near 1, and only growth that no choice of unit removes remains. The prediction
+ * does not include the error of an objective so near its minimum that its derivative is a difference of large numbers,
+ * nor the residual forces of implicit steps. */
 typedef struct {
-    int64_t n; /* norms that there are; 0: the states are no history, and nothing of this is known */
-    double time_scale;
+    int64_t n;            /* number of norms; 0: there are none, and the other members are unknown */
+    double time_scale;    /* tau, s */
     double factor;        /* the largest G(n, m), at least 1 */
     double amplification; /* A */
-    /* 1/s, slope of the line of least squares through ln G(n, last) over the time back; NaN: from fewer than 3
-     * states */
+    /* Slope, 1/s, of the line of least squares through ln G(n, last) over the time from n to last; NaN for fewer than 3
+     * states. */
     double exponent;
-    int f32;
-    double error; /* predicted, of the gradient, relative */
+    int f32;      /* the engine computes in f32 */
+    double error; /* predicted relative error of the gradient */
 } pio_growth;
 
-/* `dt` in s; `f32`: of the engine. */
+/* Computes the growth from the norms [n] of the last gradient, with the time step dt in s; `f32`: the engine's
+ * precision. */
 pio_growth pio_adjoint_growth(const pio_adjoint_norm *norms, int64_t n, double dt, int f32);
 
-/* Above this, a person is warned. */
+/* Predicted relative errors above this are a warning. */
 #define PIO_GRADIENT_ERROR 1e-3
 
-/* What to tell a person, if anything: is the predicted error above PIO_GRADIENT_ERROR? */
+/* Writes a warning to `text` [size] if the predicted error is above PIO_GRADIENT_ERROR. Returns whether it is. */
 bool pio_growth_warning(const pio_growth *growth, char *text, size_t size);
 
-/* Members adjoint_norms, adjoint_growth, predicted_gradient_error and its warning of a certificate. */
+/* Writes the members adjoint_norms, adjoint_growth, predicted_gradient_error and warning of a certificate; norms
+ * [growth->n], dt in s. */
 void pio_growth_json(const pio_growth *growth, const pio_adjoint_norm *norms, double dt, pio_json *json);
 
-/* What to tell a person of the kinks near which the last gradient went, if anything. */
+/* Writes a warning to `text` [size] if the last gradient was computed near kinks of the motion. Returns whether it was.
+ */
 bool pio_kink_warning(const pio_engine *engine, pio_sim *sim, char *text, size_t size);
 
 #endif

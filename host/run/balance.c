@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Step number k of the engine's last run; 0: nothing was solved there. */
+/* Reads the record of step k of the engine's last run. Returns 0 if nothing was solved there. */
 static int record_of(const pio_session *s, int64_t k, pio_step_record *r)
 {
     return s->model->fem && s->engine.table->record(s->sim, k, r) && r->parts > 0;
@@ -44,8 +44,9 @@ double pio_balance_doubt(const pio_session *s, int64_t sweep)
     double doubt = epsilon * s->adjoint.sample_terms[sweep];
     pio_step_record r;
     for (int64_t k = 0; k < s->adjoint.n_records && record_of(s, k, &r); k++) {
-        const int parts =
-            s->scene->fem.integrator == PIO_STATIC ? 1 : r.parts; /* of a static step only the last one counts */
+        const int parts = s->scene->fem.integrator == PIO_STATIC
+                              ? 1
+                              : r.parts; /* in a static step the residual forces of earlier parts have no effect */
         doubt += parts * s->adjoint.records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
     }
     return doubt;

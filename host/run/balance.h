@@ -1,17 +1,17 @@
-/* balance.h -- how well the forces of the last run's implicit steps balance. */
+/* balance.h -- equilibrium check: the residual forces of the last run's implicit steps, and their effect. */
 #ifndef PIOLA_HOST_BALANCE_H
 #define PIOLA_HOST_BALANCE_H
 
 #include "host/run/session.h"
 
-/* A warning where rounding, and not solver.tolerance, says how well, and where that puts the displacement off by more
- * than solver.tolerance of itself. Measured: by one more solve with the forces that are left
+/* Logs a warning if rounding, not solver.tolerance, limits the equilibrium of a step, and if its residual forces change
+ * the displacement by more than solver.tolerance of itself, as measured by one more solve with these forces
  * (pio_step_record.doubt). */
 void pio_balance_report(const pio_session *s);
 
-/* By how much J (or the constraint of that sweep back) of the last run may be off, other than by rounding of its sum: a
- * force r that is out of balance changes it by lambda . r, and the engine's numbers have their digits. Of lambda there
- * is the norm, from the last gradient: an upper bound. Unit of J. */
+/* Returns an upper bound of the error of J of the last run, or of the constraint of adjoint sweep number `sweep`, in
+ * its unit. A residual force r changes it by lambda . r, which is bounded by the norms; that of lambda is from the last
+ * gradient. The rounding of the samples is added. */
 double pio_balance_doubt(const pio_session *s, int64_t sweep);
 
 #endif

@@ -18,17 +18,17 @@ enum { PIECE = 1 << 22, MOST_IDENTITY = 1 << 26 };
 static const char magic[8] = "PIOCKP1\n";
 static const char *const names[2] = {"even", "odd"};
 
-/* Before a head: its own checksum comes after the identity. */
+/* The first bytes of a checkpoint, before its head. The checksum of both comes after the identity. */
 typedef struct {
     char magic[8];
-    uint64_t head, identity; /* bytes */
+    uint64_t head, identity; /* bytes of the head and of the identity */
 } opening;
 
 typedef struct {
     uint32_t magic, adjoint;
     int64_t frame;
     uint64_t bytes;
-    uint32_t sum, own; /* of the frame; of what is before it here */
+    uint32_t sum, own; /* checksum of the frame; checksum of the members before it */
 } row;
 
 enum { ROW_MAGIC = 0x4d524650 };
@@ -78,7 +78,7 @@ static int write_all(int file, const void *bytes, size_t n, off_t at)
     return 1;
 }
 
-/* 1: all of it; 0: the file ends before; -1: an error. */
+/* Reads n bytes. Returns 1, 0 if the file ends before them, or -1 on an error. */
 static int read_all(int file, void *bytes, size_t n, off_t at)
 {
     char *to = bytes;
@@ -99,7 +99,7 @@ static uint32_t summed(uint32_t sum, const void *bytes, size_t n)
     return (uint32_t)crc32_z(sum, bytes, n);
 }
 
-/* n bytes at *at, which moves on, with their sum so far. */
+/* Writes n bytes at *at, which then moves behind them, and updates the checksum. */
 static piola_status append(open_file *f, const void *bytes, size_t n, off_t *at, piola_error *error)
 {
     if (!write_all(f->file, bytes, n, *at)) return failed(f, "writing", error);
@@ -118,7 +118,7 @@ static piola_status fetch(open_file *f, void *bytes, size_t n, off_t *at, piola_
     return PIOLA_OK;
 }
 
-/* The sum so far. */
+/* Writes the checksum of all bytes so far. */
 static piola_status append_sum(open_file *f, off_t *at, piola_error *error)
 {
     const uint32_t sum = f->sum;
@@ -137,7 +137,7 @@ static piola_status sync_folder(const char *folder, piola_error *error)
 {
     open_file f = {.folder = folder, .name = ".", .file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (f.file < 0) return failed(&f, "opening the folder", error);
-    const int rc = fsync(f.file) && errno != EINVAL ? -1 : 0; /* EINVAL: a file system without it */
+    const int rc = fsync(f.file) && errno != EINVAL ? -1 : 0; /* EINVAL: this file system cannot sync folders */
     const piola_status status = rc ? failed(&f, "syncing the folder", error) : PIOLA_OK;
     close(f.file);
     return status;
@@ -187,7 +187,7 @@ piola_status pio_checkpoint_write(const char *folder, const pio_checkpoint_head 
     return rc ? rc : sync_folder(folder, error);
 }
 
-/* At the beginning of the file: what it says of itself, and where its memory begins. */
+/* Reads the head and the identity at the beginning of the file; *at is where the memory begins. */
 static piola_status read_head(open_file *f, pio_checkpoint_head *head, char **identity, off_t *at, piola_error *error)
 {
     opening start;

@@ -1,11 +1,11 @@
-/* checkpoint_file.h -- the files of a run's checkpoint, in a folder of their own: `even` and `odd`, of which the one
- * with the higher number is the newer, and `frames`, which both refer to.
+/* checkpoint_file.h -- the files of a run's checkpoints, in a folder of their own: `even` and `odd`, of which the one
+ * with the higher number is the newer, and `frames`, to which both refer.
  *
- * A checkpoint is written under another name, synced and renamed, so that a kill or a power cut leaves it whole or not
- * there, and the one before it is there until then. Frames are only ever added behind those that a checkpoint refers
- * to, and are synced before it gets its name. Beside them single states lie in `state-N`: they save time where states
- * are made again, and one that is not there or damaged costs no more than that, so they are not synced. All of it has
- * checksums (CRC-32); numbers are as the processor has them, since only the same machine goes on. */
+ * A checkpoint is written under another name, synced and renamed, so that after a kill or a power cut it is whole or
+ * absent, and the one before it exists until then. Frames are only appended after those to which a checkpoint refers,
+ * and are synced before it gets its name. In addition the files `state-N` have single states, which save time when
+ * states are recomputed; an absent or damaged one only costs that time, so they are not synced. Everything has CRC-32
+ * checksums; numbers are in the processor's format, because only the same machine continues. */
 #ifndef PIOLA_HOST_CHECKPOINT_FILE_H
 #define PIOLA_HOST_CHECKPOINT_FILE_H
 
@@ -13,62 +13,67 @@
 
 #include <stdio.h>
 
-/* What a checkpoint says besides the memory of the simulation. Members of 8 bytes only: it is stored as it is. */
+/* The head of a checkpoint, before the memory of the simulation. All members have 8 bytes, because it is stored as it
+ * is. */
 typedef struct {
-    uint64_t number;                                 /* of the checkpoint: they rise */
-    int64_t strategy, slots, kept, slot_nodes, tape; /* of the plan, see plan.h */
-    pio_place place;
-    uint64_t frames; /* bytes of the file of frames that belong to it */
-    uint64_t memory; /* bytes of the simulation's */
+    uint64_t number;                                 /* number of the checkpoint; a later one has a higher number */
+    int64_t strategy, slots, kept, slot_nodes, tape; /* the plan, see plan.h */
+    pio_place place;                                 /* position of the sweep */
+    uint64_t frames;                                 /* bytes of the file of frames that belong to it */
+    uint64_t memory;                                 /* bytes of the simulation's memory */
 } pio_checkpoint_head;
 
-/* Bytes at .. at + n - 1 of a stream, to or from `bytes`; in ascending order without gaps. */
+/* Copies the bytes at .. at + n - 1 of a stream to or from `bytes`; it is called in ascending order without gaps. */
 typedef piola_status pio_checkpoint_stream(void *context, size_t at, size_t n, void *bytes, piola_error *error);
 
-/* The checkpoint of head.number, in place of the one before the last. PIOLA_IO, PIOLA_CANNOT_CREATE, and what `out`
- * says. */
+/* Writes the checkpoint of head->number, which replaces the one before the last; `out` supplies its memory. PIOLA_IO,
+ * PIOLA_CANNOT_CREATE, and the errors of `out`. */
 piola_status pio_checkpoint_write(const char *folder, const pio_checkpoint_head *head, const char *identity,
                                   pio_checkpoint_stream *out, void *context, piola_error *error);
 
-/* The checkpoint of even (0) or odd (1) number, all of it verified: *identity, to free(). PIOLA_NO_INPUT: there is
- * none. PIOLA_BAD_DATA: it is damaged. PIOLA_IO: it cannot be opened or read. PIOLA_NO_MEMORY. */
+/* Reads the head of the checkpoint of even (0) or odd (1) number and *identity, to free(), and verifies all of its
+ * bytes. PIOLA_NO_INPUT: there is none. PIOLA_BAD_DATA: it is damaged. PIOLA_IO: it cannot be opened or read.
+ * PIOLA_NO_MEMORY. */
 piola_status pio_checkpoint_read(const char *folder, int odd, pio_checkpoint_head *head, char **identity,
                                  piola_error *error);
-/* The memory of one that was read, to `in`. */
+/* Passes the memory of the checkpoint with this head to `in`. The errors of pio_checkpoint_read() and of `in`. */
 piola_status pio_checkpoint_memory(const char *folder, const pio_checkpoint_head *head, pio_checkpoint_stream *in,
                                    void *context, piola_error *error);
 
-/* The file of frames, of which the first `bytes` bytes stay; a number of an open file, or -1. */
+/* Opens the file of frames, creates it and its folder if necessary, and truncates it to `bytes` bytes. Returns a
+ * descriptor, or -1: PIOLA_CANNOT_CREATE, PIOLA_IO. */
 int pio_checkpoint_frames(const char *folder, uint64_t bytes, piola_error *error);
 /* A frame, or the adjoint fields of one. */
 typedef struct {
-    bool adjoint;
-    int64_t number;    /* of the frame */
-    const void *bytes; /* [n] */
-    size_t n;
+    bool adjoint;      /* these are the adjoint fields */
+    int64_t number;    /* number of the frame */
+    const void *bytes; /* [n] contents */
+    size_t n;          /* number of bytes */
 } pio_checkpoint_frame;
 
-/* One more, at *end, which moves on. */
+/* Writes a frame at byte *end of the file, which then moves behind it. PIOLA_IO. */
 piola_status pio_checkpoint_add(int file, const char *folder, uint64_t *end, const pio_checkpoint_frame *frame,
                                 piola_error *error);
+/* Syncs the file of frames and its folder. PIOLA_IO. */
 piola_status pio_checkpoint_sync(int file, const char *folder, piola_error *error);
-/* All of the first `bytes` bytes, in their order, verified before they are told; `each` NULL: verified only.
- * PIOLA_BAD_DATA: damaged. */
+/* Verifies each frame in the first `bytes` bytes, in order, and then passes it to `each`, unless that is NULL.
+ * PIOLA_BAD_DATA: a frame is damaged. PIOLA_IO, PIOLA_NO_MEMORY, and the errors of `each`. */
 piola_status pio_checkpoint_walk(const char *folder, uint64_t bytes,
                                  piola_status (*each)(void *context, const pio_checkpoint_frame *frame,
                                                       piola_error *error),
                                  void *context, piola_error *error);
 
-/* State number `step`, n bytes: written, in place of one that is there; read, PIOLA_BAD_DATA where it is not what was
- * written; gone. */
+/* Writes state number `step`, n bytes, and replaces an existing one. PIOLA_IO. */
 piola_status pio_checkpoint_put_state(const char *folder, int64_t step, const void *bytes, size_t n,
                                       piola_error *error);
+/* Reads state number `step`, n bytes. PIOLA_BAD_DATA: it is not what was written. PIOLA_IO. */
 piola_status pio_checkpoint_get_state(const char *folder, int64_t step, void *bytes, size_t n, piola_error *error);
+/* Removes state number `step`, if there is one. */
 void pio_checkpoint_drop_state(const char *folder, int64_t step);
-/* Numbers of the states that are there, the first `most` that are found, in no order; how many. */
+/* Lists the numbers of existing states in steps[most], in no order, at most `most` of them. Returns how many. */
 int pio_checkpoint_list_states(const char *folder, int64_t *steps, int most);
 
-/* The folder with all that this module puts there; nothing where it is not. */
+/* Removes the files of this module and the folder, if they exist. */
 void pio_checkpoint_remove(const char *folder);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 65536 }; /* more than HDF5 takes beside the one dataset */
+enum { HEADER_BYTES = 65536 }; /* upper bound of the bytes of HDF5 besides the dataset */
 
 struct pio_disk_states {
     char path[PIO_PATH];
@@ -19,11 +19,12 @@ struct pio_disk_states {
     int64_t places;
     size_t bytes;
     unsigned char *buffer;
-    uint64_t *sum; /* [places] checksum of what was put there */
-    int *there;    /* [places] something was */
+    uint64_t *sum; /* [places] checksum of the state that was written there */
+    int *there;    /* [places] whether a state was written there */
 };
 
-/* Two sums of words, of which the second depends on their order (Fletcher 1982, IEEE Trans. Commun. 30, 247). */
+/* Returns two sums of words, of which the second depends on their order (Fletcher 1982, IEEE Trans. Commun. 30, 247).
+ */
 static uint64_t checksum(const unsigned char *data, size_t bytes)
 {
     uint64_t a = 1, b = 0, word;
@@ -47,7 +48,7 @@ static piola_status fail(const pio_disk_states *d, const char *what, piola_error
     return pio_fail(error, PIOLA_IO, "%s: %s of a state failed; is the disk full?", d->path, what);
 }
 
-/* One dataset of [places][bytes], laid out at once. */
+/* Creates the dataset [places][bytes], whose space is allocated at once. */
 static hid_t create_set(const pio_disk_states *d)
 {
     const hsize_t shape[2] = {(hsize_t)d->places, d->bytes};
@@ -61,7 +62,7 @@ static hid_t create_set(const pio_disk_states *d)
     return set;
 }
 
-/* HDF5 opens by name: the file must be the one that was made, not what another program put in its place. */
+/* Returns whether HDF5, which opens by name, opened the file that was created, not one that replaced it. */
 static int is_that_file(hid_t file, int made)
 {
     struct stat ours, its;
@@ -70,11 +71,11 @@ static int is_that_file(hid_t file, int made)
            its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
 }
 
-/* A file of a name that was free, which it has no longer. */
+/* Creates a file under a name that no file had, and unlinks it. */
 static hid_t nameless_file(const pio_disk_states *d)
 {
     char name[sizeof d->path + 8];
-    snprintf(name, sizeof name, "%s.XXXXXX", d->path); /* fits */
+    snprintf(name, sizeof name, "%s.XXXXXX", d->path); /* it fits */
     const int made = mkstemp(name);
     if (made < 0) return -1;
     hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -87,7 +88,7 @@ static hid_t nameless_file(const pio_disk_states *d)
     return file;
 }
 
-/* -1: HDF5 does not tell. */
+/* Returns the file's descriptor; -1 if HDF5 does not provide it. */
 static int descriptor(const pio_disk_states *d)
 {
     void *handle = NULL;
@@ -101,13 +102,13 @@ static piola_status open_file(pio_disk_states *d, piola_error *error)
     if (d->file < 0)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create the file of states on disk", d->path);
     const int fd = descriptor(d);
-    if (fd < 0) return fail(d, "reserving the room", error);
+    if (fd < 0) return fail(d, "reserving its space", error);
     const int code = posix_fallocate(fd, 0, (off_t)need);
     if (code)
         return pio_fail(error, PIOLA_IO, "%s: %.0f bytes of disk for %lld states cannot be reserved: %s", d->path, need,
                         (long long)d->places, strerror(code));
     d->set = create_set(d);
-    return d->set < 0 ? fail(d, "laying out the room", error) : PIOLA_OK;
+    return d->set < 0 ? fail(d, "allocating its space", error) : PIOLA_OK;
 }
 
 piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int64_t places, size_t bytes,
@@ -145,7 +146,7 @@ void pio_disk_states_free(pio_disk_states *d)
     free(d);
 }
 
-/* Row `place` of the dataset from or to the buffer. */
+/* Copies row `place` of the dataset from or to the buffer. Returns 0 on failure. */
 static int transfer(pio_disk_states *d, int64_t place, int write)
 {
     const hsize_t start[2] = {(hsize_t)place, 0}, count[2] = {1, d->bytes};
@@ -159,7 +160,7 @@ static int transfer(pio_disk_states *d, int64_t place, int write)
     return rc >= 0;
 }
 
-/* The buffer to a place. */
+/* Writes the buffer to a place. */
 static piola_status put(pio_disk_states *d, int64_t place, piola_error *error)
 {
     if (place < 0 || place >= d->places)
@@ -169,15 +170,15 @@ static piola_status put(pio_disk_states *d, int64_t place, piola_error *error)
     return transfer(d, place, 1) ? PIOLA_OK : fail(d, "writing", error);
 }
 
-/* The buffer from a place. */
+/* Reads a place into the buffer. */
 static piola_status get(pio_disk_states *d, int64_t place, piola_error *error)
 {
     if (place < 0 || place >= d->places || !d->there[place])
         return pio_fail(error, PIOLA_INTERNAL, "%s: nothing was kept in place %lld", d->path, (long long)place);
     if (!transfer(d, place, 0)) return fail(d, "reading", error);
     if (checksum(d->buffer, d->bytes) != d->sum[place])
-        return pio_fail(error, PIOLA_IO,
-                        "%s: a state came back from the disk with other bytes than it was written with", d->path);
+        return pio_fail(error, PIOLA_IO, "%s: a state was read from the disk with other bytes than were written",
+                        d->path);
     return PIOLA_OK;
 }
 

@@ -1,9 +1,9 @@
-/* disk_states.h -- states of a run on disk, while a gradient is computed: an HDF5 file that nobody else sees.
+/* disk_states.h -- states of a run on disk, while a gradient is computed: an HDF5 file without a name.
  *
- * The file is unlinked as soon as it is open, so that no process that dies leaves it behind, and all of its room is
- * reserved before the first state: a full disk is found before the run. Its name is one that no file has: what a
- * process that was killed before it could unlink leaves, an empty file, is in nobody's way. Each state has a checksum;
- * one that comes back changed is an error. */
+ * The file is unlinked as soon as it is open, so that a process that is killed does not leave it behind, and all of its
+ * space is reserved before the first state, so that a full disk is found before the run. Its name is one that no file
+ * has: the empty file that a process leaves if it is killed before it unlinks it does not disturb others. Each state
+ * has a checksum; reading a state that has changed is an error. */
 #ifndef PIOLA_HOST_DISK_STATES_H
 #define PIOLA_HOST_DISK_STATES_H
 
@@ -11,23 +11,25 @@
 
 typedef struct pio_disk_states pio_disk_states;
 
-/* Room for `places` states of `bytes` bytes in a file whose name begins with `path`. PIOLA_IO where the disk has not
- * that much. */
+/* Creates a file, whose name begins with `path`, with space for `places` states of `bytes` bytes. PIOLA_IO if the disk
+ * has less; PIOLA_CANNOT_CREATE, PIOLA_NO_MEMORY. */
 piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int64_t places, size_t bytes,
                                     piola_error *error);
+/* Frees `d`, which may be NULL, and closes the file, which then no longer exists. */
 void pio_disk_states_free(pio_disk_states *d);
 
-/* A simulation's current state, `bytes` bytes, to a place; and from it, to be the current one, number `step`: PIOLA_IO
- * where it is not what was written. */
+/* Writes the current state of a simulation, `bytes` bytes, to a place. PIOLA_IO, and the engine's errors. */
 piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_engine *engine, pio_sim *sim,
                                   piola_error *error);
+/* Reads a place and makes it the current state, number `step`. PIOLA_IO if it is not what was written; PIOLA_INTERNAL
+ * if nothing was. */
 piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,
                                    pio_sim *sim, piola_error *error);
 
-/* For those who measure: what was put is on the disk now, and no longer in memory, so far as the system allows. */
+/* Syncs the file and removes its pages from the system's cache as far as possible, for measurements. PIOLA_IO. */
 piola_status pio_disk_states_settle(pio_disk_states *d, piola_error *error);
 
-/* Bytes of disk that so many states take. */
+/* Returns the bytes of disk of `places` states of `bytes` bytes. */
 double pio_disk_states_bytes(int64_t places, size_t bytes);
 
 #endif

@@ -29,12 +29,12 @@ static void name_cpu(char name[64], const char *precision, int dimension, const 
     snprintf(name, 64, "cpu_%s_%dd_%s", precision, dimension, isa);
 }
 
-/* Where the installed command finds its libraries, from the folder of programs; the build of a package says it. */
+/* The path from the folder of programs to the installed libraries; the build of a package defines it. */
 #ifndef PIO_FROM_PROGRAMS
 #define PIO_FROM_PROGRAMS "../lib/piola"
 #endif
 
-/* The folder of the shared library that this code is in, or else of the program; false where its name does not fit. */
+/* Writes the folder of the shared library with this code, or else of the program. Returns false if it does not fit. */
 static bool own_folder(char *out, size_t size)
 {
     static const char here = 0;
@@ -44,7 +44,7 @@ static bool own_folder(char *out, size_t size)
         if ((size_t)snprintf(out, size, "%s", info.dli_fname) >= size) return false;
     } else {
         const ssize_t n = readlink("/proc/self/exe", out, size - 1);
-        if (n <= 0 || (size_t)n >= size - 1) return false; /* one that fills it may be cut */
+        if (n <= 0 || (size_t)n >= size - 1) return false; /* a path that fills the buffer may be truncated */
         out[n] = '\0';
     }
     char *slash = strrchr(out, '/');
@@ -53,7 +53,7 @@ static bool own_folder(char *out, size_t size)
     return true;
 }
 
-/* Whether any engine for particles in the plane lies in the folder. */
+/* Returns whether the folder has a CPU engine in f64 and 2D, as each build has. */
 static bool has_engines(const char *folder)
 {
     bool found = false;
@@ -68,8 +68,8 @@ static bool has_engines(const char *folder)
 
 void pio_engine_folder(char *out, size_t size)
 {
-    static const char *const below[] = {"piola",
-                                        PIO_FROM_PROGRAMS}; /* of an installed library, of an installed command */
+    static const char *const below[] = {
+        "piola", PIO_FROM_PROGRAMS}; /* relative to an installed library, to an installed command */
     const char *given = getenv("PIOLA_ENGINES");
     if (given && *given) {
         if ((size_t)snprintf(out, size, "%s", given) >= size) out[0] = '\0';
@@ -81,7 +81,7 @@ void pio_engine_folder(char *out, size_t size)
         return;
     }
     for (size_t i = 0; i < sizeof below / sizeof *below && !has_engines(out); i++) {
-        char installed[PIO_PATH], *real = NULL; /* without `..` */
+        char installed[PIO_PATH], *real = NULL; /* real: without `..` */
         if (pio_path_join(installed, sizeof installed, own, below[i]) && has_engines(installed))
             real = realpath(installed, NULL);
         if (real && strlen(real) < size) memcpy(out, real, strlen(real) + 1);
@@ -89,8 +89,8 @@ void pio_engine_folder(char *out, size_t size)
     }
 }
 
-/* Whether this processor has the instructions of a module. Asked before anything in it runs: all of a module is built
- * for its instruction set, so that even asking it would be an illegal instruction. */
+/* Returns whether this processor has the instructions of a module. It is tested before any code of the module runs: all
+ * of that is built for its instruction set, so that calling it could be an illegal instruction. */
 static bool processor_has(const char *name)
 {
 #if defined(__x86_64__)
@@ -125,7 +125,7 @@ piola_status pio_engine_open_module(pio_engine_module *out, const char *name, pi
     else
         rc = out->table->probe(0, out->device, out->driver, error);
     if (!rc &&
-        piola_refused_bytes()) /* the name of the device may be missing, by which a record knows the machine again */
+        piola_refused_bytes()) /* then the name of the device, by which records identify the machine, may be absent */
         rc = pio_fail_memory(error, piola_refused_bytes(), "an engine");
     if (rc) pio_engine_close(out);
     return rc;
@@ -147,7 +147,7 @@ static piola_status try_cpu(pio_engine_module *out, const char *precision, int d
     return pio_fail(error, PIOLA_UNAVAILABLE, "no CPU engine runs: %s", skipped);
 }
 
-/* The engine of that instruction set and no other. */
+/* Opens the engine of that instruction set and no other. */
 static piola_status pin_cpu(pio_engine_module *out, const char *precision, int dimension, const char *isa,
                             piola_error *error)
 {
@@ -158,7 +158,7 @@ static piola_status pin_cpu(pio_engine_module *out, const char *precision, int d
     if (known) {
         name_cpu(name, precision, dimension, isa);
         if (!pio_engine_open_module(out, name, &inner)) {
-            snprintf(out->why, sizeof out->why, "--isa asks for %s", out->table->isa);
+            snprintf(out->why, sizeof out->why, "--isa requests %s", out->table->isa);
             return PIOLA_OK;
         }
     }
@@ -200,7 +200,7 @@ piola_status pio_engine_open(pio_engine_module *out, const char *device, const c
         return PIOLA_OK;
     }
     if (!strcmp(device, "cuda"))
-        return pio_fail(error, PIOLA_UNAVAILABLE, "device cuda was asked for: %s; use device cpu or auto",
+        return pio_fail(error, PIOLA_UNAVAILABLE, "device cuda was requested: %s; use device cpu or auto",
                         cuda.message);
     rc = try_cpu(out, precision, dimension, error);
     if (!rc) {

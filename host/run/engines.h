@@ -1,4 +1,4 @@
-/* engines.h -- finding and opening the engine that a run asks for. */
+/* engines.h -- finds and opens the engine of a run. */
 #ifndef PIOLA_HOST_ENGINES_H
 #define PIOLA_HOST_ENGINES_H
 
@@ -6,33 +6,35 @@
 #include "solvers/engine/engine.h"
 
 typedef struct {
-    const pio_engine *table; /* of particles, until somebody sets it to the next */
-    const pio_engine *fem;   /* of meshes */
-    void *handle;
-    char file[PIO_PATH]; /* of the module */
-    char device[128], driver[64];
-    char why[512]; /* why this one: one sentence */
+    const pio_engine *table;      /* engine of particles; a session of a mesh sets it to `fem` */
+    const pio_engine *fem;        /* engine of meshes */
+    void *handle;                 /* the open module, for dlclose() */
+    char file[PIO_PATH];          /* path of the module */
+    char device[128], driver[64]; /* names of the device and of its driver */
+    char why[512];                /* reason for the choice of this engine, one sentence */
 } pio_engine_module;
 
-/* device: "auto", "cpu" or "cuda"; isa: NULL, or the instruction set of the CPU engine, which then is taken or none
- * (with "auto" no GPU is); precision: "f32" or "f64". `auto` takes CUDA when an engine and a GPU are there, else the
- * CPU engine for the best instruction set that runs, and says so in `why`; "cuda" never falls back. Modules lie beside
- * the program or the shared library, in the folder `piola` of installed libraries, or in the folder that PIOLA_ENGINES
- * names. */
+/* Opens an engine. `device` is "auto", "cpu" or "cuda"; `isa` is NULL or the one instruction set of CPU engines that is
+ * tried (with "auto" then no GPU is used); `precision` is "f32" or "f64"; `dimension` is 2 or 3. "auto" uses CUDA if
+ * there are an engine and a GPU, otherwise the CPU engine for the best instruction set that runs, and `why` says so;
+ * "cuda" never falls back. pio_engine_folder() says where modules are. PIOLA_USAGE: an argument is unknown.
+ * PIOLA_UNAVAILABLE: no such engine runs. */
 piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *isa, const char *precision,
                              int dimension, piola_error *error);
+/* Closes the module; an empty one is allowed. */
 void pio_engine_close(pio_engine_module *engine);
-/* One module by its name, as pio_engine_list gives it. */
+/* Opens one module by its name, as pio_engine_list() has it. PIOLA_UNAVAILABLE: it is absent or does not run.
+ * PIOLA_NO_MEMORY. */
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);
-/* Instruction sets of CPU engines of this build, the best first; NULL past the last. */
+/* Returns instruction set i of the CPU engines of this build, the best first; NULL past the last. */
 const char *pio_engine_isa(int i);
-/* The folder where modules are looked for, "" where its name does not fit: that of PIOLA_ENGINES, else the first of the
- * shared library's (or, without one, the program's), its sub-folder `piola`, and ../lib/piola, that has engines; the
- * first when none has. */
+/* Writes the folder of the modules to out[size], "" if it does not fit: that of PIOLA_ENGINES; otherwise the first that
+ * has engines of the folder of the shared library (or, without one, of the program), its sub-folder `piola`, and
+ * ../lib/piola; the first of them if none has engines. */
 void pio_engine_folder(char *out, size_t size);
 
-/* For `piola doctor`: every combination that could be, whether its module is there and runs, and why not. Returns 0
- * past the last. */
+/* Describes combination i of device, precision, dimension and instruction set, for `piola doctor`: its name, whether
+ * its module runs, the reason if it does not, and its device. Returns 0 past the last, otherwise 1. */
 int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128]);
 
 #endif

@@ -7,31 +7,32 @@
 
 #include <stdio.h>
 
-#define LOOKING "looking at the first step"
+#define CHECKING "checking the first step"
 
-enum { MOST_STEPS = (1 << 29) - 1 }; /* that an engine takes */
+enum { MOST_STEPS = (1 << 29) - 1 }; /* greatest number of steps of an engine */
 
 typedef struct {
-    const pio_model *model;
-    const pio_engine *engine;
-    pio_engine_desc desc; /* the model's, without observations and room for gradients */
+    const pio_model *model;   /* model that is checked */
+    const pio_engine *engine; /* engine that checks it */
+    pio_engine_desc desc;     /* the model's, without observations and without memory for gradients */
 } trial;
 
-/* Start with the designs of `desc`, whose variables begin at z. PIOLA_NUMERICAL: refused, and why. */
+/* Starts with the designs of `desc`, whose variables begin at z. PIOLA_NUMERICAL: the engine rejects it, and *error
+ * says why. */
 static piola_status start(const trial *t, const pio_engine_desc *desc, const double *z, piola_error *error)
 {
     pio_sim *sim = NULL;
-    piola_status rc = pio_stop(LOOKING, error);
+    piola_status rc = pio_stop(CHECKING, error);
     if (!rc) rc = t->engine->create(desc, &sim, NULL, error);
-    if (!rc) rc = pio_stop(LOOKING, error);
+    if (!rc) rc = pio_stop(CHECKING, error);
     if (!rc) rc = t->engine->start(sim, z, error);
-    if (!rc) rc = pio_stop(LOOKING, error);
+    if (!rc) rc = pio_stop(CHECKING, error);
     if (!rc) rc = t->engine->check(sim, error);
     if (sim) t->engine->destroy(sim);
     return rc;
 }
 
-/* The same in `steps` equal steps. */
+/* Starts with the duration divided into `steps` equal steps. */
 static piola_status start_in(const trial *t, int64_t steps)
 {
     pio_engine_desc desc = t->desc;
@@ -39,8 +40,8 @@ static piola_status start_in(const trial *t, int64_t steps)
     return start(t, &desc, t->model->z0, NULL);
 }
 
-/* Refused however short the step: is it the scene without its designs, or which of them? */
-static piola_status blame(const trial *t, const char *why, piola_error *error)
+/* Attributes a rejection that no shorter step avoids to the scene without its designs, or to one of them. */
+static piola_status attribute_rejection(const trial *t, const char *why, piola_error *error)
 {
     const pio_model *m = t->model;
     char place[64] = "design";
@@ -60,7 +61,8 @@ static piola_status blame(const trial *t, const char *why, piola_error *error)
     return pio_scene_fault(m->scene, error, place, "%s", why);
 }
 
-/* Fewest steps that are accepted, to one part in 256 more; `refused` steps are too few and MOST_STEPS are enough. */
+/* Finds the least number of steps that is accepted, up to one part in 256 too high; `refused` steps are too few and
+ * MOST_STEPS are enough. */
 static piola_status enough_steps(const trial *t, int64_t refused, int64_t *enough)
 {
     *enough = MOST_STEPS;
@@ -87,14 +89,14 @@ static piola_status refused(const trial *t, piola_status rc, const char *why, pi
     int64_t steps;
     if (rc != PIOLA_NUMERICAL) return pio_fail(error, rc, "%s", why);
     rc = start_in(t, MOST_STEPS);
-    if (rc == PIOLA_NUMERICAL) return blame(t, why, error);
+    if (rc == PIOLA_NUMERICAL) return attribute_rejection(t, why, error);
     if (!rc) rc = enough_steps(t, m->steps, &steps);
     if (rc) return pio_scene_fault(m->scene, error, "time.dt", "%s", why);
     return pio_scene_fault(m->scene, error, "time.dt", "%s; %.9g s (%lld steps) is right", why,
                            m->scene->time.duration / (double)steps, (long long)steps);
 }
 
-static piola_status ask(const trial *t, piola_error *error)
+static piola_status examine(const trial *t, piola_error *error)
 {
     piola_error why = {0};
     piola_status rc = start(t, &t->desc, t->model->z0, &why);
@@ -102,7 +104,7 @@ static piola_status ask(const trial *t, piola_error *error)
     pio_model_control_advice(t->model, &why);
     if (!rc) return PIOLA_OK;
     rc = rc == PIOLA_INTERRUPTED ? pio_fail(error, rc, "%s", why.message) : refused(t, rc, why.message, error);
-    const piola_status stopped = pio_stop(LOOKING, error); /* then what was found is not true */
+    const piola_status stopped = pio_stop(CHECKING, error); /* an interruption may have caused the failure */
     if (stopped) return stopped;
     if (error) error->failure = why.failure;
     return rc;
@@ -119,7 +121,7 @@ piola_status pio_first_step(const pio_model *model, const char *precision, piola
     piola_status rc = pio_engine_open(&engine, "cpu", NULL, precision, model->scene->dimension, error);
     if (rc) return rc;
     t.engine = model->fem ? engine.fem : engine.table;
-    rc = ask(&t, error);
+    rc = examine(&t, error);
     pio_engine_close(&engine);
     return rc;
 }

@@ -37,5 +37,5 @@ piola_status pio_session_make_directory(pio_session *s, piola_error *error)
 
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size)
 {
-    pio_path_join(out, size, s->folder.path, name); /* which fits: pio_path_folder */
+    pio_path_join(out, size, s->folder.path, name); /* it fits, as pio_path_folder() checked */
 }

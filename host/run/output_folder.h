@@ -1,19 +1,21 @@
-/* output_folder.h -- the folder of a session's results: made, locked for one run, and cleared of what an earlier run
- * left. */
+/* output_folder.h -- creates and locks the folder of a session's results, and removes unfinished files of earlier
+ * runs. */
 #ifndef PIOLA_HOST_OUTPUT_FOLDER_H
 #define PIOLA_HOST_OUTPUT_FOLDER_H
 
 #include "host/run/session.h"
 
-/* Remove an old result.json from the folder: it must not be taken for this run's, however this run ends. */
+/* Removes an old result.json from the folder, unless options->dry_run, because it must not be mistaken for this run's.
+ */
 void pio_forget_result(const piola_options *options, const char *directory);
 
-/* Lock the output folder where it is there already and not locked, and remove from it what must not be taken for this
- * run's: PIOLA_CANNOT_CREATE where another run has it. */
+/* Locks the output folder if it exists and is not locked yet, and removes files of earlier runs that must not be
+ * mistaken for this run's. PIOLA_CANNOT_CREATE: another run has locked it. */
 piola_status pio_session_lock_folder(pio_session *s, piola_error *error);
-/* Create the output folder and its parents, and lock it: PIOLA_CANNOT_CREATE where another run has it. */
+/* Creates the output folder and its parents, and locks it. PIOLA_CANNOT_CREATE: it cannot be created, or another run
+ * has locked it. */
 piola_status pio_session_make_directory(pio_session *s, piola_error *error);
-/* "DIRECTORY/name" into out[size] of PIO_PATH bytes, where it always fits. */
+/* Writes "DIRECTORY/name" to out[size], in which it always fits if size is PIO_PATH. */
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { ALIGNMENT = 256 }; /* of the arena's parts */
+enum { ALIGNMENT = 256 }; /* bytes, of the arrays in the arena */
 
 static double aligned(double bytes)
 {
@@ -21,13 +21,13 @@ static double bytes_with(const pio_plan_request *r, int64_t slots)
     return (double)r->fixed + aligned((double)r->state * (double)slots);
 }
 
-/* Bytes with which steps can be taken back: state 0 is kept to prove it. */
-static double taken_back(const pio_plan_request *r)
+/* Returns the bytes of a gradient with inverse steps; state 0 is kept to verify them. */
+static double reverse_bytes(const pio_plan_request *r)
 {
     return bytes_with(r, 1) + aligned(r->tape) + r->tape_beside;
 }
 
-/* What carrying out the schedule comes to. */
+/* Counts the actions of a schedule. */
 static void count(pio_plan *plan, pio_schedule *schedule)
 {
     for (schedule->at = 0;;) {
@@ -45,7 +45,7 @@ static void count(pio_plan *plan, pio_schedule *schedule)
     schedule->at = 0;
 }
 
-/* As many states as the budget holds, and steps use. */
+/* Returns the number of states that the budget holds, no more than there are steps. */
 static int64_t states_within(const pio_plan_request *r)
 {
     const double most = (r->budget - (double)r->fixed) / (double)r->state;
@@ -54,15 +54,15 @@ static int64_t states_within(const pio_plan_request *r)
     return slots;
 }
 
-/* Seconds of what depends on the states on disk, `kept` of them, beside `slots` in memory. */
+/* Returns the time, s, of the work that depends on the number of states on disk: `kept` there and `slots` in memory. */
 static double time_with(const pio_plan_request *r, int64_t slots, int64_t kept)
 {
     return (double)pio_checkpoint_advances(r->steps, slots, kept) * r->costs.forward +
            (double)kept * (r->costs.write + r->costs.read);
 }
 
-/* The least time is convex in the number of states on disk: the first that one more does not improve. A buffer for a
- * state on its way costs one in memory. */
+/* Moves states to disk if that saves time. The time is convex in their number, so the best number is the first that one
+ * more does not improve. A buffer for transfers takes the place of one state in memory. */
 static void use_disk(pio_plan *plan, const pio_plan_request *r)
 {
     pio_plan_request with = *r;
@@ -97,13 +97,14 @@ static piola_status refuse(const pio_plan_request *r, piola_error *error)
             r->budget, bytes_with(r, all), (long long)all, r->state, r->fixed, checkpoint);
     if (r->strategy == SCENE_REVERSE) {
         const bool known =
-            !r->tape_is_a_guess || r->costs.taped > 0; /* a guess comes from a run, which this budget may not hold */
+            !r->tape_is_a_guess ||
+            r->costs.taped > 0; /* the estimate comes from a run, for which this budget may be too small */
         return pio_fail(
             error, PIOLA_NO_MEMORY,
-            "gradient.memory: a budget of %.0f bytes does not hold what taking steps back needs: %s%.0f bytes, a state "
+            "gradient.memory: a budget of %.0f bytes does not hold what inverse steps need: %s%.0f bytes, a state "
             "of %zu bytes, %.0f bytes%s of a tape for %lld steps and %zu bytes besides; with strategy: checkpoint, "
             "%.0f bytes would do",
-            r->budget, known ? "" : "more than ", taken_back(r), r->state, r->tape,
+            r->budget, known ? "" : "more than ", reverse_bytes(r), r->state, r->tape,
             !known               ? " and more"
             : r->tape_is_a_guess ? ", about,"
                                  : "",
@@ -128,7 +129,7 @@ piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r, 
     return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
 }
 
-/* Count what the plan's schedule does. */
+/* Counts the actions of the plan's schedule. */
 static piola_status carry_out(pio_plan *plan, const pio_plan_request *r, piola_error *error)
 {
     pio_schedule schedule;
@@ -162,13 +163,12 @@ static pio_plan reverse(const pio_plan_request *r)
     return plan;
 }
 
-/* Of checkpoints and reversal, what computes fewer steps besides the run and the adjoints; PIOLA_NO_MEMORY where
- * neither fits. */
+/* Chooses between checkpoints and inverse steps by the number of additional steps. PIOLA_NO_MEMORY if neither fits. */
 static piola_status least_work(pio_plan *plan, const pio_plan_request *r, piola_error *error)
 {
     pio_plan back = reverse(r);
     const bool can_check = bytes_with(r, r->steps > 1) <= r->budget;
-    const bool can_reverse = r->reversible && taken_back(r) <= r->budget;
+    const bool can_reverse = r->reversible && reverse_bytes(r) <= r->budget;
     if (!can_check && !can_reverse) return refuse(r, error);
     piola_status rc = can_reverse ? carry_out(&back, r, error) : PIOLA_OK;
     if (!rc && can_check) {
@@ -187,9 +187,9 @@ piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_erro
     case SCENE_REVERSE:
         if (!r->reversible)
             return pio_fail(error, PIOLA_USAGE,
-                            "gradient.memory.strategy: steps of this integrator cannot be taken back; a reversible "
+                            "gradient.memory.strategy: steps of this integrator cannot be reversed; a reversible "
                             "time.integrator, or strategy: checkpoint, would be right");
-        if (taken_back(r) > r->budget) return refuse(r, error);
+        if (reverse_bytes(r) > r->budget) return refuse(r, error);
         *plan = reverse(r);
         return carry_out(plan, r, error);
     case SCENE_CHECKPOINT:

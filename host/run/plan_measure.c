@@ -1,4 +1,4 @@
-/* plan_measure.c -- what steps, their adjoints and moves of states take on this machine; see plan.h. */
+/* plan_measure.c -- measures steps, their adjoints and transfers of states on this machine; see plan.h. */
 #include "host/run/disk_states.h"
 #include "host/base/fail.h"
 #include "host/base/path.h"
@@ -8,16 +8,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A machine has other things to do now and then: what takes a moment is measured a few times, and the least counts. */
+/* Other processes disturb measurements: short ones are repeated FEW times, and the least counts. */
 enum { FEW = 3, MOST_STEPS = 64 };
-static const double moment = 0.1; /* s */
+static const double moment = 0.1; /* s, duration of a measurement */
 
 static void lower(double *least, double begun)
 {
     *least = fmin(*least, pio_clock() - begun);
 }
 
-/* The middle one of n > 0 values, which are put in order. */
+/* Sorts n > 0 values and returns the median. */
 static double middle_of(double *v, int n)
 {
     for (int i = 1; i < n; i++) {
@@ -29,7 +29,7 @@ static double middle_of(double *v, int n)
     return v[n / 2];
 }
 
-/* State 1 is kept, where there is more than one step: state 0 may take no room and be made anew. */
+/* Measures keeping state `kept`: 1 if there is more than one step, because state 0 may be computed again instead. */
 static piola_status measure_store(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t kept,
                                   piola_error *error)
 {
@@ -45,8 +45,8 @@ static piola_status measure_store(pio_step_costs *costs, const pio_engine *engin
     return rc;
 }
 
-/* Steps for a moment, and a few in any case unless they take long, or all where what they leave on a tape is to be
- * known: that of the middle. */
+/* Measures the median time of a step, from steps of 0.1 s in all, at least FEW of them unless they take long; with
+ * `all_steps` from all, because the bytes of their residual log are measured too. */
 static piola_status measure_steps(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t steps,
                                   bool all_steps, int64_t *steps_run, piola_error *error)
 {
@@ -64,7 +64,8 @@ static piola_status measure_steps(pio_step_costs *costs, const pio_engine *engin
     return rc;
 }
 
-/* Taking back the last `run` of so many steps, the adjoint of the last, and what a step left on the tape. */
+/* Measures the inverses of the last `run` steps, adjoint steps after them, and the bytes of a step in the residual
+ * log. */
 static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t run,
                                  const double *bar, piola_error *error)
 {
@@ -88,7 +89,7 @@ static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine
     return rc;
 }
 
-/* Of the step after the state that was kept. */
+/* Measures the adjoint of the step after the state that was kept, and restoring that state. */
 static piola_status measure_adjoint(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, const double *bar,
                                     piola_error *error)
 {
@@ -118,8 +119,8 @@ static piola_status measure_adjoints(pio_step_costs *costs, const pio_engine *en
     return rc;
 }
 
-/* The state that is kept `places` times to the disk, and from there: not to a cache that a longer run would
- * overflow. */
+/* Measures writing the kept state to `places` places on disk, and reading them. It is synced, because the states of a
+ * longer run would not fit into the system's cache. */
 static piola_status measure_moves(pio_step_costs *costs, pio_disk_states *disk, int64_t places,
                                   const pio_engine *engine, pio_sim *sim, piola_error *error)
 {
@@ -137,8 +138,8 @@ static piola_status measure_moves(pio_step_costs *costs, pio_disk_states *disk, 
     return rc;
 }
 
-/* As many states as make up 64 MiB, 2 to 64 of them and no more than `most`, to a file in the folder and back; the best
- * of a few times. */
+/* Measures the least time of writing a state to a file in the folder and of reading it, with 64 MiB of states: 2 to 64
+ * of them, but at most `most`. */
 static piola_status measure_disk(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, size_t bytes,
                                  const char *folder, int64_t most, piola_error *error)
 {
@@ -161,7 +162,7 @@ static piola_status measure(pio_step_costs *costs, const pio_engine *engine, pio
     int64_t run = 0;
     bool is_a_guess;
     const bool reversible = pio_plan_reversible(desc, &is_a_guess);
-    const int64_t kept = desc->steps > 1 && !reversible; /* tapes begin with state 0 */
+    const int64_t kept = desc->steps > 1 && !reversible; /* a residual log begins with state 0 */
     piola_status rc = engine->start(sim, z, error);
     if (rc || !desc->steps) return rc;
     rc = measure_store(costs, engine, sim, kept, error);
@@ -170,7 +171,8 @@ static piola_status measure(pio_step_costs *costs, const pio_engine *engine, pio
     return rc ? rc : measure_adjoints(costs, engine, sim, bar, error);
 }
 
-/* Few steps that can be taken back: a tape of plain states does for them. */
+/* Limits the number of steps of a reversible integrator, and gives its log the bytes of plain states if its own are
+ * unknown. */
 static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes)
 {
     bool is_a_guess;

@@ -44,15 +44,15 @@ static piola_status take_workspace(pio_session *s, piola_error *error)
     return PIOLA_OK;
 }
 
-/* *told: the scene's messages were printed. */
-static piola_status open_scene(pio_session *s, bool *told, piola_error *error)
+/* Loads the scene. *printed: its messages were printed. */
+static piola_status open_scene(pio_session *s, bool *printed, piola_error *error)
 {
     const piola_options *o = s->call.options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
     piola_status rc = pio_scene_load(&s->scene, &(pio_scene_text){.path = o->scene}, &leave, o->sets, o->n_sets,
                                      s->folder.writes ? stderr : NULL, error);
     if (rc) {
-        *told = s->folder.writes;
+        *printed = s->folder.writes;
         if (!o->directory && s->folder.writes &&
             pio_scene_folder(o->scene, &leave.allowed, o->sets, o->n_sets, s->folder.path, sizeof s->folder.path))
             pio_forget_result(o, s->folder.path);
@@ -93,11 +93,11 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
 }
 
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
-                              pio_session_gradients gradients, const char *precision, bool *told, piola_error *error)
+                              pio_session_gradients gradients, const char *precision, bool *printed, piola_error *error)
 {
     pio_session *s = calloc(1, sizeof *s);
     *out = NULL;
-    *told = false;
+    *printed = false;
     if (!s) return pio_fail_memory(error, sizeof *s, "a session");
     s->call.options = options;
     s->call.command = command;
@@ -109,11 +109,11 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
                           : PIOLA_OK;
     if (!rc && options->directory) rc = pio_path_folder(options->directory, error);
     if (!rc) rc = open_log(s, error);
-    if (!rc) rc = open_scene(s, told, error);
+    if (!rc) rc = open_scene(s, printed, error);
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
     if (!rc) rc = take_workspace(s, error);
     if (rc) {
-        rc = pio_fail_attribute(error, rc); /* a module of the engine may not load for want of memory */
+        rc = pio_fail_attribute(error, rc); /* a module may fail to load because memory is exhausted */
         pio_session_close(s);
     } else {
         *out = s;
@@ -174,7 +174,7 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
                     (long long)done, (long long)total);
 }
 
-/* c of all constraints; bounds that are relative to the start become known there. */
+/* Evaluates all constraints c. An evaluation at the start also sets the bounds that are relative to it. */
 static piola_status evaluate_constraints(pio_session *s, const double *samples, piola_error *error)
 {
     if (s->constraints.relative && !s->evaluation.start_known) {
@@ -192,7 +192,8 @@ static piola_status evaluate_constraints(pio_session *s, const double *samples, 
     return PIOLA_OK;
 }
 
-/* Sweep number `sweep` back begins with the slope of that constraint, the last one with the objective's. */
+/* Computes J and c of the samples, and the cotangent of the samples for adjoint sweep number `sweep`: of the constraint
+ * of this number, in the last sweep of the objective. */
 static piola_status on_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error)
 {
@@ -216,7 +217,7 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
     return rc;
 }
 
-/* How the last sweep's adjoint grew; a warning once, however many gradients follow. */
+/* Computes how the adjoint of the last sweep grew, and logs a warning, but only once in a session. */
 static piola_status keep_growth(pio_session *s, piola_error *error)
 {
     const pio_engine *e = s->engine.table;
@@ -232,8 +233,8 @@ static piola_status keep_growth(pio_session *s, piola_error *error)
     return PIOLA_OK;
 }
 
-/* A warning once of kinks that a person is to be told of. */
-static void tell_kinks(pio_session *s)
+/* Logs a warning of kinks near the last gradient, but only once in a session. */
+static void log_kinks(pio_session *s)
 {
     char text[500];
     if (s->adjoint.kinks_warned || !pio_kink_warning(s->engine.table, s->sim, text, sizeof text)) return;
@@ -241,7 +242,7 @@ static void tell_kinks(pio_session *s)
     s->adjoint.kinks_warned = true;
 }
 
-/* Keep what a sweep found: the implicit steps' records, and the gradient of a constraint. */
+/* Stores the results of an adjoint sweep: the records of the implicit steps, and the gradient of a constraint. */
 static piola_status on_gradient(void *context, int64_t sweep, piola_error *error)
 {
     pio_session *s = context;
@@ -258,7 +259,7 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
         memcpy(s->adjoint.c_bar + sweep * s->model->n_variables, s->adjoint.z_bar,
                sizeof *s->adjoint.c_bar * (size_t)s->model->n_variables);
     if (sweep < s->memory.schedule.sweeps - 1) return PIOLA_OK;
-    tell_kinks(s);
+    log_kinks(s);
     return keep_growth(s, error);
 }
 
@@ -268,8 +269,8 @@ static void set_values(pio_session *s, const double *z)
     pio_model_values(s->model, z, s->evaluation.values);
 }
 
-/* Terms of the variables themselves: the engine knows nothing of them. With t = a + b z~ and value = t or exp(t),
- * dJ/dvalue = dJ/dz~ / (b dvalue/dt). */
+/* Adds the derivatives of terms of the variables themselves, which the engine does not have. With t = a + b z~ and
+ * value = t or exp(t), dJ/dvalue = dJ/dz~ / (b dvalue/dt). */
 static void add_design_terms(pio_session *s)
 {
     const pio_model *m = s->model;
@@ -284,7 +285,7 @@ static void add_design_terms(pio_session *s)
     }
 }
 
-/* The first state makes the file; its name is free once it is open. */
+/* Keeps a state on disk; the first one creates the file. */
 static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
 {
     pio_session *s = context;
@@ -304,7 +305,7 @@ static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_e
     return pio_disk_states_fetch(s->memory.disk, place, step, s->engine.table, s->sim, error);
 }
 
-/* A gradient that began anew shows no frame twice: it has the same bits. */
+/* Passes each frame to the caller once: a gradient that begins anew computes them again, with the same bits. */
 static piola_status on_state(void *context, int64_t frame, int64_t step, piola_error *error)
 {
     pio_session *s = context;
@@ -328,7 +329,7 @@ static pio_sweep sweep_of(pio_session *s, const pio_sweep *extra)
     return sweep;
 }
 
-/* An evaluation elsewhere than at the start: the bounds that are relative to it are found there first. */
+/* Evaluates at the start first, if bounds are relative to it and z is elsewhere. */
 static piola_status start_constraints(pio_session *s, const double *z, piola_error *error)
 {
     const pio_model *m = s->model;
@@ -337,7 +338,7 @@ static piola_status start_constraints(pio_session *s, const double *z, piola_err
     return pio_session_forward(s, m->z0, NULL, error);
 }
 
-/* A call before this one found no memory for its new plan, nor any more for the old one. */
+/* Fails: an earlier call found no memory for its new plan, and then none for the old one. */
 static piola_status no_simulation(piola_error *error)
 {
     return pio_fail(error, PIOLA_NO_MEMORY, "the memory of this simulation is lost since a call that failed");
@@ -389,7 +390,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
         s->adjoint.n_records = 0;
         rc = pio_gradient(s->engine.table, s->sim, &s->memory.schedule, &arrays, &sweep, &s->evaluation.sweep, error);
         if (s->call.shows_steps) pio_log_progress_end(s->call.log);
-        sweep.resumed = NULL; /* with more room it begins anew */
+        sweep.resumed = NULL; /* with larger slots it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     if (rc) pio_model_control_advice(s->model, error);
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);

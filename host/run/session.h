@@ -1,5 +1,5 @@
 /* Room host/run: engine modules, the memory plan, and the session that evaluates an objective and its gradient. */
-/* session.h -- a scene on a device: what run, grad, check and optimize share. */
+/* session.h -- a scene on a device, for the commands run, grad, check and optimize and for programs. */
 #ifndef PIOLA_HOST_SESSION_H
 #define PIOLA_HOST_SESSION_H
 
@@ -20,7 +20,7 @@ typedef struct {
     pio_log *log;
     double opened;          /* s, when the session was opened, by the steady clock */
     bool shows_steps;       /* progress counts the steps of each sweep; else the command has a progress of its own */
-    int64_t progress_calls; /* how often a sweep asked whether to stop; options->test_cut compares with it */
+    int64_t progress_calls; /* how often a sweep polled for a stop; options->test_cut is compared with it */
 } pio_session_call;
 
 /* output_folder.c: the folder of the results, and the files that are open in it. */
@@ -99,36 +99,42 @@ typedef struct pio_session {
 
 typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gradients;
 
-/* Load, check and build everything; `gradients`: none, of the objective, or of the constraints too; `precision`: what
- * to use where the options name none (NULL: the scene's). Tells the log the engine and why. With options->dry_run,
- * tells it the plan and leaves sim NULL. On failure *out is NULL; *told: the message of *error is one of the scene's,
- * which were printed to stderr. */
+/* Loads and checks the scene, builds the model, opens the engine, plans and creates the simulation. `gradients`: none,
+ * of the objective, or of the constraints too; `precision`: used if the options name none (NULL: the scene's). It logs
+ * the engine and the reason for its choice; with options->dry_run it logs the plan and leaves sim NULL. On failure *out
+ * is NULL, and *printed: the messages of the scene, of which *error has one, were printed to stderr. PIOLA_USAGE,
+ * PIOLA_NO_MEMORY, PIOLA_UNAVAILABLE, and the errors of the scene and of the model. */
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
-                              pio_session_gradients gradients, const char *precision, bool *told, piola_error *error);
+                              pio_session_gradients gradients, const char *precision, bool *printed,
+                              piola_error *error);
+/* Frees a session, which may be NULL. */
 void pio_session_close(pio_session *s);
-/* Close it at the end of a command that came to rc; PIOLA_IO where only the file of the log (--log-json) failed, else
- * rc. */
+/* Frees a session, which may be NULL, at the end of a command with status rc. Returns PIOLA_IO if rc is a success but
+ * the file of the log (--log-json) could not be written, otherwise rc. */
 piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error);
 
-/* session_plan.c: measure the simulation and choose the schedule; tell it, with options->dry_run at length.
- * PIOLA_NO_MEMORY where the scene's budget does not suffice. */
+/* Measures the simulation, chooses its schedule and logs the plan, in detail with options->dry_run (session_plan.c).
+ * With `adjoint` for gradients of `sweeps` adjoint sweeps. PIOLA_NO_MEMORY if the budget of the scene does not suffice.
+ */
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error);
 
-/* session_plan.c: the simulation of the plan. */
+/* Creates the simulation of the plan (session_plan.c). PIOLA_NO_MEMORY, and the errors of the model. */
 piola_status pio_session_create_sim(pio_session *s, piola_error *error);
 
-/* session_plan.c: after a gradient failed for want of memory. Was there too little room in its compact slots? Then
- * there is a new plan, and a simulation with more, and the log says so; else the failure stays as it is. */
+/* Makes a new plan and a simulation with larger compact slots, after a gradient failed with PIOLA_NO_MEMORY because
+ * they were too small, and logs it (session_plan.c). Returns PIOLA_NO_MEMORY, and changes nothing, if they were not. */
 piola_status pio_session_more_room(pio_session *s, piola_error *error);
 
-/* session_plan.c: this plan, of which strategy, slots, kept and tape are read, with that room in compact slots, becomes
- * the session's, and the simulation is made anew where that was another. PIOLA_NO, with the session as it was, where
- * there is not the memory for it. */
+/* Makes a plan with the strategy, slots, kept and tape of `plan`, and with compact slots for slot_nodes active nodes,
+ * the session's, and creates the simulation again if the plan was another (session_plan.c). PIOLA_NO, with the session
+ * as it was, if the memory does not suffice. */
 piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error);
 
-/* Evaluate at z: J and c alone, or with gradients. `extra` supplies frames and their callbacks (its context, objective
- * and progress are set here), or is NULL. */
+/* Evaluates J and c at the variables z [n_variables]. `extra` is NULL or supplies frames and their callbacks; its
+ * context, objective and progress are set here. PIOLA_NUMERICAL: the simulation fails, or J is not finite.
+ * PIOLA_INTERRUPTED, PIOLA_NO_MEMORY. */
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
+/* Evaluates J and c and their gradients, with the same arguments and errors. */
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 
 #endif

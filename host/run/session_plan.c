@@ -1,4 +1,4 @@
-/* session_plan.c -- what a run would take and keep, chosen before it starts and told in words. */
+/* session_plan.c -- chooses the memory and the kept states of a run before it starts, and logs the plan. */
 #include "host/run/disk_states.h"
 #include "host/base/fail.h"
 #include "host/run/session.h"
@@ -18,7 +18,7 @@ static void print_bytes(char out[32], double bytes)
     snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
 }
 
-static void tell_size(const pio_session *s, pio_log_level level)
+static void log_size(const pio_session *s, pio_log_level level)
 {
     const pio_model *m = s->model;
     if (m->fem)
@@ -30,14 +30,14 @@ static void tell_size(const pio_session *s, pio_log_level level)
                         m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
 }
 
-/* Are there any? */
+/* Returns whether the command writes checkpoints. */
 static bool has_checkpoints(const pio_session *s)
 {
     return !strcmp(s->call.command, "run") || !strcmp(s->call.command, "grad");
 }
 
-/* What a checkpoint takes on disk. */
-static void tell_checkpoint(const pio_session *s, pio_log_level level)
+/* Logs the size of a checkpoint on disk. */
+static void log_checkpoint(const pio_session *s, pio_log_level level)
 {
     char bytes[32];
     const size_t memory = s->memory.bytes.memory + s->memory.plan.tape;
@@ -48,8 +48,8 @@ static void tell_checkpoint(const pio_session *s, pio_log_level level)
                     bytes, memory);
 }
 
-/* Which solver, which is told as the engine is, and what its library predicts. */
-static void tell_solver(const pio_session *s, pio_log_level level)
+/* Logs the linear solver with the reason for its choice, and the memory that its library predicts. */
+static void log_solver(const pio_session *s, pio_log_level level)
 {
     char library[32];
     if (!s->memory.bytes.solver[0]) return;
@@ -62,7 +62,7 @@ static void tell_solver(const pio_session *s, pio_log_level level)
                         own ? "factors" : "libraries");
 }
 
-static void tell_states(const pio_session *s, pio_log_level level)
+static void log_states(const pio_session *s, pio_log_level level)
 {
     const pio_plan *p = &s->memory.plan;
     const long long again = (long long)(p->forward_steps - s->memory.schedule.steps);
@@ -72,8 +72,8 @@ static void tell_states(const pio_session *s, pio_log_level level)
     if (p->strategy == SCENE_REVERSE)
         pio_log_message(
             s->call.log, level,
-            "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld steps taken back",
-            state, s->memory.bytes.state, p->tape, (long long)p->unsteps);
+            "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld inverse steps", state,
+            s->memory.bytes.state, p->tape, (long long)p->unsteps);
     else if (p->strategy == SCENE_CHECKPOINT)
         pio_log_message(
             s->call.log, level,
@@ -100,20 +100,20 @@ static void tell_states(const pio_session *s, pio_log_level level)
         pio_log_message(s->call.log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
 }
 
-/* What gradient.window leaves out. */
-static void tell_window(const pio_session *s)
+/* Logs which steps gradient.window leaves out. */
+static void log_window(const pio_session *s)
 {
     const long long first = (long long)s->model->desc.first, steps = (long long)s->model->steps;
     if (first)
         pio_log_message(
             s->call.log, PIO_WARNING,
-            "gradient.window: the adjoint goes back over the last %lld of %lld steps; steps 0 to %lld are left "
-            "out, and with them what the initial state does to J",
+            "gradient.window: the adjoint sweep covers the last %lld of %lld steps; steps 0 to %lld are left "
+            "out, and with them the effect of the initial state on J",
             steps - first, steps, first - 1);
 }
 
-/* By costs of this device, which are known. */
-static void tell_cost(const pio_session *s, const pio_step_costs *p)
+/* Logs the cost of a gradient by the measured step costs of this device. */
+static void log_cost(const pio_session *s, const pio_step_costs *p)
 {
     pio_log_message(s->call.log, PIO_INFO,
                     "plan: a gradient takes about %.1f times the time of a run forward (measured: a step %.3g ms, its "
@@ -122,14 +122,14 @@ static void tell_cost(const pio_session *s, const pio_step_costs *p)
                     1e3 * p->store, 1e3 * p->restore);
     if (s->memory.plan.strategy == SCENE_REVERSE)
         pio_log_message(s->call.log, PIO_INFO,
-                        "plan: measured: a step taken back %.3g ms, its adjoint after that %.3g ms", 1e3 * p->unstep,
+                        "plan: measured: an inverse step %.3g ms, its adjoint after that %.3g ms", 1e3 * p->unstep,
                         1e3 * p->adjoint_after);
     if (s->memory.plan.kept)
         pio_log_message(s->call.log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms",
                         1e3 * p->write, 1e3 * p->read);
 }
 
-/* The output folder, or the nearest one above it that exists. */
+/* Writes the output folder, or the nearest folder above it that exists, to out[size]. */
 static void existing_folder(const pio_session *s, char *out, size_t size)
 {
     snprintf(out, size, "%s", s->folder.path);
@@ -143,8 +143,9 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
     }
 }
 
-/* As many bytes as the first steps used; and at most a quarter of what plain states would take, 32 bits for each degree
- * of freedom and step, more than stiff springs have been seen to need; or four times as many as expected. */
+/* Sets the bytes of the residual log to what the first steps used, and its limit to the larger of four times that and a
+ * quarter of the bytes of plain states. The latter is 32 bits per degree of freedom and step, more than stiff springs
+ * needed in tests. */
 static void give_tape(const pio_session *s, pio_plan_request *r)
 {
     const double quarter = (double)r->state * (double)r->steps / 4;
@@ -152,9 +153,9 @@ static void give_tape(const pio_session *s, pio_plan_request *r)
     r->tape_most = fmax(4 * r->tape, s->scene->gradient.memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
-/* A short run, where its costs are needed: to divide states between memory and disk, and for people. A scene that
- * fails in its first steps has a plan all the same, without the disk: it would fail there too. */
-static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_error *error)
+/* Measures step costs by a short run, to divide states between memory and disk and to log them. A scene that fails in
+ * its first steps has a plan all the same, without the disk. */
+static piola_status measure_costs(pio_session *s, pio_plan_request *r, piola_error *error)
 {
     char folder[PIO_PATH];
     existing_folder(s, folder, sizeof folder);
@@ -164,13 +165,13 @@ static piola_status measure_prices(pio_session *s, pio_plan_request *r, piola_er
                                              r->disk > 0 ? folder : NULL, places, error);
     if (r->tape_is_a_guess) give_tape(s, r);
     if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
-    pio_log_message(s->call.log, PIO_WARNING, "plan: costs are not known, a first step fails: %s", error->message);
+    pio_log_message(s->call.log, PIO_WARNING, "plan: step costs are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
     r->disk = 0;
     return PIOLA_OK;
 }
 
-/* Without gradients nothing is kept. */
+/* Checks that a run without gradient, which keeps no states, is within the budget. PIOLA_NO_MEMORY otherwise. */
 static piola_status fits(const pio_session *s, double budget, piola_error *error)
 {
     if ((double)s->memory.bytes.total <= budget || s->scene->gradient.memory_budget <= 0) return PIOLA_OK;
@@ -178,7 +179,7 @@ static piola_status fits(const pio_session *s, double budget, piola_error *error
                     budget, s->memory.bytes.total);
 }
 
-/* What a tape of any size takes beside its own bytes. */
+/* Computes the memory that a residual log of any size takes in addition to its own bytes. */
 static piola_status weigh_tape(const pio_session *s, pio_plan_request *r, piola_error *error)
 {
     enum { TAPE = 256 };
@@ -190,7 +191,7 @@ static piola_status weigh_tape(const pio_session *s, pio_plan_request *r, piola_
     return rc;
 }
 
-/* A way to keep states, with what it takes, and its plan unless that was refused. */
+/* A way to keep states, with its memory, and its plan unless the budget is too small. */
 typedef struct {
     pio_engine_bytes bytes;
     pio_plan_request request;
@@ -198,8 +199,8 @@ typedef struct {
     bool refused;
 } way;
 
-/* Measure the simulation with this room in its slots, and plan its gradient; where the budget is too small for one,
- * *error says what would do. */
+/* Measures the simulation with slots for slot_nodes active nodes, and plans its gradient. If the budget is too small
+ * for that, w->refused is true and *error says which one is enough. */
 static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, way *w,
                              piola_error *error)
 {
@@ -227,38 +228,38 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     if (rc) return rc;
     if (r->tape_is_a_guess) r->tape = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
     const bool holds = (double)(r->fixed + r->state) + r->tape_beside + r->tape <= r->budget;
-    if (holds && (s->call.options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_prices(s, r, error);
+    if (holds && (s->call.options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_costs(s, r, error);
     if (!rc) rc = pio_plan_make(&w->plan, r, error);
     w->refused = rc == PIOLA_NO_MEMORY;
     return w->refused ? PIOLA_OK : rc;
 }
 
-/* Prices that were measured where a plan is made by them; for people alone they decide nothing. */
+/* Returns the measured step costs if plans depend on them; NULL if they are only logged. */
 static const pio_step_costs *deciding(const way *w)
 {
     return w->request.disk > 0 && w->request.costs.forward > 0 ? &w->request.costs : NULL;
 }
 
-/* A step and its adjoint are the same either way: the lower of what was measured, of both. */
-static void level_prices(way *a, way *b)
+/* Sets the costs of a step and of its adjoint, which do not depend on the way, to the lower of the two measurements. */
+static void level_costs(way *a, way *b)
 {
     pio_step_costs *p = &a->request.costs, *q = &b->request.costs;
-    if (!(p->forward > 0 && q->forward > 0)) return; /* not measured */
+    if (!(p->forward > 0 && q->forward > 0)) return; /* they were not measured */
     p->forward = q->forward = fmin(p->forward, q->forward);
     p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
 }
 
-/* States are kept whole, or where it saves time in compact slots. */
+/* Chooses compact slots if they save time or memory that is needed, and otherwise whole states. */
 static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w, piola_error *error)
 {
     way compact;
     piola_status rc = consider(s, adjoint, sweeps, 0, w, error);
     const int64_t start = w->bytes.start_nodes;
-    if (!rc) tell_size(s, s->call.options->dry_run ? PIO_INFO : PIO_DETAIL);
+    if (!rc) log_size(s, s->call.options->dry_run ? PIO_INFO : PIO_DETAIL);
     if (!rc && adjoint && start > 0) {
         const int64_t room = pio_plan_slot_nodes(start, s->memory.slot_nodes, s->memory.nodes_needed);
         rc = consider(s, adjoint, sweeps, room, &compact, error);
-        level_prices(&compact, w);
+        level_costs(&compact, w);
         if (!rc && !compact.refused &&
             (w->refused || pio_plan_better(&compact.plan, deciding(&compact), &w->plan, deciding(w), s->model->steps)))
             *w = compact;
@@ -281,14 +282,14 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     s->model->desc.slots = s->memory.plan.slots;
     s->model->desc.tape = (int64_t)s->memory.plan.tape;
     if (adjoint) s->memory.bytes.total = s->memory.plan.bytes;
-    if (adjoint) tell_states(s, level);
-    if (adjoint) tell_window(s);
-    tell_solver(s, level);
-    tell_checkpoint(s, level);
+    if (adjoint) log_states(s, level);
+    if (adjoint) log_window(s);
+    log_solver(s, level);
+    log_checkpoint(s, level);
     print_bytes(total, (double)s->memory.bytes.total);
     pio_log_message(s->call.log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->memory.bytes.total,
                     s->engine.table->device);
-    if (w.request.costs.forward > 0 && s->call.options->dry_run) tell_cost(s, &w.request.costs);
+    if (w.request.costs.forward > 0 && s->call.options->dry_run) log_cost(s, &w.request.costs);
     return PIOLA_OK;
 }
 
@@ -301,7 +302,7 @@ piola_status pio_session_create_sim(pio_session *s, piola_error *error)
     return rc;
 }
 
-/* The request that such a plan answers. */
+/* Makes the request to which such a plan belongs. */
 static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slot_nodes, pio_plan_request *r,
                                piola_error *error)
 {
@@ -323,8 +324,8 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
     return rc;
 }
 
-/* A new plan was refused: the old one, for calls to come. */
-static void take_back(pio_session *s, const pio_session *had, int64_t slots)
+/* Restores the old plan and its simulation for later calls, after a new plan failed. */
+static void restore_plan(pio_session *s, const pio_session *had, int64_t slots)
 {
     piola_error unheard;
     if (s->memory.schedule.checkpoints != had->memory.schedule.checkpoints) pio_schedule_end(&s->memory.schedule);
@@ -355,11 +356,11 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
     if (!rc) rc = pio_session_create_sim(s, error);
     if (!rc) {
         if (s->memory.schedule.checkpoints != had.memory.schedule.checkpoints) free(had.memory.schedule.checkpoints);
-        tell_states(s, PIO_DETAIL);
+        log_states(s, PIO_DETAIL);
         return PIOLA_OK;
     }
     s->model->desc.tape = tape;
-    take_back(s, &had, slots);
+    restore_plan(s, &had, slots);
     return rc == PIOLA_NO_MEMORY && s->sim ? PIOLA_NO : rc;
 }
 
@@ -383,7 +384,7 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error)
     piola_status rc = pio_session_plan(s, true, had.memory.schedule.sweeps, error);
     if (!rc) rc = pio_session_create_sim(s, error);
     if (rc) {
-        take_back(s, &had, slots);
+        restore_plan(s, &had, slots);
         return rc;
     }
     free(had.memory.schedule.checkpoints);

@@ -175,8 +175,8 @@ class Command(unittest.TestCase):
     def test_a_device_that_is_not_there_is_69(self):
         if any(e["runs"] and e["name"].startswith("cuda") for e in self.doctor["engines"]):
             self.skipTest("this machine has a GPU")
-        self.expect(69, ["device cuda was asked for"], "run", self.scene, "--device", "cuda")
-        self.expect(69, ["device cuda was asked for"], "bench", "mpm", "--device", "cuda")
+        self.expect(69, ["device cuda was requested"], "run", self.scene, "--device", "cuda")
+        self.expect(69, ["device cuda was requested"], "bench", "mpm", "--device", "cuda")
 
     def test_a_budget_that_is_too_small_is_71_with_the_bytes(self):
         self.expect(71, ["bytes"], "grad", self.scene, "--set", "gradient.memory.budget=1 KiB", "--dry-run")

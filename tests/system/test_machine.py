@@ -94,7 +94,7 @@ class Machine(unittest.TestCase):
             self.assertRegex(text, rf"(?m)^  {s['name']} +{'yes' if s['runs'] else 'no'}\b")
         for isa in there:
             out = self.folder / isa
-            done = self.expect(0, [f"--isa asks for {isa}"], "run", self.scene, "-o", out, "--isa", isa)
+            done = self.expect(0, [f"--isa requests {isa}"], "run", self.scene, "-o", out, "--isa", isa)
             told = json.loads((out / "result.json").read_text())
             self.assertEqual((told["engine"]["isa"], told["engine"]["device"]), (isa, "cpu"), done.stderr)
             info = json.loads(run("info", out / "states.vtkhdf", "--json").stdout)

@@ -172,7 +172,7 @@ class Memory(unittest.TestCase):
             done = run("grad", *self.words("fem_long_swing_euler_small"), "--device", "cpu", "--dry-run", "--set",
                        f"gradient.memory.budget={budget} B")
             self.assertEqual(done.returncode, 71, done.stderr)
-            return int(re.search(r"taking steps back needs: (?:more than )?(\d+) bytes", done.stderr).group(1))
+            return int(re.search(r"inverse steps need: (?:more than )?(\d+) bytes", done.stderr).group(1))
 
         least = needs(1)  # the tape is not known without a run, which needs some too
         for budget in least - 256, least:

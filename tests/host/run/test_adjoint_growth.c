@@ -1,5 +1,4 @@
-/* test_adjoint_growth.c -- does the growth of an adjoint mean what it says? Norms here are those of motions with known
- * answers. */
+/* test_adjoint_growth.c -- the growth of adjoints and the predicted error, from norms of motions with known answers. */
 #include "host/run/adjoint_growth.h"
 
 #include <math.h>
@@ -21,8 +20,8 @@ static void near(const char *what, double measured, double right, double toleran
     if (!(fabs(measured - right) <= tolerance * fabs(right))) fail_msg("%s: %g is not %g", what, measured, right);
 }
 
-/* Cotangents of one place and one velocity, without sources; `back` is the time to the end. The state is as large all
- * the time. */
+/* Sets the norms of the cotangents of one position and one velocity, without observations; `back` is the time to the
+ * end. The size of the state is constant. */
 static void fill(double (*x)(double back), double (*v)(double back))
 {
     for (int64_t s = 0; s <= STEPS; s++) {
@@ -79,10 +78,10 @@ static void the_exponent_and_the_factor_are_those_of_exponentials(void **unused)
 static void motion_without_forces_and_oscillation_do_not_grow(void **unused)
 {
     (void)unused;
-    fill(one, linear); /* x_bar = 1, v_bar = the time back: in the unit of a step it grows a thousandfold */
+    fill(one, linear); /* x_bar = 1, v_bar = the time to the end: in the unit of a step it grows a thousandfold */
     pio_growth g = pio_adjoint_growth(norms, STEPS + 1, dt, 1);
     near("free: factor", g.factor, sqrt(2), 1e-6);
-    fill(omega_cosine, sine); /* and this in the unit of the run 500 times, each half period */
+    fill(omega_cosine, sine); /* in the unit of the run this grows 500 times, in each half period */
     g = pio_adjoint_growth(norms, STEPS + 1, dt, 1);
     near("oscillating: factor", g.factor, 1, 0.1);
     near("oscillating: time scale, s", g.time_scale, 1.0 / 500, 0.1);
@@ -92,7 +91,7 @@ static void motion_without_forces_and_oscillation_do_not_grow(void **unused)
 static void what_is_observed_on_the_way_is_no_growth(void **unused)
 {
     (void)unused;
-    for (int64_t s = 0; s <= STEPS; s++) { /* v_bar: one more in every state from half of the run on */
+    for (int64_t s = 0; s <= STEPS; s++) { /* v_bar grows by one observation in every state of the second half */
         const double many = s <= STEPS / 2 ? 1 : (double)(s - STEPS / 2 + 1);
         norms[STEPS - s] = (pio_adjoint_norm){STEPS - s, {0, 0}, {s <= STEPS / 2 ? 1 : many - 1, many}, 0, 1};
     }
@@ -101,12 +100,12 @@ static void what_is_observed_on_the_way_is_no_growth(void **unused)
     near("sources: factor", g.factor, 1, 1e-12);
     assert_true(fabs(g.exponent) < 1e-12);
     for (int64_t s = 0; s <= STEPS; s++)
-        norms[s].velocity[0] = norms[s].velocity[1]; /* control: as if they were not told */
+        norms[s].velocity[0] = norms[s].velocity[1]; /* control: as if they were not observed */
     g = pio_adjoint_growth(norms, STEPS + 1, dt, 1);
     near("the same taken for growth", g.factor, STEPS / 2 + 1, 1e-9);
 }
 
-/* A state that grows as its disturbances do loses no digit of them: the amplification is that of what is left. */
+/* A state that grows as its disturbances do loses no digit: the amplification is that of the remaining growth. */
 static void of_growth_that_the_state_shares_no_digit_is_lost(void **unused)
 {
     (void)unused;
@@ -166,7 +165,7 @@ static void a_certificate_has_at_most_256_norms_the_first_and_the_last_among_the
         const char *step = strstr(json.text, "\"step\""), *end = strchr(step, ']');
         for (const char *c = step; c < end; c++) commas += *c == ',';
         snprintf(last, sizeof last, "%d]", (int)n - 1);
-        print_message("  %d norms: %d told\n", (int)n, commas + 1);
+        print_message("  %d norms: %d written\n", (int)n, commas + 1);
         assert_true(commas + 1 <= 256 && commas + 1 >= (n < 128 ? n : 128));
         assert_memory_equal(end + 1 - strlen(last), last, strlen(last));
         pio_json_free(&json);

@@ -1,5 +1,5 @@
-/* test_disk_states.c -- do states come back from the disk as they went, is a changed one found, and is nothing left
- * behind? */
+/* test_disk_states.c -- states are read from the disk as they were written, a changed one is found, and no file
+ * remains. */
 #include "host/base/path.h"
 #include "host/run/disk_states.h"
 
@@ -30,7 +30,7 @@ static pio_disk_states *opened(void)
     return d;
 }
 
-/* A simulation whose state is bytes, and as much of an engine as these files ask for. */
+/* A simulation whose state is bytes, and as much of an engine as these files need. */
 struct pio_sim {
     unsigned char state[BYTES];
     int64_t step;
@@ -91,11 +91,11 @@ static void states_come_back_as_they_went(void **unused)
     assert_int_equal(put(d, PLACES, &error), PIOLA_INTERNAL);
     pio_disk_states_free(d);
     d = opened();
-    assert_int_equal(get(d, 0, &error), PIOLA_INTERNAL); /* nothing was put there */
+    assert_int_equal(get(d, 0, &error), PIOLA_INTERNAL); /* nothing was written there */
     pio_disk_states_free(d);
 }
 
-/* A process that was killed between making its file and unlinking it leaves one behind. */
+/* A process that was killed after it created its file and before it unlinked it leaves an empty file. */
 static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
 {
     static const char *const left[] = {"disk_states_test.h5", "disk_states_test.h5.abcdef"};
@@ -105,7 +105,7 @@ static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
         FILE *f = fopen(left[i], "w");
         assert_non_null(f);
         assert_int_equal(fputs("not ours", f) >= 0 && fclose(f) == 0, 1);
-        pio_disk_states *d = opened(), *other = opened(); /* and two at a time */
+        pio_disk_states *d = opened(), *other = opened(); /* two at a time */
         fill(1);
         assert_int_equal(put(d, 1, &error), PIOLA_OK);
         fill(2);
@@ -115,7 +115,7 @@ static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
         pio_disk_states_free(d);
         pio_disk_states_free(other);
         char text[16] = {0};
-        f = fopen(left[i], "r"); /* it is as it was */
+        f = fopen(left[i], "r"); /* the old file is unchanged */
         assert_non_null(f);
         assert_non_null(fgets(text, sizeof text, f));
         fclose(f);
@@ -124,7 +124,7 @@ static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
     }
 }
 
-/* Files here whose names begin with that of the test's. */
+/* Counts the files here whose names begin with that of the test's. */
 static int files_here(void)
 {
     DIR *here = opendir(".");
@@ -145,7 +145,7 @@ static void nothing_is_left_behind_from_the_first_moment(void **unused)
     assert_int_equal(files_here(), 0);
 }
 
-/* The open file that has no name any more, through /proc. */
+/* Opens the file without a name again, through /proc. */
 static int open_again(void)
 {
     DIR *fds = opendir("/proc/self/fd");

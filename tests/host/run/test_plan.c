@@ -1,4 +1,4 @@
-/* test_plan.c -- does a plan keep within its budget, use it, and cost what its actions cost at given costs? */
+/* test_plan.c -- a plan stays within its budget, uses it, and costs what its actions cost at given step costs. */
 #include "host/run/plan.h"
 
 #include <math.h>
@@ -42,12 +42,12 @@ static void auto_stores_where_all_states_fit_and_checkpoints_where_they_do_not(v
     plan = made(SCENE_AUTO, 100, 1, all - 1);
     assert_int_equal(plan.strategy, SCENE_CHECKPOINT);
     assert_int_equal(plan.slots, 99);
-    plan = made(SCENE_AUTO, 100, 3, all); /* several sweeps keep the last state too */
+    plan = made(SCENE_AUTO, 100, 3, all); /* several sweeps also keep the last state */
     assert_int_equal(plan.strategy, SCENE_CHECKPOINT);
     plan = made(SCENE_AUTO, 100, 3, all + 256);
     assert_int_equal(plan.strategy, SCENE_STORE);
     assert_int_equal(plan.forward_steps, 100);
-    plan = made(SCENE_CHECKPOINT, 100, 1, 1e12); /* as asked, and no more than it can use */
+    plan = made(SCENE_CHECKPOINT, 100, 1, 1e12); /* the requested strategy, with no more states than it can use */
     assert_int_equal(plan.strategy, SCENE_CHECKPOINT);
     assert_int_equal(plan.slots, 100);
 }
@@ -69,7 +69,7 @@ static void a_window_is_planned_as_a_run_of_its_length_with_steps_forward_before
                 (int)sweeps, (int)alone.slots, (int)alone.forward_steps, (int)window.slots, (int)window.forward_steps);
             assert_int_equal(window.forward_steps, alone.forward_steps + 500);
             alone.forward_steps = window.forward_steps;
-            assert_memory_equal(&alone, &window, sizeof alone); /* states, bytes, steps back: the same */
+            assert_memory_equal(&alone, &window, sizeof alone); /* states, bytes and adjoint steps are the same */
         }
 }
 
@@ -98,7 +98,7 @@ static void a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would
     assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_NO_MEMORY);
     print_message("  %s\n", error.message);
     assert_non_null(strstr(error.message, "needs 1256 bytes"));
-    r.budget = 1256; /* and they do */
+    r.budget = 1256; /* these bytes are enough */
     assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
     r = request_of(SCENE_STORE, 100, 1, 26599);
     assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_NO_MEMORY);
@@ -107,7 +107,7 @@ static void a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would
     assert_non_null(strstr(error.message, "checkpoint, 1256 bytes"));
     r.budget = 26600;
     assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
-    r = request_of(SCENE_AUTO, 1, 1, 1000); /* one step: nothing needs to be kept */
+    r = request_of(SCENE_AUTO, 1, 1, 1000); /* one step: no state needs to be kept */
     assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
     assert_int_equal(plan.slots, 0);
 }
@@ -128,7 +128,7 @@ static void the_cost_is_that_of_the_actions_at_given_costs(void **unused)
     assert_true(three.stores >= 3 && three.restores >= 3 && three.restores < 10);
 }
 
-/* With these costs, of every number of states on disk. */
+/* Compares the costs of all numbers of states on disk. */
 static void as_many_states_go_to_disk_as_save_time(void **unused)
 {
     static const double price[] = {0.01, 1, 20, 300};
@@ -140,7 +140,7 @@ static void as_many_states_go_to_disk_as_save_time(void **unused)
                 pio_plan_request r = request_of(SCENE_AUTO, 200, 1, 1000 + 256 * (slots + 1));
                 pio_plan plan;
                 piola_error error;
-                double best = (double)pio_checkpoint_advances(200, slots + 1, 0); /* without a buffer for the disk */
+                double best = (double)pio_checkpoint_advances(200, slots + 1, 0); /* no buffer for the disk */
                 int64_t kept = 0;
                 r.disk = room ? 65536 + 256.0 * room : 0;
                 r.costs = costs;
@@ -162,7 +162,7 @@ static void as_many_states_go_to_disk_as_save_time(void **unused)
             }
 }
 
-/* 1000 bytes, states of 256; 100 steps, a tape of 10 bytes a step. */
+/* Requests 1000 bytes with states of 256; 100 steps with 10 bytes of residual log each. */
 static pio_plan_request reversible(scene_strategy strategy, double budget, double tape, bool guess)
 {
     pio_plan_request r = request_of(strategy, 100, 1, budget);
@@ -201,7 +201,7 @@ static void a_tape_counts_and_one_that_is_a_guess_takes_more_where_it_can(void *
     static const struct {
         double budget, tape;
         bool guess;
-        double taken; /* -1: refused */
+        double taken; /* bytes of the log; -1: an error */
     } cases[] = {{1000 + 256 + 1024, 1000, false, 1000}, {1000 + 256 + 1024, 1000, true, 1024},
                  {1000 + 256 + 2048, 1000, true, 1792},  {1e6, 1000, true, 1792},
                  {1000 + 256 + 1023, 1000, false, -1},   {1000 + 256 + 1023, 1000, true, -1}};
@@ -215,7 +215,7 @@ static void a_tape_counts_and_one_that_is_a_guess_takes_more_where_it_can(void *
                       plan.bytes, error.message);
         assert_int_equal(rc, cases[i].taken < 0 ? PIOLA_NO_MEMORY : PIOLA_OK);
         if (rc) {
-            assert_non_null(strstr(error.message, "2280 bytes")); /* would do */
+            assert_non_null(strstr(error.message, "2280 bytes")); /* the bytes that are enough */
             continue;
         }
         assert_true((double)plan.bytes <= r.budget);
@@ -248,9 +248,9 @@ static void compact_slots_are_taken_where_they_cost_less_time(void **unused)
         const double costs = pio_plan_cost(&compact, &pio_step_costs_compact, 100);
         assert_int_equal(better, costs < pio_plan_cost(&whole, &pio_step_costs_whole, 100));
         if (whole.strategy == SCENE_STORE)
-            assert_false(better); /* no step is run again, and whole states come back sooner */
-        const pio_step_costs same = {.forward = 1,
-                                     .adjoint = 2}; /* where only steps cost, the more states the better */
+            assert_false(better); /* no step is run again, and whole states are restored faster */
+        /* If only steps have a cost, more states are better. */
+        const pio_step_costs same = {.forward = 1, .adjoint = 2};
         const bool fewer = compact.forward_steps < whole.forward_steps;
         assert_int_equal(pio_plan_better(&compact, &same, &whole, &same, 100), fewer);
         taken += better;
