@@ -129,7 +129,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
         pio_json_integer(json, "budget_bytes", (int64_t)s->scene->gradient.memory_budget);
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->evaluation.sweep.forward_steps);
-    pio_json_integer(json, "steps_taken_back", s->evaluation.sweep.unsteps);
+    pio_json_integer(json, "inverse_steps_run", s->evaluation.sweep.unsteps);
     pio_json_integer(json, "tape_bytes", (int64_t)s->memory.plan.tape);
     pio_json_integer(json, "tape_bytes_used", s->evaluation.sweep.taped);
     pio_json_integer(json, "reverse_steps_run", s->evaluation.sweep.reverse_steps);

@@ -163,7 +163,7 @@ class Memory(unittest.TestCase):
                     self.assertLess(told["memory"]["peak_bytes"], store["memory"]["peak_bytes"])
                 certificate = told["certificate"]
                 steps = certificate["steps"] - certificate["steps_left_out"]
-                self.assertEqual((certificate["steps_taken_back"], certificate["forward_steps_run"]),
+                self.assertEqual((certificate["inverse_steps_run"], certificate["forward_steps_run"]),
                                  (steps, certificate["steps"]))
                 self.assertEqual(certificate["tape_bytes_used"] > 0, "euler" in scene)
 
