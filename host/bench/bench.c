@@ -68,7 +68,7 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
         t->forward_cpu = t->forward_wall;
         t->gradient_cpu = t->gradient_wall;
         t->storing_cpu = result.forward_seconds;
-        t->reverse_cpu = result.reverse_seconds;
+        t->reverse_cpu = result.adjoint_seconds;
     }
     return rc;
 }

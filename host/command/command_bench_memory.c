@@ -20,7 +20,7 @@ piola_bench_memory_options piola_bench_memory_options_default(void)
 
 static double recomputed(const pio_memory_case *c, const pio_memory_row *row)
 {
-    return (double)(row->plan.forward_steps + row->plan.unsteps) / (double)c->steps;
+    return (double)(row->plan.forward_steps + row->plan.inverse_steps) / (double)c->steps;
 }
 
 /* Returns the bytes of kept states and of the residual log, per step. */
@@ -49,11 +49,11 @@ static void print_case(const pio_memory_case *c)
            "back %.3g ms\n",
            1e3 * c->costs.forward, 1e3 * c->costs.adjoint, 1e3 * c->costs.store, 1e3 * c->costs.restore,
            1e3 * c->costs.write, 1e3 * c->costs.read);
-    if (c->costs.unstep > 0)
+    if (c->costs.inverse_step > 0)
         printf(
             "reversal  an inverse step %.3g ms, its adjoint after that %.3g ms, %.0f bytes of tape a step: %.2f bits "
             "per degree of freedom\n",
-            1e3 * c->costs.unstep, 1e3 * c->costs.adjoint_after, c->costs.taped,
+            1e3 * c->costs.inverse_step, 1e3 * c->costs.adjoint_after, c->costs.taped,
             8 * c->costs.taped / (3 * (double)c->items));
     printf("check     gradients of all rows have %s\n", c->same ? "the same bits" : "DIFFERENT BITS");
     printf("%-12s %8s %8s %12s %18s %20s %12s\n", "", "states", "on disk", "bytes/step", "steps run/steps",

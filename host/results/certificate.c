@@ -129,10 +129,10 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
         pio_json_integer(json, "budget_bytes", (int64_t)s->scene->gradient.memory_budget);
     pio_json_integer(json, "steps", s->model->steps);
     pio_json_integer(json, "forward_steps_run", s->evaluation.sweep.forward_steps);
-    pio_json_integer(json, "inverse_steps_run", s->evaluation.sweep.unsteps);
+    pio_json_integer(json, "inverse_steps_run", s->evaluation.sweep.inverse_steps);
     pio_json_integer(json, "tape_bytes", (int64_t)s->memory.plan.tape);
     pio_json_integer(json, "tape_bytes_used", s->evaluation.sweep.taped);
-    pio_json_integer(json, "reverse_steps_run", s->evaluation.sweep.reverse_steps);
+    pio_json_integer(json, "reverse_steps_run", s->evaluation.sweep.adjoint_steps);
     pio_json_integer(json, "steps_left_out", s->model->desc.first);
     pio_growth_json(&s->adjoint.growth, s->adjoint.norms, s->scene->time.dt, json);
     solves_json(s, json);

@@ -92,13 +92,13 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_integer(json, "states_on_disk", s->memory.plan.kept);
     pio_json_integer(json, "tape_bytes", (int64_t)s->memory.plan.tape);
     pio_json_integer(json, "forward_steps", s->memory.plan.forward_steps);
-    pio_json_integer(json, "inverse_steps", s->memory.plan.unsteps);
+    pio_json_integer(json, "inverse_steps", s->memory.plan.inverse_steps);
     pio_json_end_object(json);
     pio_json_end_object(json);
     pio_json_begin_object(json, "seconds");
     pio_json_double(json, "total", pio_clock() - s->call.opened);
     pio_json_double(json, "forward", s->evaluation.sweep.forward_seconds);
-    pio_json_double(json, "backward", s->evaluation.sweep.reverse_seconds);
+    pio_json_double(json, "backward", s->evaluation.sweep.adjoint_seconds);
     pio_json_end_object(json);
 }
 

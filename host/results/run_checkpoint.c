@@ -450,7 +450,7 @@ piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states,
     c->states = states;
     pio_step_begins();
     sweep->on_place = on_place;
-    sweep->look_every = c->solves || c->session->call.options->test_cut ? 1 : 0;
+    sweep->check_every = c->solves || c->session->call.options->test_cut ? 1 : 0;
     if (!c->found) return PIOLA_OK;
     c->from = c->head.place;
     sweep->resumed = &c->from;

@@ -34,8 +34,8 @@ static void count(pio_plan *plan, pio_schedule *schedule)
         const pio_action a = schedule->next(schedule);
         if (a.kind == PIO_DONE) break;
         plan->forward_steps += a.kind == PIO_FORWARD ? a.to - a.from : 0;
-        plan->reverse_steps += a.kind == PIO_REVERSE;
-        plan->unsteps += a.kind == PIO_UNSTEP;
+        plan->adjoint_steps += a.kind == PIO_ADJOINT_STEP;
+        plan->inverse_steps += a.kind == PIO_INVERSE_STEP;
         const bool disk = a.slot >= schedule->slots;
         plan->stores += a.kind == PIO_STORE && !disk;
         plan->restores += a.kind == PIO_RESTORE && !disk;
@@ -176,7 +176,7 @@ static piola_status least_work(pio_plan *plan, const pio_plan_request *r, piola_
         rc = carry_out(plan, r, error);
     }
     if (rc || !can_reverse) return rc;
-    if (!can_check || plan->forward_steps > back.forward_steps + back.unsteps) *plan = back;
+    if (!can_check || plan->forward_steps > back.forward_steps + back.inverse_steps) *plan = back;
     return PIOLA_OK;
 }
 
@@ -225,8 +225,8 @@ bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess)
 double pio_plan_cost(const pio_plan *plan, const pio_step_costs *p, int64_t steps)
 {
     const double adjoint = plan->strategy == SCENE_REVERSE ? p->adjoint_after : p->adjoint;
-    const double gradient = (double)plan->forward_steps * p->forward + (double)plan->reverse_steps * adjoint +
-                            (double)plan->unsteps * p->unstep + (double)plan->stores * p->store +
+    const double gradient = (double)plan->forward_steps * p->forward + (double)plan->adjoint_steps * adjoint +
+                            (double)plan->inverse_steps * p->inverse_step + (double)plan->stores * p->store +
                             (double)plan->restores * p->restore + (double)plan->writes * p->write +
                             (double)plan->reads * p->read;
     return gradient / ((double)(steps > 0 ? steps : 1) * p->forward);

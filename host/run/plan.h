@@ -13,7 +13,7 @@ typedef struct {
     double forward, adjoint, store, restore, write, read;
     /* Of reversible integrators: an inverse step, s; the adjoint of a step just after that, s; bytes of the residual
      * log per step. */
-    double unstep, adjoint_after, taped;
+    double inverse_step, adjoint_after, taped;
 } pio_step_costs;
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
     double disk_bytes;       /* bytes on disk */
     /* Numbers of one gradient: steps run forward, states kept and restored, states written to disk and read, adjoint
      * steps, inverse steps. */
-    int64_t forward_steps, stores, restores, writes, reads, reverse_steps, unsteps;
+    int64_t forward_steps, stores, restores, writes, reads, adjoint_steps, inverse_steps;
 } pio_plan;
 
 /* Makes the plan of a request. PIOLA_NO_MEMORY, with the bytes that are enough, if the strategy needs more than the

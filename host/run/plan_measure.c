@@ -72,17 +72,17 @@ static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine
     int64_t bytes = 0;
     piola_status rc = engine->taped ? engine->taped(sim, &bytes, error) : PIOLA_OK;
     costs->taped = (double)bytes / (double)engine->step(sim);
-    if (!rc) rc = engine->reverse_begin(sim, bar, error);
+    if (!rc) rc = engine->adjoint_begin(sim, bar, error);
     if (!rc) rc = engine->check(sim, error);
-    costs->unstep = costs->adjoint_after = HUGE_VAL;
+    costs->inverse_step = costs->adjoint_after = HUGE_VAL;
     for (int64_t s = 0; !rc && s < run; s++) {
         double begun = pio_clock();
-        rc = engine->unstep(sim, error);
+        rc = engine->inverse_step(sim, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&costs->unstep, begun);
+        lower(&costs->inverse_step, begun);
         if (rc || s >= FEW) continue;
         begun = pio_clock();
-        rc = engine->reverse(sim, error);
+        rc = engine->adjoint_step(sim, error);
         if (!rc) rc = engine->check(sim, error);
         lower(&costs->adjoint_after, begun);
     }
@@ -95,14 +95,14 @@ static piola_status measure_adjoint(pio_step_costs *costs, const pio_engine *eng
 {
     piola_status rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->advance(sim, 1, error);
-    if (!rc) rc = engine->reverse_begin(sim, bar, error);
+    if (!rc) rc = engine->adjoint_begin(sim, bar, error);
     if (!rc) rc = engine->check(sim, error);
     double begun = pio_clock();
     if (!rc) rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
     lower(&costs->restore, begun);
     begun = pio_clock();
-    if (!rc) rc = engine->reverse(sim, error);
+    if (!rc) rc = engine->adjoint_step(sim, error);
     if (!rc) rc = engine->check(sim, error);
     lower(&costs->adjoint, begun);
     return rc;

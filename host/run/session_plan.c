@@ -73,7 +73,7 @@ static void log_states(const pio_session *s, pio_log_level level)
         pio_log_message(
             s->call.log, level,
             "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld inverse steps", state,
-            s->memory.bytes.state, p->tape, (long long)p->unsteps);
+            s->memory.bytes.state, p->tape, (long long)p->inverse_steps);
     else if (p->strategy == SCENE_CHECKPOINT)
         pio_log_message(
             s->call.log, level,
@@ -122,7 +122,7 @@ static void log_cost(const pio_session *s, const pio_step_costs *p)
                     1e3 * p->store, 1e3 * p->restore);
     if (s->memory.plan.strategy == SCENE_REVERSE)
         pio_log_message(s->call.log, PIO_INFO,
-                        "plan: measured: an inverse step %.3g ms, its adjoint after that %.3g ms", 1e3 * p->unstep,
+                        "plan: measured: an inverse step %.3g ms, its adjoint after that %.3g ms", 1e3 * p->inverse_step,
                         1e3 * p->adjoint_after);
     if (s->memory.plan.kept)
         pio_log_message(s->call.log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms",

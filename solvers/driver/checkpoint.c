@@ -131,7 +131,7 @@ static pio_action discard_last(struct pio_checkpoints *c)
 static pio_action reverse(struct pio_checkpoints *c)
 {
     c->end = c->current;
-    return (pio_action){PIO_REVERSE, c->current, c->current, -1};
+    return (pio_action){PIO_ADJOINT_STEP, c->current, c->current, -1};
 }
 
 /* Towards state end - 1, which is next to be reversed: keep this state where there is more than one step to go, and go
@@ -194,7 +194,7 @@ static pio_action checkpoint_next(pio_schedule *s)
     }
     if (c->current == s->steps) { /* just turned */
         c->current--;
-        return (pio_action){PIO_BACK, c->current, c->current, -1};
+        return (pio_action){PIO_PREVIOUS_STATE, c->current, c->current, -1};
     }
     if (c->current == c->end - 1) return reverse(c);
     if (is_held(c, c->end)) return discard_last(c);

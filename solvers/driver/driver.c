@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LOOK_EVERY = 64 }; /* steps between looks at the fault and the clock, unless somebody says otherwise */
+enum { CHECK_EVERY = 64 }; /* steps between looks at the fault and the clock, unless somebody says otherwise */
 
 typedef struct {
     const pio_engine *engine;
@@ -24,7 +24,7 @@ typedef struct {
     double *samples, *samples_bar, *value_bar, *z_bar;
     int64_t passed;         /* steps of the sweep at hand that are reversed */
     double started, turned; /* when; when the sweep back began */
-    int64_t look_every;
+    int64_t check_every;
     int64_t done, position; /* see pio_place */
     /* After a resumption, of each slot and then each place of the second tier: the state that the schedule put there,
      * -1: none; and whether it is there. NULL: all are. */
@@ -72,7 +72,7 @@ static void tell_seconds(const driver *d, double *forward, double *reverse)
     const pio_place *before = d->sweep->resumed;
     const double ended = pio_clock();
     *forward = (before ? before->forward_seconds : 0) + (d->turned > 0 ? d->turned : ended) - d->started;
-    *reverse = (before ? before->reverse_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
+    *reverse = (before ? before->adjoint_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
 }
 
 static pio_place place_of(const driver *d)
@@ -84,11 +84,11 @@ static pio_place place_of(const driver *d)
                    .sweep = d->sweep_number,
                    .passed = d->passed,
                    .forward_steps = d->result->forward_steps,
-                   .reverse_steps = d->result->reverse_steps,
-                   .unsteps = d->result->unsteps,
+                   .adjoint_steps = d->result->adjoint_steps,
+                   .inverse_steps = d->result->inverse_steps,
                    .taped = d->result->taped,
                    .state = d->engine->step(d->sim)};
-    tell_seconds(d, &p.forward_seconds, &p.reverse_seconds);
+    tell_seconds(d, &p.forward_seconds, &p.adjoint_seconds);
     return p;
 }
 
@@ -109,10 +109,10 @@ static piola_status repeat(driver *d, int64_t from, int64_t to, int forward)
 {
     piola_status rc = PIOLA_OK;
     for (int64_t stop; !rc && from < to; from = stop) {
-        stop = to - from > d->look_every ? from + d->look_every : to;
+        stop = to - from > d->check_every ? from + d->check_every : to;
         rc = d->engine->advance(d->sim, stop - from, d->error);
         d->result->forward_steps += stop - from;
-        if (rc || stop - from < d->look_every) continue;
+        if (rc || stop - from < d->check_every) continue;
         if (forward) d->position = stop;
         rc = d->engine->check(d->sim, d->error);
         if (!rc) rc = look(d, 1, d->passed, d->steps - d->first);
@@ -126,15 +126,15 @@ static piola_status run(driver *d, int64_t from, int64_t to)
     const pio_sweep *s = d->sweep;
     if (to <= d->reached) return repeat(d, from, to, 1);
     while (from < to) {
-        int64_t stop = (from / d->look_every + 1) * d->look_every;
+        int64_t stop = (from / d->check_every + 1) * d->check_every;
         if (d->frame < s->n_frames && s->frames[d->frame] < stop) stop = s->frames[d->frame];
         if (stop > to) stop = to;
         piola_status rc = d->engine->advance(d->sim, stop - from, d->error);
         d->result->forward_steps += stop - from;
         from = d->reached = d->position = stop;
-        if (!rc && stop % d->look_every == 0) rc = d->engine->check(d->sim, d->error);
+        if (!rc && stop % d->check_every == 0) rc = d->engine->check(d->sim, d->error);
         if (!rc) rc = state_frame(d);
-        if (!rc && stop % d->look_every == 0) rc = look(d, 0, stop, d->steps);
+        if (!rc && stop % d->check_every == 0) rc = look(d, 0, stop, d->steps);
         if (rc) return rc;
     }
     return PIOLA_OK;
@@ -193,11 +193,11 @@ static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p
 
 /* State 0 is the current one: where it is kept, it is there. A run that is taken back is compared with its first state
  * at the end, which cannot be made again then. */
-static piola_status keep_first(driver *d, int taken_back)
+static piola_status keep_first(driver *d, int reversed)
 {
     piola_status rc = PIOLA_OK;
-    if (taken_back && d->first > 0) rc = d->engine->advance(d->sim, d->first, d->error);
-    const int64_t state = taken_back ? d->first : 0;
+    if (reversed && d->first > 0) rc = d->engine->advance(d->sim, d->first, d->error);
+    const int64_t state = reversed ? d->first : 0;
     for (int64_t i = 0; i < d->places && !rc; i++) {
         if (d->content[i] != state) continue;
         rc = put(d, i, state);
@@ -213,7 +213,7 @@ static piola_status resume(driver *d, pio_schedule *schedule)
     const pio_place *p = s->resumed;
     piola_status rc = PIOLA_OK;
     if (schedule) rc = replay(d, schedule, p);
-    if (schedule && !rc) rc = keep_first(d, schedule->taken_back);
+    if (schedule && !rc) rc = keep_first(d, schedule->reversed);
     if (!rc) rc = s->on_resume(s->context, d->error);
     if (!rc && d->engine->step(d->sim) != p->state)
         rc = sim_fail(d->error, PIOLA_INTERNAL, "state %lld was kept, and state %lld is there", (long long)p->state,
@@ -225,8 +225,8 @@ static piola_status resume(driver *d, pio_schedule *schedule)
     d->sweep_number = p->sweep;
     d->passed = p->passed;
     d->result->forward_steps = p->forward_steps;
-    d->result->reverse_steps = p->reverse_steps;
-    d->result->unsteps = p->unsteps;
+    d->result->adjoint_steps = p->adjoint_steps;
+    d->result->inverse_steps = p->inverse_steps;
     d->result->taped = p->taped;
     if (rc || p->sweep < 0) return rc;
     d->turned = d->started;
@@ -293,7 +293,7 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
                 .error = error,
                 .steps = steps,
                 .sweep_number = -1,
-                .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
+                .check_every = sweep->check_every > 0 ? sweep->check_every : CHECK_EVERY,
                 .started = pio_clock(),
                 .samples = arrays->samples};
     *result = (pio_sweep_result){0};
@@ -301,7 +301,7 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
     if (!rc) rc = run(&d, d.position, steps);
     if (!rc) rc = look(&d, 0, steps, steps);
     if (!rc) rc = evaluate(&d);
-    tell_seconds(&d, &result->forward_seconds, &result->reverse_seconds);
+    tell_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
     return rc;
 }
 
@@ -310,7 +310,7 @@ static piola_status end_sweep(driver *d)
 {
     piola_status rc = d->engine->check(d->sim, d->error);
     if (!rc) rc = check_adjoint(d);
-    if (!rc) rc = d->engine->reverse_end(d->sim, d->value_bar, d->z_bar, d->error);
+    if (!rc) rc = d->engine->adjoint_end(d->sim, d->value_bar, d->z_bar, d->error);
     if (!rc && d->first == 0) rc = passed_frame(d, 0); /* else the adjoint of the step before it is not known */
     if (!rc && d->sweep->on_gradient) rc = d->sweep->on_gradient(d->sweep->context, d->sweep_number, d->error);
     return rc;
@@ -326,28 +326,29 @@ static piola_status turn(driver *d)
     if (rc) return rc;
     if (d->sweep_number == 0) d->turned = pio_clock();
     d->passed = 0;
-    rc = d->engine->reverse_begin(d->sim, d->samples_bar, d->error);
+    rc = d->engine->adjoint_begin(d->sim, d->samples_bar, d->error);
     if (!rc) rc = adjoint_frame(d, d->steps);
     return !rc && d->steps == 0 ? end_sweep(d) : rc;
 }
 
-static piola_status unstep(driver *d)
+static piola_status inverse_step(driver *d)
 {
-    if (!d->engine->unstep) return sim_fail(d->error, PIOLA_USAGE, "this integrator's steps cannot be taken back");
-    d->result->unsteps++;
-    return d->engine->unstep(d->sim, d->error);
+    if (!d->engine->inverse_step)
+        return sim_fail(d->error, PIOLA_USAGE, "this integrator's steps cannot be taken back");
+    d->result->inverse_steps++;
+    return d->engine->inverse_step(d->sim, d->error);
 }
 
-static piola_status reverse(driver *d, int64_t step)
+static piola_status adjoint_step(driver *d, int64_t step)
 {
-    piola_status rc = d->engine->reverse(d->sim, d->error);
+    piola_status rc = d->engine->adjoint_step(d->sim, d->error);
     if (rc == PIOLA_NUMERICAL && check_adjoint(d)) return rc; /* what could not be solved had overflowed before */
-    d->result->reverse_steps++;
+    d->result->adjoint_steps++;
     d->passed = d->steps - step;
     if (!rc) rc = passed_frame(d, step + 1);
     if (!rc) rc = adjoint_frame(d, step);
-    if (!rc && step % d->look_every == 0) rc = check_adjoint(d);
-    if (!rc && step % d->look_every == 0) {
+    if (!rc && step % d->check_every == 0) rc = check_adjoint(d);
+    if (!rc && step % d->check_every == 0) {
         d->done++; /* this action is */
         rc = look(d, 1, d->steps - step, d->steps - d->first);
         d->done--;
@@ -390,14 +391,14 @@ static piola_status act(driver *d, const pio_action *a)
         return move(d, a);
     case PIO_TURN:
         return turn(d);
-    case PIO_BACK:
-        return d->engine->back(d->sim, d->error);
-    case PIO_UNSTEP:
-        return unstep(d);
+    case PIO_PREVIOUS_STATE:
+        return d->engine->previous_state(d->sim, d->error);
+    case PIO_INVERSE_STEP:
+        return inverse_step(d);
     case PIO_VERIFY:
         return verify(d, a);
-    case PIO_REVERSE:
-        if (d->sweep_number >= 0) return reverse(d, a->from);
+    case PIO_ADJOINT_STEP:
+        if (d->sweep_number >= 0) return adjoint_step(d, a->from);
         return sim_fail(d->error, PIOLA_INTERNAL, "the schedule reverses before it turns");
     case PIO_DISCARD:
         note(d, a, 0);
@@ -422,7 +423,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
                 .steps = schedule->steps,
                 .sweep_number = -1,
                 .sweeps = schedule->sweeps,
-                .look_every = sweep->look_every > 0 ? sweep->look_every : LOOK_EVERY,
+                .check_every = sweep->check_every > 0 ? sweep->check_every : CHECK_EVERY,
                 .started = pio_clock(),
                 .position = -1,
                 .samples = arrays->samples,
@@ -440,7 +441,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
         d.position = -1;
         d.done++;
     }
-    tell_seconds(&d, &result->forward_seconds, &result->reverse_seconds);
+    tell_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
     free(d.content);
     free(d.present);
     return rc;

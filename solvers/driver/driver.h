@@ -11,10 +11,10 @@
 typedef struct {
     int64_t done;     /* actions of the schedule that are done */
     int64_t position; /* state that the Forward at hand has come to; -1: at an action's beginning */
-    int64_t reached, frame, sweep, passed;                /* as adjoint.c counts: sweep is -1 on the way out */
-    int64_t forward_steps, reverse_steps, unsteps, taped; /* those of pio_sweep_result so far */
-    double forward_seconds, reverse_seconds;              /* likewise */
-    int64_t state;                                        /* number of the current state */
+    int64_t reached, frame, sweep, passed;                      /* as adjoint.c counts: sweep is -1 on the way out */
+    int64_t forward_steps, adjoint_steps, inverse_steps, taped; /* those of pio_sweep_result so far */
+    double forward_seconds, adjoint_seconds;                    /* likewise */
+    int64_t state;                                              /* number of the current state */
 } pio_place;
 
 /* What surrounds a sweep. Any function may be NULL. A status other than PIOLA_OK ends the sweep with it. */
@@ -24,7 +24,7 @@ typedef struct {
     int64_t n_frames;
     piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error);
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
-    /* After the adjoint of the step that ended at a frame; of state 0, after reverse_end. */
+    /* After the adjoint of the step that ended at a frame; of state 0, after adjoint_end. */
     piola_status (*on_passed)(void *context, int64_t frame, int64_t step, piola_error *error);
     /* The current state, number `step`, to and from place number `place` of the second tier of a schedule that has
      * one. */
@@ -35,7 +35,7 @@ typedef struct {
     /* After on_progress: the place at hand can be kept. `stopping`: on_progress has just said PIOLA_INTERRUPTED, *error
      * says why, and the sweep ends with that once this returns PIOLA_OK. */
     piola_status (*on_place)(void *context, const pio_place *place, int stopping, piola_error *error);
-    int64_t look_every; /* steps between on_progress; 0: as many as suit short steps */
+    int64_t check_every; /* steps between on_progress; 0: as many as suit short steps */
     /* To go on from there, or NULL: from the start. on_resume puts the memory in, in a simulation that has just
      * started; frames that lie before are there. Of the schedule's states state 0 alone is there. */
     const pio_place *resumed;
@@ -54,9 +54,9 @@ typedef struct {
 
 typedef struct {
     double J;
-    int64_t forward_steps, reverse_steps, unsteps; /* run in all, recomputation included; taken back */
-    int64_t taped;                                 /* bytes of the tape in use at the last turn */
-    double forward_seconds, reverse_seconds;
+    int64_t forward_steps, adjoint_steps, inverse_steps; /* run in all, recomputation included; taken back */
+    int64_t taped;                                       /* bytes of the tape in use at the last turn */
+    double forward_seconds, adjoint_seconds;
 } pio_sweep_result;
 
 /* The numbers that a sweep reads and sets, on the host. */

@@ -11,7 +11,7 @@ static pio_action last_sweep(const pio_schedule *s, int64_t at)
     case 0:
         return (pio_action){PIO_RESTORE, step, step, step};
     case 1:
-        return (pio_action){PIO_REVERSE, step, step, -1};
+        return (pio_action){PIO_ADJOINT_STEP, step, step, -1};
     default:
         return (pio_action){PIO_DISCARD, step, step, step};
     }
@@ -24,7 +24,8 @@ static pio_action earlier_sweep(const pio_schedule *s, int64_t at)
     const int64_t step = s->steps - 1 - (at - 1) / 2;
     if (at == 0) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
     if (step < 0) return (pio_action){PIO_RESTORE, s->steps, s->steps, s->steps};
-    return (at - 1) % 2 == 0 ? (pio_action){PIO_RESTORE, step, step, step} : (pio_action){PIO_REVERSE, step, step, -1};
+    return (at - 1) % 2 == 0 ? (pio_action){PIO_RESTORE, step, step, step}
+                             : (pio_action){PIO_ADJOINT_STEP, step, step, -1};
 }
 
 /* Way out: Store s, Forward s -> s+1; with several sweeps Store the last state, which the last sweep discards at its
@@ -56,8 +57,8 @@ static pio_action sweep_taken_back(const pio_schedule *s, int64_t at)
 {
     const int64_t step = s->steps - 1 - (at - 1) / 2;
     if (at == 0) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
-    if (at % 2) return (pio_action){PIO_UNSTEP, step + 1, step, -1};
-    if (step > 0) return (pio_action){PIO_REVERSE, step, step, -1};
+    if (at % 2) return (pio_action){PIO_INVERSE_STEP, step + 1, step, -1};
+    if (step > 0) return (pio_action){PIO_ADJOINT_STEP, step, step, -1};
     return (pio_action){PIO_VERIFY, 0, 0, 0};
 }
 
@@ -71,13 +72,13 @@ static pio_action reverse_next(pio_schedule *s)
     if (at > s->sweeps * length) return (pio_action){PIO_DONE, 0, 0, -1};
     at %= length;
     if (s->steps && at-- == 0) return (pio_action){PIO_FORWARD, 0, s->steps, -1};
-    return at == 2 * s->steps + 1 && s->steps ? (pio_action){PIO_REVERSE, 0, 0, -1} : sweep_taken_back(s, at);
+    return at == 2 * s->steps + 1 && s->steps ? (pio_action){PIO_ADJOINT_STEP, 0, 0, -1} : sweep_taken_back(s, at);
 }
 
 pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps)
 {
     return (pio_schedule){
-        .name = "reverse", .steps = steps, .slots = 1, .sweeps = sweeps, .taken_back = 1, .next = reverse_next};
+        .name = "reverse", .steps = steps, .slots = 1, .sweeps = sweeps, .reversed = 1, .next = reverse_next};
 }
 
 /* ---- the last steps alone ----------------------------------------------------------------------------------- */

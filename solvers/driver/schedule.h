@@ -14,11 +14,13 @@ typedef enum {
     PIO_STORE,
     PIO_RESTORE, /* make state `from`, kept in `slot`, the current one */
     PIO_TURN,    /* a sweep back begins; the current state is the last one, `from` */
-    PIO_BACK,    /* just after a turn: state `from`, that before the last step, is the current one again, kept or not */
-    PIO_UNSTEP,  /* state `from` is current; state `to` = `from` - 1, found from it alone, is the current one next */
-    PIO_VERIFY,  /* the current state, number `from`, must be that in `slot` to the bit */
-    PIO_REVERSE, /* the adjoint of step `from`; the current state is `from` */
-    PIO_DISCARD, /* `slot` is free again */
+    /* just after a turn: state `from`, that before the last step, is the current one again, kept or not */
+    PIO_PREVIOUS_STATE,
+    /* state `from` is current; state `to` = `from` - 1, found from it alone, is the current one next */
+    PIO_INVERSE_STEP,
+    PIO_VERIFY,       /* the current state, number `from`, must be that in `slot` to the bit */
+    PIO_ADJOINT_STEP, /* the adjoint of step `from`; the current state is `from` */
+    PIO_DISCARD,      /* `slot` is free again */
     PIO_DONE
 } pio_action_kind;
 
@@ -33,7 +35,7 @@ typedef struct pio_schedule {
     int64_t kept;         /* likewise in the second tier, a disk */
     int64_t sweeps;       /* back; at least 1 */
     int64_t at;           /* position in the stream; 0 begins it anew */
-    int taken_back;       /* steps are: slot 0 has the state that the run must come back to */
+    int reversed;         /* steps are: slot 0 has the state that the run must come back to */
     int64_t first; /* state where sweeps back end: steps before it are run once, and nothing of them is kept; 0: all */
     pio_action (*of_window)(
         struct pio_schedule *schedule); /* of pio_schedule_window: the stream of the steps from there on */

@@ -270,31 +270,31 @@ typedef struct {
      * so far; else 0. NULL: states are always whole. */
     int64_t (*nodes_needed)(const pio_sim *sim);
     /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
-    piola_status (*reverse_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
+    piola_status (*adjoint_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
     /* Just after that: the state before the last step, which is still there, becomes the current one. */
-    piola_status (*back)(pio_sim *sim, piola_error *error);
+    piola_status (*previous_state)(pio_sim *sim, piola_error *error);
     /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL
      * or PIOLA_USAGE. A reverse() of that step may follow, before or after the turn. Steps are recorded that follow a
      * state which a slot has. PIOLA_NO_MEMORY from check() where the tape was too short. */
-    piola_status (*unstep)(pio_sim *sim, piola_error *error);
+    piola_status (*inverse_step)(pio_sim *sim, piola_error *error);
     /* Words of 32 bits in which the current state and that in a slot differ. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
     /* Bytes of the tape that are in use. NULL where there is never one. */
     piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
-    piola_status (*reverse)(pio_sim *sim, piola_error *error);
+    piola_status (*adjoint_step)(pio_sim *sim, piola_error *error);
     /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be
      * NULL). */
-    piola_status (*reverse_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
+    piola_status (*adjoint_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
     /* [variables] the values that the design vector of the last start() has, to the bit those that the run is of. */
     piola_status (*values)(pio_sim *sim, double *values, piola_error *error);
     /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of
      * mpm_fields.def, mass, J, F, pressure (of the law, without activation); adj_position, adj_velocity (cotangents of
-     * the current state); after reverse_end grad_position, grad_velocity, grad_given_0..2, grad_density, and where
+     * the current state); after adjoint_end grad_position, grad_velocity, grad_given_0..2, grad_density, and where
      * solids are viscous grad_viscosity; the design's value fields given_0..2, density, viscosity. Of meshes see
      * fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state (fem_frames.c), adj_force is
-     * that of external forces at the end of the step that was reversed last, and after reverse_end that of forces at
+     * that of external forces at the end of the step that was reversed last, and after adjoint_end that of forces at
      * the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);

@@ -96,8 +96,8 @@ piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, siz
 int sim_first_touch(const pio_sim *sim, int64_t index);
 
 /* Does some touch of state number `index` look at the state before, too? Of any state: is there such a touch at all? */
-int sim_looks_back(const pio_sim *sim, int64_t index);
-int sim_looks_back_ever(const pio_engine_desc *desc);
+int sim_uses_previous_state(const pio_sim *sim, int64_t index);
+int sim_ever_uses_previous_state(const pio_engine_desc *desc);
 
 /* Of an observation of distances: the sum of the weights of the points that each sample has, [samples]. */
 void sim_weigh_points(const pio_observation_desc *desc, double *sums);

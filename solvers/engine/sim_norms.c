@@ -15,7 +15,7 @@ enum { MOST_NORMS = 2048 }; /* of states that nothing observes */
 static int observed(const pio_sim *sim, int64_t index)
 {
     const int i = sim_first_touch(sim, index);
-    return (i < sim->n_touches && sim->touches[i].step == index) || sim_looks_back(sim, index + 1);
+    return (i < sim->n_touches && sim->touches[i].step == index) || sim_uses_previous_state(sim, index + 1);
 }
 
 /* The last state, and every so many steps before it. */

@@ -16,14 +16,14 @@ int sim_first_touch(const pio_sim *sim, int64_t index)
     return low;
 }
 
-int sim_looks_back(const pio_sim *sim, int64_t index)
+int sim_uses_previous_state(const pio_sim *sim, int64_t index)
 {
     for (int i = sim_first_touch(sim, index); i < sim->n_touches && sim->touches[i].step == index; i++)
         if (sim->touches[i].past > 0) return 1;
     return 0;
 }
 
-int sim_looks_back_ever(const pio_engine_desc *desc)
+int sim_ever_uses_previous_state(const pio_engine_desc *desc)
 {
     for (int i = 0; i < desc->n_touches; i++)
         if (desc->touches[i].past > 0) return 1;

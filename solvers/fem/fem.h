@@ -121,7 +121,7 @@ piola_status fem_slot_in(fem_sim *f, const void *bytes, int64_t step, piola_erro
 /* fem_step.c: a step from the current state, and its adjoint: cotangents of state index + 1 become those of state
  * `index`. */
 piola_status fem_forward(fem_sim *f, piola_error *error);
-piola_status fem_reverse(fem_sim *f, piola_error *error);
+piola_status fem_adjoint_step(fem_sim *f, piola_error *error);
 
 /* fem_newton.c: u becomes the state at the end of the span; PIOLA_NUMERICAL with step and residual. */
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
@@ -207,12 +207,12 @@ void fem_was_put(fem_sim *f, int kept);
 
 /* fem_reversible_leapfrog.c: the step from the current state; the current state becomes the one before. */
 piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error);
-piola_status fem_leap_back(fem_sim *f, piola_error *error);
+piola_status fem_leap_inverse_step(fem_sim *f, piola_error *error);
 
 /* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record
  * of what rounding took away; a step taken back; the end's acceleration, for the adjoint. */
 void fem_euler_accept(fem_sim *f, fem_span span);
-piola_status fem_euler_unstep(fem_sim *f, piola_error *error);
+piola_status fem_euler_inverse_step(fem_sim *f, piola_error *error);
 void fem_euler_rates(fem_sim *f, fem_span span);
 /* PIOLA_NO_MEMORY where the tape was too short. */
 piola_status fem_euler_check(fem_sim *f, piola_error *error);

@@ -95,7 +95,7 @@ static piola_status state_in(pio_sim *sim, const void *bytes, int64_t step, piol
     return rc;
 }
 
-static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
+static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     pio_queue *q = &sim->queue;
@@ -131,7 +131,7 @@ static piola_status reverse_begin(pio_sim *sim, const double *samples_bar, piola
 }
 
 /* A step leaves its beginning in `origin`. */
-static piola_status back(pio_sim *sim, piola_error *error)
+static piola_status previous_state(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     fem_take_origin(f);
@@ -140,12 +140,12 @@ static piola_status back(pio_sim *sim, piola_error *error)
     return sim_failed(sim, error);
 }
 
-static piola_status unstep(pio_sim *sim, piola_error *error)
+static piola_status inverse_step(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     f->frames.ready = 0;
-    if (f->lattice.state && fem_leaps(f)) return fem_leap_back(f, error);
-    if (f->lattice.residual_log.capacity) return fem_euler_unstep(f, error);
+    if (f->lattice.state && fem_leaps(f)) return fem_leap_inverse_step(f, error);
+    if (f->lattice.residual_log.capacity) return fem_euler_inverse_step(f, error);
     return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
 }
 
@@ -168,10 +168,10 @@ static piola_status check(pio_sim *sim, piola_error *error)
     return rc ? rc : fem_euler_check(fem_of(sim), error);
 }
 
-static piola_status reverse(pio_sim *sim, piola_error *error)
+static piola_status adjoint_step(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
-    const piola_status rc = fem_reverse(f, error);
+    const piola_status rc = fem_adjoint_step(f, error);
     if (rc) return sim_solve_overflowed(sim, rc, error);
     f->frames.ready = 0;
     fem_adjoint_norm(f, sim->index, NORM_ARRIVED);
@@ -181,7 +181,7 @@ static piola_status reverse(pio_sim *sim, piola_error *error)
     return sim_failed(sim, error);
 }
 
-static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
+static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
 {
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
     if (sim->index != sim->first)
@@ -261,13 +261,13 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .state_in = state_in,
     .memory_out = fem_memory_out,
     .memory_in = fem_memory_in,
-    .reverse_begin = reverse_begin,
-    .back = back,
-    .unstep = unstep,
+    .adjoint_begin = adjoint_begin,
+    .previous_state = previous_state,
+    .inverse_step = inverse_step,
     .differs = differs,
     .taped = taped,
-    .reverse = reverse,
-    .reverse_end = reverse_end,
+    .adjoint_step = adjoint_step,
+    .adjoint_end = adjoint_end,
     .samples = sim_samples,
     .values = sim_values,
     .components = fem_components,

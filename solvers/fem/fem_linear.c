@@ -29,7 +29,7 @@ static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, cons
     const pio_krylov_options options = {.method = method,
                                         .tolerance = r->tolerance,
                                         .max_iterations = f->linear.iterations,
-                                        .look_every = f->base.queue.stream ? 8 : 1,
+                                        .check_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = &op, .b = r->b, .x = r->x};
     return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
@@ -92,7 +92,7 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = r->tolerance,
                                         .max_iterations = f->linear.iterations,
-                                        .look_every = f->base.queue.stream ? 8 : 1,
+                                        .check_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = transposed ? &turned : &op, .b = r->b, .x = r->x};
     return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);

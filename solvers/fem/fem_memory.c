@@ -115,7 +115,7 @@ static void take_matrix(fem_sim *f, int morphs)
 static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_arena *arena = &f->base.arena;
-    if (sim_looks_back_ever(desc)) TAKE_POINTS(f->adjoint.between_bar);
+    if (sim_ever_uses_previous_state(desc)) TAKE_POINTS(f->adjoint.between_bar);
     TAKE_STATE(f->adjoint.known);
     TAKE_STATE(f->adjoint.u_bar);
     if (f->motion.integrator != PIO_STATIC && !fem_leaps(f)) TAKE_STATE(f->adjoint.previous_bar);
@@ -208,7 +208,7 @@ static void take_tables(fem_sim *f)
 /* What the host keeps of a simulation while it runs; the records of its steps follow. */
 typedef struct {
     int64_t index, external_of, tape_first, tape_next;
-    int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, tape_kept, tape_looked;
+    int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, tape_kept, tape_checked;
 } fem_host;
 
 static void host_image(pio_sim *base, void *image, int in)
@@ -229,7 +229,7 @@ static void host_image(pio_sim *base, void *image, int in)
                         f->state.no_acceleration,
                         f->frames.ready,
                         f->lattice.residual_log.kept,
-                        f->lattice.residual_log.looked};
+                        f->lattice.residual_log.checked};
         memcpy(records, f->stepping.records, bytes);
         return;
     }
@@ -245,7 +245,7 @@ static void host_image(pio_sim *base, void *image, int in)
     f->lattice.residual_log.first = h->tape_first;
     f->lattice.residual_log.next = h->tape_next;
     f->lattice.residual_log.kept = h->tape_kept;
-    f->lattice.residual_log.looked = h->tape_looked;
+    f->lattice.residual_log.checked = h->tape_checked;
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)

@@ -67,7 +67,7 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
     const pio_krylov_options options = {.method = PIO_PCG,
                                         .tolerance = tolerance,
                                         .max_iterations = f->linear.iterations,
-                                        .look_every = q->stream ? 8 : 1,
+                                        .check_every = q->stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
     rc = pio_krylov_solve(&f->linear.krylov, q, &(pio_krylov_system){.op = &op, .b = b,
                                                                      .x = x}, &options, &result, error);

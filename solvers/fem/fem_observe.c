@@ -149,7 +149,7 @@ void fem_observe_between_adj(fem_sim *f)
 {
     const pio_sim *s = &f->base;
     const int64_t end = s->index + 1;
-    if (!sim_looks_back(s, end)) return;
+    if (!sim_uses_previous_state(s, end)) return;
     pio_queue_zero(&f->base.queue, f->adjoint.between_bar, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++)
         if (s->touches[i].past > 0) reverse_between(f, &s->touches[i]);
@@ -158,6 +158,6 @@ void fem_observe_between_adj(fem_sim *f)
 
 void fem_observe_before_adj(fem_sim *f, int64_t index)
 {
-    if (sim_looks_back(&f->base, index))
+    if (sim_uses_previous_state(&f->base, index))
         fem_combine(f, 1, f->adjoint.u_bar, 1, f->adjoint.between_bar, f->adjoint.u_bar);
 }

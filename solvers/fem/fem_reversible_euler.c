@@ -76,13 +76,13 @@ static void span_back(fem_sim *f, fem_span span)
     fem_lattice_numbers(f);
 }
 
-piola_status fem_euler_unstep(fem_sim *f, piola_error *error)
+piola_status fem_euler_inverse_step(fem_sim *f, piola_error *error)
 {
     pio_sim *s = &f->base;
     pio_tape *t = &f->lattice.residual_log;
-    const piola_status rc = t->looked ? PIOLA_OK : fem_euler_check(f, error);
+    const piola_status rc = t->checked ? PIOLA_OK : fem_euler_check(f, error);
     if (rc) return rc;
-    t->looked = 1;
+    t->checked = 1;
     if (t->next != s->index || t->first >= s->index)
         return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from "
                                             "state %lld to %lld",

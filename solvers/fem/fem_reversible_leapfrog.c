@@ -24,7 +24,7 @@ piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error)
     return sim_failed(&f->base, error);
 }
 
-piola_status fem_leap_back(fem_sim *f, piola_error *error)
+piola_status fem_leap_inverse_step(fem_sim *f, piola_error *error)
 {
     if (f->base.index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before the first state");
     const int64_t step = --f->base.index;

@@ -59,7 +59,7 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
     piola_status rc;
     if (fem_leaps(f)) {
         const int64_t end = f->base.index + 1;
-        if (end == f->base.steps || sim_looks_back(&f->base, end)) fem_keep_origin(f);
+        if (end == f->base.steps || sim_uses_previous_state(&f->base, end)) fem_keep_origin(f);
         f->stepping.records[f->base.index] = (pio_step_record){.parts = 1};
         rc = (f->lattice.state ? fem_leap_forward : fem_leapfrog)(f, f->base.index, error);
     } else {
@@ -96,7 +96,7 @@ static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error 
     return rc;
 }
 
-piola_status fem_reverse(fem_sim *f, piola_error *error)
+piola_status fem_adjoint_step(fem_sim *f, piola_error *error)
 {
     pio_step_record *record = &f->stepping.records[f->base.index];
     const fem_span span = fem_whole(f->base.index);

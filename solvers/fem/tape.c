@@ -24,7 +24,7 @@ static void move(pio_tape *t, pio_queue *q, int what, int64_t step)
 void pio_tape_empty(pio_tape *t, pio_queue *q, int64_t step)
 {
     t->first = t->next = step;
-    t->looked = 1;
+    t->checked = 1;
     t->kept = 0;
     move(t, q, RICE_EMPTY, step);
 }
@@ -32,7 +32,7 @@ void pio_tape_empty(pio_tape *t, pio_queue *q, int64_t step)
 void pio_tape_push(pio_tape *t, pio_queue *q, const int64_t *numbers, int64_t step)
 {
     const rice_numbers a = {.n = t->n, .item = t->item};
-    t->looked = 0;
+    t->checked = 0;
     pio_map(q, rice_measure, t->blocks, NULL, .a = a, .in = numbers, .mode = t->mode, .bytes = t->bytes);
     pio_scan(q, rice_start, t->blocks, t->offset, .bytes = t->bytes, .log = t->state, .data = t->data);
     move(t, q, RICE_OPEN, step);

@@ -16,7 +16,7 @@ typedef struct {
     double *level;              /* device [1] bytes in use; -1: there was no room for a record */
     int64_t first, next;        /* the step of the oldest record, and the one that the next push would be of */
     int kept;                   /* the state before the oldest record is in a slot: steps are recorded */
-    int looked;                 /* since the last push the host has seen that there was room */
+    int checked;                /* since the last push the host has seen that there was room */
 } pio_tape;
 
 /* Device memory for records of n numbers on a tape of `capacity` bytes; `level` is given by who downloads it. */

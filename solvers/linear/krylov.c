@@ -93,7 +93,7 @@ static void run_pcg(solve *s)
     pio_map(s->q, pcg_beta, 1, s->active, .state = state, .first = 1);
     pio_queue_copy(s->q, p, z, sizeof *p * (size_t)s->n);
     do {
-        for (int i = 0; i < s->options->look_every; i++) {
+        for (int i = 0; i < s->options->check_every; i++) {
             apply(s, p, q);
             dot(s, p, q, &state->dot_a);
             pio_map(s->q, pcg_alpha, 1, s->active, .state = state);
@@ -128,7 +128,7 @@ static void run_minres(solve *s)
     dot(s, y, z, &state->dot_z);
     pio_map(s->q, minres_open, 1, s->active, .state = state);
     do {
-        for (int i = 0; i < s->options->look_every; i++) {
+        for (int i = 0; i < s->options->check_every; i++) {
             apply(s, z, p);
             pio_sum(s->q, minres_project, s->n, s->active, &state->dot_a, .state = state, .z = z, .older = older,
                     .p = p);
@@ -177,7 +177,7 @@ static void run_gmres(solve *s)
     pio_map(s->q, gmres_normalise, s->n, s->active, .state = state, .v = v);
     for (int k = 0; k < t->m && running; k++) {
         gmres_column(s, k);
-        if ((k + 1) % s->options->look_every == 0 && k + 1 < t->m) running = look(s);
+        if ((k + 1) % s->options->check_every == 0 && k + 1 < t->m) running = look(s);
     }
     pio_map(s->q, gmres_solve, 1, NULL, .state = state, .t = *t);
     pio_map(s->q, gmres_combine, s->n, NULL, .state = state, .n = s->n, .v = v, .y = t->y, .u = u);
@@ -200,11 +200,11 @@ static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_k
         return sim_fail(error, PIOLA_BAD_DATA, "%lld unknowns; 1 to %d can be solved for", (long long)op->unknowns,
                         INT32_MAX);
     if (!op->apply) return sim_fail(error, PIOLA_INTERNAL, "the operator has no product");
-    if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1 || o->look_every < 1)
+    if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1 || o->check_every < 1)
         return sim_fail(
             error, PIOLA_BAD_DATA,
             "tolerance %g, %d iterations, a look every %d: 0 < tolerance < 1 and at least 1 of both is right",
-            o->tolerance, o->max_iterations, o->look_every);
+            o->tolerance, o->max_iterations, o->check_every);
     return PIOLA_OK;
 }
 

@@ -12,9 +12,9 @@
  * not that much of a stiffer system. |b|^2 is computed in double and must neither overflow nor vanish: 1e-150 < |b| <
  * 1e150.
  *
- * Scalars stay on the device. The host looks (one download) once at the start, after every `look_every` iterations
+ * Scalars stay on the device. The host looks (one download) once at the start, after every `check_every` iterations
  * (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched past the end
- * change nothing, so neither look_every nor the number of threads changes a bit of x. */
+ * change nothing, so neither check_every nor the number of threads changes a bit of x. */
 #ifndef PIOLA_SOLVERS_KRYLOV_H
 #define PIOLA_SOLVERS_KRYLOV_H
 
@@ -37,7 +37,7 @@ typedef struct {
     pio_linear_method method;         /* PIO_PCG, PIO_MINRES, PIO_GMRES */
     double tolerance;                 /* of |b - A x| / |b|, in (0, 1) */
     int max_iterations;               /* >= 1; an iteration has one product with A */
-    int look_every;                   /* iterations between looks, >= 1: 1 on a CPU, more where a look costs much */
+    int check_every;                  /* iterations between looks, >= 1: 1 on a CPU, more where a look costs much */
     const char *(*interrupted)(void); /* asked at every look: why to stop now, or NULL to go on; NULL: never */
 } pio_krylov_options;
 

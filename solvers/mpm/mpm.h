@@ -42,7 +42,7 @@ void mpm_move(mpm_sim *sim, int counts);
 /* mpm_step.c: one step, and its adjoint. `transfer` recomputes lists and grid of the current state. */
 void mpm_transfer(mpm_sim *sim);
 void mpm_forward(mpm_sim *sim);
-void mpm_reverse(mpm_sim *sim);
+void mpm_adjoint_step(mpm_sim *sim);
 
 /* mpm_reversible.c: whether a description has what the integrator can take back; what follows from it, before the
  * layout; the state of start() to the lattice, the lattice to the state; one step, one step taken back, the adjoint of
@@ -52,8 +52,8 @@ void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_reversible_start(mpm_sim *sim);
 void mpm_reversible_settle(mpm_sim *sim);
 void mpm_reversible_forward(mpm_sim *sim);
-void mpm_reversible_unstep(mpm_sim *sim);
-void mpm_reversible_reverse(mpm_sim *sim);
+void mpm_reversible_inverse_step(mpm_sim *sim);
+void mpm_reversible_adjoint(mpm_sim *sim);
 /* Whether the step before the current state can be taken back: what it spilled is there. Bytes that the tape has after
  * so many steps. */
 int mpm_reversible_returns(const mpm_sim *sim);
@@ -139,7 +139,7 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_act(mpm_sim *sim);
 void mpm_obstacles_adj_begin(mpm_sim *sim);
 void mpm_obstacles_adj(mpm_sim *sim);
-void mpm_obstacles_mass_reverse(mpm_sim *sim);
+void mpm_obstacles_mass_adjoint(mpm_sim *sim);
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
 void mpm_obstacles_count(mpm_sim *sim, real part, real least);
 /* mpm_kinks.c: kinks near which a sweep back goes: memory, none yet, those of a step, once the grid's
@@ -156,15 +156,15 @@ piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_flip_gather(mpm_sim *sim);
 void mpm_flip_keep(mpm_sim *sim);
-void mpm_flip_reverse(mpm_sim *sim);
+void mpm_flip_adjoint(mpm_sim *sim);
 
 /* mpm_contact.c: whether velocity fields are as they must be; in a step the contact between what mpm_grid made of each;
  * in a step back its adjoint, before that of mpm_grid, and after it what the masses get, and through the volumes the
  * particles' places. */
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
 void mpm_contact_step(mpm_sim *sim);
-void mpm_contact_reverse(mpm_sim *sim);
-void mpm_contact_matter_reverse(mpm_sim *sim);
+void mpm_contact_adjoint(mpm_sim *sim);
+void mpm_contact_matter_adjoint(mpm_sim *sim);
 
 /* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the
  * first step; plastic flow at the end of a step, of trial states stored in the other state, `counts`: those near a

@@ -21,7 +21,7 @@ static void between_adj(mpm_sim *sim, real *past_bar)
 
 void mpm_observe_between_adj(mpm_sim *sim)
 {
-    if (!sim_looks_back(&sim->base, sim->base.index + 1)) return;
+    if (!sim_uses_previous_state(&sim->base, sim->base.index + 1)) return;
     if (!sim->reversible.used) mpm_move(sim, 0);
     between_adj(sim, NULL);
     mpm_adjoint_norm(sim, &sim->particles.bar[sim->particles.current_bar], sim->base.index + 1, NORM_WITH_SOURCES);

@@ -60,7 +60,7 @@ void mpm_contact_step(mpm_sim *sim)
     pio_map(q, mpm_contact, sim->grid.nodes, &sim->step->nodes, CONTACT, .velocity = sim->grid.velocity);
 }
 
-void mpm_contact_reverse(mpm_sim *sim)
+void mpm_contact_adjoint(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (sim->grid.box.fields < 2) return;
@@ -75,7 +75,7 @@ void mpm_contact_reverse(mpm_sim *sim)
     }
 }
 
-void mpm_contact_matter_reverse(mpm_sim *sim)
+void mpm_contact_matter_adjoint(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (sim->grid.box.fields < 2) return;

@@ -106,11 +106,11 @@ static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, pio
 }
 
 /* A step reads one of the two states and sets the other. */
-static piola_status back(pio_sim *base, piola_error *error)
+static piola_status previous_state(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     if (sim->reversible.used) {
-        mpm_reversible_unstep(sim);
+        mpm_reversible_inverse_step(sim);
         return sim_failed(base, error);
     }
     if (sim->slots.behind != BEHIND_ALL)
@@ -121,7 +121,7 @@ static piola_status back(pio_sim *base, piola_error *error)
     return set_index(base, error);
 }
 
-static piola_status unstep(pio_sim *base, piola_error *error)
+static piola_status inverse_step(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     if (!sim->reversible.used)
@@ -131,7 +131,7 @@ static piola_status unstep(pio_sim *base, piola_error *error)
     if (!mpm_reversible_returns(sim))
         return sim_fail(error, PIOLA_USAGE,
                         "damped steps cannot be taken back without a tape for the bits that they keep");
-    mpm_reversible_unstep(sim);
+    mpm_reversible_inverse_step(sim);
     return sim_failed(base, error);
 }
 
@@ -155,7 +155,7 @@ static void zero_field(mpm_sim *sim, real *field, int components)
     pio_queue_zero(&sim->base.queue, field, sizeof *field * field_size(sim->particles.n, components));
 }
 
-static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piola_error *error)
+static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     pio_queue *q = &sim->base.queue;
@@ -199,16 +199,16 @@ static piola_status reverse_begin(pio_sim *base, const double *samples_bar, piol
     return sim_failed(&sim->base, error);
 }
 
-static piola_status reverse(pio_sim *base, piola_error *error)
+static piola_status adjoint_step(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
-    mpm_reverse(sim);
+    mpm_adjoint_step(sim);
     if (sim_counts(base, base->index)) mpm_observe_step_adj(sim, base->index);
     mpm_adjoint_norm(sim, &sim->particles.bar[sim->particles.current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
 }
 
-static piola_status reverse_end(pio_sim *base, double *value_bar, double *z_bar, piola_error *error)
+static piola_status adjoint_end(pio_sim *base, double *value_bar, double *z_bar, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     const size_t bytes = sizeof(double) * (size_t)sim->base.n_variables;
@@ -267,13 +267,13 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .memory_out = mpm_memory_out,
     .memory_in = mpm_memory_in,
     .nodes_needed = mpm_slot_needed,
-    .reverse_begin = reverse_begin,
-    .back = back,
-    .unstep = unstep,
+    .adjoint_begin = adjoint_begin,
+    .previous_state = previous_state,
+    .inverse_step = inverse_step,
     .differs = differs,
     .taped = taped,
-    .reverse = reverse,
-    .reverse_end = reverse_end,
+    .adjoint_step = adjoint_step,
+    .adjoint_end = adjoint_end,
     .samples = sim_samples,
     .values = sim_values,
     .components = mpm_components,

@@ -49,7 +49,7 @@ void mpm_flip_keep(mpm_sim *sim)
             KEEP, .velocity = sim->particles.state[1 - sim->particles.current].velocity);
 }
 
-void mpm_flip_reverse(mpm_sim *sim)
+void mpm_flip_adjoint(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_state bar = sim->particles.bar[1 - sim->particles.current_bar];

@@ -36,7 +36,7 @@ static void take_reversible(mpm_sim *sim, const pio_engine_desc *desc)
     take_state(sim, &sim->particles.state[0], 1);
     sim->particles.state[1] = sim->reversible.other = sim->particles.state[0];
     TAKE_FIELD(sim->particles.state[1].velocity, DIM, sim->particles.n);
-    if (sim_looks_back_ever(desc)) {
+    if (sim_ever_uses_previous_state(desc)) {
         TAKE(arena, sim->reversible.other.cell, sim->particles.n);
         TAKE_FIELD(sim->reversible.other.offset, DIM, sim->particles.n);
         TAKE(arena, sim->reversible.velocity_ahead, vectors);

@@ -319,7 +319,7 @@ void mpm_obstacles_adj(mpm_sim *sim)
             .fwd = {POSE}, .pose_bar = sim->obstacles.pose_bar, .parameters_bar = sim->obstacles.parameters_bar);
 }
 
-void mpm_obstacles_mass_reverse(mpm_sim *sim)
+void mpm_obstacles_mass_adjoint(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (!sim->obstacles.n_obstacles) return;

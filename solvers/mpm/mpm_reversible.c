@@ -278,7 +278,7 @@ void mpm_reversible_forward(mpm_sim *sim)
     sim->reversible.fresh = 0;
 }
 
-void mpm_reversible_unstep(mpm_sim *sim)
+void mpm_reversible_inverse_step(mpm_sim *sim)
 {
     drift(sim, -1);
     sim->base.index--;
@@ -373,7 +373,7 @@ static void kick_and_force_adj(mpm_sim *sim)
 }
 /* clang-format on */
 
-void mpm_reversible_reverse(mpm_sim *sim)
+void mpm_reversible_adjoint(mpm_sim *sim)
 {
     if (!sim->reversible.fresh) look_ahead(sim);
     mpm_observe_between_adj(sim);

@@ -61,13 +61,13 @@ static void gravity_adj(mpm_sim *sim)
     }
 }
 
-void mpm_reverse(mpm_sim *sim)
+void mpm_adjoint_step(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_state s = sim->particles.state[sim->particles.current],
             bar = sim->particles.bar[1 - sim->particles.current_bar];
     if (sim->reversible.used) {
-        mpm_reversible_reverse(sim);
+        mpm_reversible_adjoint(sim);
         return;
     }
     sim->slots.behind = BEHIND_NOTHING;
@@ -84,13 +84,13 @@ void mpm_reverse(mpm_sim *sim)
     pio_halo(q, sim->grid.velocity_bar);
     mpm_kinks_count(sim);
     mpm_obstacles_adj(sim);
-    mpm_contact_reverse(sim);
+    mpm_contact_adjoint(sim);
     pio_map(q, mpm_grid_adj, sim->grid.nodes, &sim->step->nodes,
             .fwd = {.l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
             .sums = sim->grid.node_sums}, .velocity_bar = sim->grid.velocity_bar, .node_bar = sim->grid.node_bar);
-    mpm_contact_matter_reverse(sim);
-    mpm_obstacles_mass_reverse(sim);
-    mpm_flip_reverse(sim);
+    mpm_contact_matter_adjoint(sim);
+    mpm_obstacles_mass_adjoint(sim);
+    mpm_flip_adjoint(sim);
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->grid.max_cells, &sim->step->cells,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,

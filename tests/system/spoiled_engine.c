@@ -80,10 +80,10 @@ static void destroy(pio_sim *sim)
     free(s);
 }
 
-static piola_status reverse_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
+static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
 {
     const simulation *s = *link_of(sim);
-    const piola_status rc = engine[s->method]->reverse_end(sim, value_bar, z_bar, error);
+    const piola_status rc = engine[s->method]->adjoint_end(sim, value_bar, z_bar, error);
     if (rc || !z_bar || !s->variables) return rc;
     int64_t worst = 0;
     for (int64_t v = 1; v < s->variables; v++)
@@ -101,7 +101,7 @@ static void take(pio_engine *out, const char *symbol, int method)
     *out = *of;
     out->create = method == MESHES ? create_mesh : create_particles;
     out->destroy = destroy;
-    out->reverse_end = reverse_end;
+    out->adjoint_end = adjoint_end;
 }
 
 __attribute__((constructor)) static void open_engine(void)

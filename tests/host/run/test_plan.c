@@ -83,7 +83,7 @@ static void a_plan_uses_its_budget_and_never_exceeds_it(void **unused)
         assert_int_equal(pio_plan_make(&plan, &r, &error), PIOLA_OK);
         assert_true((double)plan.bytes <= budget);
         assert_true(plan.slots == 100 || (double)plan.bytes + 256 > budget);
-        assert_int_equal(plan.reverse_steps, 100);
+        assert_int_equal(plan.adjoint_steps, 100);
         if (plan.strategy == SCENE_CHECKPOINT)
             assert_int_equal(plan.forward_steps, pio_checkpoint_advances(100, plan.slots, 0) + 1);
     }
@@ -191,8 +191,8 @@ static void reversal_is_chosen_where_it_computes_fewer_steps_than_checkpoints(vo
         if (best != SCENE_REVERSE) continue;
         assert_int_equal(plan.slots, 1);
         assert_int_equal(plan.forward_steps, 100);
-        assert_int_equal(plan.unsteps, 100);
-        assert_int_equal(plan.reverse_steps, 100);
+        assert_int_equal(plan.inverse_steps, 100);
+        assert_int_equal(plan.adjoint_steps, 100);
     }
 }
 

@@ -18,7 +18,7 @@ typedef struct {
     int64_t kept[MOST];          /* state in each slot, -1 */
     bool just_turned;            /* by the action before */
     bool unproven;               /* a step was taken back, and no state verified since */
-    int64_t unsteps;             /* steps taken back */
+    int64_t inverse_steps;       /* steps taken back */
     int64_t reversed;            /* of this sweep steps steps-1 .. reversed are done */
     int64_t sweeps, turns;       /* back: wanted, begun */
     int64_t forward, held, peak; /* steps run, slots in use now and at most */
@@ -30,7 +30,7 @@ static inline const char *take_back(interpreter *m, const pio_action *a)
     if (a->from != m->current) return "took back a step from a state that is not the current one";
     if (a->to != a->from - 1 || a->to < 0) return "took back more than a step, or none";
     m->current = a->to;
-    m->unsteps++;
+    m->inverse_steps++;
     m->unproven = true;
     return NULL;
 }
@@ -76,16 +76,16 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         m->turns++;
         m->reversed = m->steps;
         return NULL;
-    case PIO_BACK:
+    case PIO_PREVIOUS_STATE:
         if (!after_turn) return "went back without a turn";
         if (a->from != m->steps - 1) return "went back more than a step";
         m->current = a->from;
         return NULL;
-    case PIO_UNSTEP:
+    case PIO_INVERSE_STEP:
         return take_back(m, a);
     case PIO_VERIFY:
         return verify(m, a);
-    case PIO_REVERSE:
+    case PIO_ADJOINT_STEP:
         if (m->unproven && a->from == 0) return "step 0 reversed at a state that nothing verified";
         if (m->turns == 0) return "reversed before it turned";
         if (a->from != m->current) return "reversed a step without its state";

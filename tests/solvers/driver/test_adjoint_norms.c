@@ -249,10 +249,10 @@ static int64_t first_too_large(subject *s)
         assert_int_equal(s->engine->advance(s->sim, 1, &error), PIOLA_OK);
     }
     memcpy(bar, s->linear, sizeof bar);
-    assert_int_equal(s->engine->reverse_begin(s->sim, bar, &error), PIOLA_OK);
+    assert_int_equal(s->engine->adjoint_begin(s->sim, bar, &error), PIOLA_OK);
     for (int64_t k = STEPS - 1; k >= 0 && found < 0; k--) {
         assert_int_equal(s->engine->load(s->sim, k, &error), PIOLA_OK);
-        assert_int_equal(s->engine->reverse(s->sim, &error), PIOLA_OK);
+        assert_int_equal(s->engine->adjoint_step(s->sim, &error), PIOLA_OK);
         const double x = root_of_squares(s->sim, s->engine, s->desc->fem ? "adj_displacement" : "adj_position");
         if (!isfinite(x) || !isfinite(root_of_squares(s->sim, s->engine, "adj_velocity"))) found = k;
     }

@@ -42,10 +42,10 @@ static void reverse_is_legal_keeps_one_state_and_takes_every_step_back(void **un
             interpreter m;
             const char *broken = judge(&s, &m);
             print_message("%2d steps, %d sweeps: %s, %d run, %d taken back, %d slots at most\n", (int)lengths[i],
-                          (int)sweeps, broken ? broken : "legal", (int)m.forward, (int)m.unsteps, (int)m.peak);
+                          (int)sweeps, broken ? broken : "legal", (int)m.forward, (int)m.inverse_steps, (int)m.peak);
             assert_null(broken);
             assert_int_equal(m.forward, lengths[i] * sweeps);
-            assert_int_equal(m.unsteps, lengths[i] * sweeps);
+            assert_int_equal(m.inverse_steps, lengths[i] * sweeps);
             assert_int_equal(m.peak, 1);
             assert_int_equal(m.held, 0);
             assert_int_equal(s.next(&s).kind, PIO_DONE);
@@ -74,7 +74,7 @@ static pio_action listed_next(pio_schedule *s)
     }
 #define B(step)                                                                                                        \
     {                                                                                                                  \
-        PIO_REVERSE, step, step, -1                                                                                    \
+        PIO_ADJOINT_STEP, step, step, -1                                                                               \
     }
 #define T                                                                                                              \
     {                                                                                                                  \
@@ -86,11 +86,11 @@ static pio_action listed_next(pio_schedule *s)
     }
 #define Y(state)                                                                                                       \
     {                                                                                                                  \
-        PIO_BACK, state, state, -1                                                                                     \
+        PIO_PREVIOUS_STATE, state, state, -1                                                                           \
     }
 #define U(state)                                                                                                       \
     {                                                                                                                  \
-        PIO_UNSTEP, state, state - 1, -1                                                                               \
+        PIO_INVERSE_STEP, state, state - 1, -1                                                                         \
     }
 #define V(state, slot)                                                                                                 \
     {                                                                                                                  \
@@ -121,7 +121,7 @@ static const pio_action streams[][14] = {
     {S(0, 0), F(0, 2), T, U(2), B(1), U(2), V(0, 0), B(0), END},                   /* a step taken back twice */
     {S(0, 0), F(0, 2), T, U(2), V(1, 0), B(1), U(1), V(0, 0), B(0), END},          /* verified by another state */
     {F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                            /* by none */
-    {S(0, 0), F(0, 2), T, {PIO_UNSTEP, 2, 0, -1}, V(0, 0), B(0), END},             /* two steps at once */
+    {S(0, 0), F(0, 2), T, {PIO_INVERSE_STEP, 2, 0, -1}, V(0, 0), B(0), END},       /* two steps at once */
     {F(1, 2), END}};
 
 static void the_interpreter_refuses_each_mistake(void **unused)
@@ -213,7 +213,7 @@ static piola_status mock_back(pio_sim *s, piola_error *e)
     s->current--;
     return PIOLA_OK;
 }
-static piola_status mock_unstep(pio_sim *s, piola_error *e)
+static piola_status mock_inverse_step(pio_sim *s, piola_error *e)
 {
     (void)e;
     s->current--;
@@ -230,12 +230,12 @@ static const pio_engine mock = {.start = mock_start,
                                 .check = mock_check,
                                 .save = mock_save,
                                 .load = mock_load,
-                                .reverse_begin = mock_begin,
-                                .back = mock_back,
-                                .unstep = mock_unstep,
+                                .adjoint_begin = mock_begin,
+                                .previous_state = mock_back,
+                                .inverse_step = mock_inverse_step,
                                 .differs = mock_differs,
-                                .reverse = mock_reverse,
-                                .reverse_end = mock_end,
+                                .adjoint_step = mock_reverse,
+                                .adjoint_end = mock_end,
                                 .samples = mock_samples};
 
 static piola_status note(pio_sim *s, int back, int64_t step)
@@ -308,10 +308,10 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
             pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
             PIOLA_OK);
         print_message("%2d steps: %d forward, %d back, %d of %d frames out, %d back\n", (int)steps, (int)s.forward,
-                      (int)r.reverse_steps, s.n_frames[0], (int)frames, s.n_frames[1]);
+                      (int)r.adjoint_steps, s.n_frames[0], (int)frames, s.n_frames[1]);
         assert_int_equal(s.forward, forward);
         assert_int_equal(r.forward_steps, forward);
-        assert_int_equal(r.reverse_steps, steps * sweeps);
+        assert_int_equal(r.adjoint_steps, steps * sweeps);
         assert_int_equal(s.began, sweeps);
         assert_int_equal(s.ended, sweeps);
         assert_int_equal(s.objectives, sweeps);
@@ -363,7 +363,7 @@ static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void *
             pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e),
             PIOLA_OK);
         assert_int_equal(s.forward, first + forward);
-        assert_int_equal(r.reverse_steps, length * sweeps);
+        assert_int_equal(r.adjoint_steps, length * sweeps);
         assert_int_equal(s.ended, sweeps);
         assert_int_equal(s.wrong, 0);
         assert_int_equal(s.n_frames[0], frames);
@@ -453,10 +453,10 @@ static void a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginni
         const piola_status rc =
             pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e);
         print_message("%d words lost: %d, %d gradients, %d steps taken back %s\n", lost, (int)rc, s.ended,
-                      (int)r.unsteps, e.message);
+                      (int)r.inverse_steps, e.message);
         assert_int_equal(rc, lost ? PIOLA_NUMERICAL : PIOLA_OK);
         assert_int_equal(s.ended, lost ? 0 : 2);
-        assert_int_equal(r.unsteps, lost ? 10 : 20);
+        assert_int_equal(r.inverse_steps, lost ? 10 : 20);
         assert_int_equal(e.failure.kind, lost ? PIOLA_FAILED_REVERSAL : PIOLA_FAILED_NOT);
         assert_int_equal(s.wrong, 0);
     }

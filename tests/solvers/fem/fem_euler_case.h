@@ -90,7 +90,7 @@ static inline double out_and_back(pio_sim *sim, const fem_case *c, int64_t steps
     must(engine->check(sim, &error), &error, "out");
     assert_true(differs(sim, 0) > 0);
     const double bits = 8 * (double)taped(sim) / ((double)steps * unknowns(c));
-    for (int64_t s = steps; s > 0; s--) must(engine->unstep(sim, &error), &error, "back");
+    for (int64_t s = steps; s > 0; s--) must(engine->inverse_step(sim, &error), &error, "back");
     must(engine->check(sim, &error), &error, "back");
     assert_int_equal(engine->step(sim), 0);
     assert_int_equal(taped(sim), 0);

@@ -80,7 +80,7 @@ static inline void leap_out(pio_sim *sim, int64_t steps)
 static inline void leap_back(pio_sim *sim, int64_t steps)
 {
     piola_error error = {0};
-    for (int64_t s = 0; s < steps; s++) must(engine->unstep(sim, &error), &error, "back");
+    for (int64_t s = 0; s < steps; s++) must(engine->inverse_step(sim, &error), &error, "back");
     must(engine->check(sim, &error), &error, "back");
 }
 

@@ -184,7 +184,7 @@ static listed_schedule keep_every(int64_t every)
         const int64_t kept = step / every * every;
         s.list[n++] = (pio_action){PIO_RESTORE, kept, kept, kept / every};
         if (step > kept) s.list[n++] = (pio_action){PIO_FORWARD, kept, step, -1};
-        s.list[n++] = (pio_action){PIO_REVERSE, step, 0, -1};
+        s.list[n++] = (pio_action){PIO_ADJOINT_STEP, step, 0, -1};
     }
     s.list[n] = (pio_action){PIO_DONE, 0, 0, -1};
     return s;
@@ -263,12 +263,12 @@ static void only_scalars_come_to_the_host_within_a_step(void **unused)
         assert_true(uploads <= r.newton_iterations && largest_up <= 8); /* no block is singular, so far */
     }
     for (int k = 0; k < c.samples; k++) samples_bar[k] = 1;
-    assert_int_equal(piola_engine_fem.reverse_begin(sim, samples_bar, &error), PIOLA_OK);
+    assert_int_equal(piola_engine_fem.adjoint_begin(sim, samples_bar, &error), PIOLA_OK);
     for (int s = STEPS - 1; s >= 0; s--) {
         assert_int_equal(piola_engine_fem.load(sim, s, &error), PIOLA_OK);
         downloads = uploads = 0;
         largest = largest_up = 0;
-        if (piola_engine_fem.reverse(sim, &error)) fail_msg("%s", error.message);
+        if (piola_engine_fem.adjoint_step(sim, &error)) fail_msg("%s", error.message);
         assert_true(piola_engine_fem.record(sim, s, &r));
         print_message("  step %d back: %d linear iterations, %d downloads of up to %zu bytes, %d uploads\n", s,
                       r.adjoint_iterations, downloads, largest, uploads);

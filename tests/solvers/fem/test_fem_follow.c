@@ -282,7 +282,7 @@ static void solve(fem_sim *f, int transposed, const real *b, real *x)
     assert_int_equal(pio_bsr_invert_diagonal(&f->matrix.bsr, &error), PIOLA_OK);
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), turned = pio_linop_transposed(&op);
     const pio_krylov_options options = {
-        .method = PIO_GMRES, .tolerance = 1e-12, .max_iterations = 5000, .look_every = 1};
+        .method = PIO_GMRES, .tolerance = 1e-12, .max_iterations = 5000, .check_every = 1};
     pio_queue_zero(&f->base.queue, x, sizeof *x * D * (size_t)f->mesh.nodes);
     if (pio_krylov_solve(&f->linear.krylov, &f->base.queue,
                          &(pio_krylov_system){.op = transposed ? &turned : &op, .b = b, .x = x}, &options, &result,

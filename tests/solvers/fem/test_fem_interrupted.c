@@ -29,10 +29,10 @@ static piola_status step_and_return(const fem_case *c, pio_sim *sim, const doubl
     if (!rc) rc = piola_engine_fem.advance(sim, 1, error);
     if (!rc) rc = piola_engine_fem.save(sim, 1, error);
     if (!rc) rc = piola_engine_fem.advance(sim, 1, error);
-    if (!rc) rc = piola_engine_fem.reverse_begin(sim, c->linear, error);
+    if (!rc) rc = piola_engine_fem.adjoint_begin(sim, c->linear, error);
     for (int step = 1; !rc && step >= 0; step--) {
         rc = piola_engine_fem.load(sim, step, error);
-        if (!rc) rc = piola_engine_fem.reverse(sim, error);
+        if (!rc) rc = piola_engine_fem.adjoint_step(sim, error);
     }
     return rc;
 }

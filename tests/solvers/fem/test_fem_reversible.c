@@ -237,7 +237,7 @@ static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
         leap_moving(&c, k ? PIO_REVERSIBLE_LEAPFROG : PIO_LEAPFROG, 4, 3, leap_box, leap_box);
         pio_sim *sim = leap_started(&c, 1, 1);
         if (!k) leap_out(sim, 2);
-        assert_int_equal(engine->unstep(sim, &error), PIOLA_USAGE);
+        assert_int_equal(engine->inverse_step(sim, &error), PIOLA_USAGE);
         print_message("  %s\n", error.message);
         engine->destroy(sim);
         fem_case_free(&c);

@@ -19,7 +19,7 @@ static void many_steps_out_and_back_return_every_bit_on_any_number_of_threads(vo
         pio_sim *sim = started(&c, (int64_t)MANY * 40 * c.n, threads);
         must(engine->advance(sim, MANY, &error), &error, "out");
         const uint64_t hash = fem_case_hash_state(sim);
-        for (int s = 0; s < MANY; s++) must(engine->unstep(sim, &error), &error, "back");
+        for (int s = 0; s < MANY; s++) must(engine->inverse_step(sim, &error), &error, "back");
         const double bits = out_and_back(sim, &c, MANY); /* and once more */
         print_message("  %d threads: %d steps out and back, %.2f bits; last state %016llx\n", threads, MANY, bits,
                       (unsigned long long)hash);
@@ -93,7 +93,7 @@ static void a_planted_bit_is_found(void **unused)
         must(engine->state_out(sim, state, &error), &error, "state_out");
         state[words / 2 + 4 * D] ^= 1;
         must(engine->state_in(sim, state, engine->step(sim), &error), &error, "state_in");
-        for (int s = 0; s < 40 && !k; s++) must(engine->unstep(sim, &error), &error, "back");
+        for (int s = 0; s < 40 && !k; s++) must(engine->inverse_step(sim, &error), &error, "back");
         if (k) must(engine->load(sim, 0, &error), &error, "load");
         if (k) must(engine->state_out(sim, state, &error), &error, "state_out");
         if (k) state[words / 2 + 4 * D] ^= 1;
@@ -155,7 +155,7 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
         const char *about = strstr(error.message, "about ");
         const double told = about ? atof(about + 6) : 0;
         assert_true(told > 0.7 * (double)needed && told < 1.4 * (double)needed);
-        assert_int_equal(engine->unstep(sim, &error), PIOLA_NO_MEMORY);
+        assert_int_equal(engine->inverse_step(sim, &error), PIOLA_NO_MEMORY);
         engine->destroy(sim);
     }
     sim = started(&c, needed, 1);
@@ -167,7 +167,7 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
     must(engine->advance(sim, 200, &error), &error, "out");
     must(engine->check(sim, &error), &error, "check");
     assert_int_equal(taped(sim), 0);
-    assert_int_equal(engine->unstep(sim, &error), PIOLA_USAGE);
+    assert_int_equal(engine->inverse_step(sim, &error), PIOLA_USAGE);
     engine->destroy(sim);
     fem_case_free(&c);
 }
@@ -212,10 +212,10 @@ static void steps_without_a_record_are_not_taken_back(void **unused)
         must(engine->advance(sim, 5, &error), &error, "out");
         must(engine->save(sim, 1, &error), &error, "save");
         if (k == 1)
-            for (int s = 0; s < 5; s++) must(engine->unstep(sim, &error), &error, "back");
+            for (int s = 0; s < 5; s++) must(engine->inverse_step(sim, &error), &error, "back");
         if (k == 2) must(engine->load(sim, 0, &error), &error, "load");
         if (k == 2) must(engine->load(sim, 1, &error), &error, "load");
-        assert_int_equal(engine->unstep(sim, &error), PIOLA_USAGE);
+        assert_int_equal(engine->inverse_step(sim, &error), PIOLA_USAGE);
         print_message("  %s\n", error.message);
         engine->destroy(sim);
         fem_case_free(&c);

@@ -90,22 +90,22 @@ static uint64_t gradient_by_unsteps(fem_case *c, int threads, int before, int sw
     must(engine->save(sim, 0, &error), &error, "save");
     for (int sweep = 0; sweep < sweeps; sweep++) {
         must(engine->advance(sim, FEW, &error), &error, "out");
-        for (int s = 0; s < FEW && before; s++) must(engine->unstep(sim, &error), &error, "back");
+        for (int s = 0; s < FEW && before; s++) must(engine->inverse_step(sim, &error), &error, "back");
         if (before) must(engine->start(sim, z, &error), &error, "start");
         if (before) must(engine->save(sim, 0, &error), &error, "save");
         if (before) must(engine->advance(sim, FEW, &error), &error, "out again");
         must(engine->check(sim, &error), &error, "check");
         must(engine->samples(sim, y, &error), &error, "samples");
         sample_terms_value(&terms, y, y_bar);
-        must(engine->reverse_begin(sim, y_bar, &error), &error, "turn");
+        must(engine->adjoint_begin(sim, y_bar, &error), &error, "turn");
         for (int s = FEW - 1; s >= 0; s--) {
-            must(engine->unstep(sim, &error), &error, "back");
+            must(engine->inverse_step(sim, &error), &error, "back");
             assert_int_equal(engine->step(sim), s);
-            must(engine->reverse(sim, &error), &error, "reverse");
+            must(engine->adjoint_step(sim, &error), &error, "reverse");
         }
         assert_int_equal(differs(sim, 0), 0);
         memset(z_bar, 0, sizeof z_bar);
-        must(engine->reverse_end(sim, NULL, z_bar, &error), &error, "end");
+        must(engine->adjoint_end(sim, NULL, z_bar, &error), &error, "end");
     }
     const uint64_t hash = hash_of(sim, c, z_bar);
     engine->destroy(sim);

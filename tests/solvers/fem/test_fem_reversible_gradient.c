@@ -86,13 +86,13 @@ static uint64_t reversed(fem_case *c, pio_sim *sim, const double *z, double *z_b
     must(engine->save(sim, 0, &error), &error, "save");
     leap_out(sim, c->desc.steps);
     cotangents(c, sim, samples_bar);
-    must(engine->reverse_begin(sim, samples_bar, &error), &error, "begin");
+    must(engine->adjoint_begin(sim, samples_bar, &error), &error, "begin");
     for (int64_t s = 0; s < c->desc.steps; s++) {
-        must(engine->unstep(sim, &error), &error, "back");
-        must(engine->reverse(sim, &error), &error, "reverse");
+        must(engine->inverse_step(sim, &error), &error, "back");
+        must(engine->adjoint_step(sim, &error), &error, "reverse");
     }
     assert_int_equal(leap_differs(sim, 0), 0);
-    must(engine->reverse_end(sim, NULL, z_bar, &error), &error, "end");
+    must(engine->adjoint_end(sim, NULL, z_bar, &error), &error, "end");
     return fem_case_hash(fem_case_hash_gradients(sim), z_bar, sizeof *z_bar * (size_t)c->variables);
 }
 

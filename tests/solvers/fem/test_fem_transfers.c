@@ -82,10 +82,10 @@ static void steps(pio_solve linear, pio_integrator integrator, int cells, size_t
     tell(linear == PIO_SOLVE_PCG ? "pcg, a step forward" : "direct, a step forward");
     largest[0] = seen.largest;
     assert_true(seen.down > 0);
-    if (e->reverse_begin(sim, bar, &error)) fail_msg("%s", error.message);
+    if (e->adjoint_begin(sim, bar, &error)) fail_msg("%s", error.message);
     memset(&seen, 0, sizeof seen);
-    if (taken_back ? e->unstep(sim, &error) : e->load(sim, 1, &error)) fail_msg("%s", error.message);
-    if (e->reverse(sim, &error)) fail_msg("%s", error.message);
+    if (taken_back ? e->inverse_step(sim, &error) : e->load(sim, 1, &error)) fail_msg("%s", error.message);
+    if (e->adjoint_step(sim, &error)) fail_msg("%s", error.message);
     tell(linear == PIO_SOLVE_PCG ? "pcg, its adjoint" : "direct, its adjoint");
     largest[1] = seen.largest;
     assert_true(seen.down > 0);

@@ -31,7 +31,7 @@ static void open_case(system_case *s, case_matrix kind)
 
 static pio_krylov_options options_of(pio_linear_method method)
 {
-    return (pio_krylov_options){.method = method, .tolerance = tolerance, .max_iterations = 5000, .look_every = 1};
+    return (pio_krylov_options){.method = method, .tolerance = tolerance, .max_iterations = 5000, .check_every = 1};
 }
 
 /* From x = 0. */
@@ -170,7 +170,7 @@ static void neither_threads_nor_looks_change_a_bit(void **state)
         for (int t = 0; t < 6; t++) {
             piola_error error;
             pio_krylov_options o = options_of(all[m]);
-            o.look_every = looks[t];
+            o.check_every = looks[t];
             set_threads(threads[t]);
             if (solve_with(&s, &op, &o, &r, &error)) fail_msg("%s", error.message);
             get(&s, s.x, t ? s.got : first);
@@ -191,14 +191,14 @@ static void neither_threads_nor_looks_change_a_bit(void **state)
 }
 
 /* As krylov.h says, for a solve that began `restarts` times more. PCG and MINRES: without restart. */
-static int64_t stated_looks(pio_linear_method method, const pio_krylov_result *r, int look_every)
+static int64_t stated_looks(pio_linear_method method, const pio_krylov_result *r, int check_every)
 {
-    if (method != PIO_GMRES) return 1 + (r->iterations + look_every - 1) / look_every + 1;
+    if (method != PIO_GMRES) return 1 + (r->iterations + check_every - 1) / check_every + 1;
     int64_t looks = 1;
     for (int done = 0, c = 0; c <= r->restarts; c++, done += RESTART) {
         const int columns = r->iterations - done < RESTART ? r->iterations - done : RESTART;
-        const int rounded = (columns + look_every - 1) / look_every * look_every;
-        looks += rounded < RESTART ? rounded / look_every : (RESTART - 1) / look_every;
+        const int rounded = (columns + check_every - 1) / check_every * check_every;
+        looks += rounded < RESTART ? rounded / check_every : (RESTART - 1) / check_every;
         looks += 1;
     }
     return looks;
@@ -217,7 +217,7 @@ static void the_host_looks_as_often_as_stated(void **state)
             piola_error error;
             pio_krylov_options o = options_of(all[m]);
             o.tolerance = F32 ? 1e-4 : 1e-10;
-            o.look_every = looks[l];
+            o.check_every = looks[l];
             const int64_t before = s.queue.downloads;
             if (solve_with(&s, &op, &o, &r, &error)) fail_msg("%s", error.message);
             const int64_t counted = s.queue.downloads - before, stated = stated_looks(all[m], &r, looks[l]);

@@ -37,7 +37,7 @@ static void an_interruption_ends_a_solve_at_its_next_look(void **state)
         system_case s;
         pio_krylov_result whole, r;
         piola_error error;
-        pio_krylov_options o = {.method = methods[m], .tolerance = 1e-10, .max_iterations = 5000, .look_every = 3};
+        pio_krylov_options o = {.method = methods[m], .tolerance = 1e-10, .max_iterations = 5000, .check_every = 3};
         if (case_open(&s, CONTRAST, &error)) fail_msg("%s", error.message);
         const pio_linop op = pio_bsr_operator(&s.a, PIO_SPD, 1);
         if (solve_with(&s, &op, &o, &whole, &error)) fail_msg("%s", error.message);

@@ -70,7 +70,7 @@ typedef struct {
 static void iterate(system_case *s, pio_linear_method method, pio_linop_kind kind, double to, outcome *o)
 {
     const pio_linop op = pio_bsr_operator(&s->a, kind, 1);
-    const pio_krylov_options options = {.method = method, .tolerance = to, .max_iterations = 5000, .look_every = 1};
+    const pio_krylov_options options = {.method = method, .tolerance = to, .max_iterations = 5000, .check_every = 1};
     pio_krylov_result r;
     o->rc = pio_krylov_solve(&s->krylov, &s->queue, &(pio_krylov_system){.op = &op, .b = s->b, .x = s->x}, &options, &r,
                              &o->error);
@@ -208,7 +208,7 @@ static void a_singular_operator_is_told_by_every_method_that_can_tell(void **sta
         put(&s, s.b, s.right, UNKNOWNS);
         const pio_linop op = pio_bsr_operator(&s.a, PIO_SYMMETRIC, 0);
         const pio_krylov_options options = {
-            .method = (pio_linear_method)iterates[m], .tolerance = 1e-6, .max_iterations = 100, .look_every = 1};
+            .method = (pio_linear_method)iterates[m], .tolerance = 1e-6, .max_iterations = 100, .check_every = 1};
         pio_krylov_result r;
         o.rc = pio_krylov_solve(&s.krylov, &s.queue, &(pio_krylov_system){.op = &op, .b = s.b, .x = s.x}, &options, &r,
                                 &o.error);

@@ -81,7 +81,7 @@ static double solved(case_matrix matrix, pio_linop_kind kind, pio_linear_method 
     open_case(&s, matrix, name);
     const pio_linop op = pio_bsr_operator(&s.a, kind, 1), turned = pio_linop_transposed(&op);
     const pio_krylov_options o = {
-        .method = method, .tolerance = F32 ? 2e-6 : 1e-13, .max_iterations = 5000, .look_every = 1};
+        .method = method, .tolerance = F32 ? 2e-6 : 1e-13, .max_iterations = 5000, .check_every = 1};
     case_right(&s, transposed);
     if (pio_krylov_solve(&s.krylov, &s.queue,
                          &(pio_krylov_system){.op = transposed ? &turned : &op, .b = s.b, .x = s.x}, &o, &r, &error))
@@ -157,7 +157,7 @@ static void a_product_that_fails_ends_the_solve_with_what_the_library_says(void 
     (void)state;
     open_case(&s, CONTRAST, "sample_failing");
     const pio_linop op = pio_bsr_operator(&s.a, PIO_SPD, 1);
-    const pio_krylov_options o = {.method = PIO_PCG, .tolerance = 1e-6, .max_iterations = 100, .look_every = 1};
+    const pio_krylov_options o = {.method = PIO_PCG, .tolerance = 1e-6, .max_iterations = 100, .check_every = 1};
     const piola_status rc =
         pio_krylov_solve(&s.krylov, &s.queue, &(pio_krylov_system){.op = &op, .b = s.b, .x = s.x}, &o, &r, &error);
     print_message("status %d: %s\n", (int)rc, error.message);

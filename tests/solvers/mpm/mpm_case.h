@@ -123,7 +123,7 @@ int case_is_f32(void);
 /* FNV-1a, 64 bits (Fowler, Noll, Vo), continued from `hash`. */
 #define CASE_HASH_START UINT64_C(14695981039346656037)
 uint64_t case_hash(uint64_t hash, const void *bytes, size_t count);
-/* Of every field of the current state, or of every gradient after reverse_end. */
+/* Of every field of the current state, or of every gradient after adjoint_end. */
 uint64_t case_hash_state(pio_sim *sim, int64_t n);
 uint64_t case_hash_gradients(pio_sim *sim, int64_t n);
 

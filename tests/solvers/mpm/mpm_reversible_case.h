@@ -101,7 +101,7 @@ static inline void forwards(pio_sim *sim, int64_t steps)
 static inline void backwards(pio_sim *sim, int64_t steps)
 {
     piola_error error;
-    for (int64_t s = 0; s < steps; s++) must(piola_engine.unstep(sim, &error), "unstep", &error);
+    for (int64_t s = 0; s < steps; s++) must(piola_engine.inverse_step(sim, &error), "inverse_step", &error);
     must(piola_engine.check(sim, &error), "check", &error);
 }
 

@@ -376,7 +376,7 @@ static pio_action from_start(pio_schedule *s)
     if (step < 0) return (pio_action){PIO_DONE, 0, 0, -1};
     if (at % 3 == 0) return (pio_action){PIO_RESTORE, 0, 0, 0};
     if (at % 3 == 1) return (pio_action){PIO_FORWARD, 0, step, -1};
-    return (pio_action){PIO_REVERSE, step, step, -1};
+    return (pio_action){PIO_ADJOINT_STEP, step, step, -1};
 }
 
 static void recomputed_states_give_the_same_gradient_bits(void **unused)

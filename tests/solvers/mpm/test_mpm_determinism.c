@@ -250,7 +250,7 @@ static pio_action sparse_next(pio_schedule *schedule)
         return (pio_action){PIO_FORWARD, kept, s->step, -1};
     case 3:
         s->phase = s->step == kept ? 4 : 1;
-        return (pio_action){PIO_REVERSE, s->step--, 0, -1};
+        return (pio_action){PIO_ADJOINT_STEP, s->step--, 0, -1};
     default:
         s->phase = s->step >= 0 ? 1 : 5;
         if (s->step < -1) return (pio_action){PIO_DONE, 0, 0, -1};

@@ -178,7 +178,7 @@ static void damped_steps_come_back_to_the_bit_with_what_they_spilled(void **unus
     forwards(sim, DAMPED);
     hash[2] = hash_of(&c, sim);
     piola_status rc = PIOLA_OK;
-    while (!rc && piola_engine.step(sim) > 0) rc = piola_engine.unstep(sim, &error);
+    while (!rc && piola_engine.step(sim) > 0) rc = piola_engine.inverse_step(sim, &error);
     print_message("  without a tape, back at step %d: %s\n", (int)piola_engine.step(sim),
                   rc ? error.message : "the first");
     assert_int_equal(rc, DAMPED > 4500 ? PIOLA_USAGE : PIOLA_OK);

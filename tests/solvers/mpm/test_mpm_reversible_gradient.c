@@ -83,7 +83,7 @@ static void wrong_gradients_are_refused(void **unused)
 /* ---- whichever way the states come back
  * --------------------------------------------------------------------------- */
 
-/* By unstep() alone: out, and back with the adjoint of each step after the step was taken back. */
+/* By inverse_step() alone: out, and back with the adjoint of each step after the step was taken back. */
 static double gradient_by_reversal(mpm_case *c, pio_sim *sim, const double *z, double *z_bar)
 {
     double samples[256], samples_bar[256];
@@ -94,12 +94,12 @@ static double gradient_by_reversal(mpm_case *c, pio_sim *sim, const double *z, d
     must(piola_engine.samples(sim, samples, &error), "samples", &error);
     const sample_terms terms = case_terms(c);
     const double J = sample_terms_value(&terms, samples, samples_bar);
-    must(piola_engine.reverse_begin(sim, samples_bar, &error), "turn", &error);
+    must(piola_engine.adjoint_begin(sim, samples_bar, &error), "turn", &error);
     for (int64_t s = 0; s < c->desc.steps; s++) {
-        must(piola_engine.unstep(sim, &error), "unstep", &error);
-        must(piola_engine.reverse(sim, &error), "reverse", &error);
+        must(piola_engine.inverse_step(sim, &error), "inverse_step", &error);
+        must(piola_engine.adjoint_step(sim, &error), "reverse", &error);
     }
-    must(piola_engine.reverse_end(sim, NULL, z_bar, &error), "end", &error);
+    must(piola_engine.adjoint_end(sim, NULL, z_bar, &error), "end", &error);
     assert_int_equal(differing(sim, 0), 0);
     return J;
 }

@@ -319,14 +319,14 @@ static void apic_takes_no_step_back(void **unused)
     pio_sim *sim = case_create(&c, 1, 1);
     start_and_keep(sim);
     forwards(sim, 1);
-    assert_int_equal(piola_engine.unstep(sim, &error), PIOLA_USAGE);
+    assert_int_equal(piola_engine.inverse_step(sim, &error), PIOLA_USAGE);
     assert_int_equal(piola_engine.differs(sim, 0, &words, &error), PIOLA_USAGE);
     piola_engine.destroy(sim);
     case_free(&c);
     block(&c, 1);
     sim = case_create(&c, 1, 1);
     start_and_keep(sim);
-    assert_int_equal(piola_engine.unstep(sim, &error), PIOLA_USAGE);
+    assert_int_equal(piola_engine.inverse_step(sim, &error), PIOLA_USAGE);
     assert_non_null(strstr(error.message, "state 0"));
     piola_engine.destroy(sim);
     case_free(&c);

@@ -203,13 +203,13 @@ static void what_is_not_there_is_refused(void **unused)
     assert_int_equal(piola_engine.start(sim, z, &error), PIOLA_OK);
     advance(sim, 5);
     assert_int_equal(piola_engine.save(sim, 0, &error), PIOLA_OK);
-    assert_int_equal(piola_engine.reverse_begin(sim, bar, &error), PIOLA_OK);
-    assert_int_equal(piola_engine.back(sim, &error), PIOLA_OK);
+    assert_int_equal(piola_engine.adjoint_begin(sim, bar, &error), PIOLA_OK);
+    assert_int_equal(piola_engine.previous_state(sim, &error), PIOLA_OK);
     assert_int_equal(piola_engine.save(sim, 1, &error), PIOLA_INTERNAL); /* the step to state 4 is overwritten */
     print_message("  %s\n", error.message);
     assert_int_equal(piola_engine.state_out(sim, r.kept[0], &error), PIOLA_INTERNAL);
     assert_int_equal(piola_engine.load(sim, 0, &error), PIOLA_OK);
-    assert_int_equal(piola_engine.back(sim, &error), PIOLA_INTERNAL); /* state 4 has no velocities */
+    assert_int_equal(piola_engine.previous_state(sim, &error), PIOLA_INTERNAL); /* state 4 has no velocities */
     print_message("  %s\n", error.message);
     slot_runner_free(&r);
     case_free(&c);
