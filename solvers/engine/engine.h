@@ -12,321 +12,344 @@
 
 enum { PIO_ENGINE_VERSION = 4 };
 
-/* Share of one step in one sample of one observation: sample += weight y(step). A distance at a time between two steps
- * is that of the places between theirs, (1 - past) x(step) + past x(step - 1): no mean of the two distances, which is
- * too large by past (1 - past) times the square of the way. */
+/* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
+ * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
+ * distances would be too large by past (1 - past) times the square of the displacement between the steps. */
 typedef struct {
-    int64_t step;
-    int32_t observation, sample;
-    double weight;
-    double past; /* of distances, and then step >= 1 unless it is 0; 0 <= past < 1 */
+    int64_t step;                /* number of the state, 0 .. desc.steps */
+    int32_t observation, sample; /* index of the observation; of its sample */
+    double weight;               /* factor of the value in the sample, 1 */
+    double past;                 /* weight of the state before, of distances alone: 0 <= past < 1; step >= 1 unless 0 */
 } pio_touch;
 
+/* A quantity that is observed over time. */
 typedef struct {
     pio_observable type;
-    int32_t body, components, samples; /* values are [samples][components] */
-    int32_t axis;                      /* front */
-    double sharpness;                  /* front, 1/m */
-    const int32_t *marker;             /* distance: [n] row of `points`, or -1 */
-    int32_t rows;                      /* distance */
+    int32_t body, components, samples; /* the body of particles; values are [samples][components] */
+    int32_t axis;                      /* front: the axis along which it advances */
+    double sharpness;                  /* front: of the smooth maximum, 1/m */
+    const int32_t *marker;             /* distance: [n] row of `points` of each particle or node, or -1 */
+    int32_t rows;                      /* distance: number of measured points */
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
-    const double *point_weight;        /* distance: [samples][rows] >= 0, of each sample's points some above; NULL: 1 */
-    const double
-        *weight;        /* displacement, velocity, reaction: [nodes][dim] share of each unknown, 1; kinetic energy: the
-                             first of each node; volume, mass, strain energy, stress: [elements] share of each, 1 */
-    double power, size; /* stress: p >= 2; a stress of its size, Pa, on which no value depends */
-    /* particles: [n] 1: is observed, some are; 0: is not; NULL: those of `body` are. Separation: 2: is of the other
-     * part; not NULL */
+    /* distance: [samples][rows] weight of each point, >= 0 and of each sample some above 0; NULL: 1 */
+    const double *point_weight;
+    /* displacement, velocity, reaction: [nodes][dim] weight of each unknown, 1; kinetic energy: the first of each node;
+     * volume, mass, strain energy, stress: [elements] weight of each, 1 */
+    const double *weight;
+    double power, size; /* stress: exponent p >= 2 of the mean; a typical stress, Pa, which no value depends on */
+    /* Particles: [n] 1: is observed, as at least one is; 0: is not; NULL: those of `body` are. Separation: not NULL,
+     * and 2: belongs to the other part. */
     const int32_t *member;
     const double *field; /* shape: [nodes of the grid] signed distance, m; density: target, kg/m^3, some above 0 */
-    int32_t outside;     /* shape: what is inside has distance 0 */
-    /* effort, smoothness: [channels] how much of each counts; a touch of weight w at state s adds w times the value
-     * in the step that led there, s >= 1 */
+    int32_t outside;     /* shape: 1: points inside have distance 0 */
+    /* effort, smoothness: [channels] weight of each; a sample weight w at state s >= 1 adds w times the value in the
+     * step that led there */
     const double *share;
 } pio_observation_desc;
 
-/* Rows of a linear map between the variables of one design, and of its transpose. */
+/* Rows of a linear map between the variables of one design, and of its transpose, as sparse matrices. */
 typedef struct {
-    const int32_t *start, *from; /* [variables + 1], [start[variables]] */
-    const double *weight;        /* [start[variables]] */
+    const int32_t *start, *from; /* [variables + 1] first entry of each row; [start[variables]] column of each entry */
+    const double *weight;        /* [start[variables]] value of each entry */
+    /* likewise of the transpose */
     const int32_t *turned_start, *turned_from;
     const double *turned_weight;
 } pio_filter_desc;
 
+/* One entry of the design vector: which values its variables z determine. */
 typedef struct {
     pio_quantity quantity;
     int32_t components, groups; /* variables: groups * components, group-major; control: channels, 1 */
-    const int32_t *index;       /* [n] group of each particle, or -1; NULL for gravity and control */
-    int32_t each;               /* every particle is a group of its own */
-    int32_t logarithmic;        /* value = exp(a + b z), else a + b z */
-    double a, b;
-    const double *start,
-        *described; /* [variables]: z = start has the value `described` to the bit; both NULL: T alone */
-    double base[3]; /* position, velocity: the value at which particles are as described */
-    /* load: number of its value; support, and control: the first of as many as there are components; an obstacle's
+    const int32_t *index;       /* [n] group of each particle, node or element, or -1; NULL for gravity and control */
+    int32_t each;               /* 1: every particle, node or element is a group of its own */
+    int32_t logarithmic;        /* 1: value = exp(a + b z); 0: a + b z */
+    double a, b;                /* of that map, in the value's unit, or in its logarithm */
+    /* [variables] each: where z = start, the value is `described` to the bit; both NULL: the map alone is used */
+    const double *start, *described;
+    double base[3]; /* position, velocity: the value at which particles are as described, m or m/s */
+    /* load: number of its value; support, control values: the first of as many as there are components; an obstacle's
      * number */
     int32_t which;
-    const pio_filter_desc *filter; /* of meshes: value = T(H z), `start` then being of no use; NULL: H = 1 */
-    /* of rest positions with one component, `each`: nodes move by value times their [nodes][dim] unit vector; NULL:
-     * all components */
+    const pio_filter_desc *filter; /* of meshes: value = map(H z), and `start` is not read; NULL: H = 1 */
+    /* of rest positions with one component and `each`: nodes move by the value times their unit vector, [nodes][dim];
+     * NULL: all components */
     const double *direction;
 } pio_design_desc;
 
 /* ---- meshes -------------------------------------------------------------------------------------------------- */
 
+/* Elements of one type. */
 typedef struct {
     pio_element_type type;
-    int32_t n;
-    const int32_t *nodes; /* [n][nodes of the type] */
+    int32_t n;            /* number of elements */
+    const int32_t *nodes; /* [n][nodes of the type] in the order of VTK */
 } pio_block_desc;
 
-/* A load on faces of one type; a traction or springs also on points: then a force in N, a stiffness in N/m. A body
- * force acts on elements of one block, which are its owners. */
+/* A load on faces of one type. A traction or springs may also act on points: then the value is a force in N, or a
+ * stiffness in N/m. A body force acts on elements of one block, which are its owners. */
 typedef struct {
     pio_load_kind kind;
     pio_element_type type;
-    int32_t n;
-    const int32_t *vertices; /* [n][nodes of the type] outward by their order; NULL for a body force */
-    const int32_t *owner;    /* [n] element behind the face */
-    int32_t value, curve;    /* numbers of its value and of its time curve; a curve of -1: constant */
-    double scale;            /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value */
-    /* 1, of tractions on faces: the value is a force, N, spread evenly over the area at rest, wherever a design
-     * moves the nodes, of all loads that share this value, all of them total */
+    int32_t n; /* number of faces, points or elements */
+    const int32_t
+        *vertices;        /* [n][nodes of the type], in an order that makes normals point outward; NULL: body force */
+    const int32_t *owner; /* [n] element behind the face */
+    int32_t value, curve; /* index of its value; of its time curve, -1: constant */
+    double scale;         /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value */
+    /* 1, of tractions on faces: the value is a total force, N, spread evenly over the area at rest of all loads that
+     * share this value, as the designs move it; all these loads have total = 1 */
     int32_t total;
 } pio_load_desc;
 
+/* A mesh, its materials, loads and supports, and how its equations are solved. */
 typedef struct {
-    int64_t n;          /* nodes */
-    const double *rest; /* [n][dim] m */
-    int32_t n_blocks;   /* elements are numbered block after block */
-    const pio_block_desc *blocks;
-    const int32_t *law;      /* [elements] pio_hyper_law */
+    int64_t n;                    /* number of nodes */
+    const double *rest;           /* [n][dim] positions at rest, m */
+    int32_t n_blocks;             /* number of blocks; elements are numbered block after block */
+    const pio_block_desc *blocks; /* [n_blocks] */
+    const int32_t *law;           /* [elements] pio_hyper_law */
     const int32_t *lame;     /* [elements] 1: constants are mu, lambda; plus 2: plane stress, of the linear law in 2D */
-    const double *given;     /* [elements][5] see hyper_from_parameters */
+    const double *given;     /* [elements][5] constants, see hyper_from_parameters */
     const double *density;   /* [elements] kg/m^3 */
     const double *thickness; /* [elements] m; NULL in 3D */
     int32_t n_loads, n_values;
-    const pio_load_desc *loads;
-    const double *values; /* [n_values][3] of loads; pressures and foundations have one number */
-    int32_t n_held;       /* prescribed unknowns, each once */
-    const int32_t *held_node, *held_axis, *held_support;
+    const pio_load_desc *loads; /* [n_loads] */
+    const double *values;       /* [n_values][3] of loads; pressures and foundations use the first number */
+    int32_t n_held;             /* number of constrained unknowns, each listed once */
+    const int32_t *held_node, *held_axis, *held_support; /* [n_held] node, axis and support of each */
     int32_t n_supports;
-    const double *support_value;  /* [n_supports] m */
-    const int32_t *support_curve; /* [n_supports] or -1: constant */
-    int32_t n_curves;
-    const int32_t *curve_start;          /* [n_curves + 1] */
-    const double *curve_t, *curve_value; /* piecewise linear, constant outside; t ascending, s */
+    const double *support_value;         /* [n_supports] prescribed displacement, m */
+    const int32_t *support_curve;        /* [n_supports] its time curve, or -1: constant */
+    int32_t n_curves;                    /* number of time curves: piecewise linear, constant outside */
+    const int32_t *curve_start;          /* [n_curves + 1] first point of each */
+    const double *curve_t, *curve_value; /* points: time s, ascending; factor, 1 */
     double newton_tolerance;             /* of the residual, relative to the forces */
-    int32_t newton_iterations;           /* at most */
+    int32_t newton_iterations;           /* at most, per solve */
     double adjoint_tolerance;            /* of the adjoint solve's residual, relative */
-    int32_t linear_iterations;           /* at most */
-    pio_solve linear;
-    double direct_memory; /* bytes that a direct solver may take beside the arena */
-    pio_product_choice product;
-    int32_t halvings; /* of a step that fails, at most: 0 .. 20 */
+    int32_t linear_iterations;           /* at most, per linear solve */
+    pio_solve linear;                    /* iterative or direct */
+    double direct_memory;                /* bytes that a direct solver may take beside the arena */
+    pio_product_choice product;          /* who computes products of matrix and vector */
+    int32_t halvings;                    /* of a step that fails, at most: 0 .. 20 */
     pio_projection projection;
     pio_integrator integrator;
-    int32_t lumped;                        /* the masses; the leapfrog's are lumped anyhow */
+    int32_t lumped;                        /* 1: lumped masses; the leapfrog's always are */
     const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
-    const double *displacement, *velocity; /* [n][dim] at the start, m and m/s; NULL: 0. Not of held unknowns */
-    /* [n] bits of axes along which a node rests where an elastic body would take it whose other nodes the designs move;
-     * NULL: none */
+    const double *displacement, *velocity; /* [n][dim] initial, m and m/s, of free unknowns; NULL: 0 */
+    /* [n] bits of axes along which a node moves as in an elastic body whose other nodes the designs move; NULL: none */
     const int32_t *follows;
     const double *follow_given; /* [elements][5] E and nu of that body; its unit of E does not matter */
 } pio_fem_desc;
 
-/* How one implicit step went. Of a direct solver, iterations are solves with a factor. */
+/* How one implicit step went. With a direct solver, iterations are solves with a factor. */
 typedef struct {
     int32_t newton_iterations, linear_iterations, adjoint_iterations;
-    int32_t parts;                     /* equal parts that it was taken in */
+    int32_t parts;                     /* equal parts into which the step was divided */
     int32_t projected;                 /* Newton iterations with a projected matrix */
-    int32_t indefinite;                /* factors of Newton's matrix that showed it to be not positive definite */
+    int32_t indefinite;                /* factorisations that showed Newton's matrix to be not positive definite */
     double residual, adjoint_residual; /* relative */
     double forces;                     /* N: what `residual` is relative to. Of several parts, the largest of either */
-    /* unit of J per N: norm of the adjoint solution, of what a force out of balance does to J; the largest */
+    /* Norm of the adjoint solution, that is dJ/d(force out of balance), unit of J per N; the largest of the parts. */
     double adjoint;
-    /* m: where rounding of internal forces and not the tolerance ended it, the norm of K^-1 r, by about which they put
-     * the displacement off, and of the displacement; of several parts those of the largest K^-1 r. INFINITY: K is not
-     * positive definite. Else 0. */
+    /* Where rounding of internal forces and not the tolerance ended the iteration: the norm of K^-1 r, about the error
+     * of the displacement, and the norm of the displacement, both m; of several parts those of the largest K^-1 r.
+     * INFINITY: K is not positive definite. Otherwise 0. */
     double doubt, displacement;
 } pio_step_record;
 
-/* Of the last sweep back: how large the cotangents of state `step` were, as roots of sums of squares, [0] as the
- * adjoint of the step after left them, [1] with what the samples observe of this state itself. Unit of J per m, and per
- * m/s. And how large the numbers of the state are that rounding is relative to, likewise: of particles their places in
- * cells, of meshes the displacements. */
+/* Norms, as roots of sums of squares, of the cotangents of state `step` in the last adjoint sweep: [0] as the adjoint
+ * of the next step left them, [1] with the contributions of the samples that observe this state. Also the norms of
+ * those numbers of the state that rounding is relative to: positions in cells for particles, displacements for meshes.
+ */
 typedef struct {
     int64_t step;
-    double position[2], velocity[2];
-    double place, speed; /* m, m/s */
+    double position[2], velocity[2]; /* unit of J per m, and per m/s */
+    double place, speed;             /* m, m/s */
 } pio_adjoint_norm;
 
-/* Kinks: what they are, and within which tolerance, with its unit, they were counted as near. */
+/* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */
 typedef struct {
-    const char *what, *unit;
+    const char *what, *unit; /* description; unit of the tolerance */
     double tolerance;
-    const char *advice; /* NULL, or: a person is to be told of them, with this */
+    const char *advice; /* what to do about them, to be shown to the user; NULL: they need not be reported */
 } pio_kinks;
 
+/* The description of a simulation, of particles or of a mesh. */
 typedef struct {
-    uint32_t size; /* of this struct: who built the caller */
-    int32_t device, threads;
-    int32_t timing; /* per-kernel timers on */
-    pio_grid_desc grid;
-    pio_particles_desc particles;
-    double dt, cfl, gravity[3];
-    int32_t reversible; /* particles: the integrator whose steps can be taken back to the bit */
-    double damping;     /* of it, 1/s: v' = -damping v; >= 0 */
-    double penalty; /* its walls, 1/s^2: at depth d in a wall a particle gets the acceleration penalty * r(d) out of it,
-                     * r = d^2/(2 w) up to half a spacing w, d - w/2 beyond */
-    int64_t steps;
+    uint32_t size;                /* of this struct, as the caller was built */
+    int32_t device, threads;      /* number of the device; threads of a CPU */
+    int32_t timing;               /* 1: per-kernel timers are on */
+    pio_grid_desc grid;           /* particles: the background grid */
+    pio_particles_desc particles; /* particles: their state and materials */
+    double dt, cfl, gravity[3];   /* s; particles: largest fraction of a cell in a step; m/s^2 */
+    int32_t reversible;           /* particles: 1: the integrator with an exact inverse step */
+    double damping;               /* of the reversible integrator, 1/s, >= 0: v' = -damping v */
+    /* Its penalty walls, 1/s^2: at depth d in a wall a particle gets the outward acceleration penalty * r(d), with
+     * r = d^2/(2 w) up to half a spacing w, and d - w/2 beyond. */
+    double penalty;
+    int64_t steps; /* of the run */
     int32_t n_observations, n_touches, n_designs;
-    const pio_observation_desc *observations;
-    const pio_touch *touches; /* ascending in step */
-    const pio_design_desc *designs;
-    /* sweeps back end at this state and drop its cotangents: what was before is a constant; 0: at the start */
+    const pio_observation_desc *observations; /* [n_observations] */
+    const pio_touch *touches;                 /* [n_touches] ascending in step */
+    const pio_design_desc *designs;           /* [n_designs] */
+    /* Adjoint sweeps end at this state and drop its cotangents, as states before it are constants; 0: the start. */
     int64_t first;
     int64_t slots;   /* states that save() can hold; >= 0 */
-    int32_t adjoint; /* room for cotangents */
-    int64_t tape;    /* bytes for what steps that will be taken back must remember; 0: none will be */
-    /* Particles: room that a slot has for velocities of active nodes. A state is then kept as the step that led to it,
-     * cut before its end, and loading it makes that end again (kernels/mpm/mpm_slot.h). Whole states are kept where
-     * they are no larger, and for 0. */
+    int32_t adjoint; /* 1: memory for cotangents is taken */
+    int64_t tape;    /* bytes of the log that inverse steps need; 0: there will be none */
+    /* Particles: number of active nodes whose velocities a slot can hold. A state is then stored as the step that led
+     * to it, cut before its end, and loading it computes that end again (kernels/mpm/mpm_slot.h). Whole states are
+     * stored where they are no larger, and for 0. */
     int64_t slot_nodes;
     int32_t n_channels;
-    const pio_channel_desc *channels;
-    /* Asked where an implicit step looks at a scalar of its own anyway, and now and then by create and measure, by the
-     * thread that called: why to stop now, in words, then the call ends with PIOLA_INTERRUPTED and the next is start();
-     * or NULL. NULL: never. */
+    const pio_channel_desc *channels; /* [n_channels] control of particles */
+    /* Polled by the calling thread where an implicit step reads a scalar of its own anyway, and now and then by create
+     * and measure: returns the reason to stop now, in words, or NULL. A call that is stopped ends with
+     * PIOLA_INTERRUPTED, and the next call is start(). NULL: never. */
     const char *(*interrupted)(void);
-    /* Meshes: 1: start() and check() alone will be called; what only steps need may be left out, and advance() may be
-     * refused. */
+    /* Meshes: 1: only start() and check() will be called; memory that only steps need may be left out, and advance()
+     * may fail. */
     int32_t start_only;
     const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
     int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
     const pio_obstacle_desc *obstacles;
-    /* Particles: the share, 0 .. 1, of its own velocity's difference from the grid's that a particle keeps in a step
-     * (kernels/mpm/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
+    /* Particles: the FLIP ratio, 0 .. 1: the fraction of the difference between its own velocity and the grid's that a
+     * particle keeps in a step (kernels/mpm/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
     double flip;
     int32_t n_control_values, n_networks;
-    const double *control_values; /* [n_control_values] knots Pa, weights, clocks; each of one channel or network */
-    const pio_knots_desc *knots;  /* [n_channels]; NULL: no channel has any */
-    const pio_network_desc *networks;
-    /* Several velocity fields: Coulomb's friction between them, >= 0; the velocity of approach, m/s >= PIO_LEAST_ONSET,
-     * from which on contact acts in full. */
+    const double *control_values;     /* [n_control_values] knots Pa, weights, clocks; each of one channel or network */
+    const pio_knots_desc *knots;      /* [n_channels]; NULL: no channel has any */
+    const pio_network_desc *networks; /* [n_networks] */
+    /* Several velocity fields: the coefficient of Coulomb's friction between them, >= 0; the regularisation velocity,
+     * m/s >= PIO_LEAST_ONSET: the velocity of approach from which contact acts in full. */
     double friction, onset;
 } pio_engine_desc;
 
+/* Memory that a simulation takes, in bytes, and what it runs on. */
 typedef struct {
     size_t state;   /* of one saved state */
     size_t memory;  /* of memory_out() */
-    size_t tape;    /* what desc.tape must be for all steps to be taken back, so far as it is known before they run */
-    size_t fixed;   /* everything but saved states */
+    size_t tape;    /* what desc.tape must be for all steps to be reversed, as far as it is known before they run */
+    size_t fixed;   /* everything except saved states */
     size_t library; /* what libraries of direct solves and of products predict, beside the arena */
     size_t total;   /* the whole arena and the libraries' */
-    size_t context; /* the driver's own memory, not counted */
+    size_t context; /* the driver's own memory, not counted in total */
     size_t free;    /* what the device has free before anything is taken */
-    size_t cache;   /* the device's last-level cache; 0: it is not told */
-    char device[128], driver[64];
+    size_t cache;   /* the device's last-level cache; 0: unknown */
+    char device[128], driver[64];     /* names of the device and of its driver */
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
-    /* Particles: desc.slot_nodes as it is used, 0: states are kept whole; active nodes as described, 0: not known. */
+    /* Particles: desc.slot_nodes as it is used, 0: states are stored whole; active nodes at the start, 0: unknown. */
     int64_t slot_nodes, start_nodes;
 } pio_engine_bytes;
 
 typedef struct pio_sim pio_sim;
 
+/* The table of an engine. Functions that return piola_status fill `error` when that is not PIOLA_OK; PIOLA_UNAVAILABLE
+ * is an error of the device in any of them. */
 typedef struct {
-    uint32_t version, size;
+    uint32_t version, size;               /* PIO_ENGINE_VERSION; size of this struct */
     const char *device, *precision, *isa; /* "cpu" "f32" "x86-64-v4" */
-    int32_t dimension;
-    /* 0 when this machine can run the engine, else PIOLA_UNAVAILABLE and why. */
+    int32_t dimension;                    /* 2 or 3 */
+    /* Returns PIOLA_OK with the names of device and driver if this machine can run the engine, or PIOLA_UNAVAILABLE and
+     * why. */
     piola_status (*probe)(int32_t device, char name[128], char driver[64], piola_error *error);
-    /* Bytes that create() would take, without taking them. */
+    /* Sets the bytes that create() would take, without taking them. */
     piola_status (*measure)(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error);
+    /* Creates a simulation, and sets the bytes that it takes. PIOLA_NO_MEMORY, PIOLA_BAD_DATA or PIOLA_INTERNAL
+     * where the description cannot be. */
     piola_status (*create)(const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes, piola_error *error);
+    /* Frees a simulation, which may be NULL. */
     void (*destroy)(pio_sim *sim);
-    /* Apply the design vector z [variables], make state 0, zero the samples, observe state 0. */
+    /* Applies the design vector z [variables], sets state 0, zeroes the samples and observes state 0. */
     piola_status (*start)(pio_sim *sim, const double *z, piola_error *error);
-    /* Enqueue `steps` steps from the current state, observing each; up to state desc.steps where a network's rates are
-     * observed, which have a tape of so many. Faults are found by check(). */
+    /* Enqueues `steps` steps from the current state and observes each; not past state desc.steps where rates of a
+     * network are observed, of which only so many are stored. Faults are found by check(). */
     piola_status (*advance)(pio_sim *sim, int64_t steps, piola_error *error);
-    /* Wait; PIOLA_NUMERICAL with step, particle and value if a step failed. */
+    /* Waits for the steps. PIOLA_NUMERICAL with step, particle and value if a step failed. */
     piola_status (*check)(pio_sim *sim, piola_error *error);
-    /* The current state (with its step number) to and from a slot. */
+    /* Copies the current state, with its step number, into a slot, 0 .. desc.slots - 1. */
     piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);
+    /* Makes the state in a slot the current one. */
     piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
-    /* The same as bytes on the host, `state` of pio_engine_bytes of them; `step`: its number. Rates of networks are
-     * differences to what this simulation did in the step before. */
+    /* Copies the current state to the host, `state` of pio_engine_bytes of bytes. */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
+    /* Makes such a state, number `step`, the current one. Rates of networks are differences to the previous step of
+     * this simulation. */
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
-    /* Between two calls that were told well: all that the simulation holds but kept states, `memory` of
-     * pio_engine_bytes of them, of which these are numbers at .. at + n - 1. In ascending order without gaps. They go
-     * into a simulation of the same description, after its start() with the same z: it is then where the other one was,
-     * but for its slots, which stay as they are. */
+    /* Copies bytes at .. at + n - 1 of all that the simulation holds except saved states, `memory` of pio_engine_bytes
+     * of them, to the host; between two calls that succeeded, in ascending order without gaps. */
     piola_status (*memory_out)(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+    /* Puts them into a simulation of the same description, after its start() with the same z; it then continues where
+     * the other one was, except for its slots, which stay as they are. */
     piola_status (*memory_in)(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
-    /* Where check() says PIOLA_NO_MEMORY for want of desc.slot_nodes: how many there must be at least, by what has run
-     * so far; else 0. NULL: states are always whole. */
+    /* Returns the least desc.slot_nodes that the steps run so far need, where check() returned PIOLA_NO_MEMORY for want
+     * of them; otherwise 0. NULL: states are always whole. */
     int64_t (*nodes_needed)(const pio_sim *sim);
-    /* Begin the sweep back at the current (last) state, with dJ/dsamples. */
+    /* Begins an adjoint sweep at the current, last, state, with dJ/dsamples [n_samples]. */
     piola_status (*adjoint_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
-    /* Just after that: the state before the last step, which is still there, becomes the current one. */
+    /* Just after adjoint_begin(): makes the state before the last step, which is still in memory, the current one. */
     piola_status (*previous_state)(pio_sim *sim, piola_error *error);
-    /* With a tape, where the integrator is reversible: the current state n becomes state n - 1, to the bit; else NULL
-     * or PIOLA_USAGE. A reverse() of that step may follow, before or after the turn. Steps are recorded that follow a
-     * state which a slot has. PIOLA_NO_MEMORY from check() where the tape was too short. */
+    /* The inverse of a step, of reversible integrators: the current state n becomes state n - 1, to the bit. An
+     * adjoint_step() of that step may follow, in a sweep that has begun before or begins later. Steps are recorded
+     * after a state that is in a slot. PIOLA_USAGE where steps have no inverse, or NULL; PIOLA_NO_MEMORY from check()
+     * where the log was too short. */
     piola_status (*inverse_step)(pio_sim *sim, piola_error *error);
-    /* Words of 32 bits in which the current state and that in a slot differ. */
+    /* Counts the words of 32 bits in which the current state and that in a slot differ. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
-    /* Bytes of the tape that are in use. NULL where there is never one. */
+    /* Sets the bytes of the log of inverse steps that are in use. NULL: there is never one. */
     piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*adjoint_step)(pio_sim *sim, piola_error *error);
-    /* At state desc.first: gradients per particle, and of the design vector: value_bar and z_bar [variables] (may be
-     * NULL). */
+    /* Ends the sweep at state desc.first: gradients per particle, and of the design vector: value_bar and z_bar
+     * [variables], in units of J per unit of the value and of z; each may be NULL. */
     piola_status (*adjoint_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
+    /* Reads the samples [n_samples]: observation after observation, [samples][components] of each. */
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
-    /* [variables] the values that the design vector of the last start() has, to the bit those that the run is of. */
+    /* Reads the values [variables] that the last start() made of the design vector, the same bits that the run uses. */
     piola_status (*values)(pio_sim *sim, double *values, piola_error *error);
-    /* Components of a field by name, 0 if there is none of that name. Fields of particles: position, those of
-     * mpm_fields.def, mass, J, F, pressure (of the law, without activation); adj_position, adj_velocity (cotangents of
-     * the current state); after adjoint_end grad_position, grad_velocity, grad_given_0..2, grad_density, and where
-     * solids are viscous grad_viscosity; the design's value fields given_0..2, density, viscosity. Of meshes see
-     * fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state (fem_frames.c), adj_force is
-     * that of external forces at the end of the step that was reversed last, and after adjoint_end that of forces at
-     * the start. */
+    /* Returns the number of components of a field; 0: there is no field of this name. Fields of particles: position,
+     * those of mpm_fields.def, mass, J, F, pressure (of the law, without activation); adj_position, adj_velocity
+     * (cotangents of the current state); after adjoint_end grad_position, grad_velocity, grad_given_0..2, grad_density,
+     * and where solids are viscous grad_viscosity; the design's value fields given_0..2, density, viscosity. For meshes
+     * see fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state (fem_frames.c), adj_force
+     * is that of external forces at the end of the step of the last adjoint_step(), and after adjoint_end that of
+     * forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
+    /* Reads a field, [items][components]. */
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
+    /* Returns the number of the current state. */
     int64_t (*step)(const pio_sim *sim);
-    /* Items of a field: particles, nodes or elements; 0 if there is none of that name. */
+    /* Returns the number of items of a field: particles, nodes or elements; 0: there is no field of this name. */
     int64_t (*items)(const pio_sim *sim, const char *field);
-    /* Step number `step` of the last sweep; returns 0 where nothing was solved. */
+    /* Sets the record of step number `step` of the last sweep; returns 0 where nothing was solved. */
     int (*record)(const pio_sim *sim, int64_t step, pio_step_record *record);
-    /* 1: the runs that follow cut their steps into parts as the last run did, with more iterations of Newton's method,
-     * and fail where that is not enough; 0: every run anew. NULL where nothing is cut. */
+    /* 1: following runs divide their steps into parts as the last run did, with more iterations of Newton's method, and
+     * fail where that is not enough; 0: every run decides anew. NULL where no step is divided. */
     void (*repeat)(pio_sim *sim, int on);
-    /* To which tolerance, no larger than the description's, Newton's method goes on in the runs that follow where it
-     * can; at first the description's, or less where the integrator has a use for it. NULL where nothing is solved. */
+    /* Sets the tolerance, no larger than the description's, to which Newton's method continues in following runs where
+     * it can; initially the description's, or less where the integrator makes use of it. NULL where nothing is solved.
+     */
     void (*goal)(pio_sim *sim, double tolerance);
-    /* The library of direct solves that this device has: its name and version, or PIOLA_UNAVAILABLE and why there is
+    /* Sets name and version of the library of direct solves that this device has. PIOLA_UNAVAILABLE and why there is
      * none. */
     piola_status (*direct)(int32_t device, char name[128], piola_error *error);
-    /* The same of products. */
+    /* Likewise of the library of products of matrix and vector. */
     piola_status (*product)(int32_t device, char name[128], piola_error *error);
-    /* Timer number i: name, calls and seconds; returns 0 past the last. */
+    /* Sets name, calls and seconds of timer number i; returns 0 past the last. */
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
+    /* Zeroes all timers. */
     void (*timer_reset)(pio_sim *sim);
-    /* Norms of the last sweep back, in the order of steps: `norms` has room for as many as there are, which is what it
-     * returns
-     * (NULL: it returns that alone). Some thousands at most besides the states that are observed. 0 of a static run,
-     * whose states do not depend on one another, and of a simulation without room for cotangents. */
+    /* Sets the norms of the last adjoint sweep in the order of steps, and returns their number, for which `norms` has
+     * room (NULL: it is only returned): the observed states and some thousands at most besides. 0 of a static run,
+     * whose states do not depend on one another, and of a simulation without memory for cotangents. */
     int64_t (*adjoint_norms)(pio_sim *sim, pio_adjoint_norm *norms);
-    /* Wait; PIOLA_NUMERICAL, PIOLA_FAILED_GRADIENT and the step where the cotangents first were too large for a norm,
-     * going back: in f32 where one is not finite, in f64 beyond about 1e154. NULL: the driver does not ask. */
+    /* Waits for the adjoint steps. PIOLA_NUMERICAL with PIOLA_FAILED_GRADIENT and the first step of the sweep at which
+     * the cotangents were too large for a norm: in f32 where one is not finite, in f64 beyond about 1e154. NULL: the
+     * driver does not call it. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
-    /* Of the last gradient, kinks of kind number i near which it went, and how often; -1 past the last kind. NULL:
-     * there are none. */
+    /* Describes kinks of kind number i and returns how often the last gradient passed near one; -1 past the last kind.
+     * NULL: there are none. */
     int64_t (*kinks)(pio_sim *sim, int32_t i, pio_kinks *kinks);
 } pio_engine;
 

@@ -6,113 +6,117 @@
 
 #include <stdint.h>
 
-/* m/s, the least speed about which contact and friction may set in: powers of it have room in f32. */
+/* The least regularisation velocity of contact and friction, m/s: powers of it fit f32. */
 #define PIO_LEAST_ONSET 1e-9
 
+/* The background grid. */
 typedef struct {
-    double spacing;     /* m */
-    int32_t nodes[3];   /* per axis */
-    int32_t face[3][2]; /* node index of the lower and the upper wall */
-    int32_t wall[3][2]; /* pio_wall */
-    double origin[3];   /* place of node 0, m */
+    double spacing;     /* of the nodes, m */
+    int32_t nodes[3];   /* number along each axis */
+    int32_t face[3][2]; /* node index of the lower and the upper wall of each axis */
+    int32_t wall[3][2]; /* pio_wall of each */
+    double origin[3];   /* position of node 0, m */
 } pio_grid_desc;
 
 /* A channel of control: its activation a in the step that begins at time t. Solids driven by it get the Kirchhoff
  * stress a (F n)(F n)^T along their fibre n; a > 0 contracts. Zero channels: no control. */
 typedef struct {
     pio_signal signal; /* constant: a = amplitude; sine: a = amplitude sin(2 pi frequency t + phase) */
-    double amplitude;  /* Pa; of a network: its limit, see there */
+    double amplitude;  /* Pa; of a network: the bound of a, see pio_network_desc */
     double frequency;  /* Hz */
     double phase;      /* rad */
 } pio_channel_desc;
 
-/* Of a piecewise linear signal, or a cubic B-spline: `count` of the control values, Pa, from `first` on, evenly spaced
- * over `span` as in kernels/mpm/mpm_control.h. At least 2, and 4 of a spline; of other signals 0. */
+/* The knots of a piecewise linear signal, or of a cubic B-spline: `count` of the control values, Pa, from `first` on,
+ * evenly spaced over `span` as in kernels/mpm/mpm_control.h. At least 2, and 4 of a spline; of other signals 0. */
 typedef struct {
-    int32_t first, count;
-    int32_t periodic; /* the signal begins again after `span`, with its first knot one space after the last */
-    double span;      /* s, > 0 */
+    int32_t first, count; /* the first control value; how many */
+    int32_t periodic;     /* 1: the signal begins again after `span`, with its first knot one space after the last */
+    double span;          /* s, > 0 */
 } pio_knots_desc;
 
-/* An input of a network: sines and cosines of time, or (mean - offset)/scale, the mean over the rest volumes of
- * particles of their place or velocity along an axis, at the state with which the step begins, less that of other
+/* An input of a network: sines and cosines of time, or (mean - offset)/scale, where mean is that of the positions or
+ * velocities of particles along an axis, weighted with rest volumes, at the beginning of the step, minus that of other
  * particles if there are any. */
 typedef struct {
     pio_input kind;
-    int32_t axis;
+    int32_t axis;               /* of means: 0 .. dim-1 */
     int32_t clock;              /* sines, cosines: number of its clock in the network */
     int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
-    int32_t from, from_channel; /* likewise the others; -1: none */
-    double offset, scale;       /* m or m/s; scale > 0 */
+    int32_t from, from_channel; /* likewise those whose mean is subtracted; -1: none */
+    double offset, scale;       /* of means: m or m/s; scale > 0 */
 } pio_input_desc;
 
-/* Fully connected layers, each tanh(W x + b); the outputs of the last are the activations of its channels over their
- * amplitudes. */
+/* Fully connected layers, each tanh(W x + b); the outputs of the last are the activations of its channels, divided by
+ * their amplitudes. */
 typedef struct {
-    int32_t first,
-        outputs; /* channels first .. first + outputs - 1, whose signal is PIO_NETWORK; in one network each */
+    /* channels first .. first + outputs - 1, whose signal is PIO_NETWORK; each belongs to one network */
+    int32_t first, outputs;
     int32_t n_inputs;
-    const pio_input_desc *inputs;
-    int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* layers between, and the units of each */
-    /* of the control values, the first: layer after layer [rows][columns + 1], the last of a row its b */
+    const pio_input_desc *inputs;              /* [n_inputs] */
+    int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* number of hidden layers, and of the units of each */
+    /* index of the first weight among the control values: layer after layer [rows][columns + 1], each row ends with b */
     int32_t weights;
-    int32_t n_clocks, clocks; /* likewise the first: the clocks' frequencies, Hz, then their phases, rad */
+    int32_t n_clocks, clocks; /* number; index of their frequencies, Hz, which their phases, rad, follow */
 } pio_network_desc;
 
+/* Particles at the start, and their materials. */
 typedef struct {
-    int64_t n;              /* particles, 1 .. 2^31 - 1 */
+    int64_t n;              /* number of particles, 1 .. 2^31 - 1 */
     const double *position; /* [n][dim] m */
     const double *velocity; /* [n][dim] m/s */
-    const double *volume;   /* [n] m^3 */
+    const double *volume;   /* [n] at rest, m^3 */
     const double *density;  /* [n] kg/m^3 */
     const double *given;    /* [n][5] solids: see hyper_from_parameters; fluids: bulk Pa, gamma, viscosity Pa s */
     const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
-    const int32_t *lame;    /* [n] constants are mu, lambda */
-    const int32_t *body;    /* [n] */
-    int32_t bodies;
-    const double *spin;     /* [bodies][dim][dim] velocity gradient of the body's rotation 1/s */
-    const int32_t *channel; /* [n] channel that drives the particle, -1: none; solids only. NULL: none drives any */
+    const int32_t *lame;    /* [n] 1: the constants are mu, lambda */
+    const int32_t *body;    /* [n] body of each particle, 0 .. bodies-1 */
+    int32_t bodies;         /* number of bodies */
+    const double *spin;     /* [bodies][dim][dim] initial velocity gradient of each body's rotation, 1/s */
+    const int32_t *channel; /* [n] channel that drives the particle, a solid's, or -1; NULL: none drives any */
     const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
-    /* [n] Pa s, >= 0: of solids (Kelvin and Voigt), whose Kirchhoff stress it adds J eta (C + C^T) to; of fluids it is
-     * given[2], and this is not looked at. NULL: no solid is viscous. Not of the reversible integrator. */
+    /* [n] viscosity eta of solids (Kelvin and Voigt), Pa s, >= 0, which adds J eta (C + C^T) to the Kirchhoff stress;
+     * that of fluids is given[2], and this is not read. NULL: no solid is viscous. Not of the reversible integrator. */
     const double *viscosity;
-    /* Particles of different fields have velocities of their own on the grid, and meet by contact
-     * (kernels/mpm/mpm_contact.h). Not of the reversible integrator. */
-    const int32_t *field; /* [n] 0 .. fields-1; NULL: all are in one */
-    /* 1 .. 4, each with particles; 0: one. Of two that meet, the surface is that of the smaller number */
+    /* [n] velocity field of each particle, 0 .. fields-1; NULL: there is one. Fields have velocities of their own on
+     * the grid and interact by contact (kernels/mpm/mpm_contact.h). Not of the reversible integrator. */
+    const int32_t *field;
+    /* number of velocity fields, 1 .. 4, each with particles; 0: one. The field with the smaller number defines the
+     * contact surface */
     int32_t fields;
     const int32_t *plasticity; /* [n] pio_plastic_law; NULL: nothing is plastic */
-    const double *yield;       /* [n][3] constants of the plastic law, see kernels/material/plasticity.h; others 0 */
+    const double *yield;       /* [n][3] constants of the plastic law, see kernels/material/plasticity.h; unused: 0 */
 } pio_particles_desc;
 
 enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; shift m along x, y and z; angle rad */
 
-/* What particles meet besides walls: a shape about the origin of its own frame, which stands at `position`, turned by
- * `rotation`. On the grid's velocities relative to its own it acts as a wall of this kind; see
- * kernels/mpm/mpm_obstacle.h. */
+/* An obstacle: a shape about the origin of its own frame, which is at `position`, turned by `rotation`. It constrains
+ * the grid's velocities relative to its own as a wall of its kind does; see kernels/mpm/mpm_obstacle.h. */
 typedef struct {
     pio_obstacle_type type;
     pio_wall behaviour; /* sticky, slip or separate */
     double position[3]; /* m */
-    double rotation[3]; /* rad: a rotation vector; in 2D the first alone, counter-clockwise */
+    double rotation[3]; /* rotation vector, rad; in 2D only the first is read, counter-clockwise */
     double friction;    /* coefficient of slip and separate, >= 0 */
-    double normal[3];   /* plane: unit, out of what is solid, in its own frame */
-    double size[3];     /* box: its edges m, > 0 */
-    double radius;      /* ball, cylinder, m, > 0 */
-    double height;      /* cylinder: its length m, > 0 */
-    int32_t axis;       /* cylinder */
-    int32_t samples[3]; /* mesh: points per axis, >= 4; the outer ones lie beyond `width` and half a spacing of it */
-    double low[3];      /* mesh: place of the first point, m */
-    double spacing;     /* mesh: of the points, m, > 0 */
+    double normal[3];   /* plane: unit normal out of the solid, in its own frame */
+    double size[3];     /* box: lengths of its edges, m, > 0 */
+    double radius;      /* ball, cylinder: m, > 0 */
+    double height;      /* cylinder: its length, m, > 0 */
+    int32_t axis;       /* cylinder: 0 .. 2 */
+    int32_t samples
+        [3]; /* mesh: points per axis, >= 4; the outer ones are further outside than `width` plus half a spacing */
+    double low[3];          /* mesh: position of the first point, m */
+    double spacing;         /* mesh: distance of the points, m, > 0 */
     const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
-    double width; /* the condition is eased in over this distance, up to half a spacing before the surface, m, > 0 */
-    double slip;  /* speed at which friction has 0.7 of its full size, m/s, >= PIO_LEAST_ONSET */
-    /* it takes hold gradually at speeds along its normal from +onset to -onset, m/s, >= PIO_LEAST_ONSET */
+    double width; /* over this distance, which ends half a spacing outside, the condition grows smoothly, m, > 0 */
+    double slip;  /* regularisation velocity of friction, at which it has 0.7 of its limit, m/s, >= PIO_LEAST_ONSET */
+    /* regularisation velocity of contact, which grows smoothly over normal velocities from +onset to -onset, m/s,
+     * >= PIO_LEAST_ONSET */
     double onset;
-    int32_t n_points; /* of its motion, straight between them; 0: it stands still */
-    const double
-        *motion;     /* [n_points][PIO_MOTION_NUMBERS] added to position and, after rotation, about the motion's axis */
-    double turns[3]; /* that axis, in space; unit where an angle is not 0; in 2D not read */
+    int32_t n_points; /* of its motion, linear between them; 0: it does not move */
+    /* [n_points][PIO_MOTION_NUMBERS] shift added to position; angle of a further rotation about the axis `turns` */
+    const double *motion;
+    double turns[3]; /* that axis, fixed in space; unit where an angle is not 0; in 2D not read */
 } pio_obstacle_desc;
 
 #endif

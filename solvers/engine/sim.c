@@ -83,7 +83,7 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 void sim_layout(pio_sim *sim, int items, int transfer)
 {
     pio_arena *arena = &sim->arena;
-    const size_t most = field_size(items, DIM * DIM); /* the NaN watch counts matrices */
+    const size_t most = field_size(items, DIM * DIM); /* the check for NaN counts matrices */
     sim->sum_items = most < INT32_MAX ? (int)most : INT32_MAX;
     TAKE(arena, sim->samples, sim->n_samples);
     TAKE(arena, sim->samples_bar, sim->n_samples);

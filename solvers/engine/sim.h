@@ -10,117 +10,134 @@ struct pio_sim {
     pio_queue queue;
     pio_arena arena;
     pio_device_info device;
-    int32_t ordinal;      /* of the device */
-    int adjoint, turned;  /* room for cotangents; on the way back: steps that are run again are not observed again */
+    int32_t ordinal;      /* number of the device */
+    int adjoint, turned;  /* there is memory for cotangents; in an adjoint sweep, where states are not observed again */
     int64_t steps, index; /* of the run; of the current state, as the host counts */
     const char *(*interrupted)(void); /* see pio_engine_desc */
 
     char *slots; /* [n_slots][slot_bytes] */
     int64_t n_slots;
-    size_t slot_bytes;
-    int64_t *slot_step; /* host: state number in each slot, -1 empty */
+    size_t slot_bytes;  /* of one saved state */
+    int64_t *slot_step; /* host [n_slots] number of the state in each slot, -1: empty */
     size_t library;     /* bytes that a library predicts to take beside the arena */
-    size_t scratch[2],
-        /* of the arena, in bytes: from .. to what every call sets before it reads it; where slots begin */
-        before_slots;
-    size_t host_bytes; /* of what the host keeps of it, */
-    char *host_image;  /* and these, once somebody has asked; NULL */
+    /* offsets in the arena, bytes: beginning and end of what every call sets before it reads it; where slots begin */
+    size_t scratch[2], before_slots;
+    size_t host_bytes; /* of the state that the host holds */
+    char *host_image;  /* [host_bytes] that state, allocated when memory_out() or memory_in() needs it; or NULL */
 
-    double dt;          /* s, of the description */
-    int64_t first;      /* likewise */
+    double dt;          /* time step, s */
+    int64_t first;      /* state at which adjoint sweeps end */
     int n_norms;        /* states whose cotangents are measured: 0 without room for them */
     int64_t *norm_step; /* host [n_norms] their numbers, ascending */
-    int norm_last;      /* of these, measured last in this sweep back; n_norms: none yet */
+    int norm_last;      /* of these, index of the last one measured in this adjoint sweep; n_norms: none yet */
     double *norms;      /* device [n_norms][NORMS] sums of squares */
 
     int n_touches, n_samples, n_variables;
-    pio_touch *touches;
+    pio_touch *touches;                    /* host [n_touches] ascending in step */
     double *samples, *samples_bar;         /* device [n_samples] */
     double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
-    double *z_start, *described;           /* device [n_variables]: where designs start that say so */
-    double *scalar, *gravity_bar;          /* device [1] scratch, [DIM] */
-    double *transfer;                      /* device [items of the largest field] a component on its way in or out */
+    double *z_start, *described;           /* device [n_variables]: see pio_design_desc */
+    double *scalar, *gravity_bar;          /* device [1] scratch; [DIM] J's unit per m/s^2 */
+    double *transfer;                      /* device [items of the largest field] component that is read or written */
     double *host_transfer;                 /* host, likewise */
-    int sum_items;                         /* most that one sum can have */
+    int sum_items;                         /* largest number of items of one sum */
 };
 
-/* PIOLA_OK, or what the queue's sticky error says. */
+/* Returns PIOLA_OK, or PIOLA_UNAVAILABLE with the message of the queue's first error. */
 static inline piola_status sim_failed(const pio_sim *sim, piola_error *error)
 {
     if (!sim->queue.error.code) return PIOLA_OK;
     return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
 }
 
-/* sim.c: `state`, slot_bytes long, to and from a slot, with its number. */
+/* Copies `state`, slot_bytes long, into a slot as the current state number (sim.c). PIOLA_INTERNAL for a wrong slot. */
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
+/* Copies the state in a slot into `state`; its number is the current one. PIOLA_INTERNAL for an empty slot. */
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
 
-/* In how many words of 32 bits `state` and what a slot holds differ; the padding of both is zeros. */
+/* Counts the words of 32 bits in which `state` and the contents of a slot differ; the padding of both is zeros. */
 piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t *words, piola_error *error);
 
-/* The same to and from the host, with the number `step`. */
+/* Copies `state`, slot_bytes long, to the host. */
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);
+/* Copies a state from the host into `state`; its number `step` is the current one. */
 piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error);
 
-/* Device memory of the shared part, for sums and scans over up to `items` matrices and fields of up to `transfer` items
- * to read and write; host memory of touches, slots and transfers (0 when there is none); and its end. */
+/* Lays out the shared device memory, for sums and scans over up to `items` matrices, and for reading and writing fields
+ * of up to `transfer` items. */
 void sim_layout(pio_sim *sim, int items, int transfer);
+/* Sets the shared members and allocates host memory, for fields of up to `items` items; returns 0 without memory. */
 int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *desc, int64_t items);
+/* Frees the shared device and host memory. */
 void sim_end(pio_sim *sim);
 
-/* What the device is and has free, asked of it without keeping it open. */
+/* Reads what the device is and has free, without keeping it open. PIOLA_UNAVAILABLE. */
 piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
 
-/* Open the device and take the arena that was measured. */
+/* Opens the device and allocates the arena that was measured. PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY. */
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
+/* Sets the bytes of the shared part; those of the tape, solver and products are zero. */
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
 
-/* Entries of the engine's table that are the same for every method. */
+/* ---- entries of the engine's table that are the same for every method ---------------------------------------- */
+
+/* The member probe of pio_engine. */
 piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error);
+/* The member samples of pio_engine. */
 piola_status sim_samples(pio_sim *sim, double *values, piola_error *error);
+/* The member values of pio_engine. */
 piola_status sim_values(pio_sim *sim, double *values, piola_error *error);
+/* The member step of pio_engine. */
 int64_t sim_step(const pio_sim *sim);
+/* The member timer of pio_engine. */
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
+/* The member timer_reset of pio_engine. */
 void sim_timer_reset(pio_sim *sim);
 
-/* sim_memory.c: for memory_out() and memory_in() of engine.h. `of_host` sets the image, host_bytes long, of what the
- * host keeps, or takes it back (`in`). */
+/* Writes the state that the host holds into `image`, host_bytes long, or with `in` reads it from there. */
 typedef void sim_host_image(pio_sim *sim, void *image, int in);
+/* Returns the bytes of memory_out() of engine.h (sim_memory.c). */
 size_t sim_memory_bytes(const pio_sim *sim);
+/* The member memory_out of pio_engine, with the method's function for the host's state. */
 piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, void *bytes,
                             piola_error *error);
+/* The member memory_in of pio_engine, likewise. */
 piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
                            piola_error *error);
 
-/* sim_touch.c: the touches of state number `index` lie together: [first, end). */
+/* Returns the index of the first touch of state number `index` or of a later one; touches are sorted (sim_touch.c). */
 int sim_first_touch(const pio_sim *sim, int64_t index);
 
-/* Does some touch of state number `index` look at the state before, too? Of any state: is there such a touch at all? */
+/* Returns whether a touch of state number `index` depends on the state before, too. */
 int sim_uses_previous_state(const pio_sim *sim, int64_t index);
+/* Returns whether a touch of any state does. */
 int sim_ever_uses_previous_state(const pio_engine_desc *desc);
 
-/* Of an observation of distances: the sum of the weights of the points that each sample has, [samples]. */
+/* Adds to sums [samples] the weights of the points that each sample of an observation of distances has. */
 void sim_weigh_points(const pio_observation_desc *desc, double *sums);
 
-/* sim_norms.c: how large cotangents are on the way back. Sums of squares, of positions and of
- * velocities each: of cotangents as they arrive at a state, with what is observed of it, and of the state itself. */
+/* Norms of cotangents in an adjoint sweep (sim_norms.c): sums of squares, of positions and of velocities each, of the
+ * cotangents as they arrive at a state, of them with the contributions of its samples, and of the state itself. */
 enum { NORM_ARRIVED, NORM_WITH_SOURCES = 2, NORM_OF_STATE = 4, NORMS = 6 };
-/* Which states; 0 without host memory. Nothing is summed at the others. */
+/* Chooses the states whose norms are measured; returns 0 without host memory. */
 int sim_norms_begin(pio_sim *sim);
+/* Zeroes the norms at the beginning of an adjoint sweep. */
 void sim_norms_start(pio_sim *sim);
-/* `count` numbers of positions and of velocities (NULL: there are none), of state number `index`. */
+/* Sums the squares of `count` numbers of positions and of velocities (each may be NULL) of state number `index` into
+ * entry `which`, a NORM_ constant, if its norms are measured. */
 void sim_norm(pio_sim *sim, int64_t index, int which, const real *position, const real *velocity, size_t count);
-/* For adjoint_norms() and check_adjoint() of engine.h. Positions are in units of `spacing`, m; `cells`: how large they
- * are all together, m, or 0: their squares were summed. */
+/* The member adjoint_norms of pio_engine. Positions are in units of `spacing`, m; `cells`: the norm of all positions,
+ * m, or 0: it was summed. */
 int64_t sim_adjoint_norms(pio_sim *sim, double spacing, double cells, pio_adjoint_norm *norms);
+/* The member check_adjoint of pio_engine. */
 piola_status sim_check_adjoint(pio_sim *sim, piola_error *error);
-/* The adjoint of the step from the current state could not be solved, as `rc` and the error say: the same failure as
- * above where numbers in it were not finite and the cotangents that it began with were already near the largest there
- * are, else `rc`. */
+/* To be called where the adjoint of the step from the current state could not be solved, with the status `rc`. Returns
+ * the failure of sim_check_adjoint() where numbers in it were not finite and the cotangents that it began with were
+ * already near the largest number, otherwise `rc`. */
 piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error);
 
-/* Is what touches state number `index` part of what is differentiated? Of the state where sweeps end only if that is
- * the start. */
+/* Returns whether the touches of state number `index` are differentiated: those of the state where sweeps end are only
+ * if it is the start. */
 static inline int sim_counts(const pio_sim *sim, int64_t index)
 {
     return index > sim->first || !sim->first;

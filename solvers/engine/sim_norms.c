@@ -1,6 +1,6 @@
-/* sim_norms.c -- how large the cotangents of states are, going back: sums of squares on the device, read when the sweep
- * is done or looked at. Squares are summed because the errors of rounding that disturb the particles or nodes of a
- * state are independent of one another: what they do to J together is their size times the root of this sum. */
+/* sim_norms.c -- norms of the cotangents in an adjoint sweep: sums of squares on the device, read at the end of the
+ * sweep or when it is checked. Squares are summed because the rounding errors of the particles or nodes of a state are
+ * independent: their joint effect on J is their size times the root of this sum. */
 #include "solvers/engine/sim.h"
 
 #include <float.h>
@@ -11,14 +11,14 @@
 
 enum { MOST_NORMS = 2048 }; /* of states that nothing observes */
 
-/* Do the samples observe this state, or the way from it to the next? */
+/* Returns whether the samples observe this state, or the motion from it to the next. */
 static int observed(const pio_sim *sim, int64_t index)
 {
     const int i = sim_first_touch(sim, index);
     return (i < sim->n_touches && sim->touches[i].step == index) || sim_uses_previous_state(sim, index + 1);
 }
 
-/* The last state, and every so many steps before it. */
+/* Returns whether the state is the last one or a multiple of the stride before it. */
 static int in_turn(const pio_sim *sim, int64_t index)
 {
     const int64_t stride = (sim->steps - sim->first + MOST_NORMS - 1) / MOST_NORMS;
@@ -114,8 +114,8 @@ static int all_finite(const double norm[NORMS])
     return isfinite(norm[0]) && isfinite(norm[1]) && isfinite(norm[2]) && isfinite(norm[3]);
 }
 
-/* Going back, the cotangents of state `last` were finite and those of `step` are not. */
-static piola_status tell(const pio_sim *sim, int64_t step, int64_t last, piola_error *error)
+/* Returns the failure of an adjoint sweep: the cotangents of state `last` were finite and those of `step` are not. */
+static piola_status overflowed(const pio_sim *sim, int64_t step, int64_t last, piola_error *error)
 {
     const char *more = sizeof(real) == sizeof(float) ? ", or f64" : "";
     char between[80] = "", window[80] = "";
@@ -147,7 +147,7 @@ piola_status sim_check_adjoint(pio_sim *sim, piola_error *error)
     if (!all) return sim_fail(error, PIOLA_NO_MEMORY, "no memory for %d norms of the adjoint", sim->n_norms);
     while (bad > 0 && all_finite(all + (ptrdiff_t)bad * NORMS)) bad--;
     free(all);
-    return tell(sim, sim->norm_step[bad], bad + 1 < sim->n_norms ? sim->norm_step[bad + 1] : sim->steps, error);
+    return overflowed(sim, sim->norm_step[bad], bad + 1 < sim->n_norms ? sim->norm_step[bad + 1] : sim->steps, error);
 }
 
 piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error)
@@ -159,5 +159,5 @@ piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *er
     pio_queue_download(&sim->queue, norm, sim->norms + (size_t)sim->norm_last * NORMS, sizeof norm);
     if (pio_queue_failed(&sim->queue)) return sim_failed(sim, error);
     const double size = sqrt(fmax(norm[NORM_WITH_SOURCES], norm[NORM_WITH_SOURCES + 1]));
-    return isfinite(size) && size < pow(most, 0.6) ? rc : tell(sim, sim->index, sim->index + 1, error);
+    return isfinite(size) && size < pow(most, 0.6) ? rc : overflowed(sim, sim->index, sim->index + 1, error);
 }

@@ -1,4 +1,4 @@
-/* sim_touch.c -- which steps touch which samples, and the weights of observed points. */
+/* sim_touch.c -- which steps contribute to which samples, and the weights of observed points. */
 #include "solvers/engine/sim.h"
 
 #include <math.h>

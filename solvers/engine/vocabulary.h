@@ -82,7 +82,7 @@ typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
  * CUDA). */
 typedef enum { PIO_OWN_PRODUCT, PIO_CUSPARSE } pio_product_choice;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two
- * are those of their names on a lattice of places and velocities, with steps that can be taken back to the bit. */
+ * are those of their names on a lattice of positions and velocities, whose steps have an exact inverse. */
 typedef enum {
     PIO_STATIC,
     PIO_BACKWARD_EULER,
