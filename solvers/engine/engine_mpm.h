@@ -55,7 +55,7 @@ typedef struct {
     int32_t n_inputs;
     const pio_input_desc *inputs;              /* [n_inputs] */
     int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* number of hidden layers, and of the units of each */
-    /* index of the first weight among the control values: layer after layer [rows][columns + 1], each row ends with b */
+    /* first weight among the control values: layer after layer [rows][columns + 1], each row ends with b */
     int32_t weights;
     int32_t n_clocks, clocks; /* number; index of their frequencies, Hz, which their phases, rad, follow */
 } pio_network_desc;

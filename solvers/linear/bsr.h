@@ -17,35 +17,36 @@
 
 typedef struct {
     pio_queue *queue;
-    int rows, blocks; /* block rows and columns; entries */
+    int rows, blocks; /* number of block rows, and of stored blocks */
     /* on the device */
     int *row_start;      /* [rows + 1] */
-    int *column;         /* [blocks] ascending within a row */
-    int *mirror;         /* [blocks] where entry (j,i) is, for entry (i,j) */
-    int *diagonal;       /* [rows] where entry (i,i) is */
+    int *column;         /* [blocks] column of each block, ascending within a row */
+    int *mirror;         /* [blocks] index of block (j,i), for block (i,j) */
+    int *diagonal;       /* [rows] index of block (i,i) */
     real *value;         /* [blocks][DIM][DIM] */
     real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
-    uint64_t *fault;     /* [1] */
+    uint64_t *fault;     /* [1] lowest row whose diagonal block is singular */
     pio_product product; /* zeros: products are made by the kernels of linalg.h */
 } pio_bsr;
 
-/* Take the memory, or measure it. DIM * rows must fit an int. */
+/* Takes the device memory from the arena, or measures it. DIM * rows must fit an int. */
 void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks);
 
-/* The structure, from host arrays [rows + 1] and [blocks]. PIOLA_BAD_DATA with the row and column where it is not
+/* Sets the structure from host arrays row_start [rows + 1] and column [blocks]. PIOLA_BAD_DATA with the row and column where it is not
  * ascending, lacks the diagonal, or has (i,j) without (j,i). */
 piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *queue, const int *row_start, const int *column,
                                piola_error *error);
 
-/* From here on a library makes the products, but those with A^T where it has none. PIOLA_NO_MEMORY, PIOLA_INTERNAL with
- * what it says. */
+/* Lets a library compute the products from now on, except those with A^T where it has none. PIOLA_NO_MEMORY,
+ * PIOLA_INTERNAL with its message. */
 piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordinal, piola_error *error);
 
-/* The inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is singular to
+/* Computes the inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is singular to
  * the precision of `real`, or not finite. */
 piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error);
 
-/* `jacobi`: precondition with the inverted diagonal blocks. `kind` is the caller's promise. */
+/* Returns the operator of the matrix, of which the caller promises that it is of this kind. `jacobi`: it is
+ * preconditioned with the inverted diagonal blocks. */
 pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, int jacobi);
 
 #endif

@@ -38,7 +38,8 @@ pio_linear_method pio_direct_method(const pio_direct_table *table, pio_linop_kin
     return has(table, PIO_LU) ? PIO_LU : PIO_QR;
 }
 
-static piola_status told(pio_direct_outcome outcome, const char *message, piola_error *error)
+/* Returns the status of a library's outcome, with its message in `error`. */
+static piola_status outcome_status(pio_direct_outcome outcome, const char *message, piola_error *error)
 {
     static const piola_status status[] = {[PIO_DIRECT_OK] = PIOLA_OK,
                                           [PIO_DIRECT_SINGULAR] = PIOLA_NUMERICAL,
@@ -96,9 +97,9 @@ piola_status pio_direct_analyse(pio_direct *d, const pio_direct_choice *choice, 
     rc = spread_pattern(d, blocks, error);
     if (rc) return rc;
     const pio_direct_pattern pattern = {d->unknowns, d->pattern, d->pattern + d->unknowns + 1};
-    rc = told(table->analyse(choice->ordinal, methods[method].kind, &pattern, (size_t)most, &d->factor, &d->forecast,
-                             message),
-              message, error);
+    rc = outcome_status(table->analyse(choice->ordinal, methods[method].kind, &pattern, (size_t)most, &d->factor,
+                                       &d->forecast, message),
+                        message, error);
     d->analyses++;
     if (!rc && (double)d->forecast.bytes > most)
         rc = sim_fail(error, PIOLA_NO_MEMORY, "a factorisation of %d unknowns needs %zu bytes, and %.0f are allowed",
@@ -167,7 +168,7 @@ piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, pio
             "right",
             *negative);
     if (!outcome) d->factored = 1 + turned;
-    return told(outcome, message, error);
+    return outcome_status(outcome, message, error);
 }
 
 /* ---- solves --------------------------------------------------------------------------------------------- */
@@ -226,7 +227,7 @@ static piola_status refine(pio_direct *d, const pio_direct_request *w, double *f
     for (;;) {
         const pio_direct_outcome outcome = correct(d, w, message);
         result->solves++;
-        if (outcome) return told(outcome, message, error);
+        if (outcome) return outcome_status(outcome, message, error);
         if (!(w->tolerance > 0)) break;
         residuals(d, w);
         result->relative = worst(d, w, first, 0);

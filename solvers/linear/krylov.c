@@ -16,7 +16,7 @@ typedef struct {
     const pio_krylov_options *options;
     int n;             /* unknowns */
     const int *active; /* limit of launches */
-    krylov_state seen; /* at the last look */
+    krylov_state seen; /* at the last check */
     int64_t downloads;
     const char *why; /* it was interrupted, or NULL */
 } solve;
@@ -73,8 +73,8 @@ static void residual(solve *s, real *r)
     pio_sum(s->q, krylov_residual, s->n, NULL, &s->k->state->dot_r, .b = s->b, .r = r);
 }
 
-/* See how far it is; returns 1 while the method runs. */
-static int look(solve *s)
+/* Downloads the scalars; returns 1 while the method runs. */
+static int check_progress(solve *s)
 {
     pio_queue_download(s->q, &s->seen, s->k->state, sizeof s->seen);
     s->downloads++;
@@ -104,7 +104,7 @@ static void run_pcg(solve *s)
             pio_map(s->q, pcg_beta, 1, s->active, .state = state);
             pio_map(s->q, pcg_direction, s->n, s->active, .state = state, .z = z, .p = p);
         }
-    } while (look(s));
+    } while (check_progress(s));
 }
 
 /* ---- MINRES: vectors r, y of three iterations, z of two, w of two ------------------------------------------ */
@@ -144,7 +144,7 @@ static void run_minres(solve *s)
             swap(&z, &z_next);
             swap(&w, &w_older);
         }
-    } while (look(s));
+    } while (check_progress(s));
 }
 
 /* ---- GMRES: the basis, and z ------------------------------------------------------------------------------ */
@@ -177,7 +177,7 @@ static void run_gmres(solve *s)
     pio_map(s->q, gmres_normalise, s->n, s->active, .state = state, .v = v);
     for (int k = 0; k < t->m && running; k++) {
         gmres_column(s, k);
-        if ((k + 1) % s->options->check_every == 0 && k + 1 < t->m) running = look(s);
+        if ((k + 1) % s->options->check_every == 0 && k + 1 < t->m) running = check_progress(s);
     }
     pio_map(s->q, gmres_solve, 1, NULL, .state = state, .t = *t);
     pio_map(s->q, gmres_combine, s->n, NULL, .state = state, .n = s->n, .v = v, .y = t->y, .u = u);
@@ -203,7 +203,7 @@ static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_k
     if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1 || o->check_every < 1)
         return sim_fail(
             error, PIOLA_BAD_DATA,
-            "tolerance %g, %d iterations, a look every %d: 0 < tolerance < 1 and at least 1 of both is right",
+            "tolerance %g, %d iterations, a check every %d: 0 < tolerance < 1 and at least 1 of both is right",
             o->tolerance, o->max_iterations, o->check_every);
     return PIOLA_OK;
 }
@@ -277,7 +277,7 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylo
     static void (*const run[])(solve *) = {[PIO_PCG] = run_pcg, [PIO_MINRES] = run_minres, [PIO_GMRES] = run_gmres};
     const int gmres = options->method == PIO_GMRES;
     *result =
-        (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* no zero that looks like success */
+        (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* a zero would be read as success */
     const piola_status rc = refuse(k, system->op, options, error);
     if (rc) return rc;
     solve s = {.k = k, .q = q, .op = system->op, .b = system->b, .x = system->x, .options = options};
@@ -288,13 +288,13 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylo
     residual(&s, r);
     pio_map(q, krylov_begin, 1, NULL, .state = k->state, .unknowns = s.n, .max_iterations = options->max_iterations,
             .tolerance = options->tolerance);
-    int running = look(&s);
+    int running = check_progress(&s);
     while (running) {
         run[options->method](&s);
         if (s.why) break;
         residual(&s, r);
         pio_map(q, krylov_verify, 1, NULL, .state = k->state, .stagnation = gmres ? 0.999 : 0.5);
-        running = look(&s);
+        running = check_progress(&s);
     }
     if (s.seen.stop == KRYLOV_CONVERGED && s.seen.rhs <= 0) {
         pio_queue_zero(q, s.x, sizeof *s.x * (size_t)s.n);

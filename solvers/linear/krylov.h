@@ -1,18 +1,18 @@
 /* krylov.h -- A x = b by Krylov methods, on the device, for any operator of linop.h.
  *
- * PCG takes positive definite operators, MINRES symmetric ones, GMRES(m) any; another pairing is refused. A
- * preconditioner is to be positive definite for PCG and MINRES; GMRES takes any, from the right. A^T x = b:
+ * PCG takes positive definite operators, MINRES symmetric ones, GMRES(m) any; another pairing is an error. A
+ * preconditioner must be positive definite for PCG and MINRES; GMRES takes any, from the right. A^T x = b:
  * pio_linop_transposed.
  *
  * A solve has converged when |b - A x| <= tolerance |b|, Euclidean lengths, with the residual computed anew from x: the
  * residual that a method carries along drifts from it. Where the two disagree the method begins again from x; where
  * that does not help either, the solve has stagnated. What can be reached is |b - A x| of about eps |A| |x|, which
  * rounding alone makes: relative to |b| at worst eps cond(A), eps = 6e-8 in f32 and 1e-16 in f64. In f32 that is 1e-7
- * of a well-conditioned system and 1e-6 where cond(A) is some thousands (test_krylov.c prints both): ask for 1e-5, and
- * not that much of a stiffer system. |b|^2 is computed in double and must neither overflow nor vanish: 1e-150 < |b| <
+ * of a well-conditioned system and 1e-6 where cond(A) is some thousands (test_krylov.c prints both): 1e-5 is a
+ * safe tolerance, and a stiffer system needs a larger one. |b|^2 is computed in double and must neither overflow nor vanish: 1e-150 < |b| <
  * 1e150.
  *
- * Scalars stay on the device. The host looks (one download) once at the start, after every `check_every` iterations
+ * Scalars stay on the device. The host checks them (one download) once at the start, after every `check_every` iterations
  * (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched past the end
  * change nothing, so neither check_every nor the number of threads changes a bit of x. */
 #ifndef PIOLA_SOLVERS_KRYLOV_H
@@ -26,45 +26,45 @@ enum { PIO_KRYLOV_VECTORS = 8 };
 /* Device workspace. */
 typedef struct {
     int64_t unknowns;
-    unsigned methods;
-    krylov_state *state;
+    unsigned methods;                 /* as of pio_krylov_layout() */
+    krylov_state *state;              /* scalars of the solve */
     real *vector[PIO_KRYLOV_VECTORS]; /* [unknowns] each; as many as the methods need */
     real *basis;                      /* GMRES: [restart + 1][unknowns] */
-    gmres_small small;
+    gmres_small small;                /* GMRES: the Hessenberg matrix and its rotations */
 } pio_krylov;
 
 typedef struct {
     pio_linear_method method;         /* PIO_PCG, PIO_MINRES, PIO_GMRES */
     double tolerance;                 /* of |b - A x| / |b|, in (0, 1) */
     int max_iterations;               /* >= 1; an iteration has one product with A */
-    int check_every;                  /* iterations between looks, >= 1: 1 on a CPU, more where a look costs much */
-    const char *(*interrupted)(void); /* asked at every look: why to stop now, or NULL to go on; NULL: never */
+    int check_every;                  /* iterations between checks, >= 1: 1 on a CPU, more where a check is expensive */
+    const char *(*interrupted)(void); /* polled at every check: returns why to stop, or NULL; NULL: never */
 } pio_krylov_options;
 
 typedef struct {
-    int stop; /* KRYLOV_ of kernels/linear/krylov.h */
-    int iterations;
-    int restarts;      /* GMRES: cycles after the first; else starts anew because the residual had drifted */
-    int64_t downloads; /* looks */
+    int stop;          /* KRYLOV_ of kernels/linear/krylov.h */
+    int iterations;    /* number of products with A within the method */
+    int restarts;      /* GMRES: cycles after the first; otherwise restarts because the residual had drifted */
+    int64_t downloads; /* number of checks */
     double rhs;        /* |b| */
     double residual;   /* |b - A x|, computed from x at the end */
     double relative;   /* residual / |b|; 0 when b = 0 */
-    double value;      /* of the failure: p . A p and so on */
+    double value;      /* the number that made it fail, such as p . A p */
 } pio_krylov_result;
 
-/* Take the memory, or measure it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of GMRES(m), >= 1. The
+/* Takes the device memory from the arena, or measures it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of GMRES(m), >= 1. The
  * queue's sum_work must hold PIO_SUM_WORK(unknowns). */
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart);
 
-/* A x = b. */
+/* The system A x = b. */
 typedef struct {
     const pio_linop *op; /* A */
     const real *b;       /* device [unknowns] */
-    real *x; /* device [unknowns]: a first guess on entry (zeros where there is none), the last iterate after */
+    real *x;             /* device [unknowns]: the initial guess (zeros if there is none), then the last iterate */
 } pio_krylov_system;
 
-/* Solve a system. x is the last iterate also when the solve failed: PIOLA_NUMERICAL with iteration and number,
- * PIOLA_BAD_DATA for a wrong pairing, PIOLA_INTERRUPTED. `result` is filled whenever the solve was begun. */
+/* Solves a system. x is the last iterate also when the solve failed: PIOLA_NUMERICAL with iteration and number,
+ * PIOLA_BAD_DATA for a wrong pairing, PIOLA_INTERRUPTED. `result` is filled if the solve has begun. */
 piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_krylov_system *system,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error);
 

@@ -9,7 +9,7 @@
 
 #include "piola.h"
 
-typedef enum { PIO_SPD, PIO_SYMMETRIC, PIO_GENERAL } pio_linop_kind; /* each is a special case of the next */
+typedef enum { PIO_SPD, PIO_SYMMETRIC, PIO_GENERAL } pio_linop_kind; /* each is a special case of the next one */
 
 typedef enum { PIO_CHOLESKY, PIO_PCG, PIO_LDLT, PIO_MINRES, PIO_LU, PIO_QR, PIO_GMRES } pio_linear_method;
 
@@ -18,17 +18,17 @@ typedef enum { PIO_CHOLESKY, PIO_PCG, PIO_LDLT, PIO_MINRES, PIO_LU, PIO_QR, PIO_
 typedef struct pio_linop {
     pio_linop_kind kind;
     int64_t unknowns;
-    void *context;
+    void *context;                                                         /* first argument of the functions */
     int (*apply)(void *context, const void *x, void *y);                   /* y = A x */
     int (*apply_transposed)(void *context, const void *x, void *y);        /* y = A^T x */
     int (*precondition)(void *context, const void *x, void *y);            /* y = M^-1 x, M near A; NULL: none */
     int (*precondition_transposed)(void *context, const void *x, void *y); /* y = M^-T x; NULL: none */
 } pio_linop;
 
-/* The operator A^T, for adjoint solves. */
+/* Returns the operator A^T, for adjoint solves; `op` must remain valid. */
 pio_linop pio_linop_transposed(const pio_linop *op);
 
-/* PIOLA_OK when the method is right for operators of this kind, else PIOLA_BAD_DATA with what would be right. */
+/* Returns PIOLA_OK if the method is right for operators of this kind, or PIOLA_BAD_DATA with what would be right. */
 piola_status pio_linop_accepts(pio_linear_method method, pio_linop_kind kind, piola_error *error);
 
 #endif

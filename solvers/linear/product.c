@@ -15,7 +15,8 @@ piola_status pio_product_library(const pio_backend *backend, int ordinal, const 
     return sim_fail(error, PIOLA_UNAVAILABLE, "no library of products for %s: %s", backend->name, message);
 }
 
-static piola_status told(pio_direct_outcome outcome, const char *message, piola_error *error)
+/* Returns the status of a library's outcome, with its message in `error`. */
+static piola_status outcome_status(pio_direct_outcome outcome, const char *message, piola_error *error)
 {
     if (!outcome) return PIOLA_OK;
     return sim_fail(error,
@@ -29,7 +30,7 @@ piola_status pio_product_predict(const pio_product_table *table, int ordinal, co
                                  size_t *bytes, piola_error *error)
 {
     char message[PIO_DIRECT_TEXT] = "";
-    return told(table->predict(ordinal, host, bytes, message), message, error);
+    return outcome_status(table->predict(ordinal, host, bytes, message), message, error);
 }
 
 piola_status pio_product_begin(pio_product *p, const pio_product_table *table, int ordinal, pio_queue *queue,
@@ -41,7 +42,7 @@ piola_status pio_product_begin(pio_product *p, const pio_product_table *table, i
     pio_arena_open(queue->arena);
     const pio_direct_outcome outcome = table->prepare(ordinal, queue->stream, matrix, &p->context, message);
     pio_arena_close(queue->arena);
-    return told(outcome, message, error);
+    return outcome_status(outcome, message, error);
 }
 
 int pio_product_apply(const pio_product *p, pio_queue *queue, int transposed, const void *x, void *y)

@@ -14,23 +14,26 @@
 
 typedef struct {
     const pio_product_table *table; /* NULL: no library is used */
-    void *context;
+    void *context;                  /* the library's, of one matrix */
 } pio_product;
 
-/* The library that this device has, and its name and version; PIOLA_UNAVAILABLE and why there is none. */
+/* Finds the library that this device has, and its name and version. PIOLA_UNAVAILABLE and why there is none. */
 piola_status pio_product_library(const pio_backend *backend, int ordinal, const pio_product_table **table,
                                  char name[128], piola_error *error);
 
-/* Bytes that it will take beside the arena. */
+/* Predicts the bytes that the library will take beside the arena, from a matrix on the host. */
 piola_status pio_product_predict(const pio_product_table *table, int ordinal, const pio_product_matrix *host,
                                  size_t *bytes, piola_error *error);
 
+/* Prepares products with a matrix on the device. PIOLA_NO_MEMORY, PIOLA_UNAVAILABLE, PIOLA_INTERNAL. */
 piola_status pio_product_begin(pio_product *p, const pio_product_table *table, int ordinal, pio_queue *queue,
                                const pio_product_matrix *matrix, piola_error *error);
 
-/* 0, or the queue's error code: what the library says is then the queue's error, and nothing is launched any more. */
+/* Enqueues y = A x, or y = A^T x. Returns 0, or the queue's error code: the library's message is then the queue's error,
+ * and nothing is launched any more. */
 int pio_product_apply(const pio_product *p, pio_queue *queue, int transposed, const void *x, void *y);
 
+/* Frees what the library holds. */
 void pio_product_free(pio_product *p);
 
 #endif

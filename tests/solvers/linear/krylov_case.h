@@ -271,7 +271,7 @@ static inline double solution_error(system_case *s)
 
 static int produced[PIOLA_FAILURES]; /* how often each kind of failure was met */
 
-/* What programs are told: the kind, and how far the solve came. */
+/* Checks what callers read of a failure: its kind, and how far the solve came. */
 static inline void expect_failure(const pio_krylov_result *r, const piola_failure *f)
 {
     static const piola_failure_kind kinds[] = {

@@ -120,7 +120,7 @@ static void gmres_solves_an_unsymmetric_system_and_its_transposed(void **state)
     const pio_krylov_options o = options_of(PIO_GMRES);
     assert_int_equal(solve_with(&s, &op, &o, &r, &error), PIOLA_OK);
     const double truth = true_residual(&s, 1, &rounding);
-    print_message("control: A x = b solved where A^T x = b was asked: %.1e, wanted %.0e\n", truth, tolerance);
+    print_message("control: A x = b solved where A^T x = b was requested: %.1e, wanted %.0e\n", truth, tolerance);
     assert_true(truth > 100 * tolerance && solution_error(&s) > close_to);
     case_close(&s);
 }
@@ -156,10 +156,10 @@ static void no_right_hand_side_gives_zero_at_once(void **state)
 
 /* ---- promises ----------------------------------------------------------------------------------------------- */
 
-static void neither_threads_nor_looks_change_a_bit(void **state)
+static void neither_threads_nor_checks_change_a_bit(void **state)
 {
     (void)state;
-    static const int threads[] = {1, 2, 3, 8, 1, 2}, looks[] = {1, 1, 1, 1, 4, 7};
+    static const int threads[] = {1, 2, 3, 8, 1, 2}, checks[] = {1, 1, 1, 1, 4, 7};
     system_case s;
     open_case(&s, CONTRAST);
     const pio_linop op = pio_bsr_operator(&s.a, PIO_SPD, 1);
@@ -170,17 +170,17 @@ static void neither_threads_nor_looks_change_a_bit(void **state)
         for (int t = 0; t < 6; t++) {
             piola_error error;
             pio_krylov_options o = options_of(all[m]);
-            o.check_every = looks[t];
+            o.check_every = checks[t];
             set_threads(threads[t]);
             if (solve_with(&s, &op, &o, &r, &error)) fail_msg("%s", error.message);
             get(&s, s.x, t ? s.got : first);
             if (!t) reference = r;
             if (t && memcmp(first, s.got, sizeof *first * UNKNOWNS))
-                fail_msg("%s: other bits with %d threads and a look every %d", names[all[m]], threads[t], looks[t]);
+                fail_msg("%s: other bits with %d threads and a check every %d", names[all[m]], threads[t], checks[t]);
             assert_true(r.iterations == reference.iterations && r.restarts == reference.restarts);
             assert_memory_equal(&r.residual, &reference.residual, sizeof r.residual);
         }
-        print_message("%-8s the same %zu bytes with 1, 2, 3, 8 threads and a look every 1, 4, 7 iterations\n",
+        print_message("%-8s the same %zu bytes with 1, 2, 3, 8 threads and a check every 1, 4, 7 iterations\n",
                       names[all[m]], sizeof(real) * UNKNOWNS);
     }
     first[UNKNOWNS / 2] = nextafter(first[UNKNOWNS / 2], 9); /* control */
@@ -191,23 +191,23 @@ static void neither_threads_nor_looks_change_a_bit(void **state)
 }
 
 /* As krylov.h says, for a solve that began `restarts` times more. PCG and MINRES: without restart. */
-static int64_t stated_looks(pio_linear_method method, const pio_krylov_result *r, int check_every)
+static int64_t stated_checks(pio_linear_method method, const pio_krylov_result *r, int check_every)
 {
     if (method != PIO_GMRES) return 1 + (r->iterations + check_every - 1) / check_every + 1;
-    int64_t looks = 1;
+    int64_t checks = 1;
     for (int done = 0, c = 0; c <= r->restarts; c++, done += RESTART) {
         const int columns = r->iterations - done < RESTART ? r->iterations - done : RESTART;
         const int rounded = (columns + check_every - 1) / check_every * check_every;
-        looks += rounded < RESTART ? rounded / check_every : (RESTART - 1) / check_every;
-        looks += 1;
+        checks += rounded < RESTART ? rounded / check_every : (RESTART - 1) / check_every;
+        checks += 1;
     }
-    return looks;
+    return checks;
 }
 
-static void the_host_looks_as_often_as_stated(void **state)
+static void the_host_checks_as_often_as_stated(void **state)
 {
     (void)state;
-    static const int looks[] = {1, 2, 7, 50, 1000};
+    static const int checks[] = {1, 2, 7, 50, 1000};
     system_case s;
     open_case(&s, CONTRAST);
     const pio_linop op = pio_bsr_operator(&s.a, PIO_SPD, 1);
@@ -217,12 +217,12 @@ static void the_host_looks_as_often_as_stated(void **state)
             piola_error error;
             pio_krylov_options o = options_of(all[m]);
             o.tolerance = F32 ? 1e-4 : 1e-10;
-            o.check_every = looks[l];
+            o.check_every = checks[l];
             const int64_t before = s.queue.downloads;
             if (solve_with(&s, &op, &o, &r, &error)) fail_msg("%s", error.message);
-            const int64_t counted = s.queue.downloads - before, stated = stated_looks(all[m], &r, looks[l]);
-            print_message("%-8s a look every %4d: %d iterations, %d restarts, %d downloads, stated %d\n", names[all[m]],
-                          looks[l], r.iterations, r.restarts, (int)counted, (int)stated);
+            const int64_t counted = s.queue.downloads - before, stated = stated_checks(all[m], &r, checks[l]);
+            print_message("%-8s a check every %4d: %d iterations, %d restarts, %d downloads, stated %d\n",
+                          names[all[m]], checks[l], r.iterations, r.restarts, (int)counted, (int)stated);
             assert_int_equal(counted, stated);
             assert_int_equal(counted, r.downloads);
             if (all[m] != PIO_GMRES) assert_int_equal(r.restarts, 0);
@@ -484,8 +484,8 @@ int main(void)
         cmocka_unit_test(minres_solves_an_indefinite_system_and_pcg_says_why_it_does_not),
         cmocka_unit_test(gmres_solves_an_unsymmetric_system_and_its_transposed),
         cmocka_unit_test(no_right_hand_side_gives_zero_at_once),
-        cmocka_unit_test(neither_threads_nor_looks_change_a_bit),
-        cmocka_unit_test(the_host_looks_as_often_as_stated),
+        cmocka_unit_test(neither_threads_nor_checks_change_a_bit),
+        cmocka_unit_test(the_host_checks_as_often_as_stated),
         cmocka_unit_test(a_product_that_was_wrong_is_noticed),
         cmocka_unit_test(wrong_pairings_are_refused_before_anything_is_done),
         cmocka_unit_test(every_failure_has_its_name),

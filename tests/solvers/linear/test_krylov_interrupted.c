@@ -1,4 +1,4 @@
-/* test_krylov_interrupted.c -- does a linear solve that is asked to stop do so at its next look, and leave nothing
+/* test_krylov_interrupted.c -- does a linear solve that is requested to stop do so at its next check, and leave nothing
  * behind? */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static int looks_left;
+static int checks_left;
 
-static const char *after_some_looks(void)
+static const char *after_some_checks(void)
 {
-    return looks_left-- > 0 ? NULL : "a test";
+    return checks_left-- > 0 ? NULL : "a test";
 }
 
 static piola_status solve_with(system_case *s, const pio_linop *op, const pio_krylov_options *o, pio_krylov_result *r,
@@ -26,9 +26,9 @@ static piola_status solve_with(system_case *s, const pio_linop *op, const pio_kr
     return pio_krylov_solve(&s->krylov, &s->queue, &(pio_krylov_system){.op = op, .b = s->b, .x = s->x}, o, r, error);
 }
 
-/* Interrupted at the first looks, or at any later, a solve says so and looks no more; the next has the bits of one that
+/* Interrupted at the first checks, or at any later, a solve reports it and checks no more; the next has the bits of one that
  * never was. */
-static void an_interruption_ends_a_solve_at_its_next_look(void **state)
+static void an_interruption_ends_a_solve_at_its_next_check(void **state)
 {
     static const char *const names[] = {"PCG", "MINRES", "GMRES"};
     static const pio_linear_method methods[] = {PIO_PCG, PIO_MINRES, PIO_GMRES};
@@ -42,16 +42,16 @@ static void an_interruption_ends_a_solve_at_its_next_look(void **state)
         const pio_linop op = pio_bsr_operator(&s.a, PIO_SPD, 1);
         if (solve_with(&s, &op, &o, &whole, &error)) fail_msg("%s", error.message);
         const double solution = solution_error(&s);
-        o.interrupted = after_some_looks;
-        for (int looks = 0; looks < whole.downloads; looks = looks < 8 ? looks + 1 : 2 * looks) {
-            looks_left = looks;
+        o.interrupted = after_some_checks;
+        for (int checks = 0; checks < whole.downloads; checks = checks < 8 ? checks + 1 : 2 * checks) {
+            checks_left = checks;
             assert_int_equal(solve_with(&s, &op, &o, &r, &error), PIOLA_INTERRUPTED);
-            assert_int_equal(r.downloads, looks + 1);
+            assert_int_equal(r.downloads, checks + 1);
             assert_non_null(strstr(error.message, "interrupted by a test after "));
         }
-        print_message("%-6s interrupted at looks among %d, at last: %s\n", names[m], (int)whole.downloads,
+        print_message("%-6s interrupted at checks among %d, at last: %s\n", names[m], (int)whole.downloads,
                       error.message);
-        looks_left = 1 << 20;
+        checks_left = 1 << 20;
         if (solve_with(&s, &op, &o, &r, &error)) fail_msg("%s", error.message);
         assert_int_equal(r.iterations, whole.iterations);
         assert_true(fabs(solution_error(&s) - solution) <= 0);
@@ -61,6 +61,6 @@ static void an_interruption_ends_a_solve_at_its_next_look(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_interruption_ends_a_solve_at_its_next_look)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_interruption_ends_a_solve_at_its_next_check)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_linop.c -- a method that assumes more than an operator promises is refused, and told what would be right. */
+/* test_linop.c -- a method that assumes more than an operator promises is an error that says what would be right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
-/* test_pairings.c -- every kind of operator with every method, of elimination with every library that the device has:
- * what a
- * method accepts it solves, to a solution that is known, and the rest it refuses; an operator that breaks its promise
- * is told by the kind of failure. On a GPU (CASE_BACKEND) the exit code is 77, skipped, where there is none. */
+/* test_pairings.c -- every kind of operator with every method, and of elimination with every
+ * library that the device has. What a method accepts it solves, to a known solution, and the rest is an error; an
+ * operator that breaks its promise is reported by the kind of failure. On a GPU (CASE_BACKEND) the exit code is 77, skipped, where there is none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +59,7 @@ static int tried(int l, int method)
     return iterative(method) ? l == 0 : has(l, method);
 }
 
-/* What a solve came to. `residual`: |b - A x|/|b| as it is told. */
+/* What a solve came to. `residual`: |b - A x|/|b| as it is reported. */
 typedef struct {
     piola_status rc;
     piola_error error;
@@ -185,7 +184,7 @@ static void an_indefinite_operator_that_was_promised_definite_has_negative_curva
     }
 }
 
-static void a_singular_operator_is_told_by_every_method_that_can_tell(void **state)
+static void a_singular_operator_is_found_by_every_method_that_can_find_it(void **state)
 {
     static const int eliminates[] = {PIO_LDLT, PIO_LU, PIO_QR}, iterates[] = {PIO_MINRES, PIO_GMRES};
     (void)state;
@@ -199,7 +198,7 @@ static void a_singular_operator_is_told_by_every_method_that_can_tell(void **sta
     const int below = by_cholesky.error.failure.kind == PIOLA_FAILED_NEGATIVE_CURVATURE;
     expect(&by_cholesky, below ? PIOLA_FAILED_NEGATIVE_CURVATURE : PIOLA_FAILED_SINGULAR,
            below ? "not positive definite" : "singular", "Cholesky");
-    for (int m = 0; m < 2; m++) { /* zeros; of a singular operator on which b can be reached there is nothing to tell */
+    for (int m = 0; m < 2; m++) { /* zeros; of a singular operator whose range has b nothing is reported */
         system_case s;
         outcome o = {.residual = (double)NAN};
         piola_error error = {0};
@@ -241,7 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_method_accepts_it_solves_and_the_rest_it_refuses),
         cmocka_unit_test(an_indefinite_operator_that_was_promised_definite_has_negative_curvature),
-        cmocka_unit_test(a_singular_operator_is_told_by_every_method_that_can_tell),
+        cmocka_unit_test(a_singular_operator_is_found_by_every_method_that_can_find_it),
         cmocka_unit_test(a_tolerance_beyond_rounding_is_stagnation_with_the_residual_that_was_reached),
     };
     pio_device_info info;

@@ -1,5 +1,5 @@
 /* test_product.c -- the seam to libraries of products, with libraries that are plain loops (product_sample.c): solvers
- * do not notice whose product it is, unless it is wrong, and a library that cannot be used is told. */
+ * do not notice whose product it is, unless it is wrong, and a library that cannot be used is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
