@@ -1,12 +1,11 @@
 /* checkpoint.c -- the schedule with the fewest steps run forward for a number of states that can be kept: binomial
- * checkpointing
- * (Griewank and Walther 2000, Algorithm 799; Griewank 1992, Optim. Methods Softw. 1, 35).
+ * checkpointing (Griewank and Walther 2000, Algorithm 799; Griewank 1992, Optim. Methods Softw. 1, 35).
  *
  * With s states, of which one is the first of them, and every step run at most r times,
  *
  *     beta(s, r) = (s + r)!/(s! r!)
  *
- * steps can be reversed. For l of them, with r the least that suffices,
+ * adjoint steps can be run. For l of them, with r the least that suffices,
  *
  *     t(l, s) = r l - beta(s + 1, r - 1)
  *
@@ -14,9 +13,9 @@
  * kept. Every m attains it that leaves both parts within their r: beta(s, r - 2) <= m <= beta(s, r - 1), beta(s - 1, r
  * - 1) <= l - m <= beta(s - 1, r). The largest is taken.
  *
- * With d states more in a second tier, written on the way out and read once (Stumm and Walther 2009, SIAM J. Sci.
+ * With d states more in a second tier, written in the forward run and read once (Stumm and Walther 2009, SIAM J. Sci.
  * Comput. 31, 1946; Aupy, Herrmann, Hovland and Robert 2016, ACM Trans. Math. Softw. 42, 21), the steps are cut into d
- * + 1 segments of lengths l_0 .. l_d: each but the last is run through once and reversed later from its beginning,
+ * + 1 segments of lengths l_0 .. l_d: each but the last is run through once, and its adjoint later from its beginning,
  *
  *     steps run forward = sum over i < d of (l_i + t(l_i, s)) + t(l_d, s)
  *
@@ -27,7 +26,7 @@
 #include <stdlib.h>
 
 struct pio_checkpoints {
-    int64_t n, current, end; /* states kept; the current state; steps end .. steps-1 are reversed */
+    int64_t n, current, end; /* states stored; the current state; the adjoints of steps end .. steps-1 are done */
     int64_t segment, first;  /* at hand, and its first state */
     int64_t last, shorter;   /* steps of the last segment, and of each before it; so many of these have one step more */
     int64_t longer;
@@ -95,8 +94,8 @@ int64_t pio_checkpoint_advances(int64_t steps, int64_t slots, int64_t kept)
            advances(c.last, slots);
 }
 
-/* From a state that is kept, l >= 2 steps are to be reversed with s >= 2 states, this one counted: the next to be
- * kept. */
+/* From a state that is kept, l >= 2 steps are to have their adjoints with s >= 2 states, this one counted: the next
+ * to be kept. */
 static int64_t next_kept(int64_t l, int64_t s)
 {
     const int64_t r = repetitions(l, s), a = beta(s, r - 1), b = l - beta(s - 1, r - 1);
@@ -128,14 +127,14 @@ static pio_action discard_last(struct pio_checkpoints *c)
     return (pio_action){PIO_DISCARD, c->held[c->n], c->held[c->n], c->n};
 }
 
-static pio_action reverse(struct pio_checkpoints *c)
+static pio_action adjoint_step(struct pio_checkpoints *c)
 {
     c->end = c->current;
     return (pio_action){PIO_ADJOINT_STEP, c->current, c->current, -1};
 }
 
-/* Towards state end - 1, which is next to be reversed: keep this state where there is more than one step to go, and go
- * on to the next to be kept, or to the end. On the way out the end is the last state, one step further. */
+/* Towards state end - 1, whose adjoint is next: keep this state where there is more than one step to go, and go
+ * on to the next to be kept, or to the end. In the forward run the end is the last state, one step further. */
 static pio_action approach(pio_schedule *s, struct pio_checkpoints *c)
 {
     const int64_t l = c->end - c->current, last = c->turned ? c->end - 1 : c->end;
@@ -148,14 +147,14 @@ static pio_action approach(pio_schedule *s, struct pio_checkpoints *c)
     return forward(c, l > 1 && left > 0 ? c->current + next_kept(l, left + 1) : last);
 }
 
-/* Begin a sweep's way out. */
+/* Begins the forward run of a sweep. */
 static void begin(pio_schedule *s, int64_t sweep)
 {
     cut(s->checkpoints, s->steps, s->slots, s->kept);
     s->checkpoints->sweep = sweep;
 }
 
-/* On the way out: the first state of each segment but the last into the second tier. */
+/* In the forward run: the first state of each segment but the last into the second tier. */
 static pio_action way_out(pio_schedule *s, struct pio_checkpoints *c)
 {
     if (c->segment == s->kept) return c->current == s->steps ? begin_sweep(c, s->steps) : approach(s, c);
@@ -165,7 +164,7 @@ static pio_action way_out(pio_schedule *s, struct pio_checkpoints *c)
     return forward(c, c->first);
 }
 
-/* The segment is reversed; the one before it begins with its first state. */
+/* The segment's adjoints are done; the one before it begins with its first state. */
 static pio_action segment_before(pio_schedule *s, struct pio_checkpoints *c)
 {
     c->current = c->first = beginning(c, --c->segment);
@@ -196,9 +195,9 @@ static pio_action checkpoint_next(pio_schedule *s)
         c->current--;
         return (pio_action){PIO_PREVIOUS_STATE, c->current, c->current, -1};
     }
-    if (c->current == c->end - 1) return reverse(c);
+    if (c->current == c->end - 1) return adjoint_step(c);
     if (is_held(c, c->end)) return discard_last(c);
-    if (c->current == c->end) { /* just reversed; the state before it is further back */
+    if (c->current == c->end) { /* after an adjoint step; the state before it is at an earlier place */
         c->current = c->held[c->n - 1];
         return (pio_action){PIO_RESTORE, c->current, c->current, c->n - 1};
     }

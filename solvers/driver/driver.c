@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CHECK_EVERY = 64 }; /* steps between looks at the fault and the clock, unless somebody says otherwise */
+enum { CHECK_EVERY = 64 }; /* default number of steps between checks for faults and interruptions */
 
 typedef struct {
     const pio_engine *engine;
@@ -16,14 +16,14 @@ typedef struct {
     pio_sweep_result *result;
     piola_error *error;
     int64_t slots;          /* of the first tier */
-    int64_t first;          /* where sweeps back end */
-    int64_t steps, reached; /* furthest state so far */
-    int64_t frame;          /* next one, ascending on the way out; the last one done, descending on the way back */
-    int64_t sweep_number;   /* of the sweep back at hand; -1 on the way out */
-    int64_t sweeps;
+    int64_t first;          /* state where adjoint sweeps end */
+    int64_t steps, reached; /* of the run; furthest state so far */
+    int64_t frame;          /* next frame of the forward run; in an adjoint sweep the last one done, descending */
+    int64_t sweep_number;   /* of the present adjoint sweep; -1: in the forward run */
+    int64_t sweeps;         /* number of adjoint sweeps */
     double *samples, *samples_bar, *value_bar, *z_bar;
-    int64_t passed;         /* steps of the sweep at hand that are reversed */
-    double started, turned; /* when; when the sweep back began */
+    int64_t passed;         /* steps of the present sweep whose adjoint is done */
+    double started, turned; /* times, s, at which the run began; the first adjoint sweep, 0: not yet */
     int64_t check_every;
     int64_t done, position; /* see pio_place */
     /* After a resumption, of each slot and then each place of the second tier: the state that the schedule put there,
@@ -42,7 +42,7 @@ static piola_status state_frame(driver *d)
     return s->on_state ? s->on_state(s->context, d->frame - 1, d->reached, d->error) : PIOLA_OK;
 }
 
-/* Are the cotangents still numbers? */
+/* Returns an error if the cotangents have overflowed. */
 static piola_status check_adjoint(driver *d)
 {
     return d->engine->check_adjoint ? d->engine->check_adjoint(d->sim, d->error) : PIOLA_OK;
@@ -58,7 +58,7 @@ static piola_status adjoint_frame(driver *d, int64_t step)
     return s->on_adjoint ? s->on_adjoint(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
 
-/* The sweep back has left state `step` behind. */
+/* The adjoint of the step that led to state `step` is done. */
 static piola_status passed_frame(driver *d, int64_t step)
 {
     const pio_sweep *s = d->sweep;
@@ -66,13 +66,13 @@ static piola_status passed_frame(driver *d, int64_t step)
     return s->on_passed ? s->on_passed(s->context, d->frame, step, d->error) : PIOLA_OK;
 }
 
-/* Until now, those of an interrupted run counted. */
-static void tell_seconds(const driver *d, double *forward, double *reverse)
+/* Sets the seconds until now, with those of an interrupted run. */
+static void set_seconds(const driver *d, double *forward, double *adjoint)
 {
     const pio_place *before = d->sweep->resumed;
     const double ended = pio_clock();
     *forward = (before ? before->forward_seconds : 0) + (d->turned > 0 ? d->turned : ended) - d->started;
-    *reverse = (before ? before->adjoint_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
+    *adjoint = (before ? before->adjoint_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
 }
 
 static pio_place place_of(const driver *d)
@@ -88,12 +88,12 @@ static pio_place place_of(const driver *d)
                    .inverse_steps = d->result->inverse_steps,
                    .taped = d->result->taped,
                    .state = d->engine->step(d->sim)};
-    tell_seconds(d, &p.forward_seconds, &p.adjoint_seconds);
+    set_seconds(d, &p.forward_seconds, &p.adjoint_seconds);
     return p;
 }
 
-/* Progress, interruption, and perhaps the place is kept. */
-static piola_status look(driver *d, int back, int64_t done, int64_t total)
+/* Calls on_progress, and on_place to save the place. */
+static piola_status report_progress(driver *d, int back, int64_t done, int64_t total)
 {
     const pio_sweep *s = d->sweep;
     const piola_status rc = s->on_progress ? s->on_progress(s->context, back, done, total, d->error) : PIOLA_OK;
@@ -103,8 +103,8 @@ static piola_status look(driver *d, int back, int64_t done, int64_t total)
     return kept ? kept : rc;
 }
 
-/* Steps that were run before: nothing of them is new but an interruption, or a fault of what states are kept in.
- * `forward`: of the schedule's Forward. */
+/* Runs steps that were run before: nothing can be new but an interruption, or a fault of where states are stored.
+ * `forward`: they belong to a Forward of the schedule. */
 static piola_status repeat(driver *d, int64_t from, int64_t to, int forward)
 {
     piola_status rc = PIOLA_OK;
@@ -115,12 +115,12 @@ static piola_status repeat(driver *d, int64_t from, int64_t to, int forward)
         if (rc || stop - from < d->check_every) continue;
         if (forward) d->position = stop;
         rc = d->engine->check(d->sim, d->error);
-        if (!rc) rc = look(d, 1, d->passed, d->steps - d->first);
+        if (!rc) rc = report_progress(d, 1, d->passed, d->steps - d->first);
     }
     return rc;
 }
 
-/* Steps from .. to-1, new ones in pieces that end at frames and looks. */
+/* Runs steps from .. to-1, new ones in pieces that end at frames and checks. */
 static piola_status run(driver *d, int64_t from, int64_t to)
 {
     const pio_sweep *s = d->sweep;
@@ -134,7 +134,7 @@ static piola_status run(driver *d, int64_t from, int64_t to)
         from = d->reached = d->position = stop;
         if (!rc && stop % d->check_every == 0) rc = d->engine->check(d->sim, d->error);
         if (!rc) rc = state_frame(d);
-        if (!rc && stop % d->check_every == 0) rc = look(d, 0, stop, d->steps);
+        if (!rc && stop % d->check_every == 0) rc = report_progress(d, 0, stop, d->steps);
         if (rc) return rc;
     }
     return PIOLA_OK;
@@ -151,7 +151,8 @@ static piola_status evaluate(driver *d)
     return rc;
 }
 
-/* ---- going on where another process was --------------------------------------------------------------------- */
+/* ---- continuing from the place of another process
+ * --------------------------------------------------------------------- */
 
 static piola_status put(driver *d, int64_t place, int64_t state)
 {
@@ -172,7 +173,7 @@ static void note(driver *d, const pio_action *a, int present)
     d->present[a->slot] = (char)(a->kind == PIO_STORE && present);
 }
 
-/* What the schedule had kept when it was there. */
+/* Finds which states the schedule had stored at this place. */
 static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p)
 {
     d->places = schedule->slots + schedule->kept;
@@ -191,8 +192,8 @@ static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p
     return PIOLA_OK;
 }
 
-/* State 0 is the current one: where it is kept, it is there. A run that is taken back is compared with its first state
- * at the end, which cannot be made again then. */
+/* State 0 is the current one and is stored where the schedule has it. A run of inverse steps is compared with its first
+ * state at the end, which cannot be computed again then. */
 static piola_status keep_first(driver *d, int reversed)
 {
     piola_status rc = PIOLA_OK;
@@ -206,7 +207,7 @@ static piola_status keep_first(driver *d, int reversed)
     return rc;
 }
 
-/* `schedule`: NULL of a run that is not swept back. */
+/* Continues at a place. `schedule`: NULL of a run without adjoint sweeps. */
 static piola_status resume(driver *d, pio_schedule *schedule)
 {
     const pio_sweep *s = d->sweep;
@@ -235,7 +236,8 @@ static piola_status resume(driver *d, pio_schedule *schedule)
     return s->objective(s->context, p->sweep, d->samples, &d->result->J, d->samples_bar, d->error);
 }
 
-/* The first of the states from .. to that the schedule has kept and that is not there; to + 1: there is none. */
+/* Returns the first of the states from .. to that the schedule has stored and that is missing; to + 1: there is
+ * none. */
 static int64_t next_missing(const driver *d, int64_t from, int64_t to)
 {
     int64_t next = to + 1;
@@ -244,7 +246,7 @@ static int64_t next_missing(const driver *d, int64_t from, int64_t to)
     return next;
 }
 
-/* A state becomes the current one by a run from the nearest before it, and what is missing on the way is kept. */
+/* Makes a state the current one by a run from the nearest before it, in which missing states are stored. */
 static piola_status make_again(driver *d, int64_t state)
 {
     const pio_sweep *s = d->sweep;
@@ -258,7 +260,7 @@ static piola_status make_again(driver *d, int64_t state)
     else if (at >= 0)
         rc = take(d, at, from);
     else if (from < 0)
-        rc = sim_fail(d->error, PIOLA_INTERNAL, "state %lld cannot be made again: none before it is there",
+        rc = sim_fail(d->error, PIOLA_INTERNAL, "state %lld cannot be computed again: none before it is stored",
                       (long long)state);
     while (!rc && from < state) {
         const int64_t to = next_missing(d, from + 1, state);
@@ -299,13 +301,13 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
     *result = (pio_sweep_result){0};
     piola_status rc = begin(&d, arrays->z, NULL);
     if (!rc) rc = run(&d, d.position, steps);
-    if (!rc) rc = look(&d, 0, steps, steps);
+    if (!rc) rc = report_progress(&d, 0, steps, steps);
     if (!rc) rc = evaluate(&d);
-    tell_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
+    set_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
     return rc;
 }
 
-/* After a sweep back: its gradient. */
+/* Ends an adjoint sweep: its gradient. */
 static piola_status end_sweep(driver *d)
 {
     piola_status rc = d->engine->check(d->sim, d->error);
@@ -318,7 +320,7 @@ static piola_status end_sweep(driver *d)
 
 static piola_status turn(driver *d)
 {
-    piola_status rc = d->sweep_number < 0 ? look(d, 0, d->steps, d->steps) : PIOLA_OK;
+    piola_status rc = d->sweep_number < 0 ? report_progress(d, 0, d->steps, d->steps) : PIOLA_OK;
     if (rc) return rc;
     d->sweep_number++;
     rc = evaluate(d);
@@ -333,8 +335,7 @@ static piola_status turn(driver *d)
 
 static piola_status inverse_step(driver *d)
 {
-    if (!d->engine->inverse_step)
-        return sim_fail(d->error, PIOLA_USAGE, "this integrator's steps cannot be taken back");
+    if (!d->engine->inverse_step) return sim_fail(d->error, PIOLA_USAGE, "this integrator's steps have no inverse");
     d->result->inverse_steps++;
     return d->engine->inverse_step(d->sim, d->error);
 }
@@ -350,7 +351,7 @@ static piola_status adjoint_step(driver *d, int64_t step)
     if (!rc && step % d->check_every == 0) rc = check_adjoint(d);
     if (!rc && step % d->check_every == 0) {
         d->done++; /* this action is */
-        rc = look(d, 1, d->steps - step, d->steps - d->first);
+        rc = report_progress(d, 1, d->steps - step, d->steps - d->first);
         d->done--;
     }
     return !rc && step == d->first ? end_sweep(d) : rc;
@@ -366,17 +367,18 @@ static piola_status move(driver *d, const pio_action *a)
                                                             : d->engine->check(d->sim, d->error); /* was there room? */
 }
 
-/* A run that was taken back has come to its beginning. */
+/* Verifies the state to which the inverse steps have led. */
 static piola_status verify(driver *d, const pio_action *a)
 {
     int64_t words = 0;
     piola_status rc = d->engine->check(d->sim, d->error);
     if (!rc) rc = d->engine->differs(d->sim, a->slot, &words, d->error);
     if (rc || !words) return rc;
-    rc = sim_fail(d->error, PIOLA_NUMERICAL,
-                  "the run that was taken back did not come to its beginning: %lld words of state %lld differ, so its "
-                  "gradient is not known; strategy: checkpoint needs no step taken back",
-                  (long long)words, (long long)a->from);
+    rc = sim_fail(
+        d->error, PIOLA_NUMERICAL,
+        "the reversed steps did not lead to the state where the run began: %lld words of state %lld differ, so its "
+        "gradient is not known; strategy: checkpoint reverses no step",
+        (long long)words, (long long)a->from);
     if (d->error) d->error->failure = (piola_failure){.kind = PIOLA_FAILED_REVERSAL, .step = a->from, .residual = NAN};
     return rc;
 }
@@ -399,7 +401,7 @@ static piola_status act(driver *d, const pio_action *a)
         return verify(d, a);
     case PIO_ADJOINT_STEP:
         if (d->sweep_number >= 0) return adjoint_step(d, a->from);
-        return sim_fail(d->error, PIOLA_INTERNAL, "the schedule reverses before it turns");
+        return sim_fail(d->error, PIOLA_INTERNAL, "the schedule has an adjoint step before a turn");
     case PIO_DISCARD:
         note(d, a, 0);
         break;
@@ -441,7 +443,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
         d.position = -1;
         d.done++;
     }
-    tell_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
+    set_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
     free(d.content);
     free(d.present);
     return rc;

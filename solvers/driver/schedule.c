@@ -1,7 +1,7 @@
 /* schedule.c -- see schedule.h. */
 #include "solvers/driver/schedule.h"
 
-/* Action number `at` of the last sweep, from its turn on: Turn, then Restore s, Reverse s, Discard s. */
+/* Action number `at` of the last sweep, from its turn on: Turn, then Restore s, Adjoint of s, Discard s. */
 static pio_action last_sweep(const pio_schedule *s, int64_t at)
 {
     const int64_t step = s->steps - 1 - (at - 1) / 3;
@@ -17,8 +17,8 @@ static pio_action last_sweep(const pio_schedule *s, int64_t at)
     }
 }
 
-/* Action number `at` of a sweep that another one follows: Turn, then Restore s, Reverse s; in the end Restore the last
- * state. */
+/* Action number `at` of a sweep that another one follows: Turn, then Restore s, Adjoint of s; in the end Restore the
+ * last state. */
 static pio_action earlier_sweep(const pio_schedule *s, int64_t at)
 {
     const int64_t step = s->steps - 1 - (at - 1) / 2;
@@ -28,8 +28,8 @@ static pio_action earlier_sweep(const pio_schedule *s, int64_t at)
                              : (pio_action){PIO_ADJOINT_STEP, step, step, -1};
 }
 
-/* Way out: Store s, Forward s -> s+1; with several sweeps Store the last state, which the last sweep discards at its
- * beginning. `at` counts actions. */
+/* Forward run: Store s, Forward s -> s+1; with several sweeps Store the last state, which the last sweep discards at
+ * its beginning. `at` counts actions. */
 static pio_action store_all_next(pio_schedule *s)
 {
     const int64_t last = s->steps, length = 2 * last + 2;
@@ -52,8 +52,8 @@ pio_schedule pio_schedule_store_all(int64_t steps, int64_t sweeps)
         .name = "store", .steps = steps, .slots = steps + (sweeps > 1), .sweeps = sweeps, .next = store_all_next};
 }
 
-/* Action number `at` from a sweep's turn on: Turn, then Unstep to s, Reverse s; before Reverse 0 Verify. */
-static pio_action sweep_taken_back(const pio_schedule *s, int64_t at)
+/* Action number `at` from a sweep's turn on: Turn, then Inverse to s, Adjoint of s; before the adjoint of 0 Verify. */
+static pio_action sweep_of_inverses(const pio_schedule *s, int64_t at)
 {
     const int64_t step = s->steps - 1 - (at - 1) / 2;
     if (at == 0) return (pio_action){PIO_TURN, s->steps, s->steps, -1};
@@ -72,7 +72,7 @@ static pio_action reverse_next(pio_schedule *s)
     if (at > s->sweeps * length) return (pio_action){PIO_DONE, 0, 0, -1};
     at %= length;
     if (s->steps && at-- == 0) return (pio_action){PIO_FORWARD, 0, s->steps, -1};
-    return at == 2 * s->steps + 1 && s->steps ? (pio_action){PIO_ADJOINT_STEP, 0, 0, -1} : sweep_taken_back(s, at);
+    return at == 2 * s->steps + 1 && s->steps ? (pio_action){PIO_ADJOINT_STEP, 0, 0, -1} : sweep_of_inverses(s, at);
 }
 
 pio_schedule pio_schedule_reverse(int64_t steps, int64_t sweeps)

@@ -9,12 +9,12 @@
  * that does not help either, the solve has stagnated. What can be reached is |b - A x| of about eps |A| |x|, which
  * rounding alone makes: relative to |b| at worst eps cond(A), eps = 6e-8 in f32 and 1e-16 in f64. In f32 that is 1e-7
  * of a well-conditioned system and 1e-6 where cond(A) is some thousands (test_krylov.c prints both): 1e-5 is a
- * safe tolerance, and a stiffer system needs a larger one. |b|^2 is computed in double and must neither overflow nor vanish: 1e-150 < |b| <
- * 1e150.
+ * safe tolerance, and a stiffer system needs a larger one. |b|^2 is computed in double and must neither overflow nor
+ * vanish: 1e-150 < |b| < 1e150.
  *
- * Scalars stay on the device. The host checks them (one download) once at the start, after every `check_every` iterations
- * (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched past the end
- * change nothing, so neither check_every nor the number of threads changes a bit of x. */
+ * Scalars stay on the device. The host checks them (one download) once at the start, after every `check_every`
+ * iterations (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched
+ * past the end change nothing, so neither check_every nor the number of threads changes a bit of x. */
 #ifndef PIOLA_SOLVERS_KRYLOV_H
 #define PIOLA_SOLVERS_KRYLOV_H
 
@@ -52,8 +52,8 @@ typedef struct {
     double value;      /* the number that made it fail, such as p . A p */
 } pio_krylov_result;
 
-/* Takes the device memory from the arena, or measures it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of GMRES(m), >= 1. The
- * queue's sum_work must hold PIO_SUM_WORK(unknowns). */
+/* Takes the device memory from the arena, or measures it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of
+ * GMRES(m), >= 1. The queue's sum_work must hold PIO_SUM_WORK(unknowns). */
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart);
 
 /* The system A x = b. */

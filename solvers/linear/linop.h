@@ -25,7 +25,7 @@ typedef struct pio_linop {
     int (*precondition_transposed)(void *context, const void *x, void *y); /* y = M^-T x; NULL: none */
 } pio_linop;
 
-/* Returns the operator A^T, for adjoint solves; `op` must remain valid. */
+/* Returns the operator A^T, for adjoint solves. */
 pio_linop pio_linop_transposed(const pio_linop *op);
 
 /* Returns PIOLA_OK if the method is right for operators of this kind, or PIOLA_BAD_DATA with what would be right. */

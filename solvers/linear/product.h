@@ -29,8 +29,8 @@ piola_status pio_product_predict(const pio_product_table *table, int ordinal, co
 piola_status pio_product_begin(pio_product *p, const pio_product_table *table, int ordinal, pio_queue *queue,
                                const pio_product_matrix *matrix, piola_error *error);
 
-/* Enqueues y = A x, or y = A^T x. Returns 0, or the queue's error code: the library's message is then the queue's error,
- * and nothing is launched any more. */
+/* Enqueues y = A x, or y = A^T x. Returns 0, or the queue's error code: the library's message is then the queue's
+ * error, and nothing is launched any more. */
 int pio_product_apply(const pio_product *p, pio_queue *queue, int transposed, const void *x, void *y);
 
 /* Frees what the library holds. */

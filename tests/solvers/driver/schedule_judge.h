@@ -17,18 +17,18 @@ typedef struct {
     int64_t first;               /* where sweeps end: the steps before it are run once, and nothing of them is kept */
     int64_t kept[MOST];          /* state in each slot, -1 */
     bool just_turned;            /* by the action before */
-    bool unproven;               /* a step was taken back, and no state verified since */
-    int64_t inverse_steps;       /* steps taken back */
+    bool unproven;               /* a step was inverted, and no state verified since */
+    int64_t inverse_steps;       /* number of steps that were inverted */
     int64_t reversed;            /* of this sweep steps steps-1 .. reversed are done */
-    int64_t sweeps, turns;       /* back: wanted, begun */
+    int64_t sweeps, turns;       /* adjoint sweeps: wanted, begun */
     int64_t forward, held, peak; /* steps run, slots in use now and at most */
 } interpreter;
 
 /* NULL, or the rule that the action breaks. */
-static inline const char *take_back(interpreter *m, const pio_action *a)
+static inline const char *invert(interpreter *m, const pio_action *a)
 {
-    if (a->from != m->current) return "took back a step from a state that is not the current one";
-    if (a->to != a->from - 1 || a->to < 0) return "took back more than a step, or none";
+    if (a->from != m->current) return "inverted a step from a state that is not the current one";
+    if (a->to != a->from - 1 || a->to < 0) return "inverted more than a step, or none";
     m->current = a->to;
     m->inverse_steps++;
     m->unproven = true;
@@ -82,7 +82,7 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         m->current = a->from;
         return NULL;
     case PIO_INVERSE_STEP:
-        return take_back(m, a);
+        return invert(m, a);
     case PIO_VERIFY:
         return verify(m, a);
     case PIO_ADJOINT_STEP:

@@ -53,7 +53,7 @@ static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola
 }
 
 /* All states kept; frames of every state. The simulation stays. */
-static piola_status sweep_back(subject *s, int frames, piola_error *error)
+static piola_status adjoint_sweep(subject *s, int frames, piola_error *error)
 {
     int64_t number[STEPS + 1];
     double samples[2 * SAMPLES];
@@ -115,7 +115,7 @@ static void compare_arrivals(subject *s, const pio_adjoint_norm *norms, int64_t 
     char what[120];
     double worst = 0;
     s->linear[s->samples - 1] = 0;
-    assert_int_equal(sweep_back(s, 0, &error), PIOLA_OK);
+    assert_int_equal(adjoint_sweep(s, 0, &error), PIOLA_OK);
     s->engine->adjoint_norms(s->sim, without);
     s->engine->destroy(s->sim);
     worst =
@@ -162,7 +162,7 @@ static void norms_of_particles_are_those_of_their_cotangents(void **unused)
         static mpm_case c;
         piola_error error;
         subject s = falling(&c, k ? 0.4 : 0);
-        if (sweep_back(&s, 1, &error)) fail_msg("%s", error.message);
+        if (adjoint_sweep(&s, 1, &error)) fail_msg("%s", error.message);
         if (k) /* frames show a state before what is observed between it and the one before */
             s.engine->adjoint_norms(s.sim, norms);
         else
@@ -194,7 +194,7 @@ static void norms_of_meshes_are_those_of_their_cotangents(void **unused)
         fem_case_touch(&c, fem_case_observe(&c, PIO_KINETIC_ENERGY, 1), MIDDLE, 0, 1);
         fem_case_describe(&c, 0, 1);
         subject s = subject_of(&piola_engine_fem, &c.desc, c.samples);
-        if (sweep_back(&s, 1, &error)) fail_msg("%s", error.message);
+        if (adjoint_sweep(&s, 1, &error)) fail_msg("%s", error.message);
         compare_with_frames(&s, norms, names[k]);
         s.engine->destroy(s.sim);
         compare_arrivals(&s, norms, MIDDLE, names[k]);
@@ -270,22 +270,22 @@ static void a_failure_names_the_first_step_whose_cotangents_overflow(void **unus
         piola_error error = {0};
         subject s = observed_always(fem ? NULL : &c, &mesh, weight);
         const int64_t right = first_too_large(&s);
-        assert_int_equal(sweep_back(&s, 0, &error), PIOLA_NUMERICAL);
+        assert_int_equal(adjoint_sweep(&s, 0, &error), PIOLA_NUMERICAL);
         s.engine->destroy(s.sim);
         print_message("  %s\n  step %d, found step by step: %d\n", error.message, (int)error.failure.step, (int)right);
         assert_true(right > 0 && right < STEPS - 1);
         assert_int_equal(error.failure.kind, PIOLA_FAILED_GRADIENT);
         assert_int_equal(error.failure.step, right);
         assert_non_null(strstr(error.message, "gradient.window"));
-        s.desc->first = right + 1; /* the longest window that it tells of */
-        assert_int_equal(sweep_back(&s, 0, &error), PIOLA_OK);
+        s.desc->first = right + 1; /* the longest window that the message names */
+        assert_int_equal(adjoint_sweep(&s, 0, &error), PIOLA_OK);
         s.engine->destroy(s.sim);
         s.desc->first = right - 1; /* what is observed of the state at a window's beginning is outside */
-        assert_int_equal(sweep_back(&s, 0, &error), PIOLA_NUMERICAL);
+        assert_int_equal(adjoint_sweep(&s, 0, &error), PIOLA_NUMERICAL);
         s.engine->destroy(s.sim);
         s.desc->first = 0;
         for (int k = 0; k < s.samples; k++) s.linear[k] = weight / STEPS; /* control */
-        assert_int_equal(sweep_back(&s, 0, &error), PIOLA_OK);
+        assert_int_equal(adjoint_sweep(&s, 0, &error), PIOLA_OK);
         assert_int_equal(s.engine->check_adjoint(s.sim, &error), PIOLA_OK);
         s.engine->destroy(s.sim);
         fem ? fem_case_free(&mesh) : case_free(&c);

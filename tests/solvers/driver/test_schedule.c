@@ -1,5 +1,5 @@
 /* test_schedule.c -- is the stream of actions legal, and does the driver carry it out? The engine here is a mock: its
- * state is its number, and it notes what it is told. */
+ * state is its number, and it records its calls. */
 #include "solvers/driver/driver.h"
 #include "tests/solvers/driver/schedule_judge.h"
 
@@ -32,7 +32,7 @@ static void store_all_is_legal_and_runs_every_step_once(void **unused)
         }
 }
 
-static void reverse_is_legal_keeps_one_state_and_takes_every_step_back(void **unused)
+static void reverse_is_legal_keeps_one_state_and_inverts_every_step(void **unused)
 {
     static const int64_t lengths[] = {0, 1, 2, 10, 1000};
     (void)unused;
@@ -41,7 +41,7 @@ static void reverse_is_legal_keeps_one_state_and_takes_every_step_back(void **un
             pio_schedule s = pio_schedule_reverse(lengths[i], sweeps);
             interpreter m;
             const char *broken = judge(&s, &m);
-            print_message("%2d steps, %d sweeps: %s, %d run, %d taken back, %d slots at most\n", (int)lengths[i],
+            print_message("%2d steps, %d sweeps: %s, %d run, %d inverted, %d slots at most\n", (int)lengths[i],
                           (int)sweeps, broken ? broken : "legal", (int)m.forward, (int)m.inverse_steps, (int)m.peak);
             assert_null(broken);
             assert_int_equal(m.forward, lengths[i] * sweeps);
@@ -118,7 +118,7 @@ static const pio_action streams[][14] = {
     {S(0, 0), F(0, 2), T, Y(1), B(1), Y(0), B(0), END},                            /* back again */
     {S(0, 0), F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                   /* right */
     {S(0, 0), F(0, 2), T, U(2), B(1), U(1), B(0), END},                            /* nothing verified */
-    {S(0, 0), F(0, 2), T, U(2), B(1), U(2), V(0, 0), B(0), END},                   /* a step taken back twice */
+    {S(0, 0), F(0, 2), T, U(2), B(1), U(2), V(0, 0), B(0), END},                   /* a step inverted twice */
     {S(0, 0), F(0, 2), T, U(2), V(1, 0), B(1), U(1), V(0, 0), B(0), END},          /* verified by another state */
     {F(0, 2), T, U(2), B(1), U(1), V(0, 0), B(0), END},                            /* by none */
     {S(0, 0), F(0, 2), T, {PIO_INVERSE_STEP, 2, 0, -1}, V(0, 0), B(0), END},       /* two steps at once */
@@ -146,7 +146,7 @@ struct pio_sim {
     int64_t first;           /* where sweeps end */
     int64_t frames[2][MOST]; /* states and adjoints announced */
     int n_frames[2], objectives;
-    int64_t lost;  /* words by which the run that was taken back misses its beginning */
+    int64_t lost;  /* words in which the run of inverse steps misses its beginning */
     int64_t fault; /* check() fails from this state on, -1 never */
 };
 
@@ -207,7 +207,7 @@ static piola_status mock_samples(pio_sim *s, double *values, piola_error *e)
     (void)s, (void)values, (void)e;
     return PIOLA_OK;
 }
-static piola_status mock_back(pio_sim *s, piola_error *e)
+static piola_status mock_previous_state(pio_sim *s, piola_error *e)
 {
     (void)e;
     s->current--;
@@ -231,7 +231,7 @@ static const pio_engine mock = {.start = mock_start,
                                 .save = mock_save,
                                 .load = mock_load,
                                 .adjoint_begin = mock_begin,
-                                .previous_state = mock_back,
+                                .previous_state = mock_previous_state,
                                 .inverse_step = mock_inverse_step,
                                 .differs = mock_differs,
                                 .adjoint_step = mock_reverse,
@@ -327,7 +327,7 @@ static void the_driver_runs_turns_and_announces_every_frame_once(void **unused)
 }
 
 /* Of any schedule of the window, with any number of steps before it; these are run once, whatever the sweeps. */
-static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void **unused)
+static void a_window_alone_has_adjoint_steps_and_the_steps_before_it_run_once(void **unused)
 {
     static const int64_t lengths[] = {1, 2, 9, 40}, before[] = {0, 1, 30}, all[] = {0, 1, 2, 7, 10, 31, 62};
     (void)unused;
@@ -370,14 +370,14 @@ static void a_window_is_swept_back_alone_and_the_steps_before_it_run_once(void *
         assert_int_equal(s.n_frames[1], seen); /* adjoints of the window's states alone */
         pio_schedule_end(&schedule);
     }
-    /* the judge tells a window that is kept too early from one that is not */
+    /* the judge separates a window that is stored too early from one that is not */
     pio_schedule early = pio_schedule_store_all(5, 1);
     interpreter m;
     early.first = 2;
     assert_non_null(judge(&early, &m));
 }
 
-static void the_driver_recomputes_as_told_and_announces_no_state_twice(void **unused)
+static void the_driver_recomputes_as_scheduled_and_announces_no_state_twice(void **unused)
 {
     static const pio_action stream[] = {S(0, 0), F(0, 2), S(2, 1), F(2, 4), {PIO_TURN, 4, 4, -1},
                                         L(2, 1), F(2, 3), B(3),    L(2, 1), B(2),
@@ -440,7 +440,7 @@ static void a_schedule_that_does_not_turn_is_refused(void **unused)
     assert_int_equal(s.began + s.ended, 0);
 }
 
-static void a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginning(void **unused)
+static void a_run_of_inverse_steps_delivers_no_gradient_unless_it_comes_to_its_beginning(void **unused)
 {
     (void)unused;
     for (int lost = 0; lost < 2; lost++) {
@@ -452,7 +452,7 @@ static void a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginni
         double samples[2];
         const piola_status rc =
             pio_gradient(&mock, &s, &schedule, &(pio_sweep_arrays){.samples = samples, .n_samples = 1}, &sweep, &r, &e);
-        print_message("%d words lost: %d, %d gradients, %d steps taken back %s\n", lost, (int)rc, s.ended,
+        print_message("%d words lost: %d, %d gradients, %d steps inverted %s\n", lost, (int)rc, s.ended,
                       (int)r.inverse_steps, e.message);
         assert_int_equal(rc, lost ? PIOLA_NUMERICAL : PIOLA_OK);
         assert_int_equal(s.ended, lost ? 0 : 2);
@@ -466,12 +466,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store_all_is_legal_and_runs_every_step_once),
-        cmocka_unit_test(reverse_is_legal_keeps_one_state_and_takes_every_step_back),
-        cmocka_unit_test(a_run_taken_back_delivers_no_gradient_unless_it_comes_to_its_beginning),
+        cmocka_unit_test(reverse_is_legal_keeps_one_state_and_inverts_every_step),
+        cmocka_unit_test(a_run_of_inverse_steps_delivers_no_gradient_unless_it_comes_to_its_beginning),
         cmocka_unit_test(the_interpreter_refuses_each_mistake),
         cmocka_unit_test(the_driver_runs_turns_and_announces_every_frame_once),
-        cmocka_unit_test(a_window_is_swept_back_alone_and_the_steps_before_it_run_once),
-        cmocka_unit_test(the_driver_recomputes_as_told_and_announces_no_state_twice),
+        cmocka_unit_test(a_window_alone_has_adjoint_steps_and_the_steps_before_it_run_once),
+        cmocka_unit_test(the_driver_recomputes_as_scheduled_and_announces_no_state_twice),
         cmocka_unit_test(a_fault_ends_the_sweep_with_its_status),
         cmocka_unit_test(a_schedule_that_does_not_turn_is_refused),
     };

@@ -26,8 +26,8 @@ static piola_status solve_with(system_case *s, const pio_linop *op, const pio_kr
     return pio_krylov_solve(&s->krylov, &s->queue, &(pio_krylov_system){.op = op, .b = s->b, .x = s->x}, o, r, error);
 }
 
-/* Interrupted at the first checks, or at any later, a solve reports it and checks no more; the next has the bits of one that
- * never was. */
+/* Interrupted at the first checks, or at any later, a solve reports it and checks no more; the next has the bits of
+ * one that never was. */
 static void an_interruption_ends_a_solve_at_its_next_check(void **state)
 {
     static const char *const names[] = {"PCG", "MINRES", "GMRES"};

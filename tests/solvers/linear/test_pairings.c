@@ -1,6 +1,7 @@
-/* test_pairings.c -- every kind of operator with every method, and of elimination with every
- * library that the device has. What a method accepts it solves, to a known solution, and the rest is an error; an
- * operator that breaks its promise is reported by the kind of failure. On a GPU (CASE_BACKEND) the exit code is 77, skipped, where there is none. */
+/* test_pairings.c -- every kind of operator with every method, and of elimination with every library that the device
+ * has. What a method accepts it solves, to a known solution, and the rest is an error; an operator that breaks its
+ * promise is reported by the kind of failure. On a GPU (CASE_BACKEND) the exit code is 77, skipped, where there is
+ * none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
