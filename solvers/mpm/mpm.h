@@ -5,184 +5,248 @@
 
 #include "solvers/mpm/mpm_sim.h"
 
+/* Returns the MPM simulation that `sim` is. */
 static inline mpm_sim *mpm_of(pio_sim *sim)
 {
     return (mpm_sim *)sim; /* base is its first member */
 }
 
-/* mpm_memory.c: lay out (measure) all device memory of `sim` in its arena. */
+/* Lays out, or measures, all device memory of `sim` in its arena (mpm_memory.c). */
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc);
-/* See pio_engine. */
+/* The member memory_out of pio_engine. */
 piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+/* The member memory_in of pio_engine. */
 piola_status mpm_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
 
-/* mpm_slot.c: compact slots. Whether there are any, and their bytes; the number of each particle among its kind; how
- * many nodes are active as the description has it, 0: not known; what a slot holds to and from the device, or the host,
- * with the step's number. */
+/* ---- mpm_slot.c: compact slots ---------------------------------------------------------------------------------- */
+
+/* Decides whether slots are compact, and their bytes; `whole`: those of a whole state. */
 void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole);
+/* Uploads the number of each particle among its kind. */
 piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error);
+/* Returns the number of active nodes at the start of a description; 0: unknown. */
 int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc);
+/* The member save of pio_engine. */
 piola_status mpm_slot_save(mpm_sim *sim, int64_t slot, piola_error *error);
+/* The member load of pio_engine. */
 piola_status mpm_slot_load(mpm_sim *sim, int64_t slot, piola_error *error);
+/* The member state_out of pio_engine. */
 piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error);
+/* The member state_in of pio_engine. */
 piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_error *error);
+/* The member nodes_needed of pio_engine. */
 int64_t mpm_slot_needed(const pio_sim *sim);
 
-/* mpm_stage.c: what kernels know of the particles; lists of the current state, its own or these, with the counts of
- * cells and nodes in the step block; by the grid and the lists of `transfer` the state after the current one, into the
- * other, without what FLIP keeps and plastic flow. */
-mpm_matter mpm_matter_of(const mpm_sim *sim);
-void mpm_sort(mpm_sim *sim);
-void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step);
-void mpm_move_trial(mpm_sim *sim);
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
 
-/* mpm_move.c: the same with these; `counts`: plastic particles near a change of branch are counted. */
+/* Returns what kernels know of the particles (mpm_stage.c). */
+mpm_matter mpm_matter_of(const mpm_sim *sim);
+/* Makes the lists of particles and active nodes of the current state, and their counts in the step block. */
+void mpm_sort(mpm_sim *sim);
+/* As mpm_sort(), into these lists and this step block. */
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step);
+/* Computes the state after the current one into the other state, from the grid and lists of mpm_transfer(), without
+ * FLIP and plastic flow. */
+void mpm_move_trial(mpm_sim *sim);
+/* As mpm_move_trial(), with FLIP and plastic flow; `counts`: plastic particles near a change of branch are counted
+ * (mpm_move.c). */
 void mpm_move(mpm_sim *sim, int counts);
 
-/* mpm_step.c: one step, and its adjoint. `transfer` recomputes lists and grid of the current state. */
+/* Computes lists and grid of the current state (mpm_step.c). */
 void mpm_transfer(mpm_sim *sim);
+/* Runs one step. */
 void mpm_forward(mpm_sim *sim);
+/* Runs the adjoint of the step that leaves the current state. */
 void mpm_adjoint_step(mpm_sim *sim);
 
-/* mpm_reversible.c: whether a description has what the integrator can take back; what follows from it, before the
- * layout; the state of start() to the lattice, the lattice to the state; one step, one step taken back, the adjoint of
- * one. */
+/* Checks that the reversible integrator can run a description (mpm_reversible.c). PIOLA_BAD_DATA. */
 piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Sets its constants from the description, before the layout. */
 void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Puts the state of start() on the lattice. */
 void mpm_reversible_start(mpm_sim *sim);
+/* Computes the state from the lattice. */
 void mpm_reversible_settle(mpm_sim *sim);
+/* Runs one step. */
 void mpm_reversible_forward(mpm_sim *sim);
+/* Runs the inverse of the step that led to the current state. */
 void mpm_reversible_inverse_step(mpm_sim *sim);
+/* Runs the adjoint of the step that leaves the current state. */
 void mpm_reversible_adjoint(mpm_sim *sim);
-/* Whether the step before the current state can be taken back: what it spilled is there. Bytes that the tape has after
- * so many steps. */
+/* Returns whether the step before the current state has an inverse: the log holds what it needs. */
 int mpm_reversible_returns(const mpm_sim *sim);
+/* Returns the bytes of the log after so many steps. */
 size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps);
 
-/* mpm_observe.c: add (forward), or add the cotangents of (reverse), all observations that touch state number
- * `index`. */
+/* ---- observations ----------------------------------------------------------------------------------------------- */
+
+/* Adds the contributions of state number `index` to all samples (mpm_observe.c). */
 void mpm_observe_step(mpm_sim *sim, int64_t index);
+/* Adds the cotangents of these contributions to those of the state. */
 void mpm_observe_step_adj(mpm_sim *sim, int64_t index);
-/* Sums of squares of these cotangents, and of what they belong to, of state number `index`; see sim_norms.c. */
+/* Sums the squares of the cotangents `bar` of state number `index`, and of the state, into entry `which`, see
+ * sim_norms.c. */
 void mpm_adjoint_norm(mpm_sim *sim, const mpm_state *bar, int64_t index, int which);
 
-/* mpm_between.c: the adjoint of what is observed between the ends of the step at hand, whose end is computed again into
- * the other state: cotangents of that; once those of the beginning have their first source, their part. */
+/* Computes the end of the present step again, into the other state, and adds the cotangents of it that come from
+ * observations between the ends of the step (mpm_between.c). */
 void mpm_observe_between_adj(mpm_sim *sim);
+/* Adds the cotangents of the beginning of the step that come from them, once its cotangents have their first source. */
 void mpm_observe_before_adj(mpm_sim *sim);
 
-/* mpm_target.c: memory of all targets, upload of one; add (forward) one touch of a density or a separation, or its
- * cotangents. */
+/* Lays out the memory of all targets (mpm_target.c). */
 void mpm_target_layout(mpm_sim *sim);
+/* Uploads the target of an observation. */
 void mpm_target_upload(mpm_sim *sim, mpm_observation *observation, const pio_particles_desc *particles);
-void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
-void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int reverse);
+/* Adds one touch of a density misfit to its sample, or with `adjoint` its cotangents to those of the state. */
+void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int adjoint);
+/* Likewise of a separation. */
+void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int adjoint);
 
-/* mpm_observe_sum.c: what kernels know of one component of an observation; of a touch between the ends of the step from
- * state[past]; a sum of it over particles; its adjoint, given dJ/dvalue in `bar`, times weight; weight times the value
- * of the sum in `scalar` to sample number `at`; the masses of what is observed, once the particles' are known. */
+/* Returns what kernels know of one component of an observation (mpm_observe_sum.c). */
 mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis);
+/* Likewise of a touch between the ends of the step from state[past]. */
 mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *touch, int past);
+/* Sets *sum, device memory, to the sum of a component over particles. */
 void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
+/* Adds `weight` times the adjoint of the component's value, given dJ/dvalue in `bar`, to the cotangents of the
+ * state. */
 void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,
                          double weight);
+/* Adds `weight` times the value of the sum in `scalar` to sample number `at`. */
 void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at);
+/* Computes the masses, kg, of what is observed, once those of the particles are known. */
 void mpm_observe_totals(mpm_sim *sim);
 
-/* mpm_parameters.c: z to constants and initial state, and gradients back to z. */
+/* ---- design, control, obstacles --------------------------------------------------------------------------------- */
+
+/* Applies z to the constants and the initial state (mpm_parameters.c). */
 void mpm_design_apply(mpm_sim *sim);
-void mpm_start_state(mpm_sim *sim); /* state 0 into the current one */
+void mpm_start_state(mpm_sim *sim); /* Sets the current state to state 0. */
+/* Computes z_bar from the gradients of constants and initial state. */
 void mpm_design_adj(mpm_sim *sim);
 
-/* mpm_control.c: whether channels of control are as they must be, their upload, and the stage of a step that fills
- * activation[], with its adjoint at the end of a step back. */
+/* Checks the channels of control (mpm_control.c). PIOLA_BAD_DATA. */
 piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Uploads them. */
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
+/* Sets the activations, Pa, of the channels in a step. */
 void mpm_control_step(mpm_sim *sim);
+/* Its adjoint, at the end of an adjoint step; `bar`: cotangents of the state at the beginning of the step. */
 void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
-/* What a touch of effort or smoothness at the end of a step adds. */
+/* Adds the contribution of a touch of effort or smoothness at the end of a step. */
 void mpm_observe_control(mpm_sim *sim, const pio_touch *touch);
-/* Is it one? Then the step before it has its adjoint. */
+/* Returns whether an observable is of control: the adjoint of its touch belongs to the step before it. */
 static inline int mpm_is_of_control(pio_observable type)
 {
     return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
 }
-/* Is it of one obstacle? Of a signal's channels? */
+/* Returns whether a quantity is one obstacle's. */
 static inline int mpm_is_of_obstacle(pio_quantity quantity)
 {
     return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_ONSET;
 }
+/* Returns whether a quantity is that of a signal's channels. */
 static inline int mpm_is_of_channels(pio_quantity quantity)
 {
     return quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE;
 }
-/* mpm_feedback.c: whether networks are as they must be; their shapes, on the host before the layout; whether a rate of
- * theirs is observed; to the device; activations of their channels; the beginning of a sweep back; the adjoint, which
- * adds to the cotangents of the state at the beginning of the step. */
-int mpm_network_weights(const pio_network_desc *network); /* how many it has, of one that was accepted */
+
+int mpm_network_weights(const pio_network_desc *network); /* Returns the number of weights of a valid network. */
+/* Checks the networks (mpm_feedback.c). PIOLA_BAD_DATA. */
 piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
+/* Sets their shapes on the host, before the layout; returns 0 without memory. */
 int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Returns whether a rate of a network's channels is observed. */
 int mpm_networks_have_rates(const pio_engine_desc *desc);
+/* Uploads their tables. */
 void mpm_networks_upload(mpm_sim *sim);
+/* Sets the activations of their channels in a step. */
 void mpm_networks_step(mpm_sim *sim);
+/* Zeroes what the adjoint accumulates, at the beginning of an adjoint sweep. */
 void mpm_networks_adj_begin(mpm_sim *sim);
+/* The adjoint of mpm_networks_step(); adds to `bar`, cotangents of the state at the beginning of the step. */
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
-/* mpm_obstacle.c: whether obstacles are as they must be, their host memory, arena and upload; what they do to the
- * grid's velocities in a step, with its adjoint, of which that of the places of material comes once mpm_g2p_adj and
- * mpm_grid_adj have set what it adds to; designs of them; the count of one kind of kinks of this step into the
- * simulation's scalar, see mpm_kinks.c. */
+/* Checks the obstacles (mpm_obstacle.c). PIOLA_BAD_DATA. */
 piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
+/* Allocates their host memory; returns 0 without memory. */
 int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Lays out their device memory. */
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
+/* Uploads them. */
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
+/* Applies them to the grid's velocities in a step. */
 void mpm_obstacles_act(mpm_sim *sim);
+/* Zeroes their cotangents at the beginning of an adjoint sweep. */
 void mpm_obstacles_adj_begin(mpm_sim *sim);
+/* The adjoint of mpm_obstacles_act(), without the dependence on where the material is. */
 void mpm_obstacles_adj(mpm_sim *sim);
+/* The rest of that adjoint, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
 void mpm_obstacles_mass_adjoint(mpm_sim *sim);
+/* Copies the values of a design of an obstacle into `parameters`, or with `back` the cotangents in `parameters` into
+ * `value`. */
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
+/* Counts one kind of kinks of this step into the simulation's scalar, see mpm_kinks.c. */
 void mpm_obstacles_count(mpm_sim *sim, real part, real least);
-/* mpm_kinks.c: kinks near which a sweep back goes: memory, none yet, those of a step, once the grid's
- * velocity_bar is known and before node_bar is; see pio_engine.kinks. */
+
+/* Sets which kinks are counted in adjoint sweeps, see pio_engine.kinks (mpm_kinks.c). */
 void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Lays out their device memory. */
 void mpm_kinks_layout(mpm_sim *sim);
+/* Zeroes the counts. */
 void mpm_kinks_start(mpm_sim *sim);
+/* Counts those of a step, once the grid's velocity_bar is known and before node_bar is. */
 void mpm_kinks_count(mpm_sim *sim);
+/* The member kinks of pio_engine. */
 int64_t mpm_kinks(pio_sim *sim, int32_t i, pio_kinks *kinks);
-/* mpm_flip.c: whether a description's share of FLIP is one, what follows from it before the layout; in a step the
- * momentum without forces once the grid's mass is known, what particles keep once mpm_g2p has moved them; in a step
- * back all of its adjoint, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
+
+/* ---- FLIP, contact, plasticity ---------------------------------------------------------------------------------- */
+
+/* Checks the FLIP ratio (mpm_flip.c). PIOLA_BAD_DATA. */
 piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Sets its constants from the description, before the layout. */
 void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Gathers the grid's momentum without forces, once its mass is known. */
 void mpm_flip_gather(mpm_sim *sim);
+/* Adds to the particles' velocities what they keep of their own, once mpm_g2p has moved them. */
 void mpm_flip_keep(mpm_sim *sim);
+/* The adjoint of both, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
 void mpm_flip_adjoint(mpm_sim *sim);
 
-/* mpm_contact.c: whether velocity fields are as they must be; in a step the contact between what mpm_grid made of each;
- * in a step back its adjoint, before that of mpm_grid, and after it what the masses get, and through the volumes the
- * particles' places. */
+/* Checks the velocity fields (mpm_contact.c). PIOLA_BAD_DATA. */
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Applies contact to the velocities that mpm_grid made of each field. */
 void mpm_contact_step(mpm_sim *sim);
+/* Its adjoint, before that of mpm_grid. */
 void mpm_contact_adjoint(mpm_sim *sim);
+/* The rest of that adjoint, after that of mpm_grid: cotangents of the masses, and by the volumes of the positions. */
 void mpm_contact_matter_adjoint(mpm_sim *sim);
 
-/* mpm_plastic.c: whether the plastic laws of a description are as they must be, their upload, the check before the
- * first step; plastic flow at the end of a step, of trial states stored in the other state, `counts`: those near a
- * change of branch are counted; the beginning of a sweep back, whose count that is; the adjoint of flow; how many were
- * near. */
+/* Checks the plastic laws of a description (mpm_plastic.c). PIOLA_BAD_DATA. */
 piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error);
+/* Uploads them. */
 void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc);
+/* Checks the constants before the first step, for check(). */
 void mpm_plastic_start(mpm_sim *sim);
+/* Applies plastic flow to the trial state in the other state; `counts`: particles near a change of branch are
+ * counted. */
 void mpm_plastic_flow(mpm_sim *sim, int counts);
+/* Begins an adjoint sweep: the count so far is that of the run. */
 void mpm_plastic_adj_begin(mpm_sim *sim);
+/* The adjoint of mpm_plastic_flow(). */
 void mpm_plastic_flow_adj(mpm_sim *sim);
+/* Returns how often particles were near a change of branch. */
 int64_t mpm_plastic_kinks(mpm_sim *sim);
 
-/* mpm_fields.c: fields by name. */
+/* ---- fields and faults ------------------------------------------------------------------------------------------ */
+
+/* The member components of pio_engine (mpm_fields.c). */
 int32_t mpm_components(const pio_sim *sim, const char *field);
+/* The member read of pio_engine. */
 piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_error *error);
 
-/* mpm_fault.c: what the step block's fault says, in words. */
+/* The member check of pio_engine: describes the fault in the step block (mpm_fault.c). */
 piola_status mpm_check_fault(pio_sim *sim, piola_error *error);
 
 #endif

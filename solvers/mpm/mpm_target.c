@@ -83,14 +83,14 @@ static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observa
             .sums = sim->targets.sums, .target = o->field, .rest = sim->targets.rest);
 }
 
-void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int reverse)
+void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observe.observations[t->observation];
     const mpm_observe_args a = mpm_observe_args_of(sim, o, t->sample, 0);
     const int at = o->first + t->sample;
     find_rest(sim, &a, o);
-    if (reverse) {
+    if (adjoint) {
         pio_map(q, mpm_deposit_adj, sim->particles.n, NULL,
                 .fwd = {.s = a.s,
                         .n = sim->particles.n,
@@ -119,7 +119,7 @@ static mpm_observe_args mean_args(const mpm_sim *sim, const mpm_observation *o, 
     return a;
 }
 
-void mpm_separation_touch(mpm_sim *sim, const pio_touch *t, int reverse)
+void mpm_separation_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observe.observations[t->observation];
@@ -128,7 +128,7 @@ void mpm_separation_touch(mpm_sim *sim, const pio_touch *t, int reverse)
         const mpm_observe_args a = mean_args(sim, o, k / DIM, k % DIM);
         mpm_observe_sum(sim, &a, o->mean + k);
     }
-    if (!reverse) {
+    if (!adjoint) {
         pio_map(q, mpm_separation, 1, NULL, .mean = o->mean, .weight = t->weight, .sample = sim->base.samples + at);
         return;
     }
