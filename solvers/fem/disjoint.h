@@ -5,10 +5,10 @@
 #ifndef PIOLA_SOLVERS_DISJOINT_H
 #define PIOLA_SOLVERS_DISJOINT_H
 
-/* The root of the set of i. Shortens the path that it walks, by which no root changes. */
+/* Returns the root of the set of i, and shortens the path to it, which changes no root. */
 int pio_disjoint_root(int *parent, int i);
 
-/* The sets of a and b become one, whose root is that of b. */
+/* Joins the sets of a and b, with the root of b. */
 void pio_disjoint_join(int *parent, int a, int b);
 
 #endif

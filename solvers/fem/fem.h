@@ -5,288 +5,363 @@
 
 #include "solvers/fem/fem_sim.h"
 
-/* The part-th of `parts` equal parts of a step, 0 .. parts-1. */
+/* One of `parts` equal parts of a step, number `part`, 0 .. parts-1. */
 typedef struct {
-    int64_t step;
-    int part, parts;
+    int64_t step;    /* number of the step */
+    int part, parts; /* 0, 1: the whole step */
 } fem_span;
 
+/* Returns a whole step. */
 static inline fem_span fem_whole(int64_t step)
 {
     return (fem_span){step, 0, 1};
 }
 
-/* Is it one of the explicit integrators? */
+/* Returns whether the integrator is one of the explicit ones. */
 static inline int fem_leaps(const fem_sim *f)
 {
     return f->motion.integrator == PIO_LEAPFROG || f->motion.integrator == PIO_REVERSIBLE_LEAPFROG;
 }
 
-/* A vector of a state, of its cotangents and so on; NULL where the run has none. */
+/* Returns a vector [nodes][DIM] of a state, or of its cotangents, in `block`; NULL where the run has none. */
 static inline real *fem_state(const fem_sim *f, real *block, int which)
 {
     return f->state.vector_at[which] < 0 ? NULL
                                          : block + (size_t)f->state.vector_at[which] * DIM * (size_t)f->mesh.nodes;
 }
 
+/* Returns the FEM simulation that `sim` is. */
 static inline fem_sim *fem_of(pio_sim *sim)
 {
     return (fem_sim *)sim; /* base is its first member */
 }
 
-/* fem_create.c */
+/* ---- creation, memory, slots ------------------------------------------------------------------------------------ */
+
+/* The member create of pio_engine (fem_create.c). */
 piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
                         piola_error *error);
+/* The member measure of pio_engine. */
 piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
                          piola_error *error);
+/* The member destroy of pio_engine. */
 void fem_destroy(pio_sim *sim);
 
-/* fem_memory.c: lay out (measure) all device memory of `f` in its arena. */
+/* Lays out, or measures, all device memory of `f` in its arena (fem_memory.c). */
 void fem_layout(fem_sim *f, const pio_engine_desc *desc);
-/* See pio_engine. */
+/* The member memory_out of pio_engine. */
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
+/* The member memory_in of pio_engine. */
 piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
-/* Is a design's index one of nodes, or of elements? */
+/* Returns whether a design's index is one of nodes, and not of elements. */
 int fem_nodal(pio_quantity quantity);
 
-/* fem_rows.c: are constants those of few runs of elements? 0 without memory. Upload them; the row of an element, or the
- * element itself; look at constants once shapes were looked at. */
+/* Finds out whether the constants are those of few runs of elements; returns 0 without memory (fem_rows.c). */
 int fem_rows_find(fem_sim *f, const pio_engine_desc *desc);
+/* Uploads the constants of each run, or of each element. */
 void fem_rows_upload(fem_sim *f, const pio_fem_desc *m);
+/* Returns the run of an element, or the element itself. */
 int fem_row_of(const fem_sim *f, int element);
+/* Checks the constants on the device, after the shapes of the elements. */
 void fem_rows_check(fem_sim *f);
 
-/* fem_vector.c: one part with a rule; constants of all elements. out = a x + b y of vectors [nodes][DIM]; x = 0 where
- * held, or
- * (keep_held) where free; x = 0; out [nodes][DIM] += at each node what its corners have in `in`, [corners][DIM]. */
-fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
-fem_matter fem_matter_of(const fem_sim *f);
-void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
-void fem_held(fem_sim *f, int keep_held, real *x);
-void fem_zero_points(fem_sim *f, real *x);
-void fem_add_corners(fem_sim *f, const real *in, real *out);
-/* factor [curves]: those at the end of a span. */
-void fem_curves(fem_sim *f, fem_span span, double *factor);
-/* supports.value_bar += the sums of supports.contribution over the unknowns that each support constrains. */
-void fem_supports_sum(fem_sim *f);
-/* From cotangents u1_bar of the held unknowns to those of the supports' values. */
-void fem_supports_adj(fem_sim *f, const real *u1_bar);
+/* Uploads the description and the structure of the matrix (fem_upload.c). PIOLA_INTERRUPTED. */
+piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+/* Returns PIOLA_INTERRUPTED if setting up is to stop, otherwise PIOLA_OK. */
+piola_status fem_stopped(const fem_sim *f, piola_error *error);
 
-/* fem_faces.c: sets out [vertices][DIM] to what the vertices have of `in` [nodes][DIM], by the map of surface.h. */
-void fem_to_vertices(fem_sim *f, const real *in, real *out);
-/* A load's factor, device memory, NULL: 1; its faces at these places of vertices; out += scale times the
- * sums of faces.dof_out at the nodes; from a load's shares to its value's cotangent and the thickness's. */
-const wide *fem_factor_of(const fem_sim *f, const fem_load *l);
-fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
-void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
-void fem_value_adj(fem_sim *f, const fem_load *l);
-
-/* fem_forces.c: forces of the state u, springs included; their adjoint with cotangents y of the nodal forces
- * (parameters 0: no cotangents of constants, thickness, rest positions and stiffnesses); time and external forces at
- * the end of a span, in displacement u; from forces.external_bar, then zeroed, to all that they depend on but u. */
-void fem_internal(fem_sim *f, const real *u, real *out);
-void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
-void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
-void fem_external(fem_sim *f, fem_span span, const real *u);
-void fem_external_adj(fem_sim *f, const real *u);
-
-/* fem_total.c: areas over which total forces are spread, once the rest positions are known; when the sweep back has all
- * cotangents of values, what they are to rest positions and thickness by way of the areas. */
-void fem_areas(fem_sim *f);
-void fem_areas_adj(fem_sim *f);
-
-/* fem_follow.c: loads that depend on the displacement. Nothing is done where there are none. */
-int fem_follower(const fem_load *l);
-int fem_spring_load(const fem_load *l);
-void fem_places(fem_sim *f, const real *u); /* X, u and X + u of the vertices */
-/* external = dead + followers in displacement u; u_bar += (df_ext/du)^T y; out -= (df_ext/du) du; the Jacobian's
- * pairs. */
-void fem_follow(fem_sim *f, const real *u);
-void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar);
-void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out);
-void fem_follow_pairs(fem_sim *f, const real *u);
-/* out += forces of the springs; their adjoint, as fem_internal_adj; the Jacobian's pairs. */
-void fem_springs(fem_sim *f, const real *u, real *out);
-void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
-void fem_spring_stiffness(fem_sim *f);
-
-/* fem_slot.c: which vectors a state and a slot have, and the bytes of a slot; the current state to and from a slot or
- * the host. */
+/* Decides which vectors a state and a slot have, and the bytes of a slot (fem_slot.c). */
 void fem_state_layout(fem_sim *f, const pio_engine_desc *desc);
+/* The member save of pio_engine. */
 piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error);
+/* The member load of pio_engine. */
 piola_status fem_slot_load(fem_sim *f, int64_t slot, piola_error *error);
+/* The member state_out of pio_engine. */
 piola_status fem_slot_out(fem_sim *f, void *bytes, piola_error *error);
+/* The member state_in of pio_engine. */
 piola_status fem_slot_in(fem_sim *f, const void *bytes, int64_t step, piola_error *error);
 
-/* fem_step.c: a step from the current state, and its adjoint: cotangents of state index + 1 become those of state
- * `index`. */
+/* ---- vectors, curves, supports ---------------------------------------------------------------------------------- */
+
+/* Returns the elements of one type with a quadrature rule, for kernels (fem_vector.c). */
+fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
+/* Returns the constants of all elements, for kernels. */
+fem_matter fem_matter_of(const fem_sim *f);
+/* Sets out = a x + b y, vectors [nodes][DIM]. */
+void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
+/* Sets x [nodes][DIM] to 0 at constrained unknowns, or with keep_held at all others. */
+void fem_held(fem_sim *f, int keep_held, real *x);
+/* Sets x [nodes][DIM] to 0. */
+void fem_zero_points(fem_sim *f, real *x);
+/* Adds to out [nodes][DIM] at each node what its element degrees of freedom have in `in`, [element_dofs][DIM]. */
+void fem_add_corners(fem_sim *f, const real *in, real *out);
+/* Sets factor [curves] to the values of the time curves at the end of a span. */
+void fem_curves(fem_sim *f, fem_span span, double *factor);
+/* Adds to supports.value_bar the sums of supports.contribution over the unknowns that each support constrains. */
+void fem_supports_sum(fem_sim *f);
+/* Adds the cotangents u1_bar [nodes][DIM] of the constrained unknowns to those of the supports' values. */
+void fem_supports_adj(fem_sim *f, const real *u1_bar);
+
+/* ---- forces ----------------------------------------------------------------------------------------------------- */
+
+/* Sets out [vertices][DIM] to what the vertices have of `in` [nodes][DIM], by the map of surface.h (fem_faces.c). */
+void fem_to_vertices(fem_sim *f, const real *in, real *out);
+/* Returns the factor of a load, device memory; NULL: 1. */
+const wide *fem_factor_of(const fem_sim *f, const fem_load *l);
+/* Returns the faces of a load, for kernels, with vertices at these places [vertices][DIM], m. */
+fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places);
+/* Adds to out [nodes][DIM] `scale` times the sums of `in`, such as faces.dof_out, at the nodes. */
+void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
+/* Adds a load's contributions to the cotangents of its value and of the thickness. */
+void fem_value_adj(fem_sim *f, const fem_load *l);
+
+/* Sets out [nodes][DIM] to the internal forces, N, in displacement u, springs included (fem_forces.c). */
+void fem_internal(fem_sim *f, const real *u, real *out);
+/* Its adjoint with cotangents y of the nodal forces: adds to u_bar, and with `parameters` to the cotangents of
+ * constants, thickness, rest positions and stiffnesses. */
+void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* Computes the internal forces into `out` and their adjoint without parameters in one pass. */
+void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
+/* Sets time and external forces, N, to those at the end of a span, in displacement u. */
+void fem_external(fem_sim *f, fem_span span, const real *u);
+/* Its adjoint: from forces.external_bar, which is then zeroed, to all that the forces depend on except u. */
+void fem_external_adj(fem_sim *f, const real *u);
+
+/* Computes the areas, m^2, over which total forces are spread, once the rest positions are known (fem_total.c). */
+void fem_areas(fem_sim *f);
+/* Its adjoint, at the end of an adjoint sweep: cotangents of rest positions and thickness by way of the areas. */
+void fem_areas_adj(fem_sim *f);
+
+/* Returns whether a load depends on the displacement (fem_follow.c). */
+int fem_follower(const fem_load *l);
+/* Returns whether a load is of springs. */
+int fem_spring_load(const fem_load *l);
+void fem_places(fem_sim *f, const real *u); /* Sets X, u and X + u of the vertices. */
+/* Sets external = dead + followers in displacement u. Without followers this and the next three do nothing. */
+void fem_follow(fem_sim *f, const real *u);
+/* Adds to u_bar (df_ext/du)^T y. */
+void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar);
+/* Subtracts from out (df_ext/du) du. */
+void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out);
+/* Sets the followers' element blocks of the Jacobian. */
+void fem_follow_pairs(fem_sim *f, const real *u);
+/* Adds the forces of the springs to out. */
+void fem_springs(fem_sim *f, const real *u, real *out);
+/* Its adjoint, as fem_internal_adj(). */
+void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* Sets the springs' element blocks of the Jacobian. */
+void fem_spring_stiffness(fem_sim *f);
+
+/* ---- implicit steps --------------------------------------------------------------------------------------------- */
+
+/* Runs a step from the current state (fem_step.c). PIOLA_NUMERICAL with step and residual, PIOLA_INTERRUPTED. */
 piola_status fem_forward(fem_sim *f, piola_error *error);
+/* Runs its adjoint: cotangents of state index + 1 become those of state `index`. */
 piola_status fem_adjoint_step(fem_sim *f, piola_error *error);
 
-/* fem_newton.c: u becomes the state at the end of the span; PIOLA_NUMERICAL with step and residual. */
+/* Solves for the state at the end of the span, which u becomes (fem_newton.c). PIOLA_NUMERICAL with step and
+ * residual. */
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
-/* fem_rounding.c: how far rounding alone can take a residual from zero, once the constants are known; by about how much
- * it has put the trial off, into the record, where rhs is the residual that it left. */
+/* Computes how large rounding alone can make a residual, once the constants are known (fem_rounding.c). */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
+/* Records the error of the trial displacement by rounding, about K^-1 rhs, where rhs is the residual left. */
 piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 
-/* fem_jacobian.c: stiffnesses of pairs of corners at u, springs included; then the matrix of all pairs, held unknowns
- * as unit rows and columns. */
+/* Computes the element blocks of stiffness at u, springs included (fem_jacobian.c). */
 void fem_tangents(fem_sim *f, const real *u);
+/* Assembles the matrix from all element blocks, constrained unknowns as unit rows and columns. */
 void fem_assemble_pairs(fem_sim *f);
-/* The Jacobian of the span's end at u; the same of tangents without their negative part. */
+/* Computes the Jacobian of the span's end at u. */
 void fem_jacobian(fem_sim *f, fem_span span, const real *u);
+/* Likewise from tangents without their negative part. */
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
 
-/* fem_dynamics.c: how rates depend on displacements at the end of a span; what acts on nodes when it ends in
- * displacement u1, into rate, inertia and drag. */
+/* Solves K x = b with the assembled Jacobian for a Newton direction, which may be inexact (fem_linear.c). *indefinite
+ * counts factors that were of no use. */
+piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                              int32_t *indefinite, piola_error *error);
+/* Solves K^T x = b for an adjoint, to the tolerance of adjoints; *residual is relative. */
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
+                               piola_error *error);
+
+/* Vectors that GMRES keeps before it restarts, where the Jacobian is general. */
+enum { FEM_RESTART = 100 };
+/* Chooses the linear solver from the graph, before there is memory (fem_direct.c). */
+piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+/* As fem_solve_newton(), by a factor of K. PIOLA_NO: K is not positive definite. */
+piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
+/* As fem_solve_adjoint(), by a factor of K. */
+piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
+                                piola_error *error);
+/* Finds the library of direct solves and its name; see the member direct of pio_engine. */
+piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
+                                char name[128], piola_error *error);
+
+/* Chooses whose products are used, from the graph and before there is memory (fem_product.c). */
+piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+
+/* Solves the adjoint of a span: cotangents of the state at its end, `known`, become those of the state u at its
+ * beginning (fem_adjoint.c). */
+piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+
+/* ---- motion ----------------------------------------------------------------------------------------------------- */
+
+/* Returns how rates depend on displacements at the end of a span (fem_dynamics.c). */
 fem_rate_set fem_rates_at(const fem_sim *f, fem_span span);
+/* Sets rate, inertia and drag of the nodes when the span ends in displacement u1. */
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
-/* The acceleration of `known`, the end of a span from u, where slots leave it out; elsewhere it is there. */
+/* Computes the acceleration of `known`, the end of a span from u, where slots leave it out. */
 void fem_known_acceleration(fem_sim *f, fem_span span);
 /* From cotangents of the rates at the end of a span, `known`, to those of its displacement and, in previous_bar, of
  * the state before. */
 void fem_history_adj(fem_sim *f, fem_span span);
 
-/* fem_mass.c: out += the forces of rates a and v, M a and C v, and their adjoints with cotangents y of the forces;
- * external forces += the weight of lumped masses, its adjoint with external_bar, that of all steps of an explicit
- * integrator; element blocks += ca M + cv C. */
+/* Adds M a, N, to out (fem_mass.c). */
 void fem_mass_force(fem_sim *f, const real *a, real *out);
+/* Adds C v, N, to out. */
 void fem_damping_force(fem_sim *f, const real *v, real *out);
+/* The adjoint of fem_mass_force() with cotangents y of the forces. */
 void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar);
+/* The adjoint of fem_damping_force() with cotangents y of the forces. */
 void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar);
+/* Adds the weight of lumped masses, N, to the external forces. */
 void fem_lumped_weight(fem_sim *f);
+/* Its adjoint with cotangents external_bar. */
 void fem_lumped_weight_adj(fem_sim *f);
+/* Its adjoint for all steps of an explicit integrator. */
 void fem_node_weights_adj(fem_sim *f);
+/* Adds ca M + cv C to the element blocks. */
 void fem_inertial_matrix(fem_sim *f, double ca, double cv);
 
-/* fem_start.c: before a run: constants of damping, the initial state; after the sweep back: their adjoint. */
+/* Computes the constants of damping and the initial state before a run (fem_start.c). */
 piola_status fem_start_motion(fem_sim *f, piola_error *error);
+/* Its adjoint at the end of an adjoint sweep. */
 piola_status fem_start_motion_adj(fem_sim *f, piola_error *error);
-/* Newmark's: from the cotangent of the acceleration at the end of a span, which the equation of motion gives, u_bar and
- * v_bar += those of displacement and velocity. With parameters those of all else that it depends on too, and its own is
- * zero then. */
+/* Newmark's: from the cotangent of the acceleration at the end of a span, which the equation of motion gives, adds to
+ * u_bar and v_bar those of displacement and velocity. With `parameters` also those of all else that it depends on, and
+ * its own is then zero. */
 piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
                                   piola_error *error);
 
-/* fem_leapfrog.c: the explicit step, its adjoint, and masses at the nodes before and after. */
+/* Runs an explicit step (fem_leapfrog.c). */
 piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error);
+/* Runs its adjoint. */
 piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error);
+/* Computes the nodal masses before a run. PIOLA_NUMERICAL where the time step is certain to be unstable. */
 piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
+/* Computes the lumped masses of the nodes, kg. */
 void fem_nodal_masses(fem_sim *f);
+/* The adjoint of masses and weights at the end of an adjoint sweep. */
 void fem_leapfrog_end(fem_sim *f);
-/* rhs = the force on the current state, number `state`, whose external forces `external` becomes; the kick of a step,
- * s. */
+/* Sets rhs to the force, N, on the current state, number `state`, whose external forces `external` becomes. */
 void fem_leap_force(fem_sim *f, int64_t state);
+/* Returns the time over which the kick of a step accelerates, s. */
 double fem_leap_kick(const fem_sim *f, int64_t step);
 
-/* fem_lattice.c: motions whose state is on a lattice. Is this one? May it be? Its quanta, from the description; its
- * memory; the lattice of the state that a run starts from; the numbers of the lattice's state; held unknowns at a
- * span's end; u += sign Q(h v). */
+/* ---- reversible integrators ------------------------------------------------------------------------------------- */
+
+/* Returns whether an integrator's state is on a lattice (fem_lattice.c). */
 int fem_on_lattice(pio_integrator integrator);
+/* Checks that it can run a description. PIOLA_BAD_DATA. */
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
-double fem_goal(const fem_sim *f, double asked); /* of Newton's method, where so much is asked of it */
+/* Returns the tolerance to which Newton's method goes on where `requested` is the caller's. */
+double fem_goal(const fem_sim *f, double requested);
+/* Sets the quanta from the description. */
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
+/* Lays out the lattice's memory. */
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
+/* Uploads the list of free unknowns; held [nodes]: bits of constrained axes. */
 piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error);
+/* Rounds the initial state to the lattice. */
 void fem_lattice_begin(fem_sim *f);
+/* Computes the state's numbers, m and m/s, from the lattice. */
 void fem_lattice_numbers(fem_sim *f);
+/* Sets the constrained unknowns to their values at a span's end. */
 void fem_lattice_held(fem_sim *f, fem_span end);
+/* Adds sign Q(h v) to u, where Q rounds to the lattice and h is the length of the span. */
 void fem_lattice_move(fem_sim *f, fem_span span, int sign);
+/* Returns the lattice with this state, for kernels. */
 fem_lattice fem_lattice_of(const fem_sim *f, int64_t *state);
-/* The span whose end is this one's beginning; at time 0 that of step -1. */
+/* Returns the span whose end is this one's beginning; at time 0 that of step -1. */
 fem_span fem_span_before(const fem_sim *f, fem_span span);
-/* The state's block, which slots hold, and that of the step's beginning; in a state that was put there the copies are
- * made anew. */
+/* Returns the block that slots hold: the lattice's state, or the state. */
 void *fem_truth(fem_sim *f);
+/* Stores the current state as that of the step's beginning. */
 void fem_keep_origin(fem_sim *f);
+/* Makes the state of the step's beginning the current one. */
 void fem_take_origin(fem_sim *f);
-/* The current state is in a slot now, or came from one (`kept`) or from elsewhere. */
+/* Notes that the current state is in a slot now. */
 void fem_was_saved(fem_sim *f);
+/* Computes what depends on a state that came from a slot (`kept`) or from elsewhere. */
 void fem_was_put(fem_sim *f, int kept);
 
-/* fem_reversible_leapfrog.c: the step from the current state; the current state becomes the one before. */
+/* Runs a step of the reversible leapfrog from the current state (fem_reversible_leapfrog.c). */
 piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error);
+/* Runs the inverse of the step that led to the current state. */
 piola_status fem_leap_inverse_step(fem_sim *f, piola_error *error);
 
-/* fem_reversible_euler.c: after Newton's method has found the end of a span, its place on the lattice, and the record
- * of what rounding took away; a step taken back; the end's acceleration, for the adjoint. */
+/* Rounds the end of a span that Newton's method has found to the lattice, and records what rounding took away
+ * (fem_reversible_euler.c). */
 void fem_euler_accept(fem_sim *f, fem_span span);
+/* Runs the inverse of the step that led to the current state, from the record. */
 piola_status fem_euler_inverse_step(fem_sim *f, piola_error *error);
+/* Computes the acceleration at the span's end, m/s^2, for the adjoint. */
 void fem_euler_rates(fem_sim *f, fem_span span);
-/* PIOLA_NO_MEMORY where the tape was too short. */
+/* Returns PIOLA_NO_MEMORY if the residual log was too short. */
 piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
-/* fem_adjoint.c: cotangents of the state at the span's end, `known`, become those of the state u at its beginning. */
-piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+/* ---- observations and design ------------------------------------------------------------------------------------ */
 
-/* Vectors that GMRES keeps before it begins anew, where the Jacobian is general. */
-enum { FEM_RESTART = 100 };
-/* fem_linear.c: K x = b with the assembled Jacobian; a Newton direction may be inexact, an adjoint may not. *indefinite
- * counts factors that were of no use. */
-piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
-                              int32_t *indefinite, piola_error *error);
-piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
-                               piola_error *error);
-
-/* fem_upload.c: PIOLA_INTERRUPTED where setting up is to stop; the description goes to the device; the matrix gets its
- * structure. */
-piola_status fem_stopped(const fem_sim *f, piola_error *error);
-piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
-
-/* fem_direct.c: which solver, from the graph and before there is memory; then K x = b by its factor. PIOLA_NO of a
- * Newton direction: K is not positive definite. */
-piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
-piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
-piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
-                                piola_error *error);
-piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
-                                char name[128], piola_error *error);
-
-/* fem_product.c: whose products, from the graph and before there is memory. */
-piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
-
-/* fem_observe.c: add, or add the cotangents of, all observations that touch state number `index`. */
+/* Adds the contributions of state number `index` to all samples (fem_observe.c). */
 void fem_observe_step(fem_sim *f, int64_t index);
+/* Adds the cotangents of these contributions to those of the state. */
 void fem_observe_step_adj(fem_sim *f, int64_t index);
-/* What the adjoint of a step has to do with observations between its ends: before it, with u and `known` the two
- * states, cotangents of both; after it, those of the first join u_bar. */
+/* Before the adjoint of a step, with u and `known` its ends: adds the cotangents of the end that come from observations
+ * between the two, and keeps those of the beginning. */
 void fem_observe_between_adj(fem_sim *f);
+/* After it: adds those of the beginning, state number `index`, to u_bar. */
 void fem_observe_before_adj(fem_sim *f, int64_t index);
 
-/* Sums of squares of the cotangents of displacements and velocities, and of these themselves, of state number `index`;
- * see sim_norms.c. */
+/* Sums the squares of the cotangents of displacements and velocities, and of these, of state number `index`; see
+ * sim_norms.c. */
 void fem_adjoint_norm(fem_sim *f, int64_t index, int which);
 
-/* fem_amount.c: the same for one touch of an observation of elements. */
+/* Returns whether an observable is one of elements (fem_amount.c). */
 int fem_of_elements(pio_observable type);
+/* Adds one touch of such an observation to its sample. */
 void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t);
+/* Its adjoint. */
 void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t);
 
-/* fem_frames.c: the cotangents of frames, unless they are ready. */
+/* Computes the cotangents that frames show, unless they are ready (fem_frames.c). */
 piola_status fem_frame_adj(fem_sim *f, piola_error *error);
 
-/* fem_parameters.c: z to constants, loads and shape, and gradients back to z. */
+/* Applies z to constants, loads and shape (fem_parameters.c). */
 piola_status fem_design_apply(fem_sim *f, piola_error *error);
+/* Computes z_bar from the gradients. */
 piola_status fem_design_adj(fem_sim *f, piola_error *error);
 
-/* fem_morph.c: rest positions are as described; those of nodes that follow, once the designs have moved the others;
- * cotangents of all rest positions become those of the positions that do not follow. Nothing happens where no node
- * follows. */
+/* Sets the rest positions to those of the description (fem_morph.c). */
 void fem_morph_begin(fem_sim *f);
+/* Moves the nodes that follow, once the designs have moved the others; nothing where no node follows. */
 piola_status fem_morph(fem_sim *f, piola_error *error);
+/* Its adjoint: cotangents of all rest positions become those of the positions that do not follow. */
 piola_status fem_morph_adj(fem_sim *f, piola_error *error);
 
-/* fem_fields.c */
+/* ---- fields and faults ------------------------------------------------------------------------------------------ */
+
+/* The member components of pio_engine (fem_fields.c). */
 int32_t fem_components(const pio_sim *sim, const char *field);
+/* The member items of pio_engine. */
 int64_t fem_items(const pio_sim *sim, const char *field);
+/* The member read of pio_engine. */
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
 
-/* fem_fault.c: what the step block says before the first step. After a failure in the current step: the element that is
- * inside out at u; the node where r, forces on nodes, is the largest or not a number. Where there is none, a failure of
- * no item. */
+/* Describes the fault in the step block before the first step (fem_fault.c). */
 piola_status fem_check_fault(pio_sim *sim, piola_error *error);
+/* After a failure in the current step: returns that of an element that is inside out at u, or one of no item. */
 piola_failure fem_failed_inside_out(fem_sim *f, const real *u);
+/* Likewise: that of the node where r, forces [nodes][DIM], is the largest or not a number. */
 piola_failure fem_failed_at_node(fem_sim *f, piola_failure_kind kind, const real *r, double residual);
 
 #endif

@@ -60,7 +60,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (m->n < 1 || m->n > MOST)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld nodes: from 1 to %d are possible", (long long)m->n, MOST);
     if (desc->first < 0 || (desc->first > 0 && desc->first >= desc->steps))
-        return sim_fail(error, PIOLA_INTERNAL, "sweeps back end at state %lld of %lld", (long long)desc->first,
+        return sim_fail(error, PIOLA_INTERNAL, "adjoint sweeps end at state %lld of %lld", (long long)desc->first,
                         (long long)desc->steps);
     if (desc->steps < 0 || desc->steps > MOST)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most %d are possible", (long long)desc->steps, MOST);
@@ -265,7 +265,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     return rc;
 }
 
-static void tell_bytes(const fem_sim *f, pio_engine_bytes *bytes)
+static void set_bytes(const fem_sim *f, pio_engine_bytes *bytes)
 {
     sim_bytes(&f->base, bytes);
     memcpy(bytes->solver, f->linear.solver, sizeof bytes->solver);
@@ -279,7 +279,7 @@ piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc
     pio_sim *sim = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_survey(sim, desc, error);
-    if (!rc) tell_bytes(fem_of(sim), bytes);
+    if (!rc) set_bytes(fem_of(sim), bytes);
     fem_destroy(sim);
     return rc;
 }
@@ -307,7 +307,7 @@ piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc,
         return rc;
     }
     free_topology(fem_of(sim));
-    if (bytes) tell_bytes(fem_of(sim), bytes);
+    if (bytes) set_bytes(fem_of(sim), bytes);
     *out = sim;
     return PIOLA_OK;
 }

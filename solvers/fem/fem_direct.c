@@ -63,7 +63,7 @@ static piola_status analyse(fem_sim *f, const pio_direct_table *table, double mo
         .table = table,
         .ordinal = f->base.ordinal,
         .method = method,
-        .kind = method == PIO_CHOLESKY ? PIO_SPD : f->matrix.kind, /* at a stable state, and told elsewhere */
+        .kind = method == PIO_CHOLESKY ? PIO_SPD : f->matrix.kind, /* at a stable state, and reported elsewhere */
         .most = most};
     const pio_direct_blocks blocks = {
         .rows = f->mesh.nodes, .row_start = f->matrix.graph.row_start, .column = f->matrix.graph.column};
@@ -82,7 +82,7 @@ static piola_status choose_direct(fem_sim *f, const pio_fem_desc *m, piola_error
         return sim_fail(error, rc, "solver.linear is direct: %.1500s%s", said.message,
                         rc == PIOLA_NO_MEMORY ? "; a larger solver.direct_memory, or 'linear: pcg', would be right"
                                               : "");
-    SAY("the scene asks for it");
+    SAY("the scene requests it");
     take_direct(f, name);
     return PIOLA_OK;
 }
@@ -127,7 +127,7 @@ piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *e
 {
     piola_status rc = PIOLA_OK;
     if (fem_leaps(f)) return rc;
-    if (m->linear == PIO_SOLVE_PCG) SAY("the scene asks for it");
+    if (m->linear == PIO_SOLVE_PCG) SAY("the scene requests it");
     if (m->linear == PIO_SOLVE_DIRECT) rc = choose_direct(f, m, error);
     if (m->linear == PIO_SOLVE_AUTO) rc = choose_by_rule(f, m, error);
     if (!rc && !f->linear.solver[0]) take_pcg(f);

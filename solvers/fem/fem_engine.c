@@ -146,7 +146,8 @@ static piola_status inverse_step(pio_sim *sim, piola_error *error)
     f->frames.ready = 0;
     if (f->lattice.state && fem_leaps(f)) return fem_leap_inverse_step(f, error);
     if (f->lattice.residual_log.capacity) return fem_euler_inverse_step(f, error);
-    return sim_fail(error, PIOLA_USAGE, "steps of this integrator, or of a run without a tape, cannot be taken back");
+    return sim_fail(error, PIOLA_USAGE,
+                    "steps of this integrator, or of a run without a residual log, cannot be reversed");
 }
 
 static piola_status differs(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error)
@@ -185,7 +186,7 @@ static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, 
 {
     const size_t bytes = sizeof(double) * (size_t)sim->n_variables;
     if (sim->index != sim->first)
-        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)sim->index);
+        return sim_fail(error, PIOLA_INTERNAL, "the adjoint sweep is at step %lld", (long long)sim->index);
     fem_sim *f = fem_of(sim);
     f->frames.ready = 0;
     if (sim->first) pio_queue_zero(&sim->queue, f->adjoint.u_bar, point_bytes(f) * (size_t)f->state.n_vectors);

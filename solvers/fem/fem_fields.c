@@ -14,7 +14,7 @@ static const real *bar_of(const fem_sim *f, int which)
     return f->adjoint.u_bar ? fem_state(f, f->adjoint.u_bar, which) : NULL;
 }
 
-/* A vector of the current state, where it is told of: on a lattice what is kept is the state. */
+/* Returns a vector of the current state as fields show it: on a lattice slots hold the state. */
 static const real *now(const fem_sim *f, int which)
 {
     return f->lattice.state && f->state.kept_at[which] < 0 ? NULL : fem_state(f, f->state.u, which);

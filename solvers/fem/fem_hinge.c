@@ -364,7 +364,8 @@ static int motions_of(const equations *q, const int *pivot, int rank, int k, dou
 /* ---- the answer --------------------------------------------------------------------------------------------- */
 
 /* Of the pieces that move the one with the fewest motions: the next to what is held. */
-static void tell(const hinges *g, const equations *q, const int *pivot, int rank, const fem_body *body, fem_words *w)
+static void describe(const hinges *g, const equations *q, const int *pivot, int rank, const fem_body *body,
+                     fem_words *w)
 {
     int best = -1, fewest = MOTIONS + 1;
     double motion[MOTIONS][MOTIONS] = {{0}};
@@ -397,7 +398,7 @@ static int judge(const hinges *g, int node, const fem_body *body, fem_words *w)
     if (pivot && write_equations(g, &q)) {
         const int rank = eliminate(&q, pivot);
         held = rank == q.columns;
-        if (!held) tell(g, &q, pivot, rank, body, w);
+        if (!held) describe(g, &q, pivot, rank, body, w);
     }
     free(pivot);
     free(q.R);

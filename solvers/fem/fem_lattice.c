@@ -2,7 +2,7 @@
  *
  * The quantum of displacements is the extent of the smallest element at rest times goal/2048, and not below 2^-50
  * (2^-21 where numbers are f32), rounded down to a power of two; that of velocities is that of displacements over the
- * time step, likewise. The goal is that of Newton's method, a hundredth of the tolerance asked for (in f32 the
+ * time step, likewise. The goal is that of Newton's method, a hundredth of the requested tolerance (in f32 the
  * tolerance, with 7 digits it can do no better): its convergence is quadratic, so that this is an iteration more in
  * every tenth step or so. What rounding to the lattice leaves of the forces is then below the tolerance where strains
  * are above 1/200,000, and what Newton's method leaves is below a quantum, as it should be where that is recorded
@@ -37,13 +37,13 @@ static piola_status check_leapfrog(const pio_engine_desc *desc, piola_error *err
         "leapfrog, or reversible backward Euler would be right");
 }
 
-/* What cannot be taken back is refused. */
+/* Returns an error for what has no inverse. */
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
     if (desc->tape && m->integrator != PIO_REVERSIBLE_EULER)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "a tape of %lld bytes: backward Euler with steps that can be taken back has one, no other "
+                        "a tape of %lld bytes: backward Euler with reversible steps has one, no other "
                         "integrator of meshes",
                         (long long)desc->tape);
     if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return check_leapfrog(desc, error);
@@ -55,7 +55,7 @@ piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
     for (int o = 0; o < desc->n_observations; o++)
         if (desc->observations[o].type == PIO_REACTION)
             return sim_fail(error, PIOLA_BAD_DATA,
-                            "states that can be taken back hold no accelerations, of which reactions are made; another "
+                            "reversible states hold no accelerations, of which reactions are made; another "
                             "implicit integrator would be right");
     return PIOLA_OK;
 }
@@ -83,10 +83,10 @@ static double smallest_element(const pio_fem_desc *m)
     return isfinite(least) && least > 0 ? least : 1;
 }
 
-double fem_goal(const fem_sim *f, double asked)
+double fem_goal(const fem_sim *f, double requested)
 {
     const int closer = f->motion.integrator == PIO_REVERSIBLE_EULER && sizeof(real) == 8;
-    return fmin(asked, closer ? 0.01 * f->newton.tolerance : f->newton.tolerance);
+    return fmin(requested, closer ? 0.01 * f->newton.tolerance : f->newton.tolerance);
 }
 
 /* Of the leapfrog, with L the mesh's largest extent: the quantum of displacements is at most 2^-53 L, they may reach

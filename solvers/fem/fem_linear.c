@@ -6,11 +6,11 @@
  * Where they meet negative curvature,
  *     a Newton direction is that of the projected matrix (fem_newton.c), or, without, the iterate reached so far: it
  *     still descends (Dembo and Steihaug 1983); when that is zero, it is the residual b, as long as the curvature along
- *     it tells: (b . b/|b . K b|) b; an adjoint must be exact: MINRES takes over, which indefinite symmetric operators
+ *     it shows: (b . b/|b . K b|) b; an adjoint must be exact: MINRES takes over, which indefinite symmetric operators
  *     permit (Paige and Saunders 1975).
  * Loads that follow the displacement make it general: GMRES, for an adjoint with the transposed operator.
  * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the
- * residual of Newton's method tells whether it was enough; an adjoint has failed. */
+ * residual of Newton's method shows whether it was enough; an adjoint has failed. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *er
 }
 
 /* Puts before what a failed solve says in which step it was, and what for. */
-static piola_status told(const fem_sim *f, piola_status rc, int adjoint, piola_error *error)
+static piola_status outcome(const fem_sim *f, piola_status rc, int adjoint, piola_error *error)
 {
     if (!rc || !error) return rc;
     const piola_error said = *error;
@@ -109,7 +109,7 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     if (f->linear.direct.table) {
         const piola_status done = fem_direct_newton(f, b, x, iterations, error);
         f->linear.indefinite = done == PIOLA_NO;
-        if (!f->linear.indefinite) return told(f, done, 0, error);
+        if (!f->linear.indefinite) return outcome(f, done, 0, error);
         (*indefinite)++;
         if (error) *error = (piola_error){0};
         if (f->newton.projection == PIO_PROJECT_AUTO && !f->matrix.projected)
@@ -120,7 +120,7 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     if (!symmetric) *iterations = result.iterations;
     const int negative = f->linear.indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
     const int stagnated = result.stop == KRYLOV_STAGNATED;
-    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return told(f, rc, 0, error);
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return outcome(f, rc, 0, error);
     if (error) *error = (piola_error){0};
     return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
 }
@@ -133,14 +133,14 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
     int jacobi;
     if (f->linear.direct.table) {
         const piola_status done = fem_direct_adjoint(f, b, x, iterations, residual, error);
-        if (done != PIOLA_NO) return told(f, done, 1, error);
+        if (done != PIOLA_NO) return outcome(f, done, 1, error);
         if (error) *error = (piola_error){0};
     }
     if (f->matrix.kind == PIO_GENERAL) {
         const piola_status rc = general(f, 1, &r, &result, error);
         *iterations = result.iterations;
         *residual = result.relative;
-        return told(f, rc, 1, error);
+        return outcome(f, rc, 1, error);
     }
     piola_status rc = conjugate_gradients(f, &r, &jacobi, iterations, &result, error);
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
@@ -150,5 +150,5 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         *iterations += result.iterations;
     }
     *residual = result.relative;
-    return told(f, rc, 1, error);
+    return outcome(f, rc, 1, error);
 }

@@ -34,7 +34,7 @@ enum {
     SUM_TAPE,
     SUMS
 };
-_Static_assert((int)SUM_TAPE == (int)FEM_TAPE_LEVEL, "the tape's level is told with the sums");
+_Static_assert((int)SUM_TAPE == (int)FEM_TAPE_LEVEL, "the log's level is downloaded with the sums");
 enum { BACKTRACKS = 12 };
 static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
 static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */

@@ -1,5 +1,5 @@
 /* fem_product.c -- whose products of matrix and vector a mesh's iterative solvers make: as the scene says, never as a
- * measurement turns out. A library that is asked for and is not there is an error. Of a mesh that its design moves, the
+ * measurement turns out. A library that is requested and is not there is an error. Of a mesh that its design moves, the
  * update of the mesh is solved with the same matrix, hence with the same products; the leapfrog, which solves nothing,
  * has Piola's own. */
 #include "solvers/fem/fem.h"

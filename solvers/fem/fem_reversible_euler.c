@@ -1,4 +1,4 @@
-/* fem_reversible_euler.c -- backward Euler with steps that can be taken back to the bit, by coding residuals.
+/* fem_reversible_euler.c -- backward Euler whose steps have an exact inverse, by coding residuals.
  *
  * The state is on a lattice (fem_lattice.c), Q rounds to it. Newton's method finds v1 from the state's numbers; then
  *

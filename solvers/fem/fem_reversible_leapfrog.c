@@ -1,6 +1,6 @@
 /* fem_reversible_leapfrog.c -- the leapfrog of fem_leapfrog.c on a lattice of displacements and velocities: a step is
- * taken back to the bit (kernels/fem/fem_lattice_leap.h). Forces are functions of displacement and time alone, so that
- * those at the beginning are found again once the drift is taken back, and held unknowns are functions of time: nothing
+ * reversed to the bit (kernels/fem/fem_lattice_leap.h). Forces are functions of displacement and time alone, so that
+ * those at the beginning are found again once the drift is undone, and held unknowns are functions of time: nothing
  * has to be remembered. A state has 16 bytes for each degree of freedom. The adjoint is that of the leapfrog, rounding
  * to the lattice being differentiated as the identity. */
 #include "solvers/fem/fem.h"
@@ -13,7 +13,7 @@ static void leap(fem_sim *f, int64_t step, int sign, int kicks, int drifts)
             .v = fem_state(f, f->state.u, STATE_V), .step = f->step);
 }
 
-/* The curves are set anew for the number of the step, which a fault tells. */
+/* The curves are set anew for the number of the step, which a fault names. */
 piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error)
 {
     fem_leap_force(f, step);

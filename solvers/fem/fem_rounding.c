@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
-static const double LOOSE = 0.1; /* of a number that tells a size */
+static const double LOOSE = 0.1; /* of a number that is a size */
 
 /* clang-format off */
 /* How far rounding alone can take the residual from zero: the norm of forces in which F is known to the rounding of 1,

@@ -1,7 +1,7 @@
 /* fem_rows.c -- constants of a simulation that is only started: one row for each run of elements whose descriptions are
  * the same.
  *
- * Most bodies are of one material. Nothing of a start but the look at the constants reads them; a row of each element,
+ * Most bodies are of one material. Nothing of a start but the check of the constants reads them; a row of each element,
  * described and made into moduli, would take more memory than the whole mesh, and more time than all else. Where
  * designs set them element by element there are no rows. */
 #include "solvers/fem/fem.h"

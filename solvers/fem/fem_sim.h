@@ -94,7 +94,7 @@ typedef struct {
     int no_acceleration;    /* that of the current state is not there yet */
     real *u;                /* [n_vectors][nodes][DIM] the current state; displacement, m, is first */
     real *origin; /* [n_vectors][nodes][DIM] the state at the beginning of the last step; leapfrogs store it where an
-                   * observation asks for it */
+                   * observation needs it */
 } fem_sim_state;
 
 /* fem_step.c: the size of steps, how they are cut into parts, and their records. */
@@ -249,7 +249,7 @@ typedef struct {
 /* fem_frames.c: cotangents as frames show them. NULL in runs without a gradient. */
 typedef struct {
     real *u_bar;     /* [2][nodes][DIM] of displacement and velocity; of a static run [1] */
-    real *force_bar; /* [nodes][DIM] external_bar of the last step that was reversed; of leapfrogs NULL */
+    real *force_bar; /* [nodes][DIM] external_bar of the step of the last adjoint_step(); of leapfrogs NULL */
     int ready;       /* u_bar is that of the current state */
 } fem_sim_frames;
 

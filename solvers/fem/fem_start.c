@@ -46,7 +46,7 @@ static void mass_matrix(fem_sim *f)
     fem_assemble_pairs(f);
 }
 
-static piola_status told(piola_status rc, piola_error *error)
+static piola_status outcome(piola_status rc, piola_error *error)
 {
     if (!rc || !error) return rc;
     const piola_error said = *error;
@@ -63,7 +63,7 @@ static piola_status acceleration(fem_sim *f, piola_error *error)
     unbalanced(f);
     mass_matrix(f);
     pio_queue_zero(&f->base.queue, a, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    return told(fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error), error);
+    return outcome(fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error), error);
 }
 
 piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
@@ -118,7 +118,7 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
     if (f->motion.integrator == PIO_NEWMARK) {
         const piola_status rc =
             fem_acceleration_adj(f, fem_whole(-1), f->adjoint.u_bar, fem_state(f, f->adjoint.u_bar, STATE_V), 1, error);
-        if (rc) return told(rc, error);
+        if (rc) return outcome(rc, error);
     }
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (f->supports.n_constrained) {

@@ -19,7 +19,7 @@ static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *r
 }
 
 /* Says how finely the step was cut when it failed, and whether that was free. */
-static piola_status told(const fem_sim *f, piola_status rc, int parts, int repeated, piola_error *error)
+static piola_status outcome(const fem_sim *f, piola_status rc, int parts, int repeated, piola_error *error)
 {
     if (rc != PIOLA_NUMERICAL || !error) return rc;
     const piola_error said = *error;
@@ -47,7 +47,7 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
         *record = (pio_step_record){.parts = parts};
         if (error) *error = (piola_error){0};
         const piola_status rc = take_parts(f, parts, parts, record, error);
-        if (rc != PIOLA_NUMERICAL || 2 * parts > most) return told(f, rc, parts, repeated, error);
+        if (rc != PIOLA_NUMERICAL || 2 * parts > most) return outcome(f, rc, parts, repeated, error);
         fem_take_origin(f);
         if (f->lattice.recording) pio_tape_rewind(&f->lattice.residual_log, q);
         parts *= 2;

@@ -4,9 +4,8 @@
 
 #include "solvers/engine/engine.h"
 
-/* PIOLA_BAD_DATA when the supports leave a body, or a part of it that is hinged to the rest, free to move as it is:
- * which one,
- * and its motions in words. PIOLA_INTERRUPTED when `interrupted` (pio_engine_desc; may be NULL) says to stop. */
+/* Returns PIOLA_BAD_DATA, with the body and its motions in words, if the supports leave a rigid motion of a body, or of
+ * a part of it, free; PIOLA_INTERRUPTED if `interrupted` (pio_engine_desc; may be NULL) requests to stop. */
 piola_status fem_check_supports(const pio_fem_desc *mesh, const char *(*interrupted)(void), piola_error *error);
 
 #endif

@@ -92,7 +92,7 @@ int fem_graph_fits(const fem_set *sets, int n_sets)
     return pairs < (int64_t)1 << 30 && sources < (int64_t)1 << 30;
 }
 
-/* Does a loop stop before its item i? Asks at every 1024th. */
+/* Returns whether a loop is to stop before its item i; polls at every 1024th. */
 static int stops(const char *(*interrupted)(void), int i)
 {
     return (i & 1023) == 1023 && interrupted && interrupted();

@@ -15,7 +15,7 @@ piola_status fem_stopped(const fem_sim *f, piola_error *error)
     return why ? sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", why) : PIOLA_OK;
 }
 
-/* Nothing where the program is to stop, which fem_upload tells in the end. */
+/* Does nothing where the program is to stop, which fem_upload reports in the end. */
 static void upload_field(fem_sim *f, real *out, const double *in, int components)
 {
     pio_sim *s = &f->base;

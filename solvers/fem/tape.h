@@ -1,36 +1,37 @@
-/* tape.h -- what steps must remember to be taken back: a stack of records in device memory, each of n whole numbers in
- * the code of kernels/base/rice.h. Nothing of it travels to the host but, when it asks, the number of bytes in use. */
+/* tape.h -- the residual log, which inverse steps read: a stack of records in device memory, each of n whole numbers in
+ * the code of kernels/base/rice.h. Nothing of it is copied to the host except the number of bytes in use. */
 #ifndef PIOLA_SOLVERS_TAPE_H
 #define PIOLA_SOLVERS_TAPE_H
 
 #include "kernels/backend/queue.h"
 
 typedef struct {
-    int64_t capacity; /* bytes; 0: there is no tape */
-    int n, blocks;    /* numbers of a record */
-    /* device [n] where they lie in the arrays that are pushed and popped, or NULL: one after another */
+    int64_t capacity; /* bytes; 0: there is no log */
+    int n, blocks;    /* numbers of a record; blocks of their code */
+    /* device [n] their indices in the arrays that are pushed and popped; NULL: one after another */
     const int *item;
-    rice_log *state;            /* device */
-    uint8_t *data;              /* device [capacity] */
-    int *mode, *bytes, *offset; /* device [blocks], [blocks], [blocks + 1] */
+    rice_log *state;            /* device: the top of the stack */
+    uint8_t *data;              /* device [capacity] the records */
+    int *mode, *bytes, *offset; /* device [blocks], [blocks], [blocks + 1]: code, bytes and place of each block */
     double *level;              /* device [1] bytes in use; -1: there was no room for a record */
     int64_t first, next;        /* the step of the oldest record, and the one that the next push would be of */
-    int kept;                   /* the state before the oldest record is in a slot: steps are recorded */
-    int checked;                /* since the last push the host has seen that there was room */
+    int kept;                   /* 1: the state before the oldest record is in a slot, so steps are recorded */
+    int checked;                /* 1: the host has checked since the last push that there was room */
 } pio_tape;
 
-/* Device memory for records of n numbers on a tape of `capacity` bytes; `level` is given by who downloads it. */
+/* Lays out device memory for records of n numbers in a log of `capacity` bytes; the caller supplies `level`. */
 void pio_tape_layout(pio_tape *t, pio_arena *arena, int64_t capacity, int n, double *level);
-/* No record is left; the next is of this step. */
+/* Removes all records; the next is of this step. */
 void pio_tape_empty(pio_tape *t, pio_queue *q, int64_t step);
-/* A record at the top, of the numbers at the items' places; and off again. Steps with several records are pushed and
- * popped as often, and say when they are done. */
+/* Pushes a record of the numbers at the items' indices. A step may push several records. */
 void pio_tape_push(pio_tape *t, pio_queue *q, const int64_t *numbers, int64_t step);
+/* Pops the last record into `numbers`. */
 void pio_tape_pop(pio_tape *t, pio_queue *q, int64_t *numbers);
-/* Here a step begins; what was pushed since is gone. */
+/* Marks the beginning of a step. */
 void pio_tape_mark(pio_tape *t, pio_queue *q);
+/* Removes what was pushed since the mark. */
 void pio_tape_rewind(pio_tape *t, pio_queue *q);
-/* The device's state of the tape. */
+/* Downloads the top of the stack. */
 void pio_tape_state(const pio_tape *t, pio_queue *q, rice_log *state);
 
 #endif
