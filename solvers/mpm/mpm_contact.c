@@ -29,7 +29,7 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
     if (rc) return rc;
     if (several && desc->reversible)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "contact of velocity fields loses motion that cannot be taken back; the reversible integrator "
+                        "contact of velocity fields loses motion that cannot be restored; the reversible integrator "
                         "has one field");
     if (several && !(desc->friction >= 0 && isfinite(desc->friction)))
         return sim_fail(error, PIOLA_BAD_DATA, "friction of %g; 0 or more would be right", desc->friction);

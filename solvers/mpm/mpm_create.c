@@ -81,7 +81,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld particles: from 1 to %d are possible",
                         (long long)desc->particles.n, 2147483000 / (DIM * DIM));
     if (desc->first < 0 || (desc->first > 0 && desc->first >= desc->steps))
-        return sim_fail(error, PIOLA_INTERNAL, "sweeps back end at state %lld of %lld", (long long)desc->first,
+        return sim_fail(error, PIOLA_INTERNAL, "adjoint sweeps end at state %lld of %lld", (long long)desc->first,
                         (long long)desc->steps);
     if (desc->steps < 0 || desc->steps >= (int64_t)1 << 29)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
@@ -158,7 +158,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     return PIOLA_OK;
 }
 
-static void tell_bytes(const mpm_sim *sim, const pio_engine_desc *desc, pio_engine_bytes *bytes)
+static void set_bytes(const mpm_sim *sim, const pio_engine_desc *desc, pio_engine_bytes *bytes)
 {
     sim_bytes(&sim->base, bytes);
     bytes->slot_nodes = sim->slots.node_room;
@@ -172,7 +172,7 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
     pio_sim *sim = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_survey(sim, desc, error);
-    if (!rc) tell_bytes(mpm_of(sim), desc, bytes);
+    if (!rc) set_bytes(mpm_of(sim), desc, bytes);
     mpm_destroy(sim);
     return rc;
 }
@@ -183,7 +183,7 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
 static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, int components)
 {
     for (int c = 0; c < components; c++) {
-        if (sim->base.interrupted && sim->base.interrupted()) return; /* as will be told */
+        if (sim->base.interrupted && sim->base.interrupted()) return; /* as the caller will report */
         for (int i = 0; i < sim->particles.n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
                          sizeof(double) * (size_t)sim->particles.n);
@@ -347,7 +347,7 @@ piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc,
         return rc;
     }
     set_watch(mpm_of(sim));
-    if (bytes) tell_bytes(mpm_of(sim), desc, bytes);
+    if (bytes) set_bytes(mpm_of(sim), desc, bytes);
     *out = sim;
     return PIOLA_OK;
 }

@@ -126,11 +126,10 @@ static piola_status inverse_step(pio_sim *base, piola_error *error)
     mpm_sim *sim = mpm_of(base);
     if (!sim->reversible.used)
         return sim_fail(error, PIOLA_USAGE,
-                        "steps of APIC cannot be taken back; the reversible integrator would be right");
-    if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0 to take back");
+                        "steps of APIC cannot be reversed; the reversible integrator would be right");
+    if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0");
     if (!mpm_reversible_returns(sim))
-        return sim_fail(error, PIOLA_USAGE,
-                        "damped steps cannot be taken back without a tape for the bits that they keep");
+        return sim_fail(error, PIOLA_USAGE, "damped steps cannot be reversed without a log of the bits that they keep");
     mpm_reversible_inverse_step(sim);
     return sim_failed(base, error);
 }
@@ -213,7 +212,7 @@ static piola_status adjoint_end(pio_sim *base, double *value_bar, double *z_bar,
     mpm_sim *sim = mpm_of(base);
     const size_t bytes = sizeof(double) * (size_t)sim->base.n_variables;
     if (base->index != base->first)
-        return sim_fail(error, PIOLA_INTERNAL, "the sweep back is at step %lld", (long long)base->index);
+        return sim_fail(error, PIOLA_INTERNAL, "the adjoint sweep is at step %lld", (long long)base->index);
     if (base->first) { /* all that the start has to do with it */
         zero_field(sim, sim->particles.bar[sim->particles.current_bar].offset, DIM);
         zero_field(sim, sim->particles.bar[sim->particles.current_bar].velocity, DIM);

@@ -213,7 +213,7 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
     case FAULT_PIVOT:
         return sim_fail_as(
             error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_INVERTED, step, id),
-            "step %lld (t = %.6g s), particle %d at %s: it was turned or sheared too far in one step to be taken back, "
+            "step %lld (t = %.6g s), particle %d at %s: it was turned or sheared too far in one step to be reversed, "
             "det F = %.6g; a smaller time step would be right",
             (long long)step, time, id, at, J);
     case FAULT_RANGE:

@@ -88,7 +88,7 @@ piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error
     if (desc->n_networks && desc->reversible)
         return sim_fail(
             error, PIOLA_BAD_DATA,
-            "a network sees velocities that a step taken back does not know yet; apic would be right, or signals");
+            "a network sees velocities that an inverse step does not know yet; apic would be right, or signals");
     for (int i = 0; i < desc->n_networks; i++) {
         const piola_status rc = check_network(desc, i, error);
         if (rc) return rc;

@@ -218,7 +218,7 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 
 /* What the host keeps of a simulation while it runs. */
 typedef struct {
-    int64_t index, spilled_number;
+    int64_t index, last_record;
     int32_t turned, norm_last, current, current_bar, behind, nodes_needed, tape_short, fresh;
 } mpm_host;
 
@@ -242,7 +242,7 @@ static void host_image(pio_sim *base, void *image, int in)
     base->index = h->index;
     base->turned = h->turned;
     base->norm_last = h->norm_last;
-    sim->reversible.last_record_number = h->spilled_number;
+    sim->reversible.last_record_number = h->last_record;
     sim->particles.current = h->current;
     sim->particles.current_bar = h->current_bar;
     sim->slots.behind = (mpm_behind)h->behind;

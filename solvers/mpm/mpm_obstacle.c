@@ -119,7 +119,7 @@ piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *erro
         return sim_fail(error, PIOLA_BAD_DATA, "%d obstacles: none are described", (int)desc->n_obstacles);
     if (desc->reversible && desc->n_obstacles > 0)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacles take motion that cannot be taken back; APIC has them, the reversible integrator has "
+                        "obstacles take motion that cannot be restored; APIC has them, the reversible integrator has "
                         "penalty walls");
     size_t points = 0;
     for (int o = 0; !rc && o < desc->n_obstacles; o++) {

@@ -30,7 +30,7 @@ piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error
     }
     if (plastic && desc->reversible)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "plastic flow loses energy that cannot be taken back; the reversible integrator has elastic "
+                        "plastic flow loses energy that cannot be restored; the reversible integrator has elastic "
                         "solids");
     for (int d = 0; d < desc->n_designs; d++) {
         const pio_quantity quantity = desc->designs[d].quantity;
@@ -87,7 +87,7 @@ void mpm_plastic_flow_adj(mpm_sim *sim)
 }
 /* clang-format on */
 
-/* Of the run forward before the sweep back: every step is in it once. */
+/* Counts those of the forward run before the adjoint sweep: it has every step once. */
 int64_t mpm_plastic_kinks(mpm_sim *sim)
 {
     uint64_t near = 0;

@@ -1,7 +1,7 @@
-/* mpm_reversible.c -- the integrator whose steps can be taken back to the bit (kernels/mpm/mpm_reversible.h): one step,
+/* mpm_reversible.c -- the integrator whose steps have an exact inverse (kernels/mpm/mpm_reversible.h): one step,
  * its inverse, and its adjoint, which is that of the real-valued map, rounding being differentiated as the identity.
  *
- *     step                                    taken back               adjoint
+ *     step                                    inverse                  adjoint
  *     sort                                    drift -
  *     force      m_i, a_i at x, F             sort                     drift_adj
  *     kick +     v' = gamma v + Q(h a)        momentum                 strain_adj, then of the means at nodes
@@ -9,13 +9,13 @@
  *     strain +   l, Fbar by V_i               force                    kick_adj, then of the means at nodes
  *     drift +    x' = x + Q(h v')             kick -                   force_adj
  *
- * After a step was taken back, what its adjoint reads is there: lists, a_i, V_i, and v' as the velocity of the other
+ * After an inverse step what its adjoint reads is in memory: lists, a_i, V_i, and v' as the velocity of the other
  * state. Elsewhere the first three stages are run again, and nothing is kept of the kick. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
 
-enum { SPILLED_BITS = 32, MOST_KEPT_BITS = 63 - DAMPING_BITS };
+enum { LOGGED_BITS = 32, MOST_KEPT_BITS = 63 - DAMPING_BITS };
 
 /* ---- what it takes -------------------------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static piola_status check_walls(const pio_engine_desc *desc, piola_error *error)
             penalties += penalty;
             if (desc->reversible && !penalty)
                 return sim_fail(error, PIOLA_BAD_DATA,
-                                "axis %d: sticky, slip and separating walls lose motion that cannot be taken back; the "
+                                "axis %d: sticky, slip and separating walls lose motion that cannot be restored; the "
                                 "reversible integrator has penalty walls",
                                 a);
             if (!desc->reversible && penalty)
@@ -81,13 +81,13 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
     const pio_particles_desc *p = &desc->particles;
     if (desc->reversible && p->viscosity)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "viscosity of solids loses motion that cannot be taken back; the reversible integrator has "
+                        "viscosity of solids loses motion that cannot be restored; the reversible integrator has "
                         "solids without viscosity");
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
         if (p->law[i] >= PIO_LINEAR_FLUID && p->given[PIO_LAW_CONSTANTS * i + 2] > 0)
             return sim_fail(
                 error, PIOLA_BAD_DATA,
-                "particle %lld: viscosity loses motion that cannot be taken back; the reversible integrator has "
+                "particle %lld: viscosity loses motion that cannot be restored; the reversible integrator has "
                 "fluids without viscosity",
                 (long long)i);
     for (int d = 0; desc->reversible && d < desc->n_designs; d++) {
@@ -96,7 +96,7 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
             if (e->index[i] >= 0 && p->law[i] >= PIO_LINEAR_FLUID)
                 return sim_fail(
                     error, PIOLA_BAD_DATA,
-                    "design %d: viscosity loses motion that cannot be taken back; it is 0 with the reversible "
+                    "design %d: viscosity loses motion that cannot be restored; it is 0 with the reversible "
                     "integrator",
                     d);
     }
@@ -104,13 +104,12 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
     return rc ? rc : check_damping(desc, error);
 }
 
-/* Steps after which kept bits are spilled, a function of gamma alone (up to the length of the run): kept <= M becomes
- * at most
- * (M d + d - 1)/n, and must stay below 2^MOST_KEPT_BITS. */
-static int64_t spill_interval(int64_t n, int64_t steps)
+/* The number of steps after which kept bits are logged, a function of gamma alone (up to the length of the run):
+ * kept <= M becomes at most (M d + d - 1)/n, and must stay below 2^MOST_KEPT_BITS. */
+static int64_t record_interval(int64_t n, int64_t steps)
 {
     const uint64_t most = ((uint64_t)1 << MOST_KEPT_BITS) - 1, d = (uint64_t)1 << DAMPING_BITS;
-    uint64_t kept = most >> SPILLED_BITS;
+    uint64_t kept = most >> LOGGED_BITS;
     int64_t every = 0;
     while (every <= steps) {
         kept = (kept * d + d - 1) / (uint64_t)n;
@@ -133,28 +132,30 @@ void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc)
     sim->reversible.damping = desc->damping;
     sim->reversible.gamma = damping_share(desc);
     if (!(sim->reversible.damping > 0)) return;
-    sim->reversible.record_every = spill_interval(sim->reversible.gamma >> GAMMA_BITS, desc->steps);
+    sim->reversible.record_every = record_interval(sim->reversible.gamma >> GAMMA_BITS, desc->steps);
     const size_t each = sizeof *sim->reversible.residual_log * field_size(sim->particles.n, DIM);
     sim->reversible.log_records = desc->tape > 0 ? desc->tape / (int64_t)each : 0;
 }
 
-/* Spills before state number `steps`: they are at the beginnings of steps record_every, 2 record_every, ... */
-static int64_t spills_before(const mpm_sim *sim, int64_t steps)
+/* Returns the number of records before state number `steps`: they are at the beginnings of steps record_every, 2
+ * record_every, ... */
+static int64_t records_before(const mpm_sim *sim, int64_t steps)
 {
     return sim->reversible.record_every > 0 && steps > 0 ? (steps - 1) / sim->reversible.record_every : 0;
 }
 
 int mpm_reversible_returns(const mpm_sim *sim)
 {
-    const int64_t index = sim->base.index, number = spills_before(sim, index);
-    return number == spills_before(sim, index - 1) ||
+    const int64_t index = sim->base.index, number = records_before(sim, index);
+    return number == records_before(sim, index - 1) ||
            (sim->reversible.residual_log && number <= sim->reversible.log_records) ||
            number == sim->reversible.last_record_number;
 }
 
 size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
 {
-    return (size_t)spills_before(sim, steps) * sizeof *sim->reversible.residual_log * field_size(sim->particles.n, DIM);
+    return (size_t)records_before(sim, steps) * sizeof *sim->reversible.residual_log *
+           field_size(sim->particles.n, DIM);
 }
 
 /* ---- stages --------------------------------------------------------------------------------------------------- */
@@ -245,26 +246,27 @@ static void drift(mpm_sim *sim, int sign)
             .offset = s->offset, .v = sim->reversible.lattice.v);
 }
 
-/* What a step that begins with this state kept too much of, or what was spilled before it. */
-static void spill(mpm_sim *sim, int sign, int to_tape)
+/* Moves the bits that a step from this state kept too many of to the log (sign 1), or back (sign -1). */
+static void move_kept_bits(mpm_sim *sim, int sign, int to_log)
 {
-    const int64_t number = spills_before(sim, sim->base.index + 1);
-    if (number == spills_before(sim, sim->base.index)) return;
+    const int64_t number = records_before(sim, sim->base.index + 1);
+    if (number == records_before(sim, sim->base.index)) return;
     const int room = number <= sim->reversible.log_records;
-    if (to_tape && sim->reversible.residual_log && !room) sim->reversible.log_short = 1;
-    const int taped = to_tape && sim->reversible.residual_log && room;
-    if (!taped && sign > 0) sim->reversible.last_record_number = number;
-    uint32_t *tape = taped ? sim->reversible.residual_log + (size_t)(number - 1) * field_size(sim->particles.n, DIM)
-                                                  : sim->reversible.last_record;
+    if (to_log && sim->reversible.residual_log && !room) sim->reversible.log_short = 1;
+    const int logged = to_log && sim->reversible.residual_log && room;
+    if (!logged && sign > 0) sim->reversible.last_record_number = number;
+    uint32_t *record = logged ? sim->reversible.residual_log + (size_t)(number - 1) * field_size(sim->particles.n, DIM)
+                              : sim->reversible.last_record;
     pio_map(&sim->base.queue, mpm_log_residuals, (int)field_size(sim->particles.n, DIM), NULL,
-            .sign = sign, .kept = sim->reversible.lattice.kept, .log = tape);
+            .sign = sign, .kept = sim->reversible.lattice.kept, .log = record);
 }
 
-/* ---- a step, and back ----------------------------------------------------------------------------------------- */
+/* ---- a step, and its inverse
+ * ----------------------------------------------------------------------------------------- */
 
 void mpm_reversible_forward(mpm_sim *sim)
 {
-    spill(sim, 1, !sim->base.turned);
+    move_kept_bits(sim, 1, !sim->base.turned);
     mpm_control_step(sim);
     mpm_sort(sim);
     force(sim);
@@ -289,21 +291,21 @@ void mpm_reversible_inverse_step(mpm_sim *sim)
     strain(sim, -1);
     force(sim);
     kick(sim, -1, 1, sim->reversible.lattice.v);
-    spill(sim, -1, sim->reversible.last_record_number != spills_before(sim, sim->base.index + 1));
+    move_kept_bits(sim, -1, sim->reversible.last_record_number != records_before(sim, sim->base.index + 1));
     sim->particles.current = 1 - sim->particles.current;
     sim->reversible.fresh = 1;
 }
 
 /* The same lists, grid and velocities from the state at the beginning of the step. */
-static void look_ahead(mpm_sim *sim)
+static void repeat_stages(mpm_sim *sim)
 {
     const mpm_state *s = &sim->particles.state[sim->particles.current];
     mpm_control_step(sim);
     mpm_sort(sim);
     force(sim);
-    spill(sim, 1, 0);
+    move_kept_bits(sim, 1, 0);
     kick(sim, 1, 0, sim->reversible.velocity_ahead);
-    spill(sim, -1, 0);
+    move_kept_bits(sim, -1, 0);
     momentum(sim, sim->particles.state[1 - sim->particles.current].velocity);
     if (!sim->reversible.velocity_ahead) return;
     pio_map(&sim->base.queue, mpm_drift, sim->particles.n, &sim->step->particles,
@@ -375,7 +377,7 @@ static void kick_and_force_adj(mpm_sim *sim)
 
 void mpm_reversible_adjoint(mpm_sim *sim)
 {
-    if (!sim->reversible.fresh) look_ahead(sim);
+    if (!sim->reversible.fresh) repeat_stages(sim);
     mpm_observe_between_adj(sim);
     strain_and_momentum_adj(sim);
     kick_and_force_adj(sim);

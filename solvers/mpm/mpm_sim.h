@@ -95,7 +95,7 @@ typedef struct {
 /* mpm_slot.c: what saved states leave out. */
 typedef struct {
     int node_room;     /* active nodes that a compact slot has room for; 0: slots hold whole states */
-    int nodes_needed;  /* the room that the last check() asked for; 0: none did */
+    int nodes_needed;  /* the room that the last check() needed; 0: it was enough */
     int solids;        /* particles of solids */
     int *rank;         /* [n] number among its kind; NULL: all are of one kind, or slots are whole */
     mpm_behind behind; /* what is there of the step that led to the current state */

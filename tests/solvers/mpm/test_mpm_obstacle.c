@@ -449,7 +449,7 @@ static void obstacles_that_cannot_be_are_refused(void **unused)
     o->n_points = 0;
     c.desc.reversible = 1;
     c.desc.grid.face[0][0] = -1;
-    expect_refusal(&c, "cannot be taken back");
+    expect_refusal(&c, "cannot be restored");
     c.desc.reversible = 0;
     case_design(&c, PIO_OBSTACLE_FRICTION, -1, CASE_SCALAR, 0, 0, 1);
     c.design[0].which = 1;
