@@ -305,7 +305,7 @@ static outcome run(const study *s, int cells)
 
 typedef struct {
     double low, high; /* of (error in energy)/(that of the interpolant) */
-    double lost;      /* largest |1 - lost/error^2|; 0: not asked */
+    double lost;      /* largest |1 - lost/error^2|; 0: not checked */
 } constants;
 
 static int outside(const char *what, double value, double low, double high)

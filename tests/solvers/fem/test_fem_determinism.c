@@ -96,7 +96,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
         block(&c, PIO_TET4, PIO_TET4, 10, 9, 8, 2);
     c.fem.newton_tolerance = c.fem.adjoint_tolerance = fem_case_is_f32() ? 1e-2 : 1e-4;
     print_message("  %d elements, %d nodes\n", c.elements, c.n);
-    assert_true(c.elements > 4096); /* the backend runs less than that on one thread, whatever it is told */
+    assert_true(c.elements > 4096); /* the backend runs less than that on one thread, whatever number is requested */
     for (int i = 0; i < 4; i++) {
         pio_sim *sim = fem_case_create(&c, 2, threads[i]);
         for (int again = 0; again < (i == 1 ? 2 : 1); again++) { /* and twice in one simulation */

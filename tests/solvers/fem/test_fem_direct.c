@@ -23,7 +23,7 @@ static void stretched(const double s[3], double x[3])
     for (int a = 0; a < 3; a++) x[a] = s[a] * stretch[a];
 }
 
-/* A box clamped on the left and pulled on the right, as fine as told; J is where a corner of the right goes. */
+/* A box clamped on the left and pulled on the right, as fine as given; J is where a corner of the right goes. */
 static void block(fem_case *c, pio_hyper_law law, const int cells[3], const double size[3], double along, double across,
                   pio_solve linear)
 {

@@ -295,8 +295,9 @@ static const fault_case faults[] = {
 };
 /* clang-format on */
 
-/* What failed, for programs: the kind, its cause, the step, and an item of the mesh; a solve's residual. */
-static int told_otherwise(const fem_case *c, const fault_case *f, const piola_failure *said)
+/* Returns whether the failure differs from the expected one: kind, cause, step, item of the mesh, a solve's
+ * residual. */
+static int reports_otherwise(const fem_case *c, const fault_case *f, const piola_failure *said)
 {
     const int64_t items = f->of == PIOLA_FAILED_NODE ? c->n : c->elements;
     const int solve = f->kind == PIOLA_FAILED_LINE_SEARCH || f->kind == PIOLA_FAILED_NEWTON ||
@@ -336,7 +337,7 @@ static void every_fault_is_found_and_named(void **unused)
         print_message("  %-26s %d: %s\n", f->name, (int)rc, rc ? error.message : "done");
         int missing = rc != f->status;
         for (int k = 0; k < 4 && f->expected[k]; k++) missing += !strstr(error.message, f->expected[k]);
-        missing += told_otherwise(&c, f, &error.failure);
+        missing += reports_otherwise(&c, f, &error.failure);
         if (missing)
             print_message(
                 "  ^ expected %d with '%s', kind %d; it is kind %d, cause %d, step %lld, item %lld, residual %g\n",

@@ -22,7 +22,7 @@ enum { D = FEM_DIM, STEPS = 5, MOST = 512, DIRECTIONS = 3 };
 
 static const char *const names[] = {"static", "backward Euler", "BDF2", "Newmark", "leapfrog"};
 
-/* What a sweep back showed at state k. */
+/* What an adjoint sweep showed at state k. */
 typedef struct {
     double u[MOST], v[MOST], adj_u[MOST], adj_v[MOST], adj_f[MOST], f[MOST];
 } frame;
@@ -34,9 +34,9 @@ typedef struct {
     frame at[STEPS + 1];
     int shown, passed; /* frames */
     double J, samples[2 * FEM_SAMPLES], z_bar[FEM_VARIABLES];
-} sweep_back;
+} adjoint_sweep;
 
-static void take(const sweep_back *s, const char *field, double *out)
+static void take(const adjoint_sweep *s, const char *field, double *out)
 {
     if (!piola_engine_fem.components(s->sim, field)) return;
     double *values = fem_case_read(s->sim, field);
@@ -47,7 +47,7 @@ static void take(const sweep_back *s, const char *field, double *out)
 
 static piola_status on_state(void *context, int64_t k, int64_t step, piola_error *error)
 {
-    sweep_back *s = context;
+    adjoint_sweep *s = context;
     (void)error;
     assert_int_equal(k, step);
     take(s, "displacement", s->at[k].u);
@@ -58,7 +58,7 @@ static piola_status on_state(void *context, int64_t k, int64_t step, piola_error
 
 static piola_status on_adjoint(void *context, int64_t k, int64_t step, piola_error *error)
 {
-    sweep_back *s = context;
+    adjoint_sweep *s = context;
     (void)error;
     assert_int_equal(k, step);
     s->shown++;
@@ -69,7 +69,7 @@ static piola_status on_adjoint(void *context, int64_t k, int64_t step, piola_err
 
 static piola_status on_passed(void *context, int64_t k, int64_t step, piola_error *error)
 {
-    sweep_back *s = context;
+    adjoint_sweep *s = context;
     (void)error;
     assert_int_equal(k, step);
     s->passed++;
@@ -78,7 +78,7 @@ static piola_status on_passed(void *context, int64_t k, int64_t step, piola_erro
 }
 
 /* The gradient of `c`, which is created here and stays, with all frames or without. */
-static void sweep(sweep_back *s, fem_case *c, const double *z, int frames)
+static void sweep(adjoint_sweep *s, fem_case *c, const double *z, int frames)
 {
     static const int64_t number[] = {0, 1, 2, 3, 4, 5};
     pio_schedule all = pio_schedule_store_all(c->desc.steps, 1);
@@ -102,7 +102,7 @@ static void sweep(sweep_back *s, fem_case *c, const double *z, int frames)
     s->J = result.J;
 }
 
-static void end(sweep_back *s)
+static void end(adjoint_sweep *s)
 {
     piola_engine_fem.destroy(s->sim);
     fem_case_free(s->c);
@@ -119,8 +119,8 @@ static void sheared(const double s[3], double x[3])
 
 enum { TRACTION, FOLLOWER, SPRING };
 
-/* From state `first` on, where it is and moves as told (NULL: random numbers at the start): two laws, heavy, pulled,
- * held at a side, on springs, under a pressure that follows; nothing depends on time. */
+/* From state `first` on, with displacements u and velocities v (NULL: random numbers at the start): two laws, heavy,
+ * pulled, held at a side, on springs, under a pressure that follows; nothing depends on time. */
 static void body(fem_case *c, pio_integrator integrator, int follower, int64_t first, const double *u, const double *v)
 {
     const pio_element_type even = D == 2 ? PIO_TRI3 : PIO_HEX8, odd = D == 2 ? PIO_QUAD4 : PIO_HEX8;
@@ -228,7 +228,7 @@ static double differences(pio_integrator integrator, int64_t k, const frame *at,
 static void the_adjoint_of_a_frame_is_the_gradient_of_a_motion_that_begins_there(void **unused)
 {
     static const pio_integrator of[] = {PIO_BACKWARD_EULER, PIO_NEWMARK, PIO_LEAPFROG};
-    static sweep_back whole, rest;
+    static adjoint_sweep whole, rest;
     (void)unused;
     for (size_t m = 0; m < sizeof of / sizeof *of; m++) {
         static fem_case c, again;
@@ -285,7 +285,7 @@ static double pushed(fem_case *c, int which, int64_t k, const double *h, double 
 static void the_adjoint_of_a_frame_is_the_derivative_with_earlier_states_kept(void **unused)
 {
     static const pio_integrator of[] = {PIO_BACKWARD_EULER, PIO_BDF2, PIO_LEAPFROG};
-    static sweep_back whole;
+    static adjoint_sweep whole;
     (void)unused;
     for (size_t m = 0; m < sizeof of / sizeof *of; m++)
         for (int k = 1; k < STEPS; k += 2) { /* 1, 3: states that are not observed */
@@ -313,7 +313,7 @@ static void the_adjoint_of_a_frame_is_the_derivative_with_earlier_states_kept(vo
 
 static void frames_do_not_change_the_gradient(void **unused)
 {
-    static sweep_back with, without;
+    static adjoint_sweep with, without;
     (void)unused;
     for (pio_integrator i = PIO_STATIC; i <= PIO_LEAPFROG; i++) {
         static fem_case c, d;
@@ -346,7 +346,7 @@ static void frames_do_not_change_the_gradient(void **unused)
  * . dJ/dvalue. */
 static void adjoint_forces_times_forces_are_the_gradient_of_their_value(void **unused)
 {
-    static sweep_back s;
+    static adjoint_sweep s;
     (void)unused;
     for (pio_integrator i = PIO_STATIC; i <= PIO_NEWMARK; i++) {
         static fem_case c;
@@ -374,7 +374,7 @@ static void adjoint_forces_times_forces_are_the_gradient_of_their_value(void **u
  * body what the unit force there does, and twice that where the force's own work is observed. */
 static void a_static_adjoint_force_is_the_answer_to_what_is_observed(void **unused)
 {
-    static sweep_back s;
+    static adjoint_sweep s;
     static fem_case c;
     const fem_material m = fem_material_of(PIO_HYPER_LINEAR, 1000);
     double u[2][MOST];

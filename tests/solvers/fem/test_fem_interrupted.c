@@ -1,4 +1,4 @@
-/* test_fem_interrupted.c -- a mesh's simulation asks often enough whether to stop, and starts again as if nothing had
+/* test_fem_interrupted.c -- a mesh's simulation polls often enough whether to stop, and starts again as if nothing had
  * been. */
 #include "tests/solvers/fem/fem_case.h"
 
@@ -22,7 +22,7 @@ static const char *after_some_questions(void)
 /* Two steps forward and back, of which that many questions are answered with no. */
 static piola_status step_and_return(const fem_case *c, pio_sim *sim, const double *z, int questions, piola_error *error)
 {
-    questions_left = INT_MAX; /* the start asks too */
+    questions_left = INT_MAX; /* the start polls too */
     piola_status rc = piola_engine_fem.start(sim, z, error);
     questions_left = questions;
     if (!rc) rc = piola_engine_fem.save(sim, 0, error);
@@ -37,7 +37,7 @@ static piola_status step_and_return(const fem_case *c, pio_sim *sim, const doubl
     return rc;
 }
 
-/* A gradient's run is asked many times within its steps whether to stop. Stopped at any of them it says so, and the
+/* A gradient's run polls many times within its steps whether to stop. Stopped at any of them it reports it, and the
  * next run has the bits of one that was never stopped. */
 static void a_run_is_interrupted_within_its_steps_and_starts_again(void **unused)
 {
@@ -53,17 +53,17 @@ static void a_run_is_interrupted_within_its_steps_and_starts_again(void **unused
     const double J = fem_case_gradient(&c, sim, NULL, z, z_bar);
     int within[3] = {0}; /* Newton's method, its linear solves, the adjoint's */
     assert_int_equal(step_and_return(&c, sim, z, MOST, NULL), PIOLA_OK);
-    const int asked = MOST - questions_left;
-    assert_true(asked > 20);
-    for (int k = 0; k < asked; k += 1 + asked / 40) {
+    const int polls = MOST - questions_left;
+    assert_true(polls > 20);
+    for (int k = 0; k < polls; k += 1 + polls / 40) {
         piola_error error = {0};
         assert_int_equal(step_and_return(&c, sim, z, k, &error), PIOLA_INTERRUPTED);
         assert_non_null(strstr(error.message, "interrupted by a test after "));
         within[strstr(error.message, "adjoint") ? 2 : strstr(error.message, "linear solve") ? 1 : 0]++;
     }
     print_message(
-        "  asked %d times; interrupted %d times in Newton's method, %d in its linear solves, %d in the adjoint's\n",
-        asked, within[0], within[1], within[2]);
+        "  polled %d times; interrupted %d times in Newton's method, %d in its linear solves, %d in the adjoint's\n",
+        polls, within[0], within[1], within[2]);
     assert_true(within[1] > 0 && within[2] > 0);
     questions_left = MOST;
     assert_true(fabs(fem_case_gradient(&c, sim, NULL, z, again) - J) <= 0);
@@ -72,7 +72,7 @@ static void a_run_is_interrupted_within_its_steps_and_starts_again(void **unused
     fem_case_free(&c);
 }
 
-/* What makes and starts a simulation asks too, and leaves nothing of it. */
+/* What creates and starts a simulation polls too, and leaves nothing of it. */
 static void a_simulation_is_interrupted_while_it_is_made(void **unused)
 {
     enum { MOST = 1 << 20 };
@@ -90,9 +90,9 @@ static void a_simulation_is_interrupted_while_it_is_made(void **unused)
     const int making = MOST - questions_left;
     assert_int_equal(piola_engine_fem.start(sim, z, &error), PIOLA_OK);
     piola_engine_fem.destroy(sim);
-    const int asked = MOST - questions_left;
-    assert_true(making > 8 && asked > making + 1);
-    for (int k = 0; k < asked; k++) {
+    const int polls = MOST - questions_left;
+    assert_true(making > 8 && polls > making + 1);
+    for (int k = 0; k < polls; k++) {
         sim = NULL;
         questions_left = k;
         const piola_status made = piola_engine_fem.create(&c.desc, &sim, &bytes, &error);
@@ -102,7 +102,7 @@ static void a_simulation_is_interrupted_while_it_is_made(void **unused)
         piola_engine_fem.destroy(sim);
         assert_non_null(strstr(error.message, "interrupted by a test"));
     }
-    print_message("  asked %d times, interrupted each time\n", asked);
+    print_message("  polled %d times, interrupted each time\n", polls);
     fem_case_free(&c);
 }
 

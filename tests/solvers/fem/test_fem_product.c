@@ -152,7 +152,7 @@ static void a_library_gives_the_same_bits_every_time(void **unused)
 static void with_loads_that_follow_a_wrong_transposed_product_fails_the_gradient_check(void **unused)
 {
     static const char *const names[] = {"sample_right", "sample_forward", "sample_unturned"};
-    const int f64 = !fem_case_is_f32(); /* differences of numbers of seven digits tell nothing */
+    const int f64 = !fem_case_is_f32(); /* differences of numbers of seven digits show nothing */
     (void)unused;
     run(NULL, 1, &own);
     assert_true(own.own > 0 && own.turned > 0);

@@ -217,7 +217,7 @@ static void refused(fem_case *c, const char *words)
     fem_case_free(c);
 }
 
-static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
+static void what_has_no_inverse_is_refused_by_name(void **unused)
 {
     static fem_case c;
     piola_error error = {0};
@@ -276,7 +276,7 @@ int main(void)
         cmocka_unit_test(a_planted_bit_is_found),
         cmocka_unit_test(it_goes_where_the_leapfrog_goes),
         cmocka_unit_test(its_energy_does_not_drift),
-        cmocka_unit_test(what_cannot_be_taken_back_is_refused_by_name),
+        cmocka_unit_test(what_has_no_inverse_is_refused_by_name),
         cmocka_unit_test(a_number_off_the_lattice_is_an_error_with_step_and_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
     must(engine->advance(sim, 200, &error), &error, "out");
     const int64_t needed = taped(sim);
     engine->destroy(sim);
-    for (int k = 0; k < 2; k++) { /* told by the step after, or where the run is checked */
+    for (int k = 0; k < 2; k++) { /* reported by the step after, or where the run is checked */
         sim = started(&c, k ? needed - 4 : needed / 2, 1);
         piola_status rc = engine->advance(sim, 200, &error);
         assert_int_equal(rc, k ? PIOLA_OK : PIOLA_NO_MEMORY);
@@ -153,8 +153,8 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
         print_message("  %s\n", error.message);
         assert_non_null(strstr(error.message, "the tape is too short"));
         const char *about = strstr(error.message, "about ");
-        const double told = about ? atof(about + 6) : 0;
-        assert_true(told > 0.7 * (double)needed && told < 1.4 * (double)needed);
+        const double named = about ? atof(about + 6) : 0;
+        assert_true(named > 0.7 * (double)needed && named < 1.4 * (double)needed);
         assert_int_equal(engine->inverse_step(sim, &error), PIOLA_NO_MEMORY);
         engine->destroy(sim);
     }
@@ -185,7 +185,7 @@ static void refused(fem_case *c, const char *words)
     fem_case_free(c);
 }
 
-static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
+static void what_has_no_inverse_is_refused_by_name(void **unused)
 {
     static fem_case c;
     (void)unused;
@@ -201,7 +201,7 @@ static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
     refused(&c, "a tape of 4096 bytes");
 }
 
-static void steps_without_a_record_are_not_taken_back(void **unused)
+static void steps_without_a_record_have_no_inverse(void **unused)
 {
     static fem_case c;
     piola_error error = {0};
@@ -264,7 +264,7 @@ static double chain_bits(double ratio, double strain, double tolerance)
 
 static void a_step_is_remembered_in_few_bits(void **unused)
 {
-    static const double ratio[] = {0.01, 1, 100, 1e4}, told[] = {0.2, 2, 8, 14};
+    static const double ratio[] = {0.01, 1, 100, 1e4}, expected[] = {0.2, 2, 8, 14};
     const double tolerance = fem_case_is_f32() ? 1e-3 : 1e-10;
     (void)unused;
     for (int k = 0; k < 4; k++) {
@@ -274,7 +274,7 @@ static void a_step_is_remembered_in_few_bits(void **unused)
         const double bits = chain_bits(ratio[k], 0.01, tolerance);
         print_message("  k h^2/m = %-5g: %.2f bits per unknown and step; predicted %g, lost by the chain %.2f (limit: "
                       "lost + 2.5)\n",
-                      ratio[k], bits, told[k], least);
+                      ratio[k], bits, expected[k], least);
         assert_true(bits < least + 2.5);
     }
     print_message("  control, whole numbers as they are: 64 bits\n");
@@ -290,8 +290,8 @@ int main(void)
         cmocka_unit_test(a_planted_bit_is_found),
         cmocka_unit_test(it_is_backward_euler_but_for_rounding),
         cmocka_unit_test(a_tape_that_is_too_short_says_what_would_do),
-        cmocka_unit_test(what_cannot_be_taken_back_is_refused_by_name),
-        cmocka_unit_test(steps_without_a_record_are_not_taken_back),
+        cmocka_unit_test(what_has_no_inverse_is_refused_by_name),
+        cmocka_unit_test(steps_without_a_record_have_no_inverse),
         cmocka_unit_test(a_step_is_remembered_in_few_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

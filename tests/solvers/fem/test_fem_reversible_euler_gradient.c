@@ -1,5 +1,5 @@
 /* test_fem_reversible_euler_gradient.c -- is the gradient of residual-coded backward Euler its derivative, and the same
- * bits whether states are kept or steps taken back? f64. */
+ * bits whether states are stored or steps reversed? f64. */
 #include "tests/solvers/fem/fem_euler_case.h"
 #include "tests/solvers/fem/fem_motion.h"
 
@@ -77,8 +77,8 @@ static uint64_t hash_of(pio_sim *sim, const fem_case *c, const double *z_bar)
     return fem_case_hash(fem_case_hash_gradients(sim), z_bar, sizeof *z_bar * (size_t)c->variables);
 }
 
-/* Out, and back by taking each step back; `before`: all are taken back and forth once more before the turn. */
-static uint64_t gradient_by_unsteps(fem_case *c, int threads, int before, int sweeps)
+/* Forward, and back by the inverse of each step; `before`: all are reversed and run once more before the turn. */
+static uint64_t gradient_by_inverse_steps(fem_case *c, int threads, int before, int sweeps)
 {
     static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
     double y[FEM_SAMPLES], y_bar[FEM_SAMPLES];
@@ -113,7 +113,7 @@ static uint64_t gradient_by_unsteps(fem_case *c, int threads, int before, int sw
     return hash;
 }
 
-static void the_gradient_has_the_same_bits_whether_states_are_kept_or_taken_back(void **unused)
+static void the_gradient_has_the_same_bits_whether_states_are_stored_or_steps_reversed(void **unused)
 {
     (void)unused;
     for (int parts = 0; parts < 2; parts++) {
@@ -136,7 +136,8 @@ static void the_gradient_has_the_same_bits_whether_states_are_kept_or_taken_back
         }
         engine->destroy(sim);
         for (int threads = 1; threads <= 3; threads++)
-            for (int k = 0; k < 3; k++) assert_true(gradient_by_unsteps(&c, threads, k == 1, k == 2 ? 2 : 1) == all);
+            for (int k = 0; k < 3; k++)
+                assert_true(gradient_by_inverse_steps(&c, threads, k == 1, k == 2 ? 2 : 1) == all);
         print_message("  %016llx, at most %d parts: all states, 1 to %d of them, and none\n", (unsigned long long)all,
                       most, FEW);
         fem_case_free(&c);
@@ -147,7 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_is_the_derivative),
-        cmocka_unit_test(the_gradient_has_the_same_bits_whether_states_are_kept_or_taken_back),
+        cmocka_unit_test(the_gradient_has_the_same_bits_whether_states_are_stored_or_steps_reversed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void cotangents(const fem_case *c, pio_sim *sim, double *samples_bar)
     sample_terms_value(&terms, samples, samples_bar);
 }
 
-/* Out, and back by steps that are taken back. */
+/* Forward, and back by inverse steps. */
 static uint64_t reversed(fem_case *c, pio_sim *sim, const double *z, double *z_bar)
 {
     double samples_bar[FEM_SAMPLES];

@@ -47,7 +47,7 @@ static void is_loose(fem_case *c, const char *const *words)
     fem_case_free(c);
 }
 
-static void what_nothing_holds_is_told(void **unused)
+static void what_nothing_supports_is_reported(void **unused)
 {
     static fem_case c;
     static const char *const words[] = {"around (2.5, 0.5", "moving along", "turning about", NULL};
@@ -350,7 +350,7 @@ static void what_moves_in_time_may_be_loose(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_nothing_holds_is_told),
+        cmocka_unit_test(what_nothing_supports_is_reported),
         cmocka_unit_test(a_roller_leaves_what_lies_in_its_plane),
         cmocka_unit_test(a_pin_leaves_the_turn_about_it),
         cmocka_unit_test(two_pins_are_a_hinge_in_space_and_firm_in_the_plane),

@@ -120,7 +120,7 @@ static void a_body_returns_when_a_small_load_goes(void **unused)
 
 /* The record's residual is relative to the forces: by its own numbers, no more than the tolerance or what rounding
  * leaves. */
-static void the_record_tells_the_residual_relative_to_the_forces(void **unused)
+static void the_record_has_the_residual_relative_to_the_forces(void **unused)
 {
     static const double rise[] = {0, 1, 1, 1};
     static fem_case c;
@@ -193,7 +193,7 @@ int main(void)
         cmocka_unit_test(small_loads_move_bodies_in_proportion),
         cmocka_unit_test(without_loads_nothing_is_solved),
         cmocka_unit_test(a_body_returns_when_a_small_load_goes),
-        cmocka_unit_test(the_record_tells_the_residual_relative_to_the_forces),
+        cmocka_unit_test(the_record_has_the_residual_relative_to_the_forces),
         cmocka_unit_test(small_loads_move_bodies_that_are_free),
         cmocka_unit_test(a_goal_out_of_reach_is_approached_and_is_no_failure),
     };

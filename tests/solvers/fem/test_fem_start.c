@@ -59,7 +59,7 @@ static void what_is_only_started_takes_no_step(void **unused)
     }
 }
 
-/* Constants and shapes of few materials and no design: what is wrong is told of the same element in the same words. */
+/* Constants and shapes of few materials and no design: a fault is reported of the same element in the same words. */
 static void runs_of_elements_are_judged_as_each_of_them(void **unused)
 {
     static fem_case c;
@@ -92,7 +92,7 @@ static void runs_of_elements_are_judged_as_each_of_them(void **unused)
     }
 }
 
-/* However many questions were answered with "go on": the search for loose parts and the matrix ask, too. */
+/* However many questions were answered with "go on": the search for unsupported parts and the matrix poll, too. */
 static void creation_is_interrupted(void **unused)
 {
     static fem_case c;
@@ -112,7 +112,7 @@ static void creation_is_interrupted(void **unused)
         assert_non_null(strstr(error.message, "interrupted by a test in setting up a mesh"));
         assert_null(sim);
     }
-    print_message("  asked %d times\n", k);
+    print_message("  polled %d times\n", k);
     assert_true(k > 6);
     fem_case_free(&c);
 }

@@ -1,5 +1,5 @@
 /* test_fem_tangent.c -- is the assembled matrix the derivative of the forces, symmetric, with held unknowns as unit
- * rows and columns? And does one solve each way, adjoint and tangent, tell the same derivative?
+ * rows and columns? And does one solve each way, adjoint and tangent, give the same derivative?
  *
  * The forces' product with the derivative, fem_force_adj, is itself compared with the dual build by
  * test_every_kernel. */
@@ -47,7 +47,7 @@ static int is_held(const fem_case *c, int unknown)
     return 0;
 }
 
-/* Random numbers up to `size`; zero where held, when so asked. */
+/* Random numbers up to `size`; zero where constrained, if requested. */
 static real *numbers(fem_case *c, double size, int free_only)
 {
     real *x = malloc(sizeof *x * (size_t)(c->n * D));
@@ -170,7 +170,7 @@ static void the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law
 }
 
 /* dJ/dp = g . u_dot = lambda . b with K u_dot = b and K^T lambda = g. */
-static void adjoint_and_tangent_tell_the_same_derivative(void **unused)
+static void adjoint_and_tangent_have_the_same_derivative(void **unused)
 {
     (void)unused;
     for (int t = 0; t < FEM_TYPES; t++) {
@@ -283,7 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law),
-        cmocka_unit_test(adjoint_and_tangent_tell_the_same_derivative),
+        cmocka_unit_test(adjoint_and_tangent_have_the_same_derivative),
         cmocka_unit_test(the_gradient_by_every_modulus_is_the_tangent_seen_from_the_other_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

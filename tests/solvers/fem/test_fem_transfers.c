@@ -1,4 +1,4 @@
-/* test_fem_transfers.c -- what travels between host and device within a step: scalars that tell how far a solve is, and
+/* test_fem_transfers.c -- what travels between host and device within a step: scalars that show how far a solve is, and
  * nothing that grows with the mesh. A backend that counts stands in for the CPU's. */
 #include "solvers/fem/fem.h"
 #include "tests/solvers/fem/fem_case.h"
@@ -40,7 +40,7 @@ static int counted_download(pio_stream stream, void *target, const void *source,
     return pio_backend_cpu.download(stream, target, source, bytes);
 }
 
-static void tell(const char *what)
+static void print_transfers(const char *what)
 {
     print_message("  %-44s %5lld up, %5lld down, the largest %zu bytes (limit %d)\n", what, (long long)seen.up,
                   (long long)seen.down, seen.largest, SCALARS);
@@ -64,9 +64,9 @@ static void steps(pio_solve linear, pio_integrator integrator, int cells, size_t
     fem_case_clamp(&c, 0, 0);
     const int ramp = fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1});
     fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 1, 5, 0), ramp);
-    const int taken_back = integrator == PIO_REVERSIBLE_EULER;
-    if (integrator != PIO_STATIC) fem_case_motion(&c, integrator, taken_back, 0, 0);
-    c.desc.tape = taken_back ? 1 << 20 : 0;
+    const int reversed = integrator == PIO_REVERSIBLE_EULER;
+    if (integrator != PIO_STATIC) fem_case_motion(&c, integrator, reversed, 0, 0);
+    c.desc.tape = reversed ? 1 << 20 : 0;
     fem_case_observe_node(&c, fem_case_at(&c, cells, 0, 0), 1);
     bar[1] = 1;
     c.fem.linear = linear;
@@ -79,14 +79,14 @@ static void steps(pio_solve linear, pio_integrator integrator, int cells, size_t
         fail_msg("%s", error.message);
     memset(&seen, 0, sizeof seen);
     if (e->advance(sim, 1, &error)) fail_msg("%s", error.message);
-    tell(linear == PIO_SOLVE_PCG ? "pcg, a step forward" : "direct, a step forward");
+    print_transfers(linear == PIO_SOLVE_PCG ? "pcg, a step forward" : "direct, a step forward");
     largest[0] = seen.largest;
     assert_true(seen.down > 0);
     if (e->adjoint_begin(sim, bar, &error)) fail_msg("%s", error.message);
     memset(&seen, 0, sizeof seen);
-    if (taken_back ? e->inverse_step(sim, &error) : e->load(sim, 1, &error)) fail_msg("%s", error.message);
+    if (reversed ? e->inverse_step(sim, &error) : e->load(sim, 1, &error)) fail_msg("%s", error.message);
     if (e->adjoint_step(sim, &error)) fail_msg("%s", error.message);
-    tell(linear == PIO_SOLVE_PCG ? "pcg, its adjoint" : "direct, its adjoint");
+    print_transfers(linear == PIO_SOLVE_PCG ? "pcg, its adjoint" : "direct, its adjoint");
     largest[1] = seen.largest;
     assert_true(seen.down > 0);
     memset(&seen, 0, sizeof seen); /* negative control: reading a field is seen */

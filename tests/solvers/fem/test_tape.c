@@ -275,7 +275,7 @@ static void zeros_take_the_length_of_their_blocks_alone(void **unused)
 
 /* ---- what goes wrong ------------------------------------------------------------------------------------------- */
 
-static void a_record_that_does_not_fit_changes_nothing_and_is_told(void **unused)
+static void a_record_that_does_not_fit_changes_nothing_and_is_reported(void **unused)
 {
     enum { N = 500 };
     int64_t in[N], out[N];
@@ -303,7 +303,7 @@ static void a_record_that_does_not_fit_changes_nothing_and_is_told(void **unused
     end(&c);
 }
 
-static void a_record_that_is_taken_back_leaves_no_trace(void **unused)
+static void a_record_that_is_popped_leaves_no_trace(void **unused)
 {
     enum { N = 500 };
     int64_t in[N], other[N], out[N];
@@ -368,8 +368,8 @@ int main(void)
         cmocka_unit_test(a_tape_has_the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(numbers_take_few_bits_more_than_their_entropy),
         cmocka_unit_test(zeros_take_the_length_of_their_blocks_alone),
-        cmocka_unit_test(a_record_that_does_not_fit_changes_nothing_and_is_told),
-        cmocka_unit_test(a_record_that_is_taken_back_leaves_no_trace),
+        cmocka_unit_test(a_record_that_does_not_fit_changes_nothing_and_is_reported),
+        cmocka_unit_test(a_record_that_is_popped_leaves_no_trace),
         cmocka_unit_test(a_planted_bit_changes_numbers_and_does_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,7 +236,7 @@ static void both_layouts_give_the_same_bits(void **unused)
     for (int i = 0; i < LAYOUTS; i++) free_results(&r[i]);
 }
 
-/* Where this file expects component c of item i; it does not ask field_at. */
+/* Where this file expects component c of item i; it does not use field_at. */
 static size_t expected_at(int layout, size_t n, size_t components, size_t c, size_t i)
 {
     return layout == PLAIN ? c * n + i : (i / BLOCK * components + c) * BLOCK + i % BLOCK;
@@ -301,7 +301,7 @@ static void the_storage_is_that_of_the_layout(void **unused)
     }
 }
 
-/* The watch looks at padding too; a false alarm would end the run. */
+/* The check for NaN reads padding too; a false alarm would end the run. */
 static void the_watch_for_nan_sees_none_in_the_padding(void **unused)
 {
     static mpm_case c;

@@ -322,7 +322,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
     observe(&c);
     design(&c);
     print_message("  %d particles\n", (int)c.n);
-    assert_true(c.n > 4096); /* the backend runs less than that on one thread, whatever it is told */
+    assert_true(c.n > 4096); /* the backend runs less than that on one thread, whatever number is requested */
     for (int i = 0; i < 4; i++) {
         pio_sim *sim = case_create(&c, 8, threads[i]);
         const hashes h = whole_run(&c, sim, NULL);

@@ -85,7 +85,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
     (void)unused;
     collision(&c, D == 2 ? 4 : 2, 8);
     print_message("  %d particles\n", (int)c.n);
-    assert_true(c.n > 4096); /* the backend runs less than that on one thread, whatever it is told */
+    assert_true(c.n > 4096); /* the backend runs less than that on one thread, whatever number is requested */
     for (int i = 0; i < 5; i++) {
         pio_sim *sim = case_create(&c, 8, threads[i]);
         for (int again = 0; again < (i == 1 ? 2 : 1); again++) { /* and twice in one simulation */

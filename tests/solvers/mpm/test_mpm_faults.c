@@ -60,7 +60,8 @@ typedef struct {
     piola_failure_kind kind;
 } fault_case;
 
-/* 168 or 175 cells and more than 4096 particles: the backend runs less than that on one thread, whatever it is told. */
+/* 168 or 175 cells and more than 4096 particles: the backend runs less than that on one thread, whatever number is
+ * requested. */
 static const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {D == 2 ? 1.9 : 1.2, D == 2 ? 1.7 : 1.0, 0.9};
 
 static void block(mpm_case *c, pio_law law, double k0, double k1, double k2, double speed)
@@ -322,15 +323,15 @@ static void every_fault_names_step_particle_and_value_for_any_number_of_threads(
             assert_int_equal(rc, PIOLA_NUMERICAL);
             if (t > 0) assert_string_equal(error.message, first.message);
             assert_int_equal((t ? &error : &first)->status, PIOLA_NUMERICAL);
-            const piola_failure *told = &(t ? &error : &first)->failure;
+            const piola_failure *failure = &(t ? &error : &first)->failure;
             int particle = -1, step = -1;
             assert_non_null(strstr(first.message, "particle "));
             sscanf(strstr(first.message, "particle "), "particle %d", &particle);
             sscanf(first.message, "step %d", &step);
-            assert_int_equal(told->kind, faults[i].kind);
-            assert_int_equal(told->of, PIOLA_FAILED_PARTICLE);
-            assert_int_equal(told->item, particle); /* as the words say */
-            assert_int_equal(told->step, step);
+            assert_int_equal(failure->kind, faults[i].kind);
+            assert_int_equal(failure->of, PIOLA_FAILED_PARTICLE);
+            assert_int_equal(failure->item, particle); /* as the words say */
+            assert_int_equal(failure->step, step);
             for (int k = 0; k < 4 && t == 0 && faults[i].expected[k]; k++)
                 if (!strstr(first.message, faults[i].expected[k]))
                     fail_msg("%s: '%s' is not in: %s", faults[i].name, faults[i].expected[k], first.message);

@@ -46,7 +46,7 @@ static void adjoint_is_the_derivative_of_the_first_steps(void **unused)
         case_touch(&w.c, v, steps, 0, 1);
         mpm_taylor_begin(&t, &w.c, 1);
         for (int d = 0; d < w.c.desc.n_designs; d++) {
-            if (d == FREQUENCY_DESIGN) continue; /* up to the time 2 h these do less than differences can tell */
+            if (d == FREQUENCY_DESIGN) continue; /* up to the time 2 h these do less than differences can resolve */
             mpm_taylor_random(&t, h, case_design_first(&w.c, d), case_design_count(&w.c, d));
             snprintf(name, sizeof name, "%d steps, design %d", (int)steps, d);
             mpm_taylor_direction(&t, name, h);
@@ -87,7 +87,7 @@ static int late_clocks(pio_stream stream, int n, const int *limit, const mpm_net
 
 /* The same test says no to a gradient that takes what the network sees as given, forgets what an effort costs, or that
  * the rate of the step after depends on this one, or whose clocks are a step late. */
-static void a_gradient_without_the_loop_the_effort_later_rates_or_time_is_told(void **unused)
+static void a_gradient_without_the_loop_the_effort_later_rates_or_time_is_found(void **unused)
 {
     static const char *const what[] = {"as it is", "without the loop", "without the effort", "without later rates",
                                        "with late clocks"};
@@ -150,7 +150,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
     observe(&w);
     design(&w);
     print_message("  %d particles\n", (int)w.c.n);
-    assert_true(w.c.n > 4096); /* the backend runs less than that on one thread, whatever it is told */
+    assert_true(w.c.n > 4096); /* the backend runs less than that on one thread, whatever number is requested */
     for (int i = 0; i < 3; i++) {
         pio_sim *sim = case_create(&w.c, 6, threads[i]);
         const uint64_t h = whole_run(&w.c, sim, NULL);
@@ -286,7 +286,7 @@ int main(void)
         cmocka_unit_test(a_window_has_the_derivative_of_its_own_steps),
         cmocka_unit_test(adjoint_is_the_derivative_through_the_loop),
         cmocka_unit_test(adjoint_is_the_derivative_of_the_first_steps),
-        cmocka_unit_test(a_gradient_without_the_loop_the_effort_later_rates_or_time_is_told),
+        cmocka_unit_test(a_gradient_without_the_loop_the_effort_later_rates_or_time_is_found),
     };
     const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 4 : 0);
     return _cmocka_run_group_tests("feedback", tests, count, NULL, NULL);

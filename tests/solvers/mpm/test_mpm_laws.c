@@ -231,7 +231,7 @@ static void the_longest_time_step_is_that_of_small_strains_for_every_law(void **
         for (int lame = 0; lame < 2 - is_own(law); lame++) {
             const case_body b = body_of(law, lame);
             const double longest = 0.5 * 0.1 / sqrt(wave_modulus(&b) / b.density);
-            double told = 0;
+            double reported = 0;
             mpm_case c;
             piola_error error;
             block(&c, &b, longest * (1 - 1e-5));
@@ -241,10 +241,10 @@ static void the_longest_time_step_is_that_of_small_strains_for_every_law(void **
             assert_int_equal(error.failure.kind, PIOLA_FAILED_TIME_STEP);
             const char *at = strstr(error.message, "a time step of at most ");
             assert_non_null(at);
-            sscanf(at, "a time step of at most %lf", &told);
-            print_message("  %s%s: at most %.6g s, as told %.4g s\n", fem_law_names[law], b.lame ? ", mu, lambda" : "",
-                          longest, told);
-            assert_true(fabs(told / longest - 1) < 1e-3);
+            sscanf(at, "a time step of at most %lf", &reported);
+            print_message("  %s%s: at most %.6g s, as reported %.4g s\n", fem_law_names[law],
+                          b.lame ? ", mu, lambda" : "", longest, reported);
+            assert_true(fabs(reported / longest - 1) < 1e-3);
             case_free(&c);
         }
 }
@@ -253,7 +253,7 @@ static void constants_outside_the_range_of_their_law_are_refused(void **unused)
 {
     static const struct {
         case_body b;
-        const char *told;
+        const char *reported;
     } bad[] = {
         {{.law = PIO_HYPER_ST_VENANT, .given = {-1e4, 0.3}}, "(-10000, 0.3)"},
         {{.law = PIO_HYPER_ST_VENANT, .given = {1e4, 0.5}}, "(10000, 0.5)"},
@@ -278,7 +278,7 @@ static void constants_outside_the_range_of_their_law_are_refused(void **unused)
         assert_int_equal(start(&c, &error), PIOLA_NUMERICAL);
         print_message("  %s: %s\n", fem_law_names[b.law], error.message);
         assert_int_equal(error.failure.kind, PIOLA_FAILED_CONSTANTS);
-        assert_non_null(strstr(error.message, bad[i].told));
+        assert_non_null(strstr(error.message, bad[i].reported));
         case_free(&c);
     }
 }
@@ -286,7 +286,7 @@ static void constants_outside_the_range_of_their_law_are_refused(void **unused)
 static void the_linear_law_and_laws_that_are_not_there_are_refused(void **unused)
 {
     const int wrong[] = {PIO_HYPER_LINEAR, -1, PIO_LAWS};
-    const char *const told[] = {"fixed corotated law would be right", "no law -1", "no law 11"};
+    const char *const reported[] = {"fixed corotated law would be right", "no law -1", "no law 11"};
     (void)unused;
     for (int i = 0; i < 3; i++) {
         const case_body b = body_of(PIO_HYPER_HENCKY, 0);
@@ -301,7 +301,7 @@ static void the_linear_law_and_laws_that_are_not_there_are_refused(void **unused
         print_message("  %s\n", error.message);
         assert_null(sim);
         assert_non_null(strstr(error.message, "particle 3"));
-        assert_non_null(strstr(error.message, told[i]));
+        assert_non_null(strstr(error.message, reported[i]));
         case_free(&c);
     }
 }

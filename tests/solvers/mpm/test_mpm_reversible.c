@@ -1,4 +1,4 @@
-/* test_mpm_reversible.c -- can the steps of the reversible integrator be taken back, to the bit? */
+/* test_mpm_reversible.c -- can the steps of the reversible integrator be reversed, to the bit? */
 #include "tests/solvers/mpm/mpm_reversible_case.h"
 
 /* f32 in 3D goes less far: its lattice is that of f32 in 2D, its kernels those of f64 in 3D. */
@@ -69,7 +69,7 @@ static void every_law_comes_back_to_the_bit(void **unused)
 
 /* ---- a checkpoint, and a bit that is not what it was ------------------------------------------------------------- */
 
-static void steps_are_taken_back_from_a_checkpoint_too(void **unused)
+static void steps_are_reversed_from_a_checkpoint_too(void **unused)
 {
     enum { KEPT = SHORT / 2 };
     mpm_case c;
@@ -132,7 +132,7 @@ static void a_bit_that_is_changed_is_found(void **unused)
 /* ---- damping ------------------------------------------------------------------------------------------------- */
 
 /* Velocities lose a hundredth in a step: 0.0145 bits of each number, so that every 2200 steps 32 of them are
- * spilled. */
+ * logged. */
 static void damped_collision(mpm_case *c, int64_t steps)
 {
     small_collision(c, &materials[0], &materials[9], steps);
@@ -147,7 +147,7 @@ static void damped_collision(mpm_case *c, int64_t steps)
 
 enum { DAMPED = TEST_SANITIZED ? 2300 : 5000 };
 
-static void damped_steps_come_back_to_the_bit_with_what_they_spilled(void **unused)
+static void damped_steps_come_back_to_the_bit_with_what_they_logged(void **unused)
 {
     mpm_case c;
     piola_error error;
@@ -164,7 +164,7 @@ static void damped_steps_come_back_to_the_bit_with_what_they_spilled(void **unus
         hash[threads - 1] = hash_of(&c, sim);
         assert_int_equal(taped, c.desc.tape);
         backwards(sim, DAMPED);
-        print_message("  damped: %d steps with %d spills of %d bytes, and back: %d words differ\n", DAMPED,
+        print_message("  damped: %d steps with %d records of %d bytes, and back: %d words differ\n", DAMPED,
                       (int)(taped / each), (int)each, (int)differing(sim, 0));
         assert_int_equal(taped, (DAMPED > 4500 ? 2 : 1) * each);
         assert_int_equal(differing(sim, 0), 0);
@@ -172,7 +172,7 @@ static void damped_steps_come_back_to_the_bit_with_what_they_spilled(void **unus
         assert_int_equal(taped, 0);
         piola_engine.destroy(sim);
     }
-    c.desc.tape = 0; /* what is spilled is dropped, but for the last */
+    c.desc.tape = 0; /* what is logged is dropped, but for the last */
     pio_sim *sim = case_create(&c, 1, 1);
     start_and_keep(sim);
     forwards(sim, DAMPED);
@@ -188,7 +188,7 @@ static void damped_steps_come_back_to_the_bit_with_what_they_spilled(void **unus
     case_free(&c);
 }
 
-static void a_tape_that_is_too_short_is_told(void **unused)
+static void a_tape_that_is_too_short_is_reported(void **unused)
 {
     mpm_case c;
     piola_error error;
@@ -210,10 +210,10 @@ int main(void)
         cmocka_unit_test(ten_thousand_steps_of_a_collision_come_back_to_the_bit),
         cmocka_unit_test(a_solid_and_a_fluid_come_back_to_the_bit_and_threads_change_none),
         cmocka_unit_test(every_law_comes_back_to_the_bit),
-        cmocka_unit_test(steps_are_taken_back_from_a_checkpoint_too),
+        cmocka_unit_test(steps_are_reversed_from_a_checkpoint_too),
         cmocka_unit_test(a_bit_that_is_changed_is_found),
-        cmocka_unit_test(damped_steps_come_back_to_the_bit_with_what_they_spilled),
-        cmocka_unit_test(a_tape_that_is_too_short_is_told),
+        cmocka_unit_test(damped_steps_come_back_to_the_bit_with_what_they_logged),
+        cmocka_unit_test(a_tape_that_is_too_short_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void wrong_gradients_are_refused(void **unused)
 /* ---- whichever way the states come back
  * --------------------------------------------------------------------------- */
 
-/* By inverse_step() alone: out, and back with the adjoint of each step after the step was taken back. */
+/* By inverse_step() alone: forward, and back with the adjoint of each step after its inverse. */
 static double gradient_by_reversal(mpm_case *c, pio_sim *sim, const double *z, double *z_bar)
 {
     double samples[256], samples_bar[256];

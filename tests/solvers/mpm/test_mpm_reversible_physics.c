@@ -270,7 +270,7 @@ static void refused(mpm_case *c, const char *words)
     case_free(c);
 }
 
-static void what_cannot_be_taken_back_is_refused_by_name(void **unused)
+static void what_has_no_inverse_is_refused_by_name(void **unused)
 {
     mpm_case c;
     (void)unused;
@@ -395,7 +395,7 @@ int main(void)
         cmocka_unit_test(energy_is_kept_to_first_order_in_the_time_step_and_volume_to_rounding),
         cmocka_unit_test(the_lattice_strain_is_the_product_of_steps_and_comes_back),
         cmocka_unit_test(a_soft_ball_bounces_as_high_as_with_apic),
-        cmocka_unit_test(what_cannot_be_taken_back_is_refused_by_name),
+        cmocka_unit_test(what_has_no_inverse_is_refused_by_name),
         cmocka_unit_test(apic_takes_no_step_back),
         cmocka_unit_test(what_leaves_the_range_of_its_numbers_is_a_fault_with_step_and_particle),
     };

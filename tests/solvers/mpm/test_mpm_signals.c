@@ -1,5 +1,5 @@
 /* test_mpm_signals.c -- are signals by knots what they say, effort and smoothness their integrals, and do they drive
- * steps that can be taken back? */
+ * steps that can be reversed? */
 #include "tests/solvers/mpm/mpm_taylor.h"
 
 #include <math.h>
@@ -142,9 +142,9 @@ static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
     assert_true(fabs(away[1]) < fabs(away[0]) / 4);
 }
 
-/* Signals of time are known on the way back: steps that are taken back have the gradient of those that are kept, effort
+/* Signals of time are known in inverse steps: these have the gradient of stored states, effort
  * and smoothness among it. */
-static void knots_drive_steps_that_can_be_taken_back(void **unused)
+static void knots_drive_steps_that_can_be_reversed(void **unused)
 {
     enum { STEPS = 40 };
     static mpm_case own;
@@ -201,7 +201,7 @@ int main(void)
         cmocka_unit_test(smoothness_of_a_network_is_that_of_its_differences),
         cmocka_unit_test(knots_on_a_line_give_a_line),
         cmocka_unit_test(periodic_knots_begin_again),
-        cmocka_unit_test(knots_drive_steps_that_can_be_taken_back), /* differences need double precision */
+        cmocka_unit_test(knots_drive_steps_that_can_be_reversed), /* differences need double precision */
     };
     const size_t count = sizeof tests / sizeof *tests - (case_is_f32() ? 1 : 0);
     return _cmocka_run_group_tests("signals", tests, count, NULL, NULL);

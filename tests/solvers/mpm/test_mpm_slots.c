@@ -217,7 +217,7 @@ static void what_is_not_there_is_refused(void **unused)
 
 /* ---- too little room -------------------------------------------------------------------------------------- */
 
-static void too_little_room_is_told_with_what_would_do_and_that_does(void **unused)
+static void too_little_room_is_reported_with_what_would_do_and_that_does(void **unused)
 {
     piola_error error;
     mpm_case c;
@@ -312,7 +312,7 @@ int main(void)
         cmocka_unit_test(compact_and_whole_states_give_the_same_gradient_bits_by_every_plan),
         cmocka_unit_test(a_state_comes_back_to_the_bit_and_so_do_those_after_it),
         cmocka_unit_test(what_is_not_there_is_refused),
-        cmocka_unit_test(too_little_room_is_told_with_what_would_do_and_that_does),
+        cmocka_unit_test(too_little_room_is_reported_with_what_would_do_and_that_does),
         cmocka_unit_test(forward_runs_need_no_room),
         cmocka_unit_test(a_slot_that_would_be_larger_than_the_state_holds_the_whole_state),
         cmocka_unit_test(the_active_nodes_at_the_start_are_counted_as_the_step_counts_them),

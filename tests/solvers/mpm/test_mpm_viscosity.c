@@ -147,7 +147,7 @@ static void first_fault(double eta, int particle, double odd, int designed, piol
     case_free(&c);
 }
 
-static void viscosities_that_cannot_be_are_told_with_particle_and_value(void **unused)
+static void viscosities_that_cannot_be_are_reported_with_particle_and_value(void **unused)
 {
     piola_error error;
     char limit[80];
@@ -253,7 +253,7 @@ int main(void)
         cmocka_unit_test(a_standing_wave_decays_at_the_rate_eta_kk_by_rho),
         cmocka_unit_test(viscous_stress_keeps_momenta_and_takes_energy),
         cmocka_unit_test(viscosity_of_zero_changes_no_bit),
-        cmocka_unit_test(viscosities_that_cannot_be_are_told_with_particle_and_value),
+        cmocka_unit_test(viscosities_that_cannot_be_are_reported_with_particle_and_value),
     };
     const struct CMUnitTest taylor[] = {
         cmocka_unit_test(adjoint_is_the_derivative_with_viscous_solids),
