@@ -130,8 +130,8 @@ static piola_status overflowed(const pio_sim *sim, int64_t step, int64_t last, p
             "would be right",
             (long long)step, more);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
-                       "the adjoint overflowed in step %lld%s, going back from step %lld: a shorter time.duration, a "
-                       "gradient.window%s%s, would be right",
+                       "the adjoint overflowed in step %lld%s of the adjoint sweep from step %lld: a shorter "
+                       "time.duration, a gradient.window%s%s, would be right",
                        (long long)step, between, (long long)sim->steps, window, more);
 }
 

@@ -23,7 +23,7 @@ int fem_on_lattice(pio_integrator integrator)
     return integrator == PIO_REVERSIBLE_LEAPFROG || integrator == PIO_REVERSIBLE_EULER;
 }
 
-/* The leapfrog takes steps back without a record, and so without damping. */
+/* The inverse steps of the leapfrog have no record, and so it has no damping. */
 static piola_status check_leapfrog(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
@@ -33,7 +33,7 @@ static piola_status check_leapfrog(const pio_engine_desc *desc, piola_error *err
     if (!damped) return PIOLA_OK;
     return sim_fail(
         error, PIOLA_BAD_DATA,
-        "damping: the reversible leapfrog has none, since going back would amplify what was lost; no damping, the "
+        "damping: the reversible leapfrog has none, since an inverse step would amplify what was lost; no damping, the "
         "leapfrog, or reversible backward Euler would be right");
 }
 
@@ -50,7 +50,7 @@ piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
     if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
     if (!m->lumped)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "consistent masses: to take a step back they would have to be solved for exactly; lumped "
+                        "consistent masses: an inverse step would have to solve for them exactly; lumped "
                         "masses would be right");
     for (int o = 0; o < desc->n_observations; o++)
         if (desc->observations[o].type == PIO_REACTION)

@@ -1,4 +1,4 @@
-/* fem_observe.c -- observations of a mesh: which states touch which samples, forwards and back. */
+/* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
 #include "solvers/fem/fem.h"
 
 /* Of velocities, not displacements? */
@@ -72,7 +72,7 @@ static void forward(fem_sim *f, const pio_touch *t)
 
 /* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state,
  * constants and shape at once. */
-static void reverse(fem_sim *f, const pio_touch *t)
+static void touch_adj(fem_sim *f, const pio_touch *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
@@ -102,7 +102,7 @@ static void reverse(fem_sim *f, const pio_touch *t)
 }
 
 /* A distance at a time within the step from u to `known`. */
-static void reverse_between(fem_sim *f, const pio_touch *t)
+static void between_adj(fem_sim *f, const pio_touch *t)
 {
     const fem_observation *o = &f->observe.observations[t->observation];
     const fem_observe_args a = args_of(f, o, t, 0, f->adjoint.known, f->state.u);
@@ -138,7 +138,7 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
         const pio_observable type = f->observe.observations[s->touches[i].observation].desc.type;
         forces |= type == PIO_COMPLIANCE || type == PIO_REACTION;
         if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->state.u);
-        reverse(f, &s->touches[i]);
+        touch_adj(f, &s->touches[i]);
     }
     if (!forces || !f->loads.has_followers) return;
     fem_external(f, fem_whole(index - 1), f->state.u);
@@ -152,7 +152,7 @@ void fem_observe_between_adj(fem_sim *f)
     if (!sim_uses_previous_state(s, end)) return;
     pio_queue_zero(&f->base.queue, f->adjoint.between_bar, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++)
-        if (s->touches[i].past > 0) reverse_between(f, &s->touches[i]);
+        if (s->touches[i].past > 0) between_adj(f, &s->touches[i]);
     fem_adjoint_norm(f, end, NORM_WITH_SOURCES);
 }
 

@@ -1,9 +1,9 @@
 /* fem_step.c -- a step of a mesh in each direction, with its record.
  *
  * Where Newton's method finds no equilibrium at the end of a step, the step is taken again in 2, 4, ... equal parts.
- * How many is recorded, and repeated by every later run of the step: on the way back, and in runs that a check compares
- * (engine.h, repeat). A static step's parts are a path to the same equilibrium; a motion's change what is computed, so
- * its adjoint goes through every part. */
+ * How many is recorded, and repeated by every later run of the step: in the adjoint sweep, and in runs that a check
+ * compares (engine.h, repeat). A static step's parts are a path to the same equilibrium; a motion's change what is
+ * computed, so its adjoint goes through every part. */
 #include "solvers/fem/fem.h"
 
 /* From the step's beginning, parts 0 .. parts-1 of `of`. */

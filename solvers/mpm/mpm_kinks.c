@@ -1,4 +1,4 @@
-/* mpm_kinks.c -- kinks of the motion near which a gradient went, counted on the way back: kernels/mpm/mpm_bend.h,
+/* mpm_kinks.c -- kinks of the motion near which a gradient went, counted in the adjoint sweep: kernels/mpm/mpm_bend.h,
  * mpm_obstacle.h and mpm_plastic.h. */
 #include "solvers/mpm/mpm.h"
 

@@ -1,4 +1,4 @@
-/* mpm_observe.c -- observations on the device: which steps touch which samples, forwards and back. */
+/* mpm_observe.c -- observations on the device: the contributions of states to samples, and their adjoint. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
@@ -20,15 +20,15 @@ static void place_front(mpm_sim *sim, const mpm_observation *o)
     pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = 1, .sample = o->place);
 }
 
-static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
+static void observe_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
 {
     const mpm_observation *o = &sim->observe.observations[t->observation];
     if (o->desc.type == PIO_DENSITY_MISFIT || o->desc.type == PIO_SEPARATION) {
-        (o->desc.type == PIO_SEPARATION ? mpm_separation_touch : mpm_density_touch)(sim, t, reverse);
+        (o->desc.type == PIO_SEPARATION ? mpm_separation_touch : mpm_density_touch)(sim, t, adjoint);
         return;
     }
     if (mpm_is_of_control(o->desc.type)) {
-        if (!reverse) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
+        if (!adjoint) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
         return;
     }
     if (o->desc.type == PIO_FRONT) place_front(sim, o);
@@ -37,18 +37,18 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int reverse)
                                                : mpm_observe_args_of(sim, o, t->sample, c);
         const int at = o->first + t->sample * o->desc.components + c;
         mpm_observe_sum(sim, &a, sim->base.scalar);
-        if (!reverse)
+        if (!adjoint)
             mpm_observe_put(sim, &a, t->weight, at);
         else
             mpm_observe_sum_adj(sim, &a, sim->base.scalar, sim->base.samples_bar + at, t->weight);
     }
 }
 
-static void observe_all(mpm_sim *sim, int64_t index, int reverse)
+static void observe_all(mpm_sim *sim, int64_t index, int adjoint)
 {
     for (int i = sim_first_touch(&sim->base, index); i < sim->base.n_touches && sim->base.touches[i].step == index; i++)
-        if (!reverse || !(sim->base.touches[i].past > 0)) /* else the adjoint of the step before does it */
-            observe_touch(sim, &sim->base.touches[i], reverse);
+        if (!adjoint || !(sim->base.touches[i].past > 0)) /* else the adjoint of the step before does it */
+            observe_touch(sim, &sim->base.touches[i], adjoint);
 }
 
 void mpm_observe_step(mpm_sim *sim, int64_t index)

@@ -60,8 +60,7 @@ typedef struct {
     piola_failure_kind kind;
 } fault_case;
 
-/* 168 or 175 cells and more than 4096 particles: the backend runs less than that on one thread, whatever number is
- * requested. */
+/* 168 or 175 cells and more than 4096 particles: the backend runs less than that on one thread in any case. */
 static const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {D == 2 ? 1.9 : 1.2, D == 2 ? 1.7 : 1.0, 0.9};
 
 static void block(mpm_case *c, pio_law law, double k0, double k1, double k2, double speed)
