@@ -122,8 +122,8 @@ static void log_cost(const pio_session *s, const pio_step_costs *p)
                     1e3 * p->store, 1e3 * p->restore);
     if (s->memory.plan.strategy == SCENE_REVERSE)
         pio_log_message(s->call.log, PIO_INFO,
-                        "plan: measured: an inverse step %.3g ms, its adjoint after that %.3g ms", 1e3 * p->inverse_step,
-                        1e3 * p->adjoint_after);
+                        "plan: measured: an inverse step %.3g ms, its adjoint after that %.3g ms",
+                        1e3 * p->inverse_step, 1e3 * p->adjoint_after);
     if (s->memory.plan.kept)
         pio_log_message(s->call.log, PIO_INFO, "plan: measured: a state to disk %.3g ms, and back %.3g ms",
                         1e3 * p->write, 1e3 * p->read);
