@@ -43,7 +43,7 @@ static inline void cuda_begin(cuda_calls *c, const char *library, char *message)
     c->message = message;
 }
 
-/* NULL where there was a failure, or nothing is asked for. */
+/* NULL where there was a failure, or nothing is requested. */
 static inline void *cuda_take(cuda_calls *c, size_t bytes)
 {
     void *memory = NULL;

@@ -124,7 +124,7 @@ static pio_direct_outcome solve(void *context, pio_stream stream, int transposed
 {
     factor *f = context;
     const size_t bytes = sizeof *x * (size_t)f->n;
-    (void)transposed; /* factors of A^T are asked for instead: `transposes` is 0 */
+    (void)transposed; /* factors of A^T are requested instead: `transposes` is 0 */
     cuda_begin(&f->calls, "cuDSS", message);
     DSS(f, cudssSetStream(f->handle, stream));
     for (int c = 0; c < columns; c++) {

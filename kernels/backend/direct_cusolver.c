@@ -198,7 +198,7 @@ static pio_direct_outcome factorise(void *context, pio_stream stream, const doub
 static pio_direct_outcome solve(void *context, pio_stream stream, int transposed, int columns, double *x, char *message)
 {
     factor *f = context;
-    (void)transposed; /* factors of A^T are asked for instead: `transposes` is 0 */
+    (void)transposed; /* factors of A^T are requested instead: `transposes` is 0 */
     begin(f, stream, message);
     for (int c = 0; c < columns && !f->calls.outcome; c++) {
         double *column = x + (ptrdiff_t)c * f->n;

@@ -88,7 +88,7 @@ static product *begin(char *message)
     return p;
 }
 
-/* The buffer's size is asked for with the structure on the device, as prepare() has it; no values are needed for that,
+/* The buffer's size is requested with the structure on the device, as prepare() has it; no values are needed for that,
  * nor vectors, only addresses. */
 static pio_direct_outcome predict(int device, const pio_product_matrix *host, size_t *bytes, char *message)
 {

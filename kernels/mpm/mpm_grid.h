@@ -62,7 +62,7 @@ PIO_FN vec node_free_velocity(const real *sums, int nodes, int node, const mpm_s
 typedef struct {
     int inner[DIM];  /* index of r along each axis */
     int node;        /* r */
-    real sign;       /* of the node for which this was asked: it moves as sign V */
+    real sign;       /* of the node for which this was computed: it moves as sign V */
     int count;       /* nodes in all, a product over the axes */
     int images[DIM]; /* 1 + ghosts along this axis, at most 3 */
     int hop[DIM][2]; /* from r to each of them */

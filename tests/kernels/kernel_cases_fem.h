@@ -160,7 +160,7 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
     case_expect(io, worst <= most * (sizeof(real) == 4 ? 1e-6 : 1e-14), "forces besides cotangents are the forces");
 }
 
-/* The adjoint with all that it gives, with what Newton's method asks of it, and with forces. */
+/* The adjoint with all that it gives, with what Newton's method needs of it, and with forces. */
 static void case_fem_force(case_io *io)
 {
     static const char *const names[] = {"all cotangents", "of displacement alone", "forces besides", NULL};

@@ -197,7 +197,7 @@ static void case_fem_face_area(case_io *io)
 #define case_fem_face_area_adj case_fem_face_area
 #define case_fem_face_adj case_fem_face
 
-/* In 3D, too, where no solver asks for it. */
+/* In 3D, too, where no solver needs it. */
 static void case_fem_face_thick(case_io *io)
 {
     enum { FACES = 200, ELEMENTS = 70 };

@@ -74,7 +74,7 @@ static void case_fem_lattice_leap(case_io *io)
     case_out(io, "u2", CASE_INT64, 1, all, a.s.u);
     case_out(io, "v2", CASE_INT64, 1, all, a.s.v);
     case_expect(io, leap_differ(io, "u0", "u2") + leap_differ(io, "v0", "v2") == 0,
-                "the step is taken back to the bit");
+                "the inverse step returns to the bit");
 }
 
 #endif

@@ -164,7 +164,7 @@ static void case_mpm_sort_ids(case_io *io)
     case_expect(io, (int)case_find(io, CASE_OUTPUT, "cells")->value[0] == t.max_cells,
                 "every occupied cell has a slot");
 }
-/* mpm_sort_place leaves the order within a cell open; it is looked at when mpm_sort_ids has closed it */
+/* mpm_sort_place leaves the order within a cell open; it is tested when mpm_sort_ids has closed it */
 #define case_mpm_sort_clear case_mpm_sort_ids
 #define case_mpm_sort_count case_mpm_sort_ids
 #define case_mpm_sort_start case_mpm_sort_ids

@@ -203,7 +203,7 @@ static void case_mpm_centroid(case_io *io)
 /* Counts fall as the least bend that counts grows, and where nothing changes there are none. */
 static void obstacle_bends(case_io *io, const sample *t, mpm_obstacle_args a)
 {
-    static const double asked[] = {0.01, 0.3, 30};
+    static const double least[] = {0.01, 0.3, 30};
     mpm_obstacle_bends_args b;
     mpm_wall_bends_args w;
     b.fwd = a;
@@ -218,7 +218,7 @@ static void obstacle_bends(case_io *io, const sample *t, mpm_obstacle_args a)
     wide *count[4];
     for (int k = 0; k < 4; k++) count[k] = NEW(io, wide, 1, CASE_SET);
     for (int k = 0; k < 3; k++) {
-        b.least = R(asked[k]);
+        b.least = R(least[k]);
         LAUNCH_SUM(io, mpm_obstacle_bends, t->nodes, &t->step->nodes, &b, count[k]);
     }
     LAUNCH_SUM(io, mpm_wall_bends, t->nodes, &t->step->nodes, &w, count[3]);

@@ -192,7 +192,7 @@ static void case_mpm_momentum(case_io *io)
 #define case_mpm_momentum_adj case_mpm_momentum
 
 /* ---- strain: from means at nodes; and after momentum and means ----------------------------------------------------
- * What is looked at is the force of what was strained, on which every component has an influence. */
+ * What is tested is the force of what was strained, on which every component has an influence. */
 
 static mpm_strain_args strain_args(case_io *io, const sample *t, const real *mean)
 {
@@ -264,7 +264,7 @@ static real *node_means(case_io *io, const case_array *mean, int nodes)
 }
 
 /* Does the reversed step give the state before? */
-static void strain_taken_back(case_io *io, const sample *t, mpm_strain_args a)
+static void strain_inverse(case_io *io, const sample *t, mpm_strain_args a)
 {
     const mpm_lattice before = sample_lattice(io, t, 0);
     a.sign = -1;
@@ -276,12 +276,12 @@ static void strain_taken_back(case_io *io, const sample *t, mpm_strain_args a)
     const case_array *x[2] = {case_find(io, CASE_OUTPUT, "F before"), case_find(io, CASE_OUTPUT, "l before")};
     const case_array *y[2] = {case_find(io, CASE_OUTPUT, "F again"), case_find(io, CASE_OUTPUT, "l again")};
     for (int k = 0; k < 2; k++)
-        case_expect(io, !memcmp(x[k]->bytes, y[k]->bytes, x[k]->size), "a strain that is taken back leaves no trace");
+        case_expect(io, !memcmp(x[k]->bytes, y[k]->bytes, x[k]->size), "a strain and its inverse leave no trace");
 }
 
 static void case_mpm_strain(case_io *io)
 {
-    static const char *const names[] = {"a step", "taken back", "faults", NULL};
+    static const char *const names[] = {"a step", "inverse", "faults", NULL};
     const int variant = case_variant(io, names);
     sample t = sample_motion(io, 0);
     sample_strained(io, &t);
@@ -293,7 +293,7 @@ static void case_mpm_strain(case_io *io)
     const mpm_strain_args a = strain_args(io, &t, node_means(io, velocity, t.nodes));
     case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == (variant == 2),
                 "a fault where there is one, and only there");
-    if (variant == 1 && !io->build->dual) strain_taken_back(io, &t, a);
+    if (variant == 1 && !io->build->dual) strain_inverse(io, &t, a);
     if (variant) return;
     mpm_force_adj_args force = strained_force(io, &t, &a);
     if (!case_adjoint(io)) return;
@@ -336,7 +336,7 @@ static void case_mpm_node_mean(case_io *io)
 
 enum { KICK_WALLS, KICK_FREE, KICK_DAMPED, KICK_BACK, KICK_FAULTS };
 
-static void kick_taken_back(case_io *io, const sample *t, mpm_kick_args a)
+static void kick_inverse(case_io *io, const sample *t, mpm_kick_args a)
 {
     const mpm_lattice before = sample_lattice(io, t, 1);
     a.sign = -1;
@@ -345,12 +345,12 @@ static void kick_taken_back(case_io *io, const sample *t, mpm_kick_args a)
     case_out(io, "v again", CASE_TYPE_quanta, 1, (int)field_size(t->n, DIM), a.t.v);
     case_out(io, "kept again", CASE_INT64, 1, (int)field_size(t->n, DIM), a.t.kept);
     const case_array *x = case_find(io, CASE_OUTPUT, "v before"), *y = case_find(io, CASE_OUTPUT, "v again");
-    case_expect(io, !memcmp(x->bytes, y->bytes, x->size), "a kick that is taken back leaves no trace");
+    case_expect(io, !memcmp(x->bytes, y->bytes, x->size), "a kick and its inverse leave no trace");
     const double *kept = case_find(io, CASE_OUTPUT, "kept again")->value;
     int left = 0; /* padding may hold anything */
     for (int i = 0; i < t->n; i++)
         for (int c = 0; c < DIM; c++) left += kept[field_at(t->n, DIM, c, i)] != 0;
-    case_expect(io, left == 0, "no bit is kept of what was taken back");
+    case_expect(io, left == 0, "the inverse leaves no bit in the log");
 }
 
 static mpm_kick_args kick_args(case_io *io, sample *t, int variant)
@@ -378,7 +378,7 @@ static mpm_kick_args kick_args(case_io *io, sample *t, int variant)
 
 static void case_mpm_kick(case_io *io)
 {
-    static const char *const names[] = {"walls", "free", "damped", "taken back", "faults", NULL};
+    static const char *const names[] = {"walls", "free", "damped", "inverse", "faults", NULL};
     const int variant = case_variant(io, names);
     sample t = sample_motion(io, 0);
     sample_unstrained(io, &t);
@@ -390,7 +390,7 @@ static void case_mpm_kick(case_io *io)
     const mpm_kick_args a = kick_args(io, &t, variant);
     case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == (variant == KICK_FAULTS),
                 "a fault where there is one, and only there");
-    if (variant == KICK_BACK && !io->build->dual) kick_taken_back(io, &t, a);
+    if (variant == KICK_BACK && !io->build->dual) kick_inverse(io, &t, a);
     if (variant >= KICK_BACK || !case_adjoint(io)) return;
     mpm_kick_adj_args b;
     b.fwd = a;
@@ -475,7 +475,7 @@ static void case_mpm_log_residuals(case_io *io)
     int as_it_was = 1;
     for (int i = 0; i < n; i++)
         as_it_was = as_it_was && (uint64_t)left->value[i] == (variant == 2 ? kept[i] : kept[i] >> 32);
-    case_expect(io, as_it_was, "what is spilled comes back");
+    case_expect(io, as_it_was, "what is logged comes back");
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* test_hyperelastic_stress.c -- what observations ask of the hyperelastic laws: the energy's derivative by the
+/* test_hyperelastic_stress.c -- what observations need of the hyperelastic laws: the energy's derivative by the
  * constants against dual numbers; the stress across the plane against the laws written out in three principal
  * stretches; Cauchy's stress against turned frames. f64. */
 #include <setjmp.h>
