@@ -183,7 +183,7 @@ static bool receive(int fd, void *data, size_t size)
     return true;
 }
 
-/* Checks every copy; returns how many were bad, and prints the first. */
+/* Checks every copy, or every third; returns how many were bad, and prints the first. */
 static int check_moments(int receiver, const sample_case *c, int *moments)
 {
     moment p;
@@ -196,6 +196,11 @@ static int check_moments(int receiver, const sample_case *c, int *moments)
         assert_non_null(data);
         assert_non_null(file);
         assert_true(receive(receiver, data, (size_t)p.bytes));
+        if (*moments % every) {
+            assert_int_equal(fclose(file), 0);
+            free(data);
+            continue;
+        }
         assert_int_equal(fwrite(data, 1, (size_t)p.bytes, file), p.bytes);
         assert_int_equal(fclose(file), 0);
         free(data);
