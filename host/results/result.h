@@ -1,5 +1,4 @@
-/* Room host/results: files that a command writes: states, certificates, results, records of evaluations, checkpoints.
- */
+/* Room host/results: files that commands write: states, certificates, results, evaluations, checkpoints. */
 /* result.h -- result.json, which scripts read: every command writes the same members first. */
 #ifndef PIOLA_HOST_RESULT_H
 #define PIOLA_HOST_RESULT_H

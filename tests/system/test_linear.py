@@ -55,12 +55,12 @@ class Linear(unittest.TestCase):
             self.assertIn(name, told["solver"]["linear"])
             self.assertEqual(told["solver"]["linear"], certificate["linear_solver"])
             self.assertEqual(told["solver"]["why"], certificate["linear_solver_why"])
-            self.assertIn("auto: " if linear == "auto" else "asks for it", told["solver"]["why"])
+            self.assertIn("auto: " if linear == "auto" else "requests it", told["solver"]["why"])
             self.assertEqual(told["solver"]["library_bytes"] > 0, linear != "pcg")
             self.assertGreater(told["memory"]["peak_bytes"], told["solver"]["library_bytes"])
             self.assertTrue(0 <= certificate["linear_solves"][0]["adjoint_residual"] <= 1e-10)
 
-    def test_products_are_our_own_unless_asked_and_result_certificate_and_manifest_say_so(self):
+    def test_products_are_our_own_unless_requested_and_result_certificate_and_manifest_say_so(self):
         folder = self.folder / "own"
         done = self.expect(0, [], "grad", self.beam, "--set", "geometry.beam.max=[0.1, 0.01]", "-o", folder)
         told = json.loads((folder / "result.json").read_text())
