@@ -24,6 +24,8 @@ slow_with_sanitizers(test_mpm_contact_f64_2d test_mpm_contact_f64_3d test_mpm_fl
 # Differences of J need double precision.
 engine_test(test_mpm_laws f64)
 slow_with_sanitizers(test_mpm_laws_f64_3d)
+# half a minute of code that the other tests of 2D cover
+slow_with_sanitizers(test_mpm_laws_f64_2d test_mpm_determinism_f64_2d test_mpm_reversible_gradient_f64_2d)
 
 one_engine_test(test_mpm_feedback_refused f64 2)
 one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
