@@ -1,4 +1,4 @@
-/* cpu_loops.h -- a kernel as an OpenMP loop: what cpu_mpm_transfer.c and its like make of a group of kernels each.
+/* cpu_loops.h -- a kernel as an OpenMP loop: what cpu_mpm_gather.c and its like make of a group of kernels each.
  * Groups are separate files so that a change to a kernel compiles its group alone.
  *
  * Items are run in blocks whose borders do not depend on the number of threads: a compiler may round the vector part

@@ -1,4 +1,4 @@
-/* cuda_grids.cuh -- a kernel as a grid: what cuda_mpm_transfer.cu and its like make of a group of kernels each. Groups
+/* cuda_grids.cuh -- a kernel as a grid: what cuda_mpm_gather.cu and its like make of a group of kernels each. Groups
  * are separate files so that a change to a kernel compiles its group alone, and that several are compiled at a time.
  *
  * Four launch templates, instantiated once per line of a list of kernels. Built without relocatable device code;

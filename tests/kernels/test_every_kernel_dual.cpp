@@ -9,7 +9,8 @@
 #include "kernels/fem/fem_solid_kernels.h"
 #include "kernels/linear/linear_kernels.h"
 #include "kernels/mpm/mpm_particle_kernels.h"
-#include "kernels/mpm/mpm_transfer_kernels.h"
+#include "kernels/mpm/mpm_scatter_kernels.h"
+#include "kernels/mpm/mpm_gather_kernels.h"
 #include "kernels/mpm/mpm_boundary_kernels.h"
 #include "kernels/mpm/mpm_reversible_kernels.h"
 
