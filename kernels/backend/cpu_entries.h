@@ -30,11 +30,11 @@ int pio_cpu_threads(void);
 /* Sets that number; `wanted` <= 0: as many as OpenMP takes. */
 void pio_cpu_use_threads(int wanted);
 
-/* *sum = in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left. `work`
- * holds PIO_SUM_WORK(PIO_CHUNK n) numbers, of which `in` may be the first n. */
+/* Sets *sum to in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left.
+ * `work` holds PIO_SUM_WORK(PIO_CHUNK n) numbers, of which `in` may be the first n. */
 void pio_cpu_sum_levels(int n, const double *in, double *sum, double *work);
 
-/* out[0..n) holds terms and becomes their exclusive prefix sums out[0..n]. `work` holds PIO_SCAN_WORK(n) numbers. */
+/* Replaces the terms out[0..n) by their exclusive prefix sums out[0..n]. `work` holds PIO_SCAN_WORK(n) numbers. */
 void pio_cpu_scan(int n, int *out, int *work);
 
 #endif

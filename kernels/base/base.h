@@ -85,7 +85,7 @@ PIO_FN int atomic_add_int(int *target, int value)
 #endif
 }
 
-/* *target += value, while other items do the same. */
+/* Adds `value` to *target while other items do the same; the sum, modulo 2^64, does not depend on their order. */
 PIO_FN void atomic_add_u64(uint64_t *target, uint64_t value)
 {
 #ifdef __CUDACC__
@@ -95,7 +95,7 @@ PIO_FN void atomic_add_u64(uint64_t *target, uint64_t value)
 #endif
 }
 
-/* *target = min(*target, value), while other items do the same. */
+/* Sets *target to min(*target, value) while other items do the same; the result does not depend on their order. */
 PIO_FN void atomic_min_u64(uint64_t *target, uint64_t value)
 {
 #ifdef __CUDACC__
@@ -107,7 +107,7 @@ PIO_FN void atomic_min_u64(uint64_t *target, uint64_t value)
 #endif
 }
 
-/* Neither infinite nor NaN. */
+/* Returns 1 where x is neither infinite nor NaN, else 0. */
 PIO_FN int is_finite(real x)
 {
     const real y = x - x;

@@ -63,7 +63,8 @@ PIO_FN real real_log(real x)
 
 #if PIO_DIM == 2
 
-/* Rotation of the polar decomposition F = R S, det F > 0: the closed form in 2D. */
+/* Returns the rotation R of the polar decomposition F = R S, det F > 0, in closed form: [a -b; b a]/sqrt(a^2 + b^2)
+ * with a = F_00 + F_11 and b = F_10 - F_01. */
 PIO_FN mat polar_rotation(mat F)
 {
     const real a = F.m[0][0] + F.m[1][1], b = F.m[1][0] - F.m[0][1];
@@ -76,7 +77,8 @@ PIO_FN mat polar_rotation(mat F)
     return r;
 }
 
-/* dR for dF, given R of F: R^T dR = w [0 -1; 1 0], with w tr S = skew part of R^T dF. */
+/* Returns dR for dF, with `rot` the rotation R of F and S = R^T F: R^T dR = w [0 -1; 1 0] with w tr S = A_10 - A_01, A
+ * = R^T dF. This is the skew part of dF = dR S + R dS, since dS is symmetric. */
 PIO_FN mat polar_rotation_tan(mat F, mat rot, mat dF)
 {
     const mat S = mat_t_mul(rot, F), A = mat_t_mul(rot, dF);
@@ -110,7 +112,8 @@ PIO_FN mat polar_rotation(mat F)
     return mat_axpby(R(0.5), r, R(0.5) / mat_det(r, cof), cof);
 }
 
-/* dR for dF, given R of F: R^T dR = [w]x with (tr(S) I - S) w = axial vector of R^T dF - (R^T dF)^T. */
+/* Returns dR for dF, with `rot` the rotation R of F and S = R^T F: R^T dR = [w]x with (tr(S) I - S) w the axial vector
+ * of A - A^T, A = R^T dF. This is the skew part of dF = dR S + R dS, since dS is symmetric. */
 PIO_FN mat polar_rotation_tan(mat F, mat rot, mat dF)
 {
     const mat S = mat_t_mul(rot, F), A = mat_t_mul(rot, dF);

@@ -12,13 +12,13 @@ PIO_FN int lattice_holds(double x, double S)
     return fabs(x) * S <= (double)((int64_t)1 << 61);
 }
 
-/* Q(x) in quanta; x as lattice_holds() says. */
+/* Returns Q(x), the number of quanta nearest to x; x is one that lattice_holds(). */
 PIO_FN int64_t lattice_of(double x, double S)
 {
     return (int64_t)llrint(x * S);
 }
 
-/* The number of k quanta; exact where |k| <= 2^53. */
+/* Returns k/S, the number that k quanta represent; it is exact where |k| <= 2^53. */
 PIO_FN double lattice_value(int64_t k, double S)
 {
     return (double)k / S;

@@ -50,7 +50,7 @@ typedef struct {
     int bits; /* of `buffer`, 0 .. 7 between calls */
 } rice_writer;
 
-/* The `count` low bits of a value that has no others; 0 <= count <= 56. */
+/* Writes the `count` low bits of a value that has no others; 0 <= count <= 56. */
 PIO_FN void rice_put(rice_writer *w, uint64_t value, int count)
 {
     w->buffer |= value << w->bits;
@@ -96,7 +96,7 @@ typedef struct {
     int bits; /* of `buffer` */
 } rice_reader;
 
-/* The next `count` bits; 0 <= count <= 56. */
+/* Reads and returns the next `count` bits; 0 <= count <= 56. */
 PIO_FN uint64_t rice_get(rice_reader *r, int count)
 {
     while (r->bits < count) {
@@ -110,14 +110,14 @@ PIO_FN uint64_t rice_get(rice_reader *r, int count)
     return value;
 }
 
-/* Reads 64 bits. */
+/* Reads and returns all 64 bits of a number of rice_put_all. */
 PIO_FN uint64_t rice_get_all(rice_reader *r)
 {
     const uint64_t low = rice_get(r, 32);
     return low | rice_get(r, 32) << 32;
 }
 
-/* Ones before the next zero, at most `most`, after which there is no zero. */
+/* Counts the ones before the next zero, and reads both; after `most` ones there is no zero. */
 PIO_FN int rice_get_ones(rice_reader *r, int most)
 {
     int count = 0;
@@ -125,7 +125,7 @@ PIO_FN int rice_get_ones(rice_reader *r, int most)
     return count;
 }
 
-/* Reads a number of rice_put_number. */
+/* Reads and returns a number of rice_put_number with the same parameter k. */
 PIO_FN uint64_t rice_get_number(rice_reader *r, int k)
 {
     const int ones = rice_get_ones(r, RICE_LIMIT);
@@ -154,7 +154,7 @@ PIO_FN int rice_bits(uint64_t z, int k)
     return z >> k >= RICE_LIMIT ? RICE_LIMIT + 64 : (int)(z >> k) + 1 + k;
 }
 
-/* Bits of the block in one of the modes, without the header. */
+/* Returns the bits that a block of the numbers `in` takes in one of the modes, without its header. */
 PIO_FN int rice_cost(const rice_numbers *a, const int64_t *in, int block, int mode)
 {
     const int first = block * RICE_BLOCK, end = rice_end(a, block);
@@ -200,7 +200,7 @@ PIO_FN void rice_measure(int block, const rice_measure_args *s)
     s->bytes[block] = (RICE_HEADER + least + 7) / 8;
 }
 
-/* Returns the bytes of a block. */
+/* Returns the bytes of a block, as measured, or as the record in the log says; 0 where no record is open. */
 PIO_FN int rice_start(int block, const rice_start_args *s)
 {
     if (s->bytes) return s->bytes[block];

@@ -24,7 +24,7 @@ PIO_FN vec vec_zero(void)
     return r;
 }
 
-/* alpha a + beta b */
+/* Returns alpha a + beta b. */
 PIO_FN vec vec_axpby(real alpha, vec a, real beta, vec b)
 {
     vec r;
@@ -62,7 +62,7 @@ PIO_FN mat mat_diag(real s)
     return r;
 }
 
-/* alpha a + beta b */
+/* Returns alpha a + beta b. */
 PIO_FN mat mat_axpby(real alpha, mat a, real beta, mat b)
 {
     mat r;
@@ -97,7 +97,7 @@ PIO_FN mat mat_transpose(mat a)
     return r;
 }
 
-/* a b */
+/* Returns the product a b. */
 PIO_FN mat mat_mul(mat a, mat b)
 {
     mat r;
@@ -114,12 +114,12 @@ PIO_FN mat mat_mul(mat a, mat b)
     return r;
 }
 
-/* a b^T */
+/* Returns a b^T. */
 PIO_FN mat mat_mul_t(mat a, mat b)
 {
     return mat_mul(a, mat_transpose(b));
 }
-/* a^T b */
+/* Returns a^T b. */
 PIO_FN mat mat_t_mul(mat a, mat b)
 {
     return mat_mul(mat_transpose(a), b);
@@ -139,13 +139,13 @@ PIO_FN vec mat_apply(mat a, vec v)
     return r;
 }
 
-/* a^T v */
+/* Returns a^T v. */
 PIO_FN vec mat_t_apply(mat a, vec v)
 {
     return mat_apply(mat_transpose(a), v);
 }
 
-/* u v^T */
+/* Returns the outer product u v^T. */
 PIO_FN mat mat_outer(vec u, vec v)
 {
     mat r;
@@ -166,7 +166,7 @@ PIO_FN real mat_trace(mat a)
     return s;
 }
 
-/* a : b = sum_ij a_ij b_ij */
+/* Returns a : b = sum_ij a_ij b_ij. */
 PIO_FN real mat_ddot(mat a, mat b)
 {
     real s = R(0);
@@ -181,7 +181,7 @@ PIO_FN real mat_ddot(mat a, mat b)
 /* Bilinear cofactor form: cof(a) = mat_cofactor2(a, a), and d cof(a) = mat_cofactor2(a, da) + mat_cofactor2(da, a) in
  * 3D. In 2D the cofactor is linear, and so is its derivative. cof(a) = det(a) a^-T. */
 #if PIO_DIM == 3
-/* Returns the bilinear cofactor form of a and b. */
+/* Returns r with r_ij = a_(i+1)(j+1) b_(i+2)(j+2) - a_(i+1)(j+2) b_(i+2)(j+1), indices modulo 3. */
 PIO_FN mat mat_cofactor2(mat a, mat b)
 {
     mat r;
@@ -197,7 +197,7 @@ PIO_FN mat mat_cofactor2(mat a, mat b)
     return r;
 }
 
-/* Returns cof(a). */
+/* Returns cof(a), which is det(a) a^-T where that exists. */
 PIO_FN mat mat_cofactor(mat a)
 {
     return mat_cofactor2(a, a);
@@ -209,7 +209,7 @@ PIO_FN mat mat_cofactor_tan(mat a, mat da)
     return mat_axpby(R(1), mat_cofactor2(a, da), R(1), mat_cofactor2(da, a));
 }
 #else
-/* Returns cof(a). */
+/* Returns cof(a), which is det(a) a^-T where that exists. */
 PIO_FN mat mat_cofactor(mat a)
 {
     mat r;
@@ -228,7 +228,7 @@ PIO_FN mat mat_cofactor_tan(mat a, mat da)
 }
 #endif
 
-/* det(a), given cof(a): expansion along the first row. */
+/* Returns det(a) by expansion along the first row, with `cof` = cof(a). */
 PIO_FN real mat_det(mat a, mat cof)
 {
     real s = a.m[0][0] * cof.m[0][0];
@@ -296,7 +296,7 @@ PIO_FN mat mat_load(const real *a, int n, int i)
     return r;
 }
 
-/* The matrix of DIM * DIM numbers that lie one after the other. */
+/* Returns the matrix of DIM * DIM numbers that lie one after the other, row by row. */
 PIO_FN mat mat_of(const real *a)
 {
     mat r;
