@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_derived_args.h"
 #include "kernels/mpm/mpm_p2g.h"
 
-/* Kirchhoff stress of a solid's law and of plasticity, without activation. */
+/* Returns the Kirchhoff stress of a solid's law and of plasticity, Pa, without activation and viscosity. */
 PIO_FN mat derived_tau(const mpm_state *s, const mpm_matter *m, int p, int id)
 {
     const mat tau = particle_tau(s, m, p, id, mat_diag(R(0)));
@@ -13,7 +13,8 @@ PIO_FN mat derived_tau(const mpm_state *s, const mpm_matter *m, int p, int id)
     return mat_axpby(R(1), tau, R(1), yield_tau(s, m, p, R(0)));
 }
 
-/* Sets the double of stored particle i. */
+/* Sets the double of stored particle p: one component of its place (m), its J, one of its F, its pressure (Pa) or its
+ * mass (kg). A solid's J is det F times p2g_swelling, and its pressure -tr tau/(d J). */
 PIO_FN void derived_read(int p, const derived_read_args *a)
 {
     const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id], fluid = law_is_fluid(law), c = a->component;

@@ -21,7 +21,8 @@ typedef struct {
     transfer_batch t;
 } mpm_flip_spread_shared;
 
-/* The affine field b + B o of one particle: B = m dx C, b = m v - B f. */
+/* Returns B of the affine field b + B o of stored particle p with offset f, and sets b: B = m dx C, b = m v - B f, kg
+ * m/s. */
 PIO_FN mat flip_field(const mpm_state *s, const mpm_matter *m, const mpm_box *box, int p, vec f, vec *b)
 {
     const real mass = m->mass[s->id[p]];
@@ -30,7 +31,7 @@ PIO_FN mat flip_field(const mpm_state *s, const mpm_matter *m, const mpm_box *bo
     return B;
 }
 
-/* Sets the contribution of occupied cell number `slot` to its nodes. */
+/* Sets the contribution of occupied cell number `slot` to p_i of its nodes, sum_p w_ip m_p (v_p + C_p (x_i - x_p)). */
 PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip_spread_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -68,7 +69,8 @@ typedef struct {
     node_vectors y;
 } mpm_flip_spread_adj_shared;
 
-/* Adds the cotangents of stored particle p. */
+/* Adds to the cotangents of v, C, offset and mass of stored particle p, by the formulas above; sh->y has p_bar of the
+ * nodes. */
 PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_spread_adj_shared *sh, int p)
 {
     const mpm_flip_spread_args *fwd = &a->fwd;
@@ -89,7 +91,7 @@ PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_
     a->mass_bar[id] += vec_dot(b_bar, vec_load(fwd->s.velocity, n, p)) + dx * mat_ddot(B_bar, mat_load(fwd->s.C, n, p));
 }
 
-/* Adds the cotangents of the particles of occupied cell number `slot`. */
+/* Adjoint of mpm_flip_spread for the particles of occupied cell number `slot`: adds to their cotangents. */
 PIO_FN void mpm_flip_spread_adj(int slot, mpm_flip_spread_adj_shared *sh, const mpm_flip_spread_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;
@@ -109,7 +111,7 @@ typedef struct {
     node_vectors y;
 } mpm_flip_shared;
 
-/* u_i of the nodes of a cell. */
+/* Sets u_i = p_i/m_i, m/s, of the nodes of a cell in shared memory; TEAM_SYNC() follows. */
 PIO_FN void cell_flip_velocities(node_vectors *y, const mpm_flip_args *a, int cell)
 {
     LANES (q, STENCIL) {
@@ -120,7 +122,7 @@ PIO_FN void cell_flip_velocities(node_vectors *y, const mpm_flip_args *a, int ce
     }
 }
 
-/* v_p - sum_i w_ip u_i of the particle at this place of the order. */
+/* Returns v_p - sum_i w_ip u_i, m/s, of the particle at this place of the order; y has u_i of its cell's nodes. */
 PIO_FN vec flip_rest(const mpm_flip_args *a, const node_vectors *y, int place)
 {
     const int p = a->l.order[place];
@@ -148,6 +150,8 @@ typedef struct {
     vector_batch t;
 } mpm_flip_adj_shared;
 
+/* Adjoint of mpm_flip for the particle at this place of the order: adds to the cotangents of its velocity and offset,
+ * sets its term of b_bar, and stores -d as entry j of the batch, for u_bar. */
 PIO_FN void flip_place_adj(const mpm_flip_adj_args *a, mpm_flip_adj_shared *sh, int j, int place)
 {
     const mpm_flip_args *fwd = &a->fwd;
@@ -190,7 +194,7 @@ PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_a
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
-/* Returns the term of the particle at place i of the order. */
+/* Returns the term of the particle at place i of the order in b_bar, dJ/db of the FLIP ratio. */
 PIO_FN wide mpm_flip_sum(int i, const mpm_flip_sum_args *a)
 {
     return W(a->contribution[i]);

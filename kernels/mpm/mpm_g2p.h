@@ -15,7 +15,7 @@ typedef struct {
     node_vectors y;
 } mpm_g2p_shared;
 
-/* Loads the velocities of a cell's nodes into shared memory. */
+/* Loads the velocities [DIM][nodes], m/s, of a cell's nodes into shared memory; TEAM_SYNC() follows. */
 PIO_FN void cell_velocities(node_vectors *y, const real *velocity, int nodes, const mpm_box *box, int cell)
 {
     LANES (q, STENCIL) {
@@ -25,7 +25,8 @@ PIO_FN void cell_velocities(node_vectors *y, const real *velocity, int nodes, co
     }
 }
 
-/* v' and C' of a particle with offset f. */
+/* Sets v' = sum_i w_ip v_i, m/s, and C' = (4/dx^2) sum_i w_ip v_i (x_i - x_p)^T, 1/s, of a particle with offset f
+ * (Jiang et al. 2015); y has v_i of its cell's nodes. */
 PIO_FN void gather_motion(const node_vectors *y, const mpm_box *box, const spline *w, vec f, vec *v, mat *C)
 {
     mat M;
@@ -34,8 +35,9 @@ PIO_FN void gather_motion(const node_vectors *y, const mpm_box *box, const splin
     *C = mat_axpby(s, M, -s, mat_outer(*v, f));
 }
 
-/* New base node and offset after moving by u (in units of the spacing). A particle that leaves the grid or moves by
- * more than one cell keeps its old cell, so that nothing is ever written out of bounds; the fault says so. */
+/* Returns the new base node and sets the new offset after moving by u (in units of the spacing). A particle that leaves
+ * the grid or moves by more than one cell keeps its old cell, so that nothing is ever written out of bounds; the fault
+ * says so. */
 PIO_FN int moved_cell(const mpm_box *box, int cell, const int base[DIM], vec *f, vec u, real cfl, int *fault)
 {
     int to = cell;
@@ -61,7 +63,8 @@ PIO_FN int moved_cell(const mpm_box *box, int cell, const int base[DIM], vec *f,
     return to;
 }
 
-/* Updates the particle at one place of the order. */
+/* Sets the new state of the particle at one place of the order, by the formulas at the head. What is not finite, is
+ * inverted (det(I + h C') <= 0), leaves the grid or moves by more than the CFL number allows is a fault. */
 PIO_FN void g2p_particle(const mpm_g2p_args *a, const mpm_g2p_shared *sh, int cell, const int base[DIM], int place)
 {
     const int n = a->matter.n, p = a->l.order[place], id = a->s.id[p], law = a->matter.law[id];

@@ -16,8 +16,9 @@ typedef struct {
     transfer_batch t;
 } mpm_p2g_shared;
 
-/* Kirchhoff stress of the law of stored particle p, Pa; that of fibres is added where there are any. The constants of
- * the neo-Hookean law are read where it is written out. */
+/* Returns the Kirchhoff stress of the law of stored particle p, Pa, which is number `id`; that of fibres is added where
+ * there are any. C, 1/s, is read for fluids alone, whose viscosity needs it. The constants of the neo-Hookean law are
+ * read where it is written out. */
 PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, mat C)
 {
     const int law = m->law[id];
@@ -27,7 +28,8 @@ PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, 
     return mat_mul_t(solid_P(law, F, matter_constants(m, id)), F);
 }
 
-/* What plasticity adds to that of stored particle p, a plastic one. */
+/* Returns what plasticity adds to particle_tau of stored particle p, a plastic one, Pa. The stress does not depend on
+ * the time step h. */
 PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
 {
     const int id = s->id[p];
@@ -35,8 +37,8 @@ PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
     return plastic_tau(m->plasticity[id], mat_load(s->F, m->n, p), s->e33 ? s->e33[p] : R(0), s->hardening[p], &y);
 }
 
-/* Add a stress tau of stored particle p, which is j of the batch, to its affine field:  B += (stress V) tau,  b -=
- * (stress V) tau f. */
+/* Adds a stress tau, Pa, of stored particle p, which is j of the batch, to its affine field:  B += (stress V) tau, b -=
+ * (stress V) tau f,  with `stress` -4 h/dx. */
 PIO_FN void p2g_add(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress, mat tau)
 {
     const mat B = mat_scale(stress * a->matter.volume[a->s.id[p]], tau);
@@ -49,7 +51,7 @@ PIO_FN void p2g_add(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real
     }
 }
 
-/* That of its fibres. */
+/* Adds the stress of its fibres, fibre_tau, to the affine field of stored particle p, which is j of the batch. */
 PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
     const int n = a->matter.n, channel = a->matter.channel[a->s.id[p]];
@@ -58,7 +60,8 @@ PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p,
     p2g_add(a, t, j, p, stress, fibre_tau(mat_load(a->s.F, n, p), fibre, a->matter.activation[channel]));
 }
 
-/* By what plastic flow has opened or packed stored particle p: its volume is det F times this. */
+/* Returns by what factor plastic flow has opened or packed stored particle p: its volume is det F times this. It is 1
+ * for one that is not plastic. */
 PIO_FN real p2g_swelling(const mpm_state *s, const mpm_matter *m, int p)
 {
     const int plastic = m->plasticity ? m->plasticity[s->id[p]] : PLASTIC_NONE;
@@ -66,7 +69,8 @@ PIO_FN real p2g_swelling(const mpm_state *s, const mpm_matter *m, int p)
     return exp(plastic_log_volume(plastic, s->e33 ? s->e33[p] : R(0), s->hardening[p]));
 }
 
-/* The viscous stress of a solid; eta times the swelling, since its J is that of the volume. */
+/* Adds the viscous stress of a solid to the affine field of stored particle p, which is j of the batch; eta is
+ * multiplied by the swelling, since its J is that of the volume. */
 PIO_FN void p2g_viscous(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
     const int n = a->matter.n, id = a->s.id[p];
@@ -75,7 +79,8 @@ PIO_FN void p2g_viscous(const mpm_p2g_args *a, transfer_batch *t, int j, int p, 
     p2g_add(a, t, j, p, stress, viscous_tau(mat_load(a->s.F, n, p), mat_load(a->s.C, n, p), eta));
 }
 
-/* What plasticity adds to the stress. */
+/* Adds yield_tau to the affine field of stored particle p, which is j of the batch. In 3D only that of snow is not
+ * 0. */
 PIO_FN void p2g_yield(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
     const int plastic = a->matter.plasticity[a->s.id[p]];
@@ -127,7 +132,8 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
-/* Cells in the order of q; `components` is a constant at both calls, so that the compiler can unroll. */
+/* Sets the sums of a node, [components][nodes], over its cells in the order of q; `components` is a constant at both
+ * calls, so that the compiler can unroll. */
 PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
 {
     int index[DIM], most[3] = {0, 0, 0};
@@ -148,7 +154,7 @@ PIO_FN void node_sum(const mpm_node_sum_args *a, int node, const int components)
     for (int c = 0; c < components; c++) a->out[field_at(a->nodes, components, c, node)] = sum[c];
 }
 
-/* Sets the sum of active node i. */
+/* Sets the sums of active node i over the contributions of its cells. */
 PIO_FN void mpm_node_sum(int i, const mpm_node_sum_args *a)
 {
     if (a->components == DIM + 1)
@@ -168,6 +174,8 @@ typedef struct {
     real z[STENCIL_PAD];
 } mpm_p2g_adj_shared;
 
+/* Adds to the cotangents of offset, v, C, F or J, mass and constants of stored particle p, by the formulas above; what
+ * fibres, viscosity and plasticity add to tau has adjoints of its own. sh has those of the nodes. */
 PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const int n = a->matter.n, id = a->s.id[p], law = a->matter.law[id];
@@ -220,8 +228,8 @@ PIO_FN void p2g_particle_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     constants_add(a->k_bar, n, a->matter.constants, id, k_bar);
 }
 
-/* Of p2g_add: the cotangent of tau; that of the offset is added. The contribution of tau is B, b = -B f, without
- * mass and motion. */
+/* Adjoint of p2g_add: returns tau_bar, J's unit per Pa, and adds to the cotangent of the offset of stored particle p.
+ * The contribution of tau is B, b = -B f, without mass and motion. */
 PIO_FN mat p2g_add_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p, mat tau)
 {
     const int n = a->matter.n;
@@ -239,6 +247,8 @@ PIO_FN mat p2g_add_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, 
     return mat_scale(stress, B_bar);
 }
 
+/* Adjoint of p2g_activate for stored particle p: adds to the cotangents of its offset and F, and sets that of its
+ * activation. */
 PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const int n = a->matter.n, id = a->s.id[p], channel = a->matter.channel[id];
@@ -251,7 +261,8 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
     mat_store(a->bar.F, n, p, F_bar);
 }
 
-/* log_bar: the cotangent of ln p2g_swelling. */
+/* Adjoint of ln p2g_swelling for stored particle p: adds to the cotangents of its hardening and e33; log_bar is dJ/d of
+ * that logarithm. */
 PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
 {
     const int plastic = a->matter.plasticity ? a->matter.plasticity[a->s.id[p]] : PLASTIC_NONE;
@@ -262,6 +273,8 @@ PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
     a->bar.hardening[p] += a_bar;
 }
 
+/* Adjoint of p2g_viscous for stored particle p: adds to the cotangents of its offset, F, C and viscosity, and of its
+ * hardening and e33 through the swelling. */
 PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const int n = a->matter.n, id = a->s.id[p];
@@ -277,6 +290,7 @@ PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared 
     mat_store(a->bar.C, n, p, C_bar);
 }
 
+/* Adjoint of p2g_yield for stored particle p: adds to the cotangents of its offset, F, hardening, e33 and constants. */
 PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *sh, int p)
 {
     const mpm_matter *m = &a->matter;

@@ -16,7 +16,7 @@ typedef struct {
     real w[DIM][3], dw[DIM][3];
 } spline;
 
-/* Returns weights and derivatives of the nodes of each axis for offset f. */
+/* Returns weights and derivatives of the three nodes of each axis for offset f in [1/2, 3/2). */
 PIO_FN spline spline_at(vec f)
 {
     spline s;
@@ -55,7 +55,8 @@ PIO_TABLE real lane_alpha[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0), R(0.75), R(0),
 PIO_TABLE real lane_beta[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0.5), R(-1), R(0.5), R(0));
 PIO_TABLE real lane_gamma[DIM][STENCIL_PAD] = LANES_OF_AXES(R(1.5), R(1), R(0.5), R(0));
 
-/* Weight of stencil node q for offset f. */
+/* Returns w_o(f) of stencil node q, the product over the axes of alpha + beta (f - gamma)^2; 0 for lanes beyond the
+ * stencil. */
 PIO_FN real lane_weight(int q, const real f[DIM])
 {
     real w = R(1);
@@ -85,7 +86,7 @@ PIO_FN void batch_put(transfer_batch *t, int j, vec f, vec b, mat B, real m)
     t->m[j] = m;
 }
 
-/* Component a of b + B o at stencil node q. */
+/* Returns component a of b + B o of entry j at stencil node q. */
 PIO_FN real batch_field(const transfer_batch *t, int j, int a, int q)
 {
     real s = t->b[j][a];
@@ -100,7 +101,7 @@ typedef struct {
     real y[DIM][STENCIL_PAD];
 } node_vectors;
 
-/* S = sum_o w_o y_o,  M_ab = sum_o w_o y_o,a o_b, one axis at a time. */
+/* Sets S = sum_o w_o y_o and M_ab = sum_o w_o y_o,a o_b, one axis at a time. */
 PIO_FN void stencil_moments(const node_vectors *n, const spline *s, vec *S, mat *M)
 {
     PIO_UNROLL
@@ -147,7 +148,7 @@ PIO_FN void stencil_moments(const node_vectors *n, const spline *s, vec *S, mat 
     }
 }
 
-/* s_a = sum_o (d w_o/d f_a) (y_o . (b + B o) + m z_o); z may be NULL (m z = 0). */
+/* Returns s_a = sum_o (d w_o/d f_a) (y_o . (b + B o) + m z_o); z may be NULL (m z = 0). */
 PIO_FN vec stencil_slope(const node_vectors *n, const real *z, real m, const spline *s, vec b, mat B)
 {
     vec r = vec_zero();
