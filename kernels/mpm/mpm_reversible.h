@@ -22,7 +22,7 @@
 #include "kernels/base/lattice.h"
 #include "kernels/mpm/mpm.h"
 
-/* Q(x) for |x| < 2^63, and a number's value. */
+/* Returns Q(x), the whole number of quanta nearest to x, |x| < 2^63; in the dual build x itself. */
 PIO_FN quanta quanta_of(wide x)
 {
 #ifdef PIO_DUAL
@@ -32,7 +32,7 @@ PIO_FN quanta quanta_of(wide x)
 #endif
 }
 
-/* Returns the number of k quanta. */
+/* Returns the number that k quanta represent, `per_unit` of them being 1. */
 PIO_FN wide quanta_value(quanta k, wide per_unit)
 {
     return W(k) / per_unit;
@@ -40,12 +40,13 @@ PIO_FN wide quanta_value(quanta k, wide per_unit)
 
 /* ---- places ----------------------------------------------------------------------------------------------- */
 
+/* Returns the quanta of a place per spacing, 2^bits. */
 PIO_FN wide quanta_of_place(int bits)
 {
     return W((int64_t)1 << bits);
 }
 
-/* The base node of x along its axis: floor(x/dx - 1/2). */
+/* Returns the base node of x along its axis, floor(x/dx - 1/2). */
 PIO_FN int place_base(int bits, quanta x)
 {
 #ifdef PIO_DUAL
@@ -55,7 +56,7 @@ PIO_FN int place_base(int bits, quanta x)
 #endif
 }
 
-/* The place of an offset from that node. */
+/* Returns the place, in quanta from node 0, of an offset from this base node. */
 PIO_FN quanta place_at(int bits, int base, real offset)
 {
 #ifdef PIO_DUAL
@@ -65,7 +66,8 @@ PIO_FN quanta place_at(int bits, int base, real offset)
 #endif
 }
 
-/* In f32 it may round up to 3/2, which is harmless for the weights. */
+/* Returns the offset of x from its base node in units of the spacing, in [1/2, 3/2). In f32 it may round up to 3/2,
+ * which is harmless for the weights. */
 PIO_FN real place_offset(int bits, quanta x, int base)
 {
 #ifdef PIO_DUAL
@@ -75,7 +77,7 @@ PIO_FN real place_offset(int bits, quanta x, int base)
 #endif
 }
 
-/* Returns h v, the increment of a position, in quanta. */
+/* Returns h v, the increment of a position in its quanta, of v in those of velocities: v 2^(bits - 60), rounded. */
 PIO_FN quanta place_increment(int bits, quanta v)
 {
 #ifdef PIO_DUAL
@@ -88,19 +90,20 @@ PIO_FN quanta place_increment(int bits, quanta v)
 
 /* ---- velocities ------------------------------------------------------------------------------------------- */
 
+/* Returns the quantum of velocities, (dx/h) 2^-60, m/s. */
 PIO_FN wide speed_unit(const mpm_box *box, const mpm_step *step)
 {
     return W(box->dx) / W(step->h) / QUANTA_OF_SPEED;
 }
 
-/* The nearest number in the range; 0 for NaN. */
+/* Returns the number nearest to v in the range |v| <= 2^60 quanta; 0 for NaN. */
 PIO_FN wide speed_within(wide v)
 {
     if (!(fabs(v) <= QUANTA_OF_SPEED)) return v > W(0) ? QUANTA_OF_SPEED : v < W(0) ? -QUANTA_OF_SPEED : W(0);
     return v;
 }
 
-/* Velocity m/s of v quanta: one product, so that every kernel rounds it alike. */
+/* Returns the velocity of v quanta, m/s: one product, so that every kernel rounds it alike. */
 PIO_FN real speed_value(quanta v, wide unit)
 {
     return R(W(v) * unit);
@@ -113,6 +116,7 @@ PIO_FN real speed_value(quanta v, wide unit)
  * grows by log2(d/n) bits. It must stay below 2^49, see mpm_log_residuals. n changes from step to step, so that gamma
  * is the wanted factor on average. */
 
+/* Returns v' of v, with 0 < n <= 2^DAMPING_BITS, and replaces its residual by the new one. */
 PIO_FN quanta damped(quanta v, int64_t n, uint64_t *kept)
 {
 #ifdef PIO_DUAL
@@ -125,6 +129,7 @@ PIO_FN quanta damped(quanta v, int64_t n, uint64_t *kept)
 #endif
 }
 
+/* Returns v of v', the inverse of damped() with the same n, and replaces its residual by the one before. */
 PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
 {
 #ifdef PIO_DUAL
@@ -151,7 +156,8 @@ PIO_FN void mpm_log_residuals(int i, const mpm_log_residuals_args *a)
 
 /* ---- deformation ------------------------------------------------------------------------------------------ */
 
-/* F and J of l and Fbar: products without sums, so that every kernel rounds them alike. */
+/* Sets F = exp(l/d) Fbar of stored particle p, or J = exp(l) of a fluid: products without sums, so that every kernel
+ * rounds them alike. */
 PIO_FN void lattice_strain(const mpm_lattice *t, int law, int p, const mpm_state *out)
 {
     const real l = R(quanta_value(t->l[p], QUANTA_OF_LOG));
@@ -169,6 +175,7 @@ PIO_FN void lattice_strain(const mpm_lattice *t, int law, int p, const mpm_state
 
 /* ---- a state to the lattice, and from it -------------------------------------------------------------------- */
 
+/* Sets l = Q(ln det F) and Fbar = Q(det^(-1/d) F) of stored particle p, det F > 0, or l = Q(ln J) of a fluid. */
 PIO_FN void lattice_round_strain(const mpm_lattice_round_args *a, int p)
 {
     const mpm_lattice *t = &a->t;
@@ -227,7 +234,8 @@ PIO_FN void mpm_lattice_read(int p, const mpm_lattice_read_args *a)
 
 /* ---- x += Q(h v), and its adjoint v_bar += (h/dx) f_bar; sign < 0: reversed --------------------------------- */
 
-/* One that leaves the grid or moves by more than a cell stays where it is; the fault says so. */
+/* Sets place, cell and offset of particle p after x += sign Q(h v). One that leaves the grid or moves by more than a
+ * cell stays where it is; the fault says so. */
 PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
 {
     const int bits = a->t.bits;
@@ -253,7 +261,7 @@ PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->id[p], fault));
 }
 
-/* Adds the cotangent of the velocity of particle p. */
+/* Adjoint of mpm_drift for particle p: v_bar += (h/dx) f_bar. */
 PIO_FN void mpm_drift_adj(int p, const mpm_drift_adj_args *a)
 {
     const vec f_bar = vec_load(a->offset_bar, a->n, p), v_bar = vec_load(a->velocity_bar, a->n, p);

@@ -16,7 +16,7 @@ typedef struct {
     gradient_batch t;
 } mpm_force_shared;
 
-/* -V tau/dx, N, of stored particle p, with the stress of its fibres. */
+/* Returns K = -V tau/dx, N, of stored particle p, with the stress of its fibres. */
 PIO_FN mat force_matrix(const mpm_state *s, const mpm_matter *m, const mpm_box *box, int p)
 {
     const int id = s->id[p], channel = m->channel ? m->channel[id] : -1;
@@ -28,7 +28,8 @@ PIO_FN mat force_matrix(const mpm_state *s, const mpm_matter *m, const mpm_box *
     return mat_scale(-m->volume[id] * box->inv_dx, tau);
 }
 
-/* Sets the contribution of occupied cell number `slot` to its nodes. */
+/* Sets the contribution of occupied cell number `slot` to m_i and f_i of its nodes, sum_p w_ip m_p and sum_p K_p (d
+ * w_o/d f). */
 PIO_FN void mpm_force(int slot, mpm_force_shared *sh, const mpm_force_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -62,7 +63,8 @@ typedef struct {
     real z[STENCIL_PAD];
 } mpm_force_adj_shared;
 
-/* Of the law and the fibres, in F or J, constants and activation. */
+/* Adjoint of tau of stored particle p, of its law and fibres: adds to the cotangents of F or J and constants, and sets
+ * that of its activation. */
 PIO_FN void force_stress_adj(const mpm_force_adj_args *b, int p, mat tau_bar)
 {
     const mpm_force_args *a = &b->fwd;
@@ -90,7 +92,7 @@ PIO_FN void force_stress_adj(const mpm_force_adj_args *b, int p, mat tau_bar)
     constants_add(b->k_bar, n, m->constants, id, k_bar);
 }
 
-/* Adds the cotangents of stored particle p. */
+/* Adds to the cotangents of stored particle p, by the formulas of mpm_force_adj_args. */
 PIO_FN void force_particle_adj(const mpm_force_adj_args *b, const mpm_force_adj_shared *sh, int p)
 {
     const mpm_force_args *a = &b->fwd;
@@ -104,7 +106,7 @@ PIO_FN void force_particle_adj(const mpm_force_adj_args *b, const mpm_force_adj_
     b->mass_bar[id] += stencil_scalar(sh->z, &w);
 }
 
-/* Adds the cotangents of the particles of occupied cell number `slot`. */
+/* Adjoint of mpm_force for the particles of occupied cell number `slot`: adds to their cotangents. */
 PIO_FN void mpm_force_adj(int slot, mpm_force_adj_shared *sh, const mpm_force_adj_args *b)
 {
     const mpm_lists *l = &b->fwd.l;
@@ -120,7 +122,8 @@ typedef struct {
     vector_batch t;
 } mpm_momentum_shared;
 
-/* Sets the contribution of occupied cell number `slot` to its nodes. */
+/* Sets the contribution of occupied cell number `slot` to m_i and p_i of its nodes, sum_p w_ip m_p and sum_p w_ip m_p
+ * v_p. */
 PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -151,7 +154,7 @@ PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_a
 
 typedef mpm_force_adj_shared mpm_momentum_adj_shared;
 
-/* Adds the cotangents of stored particle p. */
+/* Adds to the cotangents of stored particle p, by the formulas of mpm_momentum_adj_args. */
 PIO_FN void momentum_particle_adj(const mpm_momentum_adj_args *b, const mpm_momentum_adj_shared *sh, int p)
 {
     const mpm_momentum_args *a = &b->fwd;
@@ -166,7 +169,7 @@ PIO_FN void momentum_particle_adj(const mpm_momentum_adj_args *b, const mpm_mome
     b->mass_bar[id] += vec_dot(b_bar, v) + stencil_scalar(sh->z, &w);
 }
 
-/* Adds the cotangents of the particles of occupied cell number `slot`. */
+/* Adjoint of mpm_momentum for the particles of occupied cell number `slot`: adds to their cotangents. */
 PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_momentum_adj_args *b)
 {
     const mpm_lists *l = &b->fwd.l;
@@ -192,7 +195,7 @@ PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
     }
 }
 
-/* Sets the cotangents of mass and sums of active node i. */
+/* Adjoint of mpm_node_mean for active node i: y_bar = Y_bar/m and m_bar = -Y_bar . Y/m are set. */
 PIO_FN void mpm_node_mean_adj(int i, const mpm_node_mean_adj_args *a)
 {
     const int node = a->l.node_list[i], n = a->nodes;

@@ -19,7 +19,7 @@
  * step sooner or later: were r = d, its slope by the design would jump there by h^2 stiffness. */
 #define WALL_EASE R(0.5)
 
-/* r of the depth d into a wall, both in units of the spacing: 0 outside, d^2/(2 w) up to w = WALL_EASE, d - w/2
+/* Returns r of the depth d into a wall, both in units of the spacing: 0 outside, d^2/(2 w) up to w = WALL_EASE, d - w/2
  * beyond. */
 PIO_FN real wall_ease(real d)
 {
@@ -27,14 +27,14 @@ PIO_FN real wall_ease(real d)
     return d < WALL_EASE ? d * d / (R(2) * WALL_EASE) : d - WALL_EASE / R(2);
 }
 
-/* dr/dd: 0 outside, d/w up to w, 1 beyond. */
+/* Returns dr/dd: 0 outside, d/w up to w, 1 beyond. */
 PIO_FN real wall_ease_slope(real d)
 {
     if (!(d > R(0))) return R(0);
     return d < WALL_EASE ? d / WALL_EASE : R(1);
 }
 
-/* Sum of r, positive into the box, over the walls at both faces of an axis, for a particle at base + f. */
+/* Returns the sum of r, positive into the box, over the walls at both faces of an axis, for a particle at base + f. */
 PIO_FN real wall_push(const mpm_box *box, int axis, int base, real f)
 {
     real push = R(0);
@@ -43,7 +43,7 @@ PIO_FN real wall_push(const mpm_box *box, int axis, int base, real f)
     return push;
 }
 
-/* Its derivative by f. */
+/* Returns the derivative of wall_push by f, which is 0 or negative. */
 PIO_FN real wall_push_slope(const mpm_box *box, int axis, int base, real f)
 {
     real slope = R(0);
@@ -58,7 +58,8 @@ typedef struct {
     node_vectors y;
 } mpm_kick_shared;
 
-/* Acceleration of a particle, m/s^2. One body of it on a CPU, which could lay the two signs into loops of their own. */
+/* Returns the acceleration a of a particle, m/s^2, by the formula at the head; y has a_i of its cell's nodes. It has
+ * one body on a CPU, which could lay the two signs into loops of their own. */
 PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *y, const int base[DIM], vec f)
 {
     const spline w = spline_at(f);
@@ -69,7 +70,8 @@ PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *
     return r;
 }
 
-/* Kicks stored particle p, or reverses the kick. */
+/* Kicks stored particle p, or reverses the kick: v <- gamma v + Q(h a). A number out of range is a fault, and becomes
+ * the nearest in it. */
 PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, const int base[DIM], int p)
 {
     const mpm_lattice *t = &a->t;
@@ -115,6 +117,8 @@ typedef struct {
     vector_batch t;
 } mpm_kick_adj_shared;
 
+/* Adjoint of kick_particle for stored particle p: replaces the cotangent of its velocity, adds to that of its offset,
+ * and stores a_bar as entry j of the batch, as mpm_kick_adj_args says. */
 PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *sh, const int base[DIM], int j, int p)
 {
     const mpm_kick_args *a = &b->fwd;
@@ -161,7 +165,7 @@ PIO_FN void mpm_kick_adj(int slot, mpm_kick_adj_shared *sh, const mpm_kick_adj_a
         for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
 }
 
-/* Returns the term of particle p. */
+/* Returns the term of particle p in dJ/dg of one component, h v'_bar. */
 PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 {
     return W(a->step->h) * W(a->velocity_bar[field_at(a->n, DIM, a->component, p)]);
@@ -171,7 +175,8 @@ PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 
 typedef mpm_kick_shared mpm_strain_shared;
 
-/* The increments of l and Fbar, from D = A' - I; returns a fault, or -1. A single body on a CPU, as above. */
+/* Sets the increments of l and Fbar of a particle with offset f, ln det A' and the shears of A, from D = A' - I with
+ * `scale` h/dx; returns a fault, or -1. A fluid has no shears. It has one body on a CPU, as above. */
 PIO_SHARED_FN int strain_of(const node_vectors *y, vec f, real scale, int fluid, real *log_det, shears *by)
 {
     const spline w = spline_at(f);
@@ -194,7 +199,7 @@ PIO_FN int strain_rows(const mpm_lattice *t, int p, const shears *by, int sign)
     return in_range;
 }
 
-/* Strains stored particle p, or reverses the strain. */
+/* Strains stored particle p, or reverses the strain: l <- l + Q(ln det A'), Fbar <- A Fbar; then sets its F or J. */
 PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *sh, int p)
 {
     const mpm_lattice *t = &a->t;
@@ -228,6 +233,8 @@ typedef struct {
     gradient_batch t;
 } mpm_strain_adj_shared;
 
+/* Adjoint of strain_particle for stored particle p: replaces the cotangent of its F or J, adds to that of its offset,
+ * and stores K as entry j of the batch, as mpm_strain_adj_args says. */
 PIO_FN void strain_particle_adj(const mpm_strain_adj_args *b, mpm_strain_adj_shared *sh, int j, int p)
 {
     const mpm_strain_args *a = &b->fwd;

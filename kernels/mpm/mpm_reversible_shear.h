@@ -18,7 +18,7 @@ typedef struct {
     real s[SHEARS];
 } shears;
 
-/* Shear k, from the right: row `to` gets s times row `from`. */
+/* Sets the rows of shear k, counted from the right: row `to` gets s times row `from`. */
 PIO_FN void shear_rows(int k, int *to, int *from)
 {
 #if PIO_DIM == 3
@@ -38,7 +38,7 @@ PIO_FN void shear_rows(int k, int *to, int *from)
 #endif
 }
 
-/* The four of diag(1 + e, 1/(1 + e)). */
+/* Sets the factors of the four shears of diag(1 + e, 1/(1 + e)), 1 + e > 0, by the formula at the head. */
 PIO_FN void shears_of_pair(real e, real s[4])
 {
     const real r = sqrt(fabs(e)), a = R(1) + e;
@@ -49,7 +49,7 @@ PIO_FN void shears_of_pair(real e, real s[4])
     s[3] = -a * r;
 }
 
-/* Of A = I + E; returns 0 where a pivot is too small. */
+/* Sets the factors of the shears of A = I + E, det A = 1; returns 0 where a pivot is below PIVOT_LEAST. */
 PIO_FN int shears_of(mat E, shears *to)
 {
     const real a = R(1) + E.m[0][0], inv = R(1) / a;
@@ -73,8 +73,8 @@ PIO_FN int shears_of(mat E, shears *to)
     return 1;
 }
 
-/* One shear, or its inverse. A product is all that is rounded, so that every compiler rounds it alike. Returns 0 where
- * it is out of range; then nothing is added. */
+/* Adds shear k to Fbar, or with a negative sign its inverse. A product is all that is rounded, so that every compiler
+ * rounds it alike. Returns 0 where it is out of range; then nothing is added. */
 PIO_FN int shear(quanta F[DIM][DIM], const shears *by, int k, int sign)
 {
     int to, from, in_range = 1;
@@ -106,7 +106,8 @@ PIO_FN int shear_all(quanta F[DIM][DIM], const shears *by, int sign)
     return in_range;
 }
 
-/* ln(1 + e), e > -1, with small relative error where e is small (Kahan's quotient; Higham 2002, section 1.14.1). */
+/* Returns ln(1 + e), e > -1, with small relative error where e is small (Kahan's quotient; Higham 2002, section
+ * 1.14.1). */
 PIO_FN real log_of_one_and(real e)
 {
 #ifdef PIO_DUAL
@@ -118,7 +119,7 @@ PIO_FN real log_of_one_and(real e)
 #endif
 }
 
-/* det(I + D) - 1, without the rounding of the 1. */
+/* Returns det(I + D) - 1, without the rounding of the 1: tr D + det D, and in 3D tr cof D too. */
 PIO_FN real det_less_one(mat D)
 {
 #if PIO_DIM == 3

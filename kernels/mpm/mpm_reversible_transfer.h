@@ -21,6 +21,7 @@ typedef struct {
     real f[TEAM_LANES][DIM], b[TEAM_LANES][DIM], m[TEAM_LANES];
 } vector_batch;
 
+/* Stores offset f, matrix K and scalar m of a particle as entry j of the batch. */
 PIO_FN void gradient_put(gradient_batch *t, int j, vec f, mat K, real m)
 {
     PIO_UNROLL
@@ -32,6 +33,7 @@ PIO_FN void gradient_put(gradient_batch *t, int j, vec f, mat K, real m)
     t->m[j] = m;
 }
 
+/* Stores offset f, vector b and scalar m of a particle as entry j of the batch. */
 PIO_FN void vector_put(vector_batch *t, int j, vec f, vec b, real m)
 {
     PIO_UNROLL
@@ -42,7 +44,7 @@ PIO_FN void vector_put(vector_batch *t, int j, vec f, vec b, real m)
     t->m[j] = m;
 }
 
-/* Weight of stencil node q for offset f, and its gradient. */
+/* Returns the weight of stencil node q for offset f, and sets its gradient g = d w_o/d f. */
 PIO_FN real lane_gradient(int q, const real f[DIM], real g[DIM])
 {
     real w[DIM], dw[DIM];
@@ -65,7 +67,7 @@ PIO_FN real lane_gradient(int q, const real f[DIM], real g[DIM])
 #endif
 }
 
-/* Component c of K g. */
+/* Returns component c of K g of entry j, g the gradient of lane_gradient. */
 PIO_FN real batch_gradient(const gradient_batch *t, int j, int c, const real g[DIM])
 {
     real s = t->K[j][c][0] * g[0];
@@ -87,7 +89,7 @@ PIO_FN void cell_nodes(node_vectors *y, real *z, const real *field, int nodes, c
     }
 }
 
-/* sum_o w_o y_o */
+/* Returns sum_o w_o y_o of the vectors y at the nodes of a cell. */
 PIO_FN vec stencil_mean(const node_vectors *n, const spline *s)
 {
     vec S;
@@ -96,7 +98,7 @@ PIO_FN vec stencil_mean(const node_vectors *n, const spline *s)
     return S;
 }
 
-/* sum_o w_o z_o */
+/* Returns sum_o w_o z_o of the numbers z [STENCIL] at the nodes of a cell. */
 PIO_FN real stencil_scalar(const real *z, const spline *s)
 {
     real r = R(0);
@@ -110,7 +112,7 @@ PIO_FN real stencil_scalar(const real *z, const spline *s)
     return r;
 }
 
-/* M_ca, one axis at a time. */
+/* Returns M_ca = sum_o y_oc (d w_o/d f_a), one axis at a time. */
 PIO_FN mat stencil_gradient(const node_vectors *n, const spline *s)
 {
     mat M;
@@ -155,13 +157,13 @@ PIO_FN mat stencil_gradient(const node_vectors *n, const spline *s)
     return M;
 }
 
-/* Second derivative of the weight of node k of an axis. */
+/* Returns the second derivative of the weight of node k = 0, 1, 2 of an axis. */
 PIO_FN real spline_curvature(int k)
 {
     return k == 1 ? R(-2) : R(1);
 }
 
-/* y_o^T K and m z_o of node q. */
+/* Returns y_o^T K of node q, and sets m z_o, which is 0 where z is NULL. */
 PIO_FN vec bend_row(const node_vectors *n, const real *z, real m, mat K, int q, real *e)
 {
     vec r;
@@ -175,7 +177,7 @@ PIO_FN vec bend_row(const node_vectors *n, const real *z, real m, mat K, int q, 
     return r;
 }
 
-/* bend, one axis at a time; z may be NULL (m z = 0). */
+/* Returns s_a = d/d f_a sum_o (y_o . K (d w_o/d f) + m z_o w_o), one axis at a time; z may be NULL (m z = 0). */
 PIO_FN vec stencil_bend(const node_vectors *n, const real *z, real m, const spline *s, mat K)
 {
     vec r = vec_zero();
