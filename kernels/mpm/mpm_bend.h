@@ -20,7 +20,8 @@
 #include "kernels/mpm/mpm_bend_args.h"
 #include "kernels/mpm/mpm_obstacle.h"
 
-/* |dv| */
+/* Returns |dv_i|, m/s, by which forces change the velocity of a node in the step; 0 where it has no mass. Shapes: sums
+ * [DIM + 1][nodes] m_i and p_i, momentum [DIM][nodes] p0_i. */
 PIO_FN real node_step_change(const real *sums, const real *momentum, int nodes, int node, const mpm_step *step)
 {
     const real m = sums[field_at(nodes, DIM + 1, 0, node)];
@@ -35,13 +36,15 @@ PIO_FN real node_step_change(const real *sums, const real *momentum, int nodes, 
 
 /* ---- obstacles ------------------------------------------------------------------------------------------------- */
 
+/* Returns u', m/s, the velocity relative to an obstacle after its condition, and u itself where the condition does not
+ * act; `normal` is a unit vector. */
 PIO_FN vec bend_after(int behaviour, const obstacle_grip *grip, vec normal, vec u)
 {
     const obstacle_contact c = obstacle_contact_of(behaviour, grip, normal, u);
     return c.acts ? c.kept : u;
 }
 
-/* |u'(u + e d) - 2 u'(u) + u'(u - e d)|, d a unit vector */
+/* Returns |u'(u + e d) - 2 u'(u) + u'(u - e d)|, m/s, with e > 0 m/s and d a unit vector. */
 PIO_FN real bend_along(int behaviour, const obstacle_grip *grip, vec normal, vec u, vec d, real e)
 {
     const vec up = bend_after(behaviour, grip, normal, vec_axpby(R(1), u, e, d)),
@@ -82,7 +85,8 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
 
 /* ---- separating walls of the grid ------------------------------------------------------------------------------ */
 
-/* Walls that constrain a node, or would constrain it if its velocity changed by e: they set in at once. */
+/* Returns how many separating walls act on active node i while its speed along their normal is below e: they set in or
+ * end at once where the velocity changes by e. */
 PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
 {
     const mpm_grid_args *a = &b->fwd;

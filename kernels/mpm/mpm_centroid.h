@@ -17,7 +17,7 @@ typedef struct {
     real f[TEAM_LANES][DIM], m[TEAM_LANES]; /* offsets, masses times the spacing */
 } mpm_centroid_shared;
 
-/* Sets the contribution of occupied cell number `slot` to its nodes, as mpm_p2g. */
+/* Sets the contribution of occupied cell number `slot` to c_i of its nodes, sum_p w_ip m_p (x_p - x_i), as mpm_p2g. */
 PIO_FN void mpm_centroid(int slot, mpm_centroid_shared *sh, const mpm_centroid_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
@@ -55,7 +55,8 @@ typedef struct {
     node_vectors y;
 } mpm_centroid_adj_shared;
 
-/* Adds the cotangents of stored particle p. */
+/* Adds to the cotangents of the offset and the mass of stored particle p, by the formulas above; sh->y has c_bar of the
+ * nodes. */
 PIO_FN void centroid_particle_adj(const mpm_centroid_adj_args *a, const mpm_centroid_adj_shared *sh, int p)
 {
     const int n = a->fwd.matter.n, id = a->fwd.s.id[p];
@@ -71,7 +72,7 @@ PIO_FN void centroid_particle_adj(const mpm_centroid_adj_args *a, const mpm_cent
     a->mass_bar[id] += dx * (vec_dot(b_bar, f) - mat_trace(B_bar));
 }
 
-/* Adds the cotangents of the particles of occupied cell number `slot`. */
+/* Adjoint of mpm_centroid for the particles of occupied cell number `slot`: adds to f_bar and m_bar. */
 PIO_FN void mpm_centroid_adj(int slot, mpm_centroid_adj_shared *sh, const mpm_centroid_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;

@@ -50,7 +50,7 @@ typedef struct {
     real free_component[DIM]; /* 1 where no wall prescribes the component, else 0 */
 } contact_place;
 
-/* 0 at t <= 0, 1 at t >= 1, and its derivative. */
+/* Returns a smoothstep, 0 at t <= 0, t^2 (3 - 2 t) between, 1 at t >= 1, and sets its derivative. */
 PIO_FN real contact_step(real t, real *slope)
 {
     *slope = R(0);
@@ -71,7 +71,7 @@ typedef struct {
     real mass_fraction[2]; /* m_2/M, m_1/M */
 } contact_intermediates;
 
-/* Returns the intermediate values of a pair of fields at a place. */
+/* Returns the intermediate values of a pair of fields at a place, by the formulas at the head; masses are above 0. */
 PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, const contact_place *at)
 {
     contact_intermediates c;
@@ -104,7 +104,8 @@ PIO_FN contact_intermediates contact_intermediates_of(const contact_pair *p, con
     return c;
 }
 
-/* Changes the velocities of a pair of fields by their contact. */
+/* Exchanges momentum between a pair of fields: v_1 -= m_2/(m_1 + m_2) D, v_2 += m_1/(m_1 + m_2) D with D as at the
+ * head. */
 PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
 {
     const contact_intermediates c = contact_intermediates_of(p, at);
@@ -113,8 +114,9 @@ PIO_FN void contact_pair_act(contact_pair *p, const contact_place *at)
     p->v[1] = vec_axpby(R(1), p->v[1], c.mass_fraction[1], D);
 }
 
-/* p: before. bar.v: in, the cotangents of the velocities after; out, of those before. Added to: bar.G, bar.m, at_bar.
- * Stage by stage, backwards. phi is of first degree in w.N and o together, so d phi/do = (phi - w.N d phi/d(w.N))/o. */
+/* Adjoint of contact_pair_act, stage by stage, backwards. p has the velocities before. bar->v has the cotangents of
+ * those after and is set to the cotangents of those before; bar->G, bar->m and *at_bar are added to. phi is of first
+ * degree in w.N and o together, so d phi/do = (phi - w.N d phi/d(w.N))/o. */
 PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, contact_pair *bar, contact_place *at_bar)
 {
     const contact_intermediates c = contact_intermediates_of(p, at);
@@ -156,19 +158,20 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
 
 /* ---- one place of the grid ------------------------------------------------------------------------------------ */
 
-/* Mass and volume of a node, 0 where it is not active. */
+/* Returns the mass of a node, kg; 0 where it is not active, since its sums are not set there. */
 PIO_FN real contact_mass(const mpm_contact_args *a, int node)
 {
     if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
     return a->sums[field_at(a->nodes, DIM + 1, 0, node)];
 }
 
+/* Returns the volume at rest V_f of a node, m^3; 0 where it is not active, since it is not set there. */
 PIO_FN real contact_volume(const mpm_contact_args *a, int node)
 {
     return a->l.node_slot[node + 1] == a->l.node_slot[node] ? R(0) : a->volume[node];
 }
 
-/* Is this the first of the active nodes of its place? It is the one whose item works for all. */
+/* Returns 1 for the first of the active nodes of its place, whose item works for all of them, else 0. */
 PIO_FN int contact_leads(const mpm_contact_args *a, int node)
 {
     const int one = a->nodes / a->fields;
@@ -177,7 +180,8 @@ PIO_FN int contact_leads(const mpm_contact_args *a, int node)
     return 1;
 }
 
-/* Central difference of the filling, in units of 1/dx; 0 along what a wall prescribes. */
+/* Returns G_f = (s_f(i + e_c) - s_f(i - e_c))/2, the central difference of the filling in units of 1/dx; it is 0 along
+ * what a wall prescribes, and nodes beyond the grid have no filling. */
 PIO_FN vec contact_gradient(const mpm_contact_args *a, int node, const int index[DIM], const real free_component[DIM])
 {
     const real half = R(0.5) * box_per_volume(&a->box);
@@ -225,7 +229,7 @@ PIO_FN void contact_gather(const mpm_contact_args *a, int node, contact_fields *
     for (int k = 0; k < h->n; k++) h->G[k] = contact_gradient(a, h->node[k], index, h->place.free_component);
 }
 
-/* Returns the pair of fields number p and q of a place. */
+/* Returns fields number i and j of a place as a pair. */
 PIO_FN contact_pair contact_pair_of(const contact_fields *h, int i, int j)
 {
     contact_pair p;
@@ -262,6 +266,8 @@ PIO_FN void mpm_contact(int i, const mpm_contact_args *a)
 
 /* ---- adjoint: pairs in the order of last to first, from the velocities that each found ------------------------- */
 
+/* Sets the cotangents of an active node: those of its velocity before contact, of its mass, of its volume by the
+ * filling alone, and of the gradient of its filling. */
 PIO_FN void contact_store_adj(const mpm_contact_adj_args *a, int node, vec v_bar, real m_bar, real V_bar, vec G_bar)
 {
     const int nodes = a->fwd.nodes;
@@ -279,6 +285,9 @@ typedef struct {
     contact_place place;
 } contact_cotangents;
 
+/* Adjoint of the exchanges at one place: bar->v has the cotangents of the velocities after all pairs and is set to
+ * those of the velocities before; bar->G, bar->m and bar->place are added to. h->v has the velocities before, and is
+ * changed. */
 PIO_FN void contact_pairs_adj(contact_fields *h, contact_cotangents *bar)
 {
     vec found[CONTACT_FIELDS * (CONTACT_FIELDS - 1) / 2][2];
@@ -344,13 +353,15 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     }
 }
 
+/* Returns component c of dJ/dG_f at a node, set by mpm_contact_adj; 0 where it is not active. */
 PIO_FN real contact_gradient_bar(const mpm_contact_volume_adj_args *a, int node, int c)
 {
     if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
     return a->volume_bar[field_at(a->nodes, DIM + 1, 1 + c, node)];
 }
 
-/* Adds the cotangent of the mass of active node i, and sets that of its volume. */
+/* Adds the cotangent of the mass of active node i, and sets that of its volume, of which the differences at its
+ * neighbours are made (mpm_contact_volume_adj_args). */
 PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
 {
     const int node = a->l.node_list[i];
@@ -368,7 +379,7 @@ PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
         a->volume_bar[field_at(a->nodes, DIM + 1, 0, node)] + R(0.5) * box_per_volume(&a->box) * differences;
 }
 
-/* Returns the term of active node i. */
+/* Returns the term of active node i in dJ/dmu or, with `which` 1, in dJ/do. */
 PIO_FN wide mpm_contact_sum(int i, const mpm_contact_sum_args *a)
 {
     return W(a->contribution[field_at(a->nodes, 2, a->which, a->l.node_list[i])]);

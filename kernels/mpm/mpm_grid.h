@@ -45,7 +45,8 @@ PIO_FN int node_is_inner(const mpm_box *box, const int index[DIM])
     return inner;
 }
 
-/* Velocity of a node away from walls. One that only weights rounded to zero reach has no mass and stays at rest. */
+/* Returns v_i = p_i/m_i + h g of a node away from walls, m/s. One that only weights rounded to zero reach has no mass
+ * and stays at rest. */
 PIO_FN vec node_free_velocity(const real *sums, int nodes, int node, const mpm_step *step)
 {
     const real m = sums[field_at(nodes, DIM + 1, 0, node)];
@@ -75,8 +76,8 @@ PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
     return kind == WALL_STICKY || (kind == WALL_SLIP && axis == c);
 }
 
-/* The images of the node with these indices in the grid that begins at node `first`. A ghost that is no node of the
- * grid is left out: no particle comes so near to the border. */
+/* Returns the images of component c of the node with these indices in the grid that begins at node `first`. A ghost
+ * that is no node of the grid is left out: no particle comes so near to the border. */
 PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index[DIM], int c)
 {
     wall_images w;
@@ -112,7 +113,8 @@ PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index
     return w;
 }
 
-/* Number k of the nodes, 0: r itself, and its sign; -1 where it is not active: its sums are not set, they are zero. */
+/* Returns number k of the nodes, 0: r itself, and sets its sign; -1 where it is not active: its sums are not set, they
+ * are zero. */
 PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sign)
 {
     int node = w->node;
@@ -155,7 +157,7 @@ typedef struct {
     int is_free;
 } wall_unknown;
 
-/* Returns the unknown of a node and its images. */
+/* Returns the unknown of component c of a node and its images, by the formula at the head. */
 PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a, int c)
 {
     wall_unknown u;
@@ -179,7 +181,7 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
     return u;
 }
 
-/* Returns the velocity of a node near walls. */
+/* Returns the velocity of a node near walls, sign V along each axis, m/s; 0 where walls constrain it. */
 PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[DIM])
 {
     const int first = field_first(&a->box, node);
@@ -211,7 +213,7 @@ PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
  *     V_bar = sum_s sign_s v_bar_s  (0 where walls constrain it),   p_bar_s = sign_s V_bar / M,   M = sum_s m_s
  *     m_bar_s = sum_c (V_bar / M) (sign_s h g - V)             away from walls: -v_bar . p/m^2 */
 
-/* Sets the cotangents of a node away from walls. */
+/* Sets the cotangents of a node away from walls: p_bar = v_bar/m, m_bar = -v_bar . p/m^2; 0 where it has no mass. */
 PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
 {
     const int nodes = a->fwd.nodes;
@@ -226,7 +228,7 @@ PIO_FN void node_free_adj(const mpm_grid_adj_args *a, int node)
     a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
 }
 
-/* Sets the cotangents of a node near walls. */
+/* Sets the cotangents of a node near walls, by the formulas above. */
 PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[DIM])
 {
     const int nodes = a->fwd.nodes, first = field_first(&a->fwd.box, node);
@@ -263,7 +265,7 @@ PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
         node_wall_adj(a, node, index);
 }
 
-/* Returns the term of active node i. */
+/* Returns the term of active node i in dJ/dg of one component, h m_i p_bar_i. */
 PIO_FN wide mpm_gravity_sum(int i, const mpm_gravity_sum_args *a)
 {
     const int node = a->l.node_list[i];

@@ -33,6 +33,7 @@ typedef struct {
     wide sine, cosine, rest;
 } turn_factors;
 
+/* Returns the three factors for x = a^2 >= 0, a in rad. */
 PIO_FN turn_factors turn_factors_of(wide x)
 {
     turn_factors f;
@@ -52,6 +53,7 @@ PIO_FN turn_factors turn_factors_of(wide x)
     return f;
 }
 
+/* Returns K with K v = r x v for every v. */
 PIO_FN turn_matrix turn_cross(const wide r[3])
 {
     turn_matrix k;
@@ -64,8 +66,8 @@ PIO_FN turn_matrix turn_cross(const wide r[3])
     return k;
 }
 
-/* I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with (cosine, rest)
- * its left Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
+/* Returns I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with
+ * (cosine, rest) its left Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
 PIO_FN turn_matrix turn_series(const wide r[3], wide p, wide q)
 {
     const turn_matrix k = turn_cross(r);
@@ -83,12 +85,14 @@ PIO_FN turn_matrix turn_series(const wide r[3], wide p, wide q)
     return out;
 }
 
+/* Returns the rotation exp(r x) by |r| rad about r, by the formula of Rodrigues. */
 PIO_FN turn_matrix turn_of(const wide r[3])
 {
     const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     return turn_series(r, f.sine, f.cosine);
 }
 #else
+/* Returns the rotation by r[0] rad. */
 PIO_FN turn_matrix turn_of(const wide r[1])
 {
     turn_matrix out;
@@ -101,13 +105,14 @@ PIO_FN turn_matrix turn_of(const wide r[1])
 
 /* ---- where obstacles are -------------------------------------------------------------------------------------- */
 
-/* Where parameter k of obstacle o lies. */
+/* Returns the index of parameter k of obstacle o in an array [OBSTACLE_PARAMETERS][obstacles]. */
 PIO_FN ptrdiff_t obstacle_at(int obstacles, int k, int o)
 {
     return field_at(obstacles, OBSTACLE_PARAMETERS, k, o);
 }
 
-/* The motion at time t: straight between points, at rest before the first and after the last. */
+/* Sets the motion of obstacle o at time t, s: straight between points, at rest before the first and after the last; 0
+ * without points. out[MOTION_TIME] is not t where it rests. */
 PIO_FN void motion_at(const obstacle_pose_args *a, int o, double t, double out[MOTION_NUMBERS])
 {
     int low = a->motion_start[o], high = a->motion_start[o + 1] - 1;
@@ -128,7 +133,7 @@ PIO_FN void motion_at(const obstacle_pose_args *a, int o, double t, double out[M
     for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + part * (to[k] - from[k]);
 }
 
-/* The turn of the motion by this angle, about the obstacle's axis. */
+/* Returns the turn of obstacle o's motion by this angle, rad, about its axis. */
 PIO_FN turn_matrix motion_turn(const obstacle_pose_args *a, int o, double angle)
 {
     wide r[OBSTACLE_TURNS];
@@ -136,6 +141,7 @@ PIO_FN turn_matrix motion_turn(const obstacle_pose_args *a, int o, double angle)
     return turn_of(r);
 }
 
+/* Sets the rotation parameters of obstacle o, rad; the turn of its motion comes after them. */
 PIO_FN void obstacle_rotation(const obstacle_pose_args *a, int o, wide r[OBSTACLE_TURNS])
 {
     for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = a->parameters[obstacle_at(a->obstacles, OBSTACLE_ROTATION + k, o)];
@@ -177,7 +183,8 @@ PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
     to->grip.separation_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SEPARATION_VELOCITY, o)]);
 }
 
-/* Adds the cotangents of the parameters of obstacle o. */
+/* Adjoint of mpm_obstacle_pose for obstacle o: adds to the cotangents of its parameters. That of the small rotation e
+ * after Q is brought to the rotation vector by the transpose of its left Jacobian and of the motion's turn. */
 PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
 {
     const int n = b->fwd.obstacles;
@@ -218,6 +225,7 @@ typedef struct {
     vec e; /* from the node to the centroid of its material, m */
 } obstacle_node;
 
+/* Returns active node i with its indices and e_i = c_i/m_i, m, the centroid of its material (mpm_centroid.h). */
 PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
 {
     obstacle_node r;
@@ -227,6 +235,8 @@ PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
     return r;
 }
 
+/* Returns what is between obstacle o and a node: q = x_i - c, x - c = q + e_i, distance and normal at y = Q^T (x - c),
+ * s(d), n = Q n(y) and its own velocity V + W q. */
 PIO_FN obstacle_reach obstacle_reach_of(const mpm_obstacle_args *a, int o, const obstacle_node *at)
 {
     const obstacle_pose *pose = a->pose + o;
@@ -261,13 +271,18 @@ PIO_FN real contact_removed(int behaviour, real separation_velocity, real a)
     return a > R(0) ? a : R(0);
 }
 
-/* Returns its derivative in a. */
+/* Returns the derivative of contact_removed in a; 0 at the edge a = 0 of an obstacle that does not separate. */
 PIO_FN real contact_removed_slope(int behaviour, real separation_velocity, real a)
 {
     if (behaviour == WALL_SEPARATE) return obstacle_removed_slope(separation_velocity, a);
     return a > R(0) ? R(1) : R(0);
 }
 
+/* Returns the condition of an obstacle on the relative velocity u, m/s, with n the unit normal in space:
+ *     u' = 0                          sticky
+ *     u' = w                          slip, w of obstacle_slide_of for t = u - (u . n) n and r = mu removed
+ *     u' = w + (u . n + removed) n    separate
+ * It does not act where a separating obstacle removes nothing; then u' and the slide are not used. */
 PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *grip, vec normal, vec u)
 {
     obstacle_contact c;
@@ -285,7 +300,7 @@ PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *
     return c;
 }
 
-/* Of a change of a node's velocity, what its walls let happen: obstacles come after them. */
+/* Returns what the walls of a node let happen of a change of its velocity: obstacles come after them. */
 PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
 {
     real frees[DIM];
@@ -295,7 +310,7 @@ PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
     return change;
 }
 
-/* Velocity of a node after the first `count` obstacles. */
+/* Returns the velocity of a node after the first `count` obstacles, m/s; v is that after the walls. */
 PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstacle_node *at, vec v)
 {
     for (int o = 0; o < count; o++) {
@@ -318,7 +333,7 @@ PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
     vec_store(a->velocity, a->nodes, at.node, obstacle_velocity(a, a->obstacles, &at, v));
 }
 
-/* a x b; in 2D the one component that there is. */
+/* Adds a x b to `out`; in 2D the one component that there is. */
 PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 {
 #if PIO_DIM == 3
@@ -329,7 +344,8 @@ PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
 #endif
 }
 
-/* u_bar of kept_bar; adds to the cotangents of the normal and of the grip. */
+/* Adjoint of obstacle_contact_of for one that acts and is not sticky: returns u_bar of kept_bar = dJ/du', and adds to
+ * the cotangents of the normal and, in *bar, of the grip. */
 PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u, vec kept_bar,
                                 vec *normal_bar, obstacle_grip *bar)
 {
@@ -400,7 +416,8 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
     }
 }
 
-/* Returns how many separating obstacles are near the edge of contact at active node i. */
+/* Returns how many separating obstacles at active node i have |u . n| below the fraction `limit` of their separation
+ * velocity. */
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;

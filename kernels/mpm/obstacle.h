@@ -23,6 +23,7 @@ typedef struct {
 /* Nearer to an edge than this fraction of the width, a place is on it. */
 #define OBSTACLE_EDGE R(sizeof(real) == 4 ? 1e-3 : 1e-6)
 
+/* Returns d(y) = n . y of a plane through the origin of the frame, with n its unit normal. */
 PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
 {
     obstacle_near r;
@@ -34,6 +35,7 @@ PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
     return r;
 }
 
+/* Returns d(y) = |y| - radius of a ball; n = y/|y|, at the centre 0, and dn/dy = (I - n n^T)/|y|. */
 PIO_FN obstacle_near ball_near(const obstacle_shape *o, vec y)
 {
     obstacle_near r;
@@ -46,6 +48,9 @@ PIO_FN obstacle_near ball_near(const obstacle_shape *o, vec y)
     return r;
 }
 
+/* Returns d(y) of a box, with q_a = |y_a| - half_a: the length of the positive q outside, the largest of them inside
+ * (Quilez, "Distance functions"). The normal is along the positive q outside, that of the nearest face inside and on an
+ * edge. */
 PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
 {
     obstacle_near r;
@@ -79,7 +84,8 @@ PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
     return r;
 }
 
-/* A function f(p, z) of the distance p from the axis and the height |z|; its first and second derivatives. */
+/* Returns d(y) of a cylinder (Quilez, "Distance functions"), a function f(p, z) of the distance p from the axis and the
+ * height |z|, with its first and second derivatives. */
 PIO_FN obstacle_near cylinder_near(const obstacle_shape *o, vec y)
 {
     obstacle_near r;
@@ -119,7 +125,8 @@ PIO_FN obstacle_near cylinder_near(const obstacle_shape *o, vec y)
     return r;
 }
 
-/* Cubic B-splines about the point at t in [0, 1) of a cell: weights of four points, and their derivatives by t. */
+/* Sets the cubic B-splines about the point at t in [0, 1) of a cell: weights w of four points, and their first and
+ * second derivatives by t. */
 PIO_FN void mesh_weights(real t, real w[4], real w1[4], real w2[4])
 {
     const real s = R(1) - t;
@@ -137,7 +144,8 @@ PIO_FN void mesh_weights(real t, real w[4], real w1[4], real w2[4])
     w2[3] = t;
 }
 
-/* Beyond the lattice, which reaches farther than any condition, the distance is reported as twice as far. */
+/* Returns d(y) of a surface of triangles, the cubic spline of `coefficients` at its lattice, m. Beyond the lattice,
+ * which reaches farther than any condition, the distance is reported as twice as far. */
 PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients, vec y)
 {
     obstacle_near r;
@@ -187,6 +195,8 @@ PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients
     return r;
 }
 
+/* Returns distance, normal and their derivatives at place y, m, in the frame of an obstacle; `coefficients`, those of
+ * the lattices of all meshes, are read for a mesh alone. */
 PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coefficients, vec y)
 {
     switch (o->type) {
@@ -203,14 +213,15 @@ PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coeff
     }
 }
 
-/* Its adjoint: y_bar of the cotangents of distance and normal. */
+/* Adjoint of obstacle_near_of: returns y_bar = d_bar dd/dy + (dn/dy)^T n_bar. */
 PIO_FN vec obstacle_near_adj(const obstacle_near *at, real d_bar, vec normal_bar)
 {
     return vec_axpby(d_bar, at->slope, R(1), mat_t_apply(at->turn, normal_bar));
 }
 
-/* The blending weight of a condition at distance d: 0 from full + width on, 1 up to full, and between a polynomial
- * whose first two derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width - d)/width. */
+/* Returns the blending weight of a condition at distance d: 0 from full + width on, 1 up to full, and between a
+ * polynomial whose first two derivatives vanish at both ends, s = t^3 (10 - 15 t + 6 t^2), t = (full + width -
+ * d)/width. */
 PIO_FN real obstacle_blend(const obstacle_shape *o, real d)
 {
     const real t = (o->full + o->width - d) / o->width;
@@ -218,6 +229,7 @@ PIO_FN real obstacle_blend(const obstacle_shape *o, real d)
     return t < R(1) ? t * t * t * (R(10) - t * (R(15) - R(6) * t)) : R(1);
 }
 
+/* Adjoint of obstacle_blend: returns d_bar = s_bar ds/dd, with ds/dd = -30 t^2 (1 - t)^2/width between, else 0. */
 PIO_FN real obstacle_blend_adj(const obstacle_shape *o, real d, real share_bar)
 {
     const real t = (o->full + o->width - d) / o->width, rest = R(1) - t;
@@ -235,7 +247,8 @@ PIO_FN real obstacle_removed(real e, real a)
     return t < R(2) ? e * t * t * t * (R(4) - t) / R(16) : a;
 }
 
-/* Its derivatives in a and in e, with t = a/e + 1: t^2 (3 - t)/4 and 3 t^2 (2 - t)^2/16 between. */
+/* Returns the derivative of obstacle_removed in a, with t = a/e + 1: t^2 (3 - t)/4 for 0 < t < 2, 0 below and 1
+ * above. */
 PIO_FN real obstacle_removed_slope(real e, real a)
 {
     const real t = a / e + R(1);
@@ -243,7 +256,7 @@ PIO_FN real obstacle_removed_slope(real e, real a)
     return t < R(2) ? t * t * (R(3) - t) / R(4) : R(1);
 }
 
-/* Its derivative in e, see above. */
+/* Returns the derivative of obstacle_removed in e, with t = a/e + 1: 3 t^2 (2 - t)^2/16 for 0 < t < 2, else 0. */
 PIO_FN real obstacle_removed_by_velocity(real e, real a)
 {
     const real t = a / e + R(1), rest = R(2) - t;
@@ -265,6 +278,8 @@ typedef struct {
 
 enum { SLIDE_ITERATIONS = 40 };
 
+/* Returns w, |w| and sqrt(|w|^2 + e^2) for the sliding velocity t, r = mu p >= 0 and e > 0, all m/s: Newton's method
+ * begins at the larger of two lower bounds of |w|, |t| - r and |t| e/(e + r). */
 PIO_FN obstacle_slide obstacle_slide_of(vec t, real r, real e)
 {
     obstacle_slide s;
@@ -288,7 +303,8 @@ PIO_FN obstacle_slide obstacle_slide_of(vec t, real r, real e)
     return s;
 }
 
-/* (a I - b w w^T) dw + (w/D) dr - b e w de = dt, with a = 1 + r/D and b = r/D^3. */
+/* Adjoint of obstacle_slide_of: returns t_bar of w_bar = dJ/dw, and adds to r_bar and e_bar, by (a I - b w w^T) dw +
+ * (w/D) dr - b e w de = dt, with a = 1 + r/D and b = r/D^3. */
 PIO_FN vec obstacle_slide_adj(const obstacle_slide *s, real r, real e, vec w_bar, real *r_bar, real *e_bar)
 {
     const real a = R(1) + r / s->D, b = r / (s->D * s->D * s->D);
