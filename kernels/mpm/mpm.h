@@ -14,7 +14,8 @@
 
 /* ---- the grid ------------------------------------------------------------------------------------------- */
 
-/* Linear number of stencil node q in 0..STENCIL-1, relative to the base node; q counts the last axis fastest. */
+/* Returns the linear number of stencil node q in 0..STENCIL-1 relative to the base node; q counts the last axis
+ * fastest. */
 PIO_FN int stencil_node(const mpm_box *box, int q)
 {
 #if PIO_DIM == 3
@@ -24,14 +25,14 @@ PIO_FN int stencil_node(const mpm_box *box, int q)
 #endif
 }
 
-/* Node 0 of the grid, or field, that a node belongs to. */
+/* Returns node 0 of the grid, or of the field, that a node belongs to. */
 PIO_FN int field_first(const mpm_box *box, int node)
 {
     const int one = box->nodes[0] * box->stride[0];
     return box->fields > 1 ? node / one * one : 0;
 }
 
-/* Index of a node along each axis. */
+/* Sets the index of a node along each axis, in the grid of its own field. */
 PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
 {
     PIO_UNROLL
@@ -42,7 +43,7 @@ PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
     if (box->fields > 1) index[0] %= box->nodes[0];
 }
 
-/* The constants of item `id` of a field of `count` of them; the others are 0. */
+/* Returns the constants of item `id` of a field [count][n], count >= 2; those that the field has not are 0. */
 PIO_FN hyper_constants constants_load(const real *field, int n, int count, int id)
 {
     hyper_constants k;
@@ -53,7 +54,7 @@ PIO_FN hyper_constants constants_load(const real *field, int n, int count, int i
     return k;
 }
 
-/* Adds constants to those of item `id` of a field of `count` of them. */
+/* Adds constants to those of item `id` of a field [count][n]; those that the field has not are left out. */
 PIO_FN void constants_add(real *field, int n, int count, int id, hyper_constants k)
 {
     PIO_UNROLL
@@ -70,13 +71,14 @@ PIO_FN hyper_constants constants_zero(void)
     return k;
 }
 
-/* Returns the constants of particle `id`. */
+/* Returns the constants of particle `id`, in the units of its law. */
 PIO_FN hyper_constants matter_constants(const mpm_matter *m, int id)
 {
     return constants_load(m->k, m->n, m->constants, id);
 }
 
-/* The first two, mu and lambda of the neo-Hookean law. */
+/* Returns the first two constants of particle `id`, Pa, which are mu and lambda of the neo-Hookean law; the third is
+ * 0. */
 PIO_FN law_constants matter_lame(const mpm_matter *m, int id)
 {
     law_constants c;
@@ -86,7 +88,8 @@ PIO_FN law_constants matter_lame(const mpm_matter *m, int id)
     return c;
 }
 
-/* What the plastic law of a plastic particle depends on. */
+/* Returns what the law of plastic particle `id` depends on: mu and lambda, Pa, its plastic constants and the time step
+ * h, s. */
 PIO_FN plastic_matter plastic_matter_of(const mpm_matter *m, int id, real h)
 {
     plastic_matter r;
@@ -108,7 +111,8 @@ PIO_FN plastic_matter plastic_matter_zero(void)
     return r;
 }
 
-/* Cotangents of constants, of the elastic law and of the plastic one. */
+/* Adds the cotangents of the constants of particle `id`: those of mu and lambda to k_bar [constants][n], those of the
+ * plastic law to yield_bar [PLASTIC_CONSTANTS][n]. */
 PIO_FN void plastic_matter_add(const mpm_matter *matter, int id, const plastic_matter *m_bar, real *k_bar,
                                real *yield_bar)
 {
@@ -119,7 +123,8 @@ PIO_FN void plastic_matter_add(const mpm_matter *matter, int id, const plastic_m
     for (int c = 0; c < PLASTIC_CONSTANTS; c++) yield_bar[field_at(n, PLASTIC_CONSTANTS, c, id)] += m_bar->y[c];
 }
 
-/* Place of a particle along one axis, m. */
+/* Returns the place of a particle along one axis, m: origin + (base + offset) dx, with `cell` the number of its base
+ * node. */
 PIO_FN wide particle_position(const mpm_box *box, int cell, real offset, int axis)
 {
     int base[DIM];

@@ -20,19 +20,19 @@ enum { CONTROL_BLEND = 4 }; /* most knots that count at a time */
 
 #define CONTROL_TURN W(6.283185307179586) /* 2 pi */
 
-/* Where a parameter of channel c lies. */
+/* Returns the index of a parameter (CONTROL_...) of channel c in an array [CONTROL_PARAMETERS][channels]. */
 PIO_FN ptrdiff_t control_at(int channels, int parameter, int c)
 {
     return field_at(channels, CONTROL_PARAMETERS, parameter, c);
 }
 
-/* Returns the time at the beginning of the step, s. */
+/* Returns t = index h, the time at the beginning of the step, s. */
 PIO_FN wide control_time(const mpm_step *step)
 {
     return W(step->index) * W(step->h);
 }
 
-/* 2 pi f t + phi */
+/* Returns 2 pi f t + phi of channel c at the beginning of the step, rad, with f in Hz. */
 PIO_FN wide control_angle(const mpm_control_args *a, int c)
 {
     return CONTROL_TURN * a->parameters[control_at(a->channels, CONTROL_FREQUENCY, c)] * control_time(a->step) +
@@ -45,7 +45,9 @@ typedef struct {
     wide weight[CONTROL_BLEND], rate[CONTROL_BLEND]; /* 1, 1/s */
 } control_blend;
 
-/* t >= 0 */
+/* Returns which knots count at time t >= 0 s, with their weights and the derivatives of these: linear interpolation
+ * between two knots, or with `cubic` uniform cubic B-splines of four (de Boor 1978). With u = t pieces/span the first
+ * is number floor(u), and s = u - floor(u); past the end, what is not periodic stays at its last value. */
 PIO_FN control_blend control_blend_at(const control_knots *k, int cubic, wide t)
 {
     const int lost = k->periodic ? 0 : cubic ? 3 : 1, pieces = k->count - lost;
@@ -92,8 +94,8 @@ PIO_FN int control_has_knots(int signal)
     return signal == SIGNAL_PIECEWISE || signal == SIGNAL_SPLINE;
 }
 
-/* The largest |a| that channel c can reach, Pa: B-splines stay in the hull of their knots, networks within their
- * limit. */
+/* Returns the largest |a| that channel c can reach, Pa: B-splines stay in the hull of their knots, networks within
+ * their limit. Without knots it is |A|. */
 PIO_FN wide control_most(int channels, const wide *parameters, const control_knots *knots, const wide *values, int c)
 {
     wide most = W(0);
@@ -106,7 +108,8 @@ PIO_FN wide control_most(int channels, const wide *parameters, const control_kno
     return most;
 }
 
-/* Sets activation and rate of channel c from its signal. */
+/* Sets activation, Pa, and rate, Pa/s, of channel c from its signal at the beginning of the step; a network's are left
+ * alone. */
 PIO_FN void mpm_control(int c, const mpm_control_args *a)
 {
     const int signal = a->signal[c];
@@ -131,7 +134,8 @@ PIO_FN void mpm_control(int c, const mpm_control_args *a)
     if (a->rate) a->rate[c] = rate;
 }
 
-/* With s = sin, k = cos of the angle and w = 2 pi f, where a = A s and da/dt = A w k, and r_bar is that of the rate:
+/* Adjoint of a sine. With s = sin, k = cos of the angle and w = 2 pi f, where a = A s and da/dt = A w k, and r_bar is
+ * that of the rate:
  *     A_bar += a_bar s + r_bar w k,   phi_bar += angle_bar = a_bar A k - r_bar A w s,
  *     f_bar += 2 pi (angle_bar t + r_bar A k). */
 PIO_FN void control_sine_adj(int c, const mpm_control_adj_args *b, wide a_bar, wide r_bar)
@@ -147,7 +151,7 @@ PIO_FN void control_sine_adj(int c, const mpm_control_adj_args *b, wide a_bar, w
     b->parameters_bar[control_at(n, CONTROL_PHASE, c)] += angle_bar;
 }
 
-/* Adds the cotangents of the parameters and knots of channel c. */
+/* Adjoint of mpm_control for channel c: adds to the cotangents of its parameters, or those of its knots' values. */
 PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
 {
     const mpm_control_args *a = &b->fwd;
@@ -176,7 +180,7 @@ PIO_FN void mpm_control_observe(int i, const mpm_control_observe_args *a)
     *a->sample += W(a->weight) * sum;
 }
 
-/* Of channel c: q_bar += 2 weight w_c q_c sample_bar */
+/* Adjoint of mpm_control_observe for channel c: q_bar += 2 weight w_c q_c sample_bar. */
 PIO_FN void mpm_control_observe_adj(int c, const mpm_control_observe_adj_args *b)
 {
     const mpm_control_observe_args *a = &b->fwd;

@@ -15,7 +15,8 @@ typedef struct {
     real f[TEAM_LANES][DIM], q[TEAM_LANES];
 } mpm_deposit_shared;
 
-/* Sets the contribution of occupied cell number `slot` to its nodes. */
+/* Sets the contribution of occupied cell number `slot` to its nodes, sum_p w_ip q_p over those of its particles that
+ * count. */
 PIO_FN void mpm_deposit(int slot, mpm_deposit_shared *sh, const mpm_deposit_args *a)
 {
     const int cell = a->l.cell_list[slot], n = a->n, end = a->l.start[cell + 1];
@@ -38,7 +39,7 @@ PIO_FN void mpm_deposit(int slot, mpm_deposit_shared *sh, const mpm_deposit_args
     LANES (q, STENCIL_PAD) a->sums[(ptrdiff_t)slot * STENCIL_PAD + q] = sum[0][LANE(q)];
 }
 
-/* 1/dx^d */
+/* Returns 1/dx^d, one over the volume of a cell. */
 PIO_FN real box_per_volume(const mpm_box *box)
 {
     real v = R(1);
@@ -47,7 +48,8 @@ PIO_FN real box_per_volume(const mpm_box *box)
     return v;
 }
 
-/* The sum of the occupied cells' contributions to a node, active or not. */
+/* Returns the sum of the contributions [occupied cells][STENCIL_PAD] to a node, active or not, in a fixed order of its
+ * cells. */
 PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums, int node)
 {
     int index[DIM], most[3] = {0, 0, 0};
@@ -65,14 +67,14 @@ PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums,
     return sum;
 }
 
-/* Sets the sum of active node i. */
+/* Sets Q_i of active node i, the sum of the contributions of its cells. */
 PIO_FN void mpm_deposit_sum(int i, const mpm_deposit_sum_args *a)
 {
     const int node = a->l.node_list[i];
     a->out[node] = deposit_at(&a->l, &a->box, a->sums, node);
 }
 
-/* sum_o w_o(f) y_o over the nodes y of the box about this cell, and its derivative in f. */
+/* Returns sum_o w_o(f) y_o over the stencil of a cell, y [nodes], and sets its derivative in the offset f. */
 PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, vec *slope)
 {
     const spline w = spline_at(f);
@@ -99,7 +101,8 @@ PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, ve
     return value;
 }
 
-/* Adds the cotangents of the offset and of q of stored particle p. */
+/* Adjoint of mpm_deposit for stored particle p: adds to the cotangents of its offset and of its q, as
+ * mpm_deposit_adj_args says. */
 PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
 {
     const mpm_deposit_args *a = &b->fwd;
@@ -114,7 +117,7 @@ PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
 
 /* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where all weights are rounded to 0 */
 
-/* Returns y/m of a node. */
+/* Returns Y_i = y_i/m_i of a node, with y [DIM][nodes] and the mass m_i, kg, component 0 of sums [DIM + 1][nodes]. */
 PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
 {
     const real m = sums[field_at(nodes, DIM + 1, 0, node)];
@@ -124,7 +127,7 @@ PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
     return Y;
 }
 
-/* Divides the cotangents of active node i by its mass, and adds that of the mass. */
+/* Adjoint of node_quotient for active node i: Y_bar becomes y_bar = Y_bar/m, and m_bar gets -Y_bar . Y/m added. */
 PIO_FN void mpm_quotient_adj(int i, const mpm_quotient_adj_args *a)
 {
     const int node = a->l.node_list[i];

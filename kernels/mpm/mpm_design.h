@@ -5,7 +5,8 @@
 #include "kernels/mpm/mpm_design_args.h"
 #include "kernels/mpm/mpm.h"
 
-/* Sets base node and offset of particle p. */
+/* Sets base node and offset of particle p, moved by value - base metres from its reference; one without a group stays
+ * where it is, and one that would leave the grid is a fault. */
 PIO_FN void design_move(int p, const design_move_args *a)
 {
     int base[DIM];

@@ -28,7 +28,8 @@ PIO_FN wide input_weight(const mpm_input *j, const mpm_matter *m, const int *bod
     return set_weight(&j->of, m, body, id) - set_weight(&j->from, m, body, id);
 }
 
-/* A term of the mean, for stored particle p. */
+/* Returns the term of stored particle p in the mean that an input is, m or m/s: its weight times its place or velocity
+ * along the input's axis. */
 PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
 {
     const mpm_input *j = a->input;
@@ -38,7 +39,7 @@ PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
     return weight * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
 }
 
-/* Adds the cotangents of stored particle p's position and velocity by all inputs. */
+/* Adjoint of mpm_sense for stored particle p and all inputs: adds to the cotangents of its offset and its velocity. */
 PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
 {
     const mpm_sense_args *a = &b->fwd;
@@ -59,7 +60,7 @@ typedef struct {
     int nothing;
 } mpm_network_shared;
 
-/* 2 pi f t + phi of a network's clock */
+/* Returns 2 pi f t + phi of a clock of network k at the beginning of the step, rad, with f in Hz. */
 PIO_FN wide network_angle(const mpm_network_args *a, const mpm_network_shape *k, int clock)
 {
     const wide *frequency = a->values + k->clock, *phase = frequency + k->clocks;
@@ -117,8 +118,8 @@ typedef struct {
     int nothing;
 } mpm_network_adj_shared;
 
-/* a_bar^k += (r_bar^k - r_bar^(k+1))/h, of which the step after has left -r_bar^(k+1)/h; r_bar^0 = 0: that rate is
- * constant. */
+/* Returns what the rates add to a_bar_c of this step k, (r_bar^k - r_bar^(k+1))/h, of which the step after has left
+ * -r_bar^(k+1)/h in past_bar; there it leaves -r_bar^k/h for the step before. r_bar^0 = 0: that rate is constant. */
 PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
 {
     const mpm_step *step = b->fwd.step;
@@ -127,7 +128,8 @@ PIO_FN wide network_rate_adj(const mpm_network_adj_args *b, int c)
     return later + r_bar;
 }
 
-/* Propagates the cotangents of one layer to its weights and inputs. */
+/* Adjoint of one layer y = tanh(z), z = W x + b, with x at number `unit` and W at number `weights`: y_bar becomes z_bar
+ * = (1 - y^2) y_bar, W_bar += z_bar x^T, b_bar += z_bar, and x_bar = W^T z_bar is set. */
 PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int rows, int unit, int weights)
 {
     const wide *x = b->fwd.units + unit, *y = x + columns, *w = b->fwd.values + weights;
@@ -148,8 +150,8 @@ PIO_FN void network_layer_adj(const mpm_network_adj_args *b, int columns, int ro
     TEAM_SYNC();
 }
 
-/* Of its inputs x = sin(angle) and y = cos(angle):  angle_bar = x_bar cos - y_bar sin,  f_bar += 2 pi t angle_bar,
- * phi_bar += angle_bar. */
+/* Adjoint of a clock, of its inputs x = sin(angle) and y = cos(angle):  angle_bar = x_bar cos - y_bar sin, f_bar += 2
+ * pi t angle_bar,  phi_bar += angle_bar. */
 PIO_FN void network_clock_adj(const mpm_network_adj_args *b, const mpm_network_shape *k, int clock)
 {
     const mpm_network_args *a = &b->fwd;

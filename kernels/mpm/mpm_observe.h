@@ -13,31 +13,33 @@
 #include "kernels/mpm/mpm_observe_args.h"
 #include "kernels/mpm/mpm_target.h"
 
-/* Weight of a particle's point over P. */
+/* Returns the weight of the point of particle `id`, which has one, over P. */
 PIO_FN double observe_point_fraction(const mpm_observe_args *a, int id)
 {
     return (a->point_weight ? a->point_weight[a->marker[id]] : 1) / a->markers;
 }
 
-/* A term of M. */
+/* Returns the term of particle i in M, kg: its mass where it is of the body, else 0. */
 PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
 {
     return a->body[i] == a->of ? W(a->matter.mass[i]) : W(0);
 }
 
-/* y does not depend on x_ref, which only keeps the exponentials in range: it must lie near the front. */
+/* Returns x_ref of the front, m. It does not change y and only keeps the exponentials in range: it must lie near the
+ * front. */
 PIO_FN wide observe_reference(const mpm_observe_args *a)
 {
     return W(a->place ? *a->place : a->ref);
 }
 
+/* Returns exp(s (x_pa - x_ref)), the weight of the mass of stored particle p in the front. */
 PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
 {
     const real f = a->s.offset[field_at(a->matter.n, DIM, a->axis, p)];
     return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], f, a->axis) - observe_reference(a)));
 }
 
-/* Axis c of stored particle p's place, m. */
+/* Returns component c of stored particle p's place, m; where there is a state before, it is (1 - s) x_p + s x0_p. */
 PIO_FN wide observed_place(const mpm_observe_args *a, int p, int c)
 {
     const int n = a->matter.n;
@@ -48,14 +50,14 @@ PIO_FN wide observed_place(const mpm_observe_args *a, int p, int c)
     return W(1 - a->past_weight) * x + W(a->past_weight) * x0;
 }
 
-/* Distance of stored particle p from the shape, m, and its derivative in the offset. */
+/* Returns d_p, the distance of stored particle p from the shape, m, and sets its derivative in the offset. */
 PIO_FN real observed_depth(const mpm_observe_args *a, int p, vec *slope)
 {
     const real d = stencil_value(&a->box, a->s.cell[p], vec_load(a->s.offset, a->matter.n, p), a->field, slope);
     return a->outside && d < R(0) ? R(0) : d;
 }
 
-/* A term of the sum, for stored particle p. */
+/* Returns the term of stored particle p in the sum of an observation, by the formulas at the head. */
 PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 {
     const int id = a->s.id[p];
@@ -85,7 +87,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
     return sum;
 }
 
-/* Value of the observation, given the sum of its terms. */
+/* Returns y, the value of the observation, from the sum of its terms. */
 PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
 {
     return a->type == OBSERVE_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
@@ -98,7 +100,8 @@ PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
     *a->sample += W(a->weight) * observe_value(&a->o, *a->sum);
 }
 
-/* Adds the cotangents of stored particle p. */
+/* Adjoint of mpm_observe and mpm_observe_add for stored particle p: adds to the cotangents of its place or its
+ * velocity, and its mass. */
 PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
 {
     const mpm_observe_args *a = &b->o;

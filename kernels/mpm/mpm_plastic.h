@@ -10,7 +10,8 @@
 #include "kernels/mpm/mpm_plastic_args.h"
 #include "kernels/mpm/mpm.h"
 
-/* Waves in snow are faster by the root of its hardening. */
+/* Lowers the fault where hardened snow is too stiff for the time step: waves in it are faster by the root of its
+ * hardening. */
 PIO_FN void plastic_check_wave(const mpm_plastic_args *a, int id, real hardening, const plastic_matter *m)
 {
     const real modulus = law_wave_modulus(a->matter.law[id], matter_constants(&a->matter, id));

@@ -4,8 +4,8 @@
 
 #include "kernels/mpm/mpm_args.h"
 
-/* So near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft things flow,
- * or less. */
+/* Returns how near to a change of branch, as a strain, a particle counts: a thousandth of the strains at which soft
+ * things flow, or less. */
 PIO_FN real plastic_near(void)
 {
     return R(1e-6);

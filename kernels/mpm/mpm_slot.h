@@ -16,6 +16,7 @@ typedef struct {
     int there, n, at;
 } slot_place;
 
+/* Returns place `at` of a field of n items, which a particle has unless `there` is 0. */
 PIO_FN slot_place slot_place_of(int there, int n, int at)
 {
     slot_place s;

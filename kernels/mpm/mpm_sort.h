@@ -8,32 +8,32 @@
 #include "kernels/mpm/mpm_sort_args.h"
 #include "kernels/mpm/mpm.h"
 
-/* one cell: empty */
+/* Sets the number of particles of cell i to 0. */
 PIO_FN void mpm_sort_clear(int i, const mpm_sort_args *a)
 {
     a->l.count[i] = 0;
 }
 
-/* one particle: count it in its cell */
+/* Counts stored particle i in its cell. */
 PIO_FN void mpm_sort_count(int i, const mpm_sort_args *a)
 {
     atomic_add_int(&a->l.count[a->cell[i]], 1);
 }
 
-/* term of start[]: particles in cell i */
+/* Returns the number of particles in cell i; start[] has the sums of those before each. */
 PIO_FN int mpm_sort_start(int i, const mpm_sort_args *a)
 {
     return a->l.count[i];
 }
 
-/* one particle: take any free place of its cell, from the last to the first; count[] ends at 0 */
+/* Puts stored particle i into any free place of its cell, from the last to the first; count[] ends at 0. */
 PIO_FN void mpm_sort_place(int i, const mpm_sort_args *a)
 {
     const int c = a->cell[i];
     a->l.order[a->l.start[c] + atomic_add_int(&a->l.count[c], -1) - 1] = i;
 }
 
-/* one occupied cell: its particles in ascending id, by insertion (cells have few particles) */
+/* Puts the particles of occupied cell number `slot` into ascending id, by insertion, since cells have few particles. */
 PIO_FN void mpm_sort_ids(int slot, const mpm_sort_args *a)
 {
     const int c = a->l.cell_list[slot], first = a->l.start[c], end = a->l.start[c + 1];
@@ -46,7 +46,7 @@ PIO_FN void mpm_sort_ids(int slot, const mpm_sort_args *a)
     }
 }
 
-/* term of cell_slot[]: is cell i occupied? */
+/* Returns 1 where cell i is occupied, else 0; cell_slot[] has the sums of those before each. */
 PIO_FN int mpm_cell_slot(int i, const mpm_sort_args *a)
 {
     return a->l.start[i + 1] > a->l.start[i];
@@ -60,9 +60,9 @@ PIO_FN void mpm_cell_list(int i, const mpm_sort_args *a)
     if (i == a->cells - 1) a->step->cells = a->l.cell_slot[a->cells];
 }
 
-/* term of node_slot[]: is one of the cells base = node - o, o in {0,1,2}^d, occupied?
- * Cells that are adjacent in the last axis have neighbouring numbers, so three of them are one difference of
- * start[]. */
+/* Returns 1 where node i is active, one of the cells base = node - o, o in {0,1,2}^d, being occupied, else 0;
+ * node_slot[] has the sums of those before each. Cells that are adjacent in the last axis have neighbouring numbers, so
+ * three of them are one difference of start[]. */
 PIO_FN int mpm_node_slot(int i, const mpm_sort_args *a)
 {
     int index[DIM];

@@ -14,7 +14,7 @@ PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
     a->mass[i] = a->density[i] * a->volume[i];
 }
 
-/* Adds the cotangents of the parameters and the density of particle i. */
+/* Adjoint of mpm_constants for particle i: adds to the cotangents of its parameters and its density. */
 PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
 {
     const mpm_constants_args *a = &b->fwd;
@@ -40,7 +40,7 @@ PIO_FN void mpm_start(int i, const mpm_start_args *a)
     if (a->out.e33) a->out.e33[i] = R(0);
 }
 
-/* Adds the cotangents of position and velocity of particle i. */
+/* Adjoint of mpm_start for particle i: adds to the cotangents of its position, offset_bar/dx, and its velocity. */
 PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -50,7 +50,7 @@ PIO_FN void mpm_start_adj(int i, const mpm_start_adj_args *a)
     }
 }
 
-/* Returns the CFL number of elastic or sound waves of particle i. */
+/* Returns h c/dx of particle i, the CFL number of elastic or sound waves (mpm_check_args). */
 PIO_FN real wave_cfl(const mpm_check_args *a, int i)
 {
     const int channel = a->matter.channel ? a->matter.channel[i] : -1;
@@ -59,14 +59,14 @@ PIO_FN real wave_cfl(const mpm_check_args *a, int i)
     return a->step->h * a->inv_dx * sqrt(E / a->density[i]);
 }
 
-/* Pa s, of a fluid or of a solid. */
+/* Returns the viscosity of particle i, Pa s, of a fluid or of a solid. */
 PIO_FN real particle_viscosity(const mpm_matter *m, int i)
 {
     if (law_is_fluid(m->law[i])) return matter_constants(m, i).k[2];
     return m->viscosity ? m->viscosity[i] : R(0);
 }
 
-/* Returns the stability number of viscous diffusion of particle i. */
+/* Returns 4 d h eta/(rho dx^2) of particle i, the stability number of viscous diffusion, which is to be at most 1. */
 PIO_FN real viscous_number(const mpm_check_args *a, int i)
 {
     return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];

@@ -12,13 +12,13 @@
 
 /* ---- density ------------------------------------------------------------------------------------------------- */
 
-/* Sets the difference of densities at a node. */
+/* Sets rho_i - rho_i*, kg/m^3, at a node. */
 PIO_FN void mpm_density_rest(int node, const mpm_density_rest_args *a)
 {
     a->rest[node] = box_per_volume(&a->box) * deposit_at(&a->l, &a->box, a->sums, node) - a->target[node];
 }
 
-/* Returns the term of a node. */
+/* Returns the term of a node in y, (rho_i - rho_i*)^2 over the sum of rho_i*^2. */
 PIO_FN wide mpm_density(int node, const mpm_density_args *a)
 {
     return W(a->rest[node]) * W(a->rest[node]) / W(a->size);
@@ -26,7 +26,7 @@ PIO_FN wide mpm_density(int node, const mpm_density_args *a)
 
 /* ---- separation ---------------------------------------------------------------------------------------------- */
 
-/* Returns the distance of both means, m. */
+/* Returns |c_1 - c_2|, m, of two means [2][DIM]. */
 PIO_FN wide separation_length(const wide *mean)
 {
     wide sum = W(0);
