@@ -6,9 +6,9 @@
 
 /* The transform of a design's variables and, with the last two arrays, its adjoint: one item for each variable. */
 typedef struct {
-    const wide *z; /* [variables] */
-    int logarithmic;
-    double a, b;
+    const wide *z;                 /* [variables] */
+    int logarithmic;               /* T(z) is exp(a + b z), else a + b z */
+    double a, b;                   /* of T */
     const wide *start, *reference; /* [variables], or both NULL */
     wide *value;                   /* [variables]; set */
     const wide *value_bar;         /* [variables], for the adjoint */
@@ -39,18 +39,18 @@ typedef struct {
 
 /* Adjoint of set, and of design_move of mpm_design.h. A term of one value's cotangent: the particles of its group. */
 typedef struct {
-    const int *index; /* [n] */
-    int group;
-    int n, stored, component;
-    const real *bar; /* [stored][n] cotangents, of which those of `component` are summed */
+    const int *index;         /* [n] */
+    int group;                /* whose value it is */
+    int n, stored, component; /* items; components of the field, and which of them */
+    const real *bar;          /* [stored][n] cotangents, of which those of `component` are summed */
 } design_sum_args;
 
 /* The same where every particle is a group of its own: value_bar[index] = bar. */
 typedef struct {
     int n, components, first, stored; /* as in design_set_args */
-    const int *index;
-    const real *bar; /* [stored][n] */
-    wide *value_bar; /* [groups][components]; set */
+    const int *index;                 /* [n] group or -1 */
+    const real *bar;                  /* [stored][n] */
+    wide *value_bar;                  /* [groups][components]; set */
 } design_each_args;
 
 /* One number of a step block as a design (one item). */

@@ -6,29 +6,29 @@
 
 /* One component of a field, as doubles in the order of ids: one item for each item of the field. */
 typedef struct {
-    const int *id; /* [n] particle stored at i; NULL: i itself */
-    int n, components, component;
-    const real *in; /* [components][n], of which `component` is read */
-    double scale;
-    double *out; /* [n]; set at id */
+    const int *id;                /* [n] particle stored at i; NULL: i itself */
+    int n, components, component; /* items; components of the field, and which of them */
+    const real *in;               /* [components][n], of which `component` is read */
+    double scale;                 /* out = scale in */
+    double *out;                  /* [n]; set at id */
 } field_read_args;
 
 /* The reverse of field_read without its scale: one component of a field, from doubles in the order of ids. */
 typedef struct {
-    const int *id;
-    const double *in; /* [n] in id order */
-    int n, components, component;
-    real *out; /* [components][n] as stored; `component` is set */
+    const int *id;                /* [n] as in field_read_args */
+    const double *in;             /* [n] in id order */
+    int n, components, component; /* items; components of the field, and which of them */
+    real *out;                    /* [components][n] as stored; `component` is set */
 } field_write_args;
 
 /* How many of n numbers are not finite: the NaN watch. The padding of a field is zeros. */
 typedef struct {
-    const real *in;
+    const real *in; /* [n] */
 } count_not_finite_args;
 
 /* In how many of n words two pieces of memory differ: states that ought to be the same, to the bit. */
 typedef struct {
-    const uint32_t *a, *b;
+    const uint32_t *a, *b; /* [n], [n] */
 } words_differ_args;
 
 #endif

@@ -24,38 +24,38 @@ typedef struct {
 
 /* Where numbers lie: number i of the record is in[item[i]]. */
 typedef struct {
-    int n;
+    int n;           /* numbers of the record */
     const int *item; /* [n], or NULL: i */
 } rice_numbers;
 
 /* The mode and the bytes of each block. */
 typedef struct {
-    rice_numbers a;
-    const int64_t *in;
+    rice_numbers a;    /* where the numbers of the record lie */
+    const int64_t *in; /* the numbers, in[item[i]] */
     int *mode, *bytes; /* [blocks]; set */
 } rice_measure_args;
 
 /* Bytes of each block, as measured or as the record in the log says; their sums are the places of the blocks. */
 typedef struct {
-    const int *bytes; /* [blocks], or NULL: of the record */
-    const rice_log *log;
+    const int *bytes;    /* [blocks], or NULL: of the record */
+    const rice_log *log; /* [1] */
     const uint8_t *data; /* [capacity] */
 } rice_start_args;
 
 /* Writes each block where rice_open() made room. */
 typedef struct {
-    rice_numbers a;
-    const int64_t *in;
+    rice_numbers a;                   /* where the numbers of the record lie */
+    const int64_t *in;                /* the numbers, in[item[i]] */
     const int *mode, *bytes, *offset; /* [blocks] */
-    const rice_log *log;
-    uint8_t *data; /* [capacity]; set within the record */
+    const rice_log *log;              /* [1] */
+    uint8_t *data;                    /* [capacity]; set within the record */
 } rice_write_args;
 
 /* Reads each block of the record that rice_close() found. */
 typedef struct {
-    rice_numbers a;
-    const int *offset; /* [blocks + 1] */
-    const rice_log *log;
+    rice_numbers a;      /* where the numbers of the record lie */
+    const int *offset;   /* [blocks + 1] */
+    const rice_log *log; /* [1] */
     const uint8_t *data; /* [capacity] */
     int64_t *out;        /* set at the record's places */
 } rice_read_args;
@@ -66,12 +66,12 @@ enum { RICE_OPEN, RICE_CLOSE, RICE_DROP, RICE_MARK, RICE_REWIND, RICE_EMPTY };
 
 /* An operation on the stack of records: one item. */
 typedef struct {
-    int what, blocks;
-    int64_t step, capacity;
-    const int *total; /* [1] of OPEN */
-    uint8_t *data;    /* [capacity] */
-    rice_log *log;
-    double *level; /* [1] for the host: bytes in use, -1 once a record did not fit; set */
+    int what, blocks;       /* RICE_OPEN ... RICE_EMPTY; blocks of a record */
+    int64_t step, capacity; /* number of the step, of OPEN; bytes of the log, of EMPTY */
+    const int *total;       /* [1] of OPEN */
+    uint8_t *data;          /* [capacity] */
+    rice_log *log;          /* [1]; changed */
+    double *level;          /* [1] for the host: bytes in use, -1 once a record did not fit; set */
 } rice_move_args;
 
 #endif

@@ -78,8 +78,8 @@ enum { FAULT_PLASTIC_CONSTANT = FAULT_ROOM + 1, FAULT_HARDENED };
 
 #define FAULT_NONE UINT64_MAX
 
-/* 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has too little of it: what would do, in place of the
- * id. */
+/* Returns the number by which faults are ordered: 29 bits of step, 31 of id, 4 of kind. FAULT_ROOM, a compact slot has
+ * too little of it: what would do, in place of the id. */
 PIO_FN uint64_t fault_key(int64_t step, int id, int kind)
 {
     return ((uint64_t)step << 35) | ((uint64_t)id << 4) | (uint64_t)kind;

@@ -10,10 +10,10 @@
  * active node. */
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
-    const mpm_step *step;
-    const real *momentum; /* [DIM][nodes] p0 of active nodes, kg m/s */
-    real fraction;        /* e is this fraction of what the step changes */
-    real least;           /* B that counts */
+    const mpm_step *step;  /* [1] the step block */
+    const real *momentum;  /* [DIM][nodes] p0 of active nodes, kg m/s */
+    real fraction;         /* e is this fraction of what the step changes */
+    real least;            /* B that counts */
 } mpm_obstacle_bends_args;
 
 /* A count of separating walls that set in or end within a fraction of what the step changes: one item for each
@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
     mpm_grid_args fwd;    /* its velocity is not used */
     const real *momentum; /* as above */
-    real fraction;
+    real fraction;        /* as above */
 } mpm_wall_bends_args;
 
 #endif

@@ -9,9 +9,9 @@ enum { CONTACT_FIELDS = 4 }; /* at most */
 
 /* Contact between velocity fields, see mpm_contact.h: one item for each active node. */
 typedef struct {
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
+    mpm_lists l;               /* cells, nodes and the order of particles in this step */
+    const mpm_step *step;      /* [1] the step block */
+    mpm_box box;               /* the grid and its walls */
     int nodes;                 /* of all fields */
     int fields;                /* 2 .. CONTACT_FIELDS */
     const real *sums;          /* [DIM + 1][nodes] of which the mass kg is read */
@@ -33,9 +33,9 @@ typedef struct {
 /* What the mass of one active node gets, and its volume, of which the differences at its neighbours are made:
  *     m_bar_i += mass_bar,   V_bar_i = volume_bar + sum_c (G_bar_c(i - e_c) - G_bar_c(i + e_c))/(2 dx^d) */
 typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    int nodes;
+    mpm_lists l;                       /* cells, nodes and the order of particles in this step */
+    mpm_box box;                       /* the grid and its walls */
+    int nodes;                         /* of the box, those of all fields together */
     const real *mass_bar, *volume_bar; /* as in mpm_contact_adj_args */
     real *node_bar;                    /* [DIM + 1][nodes], of which the mass' cotangent is added to */
     real *node_volume_bar;             /* [nodes] V_bar; set for active nodes */
@@ -43,8 +43,8 @@ typedef struct {
 
 /* A term of dJ/dmu (0) or dJ/do (1). */
 typedef struct {
-    mpm_lists l;
-    int nodes, which;
+    mpm_lists l;              /* cells, nodes and the order of particles in this step */
+    int nodes, which;         /* of the box; which of the two terms */
     const real *contribution; /* [2][nodes] */
 } mpm_contact_sum_args;
 

@@ -18,14 +18,14 @@ enum { CONTROL_AMPLITUDE, CONTROL_FREQUENCY, CONTROL_PHASE, CONTROL_PARAMETERS }
 /* Where the knots of a channel lie among the values of control. */
 typedef struct {
     int first, count; /* piecewise: at least 2, spline: at least 4; others: 0 */
-    int periodic;
-    double span; /* s, > 0 */
+    int periodic;     /* the signal begins again after `span`, else it stays at its last value */
+    double span;      /* s, > 0 */
 } control_knots;
 
 /* Activations of channels at the beginning of a step, see mpm_control.h: one item for each channel. */
 typedef struct {
-    int channels;
-    const mpm_step *step;
+    int channels;               /* of control */
+    const mpm_step *step;       /* [1] the step block */
     const int *signal;          /* [channels] SIGNAL_... */
     const wide *parameters;     /* [CONTROL_PARAMETERS][channels] A Pa, f Hz, phi rad */
     real *activation;           /* [channels] Pa; set, but for a network's */
@@ -45,19 +45,19 @@ typedef struct {
 
 /* Effort or smoothness of a control over one step: one item. */
 typedef struct {
-    int channels;
+    int channels;                 /* of control */
     const real *activation;       /* [channels] */
     const wide *rate;             /* [channels], instead of it; or NULL */
     const double *channel_weight; /* [channels] */
     double weight;                /* s */
-    wide *sample;
+    wide *sample;                 /* [1]; added to */
 } mpm_control_observe_args;
 
 /* The adjoint of mpm_control_observe: one item for each channel. */
 typedef struct {
-    mpm_control_observe_args fwd;
-    const wide *sample_bar; /* [1] */
-    wide *bar;              /* [channels] of the activation, or of the rate; added to */
+    mpm_control_observe_args fwd; /* its sample is not used */
+    const wide *sample_bar;       /* [1] */
+    wide *bar;                    /* [channels] of the activation, or of the rate; added to */
 } mpm_control_observe_adj_args;
 
 #endif

@@ -8,21 +8,21 @@
 /* As design_set, for positions: base node and offset after a move of value - base metres. The step block's fault is
  * lowered when a particle leaves the grid. */
 typedef struct {
-    int n;
+    int n;                        /* particles */
     const int *index;             /* [n] */
     const wide *value;            /* [groups][DIM] m */
     double base[DIM];             /* m */
     const int *reference_cell;    /* [n] */
     const real *reference_offset; /* [DIM][n] */
-    mpm_box box;
-    mpm_step *step;
-    int *cell;    /* [n]; set where index >= 0 */
-    real *offset; /* [DIM][n]; set where index >= 0 */
+    mpm_box box;                  /* the grid and its walls */
+    mpm_step *step;               /* [1] the step block; changed */
+    int *cell;                    /* [n]; set where index >= 0 */
+    real *offset;                 /* [DIM][n]; set where index >= 0 */
 } design_move_args;
 
 /* Gravity of the step block as a design (one item). */
 typedef struct {
-    mpm_step *step;
+    mpm_step *step;    /* [1] the step block; changed */
     const wide *value; /* [DIM] m/s^2 */
 } design_gravity_args;
 

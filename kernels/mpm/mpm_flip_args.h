@@ -7,17 +7,17 @@
 
 /* The contribution of a cell to the momentum of APIC without forces: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    mpm_box box;
-    real *sums; /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
+    mpm_state s;       /* [.][n] state at the beginning of the step */
+    mpm_matter matter; /* constants of particles, in id order */
+    mpm_lists l;       /* cells, nodes and the order of particles in this step */
+    mpm_box box;       /* the grid and its walls */
+    real *sums;        /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
 } mpm_flip_spread_args;
 
 /* The adjoint of mpm_flip_spread: one team for each occupied cell. */
 typedef struct {
     mpm_flip_spread_args fwd; /* its sums are not used */
-    int nodes;
+    int nodes;                /* of the box, those of all fields together */
     const real *momentum_bar; /* [DIM][nodes] dJ/dp_i of active nodes */
     mpm_state bar;            /* [.][n] cotangents of the state, stored as it is; added to */
     real *mass_bar;           /* [n] in id order; added to */
@@ -25,12 +25,12 @@ typedef struct {
 
 /* The FLIP part of the new velocities, see mpm_flip.h: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    int n;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
+    mpm_state s;          /* [.][n] state at the beginning of the step */
+    int n;                /* particles */
+    mpm_lists l;          /* cells, nodes and the order of particles in this step */
+    const mpm_step *step; /* [1] the step block */
+    mpm_box box;          /* the grid and its walls */
+    int nodes;            /* of the box, those of all fields together */
     const real *sums;     /* [DIM + 1][nodes], of which the mass kg is read */
     const real *momentum; /* [DIM][nodes] without forces, kg m/s; both of active nodes */
     real *velocity;       /* [DIM][n] m/s at the end of the step, stored in the order of l.order; added to */

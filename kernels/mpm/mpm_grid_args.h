@@ -7,12 +7,12 @@
 
 /* The grid update of active nodes, see mpm_grid.h: one item for each of them. */
 typedef struct {
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
-    const real *sums; /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
-    real *velocity;   /* [DIM][nodes] m/s; set for active nodes */
+    mpm_lists l;          /* cells, nodes and the order of particles in this step */
+    const mpm_step *step; /* [1] the step block */
+    mpm_box box;          /* the grid and its walls */
+    int nodes;            /* of the box, those of all fields together */
+    const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
+    real *velocity;       /* [DIM][nodes] m/s; set for active nodes */
 } mpm_grid_args;
 
 /* The adjoint of mpm_grid: one item for each active node. */
@@ -25,9 +25,9 @@ typedef struct {
 /* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed
  * over active nodes. */
 typedef struct {
-    mpm_lists l;
-    const mpm_step *step;
-    int nodes, component;
+    mpm_lists l;          /* cells, nodes and the order of particles in this step */
+    const mpm_step *step; /* [1] the step block */
+    int nodes, component; /* of the box; of gravity */
     const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s */
     const real *node_bar; /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i */
 } mpm_gravity_sum_args;

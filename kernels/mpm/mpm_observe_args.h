@@ -15,9 +15,9 @@ enum {
 
 /* Terms of an observation of particles, see mpm_observe.h: one for each particle. */
 typedef struct {
-    mpm_state s; /* [.][n] */
-    mpm_matter matter;
-    mpm_box box;
+    mpm_state s;                /* [.][n] */
+    mpm_matter matter;          /* constants of particles, in id order */
+    mpm_box box;                /* the grid and its walls */
     const int *body;            /* [n] in id order */
     int type, of, axis;         /* OBSERVE_..., body number, component */
     const wide *total;          /* [1] M of the body, kg */
@@ -37,20 +37,20 @@ typedef mpm_observe_args mpm_observe_mass_args;
 
 /* samples[0] += weight y (one item) */
 typedef struct {
-    mpm_observe_args o;
-    const wide *sum;
-    double weight;
-    wide *sample;
+    mpm_observe_args o; /* the observation */
+    const wide *sum;    /* [1] of its terms */
+    double weight;      /* of this step in the sample */
+    wide *sample;       /* [1]; added to */
 } mpm_observe_add_args;
 
 /* Adjoint for stored particle p: with y_bar = weight sample_bar, add to the cotangents of state and mass. */
 typedef struct {
-    mpm_observe_args o;
+    mpm_observe_args o;     /* the observation */
     const wide *sum;        /* [1] the same sum as in the forward step */
     const wide *sample_bar; /* [1] dJ/dsample */
-    double weight;
-    mpm_state bar;  /* stored as the state is; added to, but for `past` */
-    real *mass_bar; /* [n] in id order; added to */
+    double weight;          /* of this step in the sample */
+    mpm_state bar;          /* stored as the state is; added to, but for `past` */
+    real *mass_bar;         /* [n] in id order; added to */
     /* [DIM][n] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
     real *past_bar;
 } mpm_observe_adj_args;

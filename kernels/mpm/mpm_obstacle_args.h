@@ -17,17 +17,17 @@ enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBER
 
 /* Where an obstacle is at the beginning of the step, and how it moves in it. */
 typedef struct {
-    wide centre[DIM]; /* c, m */
-    mat turn;         /* Q */
-    vec velocity;     /* V, m/s */
-    mat spin;         /* W, 1/s */
-    obstacle_grip grip;
+    wide centre[DIM];   /* c, m */
+    mat turn;           /* Q */
+    vec velocity;       /* V, m/s */
+    mat spin;           /* W, 1/s */
+    obstacle_grip grip; /* its friction and separation */
 } obstacle_pose;
 
 /* Positions and velocities of obstacles in a step: one item for each obstacle. */
 typedef struct {
-    int obstacles;
-    const mpm_step *step;
+    int obstacles;           /* of the scene, as many as items */
+    const mpm_step *step;    /* [1] the step block */
     double dt;               /* s */
     const wide *parameters;  /* [OBSTACLE_PARAMETERS][obstacles] */
     const int *motion_start; /* [obstacles + 1] of its points; none: it stands still */
@@ -46,9 +46,9 @@ typedef struct {
 
 /* The contact conditions of obstacles on the grid, see mpm_obstacle.h: one item for each active node. */
 typedef struct {
-    mpm_lists l;
-    mpm_box box;
-    int nodes, obstacles;
+    mpm_lists l;                 /* cells, nodes and the order of particles in this step */
+    mpm_box box;                 /* the grid and its walls */
+    int nodes, obstacles;        /* of the box; of the scene */
     const obstacle_shape *shape; /* [obstacles] */
     const obstacle_pose *pose;   /* [obstacles] */
     const real *coefficients;    /* of the distances of meshes, m */
@@ -62,8 +62,8 @@ typedef struct {
  * sets its contribution to pose_bar. One item for each active node. */
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
-    int obstacle;
-    real *velocity_bar; /* [DIM][nodes] of active nodes; changed */
+    int obstacle;          /* number of the obstacle */
+    real *velocity_bar;    /* [DIM][nodes] of active nodes; changed */
     real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
     real *contribution; /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
 } mpm_obstacle_adj_args;

@@ -7,19 +7,19 @@
 
 /* Particles to grid, the sums of cells, see mpm_p2g.h: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+    mpm_state s;          /* [.][n] state at the beginning of the step */
+    mpm_matter matter;    /* constants of particles, in id order */
+    mpm_lists l;          /* cells, nodes and the order of particles in this step */
+    const mpm_step *step; /* [1] the step block */
+    mpm_box box;          /* the grid and its walls */
+    real *sums;           /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
 } mpm_p2g_args;
 
 /* The value of a node as the sum over its cells: the second half of every particle-to-grid sum, one item for each
  * active node. In its transpose every cell reads its nodes, as the adjoints of the first half do. */
 typedef struct {
-    mpm_lists l;
-    mpm_box box;
+    mpm_lists l;      /* cells, nodes and the order of particles in this step */
+    mpm_box box;      /* the grid and its walls */
     const real *sums; /* [occupied cells][components][STENCIL_PAD] */
     int components;   /* DIM or DIM + 1 */
     int nodes;        /* of the box */
@@ -28,12 +28,12 @@ typedef struct {
 
 /* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step */
-    mpm_matter matter;
-    mpm_lists l;
-    const mpm_step *step;
-    mpm_box box;
-    int nodes;
+    mpm_state s;            /* [.][n] state at the beginning of the step */
+    mpm_matter matter;      /* constants of particles, in id order */
+    mpm_lists l;            /* cells, nodes and the order of particles in this step */
+    const mpm_step *step;   /* [1] the step block */
+    mpm_box box;            /* the grid and its walls */
+    int nodes;              /* of the box, those of all fields together */
     const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */

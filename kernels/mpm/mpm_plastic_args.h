@@ -13,13 +13,13 @@ PIO_FN real plastic_near(void)
 
 /* The return mapping of plastic particles, after mpm_g2p: one item for each particle of the new state. */
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step: id, hardening, e33 */
-    mpm_matter matter;
-    const int *order; /* [n] where in it the particle lay that is stored as number i of the next */
-    mpm_step *step;   /* its fault is lowered where hardened snow is too stiff for the time step */
-    real inv_dx;
-    mpm_state next; /* [.][n]: F, trial, becomes elastic; hardening, e33 set */
-    uint64_t *near; /* [1] particles so far that came near a change of branch; NULL: not counted */
+    mpm_state s;       /* [.][n] state at the beginning of the step: id, hardening, e33 */
+    mpm_matter matter; /* constants of particles, in id order */
+    const int *order;  /* [n] where in it the particle lay that is stored as number i of the next */
+    mpm_step *step;    /* its fault is lowered where hardened snow is too stiff for the time step */
+    real inv_dx;       /* 1/m */
+    mpm_state next;    /* [.][n]: F, trial, becomes elastic; hardening, e33 set */
+    uint64_t *near;    /* [1] particles so far that came near a change of branch; NULL: not counted */
 } mpm_plastic_args;
 
 /* The adjoint of mpm_plastic: one item for each particle of the new state. */
@@ -33,8 +33,8 @@ typedef struct {
 
 /* Conditions that plastic constants must satisfy before the first step: one item for each particle. */
 typedef struct {
-    mpm_matter matter;
-    mpm_step *step;
+    mpm_matter matter; /* constants of particles, in id order */
+    mpm_step *step;    /* [1] its fault is lowered where a constant is not allowed */
 } mpm_plastic_check_args;
 
 #endif

@@ -32,34 +32,34 @@ typedef struct {
 /* Before the residuals of damping grow too large, 32 bits of each are moved to a log; with sign < 0 they are moved
  * back. One item for each residual. */
 typedef struct {
-    int sign;
+    int sign;       /* < 0: the inverse */
     uint64_t *kept; /* [DIM * n] */
     uint32_t *log;  /* [DIM * n] of this time; NULL: the bits are dropped */
 } mpm_log_residuals_args;
 
 /* The state on the lattice, from floats: one item for each particle. */
 typedef struct {
-    mpm_state s; /* [.][n] */
-    mpm_lattice t;
+    mpm_state s;    /* [.][n] */
+    mpm_lattice t;  /* the state in quanta */
     const int *law; /* [n] */
-    mpm_box box;
+    mpm_box box;    /* the grid and its walls */
     mpm_step *step; /* its fault is lowered where a number is out of range */
 } mpm_lattice_round_args;
 
 /* The state as the other kernels read it: particle p is number p. */
 typedef struct {
-    mpm_lattice t;
-    const int *law; /* [n] */
-    mpm_box box;
-    const mpm_step *step;
-    mpm_state out; /* [.][n]; set */
+    mpm_lattice t;        /* the state in quanta */
+    const int *law;       /* [n] */
+    mpm_box box;          /* the grid and its walls */
+    const mpm_step *step; /* [1] the step block */
+    mpm_state out;        /* [.][n]; set */
 } mpm_lattice_read_args;
 
 /* The drift x += sign Q(h v): one item for each particle. */
 typedef struct {
-    mpm_lattice t; /* v is that after the kick */
-    int sign;
-    mpm_box box;
+    mpm_lattice t;   /* v is that after the kick */
+    int sign;        /* < 0: the inverse */
+    mpm_box box;     /* the grid and its walls */
     mpm_step *step;  /* its fault is lowered to the first fault found */
     const int *id;   /* [n] */
     const quanta *x; /* [DIM][n] */
@@ -72,9 +72,9 @@ typedef struct {
 
 /* The adjoint of mpm_drift in the velocity; that in the position is the identity. One item for each particle. */
 typedef struct {
-    int n;
-    const mpm_step *step;
-    real inv_dx;
+    int n;                  /* particles */
+    const mpm_step *step;   /* [1] the step block */
+    real inv_dx;            /* 1/m */
     const real *offset_bar; /* [DIM][n] of the places after */
     real *velocity_bar;     /* [DIM][n]; added to */
 } mpm_drift_adj_args;

@@ -8,18 +8,18 @@
 
 /* Elastic forces at nodes, see mpm_reversible_force.h: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] state at the beginning of the step; C is not used */
-    mpm_matter matter;
-    mpm_lists l;
-    mpm_box box;
-    real *sums; /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, force N; set */
+    mpm_state s;       /* [.][n] state at the beginning of the step; C is not used */
+    mpm_matter matter; /* constants of particles, in id order */
+    mpm_lists l;       /* cells, nodes and the order of particles in this step */
+    mpm_box box;       /* the grid and its walls */
+    real *sums;        /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, force N; set */
 } mpm_force_args;
 
 /* With K = -V tau/dx:  K_bar = gradient(f_bar),  tau_bar = -(V/dx) K_bar,  offset_bar += bend(f_bar, m_bar; K),
  * m_p_bar += sum_o w_o m_bar_o */
 typedef struct {
-    mpm_force_args fwd; /* sums is not used */
-    int nodes;
+    mpm_force_args fwd;     /* sums is not used */
+    int nodes;              /* of the box, those of all fields together */
     const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass and force */
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
@@ -28,10 +28,10 @@ typedef struct {
 
 /* Mass and momentum at nodes, see mpm_reversible_force.h: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] of which places are read */
-    mpm_matter matter;
-    mpm_lists l;
-    mpm_box box;
+    mpm_state s;          /* [.][n] of which places are read */
+    mpm_matter matter;    /* constants of particles, in id order */
+    mpm_lists l;          /* cells, nodes and the order of particles in this step */
+    mpm_box box;          /* the grid and its walls */
     const real *velocity; /* [DIM][n] m/s, stored as the state is */
     real *sums;           /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
 } mpm_momentum_args;
@@ -39,8 +39,8 @@ typedef struct {
 /* With b_bar = sum_o w_o p_bar_o:  v_bar += m b_bar,  offset_bar += slope(p_bar, m_bar; m v, 0),
  * m_p_bar += b_bar . v + sum_o w_o m_bar_o */
 typedef struct {
-    mpm_momentum_args fwd; /* sums is not used */
-    int nodes;
+    mpm_momentum_args fwd;           /* sums is not used */
+    int nodes;                       /* of the box, those of all fields together */
     const real *node_bar;            /* [DIM + 1][nodes] cotangents of grid mass and momentum */
     real *offset_bar, *velocity_bar; /* [DIM][n] stored as the state is; added to */
     real *mass_bar;                  /* [n] in id order; added to */
@@ -51,8 +51,8 @@ typedef mpm_node_sum_args mpm_node_mean_args; /* components: DIM + 1; out: mass,
 /* Of Y = y/m:  y_bar = Y_bar/m,  m_bar = -Y_bar . Y/m;  that of each cell's contribution is the node's, which cells
  * read there. */
 typedef struct {
-    mpm_lists l;
-    int nodes;
+    mpm_lists l;          /* cells, nodes and the order of particles in this step */
+    int nodes;            /* of the box, those of all fields together */
     const real *mean;     /* [DIM + 1][nodes] mass, means */
     const real *mean_bar; /* [DIM][nodes] */
     real *node_bar;       /* [DIM + 1][nodes] cotangents of mass and sums; set for active nodes */

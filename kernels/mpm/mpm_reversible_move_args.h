@@ -8,12 +8,12 @@
 
 /* The kick of particles, see mpm_reversible_move.h: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] of which places are read */
-    mpm_lattice t;
-    mpm_lists l;
-    mpm_step *step; /* its fault is lowered to the first fault found */
-    mpm_box box;
-    int nodes;
+    mpm_state s;      /* [.][n] of which places are read */
+    mpm_lattice t;    /* the state in quanta */
+    mpm_lists l;      /* cells, nodes and the order of particles in this step */
+    mpm_step *step;   /* its fault is lowered to the first fault found */
+    mpm_box box;      /* the grid and its walls */
+    int nodes;        /* of the box, those of all fields together */
     const real *mean; /* [DIM + 1][nodes] mass, a_i m/s^2 */
     real stiffness;   /* of walls, 1/s^2 */
     int64_t damping;  /* gamma 2^DAMPING_BITS; read where there are residuals */
@@ -35,20 +35,20 @@ typedef struct {
 
 /* Term of dJ/dg for one component: h v'_bar, summed over particles, before mpm_kick_adj. */
 typedef struct {
-    int n, component;
-    const mpm_step *step;
+    int n, component;         /* particles; of gravity */
+    const mpm_step *step;     /* [1] the step block */
     const real *velocity_bar; /* [DIM][n] of v' */
 } mpm_kick_gravity_args;
 
 /* The strain of particles, see mpm_reversible_move.h: one team for each occupied cell. */
 typedef struct {
-    mpm_state s; /* [.][n] of which places are read, and F, J set */
-    mpm_lattice t;
-    const int *law; /* [n] in id order */
-    mpm_lists l;
-    mpm_step *step; /* its fault is lowered to the first fault found */
-    mpm_box box;
-    int nodes;
+    mpm_state s;      /* [.][n] of which places are read, and F, J set */
+    mpm_lattice t;    /* the state in quanta */
+    const int *law;   /* [n] in id order */
+    mpm_lists l;      /* cells, nodes and the order of particles in this step */
+    mpm_step *step;   /* its fault is lowered to the first fault found */
+    mpm_box box;      /* the grid and its walls */
+    int nodes;        /* of the box, those of all fields together */
     const real *mean; /* [DIM + 1][nodes] mass, V_i m/s */
     int sign;         /* < 0: the reversed step */
 } mpm_strain_args;

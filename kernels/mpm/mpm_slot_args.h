@@ -5,6 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
+/* A compact slot, of which a field has the items that need it: n, those of solids or those of fluids. */
 typedef struct {
     int n, solids;  /* particles; those of solids */
     int room;       /* active nodes that fit */
@@ -24,32 +25,32 @@ typedef struct {
 
 /* One stored particle of the state at the beginning of the step, into the slot. */
 typedef struct {
-    mpm_state s; /* [.][n] */
-    mpm_slot slot;
+    mpm_state s;   /* [.][n] */
+    mpm_slot slot; /* set */
 } mpm_slot_put_args;
 
 /* Particle i out of the slot; the state is stored in the order of the numbers. Its made fields but the number are not
  * set. */
 typedef struct {
-    mpm_state s; /* [.][n]; set */
-    mpm_slot slot;
+    mpm_state s;   /* [.][n]; set */
+    mpm_slot slot; /* what is read */
 } mpm_slot_get_args;
 
 /* Number i of the active nodes, as many as there is room for. Where a state of this run, this one or one before it, had
  * more, that is a fault, and says how many. */
 typedef struct {
-    mpm_lists l; /* of the step */
-    mpm_step *step;
-    int nodes;
+    mpm_lists l;          /* of the step */
+    mpm_step *step;       /* [1] its fault is lowered where there is too little room */
+    int nodes;            /* of the box, those of all fields together */
     const real *velocity; /* [DIM][nodes] grid velocity, m/s */
-    mpm_slot slot;
+    mpm_slot slot;        /* its `grid` is set */
 } mpm_slot_put_nodes_args;
 
 /* The reverse of mpm_slot_put_nodes: one item for each active node. */
 typedef struct {
-    mpm_lists l; /* of the step */
-    int nodes;
-    mpm_slot slot;
+    mpm_lists l;    /* of the step */
+    int nodes;      /* of the box, those of all fields together */
+    mpm_slot slot;  /* its `grid` is read */
     real *velocity; /* [DIM][nodes]; set at active nodes */
 } mpm_slot_get_nodes_args;
 

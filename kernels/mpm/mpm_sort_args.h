@@ -19,12 +19,12 @@ typedef struct {
 /* All stages of the sort have the same arguments: an item is a cell, a particle, a node, or an occupied cell, as the
  * kernel's comment says. */
 typedef struct {
-    mpm_lists l;
+    mpm_lists l;     /* cells, nodes and the order of particles in this step */
     const int *cell; /* [n] cell of each stored particle */
     const int *id;   /* [n] its number */
-    mpm_step *step;
-    mpm_box box;
-    int cells; /* nodes of the box */
+    mpm_step *step;  /* [1] its numbers of occupied cells and active nodes are set */
+    mpm_box box;     /* the grid and its walls */
+    int cells;       /* nodes of the box */
 } mpm_sort_args;
 
 typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args,

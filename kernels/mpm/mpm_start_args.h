@@ -8,7 +8,7 @@
 /* Per particle in id order: the constants of its law from the user's parameters (law_from_parameters), and its mass,
  * density times volume. */
 typedef struct {
-    int n, constants;
+    int n, constants;                /* particles; constants of each */
     const int *law, *parameter_form; /* [n] a number of laws.h; HYPER_BY_LAME or 0 */
     const real *parameters;          /* [constants][n] */
     const real *density;             /* [n] kg/m^3 */
@@ -25,7 +25,7 @@ typedef struct {
 
 /* State 0, stored in id order: F = I, J = 1, no plastic strain, C (where there is one) = the spin of the body. */
 typedef struct {
-    int n;
+    int n;                /* particles */
     const int *cell;      /* [n] base node */
     const real *offset;   /* [DIM][n] */
     const real *velocity; /* [DIM][n] m/s */
@@ -36,8 +36,8 @@ typedef struct {
 
 /* offset = (x - x_base)/dx, so dJ/dx = dJ/doffset / dx; V and m are constant. */
 typedef struct {
-    int n;
-    real inv_dx;
+    int n;                             /* particles */
+    real inv_dx;                       /* 1/m */
     mpm_state bar;                     /* cotangents of state 0, in id order */
     real *position_bar, *velocity_bar; /* [DIM][n] 1/m, s/m; added to */
 } mpm_start_adj_args;
@@ -47,24 +47,24 @@ typedef struct {
  * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
  * div 2 eta D included). */
 typedef struct {
-    mpm_matter matter;
-    const real *density; /* [n] kg/m^3 */
-    mpm_step *step;
-    real inv_dx;
+    mpm_matter matter;          /* constants of particles, in id order */
+    const real *density;        /* [n] kg/m^3 */
+    mpm_step *step;             /* [1] its fault is lowered where a condition does not hold */
+    real inv_dx;                /* 1/m */
     const wide *parameters;     /* as in mpm_control_args, read where the matter has channels */
     const control_knots *knots; /* likewise, or NULL: there are none */
-    const wide *values;
+    const wide *values;         /* values of all knots, Pa */
 } mpm_check_args;
 
 /* The end of a step (one item): count it; after a fault nothing more is computed, so that the faulty state stays. */
 typedef struct {
-    mpm_step *step;
+    mpm_step *step; /* [1] the step block; changed */
 } mpm_advance_args;
 
 /* A state was restored (one item): continue from its number. */
 typedef struct {
-    mpm_step *step;
-    int64_t index;
+    mpm_step *step; /* [1] the step block; changed */
+    int64_t index;  /* number of the step that comes next */
 } mpm_set_index_args;
 
 #endif
