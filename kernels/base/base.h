@@ -74,8 +74,8 @@ enum { TEAM_LANES = 32 };
 #define PIO_PREFETCH(address) __builtin_prefetch(address)
 #endif
 
-/* Add to an integer that other items add to at the same time; returns the value before. The final value does not depend
- * on the order; the returned value does, and whoever uses it puts its results in order afterwards. */
+/* Adds to an integer that other items add to at the same time; returns the value before. The final value does not
+ * depend on the order; the returned value does, and whoever uses it puts its results in order afterwards. */
 PIO_FN int atomic_add_int(int *target, int value)
 {
 #ifdef __CUDACC__

@@ -143,9 +143,9 @@ typedef struct {
     vec sigma;
 } mat_svd;
 
-/* Turn columns i and j of G, and of V with them, so that those of G become orthogonal; 0 if they are already.
- * t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0, with a, b the squared lengths, p the
- * product. */
+/* Turns columns i and j of G, and of V with them, so that those of G become orthogonal; returns 0 if they are already,
+ * else 1. t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0, with a, b the squared lengths, p
+ * the product. */
 PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
 {
     const real small = sizeof(real) == 4 ? R(5e-7) : R(1e-15);
@@ -171,9 +171,9 @@ PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
     return 1;
 }
 
-/* One-sided Jacobi (Hestenes 1958; Golub and Van Loan 2013, section 8.6): the columns of G = F V are turned in pairs
- * until all are orthogonal; their lengths are sigma. F^T F, which would square the condition number, is never
- * formed. */
+/* Returns the decomposition of F, det F > 0, by one-sided Jacobi rotations (Hestenes 1958; Golub and Van Loan 2013,
+ * section 8.6): the columns of G = F V are turned in pairs until all are orthogonal; their lengths are sigma. F^T F,
+ * which would square the condition number, is never formed. */
 PIO_FN mat_svd svd_of(mat F)
 {
     mat_svd r;

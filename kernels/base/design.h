@@ -24,7 +24,7 @@ PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
     d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
 }
 
-/* Sets variable i of the filtered vector. */
+/* Sets variable i of the filtered vector, sum_j H_ij in_j. */
 PIO_FN void design_filter(int i, const design_filter_args *a)
 {
     wide sum = W(0);
@@ -32,7 +32,8 @@ PIO_FN void design_filter(int i, const design_filter_args *a)
     a->out[i] = sum;
 }
 
-/* Sets the quantity of particle or element p. */
+/* Sets the quantity of particle or element p: to its value, or to its reference plus value - base. Where p has no group
+ * it stays. */
 PIO_FN void design_set(int p, const design_set_args *a)
 {
     if (a->index[p] < 0) return;

@@ -84,7 +84,8 @@ PIO_FN void network_rate(const mpm_network_args *a, int c, wide activation)
     a->rate[c] = a->step->index ? (activation - now[c - a->channels]) / W(a->step->h) : W(0);
 }
 
-/* Evaluates network i, a unit of a layer for each lane. */
+/* Evaluates network i, a unit of a layer for each lane: sets its units, the activations of its channels, and their
+ * rates where there is a past. */
 PIO_FN void mpm_network(int i, mpm_network_shared *sh, const mpm_network_args *a)
 {
     const mpm_network_shape *k = &a->networks[i];
@@ -166,7 +167,8 @@ PIO_FN void network_clock_adj(const mpm_network_adj_args *b, const mpm_network_s
     phase_bar[clock] += angle_bar;
 }
 
-/* Propagates the cotangents of network i's activations through its layers, the last first. */
+/* Adjoint of mpm_network for network i, the last layer first: sets the cotangents of its units and means, and adds to
+ * those of its limits, weights, frequencies and phases. */
 PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network_adj_args *b)
 {
     const mpm_network_args *a = &b->fwd;

@@ -92,7 +92,7 @@ PIO_FN void g2p_particle(const mpm_g2p_args *a, const mpm_g2p_shared *sh, int ce
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, fault));
 }
 
-/* Moves the particles of occupied cell number `slot`, a particle for each lane. */
+/* Sets the new state of the particles of occupied cell number `slot`, a particle for each lane. */
 PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
 {
     const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];

@@ -195,7 +195,7 @@ PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[
     return v;
 }
 
-/* Sets the velocity of active node i. */
+/* Sets the velocity of active node i, walls(p_i/m_i + h g), m/s. */
 PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
 {
     const int node = a->l.node_list[i];
@@ -253,7 +253,7 @@ PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[
     a->node_bar[field_at(nodes, DIM + 1, 0, node)] = m_bar;
 }
 
-/* Sets the cotangents of mass and momentum of active node i. */
+/* Adjoint of mpm_grid for active node i: sets the cotangents of its mass and momentum. */
 PIO_FN void mpm_grid_adj(int i, const mpm_grid_adj_args *a)
 {
     const int node = a->fwd.l.node_list[i];

@@ -147,7 +147,8 @@ PIO_FN void obstacle_rotation(const obstacle_pose_args *a, int o, wide r[OBSTACL
     for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = a->parameters[obstacle_at(a->obstacles, OBSTACLE_ROTATION + k, o)];
 }
 
-/* Sets the pose of obstacle o at the beginning of the step. */
+/* Sets the pose of obstacle o at the beginning of the step, its parameters followed by its motion, and its velocities,
+ * the differences of its motion over the step divided by dt. */
 PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
 {
     double now[MOTION_NUMBERS], then[MOTION_NUMBERS];
@@ -324,7 +325,8 @@ PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstac
     return v;
 }
 
-/* Applies the conditions of all obstacles to active node i, one after the other. */
+/* Applies the conditions of all obstacles to the velocity of active node i, one after the other; keeps that before them
+ * where `before` is not NULL. */
 PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
 {
     const obstacle_node at = obstacle_node_of(a, i);

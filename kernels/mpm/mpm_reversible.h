@@ -143,7 +143,7 @@ PIO_FN quanta undamped(quanta v, int64_t n, uint64_t *kept)
 #endif
 }
 
-/* Moves 32 bits of residual i into the log, or back. */
+/* Moves the low 32 bits of residual i into the log, or with a negative sign back. */
 PIO_FN void mpm_log_residuals(int i, const mpm_log_residuals_args *a)
 {
     if (a->sign < 0) {
@@ -192,7 +192,8 @@ PIO_FN void lattice_round_strain(const mpm_lattice_round_args *a, int p)
         t->F[field_at(t->n, DIM * DIM, c, p)] = quanta_of(W(Fbar.m[c / DIM][c % DIM]) * QUANTA_OF_FBAR);
 }
 
-/* Rounds position, velocity and deformation of particle p to the lattice. */
+/* Rounds position, velocity and deformation of stored particle p to the lattice, and clears its residuals of damping. A
+ * velocity out of range is a fault, and becomes the nearest in it. */
 PIO_FN void mpm_lattice_round(int p, const mpm_lattice_round_args *a)
 {
     const mpm_lattice *t = &a->t;

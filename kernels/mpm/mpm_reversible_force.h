@@ -182,7 +182,7 @@ PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_mo
 /* ---- nodes: sums over cells divided by the mass; 0 where that is 0
  * ------------------------------------------------ */
 
-/* Sets mass and means of active node i. */
+/* Sets m_i and the means of active node i, its sums over the contributions of its cells divided by m_i. */
 PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
 {
     const int node = a->l.node_list[i];

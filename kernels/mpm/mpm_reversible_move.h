@@ -187,7 +187,8 @@ PIO_SHARED_FN int strain_of(const node_vectors *y, vec f, real scale, int fluid,
     return fluid || shears_of(unimodular_less_one(D, e, *log_det), by) ? -1 : FAULT_PIVOT;
 }
 
-/* Fbar <- A Fbar of particle p; returns 0 where a number is out of range. */
+/* Replaces Fbar of stored particle p by A Fbar, or with a negative sign by A^-1 Fbar; returns 0 where a number is out
+ * of range. */
 PIO_FN int strain_rows(const mpm_lattice *t, int p, const shears *by, int sign)
 {
     quanta F[DIM][DIM];

@@ -90,7 +90,7 @@ PIO_FN int shear(quanta F[DIM][DIM], const shears *by, int k, int sign)
     return in_range;
 }
 
-/* Fbar <- A Fbar, or A^-1 Fbar; returns 0 where a number is out of range. */
+/* Replaces Fbar by A Fbar, or with a negative sign by A^-1 Fbar; returns 0 where a number is out of range. */
 PIO_FN int shear_all(quanta F[DIM][DIM], const shears *by, int sign)
 {
     int in_range = 1;
@@ -130,8 +130,8 @@ PIO_FN real det_less_one(mat D)
 #endif
 }
 
-/* A - I of A = (I + D)/det^(1/d), given e = det(I + D) - 1 and its logarithm:  det^(1/d) - 1 = e/(1 + s [+ s^2]), s =
- * det^(1/d). */
+/* Returns A - I of A = (I + D)/det^(1/d), with e = det(I + D) - 1 and log_det = ln(1 + e):  det^(1/d) - 1 = e/(1 + s [+
+ * s^2]), s = det^(1/d). */
 PIO_FN mat unimodular_less_one(mat D, real e, real log_det)
 {
 #if PIO_DIM == 3

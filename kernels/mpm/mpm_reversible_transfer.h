@@ -78,7 +78,8 @@ PIO_FN real batch_gradient(const gradient_batch *t, int j, int c, const real g[D
 
 /* ---- nodes to particle: one lane per particle ---------------------------------------------------------------- */
 
-/* Components 1 .. DIM of a field of DIM + 1 at the nodes of a cell; and component 0, where z is given. */
+/* Loads components 1 .. DIM of a field [DIM + 1][nodes] at the nodes of a cell into shared memory, and component 0
+ * where z is not NULL; TEAM_SYNC() follows. */
 PIO_FN void cell_nodes(node_vectors *y, real *z, const real *field, int nodes, const mpm_box *box, int cell)
 {
     LANES (q, STENCIL) {

@@ -26,7 +26,7 @@ PIO_FN slot_place slot_place_of(int there, int n, int at)
     return s;
 }
 
-/* Copies stored particle i into the slot. */
+/* Copies stored particle i into the slot, in the order of ids: those of its fields that mpm_g2p does not make. */
 PIO_FN void mpm_slot_put(int i, const mpm_slot_put_args *a)
 {
     const mpm_slot *slot = &a->slot;
@@ -46,7 +46,7 @@ PIO_FN void mpm_slot_put(int i, const mpm_slot_put_args *a)
 #undef FIELD
 }
 
-/* Sets particle i from the slot. */
+/* Sets particle i of the state from the slot; it is stored in the order of ids. */
 PIO_FN void mpm_slot_get(int i, const mpm_slot_get_args *a)
 {
     const mpm_slot *slot = &a->slot;

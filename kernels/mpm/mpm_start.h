@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_start_args.h"
 #include "kernels/mpm/mpm_control.h"
 
-/* Sets constants and mass of particle i. */
+/* Sets the constants of particle i from its parameters, and its mass, density times volume, kg. */
 PIO_FN void mpm_constants(int i, const mpm_constants_args *a)
 {
     const hyper_constants parameters = constants_load(a->parameters, a->n, a->constants, i);
@@ -26,7 +26,7 @@ PIO_FN void mpm_constants_adj(int i, const mpm_constants_adj_args *b)
     b->density_bar[i] += b->mass_bar[i] * a->volume[i];
 }
 
-/* Sets particle i of state 0. */
+/* Sets particle i of state 0: its place and velocity, C the spin of its body, F = I, J = 1, no plastic strain. */
 PIO_FN void mpm_start(int i, const mpm_start_args *a)
 {
     a->out.id[i] = i;
@@ -72,7 +72,7 @@ PIO_FN real viscous_number(const mpm_check_args *a, int i)
     return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];
 }
 
-/* Lowers the fault where particle i does not satisfy a condition. */
+/* Lowers the fault where particle i does not satisfy a condition of mpm_check_args. */
 PIO_FN void mpm_check(int i, const mpm_check_args *a)
 {
     const real cfl = wave_cfl(a, i);

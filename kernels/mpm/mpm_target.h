@@ -34,14 +34,15 @@ PIO_FN wide separation_length(const wide *mean)
     return sqrt(sum);
 }
 
-/* Adds the distance to the sample; the one item is 0. */
+/* Adds weight |c_1 - c_2| to the sample; the one item is 0. */
 PIO_FN void mpm_separation(int i, const mpm_separation_args *a)
 {
     (void)i;
     *a->sample += W(a->weight) * separation_length(a->mean);
 }
 
-/* Sets the cotangents of both means; the one item is 0. */
+/* Adjoint of mpm_separation: sets the cotangents of both means, +- weight sample_bar (c_1 - c_2)/|c_1 - c_2|, 0 where
+ * that is 0/0; the one item is 0. */
 PIO_FN void mpm_separation_adj(int i, const mpm_separation_adj_args *b)
 {
     const wide *mean = b->fwd.mean;

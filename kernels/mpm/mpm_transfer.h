@@ -73,7 +73,7 @@ typedef struct {
     real f[TEAM_LANES][DIM], b[TEAM_LANES][DIM], B[TEAM_LANES][DIM][DIM], m[TEAM_LANES];
 } transfer_batch;
 
-/* Stores entry j of the batch. */
+/* Stores offset f, affine field b + B o and scalar m of a particle as entry j of the batch. */
 PIO_FN void batch_put(transfer_batch *t, int j, vec f, vec b, mat B, real m)
 {
     PIO_UNROLL
