@@ -9,20 +9,20 @@
 
 /* Elements of one type. Elements, element nodes and node pairs are numbered over all blocks. */
 typedef struct {
-    fem_rule rule;
+    fem_rule rule;          /* the quadrature of its elements */
     int n;                  /* elements */
     int first;              /* number of its first element */
     int first_element_node; /* number of its first element node */
-    const int *node;        /* [n][nodes] */
+    const int *node;        /* [n][nodes] numbers of its elements' nodes in the mesh, in the order of the type */
     const real *rest;       /* [nodes of the mesh][DIM] X, m */
     const real *thick;      /* [elements of the mesh] thickness m; NULL in 3D */
 } fem_block;
 
 /* Per element of the mesh, constant during a run. */
 typedef struct {
-    int elements;
+    int elements;        /* of the mesh */
     const int *law;      /* [elements] HYPER_... */
-    const real *k;       /* [HYPER_CONSTANTS][elements], see hyperelastic.h */
+    const real *k;       /* [HYPER_CONSTANTS][elements] constants of the law, see hyperelastic.h */
     const real *density; /* [elements] kg/m^3 */
 } fem_matter;
 
@@ -34,11 +34,14 @@ typedef struct {
     wide gravity[DIM]; /* m/s^2 */
 } fem_step;
 
+/* Kinds of faults: a volume at rest that is not positive; constants that the law does not allow; a deformation for
+ * which the law is not defined; a state that is not finite; one that is out of the lattice's range. */
 enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE, FEM_OFF_LATTICE };
 
-#define FEM_NONE UINT64_MAX
+#define FEM_NONE UINT64_MAX /* no fault */
 
-/* Of an element or a node, in a step; the smallest is the earliest. */
+/* Returns the key of a fault of an element or a node, 2^36 step + 16 item + kind: the smallest is that of the earliest
+ * step, and in a step that of the lowest item. 0 <= step < 2^28, item >= 0, 0 <= kind < 16. */
 PIO_FN uint64_t fem_fault_at(int64_t step, int item, int kind)
 {
     return ((uint64_t)step << 36) | ((uint64_t)item << 4) | (uint64_t)kind;
@@ -53,57 +56,57 @@ PIO_FN uint64_t fem_fault_key(int element, int kind)
 /* Assembles an element vector: each node adds the numbers of its element nodes in a fixed order. One item for each
  * node. */
 typedef struct {
-    const int *start;        /* [nodes + 1] */
-    const int *element_node; /* [start[nodes]] ascending per node */
-    const real *in;          /* [element nodes][DIM] */
-    real scale;
-    real *out; /* [nodes][DIM]; added to */
+    const int *start;        /* [nodes + 1] where the element nodes of each node begin, and the last end */
+    const int *element_node; /* [start[nodes]] numbers of element nodes, ascending per node */
+    const real *in;          /* [element nodes][DIM] the element vectors */
+    real scale;              /* what the sum is multiplied by */
+    real *out;               /* [nodes][DIM]; added to */
 } fem_node_sum_args;
 
-/* out = a x + b y; out may be x or y */
+/* Sets out = a x + b y; out may be x or y. One item for each node. */
 typedef struct {
-    real a, b;
-    const real *x, *y; /* [nodes][DIM] */
-    real *out;         /* [nodes][DIM]; set */
+    real a, b;         /* the factors of x and of y */
+    const real *x, *y; /* [nodes][DIM] the terms */
+    real *out;         /* [nodes][DIM] the sum; set */
 } point_axpby_args;
 
 /* Terms of the product of two nodal vectors, one for each node. */
 typedef struct {
-    const real *x, *y; /* [nodes][DIM] */
+    const real *x, *y; /* [nodes][DIM] the factors */
 } point_dot_args;
 
 /* The acceleration of gravity at every node, or the unit vector of an axis. */
 typedef struct {
-    const fem_step *step;
-    int axis;  /* -1: gravity */
-    real *out; /* [nodes][DIM] m/s^2, or 1; set */
+    const fem_step *step; /* its gravity is read */
+    int axis;             /* 0 .. DIM-1, or -1: gravity */
+    real *out;            /* [nodes][DIM] m/s^2, or 1; set */
 } point_uniform_args;
 
-/* out = x / sqrt(m), each component */
+/* Sets out = x / sqrt(m), each component: one item for each node. */
 typedef struct {
-    const real *x, *m; /* [nodes][DIM]; m > 0 */
+    const real *x, *m; /* [nodes][DIM]; m kg, > 0 */
     real *out;         /* [nodes][DIM]; set, may be x */
 } point_over_root_args;
 
-/* x = value + noise times numbers in [-1, 1) that are a fixed function of the place (Steele, Lea and Flood 2014:
- * SplitMix). */
+/* Sets x = value + noise times numbers in [-1, 1) that are a fixed function of the place (Steele, Lea and Flood 2014:
+ * SplitMix). One item for each node. */
 typedef struct {
-    wide value, noise;
-    real *x; /* [nodes][DIM]; set */
+    wide value, noise; /* the mean, and the largest difference from it, in x's unit */
+    real *x;           /* [nodes][DIM] the numbers; set */
 } point_set_args;
 
 /* One component of a nodal vector as doubles, out = y + scale x: one item for each node. */
 typedef struct {
-    int component;
-    double scale;
+    int component;     /* 0 .. DIM-1 */
+    double scale;      /* of x */
     const real *x, *y; /* [nodes][DIM]; y may be NULL: zero */
-    double *out;       /* [nodes]; set */
+    double *out;       /* [nodes] in the unit of x; set */
 } point_read_args;
 
 /* The reverse of point_read without sum and scale: one component of a nodal vector, from doubles. */
 typedef struct {
-    int component;
-    const double *in; /* [nodes] */
+    int component;    /* 0 .. DIM-1 */
+    const double *in; /* [nodes] the numbers to store */
     real *x;          /* [nodes][DIM]; one component set */
 } point_write_args;
 

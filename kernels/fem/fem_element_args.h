@@ -4,6 +4,7 @@
 
 #include "kernels/base/base.h"
 
+/* Element types: the shape, and the number of its nodes. */
 enum {
     ELEMENT_POINT1,
     ELEMENT_LINE2,
@@ -23,7 +24,7 @@ enum {
 enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 
 /* RULE_STIFFNESS integrates the stiffness of an undistorted element exactly, and det(dX/dxi) grad_X N_a of a curved
- * one, so that constant stress is in balance (the patch test); RULE_MASS the mass of an undistorted element. */
+ * one, so that constant stress is in equilibrium (the patch test); RULE_MASS the mass of an undistorted element. */
 enum { RULE_STIFFNESS, RULE_MASS, RULES };
 
 /* Of each type: nodes, dimension of the reference element, and points of each rule. */
@@ -34,16 +35,16 @@ PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8
 
 /* A rule of one element type, as kernels read it. */
 typedef struct {
-    int type, nodes, points, rdim;
-    const real *w;  /* [points] weights of the reference element */
-    const real *N;  /* [points][nodes] */
-    const real *dN; /* [points][nodes][rdim] */
+    int type, nodes, points, rdim; /* ELEMENT_..., its nodes, the rule's points, dimension of the reference element */
+    const real *w;                 /* [points] weights of the reference element */
+    const real *N;                 /* [points][nodes] shape functions */
+    const real *dN;                /* [points][nodes][rdim] their derivatives dN_a/dxi */
 } fem_rule;
 
 /* Tables of a rule of one element type: one item for each quadrature point. */
 typedef struct {
-    int type, points;
-    real *w, *N, *dN; /* [points], [points][nodes], [points][nodes][rdim]; set */
+    int type, points; /* ELEMENT_..., and the points of the rule, as in element_points */
+    real *w, *N, *dN; /* [points], [points][nodes], [points][nodes][rdim] as in fem_rule; set */
 } fem_table_args;
 
 #endif

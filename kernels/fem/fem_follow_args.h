@@ -7,12 +7,12 @@
 /* The nodal forces' derivative along du; transposed it is fem_face_adj's rest_bar. */
 typedef struct {
     fem_face_args fwd; /* of a pressure; out is not read */
-    const real *du;    /* [vertices][DIM] m */
+    const real *du;    /* [vertices][DIM] change of displacement m */
     real *out;         /* [element nodes][DIM] N; set for these faces' element nodes */
 } fem_face_tan_args;
 
-/* The load's part of the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a face, a
- * first. */
+/* The load's contribution to the Jacobian of f_int - f_ext: K_ab = p thick sum_q w N_a dm/dx_b, all ordered pairs of a
+ * face, a first. */
 typedef struct {
     fem_face_args fwd;   /* of a pressure; out is not read */
     int first_node_pair; /* number of these faces' first node pair */
@@ -22,8 +22,8 @@ typedef struct {
 /* Forces of springs between a body and the ground: one item for each face, or point. */
 typedef struct {
     fem_face_args f; /* at rest; value: k, [DIM] along the axes, [1] along the normal; out: f_a, N */
-    int normal;      /* along the normal */
-    const real *u;   /* [vertices][DIM] m */
+    int normal;      /* 1: along the normal, 0: along the axes */
+    const real *u;   /* [vertices][DIM] displacement m */
 } fem_spring_args;
 
 /* With L = sum_a N_a y_a:  y . f = thick sum_q w phi,
@@ -41,11 +41,12 @@ typedef struct {
     real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_spring_adj_args;
 
-/* The springs' part of the Jacobian: K_ab = thick sum_q w |m| N_a N_b K, all ordered pairs of a face, a first. */
+/* The springs' contribution to the Jacobian: K_ab = thick sum_q w |m| N_a N_b K, all ordered pairs of a face, a
+ * first. */
 typedef struct {
     fem_spring_args fwd; /* u and out are not read */
-    int first_node_pair;
-    real *out; /* [node pairs][DIM * DIM] N/m; set for these faces' node pairs */
+    int first_node_pair; /* number of these faces' first node pair */
+    real *out;           /* [node pairs][DIM * DIM] N/m; set for these faces' node pairs */
 } fem_spring_matrix_args;
 
 #endif

@@ -8,21 +8,21 @@
 
 /* Values of all time curves at the end of a step or of one of its substeps: one item for each curve. */
 typedef struct {
-    fem_step *step;
-    double h;                /* s */
+    fem_step *step;          /* its index and t are set */
+    double h;                /* time step s */
     int64_t index;           /* the step that begins */
-    int substep, substeps;   /* the time is that at the end of the part-th of `parts` equal parts of the step */
-    const int *start;        /* [curves + 1] */
-    const double *t, *value; /* [start[curves]] ascending t; piecewise linear, constant outside */
-    wide *out;               /* [curves]; set */
+    int substep, substeps;   /* from 0, and their number: the time is h (index + (substep + 1)/substeps) */
+    const int *start;        /* [curves + 1] where the points of each curve begin, and the last end */
+    const double *t, *value; /* [start[curves]] ascending t, s; piecewise linear, constant outside */
+    wide *out;               /* [curves] their values; set */
 } fem_curve_args;
 
 /* Nodal forces of the weight of elements, see fem_load.h: one item for each element of the block. */
 typedef struct {
-    fem_block b; /* with the rule of masses */
-    fem_matter m;
-    const fem_step *step;
-    real *out; /* [element nodes][DIM] N; set for the block's element nodes */
+    fem_block b;          /* with the rule of masses */
+    fem_matter m;         /* density is read */
+    const fem_step *step; /* its gravity is read */
+    real *out;            /* [element nodes][DIM] N; set for the block's element nodes */
 } fem_weight_args;
 
 /* With L = sum_a N_a y_a at a point:  y . f = sum_q V rho L.g;   dV = V tr H, so X_bar_a = sum_q V rho (L.g) g_a. */
@@ -37,11 +37,11 @@ typedef struct {
 
 /* Nodal forces of a force per volume at rest, on some elements of a block: one item for each of them. */
 typedef struct {
-    fem_block b; /* with the rule of masses */
-    int n;
+    fem_block b;        /* with the rule of masses */
+    int n;              /* elements in the list */
     const int *element; /* [n] numbers in the mesh of elements of the block, each once */
     double scale;       /* N/m^3 per unit of value */
-    const wide *value;  /* [DIM] */
+    const wide *value;  /* [DIM] force per volume at rest, before scale and factor */
     const wide *factor; /* [1] of the step's time curve */
     real *out;          /* [element nodes][DIM] N; set for these elements' nodes */
 } fem_body_force_args;
@@ -55,6 +55,7 @@ typedef struct {
     real *value_contribution; /* [DIM][n] an element's contribution to value_bar; set */
 } fem_body_force_adj_args;
 
+/* Kinds of loads on faces. */
 enum { LOAD_TRACTION, LOAD_PRESSURE };
 
 /* Nodal forces of a traction or pressure on faces, see fem_load.h: one item for each face. */
@@ -81,7 +82,7 @@ typedef struct {
     fem_face_args fwd;        /* out is not read */
     const real *y;            /* [vertices][DIM] cotangent of the forces */
     real *rest_bar;           /* [element nodes][DIM]; set for these faces' element nodes */
-    int faces;                /* of this load */
+    int faces;                /* number of faces of this load */
     real *value_contribution; /* [DIM][faces] a face's contribution to value_bar; set */
     real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_face_adj_args;
@@ -89,7 +90,7 @@ typedef struct {
 /* A total force F acts as the traction t = F/A at every face of it, A their area at rest:  A = sum over faces of thick
  * sum_q w |m| */
 typedef struct {
-    fem_face_args f; /* value, scale, factor, area and out are not read */
+    fem_face_args f; /* the faces; value, scale, factor, area and out are not read */
 } fem_face_area_args;
 
 /* F_bar is that of the whole adjoint sweep, in which A is a constant: fem_face_adj has set it for constant A. Then
@@ -105,65 +106,65 @@ typedef struct {
 /* thickness_bar of the elements behind the faces of a load (one item: an element may have two of them; 2D faces are
  * few). */
 typedef struct {
-    int faces;
-    const int *owner;         /* [faces] */
-    const real *contribution; /* [faces] */
+    int faces;                /* of the load */
+    const int *owner;         /* [faces] element behind a face */
+    const real *contribution; /* [faces] to the thickness's cotangent, J's unit per m */
     real *thick_bar;          /* [elements]; added to */
 } fem_face_thick_args;
 
-/* A term of the sum of one component of a field. */
+/* A term of the sum of one component of a field: one for each item. */
 typedef struct {
-    int n, components, component;
-    const real *in; /* [components][n] */
+    int n, components, component; /* items, components of the field, and the one that is summed */
+    const real *in;               /* [components][n] the field */
 } field_sum_args;
 
 /* The increment from u to the prescribed value of this time, for each constrained unknown. */
 typedef struct {
-    const int *node, *axis, *support; /* [constrained unknowns]; support: which boundary condition */
-    const wide *value;                /* [supports] m */
+    const int *node, *axis, *support; /* [constrained unknowns] its node and component, and which boundary condition */
+    const wide *value;                /* [supports] prescribed displacement m */
     const int *curve;                 /* [supports] or -1: constant in time */
-    const wide *factor;               /* [curves] at this step */
-    const real *u;                    /* [nodes][DIM] m */
-    real *du;                         /* [nodes][DIM]; set at constrained unknowns */
+    const wide *factor;               /* [curves] value at this step */
+    const real *u;                    /* [nodes][DIM] displacement m */
+    real *du;                         /* [nodes][DIM] increment m; set at constrained unknowns */
 } fem_prescribe_args;
 
 /* u = value at the end of the step, whatever it was before: each constrained unknown's contribution to value_bar. */
 typedef struct {
-    const int *node, *axis, *support; /* [constrained unknowns] */
-    const int *curve;                 /* [supports] */
-    const wide *factor;               /* [curves] */
+    const int *node, *axis, *support; /* [constrained unknowns] as of fem_prescribe */
+    const int *curve;                 /* [supports] or -1: constant in time */
+    const wide *factor;               /* [curves] value at this step */
     const real *u_bar;                /* [nodes][DIM] total cotangent, that by reactions included */
-    real *contribution;               /* [constrained unknowns]; set */
+    real *contribution;               /* [constrained unknowns] to the support's value_bar; set */
 } fem_prescribe_adj_args;
 
 /* Sets components to 0: the constrained ones, or with keep_constrained the free ones. One item for each node. */
 typedef struct {
-    const int *constrained; /* [nodes] bits */
-    int keep_constrained;
-    real *x; /* [nodes][DIM]; changed */
+    const int *constrained; /* [nodes] bit c: component c is prescribed */
+    int keep_constrained;   /* 1: free components become 0, 0: constrained ones */
+    real *x;                /* [nodes][DIM] the nodal vector; changed */
 } fem_mask_args;
 
 /* Rest positions moved by value - base with their group: one item for each node. */
 typedef struct {
     const int *index;      /* [nodes] group or -1 */
-    const wide *value;     /* [groups][DIM] m */
-    double base[DIM];      /* m */
-    const real *reference; /* [nodes][DIM] m */
-    real *rest;            /* [nodes][DIM] m; set where index >= 0 */
+    const wide *value;     /* [groups][DIM] place of a group, m */
+    double base[DIM];      /* the value at which a group stays where it is, m */
+    const real *reference; /* [nodes][DIM] rest positions at that value, m */
+    real *rest;            /* [nodes][DIM] X, m; set where index >= 0 */
 } fem_rest_args;
 
-/* A term of value_bar of one group and component. */
+/* A term of value_bar of one group and component: one for each node. */
 typedef struct {
-    const int *index; /* [nodes] */
-    int group, component;
-    const real *bar; /* [nodes][DIM] */
+    const int *index;     /* [nodes] group or -1 */
+    int group, component; /* whose cotangent is summed */
+    const real *bar;      /* [nodes][DIM] cotangent of X */
 } fem_rest_sum_args;
 
-/* The same where every node is a group of its own. */
+/* The same where every node is a group of its own: one item for each node. */
 typedef struct {
-    const int *index; /* [nodes] */
-    const real *bar;  /* [nodes][DIM] */
-    wide *value_bar;  /* [groups][DIM]; set */
+    const int *index; /* [nodes] group or -1 */
+    const real *bar;  /* [nodes][DIM] cotangent of X */
+    wide *value_bar;  /* [groups][DIM] J's unit per m; set */
 } fem_rest_each_args;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "kernels/base/base.h"
 
+/* Types of observations; FEM_DISPLACEMENT is of velocities too, and FEM_KINETIC the kinetic energy. */
 enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE, FEM_KINETIC };
 
 /* Terms of an observation of a mesh, see fem_observe.h: one for each node. */
@@ -13,7 +14,7 @@ typedef struct {
     const real *u;    /* [nodes][DIM] m, or velocities m/s */
     /* [nodes][DIM] reactions of the supports, external (compliance) forces N, or momenta N s */
     const real *force;
-    const real *weight;         /* [nodes][DIM], of kinetic energy the first of each node */
+    const real *weight;         /* [nodes][DIM] w, of kinetic energy the first of each node */
     const int *marker;          /* [nodes] row of `points`, or -1 */
     const double *points;       /* [rows][DIM] Y m; NaN: no point at this time */
     const double *point_weight; /* [rows] q >= 0; NULL: 1 */
@@ -22,16 +23,16 @@ typedef struct {
     double past_weight;         /* s, in [0, 1) */
 } fem_observe_args;
 
-/* sample += weight y (one item) */
+/* Adds weight y to the sample (one item). */
 typedef struct {
-    const wide *sum;
-    double weight;
-    wide *sample; /* [1]; added to */
+    const wide *sum; /* [1] y, the sum of the terms */
+    double weight;   /* of the step in the sample */
+    wide *sample;    /* [1]; added to */
 } fem_observe_add_args;
 
 /* The adjoint of fem_observe: one item for each node. */
 typedef struct {
-    fem_observe_args o;
+    fem_observe_args o;     /* as of fem_observe */
     const wide *sample_bar; /* [1] dJ/dsample */
     double weight;          /* of the step in the sample */
     real *u_bar;            /* [nodes][DIM]; added to */

@@ -4,7 +4,7 @@
 
 #include "kernels/base/base.h"
 
-/* X = X0 + s n */
+/* Sets X = X0 + s n: one item for each node. */
 typedef struct {
     const int *index;      /* [nodes] number of the node's value, or -1: it stays */
     const wide *value;     /* [groups] s, m */
@@ -13,12 +13,12 @@ typedef struct {
     real *rest;            /* [nodes][DIM] X, m; set where there is a value */
 } fem_along_args;
 
-/* s_bar = n . X_bar; every node with a value has one of its own */
+/* Sets s_bar = n . X_bar; every node with a value has one of its own. One item for each node. */
 typedef struct {
-    const int *index;      /* [nodes] */
-    const real *direction; /* [nodes][DIM] */
-    const real *rest_bar;  /* [nodes][DIM] */
-    wide *value_bar;       /* [groups]; set */
+    const int *index;      /* [nodes] number of the node's value, or -1 */
+    const real *direction; /* [nodes][DIM] n, unit vectors */
+    const real *rest_bar;  /* [nodes][DIM] X_bar */
+    wide *value_bar;       /* [groups] s_bar, J's unit per m; set */
 } fem_along_adj_args;
 
 #endif

@@ -8,8 +8,8 @@ enum { MATRIX = DIM * DIM }; /* numbers of a block of a matrix */
 
 /* Internal forces of hyperelastic elements, see fem_solid.h: one item for each element of the block. */
 typedef struct {
-    fem_block b;
-    fem_matter m;
+    fem_block b;   /* with the rule of stiffnesses */
+    fem_matter m;  /* law and k are read */
     const real *u; /* [nodes][DIM] displacement m */
     real *out;     /* [element nodes][DIM] f_a, N; set for the block's element nodes */
 } fem_force_args;
@@ -26,63 +26,64 @@ typedef struct {
     real *rest_bar;     /* [element nodes][DIM]; the same, or NULL */
     real *k_bar;        /* [HYPER_CONSTANTS][elements]; added to, or NULL */
     real *thick_bar;    /* [elements]; added to, or NULL */
-    real *
-        force; /* [element nodes][DIM] what fem_force gives, of the same stresses; set, or NULL. Not without rest_bar */
+    real *force; /* [element nodes][DIM] fem_force's out, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
 
+/* Strain energies: one for each element of the block. `out` is not read. */
 typedef fem_force_args fem_energy_args;
 
 /* Element matrices of the tangent, the blocks of node pairs (a, b) with b >= a: one team for each element of the
  * block. */
 typedef struct {
-    fem_block b;
-    fem_matter m;
+    fem_block b;          /* with the rule of stiffnesses */
+    fem_matter m;         /* law and k are read */
     const real *u;        /* [nodes][DIM] displacement m */
     const int *node_pair; /* [node pairs] of this type: 256 a + b, b >= a, in order */
-    int node_pairs;       /* nodes (nodes + 1)/2 */
+    int node_pairs;       /* of an element, nodes (nodes + 1)/2 */
     int first_node_pair;  /* number of the block's first node pair */
     real *out;            /* [node pairs of all blocks][DIM * DIM] N/m; set for the block's node pairs */
 } fem_tangent_args;
 
+/* The same with the projected tangent. */
 typedef fem_tangent_args fem_tangent_projected_args;
 
 /* A block of the matrix as the sum of its node pairs, in a fixed order; constrained unknowns have the unit row and
  * column. */
 typedef struct {
-    const int *row, *column;      /* [blocks] */
-    const int *start;             /* [blocks + 1] */
+    const int *row, *column;      /* [blocks] nodes of a block */
+    const int *start;             /* [blocks + 1] where the sources of each block begin, and the last end */
     const int *source;            /* [start[blocks]] 2 node pair + (1: transposed) */
-    const real *element_matrices; /* [node pairs][DIM * DIM] */
+    const real *element_matrices; /* [node pairs][DIM * DIM] N/m */
     const int *constrained;       /* [nodes] bit c: component c is prescribed */
-    real *out;                    /* [blocks][DIM * DIM]; set */
+    real *out;                    /* [blocks][DIM * DIM] N/m; set */
 } fem_assemble_args;
 
 /* Constants of the laws from the user's parameters: one item for each element. */
 typedef struct {
     int n;                           /* elements */
     const int *law, *parameter_form; /* [n]; parameter_form: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
-    const real *parameters;          /* [HYPER_CONSTANTS][n], see hyper_from_parameters */
-    real *k;                         /* [HYPER_CONSTANTS][n]; set */
+    const real *parameters;          /* [HYPER_CONSTANTS][n] the user's, see hyper_from_parameters */
+    real *k;                         /* [HYPER_CONSTANTS][n] constants, see hyperelastic.h; set */
 } fem_constants_args;
 
 /* The adjoint of fem_constants. */
 typedef struct {
     fem_constants_args fwd; /* k is not read */
-    const real *k_bar;      /* [HYPER_CONSTANTS][n] */
-    real *parameters_bar;   /* [HYPER_CONSTANTS][n]; added to */
+    const real *k_bar;      /* [HYPER_CONSTANTS][n] cotangent of the constants */
+    real *parameters_bar;   /* [HYPER_CONSTANTS][n] that of the parameters; added to */
 } fem_constants_adj_args;
 
 /* Conditions that must hold before the first step: one item for each element of the block. */
 typedef struct {
-    fem_block b;  /* its rule may have no points: constants alone */
-    fem_matter m; /* its law may be NULL: volumes alone */
-    fem_step *step;
+    fem_block b;    /* its rule may have no points: constants alone */
+    fem_matter m;   /* its law may be NULL: volumes alone */
+    fem_step *step; /* its fault is lowered */
 } fem_check_args;
 
-/* Is the law defined at every point of the element? */
+/* Whether the law is defined at every point of the element: one item for each element of the block. */
 typedef struct {
-    fem_block b;
-    fem_matter m;
+    fem_block b;    /* with the rule of stiffnesses */
+    fem_matter m;   /* law is read */
     const real *u;  /* [nodes][DIM] displacement m */
     fem_step *step; /* its fault becomes the lowest element that is inside out */
 } fem_admit_args;
