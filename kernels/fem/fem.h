@@ -14,7 +14,8 @@
 #include "kernels/fem/fem_element.h"
 #include "kernels/material/hyperelastic.h"
 
-/* Returns the constants of the law of an element. */
+/* Returns the constants of the law of an element, by its number in the mesh, in the order and the units of
+ * hyperelastic.h. */
 PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
 {
     hyper_constants c;
@@ -29,7 +30,9 @@ typedef struct {
     real volume;                /* area times thickness, m^3 */
 } fem_point;
 
-/* g_a = (dX/dxi)^-T dN_a/dxi */
+/* Returns the gradients g_a = (dX/dxi)^-T dN_a/dxi and the volume w det(dX/dxi) thickness of quadrature point q of
+ * element i of the block, i < b->n (Hughes 2000, chapter 3). An element must not be degenerate, det(dX/dxi) > 0, which
+ * fem_check tests. */
 PIO_FN fem_point fem_point_at(const fem_block *b, int i, int q)
 {
     const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
@@ -88,7 +91,7 @@ PIO_FN void point_axpby(int i, const point_axpby_args *v)
     point_store(v->out, i, vec_axpby(v->a, point_load(v->x, i), v->b, point_load(v->y, i)));
 }
 
-/* A term of x . y */
+/* Returns x . y of node i, accumulated in double precision. */
 PIO_FN wide point_dot(int i, const point_dot_args *v)
 {
     const vec x = point_load(v->x, i), y = point_load(v->y, i);
@@ -113,7 +116,8 @@ PIO_FN void point_over_root(int i, const point_over_root_args *v)
     }
 }
 
-/* Sets the numbers of a node. */
+/* Sets the numbers of node i to value + noise s, where s in [-1, 1) is SplitMix64 of the index of the number
+ * (Steele, Lea and Flood 2014). */
 PIO_FN void point_set(int i, const point_set_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -125,7 +129,7 @@ PIO_FN void point_set(int i, const point_set_args *a)
     }
 }
 
-/* Sets the double of a node. */
+/* Sets the double y + scale x of one component of node i; without y it is scale x. */
 PIO_FN void point_read(int i, const point_read_args *a)
 {
     const double y = a->y ? (double)point_load(a->y, i).x[a->component] : 0;

@@ -13,6 +13,7 @@
 
 /* ---- shape functions -------------------------------------------------------------------------------------- */
 
+/* A shape function at a point of the reference element. */
 typedef struct {
     real N, d[3]; /* value, and derivatives with respect to xi */
 } fem_shape;
@@ -40,7 +41,8 @@ PIO_TABLE int hex27_lattice[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}
                                       {1, 2, 2}, {0, 1, 2}, {0, 0, 1}, {2, 0, 1}, {2, 2, 1}, {0, 2, 1}, {0, 1, 1},
                                       {2, 1, 1}, {1, 0, 1}, {1, 2, 1}, {1, 1, 0}, {1, 1, 2}, {1, 1, 1}};
 
-/* Returns the index of node a along an axis of a product element, from 0. */
+/* Returns the index of node a of a product element along an axis, from 0: 0 or 1 of a linear element, 0 to 2 of a
+ * quadratic one, ascending with xi. */
 PIO_FN int lattice_index(int type, int a, int axis)
 {
     switch (type) {
@@ -59,7 +61,8 @@ PIO_FN int lattice_index(int type, int a, int axis)
     }
 }
 
-/* Returns shape function a of a line, quadrilateral or hexahedron. */
+/* Returns shape function a of a line, quadrilateral or hexahedron, the product over the axes of the polynomials of
+ * lagrange at xi in [-1, 1], and its derivatives. */
 PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
 {
     const int rdim = element_rdim[type],
@@ -76,7 +79,7 @@ PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
     return s;
 }
 
-/* Barycentric coordinate number k, 0 .. rdim: L_0 = 1 - sum xi, L_k = xi_(k-1); its derivative along axis c. */
+/* Returns barycentric coordinate k, 0 .. rdim: L_0 = 1 - sum xi, L_k = xi_(k-1). */
 PIO_FN real barycentric(int rdim, int k, const real xi[3])
 {
     real sum = R(0);
@@ -84,7 +87,7 @@ PIO_FN real barycentric(int rdim, int k, const real xi[3])
     return k ? xi[k - 1] : R(1) - sum;
 }
 
-/* Returns the derivative of barycentric coordinate k along axis c. */
+/* Returns dL_k/dxi_c: -1 for k = 0, otherwise 1 along axis c = k - 1 and 0 along the others. */
 PIO_FN real barycentric_slope(int k, int c)
 {
     return k == 0 ? R(-1) : k - 1 == c ? R(1) : R(0);
@@ -94,7 +97,8 @@ PIO_FN real barycentric_slope(int k, int c)
 PIO_TABLE int tri6_edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 PIO_TABLE int tet10_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
 
-/* vertices: linear N = L_a, quadratic N = L_a (2 L_a - 1); edges: N = 4 L_i L_j */
+/* Returns shape function a of a triangle or tetrahedron. Of vertices it is N = L_a in linear elements and N = L_a
+ * (2 L_a - 1) in quadratic ones, and of the edge between vertices i and j N = 4 L_i L_j. */
 PIO_FN fem_shape shape_simplex(int type, int a, const real xi[3])
 {
     const int rdim = element_rdim[type], quadratic = type == ELEMENT_TRI6 || type == ELEMENT_TET10;
@@ -131,7 +135,8 @@ PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
  * Dunavant 1985). Tetrahedra: 1, 4, 8 and 14 points, degrees 1, 2, 3, 5 (Keast 1986; Witherden and Vincent 2015;
  * Walkington 2000). */
 
-/* Sets point k of Gauss-Legendre quadrature with `count` points on [-1, 1], and its weight. */
+/* Sets point k of Gauss-Legendre quadrature on [-1, 1] and its weight; count is 2, exact for degree 3, or 3, for
+ * degree 5. */
 PIO_FN void gauss_point(int count, int k, real *x, real *w)
 {
     if (count == 2) {
@@ -143,13 +148,15 @@ PIO_FN void gauss_point(int count, int k, real *x, real *w)
     }
 }
 
-/* All coordinates but L_vertex are `small`. */
+/* Sets the coordinates xi of the point at which all barycentric coordinates are `small` but L_vertex = 1 - rdim
+ * small. */
 PIO_FN void vertex_point(int rdim, int vertex, real small, real xi[3])
 {
     for (int c = 0; c < rdim; c++) xi[c] = vertex == c + 1 ? R(1) - R(rdim) * small : small;
 }
 
-/* Sets point q of a rule of a triangle, and returns its weight. */
+/* Sets point q of the rule with 1, 3 or 6 points of the reference triangle, and returns its weight; the weights sum to
+ * the area 1/2. */
 PIO_FN real triangle_point(int points, int q, real xi[3])
 {
     if (points == 1) {
@@ -164,7 +171,8 @@ PIO_FN real triangle_point(int points, int q, real xi[3])
     return q < 3 ? R(0.11169079483900573285) : R(0.054975871827660933819);
 }
 
-/* Sets point q of a rule of a tetrahedron, and returns its weight. */
+/* Sets point q of the rule with 1, 4, 8 or 14 points of the reference tetrahedron, and returns its weight; the weights
+ * sum to the volume 1/6. */
 PIO_FN real tetrahedron_point(int points, int q, real xi[3])
 {
     if (points == 1) {
@@ -191,7 +199,9 @@ PIO_FN real tetrahedron_point(int points, int q, real xi[3])
     return R(0.042546020777081466438 / 6);
 }
 
-/* Sets point q of a rule of an element type, and returns its weight. */
+/* Sets xi of point q of an element type's rule with so many points, 0 in the axes that the type has not, and returns
+ * its weight in the reference element. Point q of a product is a number of digits, one for each axis, the first the
+ * lowest. */
 PIO_FN real element_point(int type, int points, int q, real xi[3])
 {
     const int rdim = element_rdim[type];

@@ -20,7 +20,8 @@
 
 /* ---- pressure: derivatives --------------------------------------------------------------------------------- */
 
-/* dm for da and db */
+/* Returns dm = da x b + a x db, the change of the area vector m of a point of a face when its tangents change by da
+ * and db; in 2D dm = (da_y, -da_x), and db is not read. */
 PIO_FN vec fem_area_tan(const fem_face_point *p, vec da, vec db)
 {
 #if PIO_DIM == 3
@@ -82,7 +83,8 @@ PIO_FN void fem_face_matrix(int i, const fem_face_matrix_args *s)
 
 /* ---- springs ----------------------------------------------------------------------------------------------- */
 
-/* |m| K u */
+/* Returns |m| K u, the force per reference area on a spring at a point with area vector m that is displaced by u [m]:
+ * |m| diag(k) u, or along the normal k (m . u) m/|m|, where k is the value times fem_face_scale. m is not 0. */
 PIO_FN vec fem_spring_force(const fem_spring_args *s, vec m, vec u)
 {
     const real size = sqrt(vec_dot(m, m)), scale = fem_face_scale(&s->f);
@@ -92,7 +94,7 @@ PIO_FN vec fem_spring_force(const fem_spring_args *s, vec m, vec u)
     return force;
 }
 
-/* A nodal vector at a point of a face. */
+/* Returns sum_n N_n y_n, the value of a nodal vector y at quadrature point q of face i. */
 PIO_FN vec fem_face_value(const fem_face_args *f, int i, int q, const real *y)
 {
     const int nodes = f->rule.nodes, *vertex = f->vertex + (ptrdiff_t)i * nodes;
@@ -116,7 +118,8 @@ PIO_FN void fem_spring(int i, const fem_spring_args *s)
     }
 }
 
-/* m_bar at a point, without thick w; *contribution: k_bar without the scale */
+/* Returns m_bar of fem_spring_force where its cotangent is L, without the factor thick w, and sets *contribution to
+ * that of k_bar, without thick w and fem_face_scale: the formulas of fem_spring_adj_args. */
 PIO_FN vec fem_spring_area_adj(const fem_spring_args *s, vec m, vec u, vec L, vec *contribution)
 {
     const real size = sqrt(vec_dot(m, m)), phi = vec_dot(L, fem_spring_force(s, m, u));

@@ -20,7 +20,8 @@ typedef struct {
     real S[ELEMENT_NODES], sum, volume; /* S_a, sum_b S_b, V_e; m^3 */
 } fem_lump;
 
-/* Returns the lumping of element i of the block. */
+/* Returns S_a, their sum and V_e of element i of the block, what its lumped masses m_a = rho V_e S_a/sum_b S_b are
+ * made of (Hinton, Rock and Zienkiewicz 1976). */
 PIO_FN fem_lump fem_lump_of(const fem_block *b, int i)
 {
     const int nodes = b->rule.nodes;
@@ -61,7 +62,8 @@ PIO_FN void fem_inertia(int i, const fem_inertia_args *a)
     }
 }
 
-/* dL/dV_q of a point */
+/* Returns dL/dV_q of quadrature point q of element i, for L = y . M x of density 1, by the formulas of
+ * fem_inertia_adj_args. The lumping l is read where masses are lumped. */
 PIO_FN real fem_inertia_slope(const fem_inertia_adj_args *s, int i, int q, const fem_lump *l)
 {
     const fem_block *b = &s->fwd.b;
@@ -153,7 +155,8 @@ PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
 
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
 
-/* Sets the rigidity of element i at its nodes. */
+/* Sets at the nodes of element i the force of a strain of 1 in every direction, sum_q V (2 mu + |lambda|) |g_a| with
+ * the moduli at rest, in N and the same for all components. */
 PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -172,7 +175,7 @@ PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
     }
 }
 
-/* Sets the moduli of damping of element e. */
+/* Sets the moduli of damping of element e, beta mu and beta lambda with the moduli at rest, Pa s. */
 PIO_FN void fem_damping(int e, const fem_damping_args *a)
 {
     real mu, lambda;
@@ -214,7 +217,8 @@ PIO_FN real fem_rate_of(const fem_rate *r, real d, real p, real v, real a, real 
     return R(r->d) * d + R(r->p) * p + R(r->v) * v + R(r->a) * a + R(r->w) * w;
 }
 
-/* Sets velocity and acceleration of a node. */
+/* Sets velocity and acceleration of a node at the end of a span, each by fem_rate_of, with the coefficients of
+ * constrained components where they are constrained. */
 PIO_FN void fem_rates(int i, const fem_rates_args *s)
 {
     const vec u = point_load(s->u, i), d = vec_axpby(R(1), point_load(s->u1, i), R(-1), u);
@@ -231,7 +235,7 @@ PIO_FN void fem_rates(int i, const fem_rates_args *s)
     point_store(s->a1, i, a1);
 }
 
-/* Adds to an array where there is one. */
+/* Adds x to out[at], where there is such an array: out may be NULL. */
 PIO_FN void fem_add(real *out, ptrdiff_t at, real x)
 {
     if (out) out[at] += x;
@@ -299,7 +303,7 @@ PIO_FN void fem_leap_adj(int i, const fem_leap_adj_args *s)
     point_store(s->force_bar, i, f_bar);
 }
 
-/* Adds -force_bar . force/mass of a node, component by component. */
+/* Adds -force_bar . force/mass of a node to the cotangent of its mass, component by component. */
 PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -308,7 +312,7 @@ PIO_FN void fem_leap_mass(int i, const fem_leap_mass_args *a)
     }
 }
 
-/* Sets m g of a node. */
+/* Sets the weight m g of a node, N. */
 PIO_FN void fem_node_weight(int i, const fem_node_weight_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -330,7 +334,9 @@ PIO_FN void fem_node_weight_adj(int i, const fem_node_weight_adj_args *s)
 
 /* ---- the start: constrained unknowns have the values of their curves, and the rate of the first step -------- */
 
-/* Sets displacement and velocity of constrained unknown i. */
+/* Sets displacement and velocity of constrained unknown i at time 0: its support's value times the curve's factor
+ * `first`, and that value times (next - first)/h, the rate over the first step. Without a curve it stays at its
+ * value. */
 PIO_FN void fem_start_constrained(int i, const fem_start_constrained_args *a)
 {
     const int s = a->support[i], curve = a->curve[s];
@@ -339,8 +345,8 @@ PIO_FN void fem_start_constrained(int i, const fem_start_constrained_args *a)
     a->v[at] = curve < 0 ? R(0) : R(a->value[s] * (a->next[curve] - a->first[curve]) / a->h);
 }
 
-/* Sets the contribution of constrained unknown i, and clears the cotangents of its state, which nothing else
- * determines. */
+/* Sets the contribution of constrained unknown i to the cotangent of its support's value, `first` times u_bar and
+ * (next - first)/h times v_bar, and clears the cotangents of its state, which nothing else determines. */
 PIO_FN void fem_start_constrained_adj(int i, const fem_start_constrained_adj_args *s)
 {
     const fem_start_constrained_args *a = &s->fwd;

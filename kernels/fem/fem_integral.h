@@ -1,4 +1,4 @@
-/* fem_integral.h -- amounts of a body: sums over elements of a density phi per volume at rest, and means of it.
+/* fem_integral.h -- integrals over a body: sums over elements of a density phi per volume at rest, and means of it.
  *
  *     A = sum_e w_e sum_q V_q phi_q
  *     volume  phi = 1        mass  phi = rho        strain energy  phi = psi(F)
@@ -12,13 +12,13 @@
 #include "kernels/fem/fem_solid.h"
 #include "kernels/material/hyperelastic_stress.h"
 
-/* x^a, x >= 0 and a > 0 */
+/* Returns x^a for x >= 0 and a > 0; 0^a is 0. */
 PIO_FN wide integral_power(wide x, double a)
 {
     return x > W(0) ? exp(W(a) * log(x)) : W(0);
 }
 
-/* Returns phi of element e at F. */
+/* Returns phi of element e at F: 1, rho [kg/m^3], psi [J/m^3], or (s/s0)^p with s [Pa] von Mises' stress. */
 PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants k)
 {
     if (a->type == INTEGRAL_MASS) return W(a->m.density[e]);
@@ -41,7 +41,8 @@ PIO_FN wide fem_integral(int i, const fem_integral_args *a)
     return W(a->weight[e]) * sum;
 }
 
-/* bar dphi/dF; k_bar += bar dphi/dk. */
+/* Returns bar dphi/dF, and adds bar dphi/dk to k_bar. Volume and mass depend on neither; for stress the derivative is
+ * (p/2) x^(p/2 - 1) dx with x = (s/s0)^2, and it is taken as 0 where there is no stress. */
 PIO_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constants k, wide bar, hyper_constants *k_bar)
 {
     const int law = a->m.law[e];
@@ -92,7 +93,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
 
 /* ---- the norm of stress ------------------------------------------------------------------------------------ */
 
-/* Returns the norm y of the sums A and B. */
+/* Returns the norm y = s0 (A/B)^(1/p) of the sums A >= 0 and B > 0, Pa. */
 PIO_FN wide norm_of(const fem_norm_args *a)
 {
     return W(a->size) * integral_power(a->sums[0] / a->sums[1], 1 / a->power);

@@ -8,7 +8,8 @@
 #include "kernels/fem/fem.h"
 #include "kernels/base/lattice.h"
 
-/* Q(x) in quanta, 0 where constrained; a fault where it is out of the lattice's range. */
+/* Returns Q(x) in quanta, `per` of them in a unit, and 0 where the component is constrained. Where x is out of the
+ * lattice's range, it returns 0 and lowers the fault of the step to one of the node. */
 PIO_FN int64_t fem_lattice_quanta(int constrained, double x, double per, fem_step *step, int node)
 {
     if (!constrained && !lattice_holds(x, per)) {
@@ -28,7 +29,7 @@ PIO_FN void fem_lattice_read(int i, const fem_lattice_read_args *a)
     }
 }
 
-/* Rounds the free components of a node. */
+/* Sets the free components of a node to Q(x), in quanta; constrained ones stay. */
 PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -37,7 +38,7 @@ PIO_FN void fem_lattice_round(int i, const fem_lattice_round_args *a)
     }
 }
 
-/* Moves a node along its velocity, or with sign -1 against it. */
+/* Moves a node along its velocity by Q(h v) where it is free, or with sign -1 back by the same quanta. */
 PIO_FN void fem_lattice_drift(int i, const fem_lattice_drift_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -58,7 +59,7 @@ PIO_FN void fem_lattice_kick(int i, const fem_lattice_kick_args *a)
     }
 }
 
-/* Sets the sum, or the difference, of a node's quanta. */
+/* Sets x + sign y of a node, in quanta. */
 PIO_FN void fem_lattice_sum(int i, const fem_lattice_sum_args *a)
 {
     for (int c = 0; c < DIM; c++) {

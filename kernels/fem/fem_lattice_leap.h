@@ -10,7 +10,8 @@
 #include "kernels/fem/fem_lattice_leap_args.h"
 #include "kernels/fem/fem_lattice.h"
 
-/* *k += sign Q(x). Returns 0 where the increment or the sum does not fit; then *k stays. */
+/* Adds sign Q(x) to *k, `per` quanta in a unit, and returns 1. Where the increment or the sum is beyond 2^61 quanta,
+ * it returns 0 and *k stays. */
 PIO_FN int fem_lattice_add(int64_t *k, int sign, double x, double per)
 {
     const int64_t most = (int64_t)1 << 61;

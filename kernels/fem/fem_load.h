@@ -80,7 +80,7 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
 
 /* ---- body force -------------------------------------------------------------------------------------------- */
 
-/* Returns the force per volume at this time, N/m^3. */
+/* Returns the force per volume at rest at this time, value times scale times factor, N/m^3. */
 PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
 {
     vec b;
@@ -88,7 +88,7 @@ PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
     return b;
 }
 
-/* Sets the nodal forces of element number j of the list. */
+/* Sets the nodal forces f_a = sum_q V N_a b of element number j of the list. */
 PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
 {
     const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
@@ -129,7 +129,7 @@ PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
 
 /* The tangents and m of a point of a face. */
 typedef struct {
-    vec a, b, m;
+    vec a, b, m; /* a and b in metres, m in square metres; in 2D b is 0 and m in metres */
 } fem_face_point;
 
 /* Returns the area vector of two tangents, a x b; in 2D a turned by a right angle. */
@@ -148,7 +148,8 @@ PIO_FN vec fem_cross(vec a, vec b)
     return r;
 }
 
-/* Returns tangents and area vector of quadrature point q of face i. */
+/* Returns the tangents a = sum_n dN_n,0 X_n and b = sum_n dN_n,1 X_n [m] and the area vector m = a x b of quadrature
+ * point q of face i; a point, without area, has the unit vector of axis 0 for m. */
 PIO_FN fem_face_point fem_face_at(const fem_face_args *f, int i, int q)
 {
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
@@ -173,7 +174,8 @@ PIO_FN real fem_face_depth(const fem_face_args *f, int i)
     return f->thick && f->rule.rdim > 0 ? f->thick[f->owner[i]] : R(1);
 }
 
-/* What a value is multiplied by. */
+/* Returns what a value is multiplied by: scale times the factor of the time curve, divided by the area where the value
+ * is a total force. */
 PIO_FN real fem_face_scale(const fem_face_args *f)
 {
     const real scale = R(f->scale) * (f->factor ? R(*f->factor) : R(1));
@@ -190,7 +192,7 @@ PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
     return vec_scale(sqrt(vec_dot(m, m)), t);
 }
 
-/* Sets the nodal forces of face i. */
+/* Sets the nodal forces f_a = thick sum_q w N_a force(m) of face i, N, with fem_face_force. */
 PIO_FN void fem_face(int i, const fem_face_args *f)
 {
     const int nodes = f->rule.nodes;
@@ -204,7 +206,9 @@ PIO_FN void fem_face(int i, const fem_face_args *f)
     }
 }
 
-/* From m_bar to the places of the face's nodes; m does not depend on the place of a point. */
+/* Adds to the cotangents X_bar of the positions of the face's nodes what m_bar of quadrature point q contributes:
+ * X_bar_n += dN_n,0 a_bar + dN_n,1 b_bar with a_bar = b x m_bar and b_bar = m_bar x a. The m of a point does not
+ * depend on its place. */
 PIO_FN void fem_face_spread(const fem_rule *r, int q, const fem_face_point *p, vec m_bar, real *X_bar)
 {
 #if PIO_DIM == 3
@@ -250,7 +254,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     if (s->thick_contribution) s->thick_contribution[i] = thick_bar;
 }
 
-/* Returns the area of face i at rest, m^2. */
+/* Returns the area of face i at rest, thick sum_q w |m|, m^2. */
 PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
 {
     const fem_face_args *f = &a->f;
@@ -324,7 +328,7 @@ PIO_FN void fem_mask(int i, const fem_mask_args *a)
 
 /* ---- shape as a design: X = reference + (value - base), and its transpose ---------------------------------- */
 
-/* Sets the rest position of a node that has a group. */
+/* Sets the rest position of a node that has a group: reference + (value - base), m. */
 PIO_FN void fem_rest(int i, const fem_rest_args *a)
 {
     if (a->index[i] < 0) return;

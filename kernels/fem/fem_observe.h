@@ -5,23 +5,24 @@
  *                 between two steps with (1 - s) u_i + s u0_i for u_i, u0 of the step before, s its weight
  *
  *   velocity      as displacement, of v
- *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p for a constant: that of M v adds the other
- * term
+ *   kinetic       E = sum_i w_i v_i . p_i/2, p = M v; its adjoint takes p for a constant: that of M v adds the
+ *                 other term
  *
- * q_i: weight of a given point Y_i, P: their sum. */
+ * q_i: weight of the point Y_i that node i has, P: their sum. */
 #ifndef PIOLA_KERNELS_FEM_OBSERVE_H
 #define PIOLA_KERNELS_FEM_OBSERVE_H
 
 #include "kernels/fem/fem_observe_args.h"
 #include "kernels/fem/fem.h"
 
-/* q_i/P */
+/* Returns q_i/P, the weight of node i's point in the distance; only of nodes that have a point. */
 PIO_FN double fem_point_fraction(const fem_observe_args *a, int i)
 {
     return (a->point_weight ? a->point_weight[a->marker[i]] : 1) / a->markers;
 }
 
-/* Axis c of a node's place, m. */
+/* Returns component c of the place that an observation sees node i at, X + (1 - s) u + s u0, m; without `past`
+ * X + u. */
 PIO_FN wide fem_observed_place(const fem_observe_args *a, int i, int c)
 {
     const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
@@ -29,7 +30,8 @@ PIO_FN wide fem_observed_place(const fem_observe_args *a, int i, int c)
     return W(a->rest[at]) + W(1 - a->past_weight) * W(a->u[at]) + W(a->past_weight) * W(a->past[at]);
 }
 
-/* Returns the term of node i. */
+/* Returns the term of node i in the sum of the observation's type; see the head of this file. It is 0 in a distance
+ * where the node has no point, or its point is NaN at this time. */
 PIO_FN wide fem_observe(int i, const fem_observe_args *a)
 {
     const vec u = point_load(a->u, i);

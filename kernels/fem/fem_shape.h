@@ -5,7 +5,7 @@
 #include "kernels/fem/fem_shape_args.h"
 #include "kernels/fem/fem.h"
 
-/* Sets the rest position of a node that has a value. */
+/* Sets the rest position X = X0 + s n of a node that has a value, m. */
 PIO_FN void fem_along(int i, const fem_along_args *a)
 {
     if (a->index[i] < 0) return;
@@ -15,7 +15,7 @@ PIO_FN void fem_along(int i, const fem_along_args *a)
     }
 }
 
-/* Sets the cotangent of a node's value. */
+/* Sets the cotangent s_bar = n . X_bar of a node's value. */
 PIO_FN void fem_along_adj(int i, const fem_along_adj_args *a)
 {
     wide sum = W(0);

@@ -10,13 +10,13 @@
 #include "kernels/material/hyperelastic_project.h"
 #include "kernels/material/hyperelastic_rest.h"
 
-/* Returns F = I + grad u at a point of element i. */
+/* Returns the deformation gradient F = I + grad u at point p of element i of the block. */
 PIO_FN mat fem_deformation(const fem_block *b, int i, const fem_point *p, const real *u)
 {
     return mat_axpby(R(1), mat_diag(R(1)), R(1), fem_gradient(b, i, p, u));
 }
 
-/* Sets the nodal forces of element i by quadrature over its points. */
+/* Sets the nodal forces f_a = sum_q V P(F) g_a of element i, N. */
 PIO_FN void fem_force(int i, const fem_force_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
@@ -32,7 +32,8 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
     }
 }
 
-/* Adds V M g_a to each node a of an element vector. */
+/* Adds V M g_a to each node a of an element vector `out` of [nodes][DIM] numbers: the internal force of a stress M at
+ * one point. */
 PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
 {
     for (int n = 0; n < nodes; n++)
@@ -98,13 +99,14 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
  * A_iJkL = dP_iJ/dF_kL;  K_ab,ik = sum_JL g_aJ A_iJkL g_bL. The law's Hessian is symmetric, so K_ba = K_ab^T. The
  * projected tangent has A+ of hyperelastic_project.h for A: no element's matrix is indefinite. */
 
+/* What the lanes of a team share of one quadrature point. */
 typedef struct {
-    fem_point p;
+    fem_point p;                        /* gradients and volume */
     real A[DIM][DIM][MATRIX];           /* [J][L][i, k], times the volume */
     real T[ELEMENT_NODES][DIM][MATRIX]; /* [L][i, k] = sum_J g_aJ A */
 } fem_tangent_shared;
 
-/* Sets A of quadrature point q for all lanes, projected where that is wanted. */
+/* Sets what all lanes read of quadrature point q of element i: the point, and V A, with `project` V A+. */
 PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, int i, int q, int project)
 {
     const int e = a->b.first + i;
@@ -156,6 +158,7 @@ PIO_FN void fem_tangent(int i, fem_tangent_shared *s, const fem_tangent_args *a)
     fem_tangent_of(i, s, a, 0);
 }
 
+/* The same for the projected tangent. */
 typedef fem_tangent_shared fem_tangent_projected_shared;
 
 /* Sets the element matrix of element i with the projected tangent. */
@@ -164,7 +167,8 @@ PIO_FN void fem_tangent_projected(int i, fem_tangent_projected_shared *s, const 
     fem_tangent_of(i, s, a, 1);
 }
 
-/* Sets block b of the matrix. */
+/* Sets block b of the matrix as the sum of its node pairs, transposed where source says so; rows and columns of
+ * constrained unknowns become those of the unit matrix. */
 PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 {
     const int row = a->row[b], column = a->column[b];
@@ -182,9 +186,9 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
     }
 }
 
-/* ---- constants as given, to those of the laws -------------------------------------------------------------- */
+/* ---- the user's parameters to the constants of the laws ----------------------------------------------------- */
 
-/* Returns the user's parameters of element e. */
+/* Returns the user's parameters of element e, in the form that parameter_form[e] says. */
 PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
 {
     hyper_constants parameters;
@@ -192,7 +196,7 @@ PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
     return parameters;
 }
 
-/* Sets the constants of element e. */
+/* Sets the constants of the law of element e from the user's parameters, by hyper_from_parameters. */
 PIO_FN void fem_constants(int e, const fem_constants_args *a)
 {
     const hyper_constants k = hyper_from_parameters(a->law[e], a->parameter_form[e], fem_parameters_of(a, e));

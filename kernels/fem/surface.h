@@ -9,7 +9,8 @@
 #include "kernels/fem/surface_args.h"
 #include "kernels/linear/bsr.h"
 
-/* Returns row i of the map applied to the nodal vectors `in`. */
+/* Returns row i of the map applied to the nodal vectors `in`: sum_j weight_j in_from(j) in the order of j, or in_i
+ * where the map is the identity. */
 PIO_FN vec surface_gather(const surface_map *m, int i, const real *in)
 {
     vec sum = vec_zero();
