@@ -6,25 +6,28 @@
 
 /* The product y = A x: one item for each block row. */
 typedef struct {
-    const int *row_start; /* [rows + 1] */
-    const int *column;    /* [blocks] */
-    const int *mirror;    /* [blocks]; read by the transposed product alone */
-    const real *value;    /* [blocks][DIM][DIM] */
-    const real *x;        /* [rows][DIM] */
-    real *y;              /* [rows][DIM]; set, not x */
+    const int *row_start; /* [rows + 1] where the blocks of each row begin, and the last end */
+    const int *column;    /* [blocks] block column, ascending within a row */
+    const int *mirror;    /* [blocks] where block (j,i) of (i,j) is; read by the transposed product alone */
+    const real *value;    /* [blocks][DIM][DIM] entries of A */
+    const real *x;        /* [rows][DIM] the vector to multiply */
+    real *y;              /* [rows][DIM] the product; set, not x */
 } bsr_apply_args;
+/* The product y = A^T x. */
 typedef bsr_apply_args bsr_apply_transposed_args;
 
+/* The product y = |A| |x|. */
 typedef bsr_apply_args bsr_magnitude_args;
 
+/* How a diagonal block is wrong: its determinant is too small, or an entry is not finite. */
 enum { BLOCK_SINGULAR, BLOCK_NOT_FINITE };
 
 #define BLOCK_RIGHT UINT64_MAX /* no block is wrong */
 
 /* Inverses of the diagonal blocks: one item for each block row. */
 typedef struct {
-    const int *diagonal; /* [rows] entry (i,i) */
-    const real *value;   /* [blocks][DIM][DIM] */
+    const int *diagonal; /* [rows] number of block (i,i) */
+    const real *value;   /* [blocks][DIM][DIM] entries of A */
     real threshold;      /* least |det| relative to Hadamard's bound, > 0: some roundings of `real` */
     real *inverse;       /* [rows][DIM][DIM]; set, zero where the block is wrong */
     uint64_t *fault;     /* [1] BLOCK_RIGHT, or lowered to the lowest block_fault */
@@ -32,10 +35,10 @@ typedef struct {
 
 /* The block-Jacobi preconditioner: one item for each block row. */
 typedef struct {
-    const real *inverse; /* [rows][DIM][DIM] */
-    int transposed;
-    const real *x; /* [rows][DIM] */
-    real *y;       /* [rows][DIM]; set, may be x */
+    const real *inverse; /* [rows][DIM][DIM] D^-1, by bsr_invert_diagonal */
+    int transposed;      /* 1: D^-T in place of D^-1 */
+    const real *x;       /* [rows][DIM] the vector to multiply */
+    real *y;             /* [rows][DIM] the product; set, may be x */
 } bsr_jacobi_args;
 
 #endif

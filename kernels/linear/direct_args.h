@@ -7,32 +7,32 @@
 /* The matrix in compressed sparse rows of single numbers: one item for each block row. */
 typedef struct {
     const int *row_start, *column, *mirror; /* as of bsr_apply */
-    const real *value;                      /* [blocks][DIM][DIM] */
+    const real *value;                      /* [blocks][DIM][DIM] entries of A */
     const int *start;                       /* [rows DIM + 1] where the rows of single numbers begin */
-    int lower, transposed;                  /* the lower triangle alone; A^T */
-    wide *out;                              /* [start[rows DIM]] set: columns ascend within a row */
+    int lower, transposed;                  /* 1: the lower triangle alone; 1: A^T in place of A */
+    wide *out;                              /* [start[rows DIM]] entries; set: columns ascend within a row */
 } direct_expand_args;
 
 /* The residual of a solution in twofold precision: one item for each block row. */
 typedef struct {
-    const int *row_start, *column, *mirror;
-    const real *value;      /* [blocks][DIM][DIM] */
-    int transposed;         /* A^T for A */
-    const real *b;          /* [rows][DIM] */
-    const wide *high, *low; /* [rows][DIM] x */
-    wide *r;                /* [rows][DIM] set */
+    const int *row_start, *column, *mirror; /* as of bsr_apply */
+    const real *value;                      /* [blocks][DIM][DIM] entries of A */
+    int transposed;                         /* 1: A^T in place of A */
+    const real *b;                          /* [rows][DIM] right-hand side */
+    const wide *high, *low;                 /* [rows][DIM] x, the sum of the two */
+    wide *r;                                /* [rows][DIM] residual; set */
 } direct_residual_args;
 
 /* A correction of a solution in twofold precision: one item for each unknown. */
 typedef struct {
-    const wide *d;    /* [unknowns] */
-    wide *high, *low; /* [unknowns] changed */
-    real *x;          /* [unknowns] set: the sum as the fields have it */
+    const wide *d;    /* [unknowns] the correction */
+    wide *high, *low; /* [unknowns] x, the sum of the two; changed */
+    real *x;          /* [unknowns] the sum as the fields have it; set */
 } direct_add_args;
 
 /* Terms of the squared norm of a residual, one for each unknown. */
 typedef struct {
-    const wide *r; /* [unknowns] */
+    const wide *r; /* [unknowns] residual */
 } direct_square_args;
 
 #endif
