@@ -31,7 +31,7 @@ PIO_FN void point_store(real *a, int i, vec v)
     for (int c = 0; c < DIM; c++) a[(ptrdiff_t)i * DIM + c] = v.x[c];
 }
 
-/* Returns block k of a matrix. */
+/* Returns block k of a matrix, entry [r][c] in row r and column c. */
 PIO_FN mat block_load(const real *a, int k)
 {
     mat r;
@@ -55,8 +55,8 @@ PIO_FN void block_store(real *a, int k, mat v)
 
 /* ---- products -------------------------------------------------------------------------------------------- */
 
-/* sum_c s_rc. Each product a_rc x_c has a sum of its own until here: DIM*DIM short chains of additions, not DIM long
- * ones. */
+/* Returns the vector of the sums sum_c s_rc of each row r. Each product a_rc x_c has a sum of its own until here:
+ * DIM*DIM short chains of additions, not DIM long ones. */
 PIO_FN vec row_sums(mat s)
 {
     vec r;
@@ -73,7 +73,7 @@ PIO_FN vec row_sums(mat s)
  * border. */
 enum { BSR_AHEAD = 4096 };
 
-/* y = A x, one block row */
+/* Sets block row i of y = A x. */
 PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
 {
     mat s = mat_diag(R(0));
@@ -91,7 +91,7 @@ PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
     point_store(a->y, i, row_sums(s));
 }
 
-/* y = A^T x, one block row: the block (j,i), transposed, times x_j */
+/* Sets block row i of y = A^T x: the sum over its columns j of the block (j,i), transposed, times x_j. */
 PIO_FN void bsr_apply_transposed(int i, const bsr_apply_transposed_args *a)
 {
     mat s = mat_diag(R(0));
@@ -108,7 +108,7 @@ PIO_FN void bsr_apply_transposed(int i, const bsr_apply_transposed_args *a)
     point_store(a->y, i, row_sums(s));
 }
 
-/* y = |A| |x|, entry by entry, one block row: what rounding of x by eps changes A x by, over eps */
+/* Sets block row i of y = |A| |x|, entry by entry: what rounding of x by eps changes A x by, over eps. */
 PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
 {
     vec s;
@@ -124,14 +124,15 @@ PIO_FN void bsr_magnitude(int i, const bsr_magnitude_args *a)
 
 /* ---- block-Jacobi ---------------------------------------------------------------------------------------- */
 
-/* Lowest block row that is wrong, and how: what `fault` is lowered to. */
+/* Returns what `fault` is lowered to where a block row is wrong, 2 row + kind, kind BLOCK_...: the smallest is that of
+ * the lowest row. */
 PIO_FN uint64_t block_fault(int row, int kind)
 {
     return ((uint64_t)row << 1) | (uint64_t)kind;
 }
 
-/* The inverse of a diagonal block, by cofactors of the block divided by its largest entry. |det| is at most the product
- * of the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than
+/* Sets the inverse of diagonal block i, by cofactors of the block divided by its largest entry. |det| is at most the
+ * product of the rows' lengths (Hadamard 1893), whatever the scale of the rows: a block whose determinant is less than
  * `threshold` times that is singular to the precision of `real`. */
 PIO_FN void bsr_invert_diagonal(int i, const bsr_invert_diagonal_args *a)
 {
@@ -156,7 +157,7 @@ PIO_FN void bsr_invert_diagonal(int i, const bsr_invert_diagonal_args *a)
     block_store(a->inverse, i, kind < 0 ? mat_scale(R(1) / (det * largest), mat_transpose(cof)) : mat_diag(R(0)));
 }
 
-/* y = D^-1 x, or D^-T x: D are the diagonal blocks */
+/* Sets block row i of y = D^-1 x, or of D^-T x, where D are the diagonal blocks. */
 PIO_FN void bsr_jacobi(int i, const bsr_jacobi_args *a)
 {
     const mat m = block_load(a->inverse, i);

@@ -10,7 +10,8 @@
 #include "kernels/linear/direct_args.h"
 #include "kernels/linear/bsr.h"
 
-/* Blocks to compressed sparse rows, one block row. */
+/* Sets the DIM rows of single numbers of block row i, of A or A^T: all their entries, or with `lower` those up to the
+ * diagonal, columns ascending. */
 PIO_FN void direct_expand(int i, const direct_expand_args *a)
 {
     for (int c = 0; c < DIM; c++) {
@@ -25,10 +26,11 @@ PIO_FN void direct_expand(int i, const direct_expand_args *a)
 
 /* A sum of two numbers that do not overlap. */
 typedef struct {
-    wide high, low;
+    wide high, low; /* the rounded sum, and what it lacks */
 } twofold;
 
-/* a + b exactly (Knuth 1969, section 4.2.2) */
+/* Returns a + b exactly: high is the rounded sum and low its error (Knuth 1969, section 4.2.2). a and b are finite and
+ * their sum does not overflow. */
 PIO_FN twofold two_sum(wide a, wide b)
 {
     twofold r;
@@ -38,7 +40,8 @@ PIO_FN twofold two_sum(wide a, wide b)
     return r;
 }
 
-/* a b exactly. The product is an fma of its own: no compiler may contract it into the addition that follows. */
+/* Returns a b exactly: high is the rounded product and low its error, where neither overflows nor underflows. The
+ * product is an fma of its own: no compiler may contract it into the addition that follows. */
 PIO_FN twofold two_product(wide a, wide b)
 {
     twofold r;
@@ -47,7 +50,7 @@ PIO_FN twofold two_product(wide a, wide b)
     return r;
 }
 
-/* r = b - A x, one block row, by the compensated dot product of Ogita, Rump and Oishi (2005, algorithm 5.3). */
+/* Sets r = b - A x of block row i, by the compensated dot product of Ogita, Rump and Oishi (2005, algorithm 5.3). */
 PIO_FN void direct_residual(int i, const direct_residual_args *a)
 {
     const vec b = point_load(a->b, i);
@@ -69,7 +72,8 @@ PIO_FN void direct_residual(int i, const direct_residual_args *a)
     }
 }
 
-/* x += d */
+/* Adds d to unknown i of x = high + low, renormalised so that the two do not overlap, and sets the number that the
+ * fields have. */
 PIO_FN void direct_add(int i, const direct_add_args *a)
 {
     const twofold s = two_sum(a->high[i], a->d[i]), t = two_sum(s.high, s.low + a->low[i]);
@@ -78,7 +82,7 @@ PIO_FN void direct_add(int i, const direct_add_args *a)
     a->x[i] = (real)t.high;
 }
 
-/* |r|^2 */
+/* Returns the square of number i of r, a term of |r|^2. */
 PIO_FN wide direct_square(int i, const direct_square_args *a)
 {
     return a->r[i] * a->r[i];

@@ -19,7 +19,7 @@ PIO_FN int krylov_finite(wide x)
     return y >= W(0) && y <= W(0);
 }
 
-/* Stops the method, for a reason and with a number that shows it. */
+/* Stops the method, for a reason KRYLOV_... and with a number that shows it: launches after this change nothing. */
 PIO_FN void krylov_stop(krylov_state *s, int why, wide value)
 {
     s->stop = why;
@@ -27,7 +27,8 @@ PIO_FN void krylov_stop(krylov_state *s, int why, wide value)
     s->value = value;
 }
 
-/* After the residual of an iteration is known. */
+/* Decides after the residual of an iteration is known: the method stops where that is not finite, is at most the
+ * target, or the iterations are as many as are allowed. */
 PIO_FN void krylov_judge(krylov_state *s)
 {
     if (!krylov_finite(s->residual))
@@ -40,13 +41,13 @@ PIO_FN void krylov_judge(krylov_state *s)
 
 /* ---- all methods ----------------------------------------------------------------------------------------- */
 
-/* Returns the product of numbers i. */
+/* Returns the product a_i b_i, a term of a . b. */
 PIO_FN wide krylov_dot(int i, const krylov_dot_args *a)
 {
     return W(a->a[i]) * W(a->b[i]);
 }
 
-/* Sets number i of the residual, and returns its square. */
+/* Sets number i of the residual, b - A x in place of A x, and returns its square. */
 PIO_FN wide krylov_residual(int i, const krylov_residual_args *a)
 {
     const real r = a->b[i] - a->r[i];
@@ -100,7 +101,8 @@ PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
 
 /* ---- PCG (Hestenes and Stiefel 1952; preconditioned: Saad 2003, algorithm 9.1) ---------------------------- */
 
-/* Sets beta and the new r . M^-1 r; the one item is 0. */
+/* Sets beta = (r . M^-1 r)/(that before), 0 at a start, and the new r . M^-1 r, or stops where that is not positive;
+ * after an iteration it first judges the residual. The one item is 0. */
 PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
 {
     krylov_state *s = a->state;
@@ -119,7 +121,8 @@ PIO_FN void pcg_beta(int i, const pcg_beta_args *a)
         krylov_stop(s, KRYLOV_PRECONDITIONER, s->rz);
 }
 
-/* Sets alpha, or stops; the one item is 0. */
+/* Counts the iteration and sets alpha = (r . M^-1 r)/(p . A p), or stops where p . A p is not positive; the one item
+ * is 0. */
 PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
 {
     krylov_state *s = a->state;
@@ -132,7 +135,7 @@ PIO_FN void pcg_alpha(int i, const pcg_alpha_args *a)
         krylov_stop(s, KRYLOV_NEGATIVE_CURVATURE, s->dot_a);
 }
 
-/* Updates numbers i of x and r, and returns the square of the latter. */
+/* Adds alpha p to number i of x, subtracts alpha q from that of r, and returns the square of the latter. */
 PIO_FN wide pcg_update(int i, const pcg_update_args *a)
 {
     const real alpha = R(a->state->alpha), r = a->r[i] - alpha * a->q[i];
@@ -141,7 +144,7 @@ PIO_FN wide pcg_update(int i, const pcg_update_args *a)
     return W(r) * W(r);
 }
 
-/* Sets number i of the direction. */
+/* Sets number i of the direction, z + beta p. */
 PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
 {
     a->p[i] = a->z[i] + R(a->state->beta) * a->p[i];
@@ -154,7 +157,8 @@ PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
  * of its length and not of its length in M^-1:  r_k = s_k^2 r_{k-1} - phibar_k c_k y_{k+1}/beta_{k+1}  (r_k is phibar_k
  * times the last column of the orthogonal factor; Choi, Paige and Saunders 2011, lemma 3.3). */
 
-/* Sets the scalars of a start; the one item is 0. */
+/* Sets the scalars of a start, phibar = sqrt(r . M^-1 r) among them, or stops where that product is not positive; the
+ * one item is 0. */
 PIO_FN void minres_open(int i, const minres_open_args *a)
 {
     krylov_state *s = a->state;
@@ -172,7 +176,8 @@ PIO_FN void minres_open(int i, const minres_open_args *a)
     }
 }
 
-/* Sets number i of the next Lanczos vector before it is orthogonal to this one, and returns its term of v . p. */
+/* Sets number i of the next Lanczos vector before it is orthogonal to this one, A z/beta - (beta/beta_old) y_old, and
+ * returns its term of v . p. */
 PIO_FN wide minres_project(int i, const minres_project_args *a)
 {
     const real inv_beta = R(a->state->inv_beta), ratio = R(a->state->ratio);
@@ -182,7 +187,7 @@ PIO_FN wide minres_project(int i, const minres_project_args *a)
     return W(inv_beta * a->z[i]) * W(p);
 }
 
-/* Makes number i of the next Lanczos vector. */
+/* Subtracts (alpha/beta) y from number i of the next Lanczos vector, which makes it orthogonal to this one. */
 PIO_FN void minres_orthogonalise(int i, const minres_orthogonalise_args *a)
 {
     a->p[i] -= R(a->state->dot_a * a->state->inv_beta) * a->y[i];
@@ -222,7 +227,8 @@ PIO_FN void minres_rotate(int i, const minres_rotate_args *a)
     s->inv_beta = inv_next;
 }
 
-/* Updates number i of the direction, of x and of r, and returns the square of the latter. */
+/* Sets number i of the direction, w = (v - delta w_1 - epsilon w_2)/gamma, adds phi w to x, updates r by the
+ * recurrence above, and returns the square of the latter. */
 PIO_FN wide minres_update(int i, const minres_update_args *a)
 {
     const krylov_state *s = a->state;
@@ -244,7 +250,8 @@ PIO_FN void minres_judge(int i, const minres_judge_args *a)
 
 /* ---- GMRES (Saad and Schultz 1986), preconditioned from the right, by modified Gram-Schmidt ---------------- */
 
-/* Sets the right-hand side of the small problem; the one item is 0. */
+/* Sets the right-hand side |r| e_1 of the small problem and the scale 1/|r| of the first basis vector; the one item is
+ * 0. */
 PIO_FN void gmres_open(int i, const gmres_open_args *a)
 {
     (void)i;
@@ -253,7 +260,7 @@ PIO_FN void gmres_open(int i, const gmres_open_args *a)
     a->state->scale = W(1) / a->t.g[0];
 }
 
-/* Scales number i of a basis vector. */
+/* Scales number i of a basis vector, so that its length is 1. */
 PIO_FN void gmres_normalise(int i, const gmres_normalise_args *a)
 {
     a->v[i] *= R(a->state->scale);
@@ -301,7 +308,7 @@ PIO_FN void gmres_rotate(int i, const gmres_rotate_args *a)
     krylov_judge(s);
 }
 
-/* Solves the triangular system by back substitution; the one item is 0. */
+/* Solves the triangular system R y = g of this cycle's columns by back substitution; the one item is 0. */
 PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
 {
     const gmres_small *t = &a->t;
@@ -313,7 +320,7 @@ PIO_FN void gmres_solve(int i, const gmres_solve_args *a)
     }
 }
 
-/* Sets number i of the combination of basis vectors. */
+/* Sets number i of the combination of basis vectors, u = sum_j y_j v_j. */
 PIO_FN void gmres_combine(int i, const gmres_combine_args *a)
 {
     real u = R(0);
