@@ -31,8 +31,9 @@ typedef struct {
     real h;                    /* time step s; no cotangent */
 } plastic_matter;
 
+/* The state that a law changes, or the cotangents of it. */
 typedef struct {
-    real n, l, a;
+    real n, l, a; /* as above */
 } plastic_point;
 
 /* Where a trial strain lies: in the elastic domain, beyond the yield surface, or beyond Drucker-Prager's tip. */
@@ -40,8 +41,8 @@ enum { FLOW_ELASTIC, FLOW_LIMIT, FLOW_TIP };
 
 /* How a trial strain went, and its distance from the nearest change of that, as a strain. */
 typedef struct {
-    int branch;
-    real margin;
+    int branch;  /* FLOW_... */
+    real margin; /* >= 0 */
 } plastic_outcome;
 
 #define PLASTIC_ROOT_6 R(2.449489742783178)
@@ -49,6 +50,7 @@ typedef struct {
 #define PLASTIC_ROOT_2 R(1.4142135623730951)
 #define PLASTIC_ROOT_2_3 R(0.816496580927726)
 
+/* Returns the outcome FLOW_... with the margin |margin| as a strain. */
 PIO_FN plastic_outcome plastic_outcome_of(int branch, real margin)
 {
     plastic_outcome w;
@@ -59,6 +61,8 @@ PIO_FN plastic_outcome plastic_outcome_of(int branch, real margin)
 
 /* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H): n' = n - sqrt(3/2) d, a' = a + d */
 
+/* Replaces the trial state by the one after the flow, of linear hardening (Simo and Hughes 1998, box 3.1), and returns
+ * how it went with the margin |d|. A state with f <= 0 stays. */
 PIO_FN plastic_outcome von_mises(plastic_point *x, const plastic_matter *m)
 {
     const real f = PLASTIC_ROOT_6 * m->mu * x->n - m->y[0] - m->y[1] * x->a;
@@ -70,7 +74,8 @@ PIO_FN plastic_outcome von_mises(plastic_point *x, const plastic_matter *m)
     return w;
 }
 
-/* bar: of (n', l', a') becomes that of (n, l, a); m_bar is added to. Of states that flow. */
+/* Adjoint of von_mises at the trial state x, which flows: the cotangents bar of (n', l', a') become those of
+ * (n, l, a), and those of mu, Y and H are added to m_bar. */
 PIO_FN void von_mises_adj(plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
 {
     const real D = R(3) * m->mu + m->y[1], f = PLASTIC_ROOT_6 * m->mu * x.n - m->y[0] - m->y[1] * x.a;
@@ -86,14 +91,16 @@ PIO_FN void von_mises_adj(plastic_point x, const plastic_matter *m, plastic_poin
  *
  * For t = 3 mu d/f in (0, 1] that is  t + b t^m = 1,  b = k (f/(3 mu h))^m / f. With z = t^min(m, 1) it reads
  * A z + B z^p = 1 with p = max(m, 1/m) >= 1, where Newton's method falls to the root from z_0 = min(1/A, B^(-1/p)). In
- * y = z/z_0 both factors, A z_0 and B z_0^p, are at most 1, and so no power overflows.
- * ------------------------------------------------------- */
+ * y = z/z_0 both factors, A z_0 and B z_0^p, are at most 1, and so no power overflows. */
 
+/* The flow of a step. */
 typedef struct {
     real f, t, s;  /* Pa; t; s = b t^m, which is 1 - t */
     real log_rate; /* ln (d/h) */
 } bulkley_flow;
 
+/* Returns the solution t = 3 mu d/f in (0, 1] of t + b t^m = 1 at the trial strain n, by at most 80 of Newton's steps,
+ * with f and ln(d/h). Where f <= 0 nothing flows: all but f is 0. */
 PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
 {
     bulkley_flow r;
@@ -121,6 +128,8 @@ PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
     return r;
 }
 
+/* Replaces the trial state by the one after the flow d of the step, n' = n - sqrt(3/2) d and a' = a + d (Yue et al.
+ * 2015), and returns how it went with the margin |f|/(3 mu). A state with f <= 0 stays. */
 PIO_FN plastic_outcome bulkley(plastic_point *x, const plastic_matter *m)
 {
     const bulkley_flow r = bulkley_solve(x->n, m);
@@ -132,7 +141,9 @@ PIO_FN plastic_outcome bulkley(plastic_point *x, const plastic_matter *m)
     return w;
 }
 
-/* dd = (sqrt(6) mu dn + (sqrt(6) n - 3 d) dmu - dY - f s dk/k - f s ln(d/h) dm)/(3 mu (t + m s)/t) */
+/* Adjoint of bulkley at the trial state x, which flows: the cotangents bar of (n', l', a') become those of (n, l, a),
+ * and those of mu, Y, k and m are added to m_bar, by
+ *     dd = (sqrt(6) mu dn + (sqrt(6) n - 3 d) dmu - dY - f s dk/k - f s ln(d/h) dm)/(3 mu (t + m s)/t). */
 PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
 {
     const bulkley_flow r = bulkley_solve(x.n, m);
@@ -148,13 +159,15 @@ PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point 
 /* ---- Drucker-Prager: with k = l + a, tip = c cot phi/K and slope = 3 A K/(2 mu)
  *
  *     k >= tip            n' = 0,                          l' = tip,  a' = k - tip
- *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0
- *     ------------------------------------------------- */
+ *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0 */
 
+/* What the law's constants make of the moduli. */
 typedef struct {
     real sine, cosine, K, A, A_rise, tip, slope; /* -, -, Pa, -, dA/dphi, -, - */
 } drucker_cone;
 
+/* Returns the cone of the law: sin phi, cos phi, K = lambda + 2/3 mu, the factor A of the head of this file with
+ * dA/dphi, tip and slope. phi is in (0, pi/2), and mu and K are above 0. */
 PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
 {
     drucker_cone r;
@@ -169,6 +182,8 @@ PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
     return r;
 }
 
+/* Replaces the trial state by the one after the flow (Klar et al. 2016; Tampubolon et al. 2017), and returns how it
+ * went; the margin is the distance of k from the tip, or that of n from the cone where it is nearer. */
 PIO_FN plastic_outcome drucker(plastic_point *x, const plastic_matter *m)
 {
     const drucker_cone c = drucker_cone_of(m);
@@ -188,6 +203,8 @@ PIO_FN plastic_outcome drucker(plastic_point *x, const plastic_matter *m)
     return w;
 }
 
+/* Adjoint of drucker at the trial state x, which went to `branch`: the cotangents bar of (n', l', a') become those of
+ * (n, l, a), and those of mu, lambda, phi and c are added to m_bar. FLOW_ELASTIC has l' = l + a and a' = 0 too. */
 PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
 {
     const drucker_cone c = drucker_cone_of(m);
@@ -215,9 +232,10 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
     m_bar->y[1] += tip_bar * c.cosine / (c.K * c.sine);
 }
 
-/* ---- any of the three
- * --------------------------------------------------------------------------------------------------- */
+/* ---- any of the three --------------------------------------------------------------------------------------- */
 
+/* Replaces the trial state by the one after the flow of von Mises', Herschel and Bulkley's or Drucker and Prager's
+ * law, `law` PLASTIC_..., and returns how it went. */
 PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_matter *m)
 {
     if (law == PLASTIC_VON_MISES) return von_mises(x, m);
@@ -225,6 +243,8 @@ PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_mat
     return drucker(x, m);
 }
 
+/* Adjoint of plastic_flow at the trial state x, which went to `branch`: bar becomes the cotangent of x, and m_bar is
+ * added to. */
 PIO_FN void plastic_flow_adj(int law, int branch, plastic_point x, const plastic_matter *m, plastic_point *bar,
                              plastic_matter *m_bar)
 {
@@ -238,7 +258,8 @@ PIO_FN void plastic_flow_adj(int law, int branch, plastic_point x, const plastic
         bulkley_adj(x, m, bar, m_bar);
 }
 
-/* Are these constants that the law allows? */
+/* Returns 1 where the constants y are finite and in the ranges of the head of this file, which a law PLASTIC_...
+ * allows. */
 PIO_FN int plastic_constants_hold(int law, const real y[PLASTIC_CONSTANTS])
 {
     for (int c = 0; c < PLASTIC_CONSTANTS; c++)

@@ -19,18 +19,19 @@
 #include "kernels/material/law.h"
 #include "kernels/material/plasticity.h"
 
-/* ---- the trial deformation, in principal directions
- * --------------------------------------------------------------------- */
+/* ---- the trial deformation, in principal directions --------------------------------------------------------- */
 
 /* Hencky's strain of a trial state, and where plastic flow takes it. */
 typedef struct {
-    mat_svd s;
-    real e[3], dev[3];
-    plastic_point x, to;
-    real ratio; /* n'/n */
-    plastic_outcome outcome;
+    mat_svd s;               /* of F */
+    real e[3], dev[3];       /* ln sigma_i, and less their mean */
+    plastic_point x, to;     /* (n, l, a), (n', l', a') */
+    real ratio;              /* n'/n */
+    plastic_outcome outcome; /* of plastic_flow */
 } hencky_flow;
 
+/* Returns Hencky's strain of the trial deformation F, det F > 0, and where plastic flow takes it; `third` is the third
+ * elastic strain in 2D, not read in 3D, and a the internal variable. */
 PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plastic_matter *m)
 {
     hencky_flow r;
@@ -49,7 +50,7 @@ PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plas
     return r;
 }
 
-/* exp e'_i */
+/* Returns sigma'_i = exp e'_i with e'_i = (n'/n) dev e_i + l'/3, the stretch after the flow. */
 PIO_FN real hencky_stretch(const hencky_flow *r, int i)
 {
     return exp(r->ratio * r->dev[i] + r->to.l / R(3));
@@ -58,7 +59,8 @@ PIO_FN real hencky_stretch(const hencky_flow *r, int i)
 #ifdef PIO_DUAL
 #include "kernels/material/plasticity_smooth.h"
 #else
-/* F, the third elastic strain (2D) and a become those after the flow. What is elastic keeps every bit. */
+/* Replaces F, the third elastic strain (2D) and a by those after the flow, and returns how it went. What is elastic
+ * keeps every bit. */
 PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
 {
     const hencky_flow r = hencky_flow_of(law, *F, *third, *a, m);
@@ -72,6 +74,9 @@ PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const p
     return r.outcome;
 }
 
+/* Replaces F by the deformation whose stretches are clamped to [1 - y_0, 1 + y_1] and adds ln(sigma_i/sigma'_i) of
+ * each to a = ln Jp (Stomakhin et al. 2013, section 5). Returns how it went, with the least distance of a stretch from
+ * a limit, at most 1, for the margin. What is elastic keeps every bit. */
 PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 {
     const mat_svd s = svd_of(*F);
@@ -95,8 +100,9 @@ PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 
 /* ---- adjoint ------------------------------------------------------------------------------------------------- */
 
-/* F_bar = U (x sym(B) + y skew(B) + diagonal) V^T of B = U^T F'_bar V: off the diagonal, same_ij B_ij + swap_ij
- * B_ji. */
+/* Returns F_bar = U A V^T of B = U^T F'_bar V, where A_ii = diagonal_i and off the diagonal
+ *     A_ij = x_ij (B_ij + B_ji)/2 + y_ij (B_ij - B_ji)/2,   y_ij = (sigma'_i + sigma'_j)/(sigma_i + sigma_j),
+ * with `after` for sigma'. */
 PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
 {
     mat A;
@@ -114,13 +120,13 @@ PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
 
 /* What plasticity maps, or the cotangents of it. */
 typedef struct {
-    mat F;
+    mat F;      /* trial or elastic deformation */
     real third; /* the third elastic Hencky strain, which is of 2D */
     real a;     /* hardening, by the law */
 } plastic_strain;
 
-/* x_bar: cotangents of F', third' and a', which become those of F, third and a; m_bar is added to. x is what was before
- * the map. */
+/* Adjoint of hencky_map at x, the state before it: the cotangents x_bar of F', third' and a' become those of F, third
+ * and a, and m_bar is added to. */
 PIO_FN void hencky_map_adj(int law, plastic_strain x, const plastic_matter *m, plastic_strain *x_bar,
                            plastic_matter *m_bar)
 {
@@ -164,12 +170,14 @@ PIO_FN void hencky_map_adj(int law, plastic_strain x, const plastic_matter *m, p
     x_bar->a = bar.a;
 }
 
-/* -1: below the limits, 1: above them, 0: between. */
+/* Returns -1 for a stretch x below the limits, 1 above them, and 0 between. */
 PIO_FN int snow_side(real x, const plastic_matter *m)
 {
     return x < R(1) - m->y[0] ? -1 : x > R(1) + m->y[1] ? 1 : 0;
 }
 
+/* Adjoint of snow_map at F: the cotangent *F_bar of F' becomes that of F, and those of both limits are added to m_bar.
+ * a_bar, the cotangent of a', is that of a as well. */
 PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar, plastic_matter *m_bar)
 {
     const mat_svd s = svd_of(F);
@@ -199,37 +207,37 @@ PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar,
     *F_bar = plastic_turn_back(s, B, diagonal, x, after);
 }
 
-/* ---- stress: what is to be added to that of the elastic law
- * ----------------------------------------------------------------
+/* ---- stress: what is to be added to that of the elastic law ---------------------------------------------------
  *
- *     snow   (s - 1) tau,  s = exp(y_2 (1 - exp a))          others, in 2D   lambda e_3 I
- *     -------------------------------------- */
+ *     snow   (s - 1) tau,  s = exp(y_2 (1 - exp a))          others, in 2D   lambda e_3 I */
 
-/* a is of the volume: sand that opened, snow that packed. */
+/* Returns 1 where a is of the volume: sand that opened, snow that packed. */
 PIO_FN int plastic_opens(int plastic)
 {
     return plastic == PLASTIC_DRUCKER_PRAGER || plastic == PLASTIC_SNOW;
 }
 
-/* ln of a particle's volume over that at rest, but for ln det F. */
+/* Returns ln of a particle's volume over that at rest, less ln det F; `third` is 0 in 3D. */
 PIO_FN real plastic_log_volume(int plastic, real third, real a)
 {
     return (plastic == PLASTIC_SNOW ? R(0) : third) + (plastic_opens(plastic) ? a : R(0));
 }
 
-/* log_bar: the cotangent of plastic_log_volume. Both are added to. */
+/* Adjoint of plastic_log_volume: adds log_bar to *third_bar and *a_bar, where the volume depends on them. */
 PIO_FN void plastic_log_volume_adj(int plastic, real log_bar, real *third_bar, real *a_bar)
 {
     if (plastic != PLASTIC_SNOW) *third_bar += log_bar;
     if (plastic_opens(plastic)) *a_bar += log_bar;
 }
 
+/* Returns s = exp(y_2 (1 - Jp)) with Jp = exp a, what the moduli of snow at rest are multiplied by (Stomakhin et al.
+ * 2013, eq. 2). */
 PIO_FN real snow_hardening(real a, const plastic_matter *m)
 {
     return exp(m->y[2] * (R(1) - exp(a)));
 }
 
-/* mu and lambda, of snow's law */
+/* Returns mu and lambda of snow at rest, or the cotangents of them, as the functions of material.h take them. */
 PIO_FN law_constants snow_lame(const plastic_matter *m)
 {
     law_constants c;
@@ -239,14 +247,16 @@ PIO_FN law_constants snow_lame(const plastic_matter *m)
     return c;
 }
 
+/* Returns what plasticity adds to the Kirchhoff stress of the elastic law, Pa: of snow (s - 1) tau of the fixed
+ * corotated law at F, of the others lambda e_3 I; `third` is e_3, 0 in 3D. */
 PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_matter *m)
 {
     if (plastic != PLASTIC_SNOW) return mat_diag(m->lambda * third);
     return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_lame(m)), F));
 }
 
-/* x_bar and m_bar are added to. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is
- * (s - 1) tau_bar^T P + dP(F; P_bar). */
+/* Adjoint of plastic_tau: adds to x_bar and m_bar. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is
+ *     (s - 1) tau_bar^T P + dP(F; P_bar). */
 PIO_FN void plastic_tau_adj(int plastic, plastic_strain x, const plastic_matter *m, mat tau_bar, plastic_strain *x_bar,
                             plastic_matter *m_bar)
 {

@@ -11,6 +11,7 @@
 #include "kernels/material/hyperelastic_smooth.h"
 #include "kernels/material/plasticity.h"
 
+/* Returns |A| = A sign(A) of a symmetric matrix without the eigenvalue 0, by 40 of Newton's steps from X = A. */
 PIO_FN mat mat_absolute(mat A)
 {
     mat X = A;
@@ -18,6 +19,8 @@ PIO_FN mat mat_absolute(mat A)
     return mat_mul(A, X);
 }
 
+/* Replaces F, the third elastic strain (2D) and a by those after the flow, as the function of plasticity_map.h does to
+ * rounding. */
 PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
 {
     const mat one = mat_diag(R(1)), E = mat_half_log(mat_t_mul(*F, *F));
@@ -36,6 +39,7 @@ PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const p
     return w;
 }
 
+/* Replaces F and adds to a as the function of plasticity_map.h does; the outcome is always FLOW_LIMIT with margin 1. */
 PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 {
     const mat one = mat_diag(R(1)), rotation = polar_rotation(*F), S = mat_t_mul(rotation, *F);
