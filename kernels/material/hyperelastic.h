@@ -21,8 +21,8 @@
 #include "kernels/material/hyperelastic_invariants.h"
 #include "kernels/material/hyperelastic_spectral.h"
 
-/* Whether psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log); with
- * neither, F must be finite. */
+/* Returns 1 where psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log);
+ * with neither, F must be finite. */
 PIO_FN int hyper_admits(int law, mat F)
 {
     const real J = mat_det(F, mat_cofactor(F)), least = sizeof(real) == 4 ? R(1.2e-38) : R(2.3e-308);
@@ -106,7 +106,7 @@ PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
     }
 }
 
-/* k_bar += P_bar : dP/dk */
+/* Adds P_bar : dP/dk to the cotangent k_bar of each constant that the law has; P_bar is dJ/dP. */
 PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
 {
     law_constants pair = lame_pair(*k_bar);
@@ -144,7 +144,7 @@ PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyp
     k_bar->k[1] = pair.k[1];
 }
 
-/* The tangent, column after column: the specification of hyper_tangent. */
+/* Sets the tangent A [Pa], column after column by hyper_dP: the specification of hyper_tangent. */
 PIO_FN void hyper_tangent_plain(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     for (int i = 0; i < DIM; i++) {
@@ -152,7 +152,7 @@ PIO_FN void hyper_tangent_plain(int law, mat F, hyper_constants k, real A[HYPER_
     }
 }
 
-/* The same to rounding, with cofactors and decompositions computed once. */
+/* Sets the tangent as hyper_tangent_plain does, to rounding, with cofactors and decompositions computed once. */
 PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     tangent_zero(A);
@@ -186,9 +186,9 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
     }
 }
 
-/* ---- constants as they are given ----------------------------------------------------------------------------
+/* ---- constants from the user's parameters ------------------------------------------------------------------
  *
- * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with `lame`
+ * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with HYPER_BY_LAME
  * (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not are 0. */
 
 /* Returns 1 for a law whose parameters are its constants. */
@@ -197,8 +197,9 @@ PIO_FN int hyper_has_own_parameters(int law)
     return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
 }
 
-/* Plane stress, of the linear law in 2D: the stress across vanishes when lambda is lambda* = 2 mu lambda/(lambda + 2
- * mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). */
+/* Returns lambda* of plane stress, of the linear law in 2D, Pa: the stress across vanishes when lambda is lambda* = 2
+ * mu lambda/(lambda + 2 mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). The parameters are (mu, lambda)
+ * where by_lame is set, else (E, nu). */
 PIO_FN real plane_stress_lambda(int by_lame, hyper_constants parameters)
 {
     const real a = parameters.k[0], b = parameters.k[1];
@@ -231,7 +232,7 @@ PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants 
     return k;
 }
 
-/* parameters_bar += the transposed derivative applied to k_bar */
+/* Adjoint of hyper_from_parameters: adds to parameters_bar its transposed derivative applied to k_bar. */
 PIO_FN void hyper_from_parameters_adj(int law, int form, hyper_constants parameters, hyper_constants k_bar,
                                       hyper_constants *parameters_bar)
 {

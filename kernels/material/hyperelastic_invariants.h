@@ -16,29 +16,34 @@ PIO_FN mat linear_strain(mat F)
     return mat_axpby(R(1), mat_axpby(R(0.5), F, R(0.5), mat_transpose(F)), R(-1), mat_diag(R(1)));
 }
 
-/* 2 mu e + lambda tr(e) I */
+/* Returns 2 mu e + lambda tr(e) I, Pa: Hooke's stress of a symmetric strain e. */
 PIO_FN mat hooke(mat e, hyper_constants c)
 {
     return mat_axpby(R(2) * c.k[0], e, c.k[1] * mat_trace(e), mat_diag(R(1)));
 }
 
+/* Returns mu e:e + lambda/2 tr^2 e, J/m^3: the energy whose derivative by the symmetric strain e is `hooke`. */
 PIO_FN real hooke_psi(mat e, hyper_constants c)
 {
     const real t = mat_trace(e);
     return c.k[0] * mat_ddot(e, e) + R(0.5) * c.k[1] * t * t;
 }
 
-/* P = 2 mu eps + lambda tr(eps) I */
+/* Returns P = 2 mu eps + lambda tr(eps) I, Pa, the stress of the linear law at any F. */
 PIO_FN mat linear_P(mat F, hyper_constants c)
 {
     return hooke(linear_strain(F), c);
 }
 
+/* Returns the derivative of P along dF, which is the same at every F:
+ *     dP = 2 mu deps + lambda tr(deps) I,   deps = (dF + dF^T)/2. */
 PIO_FN mat linear_dP(mat dF, hyper_constants c)
 {
     return hooke(mat_axpby(R(0.5), dF, R(0.5), mat_transpose(dF)), c);
 }
 
+/* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda, where P_mu = 2 eps and P_lambda = tr(eps)
+ * I. */
 PIO_FN void linear_theta(mat F, mat P_bar, hyper_constants *c_bar)
 {
     const mat eps = linear_strain(F);
@@ -46,7 +51,7 @@ PIO_FN void linear_theta(mat F, mat P_bar, hyper_constants *c_bar)
     c_bar->k[1] += mat_trace(eps) * mat_trace(P_bar);
 }
 
-/* dP = mu (dF + dF^T) + lambda (I : dF) I */
+/* Adds to A the tangent, dP = mu (dF + dF^T) + lambda (I : dF) I. */
 PIO_FN void linear_tangent(hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const mat one = mat_diag(R(1));
@@ -62,19 +67,22 @@ PIO_FN mat green_strain(mat F)
     return mat_axpby(R(0.5), mat_t_mul(F, F), R(-0.5), mat_diag(R(1)));
 }
 
-/* P = F S,  S = 2 mu E + lambda tr(E) I */
+/* Returns P = F S, Pa, with the second Piola-Kirchhoff stress S = 2 mu E + lambda tr(E) I, at any F. */
 PIO_FN mat st_venant_P(mat F, hyper_constants c)
 {
     return mat_mul(F, hooke(green_strain(F), c));
 }
 
-/* dP = dF S + F dS,  dE = (dF^T F + F^T dF)/2 */
+/* Returns the derivative of P along dF, dP = dF S + F dS, where dS is the stress `hooke` of dE =
+ * (dF^T F + F^T dF)/2. */
 PIO_FN mat st_venant_dP(mat F, mat dF, hyper_constants c)
 {
     const mat G = mat_t_mul(F, dF), dE = mat_axpby(R(0.5), G, R(0.5), mat_transpose(G));
     return mat_axpby(R(1), mat_mul(dF, hooke(green_strain(F), c)), R(1), mat_mul(F, hooke(dE, c)));
 }
 
+/* Adds S_bar : S_mu and S_bar : S_lambda to the cotangents of mu and lambda, where S_bar = F^T P_bar, S_mu = 2 E and
+ * S_lambda = tr(E) I. */
 PIO_FN void st_venant_theta(mat F, mat P_bar, hyper_constants *c_bar)
 {
     const mat E = green_strain(F), S_bar = mat_t_mul(F, P_bar);
@@ -82,7 +90,7 @@ PIO_FN void st_venant_theta(mat F, mat P_bar, hyper_constants *c_bar)
     c_bar->k[1] += mat_trace(E) * mat_trace(S_bar);
 }
 
-/* dP = dF S + mu (F F^T dF + F dF^T F) + lambda (F : dF) F */
+/* Adds to A the tangent, dP = dF S + mu (F F^T dF + F dF^T F) + lambda (F : dF) F. */
 PIO_FN void st_venant_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     tangent_full(c.k[1], F, F, c.k[0], F, A);
@@ -92,6 +100,8 @@ PIO_FN void st_venant_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HY
 
 /* ---- neo-Hookean with ln J and fixed corotated, of material.h ------------------------------------------------- */
 
+/* Returns the first two constants, mu and lambda or the cotangents of them, as the functions of material.h take
+ * them. */
 PIO_FN law_constants lame_pair(hyper_constants c)
 {
     law_constants r;
@@ -101,7 +111,7 @@ PIO_FN law_constants lame_pair(hyper_constants c)
     return r;
 }
 
-/* dP = mu dF + lambda (H : dF) H + (mu - lambda ln J) H dF^T H,  H = F^-T */
+/* Adds to A the tangent, dP = mu dF + lambda (H : dF) H + (mu - lambda ln J) H dF^T H with H = F^-T, for det F > 0. */
 PIO_FN void neo_hookean_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const hyper_volume v = hyper_volume_of(F);
@@ -109,7 +119,7 @@ PIO_FN void neo_hookean_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][
     tangent_right(mat_diag(c.k[0]), A);
 }
 
-/* dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof) */
+/* Sets A to the tangent, dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof), for det F > 0. */
 PIO_FN void fixed_corotated_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const mat cof = mat_cofactor(F), rot = polar_rotation(F);
@@ -134,6 +144,7 @@ PIO_FN void fixed_corotated_tangent(mat F, hyper_constants c, real A[HYPER_NUMBE
  *     psi = 2/3 mu (I1 - 3 - ln((I1 + 1)/4)) - mu (J - 1) + l/2 (J - 1)^2
  * It is defined for every F, turned inside out too. */
 
+/* Returns psi of the multiplied form above, J/m^3, at any F. */
 PIO_FN real stable_psi(mat F, hyper_constants c)
 {
     const real I1 = mat_ddot(F, F) + R(HYPER_THIRD), j = mat_det(F, mat_cofactor(F)) - R(1);
@@ -141,7 +152,7 @@ PIO_FN real stable_psi(mat F, hyper_constants c)
     return R(2.0 / 3) * c.k[0] * (I1 - R(3) - real_log(R(0.25) * (I1 + R(1)))) + j * (R(0.5) * l * j - c.k[0]);
 }
 
-/* P = 4/3 mu (1 - 1/(I1 + 1)) F + (l (J - 1) - mu) cof */
+/* Returns P = 4/3 mu (1 - 1/(I1 + 1)) F + (l (J - 1) - mu) cof, Pa, with cof = dJ/dF. */
 PIO_FN mat stable_P(mat F, hyper_constants c)
 {
     const mat cof = mat_cofactor(F);
@@ -149,7 +160,8 @@ PIO_FN mat stable_P(mat F, hyper_constants c)
     return mat_axpby(R(4.0 / 3) * c.k[0] * (I1 / (I1 + R(1))), F, l * (mat_det(F, cof) - R(1)) - c.k[0], cof);
 }
 
-/* dP = 4/3 mu (1 - 1/(I1 + 1)) dF + 8/3 mu (F : dF)/(I1 + 1)^2 F + l (cof : dF) cof + (l (J - 1) - mu) dcof */
+/* Returns the derivative of P along dF:
+ *     dP = 4/3 mu (1 - 1/(I1 + 1)) dF + 8/3 mu (F : dF)/(I1 + 1)^2 F + l (cof : dF) cof + (l (J - 1) - mu) dcof. */
 PIO_FN mat stable_dP(mat F, mat dF, hyper_constants c)
 {
     const mat cof = mat_cofactor(F);
@@ -159,7 +171,8 @@ PIO_FN mat stable_dP(mat F, mat dF, hyper_constants c)
     return mat_axpby(R(1), a, R(1), b);
 }
 
-/* P_mu = 4/3 (1 - 1/(I1 + 1)) F + (5/6 (J - 1) - 1) cof,  P_lambda = (J - 1) cof */
+/* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda, where
+ *     P_mu = 4/3 (1 - 1/(I1 + 1)) F + (5/6 (J - 1) - 1) cof,   P_lambda = (J - 1) cof. */
 PIO_FN void stable_theta(mat F, mat P_bar, hyper_constants *c_bar)
 {
     const mat cof = mat_cofactor(F);
@@ -168,6 +181,7 @@ PIO_FN void stable_theta(mat F, mat P_bar, hyper_constants *c_bar)
     c_bar->k[1] += j * h;
 }
 
+/* Sets A to the tangent, the dP of stable_dP. */
 PIO_FN void stable_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const mat cof = mat_cofactor(F);
@@ -193,13 +207,16 @@ PIO_FN void stable_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER
  * and I1 has D = 2 F, and I2 has D = 2 (I1 F - F C). The sum of all terms is
  *     dP = a1 dF + a2 d(I1 F - F C) + (H : dF) K + (K : dF) H + h H dF^T H */
 
+/* What these laws have at F, by the letters above. */
 typedef struct {
-    mat H, K, D; /* D = I1 F - F C */
-    real a1, a2, h, I1;
-    real e1, e2; /* J^(-2/3), J^(-4/3) */
-    real I2, J;
+    mat H, K, D;        /* D = I1 F - F C; F where there is no c01 */
+    real a1, a2, h, I1; /* Pa, Pa, Pa, - */
+    real e1, e2;        /* J^(-2/3), J^(-4/3) */
+    real I2, J;         /* I2 is 0 where there is no c01 */
 } mooney_point;
 
+/* Returns J > 0, H, I1 and J^(-2/3) at F, and where there is c01 also I2, J^(-4/3) and D = I1 F - F C. What depends on
+ * the constants, K, a1, a2 and h, is left to mooney_at. */
 PIO_FN mooney_point mooney_invariants(mat F, int two)
 {
     mooney_point m;
@@ -219,6 +236,7 @@ PIO_FN mooney_point mooney_invariants(mat F, int two)
     return m;
 }
 
+/* Returns psi = c10 (J^(-2/3) I1 - 3) + c01 (J^(-4/3) I2 - 3) + kappa/4 (J^2 - 1 - 2 ln J), J/m^3, for det F > 0. */
 PIO_FN real mooney_energy(mat F, real c10, real c01, real kappa, int two)
 {
     const mooney_point m = mooney_invariants(F, two);
@@ -226,7 +244,8 @@ PIO_FN real mooney_energy(mat F, real c10, real c01, real kappa, int two)
     return shape + hyper_volume_psi(kappa, m.J, real_log(m.J));
 }
 
-/* P = 2 c10 J^(-2/3) (F - I1/3 H) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 H) + kappa/2 (J^2 - 1) H */
+/* Returns the stress, Pa, for det F > 0:
+ *     P = 2 c10 J^(-2/3) (F - I1/3 H) + 2 c01 J^(-4/3) (I1 F - F C - 2/3 I2 H) + kappa/2 (J^2 - 1) H. */
 PIO_FN mat mooney_stress(mat F, real c10, real c01, real kappa, int two)
 {
     const mooney_point m = mooney_invariants(F, two);
@@ -236,8 +255,9 @@ PIO_FN mat mooney_stress(mat F, real c10, real c01, real kappa, int two)
     return mat_axpby(R(1), mat_axpby(a1, F, a2, m.D), h1 - a2 * R(2.0 / 3) * m.I2, m.H);
 }
 
-/* a1 = 2 c10 J^(-2/3),  a2 = 2 c01 J^(-4/3),  h = a1 I1/3 + 2/3 a2 I2 - kappa/2 (J^2 - 1)
- * K = (a1 I1/9 + 4/9 a2 I2 + kappa J^2/2) H - 2/3 a1 F - 4/3 a2 (I1 F - F C) */
+/* Returns what the sum of all terms of dP is made of at F, det F > 0:
+ *     a1 = 2 c10 J^(-2/3),  a2 = 2 c01 J^(-4/3),  h = a1 I1/3 + 2/3 a2 I2 - kappa/2 (J^2 - 1),
+ *     K = (a1 I1/9 + 4/9 a2 I2 + kappa J^2/2) H - 2/3 a1 F - 4/3 a2 (I1 F - F C). */
 PIO_FN mooney_point mooney_at(mat F, real c10, real c01, real kappa, int two)
 {
     mooney_point m = mooney_invariants(F, two);
@@ -255,7 +275,8 @@ PIO_FN mooney_point mooney_at(mat F, real c10, real c01, real kappa, int two)
     return m;
 }
 
-/* d(I1 F - F C) = 2 (F : dF) F + I1 dF - dF C - F dC,  dC = dF^T F + F^T dF */
+/* Returns the derivative of the stress along dF, Pa, by the sum of all terms above, in which
+ *     d(I1 F - F C) = 2 (F : dF) F + I1 dF - dF C - F dC,   dC = dF^T F + F^T dF. */
 PIO_FN mat mooney_tan(mat F, mat dF, real c10, real c01, real kappa, int two)
 {
     const mooney_point m = mooney_at(F, c10, c01, kappa, two);
@@ -270,6 +291,7 @@ PIO_FN mat mooney_tan(mat F, mat dF, real c10, real c01, real kappa, int two)
     return mat_axpby(R(1), r, m.a2, mat_axpby(R(1), dD, R(-1), moved));
 }
 
+/* Adds to A the tangent, the dP of mooney_tan for every dF. */
 PIO_FN void mooney_columns(mat F, real c10, real c01, real kappa, int two, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const mooney_point m = mooney_at(F, c10, c01, kappa, two);
@@ -284,7 +306,8 @@ PIO_FN void mooney_columns(mat F, real c10, real c01, real kappa, int two, real 
     tangent_right(mat_axpby(-m.a2, mat_t_mul(F, F), m.a1 + m.a2 * m.I1, mat_diag(R(1))), A);
 }
 
-/* c_bar += P_bar : dP/dc10, dP/dc01, dP/dkappa */
+/* Adds P_bar : dP/dc10, P_bar : dP/dc01 and P_bar : dP/dkappa to the cotangents of the constants; without c01, its
+ * cotangent stays. */
 PIO_FN void mooney_constants(mat F, mat P_bar, int two, real *c10_bar, real *c01_bar, real *kappa_bar)
 {
     const mooney_point m = mooney_invariants(F, two);

@@ -10,9 +10,10 @@
 
 #include "kernels/base/vec.h"
 
+/* Rows of a tangent, and most sweeps of rotations over it. */
 enum { PROJECT_SIDE = DIM * DIM, PROJECT_SWEEPS = 16 };
 
-/* The rotation in the plane of axes p and q that makes B_pq zero: B = J^T B J, V = V J. */
+/* Applies the rotation J in the plane of axes p and q that makes B_pq zero: B = J^T B J, V = V J. B_pq is not 0. */
 PIO_FN void project_rotate(real B[PROJECT_SIDE][PROJECT_SIDE], real V[PROJECT_SIDE][PROJECT_SIDE], int p, int q)
 {
     const real tau = (B[q][q] - B[p][p]) / (R(2) * B[p][q]), root = sqrt(R(1) + tau * tau);
@@ -32,7 +33,7 @@ PIO_FN void project_rotate(real B[PROJECT_SIDE][PROJECT_SIDE], real V[PROJECT_SI
     }
 }
 
-/* The sum of squares off the diagonal, and of all. */
+/* Returns the sum of squares off the diagonal of B, and sets *all to that of all its numbers. */
 PIO_FN real project_off(real B[PROJECT_SIDE][PROJECT_SIDE], real *all)
 {
     real off = R(0);
@@ -45,7 +46,7 @@ PIO_FN real project_off(real B[PROJECT_SIDE][PROJECT_SIDE], real *all)
     return off;
 }
 
-/* A = A+; returns how many eigenvalues were negative. A that is not finite is left alone. */
+/* Replaces A by A+ and returns how many eigenvalues were negative. A that is not finite is left alone. */
 PIO_FN int hyper_project(real A[PROJECT_SIDE][PROJECT_SIDE])
 {
     const real eps = sizeof(real) == 4 ? R(6e-8) : R(1.1e-16);

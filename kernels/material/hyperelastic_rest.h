@@ -5,13 +5,14 @@
 
 #include "kernels/material/hyperelastic.h"
 
-/* Constants of the law, without those that it has not. */
+/* Returns how many constants a law has: the first 2, 3 or 5 numbers of k. */
 PIO_FN int hyper_count(int law)
 {
     return law == HYPER_OGDEN ? 5 : law == HYPER_MOONEY_RIVLIN ? 3 : 2;
 }
 
-/* mu and lambda of small strains about the rest shape, from the law's constants. */
+/* Sets mu and lambda of small strains about the rest shape, Pa, from the law's constants: the last column of the table
+ * of hyperelastic.h. */
 PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda)
 {
     *mu = k.k[0];
@@ -27,6 +28,7 @@ PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda
     }
 }
 
+/* Adjoint of hyper_rest_moduli: adds to k_bar its transposed derivative applied to mu_bar and lambda_bar. */
 PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real lambda_bar, hyper_constants *k_bar)
 {
     const int bulk = law == HYPER_NEO_HOOKEAN_ISO ? 1 : law == HYPER_MOONEY_RIVLIN ? 2 : law == HYPER_OGDEN ? 4 : -1;
@@ -42,8 +44,8 @@ PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real 
     }
 }
 
-/* Shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law has lambda + mu
- * for a bulk modulus. */
+/* Returns 1 where shear and bulk modulus at rest are above 0: the body at rest is stable. In the plane the linear law
+ * has lambda + mu for a bulk modulus. */
 PIO_FN int hyper_constants_hold(int law, hyper_constants k)
 {
     real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];

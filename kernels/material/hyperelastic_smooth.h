@@ -12,14 +12,15 @@
 
 #include "kernels/material/hyperelastic_tools.h"
 
+/* Returns a^-1 = cof(a)^T/det a; a is not singular. */
 PIO_FN mat mat_inverse(mat a)
 {
     const mat cof = mat_cofactor(a);
     return mat_scale(R(1) / mat_det(a, cof), mat_transpose(cof));
 }
 
-/* Square root of a symmetric positive definite matrix: Y <- (Y + Z^-1)/2, Z <- (Z + Y^-1)/2 from Y = A, Z = I (Denman
- * and Beavers 1976); stable where it has arrived (Higham 1997, Numer. Algorithms 15). */
+/* Returns the square root of a symmetric positive definite matrix: Y <- (Y + Z^-1)/2 and Z <- (Z + Y^-1)/2 from
+ * Y = A, Z = I (Denman and Beavers 1976); stable where it has arrived (Higham 1997, Numer. Algorithms 15). */
 PIO_FN mat mat_root(mat A)
 {
     mat Y = A, Z = mat_diag(R(1));
@@ -31,8 +32,9 @@ PIO_FN mat mat_root(mat A)
     return Y;
 }
 
-/* ln(C)/2 by two square roots, and ln X = 2 artanh W = 2 (W + W^3/3 + ...), W = (X - I)(X + I)^-1, |W| < 0.7. Fewer
- * roots multiply less of their rounding. */
+/* Returns ln(C)/2 of a symmetric positive definite matrix by two square roots, and
+ *     ln X = 2 artanh W = 2 (W + W^3/3 + ...),   W = (X - I)(X + I)^-1, |W| < 0.7.
+ * Fewer roots multiply less of their rounding. */
 PIO_FN mat mat_half_log(mat C)
 {
     const mat one = mat_diag(R(1)), X = mat_root(mat_root(C));
@@ -43,7 +45,7 @@ PIO_FN mat mat_half_log(mat C)
     return mat_scale(R(4), mat_mul(W_, s));
 }
 
-/* exp A = (exp(A/16))^16 with the series of exp */
+/* Returns exp A = (exp(A/16))^16 with 22 terms of the series of exp, for |A| below 20. */
 PIO_FN mat mat_exp(mat A)
 {
     const mat X = mat_scale(R(1.0 / 16), A), one = mat_diag(R(1));
@@ -53,7 +55,7 @@ PIO_FN mat mat_exp(mat A)
     return s;
 }
 
-/* sinh(A)/A by its series */
+/* Returns sinh(A)/A = I + A^2/(2 3) (I + A^2/(4 5) (I + ...)) by 24 terms of this series, for |A| below 10. */
 PIO_FN mat mat_sinhc(mat A)
 {
     const mat A2 = mat_mul(A, A), one = mat_diag(R(1));
@@ -62,12 +64,15 @@ PIO_FN mat mat_sinhc(mat A)
     return s;
 }
 
-/* Trace over the three directions: `third` is what the third of plane strain has. */
+/* Returns the trace over the three directions, in which `third` is what the third of plane strain has; it is not read
+ * in 3D. */
 PIO_FN real full_trace(mat a, real third)
 {
     return mat_trace(a) + R(HYPER_THIRD) * third;
 }
 
+/* Returns psi of Ogden's law, or else Hencky's, J/m^3: mu E:E + lambda/2 tr^2 E, or with x = alpha_p b/2
+ *     sum_p mu_p tr(b exp(x) sinhc(x)) + kappa/4 (J^2 - 1 - 2 ln J), the trace over three directions. */
 PIO_FN real spectral_psi(int ogden, mat F, hyper_constants c)
 {
     const mat E = mat_half_log(mat_t_mul(F, F));
@@ -84,6 +89,7 @@ PIO_FN real spectral_psi(int ogden, mat F, hyper_constants c)
     return psi;
 }
 
+/* Returns P = F^-T M(E) of Ogden's law, or else Hencky's, Pa, for det F > 0. */
 PIO_FN mat spectral_P(int ogden, mat F, hyper_constants c)
 {
     const mat E = mat_half_log(mat_t_mul(F, F)), one = mat_diag(R(1)), inverse = mat_inverse(F);

@@ -24,6 +24,7 @@ typedef struct {
     mat dt, q;
 } principal_stress;
 
+/* Returns the sum of the components of a. */
 PIO_FN real vec_sum(vec a)
 {
     real s = a.x[0];
@@ -32,6 +33,7 @@ PIO_FN real vec_sum(vec a)
     return s;
 }
 
+/* Returns e_i = ln sigma_i of the stretches sigma_i > 0 of a decomposition. */
 PIO_FN vec principal_logs(mat_svd s)
 {
     vec e;
@@ -40,16 +42,18 @@ PIO_FN vec principal_logs(mat_svd s)
     return e;
 }
 
-/* ---- Hencky:  psi = mu sum e_i^2 + lambda/2 (sum e_i)^2,  k[0] = mu, k[1] = lambda     (Hencky 1928; Xiao and Chen
- * 2002) -- */
+/* ---- Hencky:  psi = mu sum e_i^2 + lambda/2 (sum e_i)^2,  k[0] = mu, k[1] = lambda ---------------------------------
+ *
+ * (Hencky 1928; Xiao and Chen 2002). */
 
+/* Returns psi = mu sum e_i^2 + lambda/2 (sum e_i)^2, J/m^3. */
 PIO_FN real hencky_energy(vec e, hyper_constants c)
 {
     const real l = vec_sum(e);
     return c.k[0] * vec_dot(e, e) + R(0.5) * c.k[1] * l * l;
 }
 
-/* tau_i = 2 mu e_i + lambda sum e */
+/* Returns tau_i = 2 mu e_i + lambda sum e, Pa. */
 PIO_FN vec hencky_tau(vec e, hyper_constants c)
 {
     const real l = c.k[1] * vec_sum(e);
@@ -59,6 +63,7 @@ PIO_FN vec hencky_tau(vec e, hyper_constants c)
     return t;
 }
 
+/* Returns tau_i with dtau_i/de_j = 2 mu d_ij + lambda and Dtau/De = 2 mu. */
 PIO_FN principal_stress hencky_stress(vec e, hyper_constants c)
 {
     principal_stress r;
@@ -74,7 +79,7 @@ PIO_FN principal_stress hencky_stress(vec e, hyper_constants c)
     return r;
 }
 
-/* w = the cotangent of tau */
+/* Adds 2 e . w and (sum e) (sum w) to the cotangents of mu and lambda, where w is the cotangent of tau. */
 PIO_FN void hencky_constants(vec e, vec w, hyper_constants *c_bar)
 {
     c_bar->k[0] += R(2) * vec_dot(e, w);
@@ -89,6 +94,7 @@ PIO_FN void hencky_constants(vec e, vec w, hyper_constants *c_bar)
  * alpha_2)/2. sum_i b_i = 0, so (exp(alpha b) - 1)/alpha = b exp(alpha b/2) sinhc(alpha b/2) needs no division by
  * alpha: a term that is not wanted has mu_p = alpha_p = 0. */
 
+/* Returns b_i = e_i - ln J/3 with ln J = sum e: the strain without the change of volume. */
 PIO_FN vec ogden_shape(vec e)
 {
     const real l = vec_sum(e) / R(3);
@@ -97,12 +103,14 @@ PIO_FN vec ogden_shape(vec e)
     return e;
 }
 
-/* The third b in plane strain. */
+/* Returns b_3 = -ln J/3, the third b in plane strain. */
 PIO_FN real ogden_third(vec e)
 {
     return -vec_sum(e) / R(3);
 }
 
+/* Returns psi = sum_p mu_p sum_i b_i exp(alpha_p b_i/2) sinhc(alpha_p b_i/2) + kappa/4 (J^2 - 1 - 2 ln J), J/m^3,
+ * where i counts three directions and J = exp(sum e) > 0. */
 PIO_FN real ogden_energy(vec e, real J, hyper_constants c)
 {
     const vec b = ogden_shape(e);
@@ -119,7 +127,7 @@ PIO_FN real ogden_energy(vec e, real J, hyper_constants c)
     return psi;
 }
 
-/* x_i = exp(alpha_p b_i), and their mean over the three directions */
+/* Returns x_i = exp(alpha b_i), and sets *mean to the mean of x over the three directions. */
 PIO_FN vec ogden_powers(vec e, real alpha, real *mean)
 {
     const vec b = ogden_shape(e);
@@ -132,7 +140,7 @@ PIO_FN vec ogden_powers(vec e, real alpha, real *mean)
     return x;
 }
 
-/* tau_i = sum_p mu_p (x_i - mean x) + kappa/2 (J^2 - 1) */
+/* Returns tau_i = sum_p mu_p (x_i - mean x) + kappa/2 (J^2 - 1), Pa, with x of ogden_powers. */
 PIO_FN vec ogden_tau(vec e, real J, hyper_constants c)
 {
     const real volume = hyper_volume_tau(c.k[4], J);
@@ -149,8 +157,9 @@ PIO_FN vec ogden_tau(vec e, real J, hyper_constants c)
     return t;
 }
 
-/* dtau_i/de_j = sum_p mu_p alpha_p (d_ij x_i - (x_i + x_j - mean x)/3) + kappa J^2
- * Dtau/De = sum_p mu_p alpha_p exp(alpha_p (b_i + b_j)/2) sinhc(alpha_p (b_i - b_j)/2) */
+/* Returns tau_i with its derivatives:
+ *     dtau_i/de_j = sum_p mu_p alpha_p (d_ij x_i - (x_i + x_j - mean x)/3) + kappa J^2,
+ *     Dtau/De = sum_p mu_p alpha_p exp(alpha_p (b_i + b_j)/2) sinhc(alpha_p (b_i - b_j)/2). */
 PIO_FN principal_stress ogden_stress(vec e, real J, hyper_constants c)
 {
     const vec b = ogden_shape(e);
@@ -181,7 +190,8 @@ PIO_FN principal_stress ogden_stress(vec e, real J, hyper_constants c)
     return r;
 }
 
-/* dtau_i/dmu_p = x_i - mean x,  dtau_i/dalpha_p = mu_p (b_i x_i - mean b x),  dtau_i/dkappa = (J^2 - 1)/2 */
+/* Adds w . dtau/dk to the cotangents of the constants, where w is the cotangent of tau, dtau_i/dmu_p = x_i - mean x,
+ * dtau_i/dalpha_p = mu_p (b_i x_i - mean b x) and dtau_i/dkappa = (J^2 - 1)/2. */
 PIO_FN void ogden_constants(vec e, real J, vec w, hyper_constants c, hyper_constants *c_bar)
 {
     const vec b = ogden_shape(e);
@@ -204,7 +214,7 @@ PIO_FN void ogden_constants(vec e, real J, vec w, hyper_constants c, hyper_const
 
 /* ---- both: `ogden` says which, and is a constant wherever it is written ----------------------------------------- */
 
-/* U B V^T */
+/* Returns U B V^T. */
 PIO_FN mat principal_turn(mat_svd s, mat B)
 {
     return mat_mul_t(mat_mul(s.U, B), s.V);
@@ -213,12 +223,14 @@ PIO_FN mat principal_turn(mat_svd s, mat B)
 #ifdef PIO_DUAL
 #include "kernels/material/hyperelastic_smooth.h"
 #else
+/* Returns psi of Ogden's law, or else Hencky's, at F, J/m^3; det F > 0. */
 PIO_FN real spectral_psi(int ogden, mat F, hyper_constants c)
 {
     const vec e = principal_logs(svd_of(F));
     return ogden ? ogden_energy(e, mat_det(F, mat_cofactor(F)), c) : hencky_energy(e, c);
 }
 
+/* Returns P = U diag(tau_i/sigma_i) V^T of Ogden's law, or else Hencky's, at F, Pa; det F > 0. */
 PIO_FN mat spectral_P(int ogden, mat F, hyper_constants c)
 {
     const mat_svd s = svd_of(F);
@@ -236,6 +248,8 @@ typedef struct {
     mat n, same, swap;
 } spectral_point;
 
+/* Returns the decomposition of F and the numbers of dP there: n_ij = dp_i/dsigma_j, same = (x + y)/2 and swap =
+ * (x - y)/2, Pa, with x and y of the head of this file; det F > 0. */
 PIO_FN spectral_point spectral_at(int ogden, mat F, hyper_constants c)
 {
     spectral_point r;
@@ -260,6 +274,7 @@ PIO_FN spectral_point spectral_at(int ogden, mat F, hyper_constants c)
     return r;
 }
 
+/* Returns dP = U B V^T for A = U^T dF V. */
 PIO_FN mat spectral_apply(spectral_point r, mat dF)
 {
     const mat A = mat_t_mul(r.s.U, mat_mul(dF, r.s.V));
@@ -274,12 +289,14 @@ PIO_FN mat spectral_apply(spectral_point r, mat dF)
     return principal_turn(r.s, B);
 }
 
+/* Returns the derivative of P along dF at F, Pa. */
 PIO_FN mat spectral_dP(int ogden, mat F, mat dF, hyper_constants c)
 {
     return spectral_apply(spectral_at(ogden, F, c), dF);
 }
 
-/* P_bar : dP = sum_i (U^T P_bar V)_ii/sigma_i dtau_i */
+/* Adds P_bar : dP/dk to the cotangents of the constants by
+ *     P_bar : dP = sum_i w_i dtau_i,   w_i = (U^T P_bar V)_ii/sigma_i. */
 PIO_FN void spectral_theta(int ogden, mat F, mat P_bar, hyper_constants c, hyper_constants *c_bar)
 {
     const mat_svd s = svd_of(F);
@@ -294,6 +311,7 @@ PIO_FN void spectral_theta(int ogden, mat F, mat P_bar, hyper_constants c, hyper
         hencky_constants(e, w, c_bar);
 }
 
+/* Sets A to the tangent, with one decomposition of F for all its columns. */
 PIO_FN void spectral_tangent(int ogden, mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const spectral_point r = spectral_at(ogden, F, c);

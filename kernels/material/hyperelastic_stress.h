@@ -6,7 +6,8 @@
 
 #include "kernels/material/hyperelastic_rest.h"
 
-/* k[c] = 1 and the others 0: energies and stresses are linear in the constants, but for Ogden's exponents. */
+/* Returns constants of which k[c] is 1 and the others are 0: energies and stresses are linear in the constants, but
+ * for Ogden's exponents. */
 PIO_FN hyper_constants hyper_unit(int c)
 {
     hyper_constants k;
@@ -14,7 +15,8 @@ PIO_FN hyper_constants hyper_unit(int c)
     return k;
 }
 
-/* Derivative of (e^x - 1)/x, which is (e^x (x - 1) + 1)/x^2: within |x| <= 1 its series sum_n (n + 1) x^n/(n + 2)! */
+/* Returns the derivative of (e^x - 1)/x, which is (e^x (x - 1) + 1)/x^2: within |x| <= 1 by its series
+ *     sum_n (n + 1) x^n/(n + 2)!, without cancellation. */
 PIO_FN real exp_quotient_slope(real x)
 {
     if (x * x > R(1)) return (exp(x) * (x - R(1)) + R(1)) / (x * x);
@@ -25,7 +27,9 @@ PIO_FN real exp_quotient_slope(real x)
 
 /* ---- k_bar += bar dpsi/dk ---------------------------------------------------------------------------------- */
 
-/* psi = sum_p mu_p s(alpha_p) + ..., s = sum_i b_i (e^x - 1)/x, x = alpha b_i */
+/* Adds bar dpsi/dk of Ogden's law to k_bar, where the sums over i have three directions:
+ *     psi = sum_p mu_p s(alpha_p) + kappa/4 (J^2 - 1 - 2 ln J),   s(alpha) = sum_i b_i (e^x - 1)/x,   x = alpha b_i,
+ *     ds/dalpha = sum_i b_i^2 exp_quotient_slope(x). */
 PIO_FN void ogden_energy_constants(mat F, real bar, hyper_constants k, hyper_constants *k_bar)
 {
     const vec e = principal_logs(svd_of(F)), b = ogden_shape(e);
@@ -47,6 +51,7 @@ PIO_FN void ogden_energy_constants(mat F, real bar, hyper_constants k, hyper_con
     k_bar->k[4] += bar * hyper_volume_psi(R(1), J, vec_sum(e));
 }
 
+/* Adds bar dpsi/dk at F to k_bar for each constant that the law has; bar is dJ/dpsi. */
 PIO_FN void hyper_psi_theta(int law, mat F, real bar, hyper_constants k, hyper_constants *k_bar)
 {
     if (law == HYPER_OGDEN) {
@@ -64,7 +69,8 @@ typedef struct {
     real P33, by_I1, by_J;
 } across_plane;
 
-/* I1 = F : F + 1; Mooney-Rivlin's second invariant is I2 = I1 - 1 + J^2. */
+/* Returns P33 of any law but Ogden's, Pa, and its derivatives by I1 = F : F + 1 and J. Mooney-Rivlin's second
+ * invariant is I2 = I1 - 1 + J^2. */
 PIO_FN across_plane across_of(int law, mat F, hyper_constants k)
 {
     const real I1 = mat_ddot(F, F) + R(1), J = mat_det(F, mat_cofactor(F));
@@ -109,6 +115,7 @@ PIO_FN across_plane across_of(int law, mat F, hyper_constants k)
 
 /* Ogden: sum_p mu_p (x_3 - mean x) + kappa/2 (J^2 - 1), x_i = exp(alpha_p b_i) */
 #ifdef PIO_DUAL
+/* Returns P33 of Ogden's law, Pa, for det F > 0, by functions of the matrix ln(C)/2, which have derivatives. */
 PIO_FN real ogden_across(mat F, hyper_constants k)
 {
     const mat E = mat_half_log(mat_t_mul(F, F));
@@ -122,6 +129,7 @@ PIO_FN real ogden_across(mat F, hyper_constants k)
     return P33;
 }
 #else
+/* Returns P33 of Ogden's law, Pa, for det F > 0. */
 PIO_FN real ogden_across(mat F, hyper_constants k)
 {
     const vec e = principal_logs(svd_of(F));
@@ -135,7 +143,9 @@ PIO_FN real ogden_across(mat F, hyper_constants k)
 }
 #endif
 
-/* dP33/de_j = kappa J^2 - sum_p mu_p alpha_p (x_3 + x_j - mean x)/3;  by alpha_p: mu_p (b_3 x_3 - mean b x) */
+/* Adds bar dP33/dF to F_bar and bar dP33/dk to k_bar, where
+ *     dP33/de_j = kappa J^2 - sum_p mu_p alpha_p (x_3 + x_j - mean x)/3,   dP33/dalpha_p = mu_p
+ * (b_3 x_3 - mean b x). */
 PIO_FN void ogden_across_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
 {
     const mat_svd s = svd_of(F);
@@ -156,12 +166,13 @@ PIO_FN void ogden_across_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyp
     *F_bar = mat_axpby(R(1), *F_bar, R(1), principal_turn(s, slope));
 }
 
+/* Returns P33 at F in plane strain, Pa, where hyper_admits F. */
 PIO_FN real hyper_across(int law, mat F, hyper_constants k)
 {
     return law == HYPER_OGDEN ? ogden_across(F, k) : across_of(law, F, k).P33;
 }
 
-/* F_bar += bar dP33/dF, k_bar += bar dP33/dk */
+/* Adjoint of hyper_across: adds bar dP33/dF to F_bar and bar dP33/dk to k_bar; bar is dJ/dP33. */
 PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
 {
     if (law == HYPER_OGDEN) {
@@ -177,11 +188,14 @@ PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F
 
 /* ---- Cauchy's stress sigma = P F^T/J [Pa]; of the linear law, for small strains, sigma = P --------------------- */
 
+/* Cauchy's stress in all three directions. */
 typedef struct {
     mat s;       /* Pa */
     real across; /* sigma_33 of a 2D body, Pa: P33/J in plane strain, 0 in plane stress (`form` as in laws.h) */
 } hyper_cauchy_stress;
 
+/* Returns Cauchy's stress sigma = P F^T/J at F, and sigma_33 where the body is in plane strain; of the linear law P
+ * itself. `form` is as in laws.h, and hyper_admits F, with J not 0 but for the linear law. */
 PIO_FN hyper_cauchy_stress hyper_cauchy(int law, int form, mat F, hyper_constants k)
 {
     const mat P = hyper_P(law, F, k);
@@ -197,7 +211,7 @@ PIO_FN hyper_cauchy_stress hyper_cauchy(int law, int form, mat F, hyper_constant
     return r;
 }
 
-/* sigma less its mean over the three directions */
+/* Returns sigma less its mean over the three directions; across is 0 in 3D. */
 PIO_FN hyper_cauchy_stress hyper_deviator(hyper_cauchy_stress c)
 {
     const real mean = (mat_trace(c.s) + c.across) / R(3);
@@ -206,15 +220,17 @@ PIO_FN hyper_cauchy_stress hyper_deviator(hyper_cauchy_stress c)
     return c;
 }
 
-/* 3/2 dev sigma : dev sigma, the square of von Mises' stress [Pa^2] */
+/* Returns 3/2 dev sigma : dev sigma over the three directions, the square of von Mises' stress (von Mises 1913),
+ * Pa^2. */
 PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
 {
     const hyper_cauchy_stress d = hyper_deviator(hyper_cauchy(law, form, F, k));
     return R(1.5) * (mat_ddot(d.s, d.s) + d.across * d.across);
 }
 
-/* F_bar and k_bar += bar times its derivatives. The cotangent of sigma is S = 3 bar dev sigma: P_bar = S F/J, F_bar =
- * S^T P/J + dP(F; P_bar), J_bar = -(S : sigma)/J. */
+/* Adds bar times the derivatives of von_mises_square to F_bar and k_bar. The cotangent of sigma is S = 3 bar dev
+ * sigma, and with P_bar = S F/J and J_bar = -(S : sigma)/J, F_bar += S^T P/J + dP(F; P_bar) + J_bar cof F. The linear
+ * law has P_bar = S and the middle term alone. */
 PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
                                  hyper_constants *k_bar)
 {

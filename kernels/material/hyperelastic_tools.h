@@ -5,6 +5,7 @@
 
 #include "kernels/material/material.h"
 
+/* Numbers of F, or rows of a tangent; terms of Ogden's law. */
 enum { HYPER_NUMBERS = DIM * DIM, OGDEN_TERMS = 2 };
 
 /* The constants of a law, in its own order; those it has not are never read. */
@@ -21,6 +22,7 @@ typedef struct {
     real J, log_J;
 } hyper_volume;
 
+/* Returns H = F^-T, J = det F and ln J of F with det F > 0. */
 PIO_FN hyper_volume hyper_volume_of(mat F)
 {
     hyper_volume v;
@@ -31,20 +33,21 @@ PIO_FN hyper_volume hyper_volume_of(mat F)
     return v;
 }
 
-/* Energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J) [Pa] (Simo and Miehe 1992; that of Ogden 1972 with beta =
- * -2, Holzapfel 2000, section 6.5). Its part of tau is J times its derivative, kappa/2 (J^2 - 1), which changes with ln
- * J by kappa J^2. */
+/* Returns the energy of a change of volume, kappa/4 (J^2 - 1 - 2 ln J), J/m^3, for J > 0 (Simo and Miehe 1992; that of
+ * Ogden 1972 with beta = -2, Holzapfel 2000, section 6.5). */
 PIO_FN real hyper_volume_psi(real kappa, real J, real log_J)
 {
     return R(0.25) * kappa * (J * J - R(1) - R(2) * log_J);
 }
+/* Returns what that energy contributes to tau, J times its derivative: kappa/2 (J^2 - 1), Pa, which changes with ln J
+ * by kappa J^2. */
 PIO_FN real hyper_volume_tau(real kappa, real J)
 {
     return R(0.5) * kappa * (J * J - R(1));
 }
 
-/* sinh x/x: within |x| <= 1 the series 1 + x^2/(2 3) (1 + x^2/(4 5) (1 + ...)), ended where the next term is below a
- * quarter of the last bit */
+/* Returns sinh x/x: within |x| <= 1 the series 1 + x^2/(2 3) (1 + x^2/(4 5) (1 + ...)), ended where the next term is
+ * below a quarter of the last bit. */
 PIO_FN real sinhc(real x)
 {
     const real x2 = x * x;
@@ -64,6 +67,7 @@ PIO_FN real sinhc(real x)
 
 /* ---- second derivatives, A[DIM i + J][DIM k + L] = dP_iJ/dF_kL ------------------------------------------------ */
 
+/* Sets A to 0. */
 PIO_FN void tangent_zero(real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL
@@ -73,13 +77,14 @@ PIO_FN void tangent_zero(real A[HYPER_NUMBERS][HYPER_NUMBERS])
     }
 }
 
-/* Column (k, L) = the matrix dP. */
+/* Sets column (k, L) of A to the matrix dP, the derivative along tangent_unit(k, L). */
 PIO_FN void tangent_column(int k, int L, mat dP, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL
     for (int r = 0; r < HYPER_NUMBERS; r++) A[r][DIM * k + L] = dP.m[r / DIM][r % DIM];
 }
 
+/* Returns the matrix dF whose entry (k, L) is 1 and whose others are 0. */
 PIO_FN mat tangent_unit(int k, int L)
 {
     mat e = mat_diag(R(0));
@@ -87,7 +92,7 @@ PIO_FN mat tangent_unit(int k, int L)
     return e;
 }
 
-/* dP += s (V : dF) U + t X dF^T X: the two parts that fill the whole matrix, in one pass */
+/* Adds dP = s (V : dF) U + t X dF^T X to A: the two terms that fill the whole matrix, in one pass. */
 PIO_FN void tangent_full(real s, mat U, mat V, real t, mat X, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL
@@ -105,7 +110,7 @@ PIO_FN void tangent_full(real s, mat U, mat V, real t, mat X, real A[HYPER_NUMBE
     }
 }
 
-/* dP += s (V : dF) U */
+/* Adds dP = s (V : dF) U to A. */
 PIO_FN void tangent_outer(real s, mat U, mat V, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL
@@ -121,7 +126,7 @@ PIO_FN void tangent_outer(real s, mat U, mat V, real A[HYPER_NUMBERS][HYPER_NUMB
     }
 }
 
-/* dP += dF M, M symmetric */
+/* Adds dP = dF M to A for symmetric M. */
 PIO_FN void tangent_right(mat M, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL
@@ -134,7 +139,7 @@ PIO_FN void tangent_right(mat M, real A[HYPER_NUMBERS][HYPER_NUMBERS])
     }
 }
 
-/* dP += M dF */
+/* Adds dP = M dF to A. */
 PIO_FN void tangent_left(mat M, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     PIO_UNROLL

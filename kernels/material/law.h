@@ -15,7 +15,7 @@ PIO_FN int law_is_fluid(int law)
     return law >= LAW_LINEAR_FLUID;
 }
 
-/* Constants of the law, without those that it has not. */
+/* Returns how many constants a law has, the first of k: 3 of a fluid, and of a solid those of hyper_count. */
 PIO_FN int law_count(int law)
 {
     return law_is_fluid(law) ? 3 : hyper_count(law);
@@ -24,12 +24,14 @@ PIO_FN int law_count(int law)
 /* ---- solids: tau = P F^T. The neo-Hookean law, by far the most used, is written out where it stands; the others are
  * behind hyper_P, which a CPU calls. ---- */
 
+/* Returns the first Piola-Kirchhoff stress of a solid at F, Pa; tau = P F^T. */
 PIO_FN mat solid_P(int law, mat F, hyper_constants k)
 {
     return law == HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_pair(k)) : hyper_P(law, F, k);
 }
 
-/* With P_bar = tau_bar F and P = solid_P:  F_bar += tau_bar^T P + dP(F; P_bar),  k_bar += P_bar : P_theta */
+/* Adjoint of tau = P F^T with P = solid_P at F: adds tau_bar^T P + dP(F; P_bar) to F_bar and P_bar : P_theta to k_bar,
+ * where P_bar = tau_bar F. */
 PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar, mat *F_bar, hyper_constants *k_bar)
 {
     const mat P_bar = mat_mul(tau_bar, F), direct = mat_t_mul(tau_bar, P);
@@ -58,8 +60,8 @@ PIO_FN mat viscous_tau(mat F, mat C, real eta)
     return mat_axpby(s, C, s, mat_transpose(C));
 }
 
-/* With D = C + C^T:  F_bar += eta (D : tau_bar) cof F,  C_bar += J eta (tau_bar + tau_bar^T);  and returns
- * eta_bar = J D : tau_bar. */
+/* Adjoint of viscous_tau, with D = C + C^T: adds eta (D : tau_bar) cof F to F_bar and J eta (tau_bar + tau_bar^T) to
+ * C_bar, and returns eta_bar = J D : tau_bar. */
 PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat *C_bar)
 {
     const mat cof = mat_cofactor(F), D = mat_axpby(R(1), C, R(1), mat_transpose(C));
@@ -71,13 +73,15 @@ PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat
 
 /* ---- fluids: pressure p(J) [Pa] and  tau = J (-p I + eta (C + C^T)) -------------------------------------- */
 
-/* linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1)     (Batchelor 1967, section 1.8; Becker, Teschner 2007) */
+/* Returns the pressure at volume ratio J > 0, Pa (Batchelor 1967, section 1.8; Becker, Teschner 2007):
+ *     linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1). */
 PIO_FN real fluid_pressure(int law, real J, hyper_constants c)
 {
     if (law == LAW_LINEAR_FLUID) return c.k[0] * (R(1) - J);
     return c.k[0] / c.k[1] * (exp(-c.k[1] * real_log(J)) - R(1));
 }
 
+/* Adjoint of fluid_pressure: adds p_bar dp/dJ to *J_bar and p_bar dp/dk to c_bar. */
 PIO_FN void fluid_pressure_adj(int law, real J, hyper_constants c, real p_bar, real *J_bar, hyper_constants *c_bar)
 {
     if (law == LAW_LINEAR_FLUID) {
@@ -91,7 +95,8 @@ PIO_FN void fluid_pressure_adj(int law, real J, hyper_constants c, real p_bar, r
     c_bar->k[1] -= c.k[0] * g * (g * (e - R(1)) + l * e) * p_bar;
 }
 
-/* Returns the Kirchhoff stress of a fluid with volume ratio J and velocity gradient C, Pa. */
+/* Returns the Kirchhoff stress J (-p I + eta (C + C^T)) of a fluid with volume ratio J > 0 and velocity gradient C
+ * [1/s], Pa. */
 PIO_FN mat fluid_tau(int law, real J, mat C, hyper_constants c)
 {
     const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
@@ -104,7 +109,8 @@ typedef struct {
     mat C;  /* velocity gradient, 1/s */
 } fluid_state;
 
-/* x_bar and c_bar are added to. */
+/* Adjoint of fluid_tau: adds to x_bar and c_bar, with D = C + C^T and p_bar = -J tr tau_bar for the pressure,
+ *     J_bar += eta D : tau_bar - p tr tau_bar,   C_bar += J eta (tau_bar + tau_bar^T),   eta_bar += J D : tau_bar. */
 PIO_FN void fluid_tau_adj(int law, fluid_state x, hyper_constants c, mat tau_bar, fluid_state *x_bar,
                           hyper_constants *c_bar)
 {
@@ -119,7 +125,7 @@ PIO_FN void fluid_tau_adj(int law, fluid_state x, hyper_constants c, mat tau_bar
 
 /* ---- at rest ------------------------------------------------------------------------------------------------ */
 
-/* Square of the speed of pressure waves at rest times the density [Pa]: lambda + 2 mu, or K. */
+/* Returns the square of the speed of pressure waves at rest times the density [Pa]: lambda + 2 mu, or K. */
 PIO_FN real law_wave_modulus(int law, hyper_constants k)
 {
     real mu, lambda;
@@ -128,7 +134,8 @@ PIO_FN real law_wave_modulus(int law, hyper_constants k)
     return lambda + R(2) * mu;
 }
 
-/* Stiff in shear and in volume at rest, or a fluid that resists compression. */
+/* Returns 1 where the constants are finite and make a solid that is stiff in shear and in volume at rest, or a fluid
+ * that resists compression. */
 PIO_FN int law_constants_hold(int law, hyper_constants k)
 {
     for (int c = 0; c < HYPER_CONSTANTS; c++)

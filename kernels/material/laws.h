@@ -24,8 +24,8 @@ enum { PLASTIC_NONE, PLASTIC_VON_MISES, PLASTIC_DRUCKER_PRAGER, PLASTIC_HERSCHEL
 /* Most constants of a hyperelastic law; of a fluid, and mu and lambda of a solid; and of plastic flow. */
 enum { HYPER_CONSTANTS = 5, LAW_CONSTANTS = 3, PLASTIC_CONSTANTS = 3 };
 
-/* Bits of the form in which parameters of a hyperelastic law are given: the first two are Lame's constants mu and
- * lambda, Pa, instead of Young's modulus and Poisson's ratio; a plane state is one of stress instead of strain. */
+/* Bits of the parameter form of a hyperelastic law: the first two are Lame's constants mu and lambda, Pa, instead of
+ * Young's modulus and Poisson's ratio; a plane state is one of stress instead of strain. */
 enum { HYPER_BY_LAME = 1, HYPER_PLANE_STRESS = 2 };
 
 #endif

@@ -14,20 +14,21 @@
 #include "kernels/base/decomp.h"
 #include "kernels/material/laws.h"
 
+/* The constants of one of these laws, or the cotangents of them. */
 typedef struct {
     real k[LAW_CONSTANTS];
 } law_constants;
 
 /* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */
 
-/* Returns psi, J/m^3. */
+/* Returns psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J, J/m^3, for det F > 0; d = DIM. */
 PIO_FN real neo_hookean_psi(mat F, law_constants c)
 {
     const real l = real_log(mat_det(F, mat_cofactor(F)));
     return c.k[0] * (R(0.5) * (mat_ddot(F, F) - R(DIM)) - l) + R(0.5) * c.k[1] * l * l;
 }
 
-/* P = mu F + (lambda ln J - mu) F^-T */
+/* Returns P = mu F + (lambda ln J - mu) F^-T, Pa, for det F > 0. */
 PIO_FN mat neo_hookean_P(mat F, law_constants c)
 {
     const mat cof = mat_cofactor(F);
@@ -35,7 +36,8 @@ PIO_FN mat neo_hookean_P(mat F, law_constants c)
     return mat_axpby(c.k[0], F, (c.k[1] * real_log(J) - c.k[0]) / J, cof);
 }
 
-/* dP = mu dF + lambda (F^-T : dF) F^-T + (mu - lambda ln J) F^-T dF^T F^-T */
+/* Returns the derivative of P along dF, dP = mu dF + lambda (F^-T : dF) F^-T + (mu - lambda ln J) F^-T dF^T F^-T,
+ * Pa. */
 PIO_FN mat neo_hookean_dP(mat F, mat dF, law_constants c)
 {
     const mat cof = mat_cofactor(F);
@@ -46,7 +48,8 @@ PIO_FN mat neo_hookean_dP(mat F, mat dF, law_constants c)
     return mat_axpby(R(1), r, c.k[0] - c.k[1] * real_log(J), HdH);
 }
 
-/* P_mu = F - F^-T,  P_lambda = ln J F^-T */
+/* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda:
+ *     P_mu = F - F^-T,   P_lambda = ln J F^-T. */
 PIO_FN void neo_hookean_theta(mat F, mat P_bar, law_constants *c_bar)
 {
     const mat cof = mat_cofactor(F);
@@ -57,7 +60,7 @@ PIO_FN void neo_hookean_theta(mat F, mat P_bar, law_constants *c_bar)
 
 /* ---- fixed corotated:  psi = mu |F - R|^2 + lambda/2 (J - 1)^2     (Stomakhin et al. 2012, eq. 4) ---------- */
 
-/* Returns psi, J/m^3. */
+/* Returns psi = mu |F - R|^2 + lambda/2 (J - 1)^2, J/m^3, with the rotation R of F = R S; det F > 0. */
 PIO_FN real fixed_corotated_psi(mat F, law_constants c)
 {
     const mat d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
@@ -65,14 +68,15 @@ PIO_FN real fixed_corotated_psi(mat F, law_constants c)
     return c.k[0] * mat_ddot(d, d) + R(0.5) * c.k[1] * j * j;
 }
 
-/* P = 2 mu (F - R) + lambda (J - 1) J F^-T */
+/* Returns P = 2 mu (F - R) + lambda (J - 1) J F^-T, Pa, for det F > 0 (Stomakhin et al. 2012). */
 PIO_FN mat fixed_corotated_P(mat F, law_constants c)
 {
     const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
     return mat_axpby(R(2) * c.k[0], d, c.k[1] * (mat_det(F, cof) - R(1)), cof);
 }
 
-/* dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof) */
+/* Returns the derivative of P along dF, dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof), Pa, with cof = J
+ * F^-T. */
 PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
 {
     const mat cof = mat_cofactor(F), rot = polar_rotation(F);
@@ -81,7 +85,8 @@ PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
     return mat_axpby(R(1), r, c.k[1] * (mat_det(F, cof) - R(1)), mat_cofactor_tan(F, dF));
 }
 
-/* Adds the cotangents of mu and lambda by that of P. */
+/* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda:
+ *     P_mu = 2 (F - R),   P_lambda = (J - 1) J F^-T. */
 PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
 {
     const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
@@ -93,14 +98,15 @@ PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
  * The stress of the energy a |F n|^2/2 per rest volume: the actuator of ChainQueen, tau = F sigma F^T (Hu et al. 2019),
  * with sigma = a n n^T. */
 
-/* Returns tau = a u u^T, Pa. */
+/* Returns tau = a u u^T, Pa, with u = F n, the unit vector n along the fibres at rest and a [Pa] of either sign. */
 PIO_FN mat fibre_tau(mat F, vec n, real a)
 {
     const vec u = mat_apply(F, n);
     return mat_outer(vec_scale(a, u), u);
 }
 
-/* a_bar = u . tau_bar u (returned);  u_bar = a (tau_bar + tau_bar^T) u;  F_bar += u_bar n^T */
+/* Adjoint of fibre_tau: returns a_bar = u . tau_bar u, and adds u_bar n^T to F_bar, where u_bar = a
+ * (tau_bar + tau_bar^T) u. */
 PIO_FN real fibre_tau_adj(mat F, vec n, real a, mat tau_bar, mat *F_bar)
 {
     const vec u = mat_apply(F, n), right = mat_apply(tau_bar, u);
@@ -109,8 +115,8 @@ PIO_FN real fibre_tau_adj(mat F, vec n, real a, mat tau_bar, mat *F_bar)
     return vec_dot(u, right);
 }
 
-/* Lame constants from Young's modulus E > 0 and Poisson's ratio nu in (-1, 1/2):
- *     mu = E/(2 (1 + nu)),   lambda = E nu/((1 + nu)(1 - 2 nu)) */
+/* Sets Lame's constants [Pa] of Young's modulus E > 0 [Pa] and Poisson's ratio nu in (-1, 1/2):
+ *     mu = E/(2 (1 + nu)),   lambda = E nu/((1 + nu)(1 - 2 nu)). */
 PIO_FN void lame_of(real E, real nu, real *mu, real *lambda)
 {
     *mu = E / (R(2) * (R(1) + nu));
