@@ -6,11 +6,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("include", "kernels", "solvers", "host", "tools", "tests", "scenes", "docs")
-# Where words and comments keep the rules of CONTRIBUTING.md, as check_words.py and check_prototypes.py hold. In the
-# folders of FORMULAS the comment of a function may still be its formula, or that of its section; whoever has written
-# the others takes the folder out.
+# Where words and comments keep the rules of CONTRIBUTING.md, as check_words.py and check_prototypes.py hold.
 CLEAN = ("include/", "kernels/", "solvers/", "host/", "tools/", "tests/host/", "tests/kernels/", "tests/solvers/")
-FORMULAS = ("kernels/fem/", "kernels/linear/", "kernels/material/")
 NOT_CHECKED = 77  # the exit code that ctest shows as "Skipped"
 
 
