@@ -75,18 +75,18 @@ static piola_status hold(pio_fem_trial *t, int dim, piola_error *error)
     const piola_status rc = pio_mesh_group_nodes(&t->mesh, "left", &left, error);
     if (rc) return rc;
     const int32_t n = left.n * dim;
-    t->held_node = malloc(sizeof(int32_t) * (size_t)n);
-    t->held_axis = malloc(sizeof(int32_t) * (size_t)n);
-    t->held_support = calloc((size_t)n, sizeof(int32_t));
-    for (int32_t i = 0; t->held_node && t->held_axis && i < n; i++) {
-        t->held_node[i] = left.item[i / dim];
-        t->held_axis[i] = i % dim;
+    t->constrained_node = malloc(sizeof(int32_t) * (size_t)n);
+    t->constrained_axis = malloc(sizeof(int32_t) * (size_t)n);
+    t->constrained_support = calloc((size_t)n, sizeof(int32_t));
+    for (int32_t i = 0; t->constrained_node && t->constrained_axis && i < n; i++) {
+        t->constrained_node[i] = left.item[i / dim];
+        t->constrained_axis[i] = i % dim;
     }
     free(left.item);
-    if (!t->held_node || !t->held_axis || !t->held_support)
+    if (!t->constrained_node || !t->constrained_axis || !t->constrained_support)
         return pio_fail_memory(error, 3 * sizeof(int32_t) * (size_t)n, "the supports of a trial");
     t->support_curve = -1;
-    t->fem.n_held = n;
+    t->fem.n_constrained = n;
     t->fem.n_supports = 1;
     return PIOLA_OK;
 }
@@ -144,9 +144,9 @@ static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     m->thickness = dim == 2 ? t->thickness : NULL;
     m->loads = &t->load;
     m->values = t->values;
-    m->held_node = t->held_node;
-    m->held_axis = t->held_axis;
-    m->held_support = t->held_support;
+    m->constrained_node = t->constrained_node;
+    m->constrained_axis = t->constrained_axis;
+    m->constrained_support = t->constrained_support;
     m->support_value = &t->support_value;
     m->support_curve = &t->support_curve;
     m->curve_start = t->curve_start;
@@ -191,8 +191,20 @@ piola_status pio_fem_trial_create(pio_fem_trial *t, const pio_fem_trial_options 
 
 void pio_fem_trial_free(pio_fem_trial *t)
 {
-    void *all[] = {t->rest, t->given,     t->density,   t->thickness,    t->weight,   t->z,     t->law,
-                   t->lame, t->held_node, t->held_axis, t->held_support, t->vertices, t->owner, t->index};
+    void *all[] = {t->rest,
+                   t->given,
+                   t->density,
+                   t->thickness,
+                   t->weight,
+                   t->z,
+                   t->law,
+                   t->lame,
+                   t->constrained_node,
+                   t->constrained_axis,
+                   t->constrained_support,
+                   t->vertices,
+                   t->owner,
+                   t->index};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     pio_mesh_free(&t->mesh);
     memset(t, 0, sizeof *t);

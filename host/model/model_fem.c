@@ -252,12 +252,36 @@ void pio_model_fem_free(pio_model_fem *f)
         free((void *)f->loads[l].vertices);
         free((void *)f->loads[l].owner);
     }
-    void *all[] = {
-        f->mesh,      f->node_first,  f->element_first, f->blocks,           f->body,        f->material,
-        f->rest,      f->given,       f->density,       f->thickness,        f->law,         f->lame,
-        f->alpha,     f->beta,        f->displacement,  f->velocity,         f->loads,       f->values,
-        f->held_node, f->held_axis,   f->held_support,  f->support_curve,    f->curve_start, f->support_value,
-        f->curve_t,   f->curve_value, f->support_first, f->support_boundary, f->follows,     f->follow_given};
+    void *all[] = {f->mesh,
+                   f->node_first,
+                   f->element_first,
+                   f->blocks,
+                   f->body,
+                   f->material,
+                   f->rest,
+                   f->given,
+                   f->density,
+                   f->thickness,
+                   f->law,
+                   f->lame,
+                   f->alpha,
+                   f->beta,
+                   f->displacement,
+                   f->velocity,
+                   f->loads,
+                   f->values,
+                   f->constrained_node,
+                   f->constrained_axis,
+                   f->constrained_support,
+                   f->support_curve,
+                   f->curve_start,
+                   f->support_value,
+                   f->curve_t,
+                   f->curve_value,
+                   f->support_first,
+                   f->support_boundary,
+                   f->follows,
+                   f->follow_given};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(f);
 }

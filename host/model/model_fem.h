@@ -24,9 +24,9 @@ struct pio_model_fem {
     int32_t *law, *lame;  /* [elements] see pio_fem_desc */
     pio_load_desc *loads; /* [desc.n_loads] loads on one type of faces or elements each */
     double *values;       /* [loads of the scene][3] values, in the units of their kinds */
-    /* [desc.n_held] node, axis and support of each constrained unknown; [supports] curve or -1; [curves + 1] first
-     * point of each curve. */
-    int32_t *held_node, *held_axis, *held_support, *support_curve, *curve_start;
+    /* [desc.n_constrained] node, axis and support of each constrained unknown; [supports] curve or -1; [curves + 1]
+     * first point of each curve. */
+    int32_t *constrained_node, *constrained_axis, *constrained_support, *support_curve, *curve_start;
     /* [boundaries] first support of each, one per number of its value; [supports] boundary of each. */
     int32_t *support_first, *support_boundary;
     double *support_value, *curve_t, *curve_value; /* [supports] m; [points of all curves] s, and factors */

@@ -132,7 +132,7 @@ static int32_t support_of(const pio_model *m, int32_t number, int axis)
     return support;
 }
 
-static piola_status list_held(pio_model *m, const int32_t *owner, piola_error *error)
+static piola_status list_constrained(pio_model *m, const int32_t *owner, piola_error *error)
 {
     pio_model_fem *f = m->fem;
     const int dim = m->scene->dimension;
@@ -140,21 +140,22 @@ static piola_status list_held(pio_model *m, const int32_t *owner, piola_error *e
     int32_t n = 0;
     for (int64_t i = 0; i < unknowns; i++) n += owner[i] >= 0;
     const size_t bytes = sizeof(int32_t) * ((size_t)n + 1);
-    f->held_node = malloc(bytes);
-    f->held_axis = malloc(bytes);
-    f->held_support = malloc(bytes);
-    if (!f->held_node || !f->held_axis || !f->held_support) return pio_fail_memory(error, 3 * bytes, "supports");
+    f->constrained_node = malloc(bytes);
+    f->constrained_axis = malloc(bytes);
+    f->constrained_support = malloc(bytes);
+    if (!f->constrained_node || !f->constrained_axis || !f->constrained_support)
+        return pio_fail_memory(error, 3 * bytes, "supports");
     n = 0;
     for (int64_t i = 0; i < unknowns; i++) {
         if (owner[i] < 0) continue;
-        f->held_node[n] = (int32_t)(i / dim);
-        f->held_axis[n] = (int32_t)(i % dim);
-        f->held_support[n++] = support_of(m, owner[i], (int)(i % dim));
+        f->constrained_node[n] = (int32_t)(i / dim);
+        f->constrained_axis[n] = (int32_t)(i % dim);
+        f->constrained_support[n++] = support_of(m, owner[i], (int)(i % dim));
     }
-    f->desc.n_held = n;
-    f->desc.held_node = f->held_node;
-    f->desc.held_axis = f->held_axis;
-    f->desc.held_support = f->held_support;
+    f->desc.n_constrained = n;
+    f->desc.constrained_node = f->constrained_node;
+    f->desc.constrained_axis = f->constrained_axis;
+    f->desc.constrained_support = f->constrained_support;
     return PIOLA_OK;
 }
 
@@ -183,7 +184,7 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
         }
         rc = hold(m, b, owner, error);
     }
-    if (!rc) rc = list_held(m, owner, error);
+    if (!rc) rc = list_constrained(m, owner, error);
     free(owner);
     f->desc.n_supports = n;
     f->desc.support_value = f->support_value;

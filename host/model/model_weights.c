@@ -29,9 +29,9 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     if (*status) return NULL;
     const bool mean = s->type == PIO_DISPLACEMENT || s->type == PIO_MEAN_VELOCITY;
     if (s->type == PIO_REACTION) { /* only of the unknowns that this support constrains */
-        for (int32_t h = 0; h < f->desc.n_held; h++)
-            if (!strcmp(m->scene->boundary[f->support_boundary[f->held_support[h]]].name, s->boundary))
-                weight[(size_t)f->held_node[h] * dim + (size_t)f->held_axis[h]] = 1;
+        for (int32_t h = 0; h < f->desc.n_constrained; h++)
+            if (!strcmp(m->scene->boundary[f->support_boundary[f->constrained_support[h]]].name, s->boundary))
+                weight[(size_t)f->constrained_node[h] * dim + (size_t)f->constrained_axis[h]] = 1;
     } else if (mean && (s->on.group || !isnan(s->on.min[0]))) {
         *status = pio_model_nodes(m, path, s->body, &s->on, &nodes, error);
         for (int32_t i = 0; i < nodes.n; i++) set_weight(m, weight, nodes.item[i], 1.0 / nodes.n);

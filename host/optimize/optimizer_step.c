@@ -79,8 +79,9 @@ static double free_slope(const pio_run *run)
     double largest = 0;
     for (size_t i = 0; i < p->n; i++) {
         const double g = run->iterate.gradient[i];
-        const bool held = (g > 0 && run->iterate.z[i] <= p->lower[i]) || (g < 0 && run->iterate.z[i] >= p->upper[i]);
-        if (!held) largest = fmax(largest, fabs(g) * unit_of(run, i));
+        const bool at_bound =
+            (g > 0 && run->iterate.z[i] <= p->lower[i]) || (g < 0 && run->iterate.z[i] >= p->upper[i]);
+        if (!at_bound) largest = fmax(largest, fabs(g) * unit_of(run, i));
     }
     return largest;
 }

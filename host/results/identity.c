@@ -31,9 +31,9 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
     }
     h = hash_more(h, d->given, sizeof(double) * 5 * elements);
     h = hash_more(h, d->law, sizeof(int32_t) * elements);
-    h = hash_more(h, d->held_node, sizeof(int32_t) * (size_t)d->n_held);
-    h = hash_more(h, d->held_axis, sizeof(int32_t) * (size_t)d->n_held);
-    h = hash_more(h, d->held_support, sizeof(int32_t) * (size_t)d->n_held);
+    h = hash_more(h, d->constrained_node, sizeof(int32_t) * (size_t)d->n_constrained);
+    h = hash_more(h, d->constrained_axis, sizeof(int32_t) * (size_t)d->n_constrained);
+    h = hash_more(h, d->constrained_support, sizeof(int32_t) * (size_t)d->n_constrained);
     for (int l = 0; l < d->n_loads; l++) {
         h = hash_more(h, d->loads[l].vertices,
                       sizeof(int32_t) * (size_t)d->loads[l].n * (size_t)pio_elements[d->loads[l].type].nodes);

@@ -60,12 +60,14 @@ static void list_adjoint(pio_states *f)
          "derivative of the objective with respect to the displacement now: how the objective observes it", false,
          false, true, false},
         {"adj_displacement", "displacement", "1/m",
-         "derivative of the objective with respect to the displacement now, the velocity being kept; 0 where held",
+         "derivative of the objective with respect to the displacement now, the velocity being kept; 0 where "
+         "constrained",
          false, true, false, false},
         {"adj_velocity", "velocity", "1/(m/s)", "derivative of the objective with respect to the velocity now", true,
          false, false, false},
         {"adj_velocity", "velocity", "1/(m/s)",
-         "derivative of the objective with respect to the velocity now, the displacement being kept; 0 where held",
+         "derivative of the objective with respect to the velocity now, the displacement being kept; 0 where "
+         "constrained",
          false, true, false, false},
         {"adj_force", "force", "1/N",
          "derivative of the objective with respect to a force on the node in the equilibrium now: the adjoint "

@@ -31,9 +31,9 @@ struct pio_checkpoints {
     int64_t last, shorter;   /* steps of the last segment, and of each before it; so many of these have one step more */
     int64_t longer;
     int64_t sweep;
-    int turned;     /* this sweep has turned */
-    int moved;      /* the segment's first state has just gone to the second tier, or come from it */
-    int64_t held[]; /* [slots] numbers of the states kept, ascending; the i-th lies in slot i */
+    int turned;       /* this sweep has turned */
+    int moved;        /* the segment's first state has just gone to the second tier, or come from it */
+    int64_t stored[]; /* [slots] numbers of the states kept, ascending; the i-th lies in slot i */
 };
 
 /* beta(s, r), or INT64_MAX where that is exceeded; 0 for r < 0 */
@@ -116,15 +116,15 @@ static pio_action begin_sweep(struct pio_checkpoints *c, int64_t steps)
     return (pio_action){PIO_TURN, steps, steps, -1};
 }
 
-static int is_held(const struct pio_checkpoints *c, int64_t state)
+static int is_stored(const struct pio_checkpoints *c, int64_t state)
 {
-    return c->n > 0 && c->held[c->n - 1] == state;
+    return c->n > 0 && c->stored[c->n - 1] == state;
 }
 
 static pio_action discard_last(struct pio_checkpoints *c)
 {
     c->n--;
-    return (pio_action){PIO_DISCARD, c->held[c->n], c->held[c->n], c->n};
+    return (pio_action){PIO_DISCARD, c->stored[c->n], c->stored[c->n], c->n};
 }
 
 static pio_action adjoint_step(struct pio_checkpoints *c)
@@ -138,9 +138,9 @@ static pio_action adjoint_step(struct pio_checkpoints *c)
 static pio_action approach(pio_schedule *s, struct pio_checkpoints *c)
 {
     const int64_t l = c->end - c->current, last = c->turned ? c->end - 1 : c->end;
-    if (l > 1 && !is_held(c, c->current)) {
+    if (l > 1 && !is_stored(c, c->current)) {
         const pio_action a = {PIO_STORE, c->current, c->current, c->n};
-        c->held[c->n++] = c->current;
+        c->stored[c->n++] = c->current;
         return a;
     }
     const int64_t left = s->slots - c->n;
@@ -196,9 +196,9 @@ static pio_action checkpoint_next(pio_schedule *s)
         return (pio_action){PIO_PREVIOUS_STATE, c->current, c->current, -1};
     }
     if (c->current == c->end - 1) return adjoint_step(c);
-    if (is_held(c, c->end)) return discard_last(c);
+    if (is_stored(c, c->end)) return discard_last(c);
     if (c->current == c->end) { /* after an adjoint step; the state before it is at an earlier place */
-        c->current = c->held[c->n - 1];
+        c->current = c->stored[c->n - 1];
         return (pio_action){PIO_RESTORE, c->current, c->current, c->n - 1};
     }
     return approach(s, c);

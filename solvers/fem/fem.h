@@ -89,8 +89,8 @@ fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
 fem_matter fem_matter_of(const fem_sim *f);
 /* Sets out = a x + b y, vectors [nodes][DIM]. */
 void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out);
-/* Sets x [nodes][DIM] to 0 at constrained unknowns, or with keep_held at all others. */
-void fem_held(fem_sim *f, int keep_held, real *x);
+/* Sets x [nodes][DIM] to 0 at constrained unknowns, or with keep_constrained at all others. */
+void fem_mask_constrained(fem_sim *f, int keep_constrained, real *x);
 /* Sets x [nodes][DIM] to 0. */
 void fem_zero_points(fem_sim *f, real *x);
 /* Adds to out [nodes][DIM] at each node what its element degrees of freedom have in `in`, [element_dofs][DIM]. */
@@ -270,14 +270,14 @@ double fem_goal(const fem_sim *f, double requested);
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
 /* Lays out the lattice's memory. */
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
-/* Uploads the list of free unknowns; held [nodes]: bits of constrained axes. */
-piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error);
+/* Uploads the list of free unknowns; constrained [nodes]: bits of constrained axes. */
+piola_status fem_lattice_upload(fem_sim *f, const int *constrained, piola_error *error);
 /* Rounds the initial state to the lattice. */
 void fem_lattice_begin(fem_sim *f);
 /* Computes the state's numbers, m and m/s, from the lattice. */
 void fem_lattice_numbers(fem_sim *f);
 /* Sets the constrained unknowns to their values at a span's end. */
-void fem_lattice_held(fem_sim *f, fem_span end);
+void fem_lattice_constrained(fem_sim *f, fem_span end);
 /* Adds sign Q(h v) to u, where Q rounds to the lattice and h is the length of the span. */
 void fem_lattice_move(fem_sim *f, fem_span span, int sign);
 /* Returns the lattice with this state, for kernels. */

@@ -1,8 +1,9 @@
 /* fem_adjoint.c -- the adjoint of one implicit step. With the exact Jacobian J = K + (da/du) M + (dv/du) C at the
  * accepted state and g = u1_bar + (dv/du) v1_bar + (da/du) a1_bar the cotangent of its displacement,
  *
- *     J^T lambda = g where free, lambda = 0 where held
- *     theta_bar -= lambda^T d(f_int + M a + C v)/dtheta,   f_ext_bar += lambda,   value_bar = g - J^T lambda where held
+ *     J^T lambda = g where free, lambda = 0 where constrained
+ *     theta_bar -= lambda^T d(f_int + M a + C v)/dtheta,   f_ext_bar += lambda
+ *     value_bar = g - J^T lambda where constrained
  *     v1_bar -= C^T lambda, a1_bar -= M^T lambda, which the history takes: v1 and a1 are linear in it
  *
  * where loads follow the displacement J has -df_ext/du too
@@ -27,7 +28,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
         fem_combine(f, 1, f->newton.rhs, r.v.d, fem_state(f, f->adjoint.u_bar, STATE_V), f->newton.rhs);
         fem_combine(f, 1, f->newton.rhs, r.a.d, fem_state(f, f->adjoint.u_bar, STATE_A), f->newton.rhs);
     }
-    fem_held(f, 0, f->newton.rhs);
+    fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(q, f->newton.lambda, bytes);
     const piola_status rc =
         fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &record->adjoint_residual, error);

@@ -238,7 +238,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->mesh.nodes = (int)m->n;
     f->materials.has_thickness = m->thickness != NULL;
     f->loads.n_values = m->n_values;
-    f->supports.n_constrained = m->n_held;
+    f->supports.n_constrained = m->n_constrained;
     f->supports.n_supports = m->n_supports;
     f->curves.n_curves = m->n_curves;
     f->stepping.dt = desc->dt;

@@ -363,7 +363,7 @@ static int motions_of(const equations *q, const int *pivot, int rank, int k, dou
 
 /* ---- the answer --------------------------------------------------------------------------------------------- */
 
-/* Of the pieces that move the one with the fewest motions: the next to what is held. */
+/* Of the pieces that move the one with the fewest motions: the next to what is constrained. */
 static void describe(const hinges *g, const equations *q, const int *pivot, int rank, const fem_body *body,
                      fem_words *w)
 {
@@ -381,7 +381,8 @@ static void describe(const hinges *g, const equations *q, const int *pivot, int 
     fem_say(w, " is loose: nothing keeps it ");
     fem_say_motions(w, b, motion, motions_of(q, pivot, rank, best, motion));
     fem_say(w,
-            "; parts that share a node%s alone are hinged there, and must be held or joined by elements that share %s",
+            "; parts that share a node%s alone are hinged there, and must be constrained or joined by elements that "
+            "share %s",
             DIM == 3 ? " or an edge" : "", DIM == 3 ? "a face" : "an edge");
 }
 
@@ -394,20 +395,20 @@ static int judge(const hinges *g, int node, const fem_body *body, fem_words *w)
         q.piece[q.pieces++] = p;
     }
     if (q.pieces < 2) return 1;
-    int held = -1, *pivot = malloc(sizeof *pivot * PIECES * MOTIONS);
+    int constrained = -1, *pivot = malloc(sizeof *pivot * PIECES * MOTIONS);
     if (pivot && write_equations(g, &q)) {
         const int rank = eliminate(&q, pivot);
-        held = rank == q.columns;
-        if (!held) describe(g, &q, pivot, rank, body, w);
+        constrained = rank == q.columns;
+        if (!constrained) describe(g, &q, pivot, rank, body, w);
     }
     free(pivot);
     free(q.R);
-    return held;
+    return constrained;
 }
 
 static int check(hinges *g, const int *of, const fem_body *bodies, fem_words *w)
 {
-    int n_bodies = 0, held = 1;
+    int n_bodies = 0, constrained = 1;
     g->first = malloc(sizeof *g->first * (size_t)(g->elements + 1));
     g->vertex = malloc(sizeof *g->vertex * (size_t)(g->corners + 1));
     g->element = malloc(sizeof *g->element * (size_t)(g->corners + 1));
@@ -425,9 +426,9 @@ static int check(hinges *g, const int *of, const fem_body *bodies, fem_words *w)
     if (found > 0) found = find_joints(g, of);
     if (found <= 0) return found ? found : -1;
     fem_support_rows(g->m, g->at, g->piece, g->bodies);
-    for (int p = 0; p < g->pieces && held > 0; p++)
-        if (g->next[p] < 0) held = judge(g, g->body[p], &bodies[g->body[p]], w);
-    return held;
+    for (int p = 0; p < g->pieces && constrained > 0; p++)
+        if (g->next[p] < 0) constrained = judge(g, g->body[p], &bodies[g->body[p]], w);
+    return constrained;
 }
 
 int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
@@ -440,7 +441,7 @@ int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodie
         g.elements += b->n;
         g.corners += b->n * fem_vertices_of(b->type);
     }
-    const int held = check(&g, of, bodies, w);
+    const int constrained = check(&g, of, bodies, w);
     free(g.first);
     free(g.vertex);
     free(g.element);
@@ -452,5 +453,5 @@ int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodie
     free(g.bodies);
     free(g.start);
     free(g.list);
-    return held;
+    return constrained;
 }

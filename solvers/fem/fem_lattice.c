@@ -149,14 +149,14 @@ void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
 }
 
 /* Which unknowns are free, for records. */
-piola_status fem_lattice_upload(fem_sim *f, const int *held, piola_error *error)
+piola_status fem_lattice_upload(fem_sim *f, const int *constrained, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     int *list = malloc(sizeof *list * DIM * (size_t)f->mesh.nodes), n = 0;
     if (!list) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
     for (int i = 0; i < f->mesh.nodes; i++)
         for (int c = 0; c < DIM; c++)
-            if (!(held[i] >> c & 1)) list[n++] = i * DIM + c;
+            if (!(constrained[i] >> c & 1)) list[n++] = i * DIM + c;
     if (n) pio_queue_upload(q, f->lattice.free_list, list, sizeof *list * (size_t)n);
     free(list);
     return PIOLA_OK;
@@ -183,8 +183,8 @@ fem_span fem_span_before(const fem_sim *f, fem_span span)
     return (fem_span){span.step - 1, parts - 1, parts};
 }
 
-/* At time 0 held unknowns have the velocity of the first step (fem_start_constrained). */
-void fem_lattice_held(fem_sim *f, fem_span end)
+/* At time 0 constrained unknowns have the velocity of the first step (fem_start_constrained). */
+void fem_lattice_constrained(fem_sim *f, fem_span end)
 {
     pio_queue *q = &f->base.queue;
     const int start = end.step < 0;
@@ -219,7 +219,7 @@ void fem_lattice_begin(fem_sim *f)
     pio_map(q, fem_lattice_round, f->mesh.nodes, NULL,
             .constrained = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
             .out = s.v, .step = f->step);
-    fem_lattice_held(f, fem_whole(-1));
+    fem_lattice_constrained(f, fem_whole(-1));
     fem_lattice_numbers(f);
     if (f->lattice.residual_log.capacity) pio_tape_empty(&f->lattice.residual_log, q, 0);
 }

@@ -6,8 +6,8 @@
  *
  * The first kick is that of half a span, from the velocity at time 0: places are of the second order, exact under a
  * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
- * late by h/2: it is of the first order. Held unknowns go where the end of the step puts them. The step is stable while
- * h omega <= 2 for every frequency omega. */
+ * late by h/2: it is of the first order. Constrained unknowns go where the end of the step puts them. The step is
+ * stable while h omega <= 2 for every frequency omega. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -118,7 +118,7 @@ static double largest_square(fem_sim *f)
     fem_assemble_pairs(f);
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, 0);
     pio_map(q, point_set, f->mesh.nodes, NULL, .value = 0, .noise = 1, .x = x);
-    fem_held(f, 0, x);
+    fem_mask_constrained(f, 0, x);
     for (int i = 0; i <= POWER_ITERATIONS; i++) {
         pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = x, .y = x);
         pio_queue_download(q, &square, f->newton.scalars, sizeof square);
@@ -126,7 +126,7 @@ static double largest_square(fem_sim *f)
         fem_combine(f, 1 / sqrt(square), x, 0, x, x);
         pio_map(q, point_over_root, f->mesh.nodes, NULL, .x = x, .m = f->motion.mass, .out = x);
         op.apply(op.context, x, Kx);
-        fem_held(f, 0, Kx);
+        fem_mask_constrained(f, 0, Kx);
         pio_map(q, point_over_root, f->mesh.nodes, NULL, .x = Kx, .m = f->motion.mass, .out = x);
     }
     return sqrt(square);

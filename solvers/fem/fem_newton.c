@@ -1,15 +1,15 @@
 /* fem_newton.c -- one implicit step: u such that all forces balance at every free unknown. A quasi-static one has no
  * inertia.
  *
- *     r(u) = f_ext - f_int(u) - M a(u) - C v(u) = 0 where free,   u = value where held
+ *     r(u) = f_ext - f_int(u) - M a(u) - C v(u) = 0 where free,   u = value where constrained
  *
  * where f_ext may depend on u, and springs are part of f_int.
  * Newton's method with a backtracking line search on the potential Pi(u) = energy(u) - f_ext . u + a . M a/(2 da/du) +
  * v . C v/(2 dv/du) (Nocedal and Wright 2006, algorithm 3.1 and section 6.1). The first iteration carries the move of
- * the held unknowns: K du = r - K du_held. Linear solves are inexact, their tolerance tightens with the residual
- * (Eisenstat and Walker 1996), so that convergence stays superlinear. Where K is not positive definite, its solution
- * need not descend: there the tangents' negative part is left out (kernels/ hyperelastic_project.h) and the direction
- * solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. Loads that follow the
+ * the constrained unknowns: K du = r - K du_constrained. Linear solves are inexact, their tolerance tightens with the
+ * residual (Eisenstat and Walker 1996), so that convergence stays superlinear. Where K is not positive definite, its
+ * solution need not descend: there the tangents' negative part is left out (kernels/ hyperelastic_project.h) and the
+ * direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. Loads that follow the
  * displacement have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal
  * rule, whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
 #include "solvers/fem/fem.h"
@@ -85,7 +85,7 @@ typedef struct {
     fem_sim *f;
     fem_span span;
     double ca, cv; /* da/du, dv/du where free */
-    double held_ca, held_cv;
+    double constrained_ca, constrained_cv;
     double rounded;  /* N: what rounding of u alone leaves of the residual, by the last matrix */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
@@ -119,10 +119,10 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
         fem_combine(f, 1, out, -1, f->motion.inertia, out);
         fem_combine(f, 1, out, -1, f->motion.drag, out);
     }
-    fem_held(f, 0, out);
+    fem_mask_constrained(f, 0, out);
 }
 
-/* The move of the held unknowns has taken an element to y where its law is not defined. */
+/* The move of the constrained unknowns has taken an element to y where its law is not defined. */
 static piola_status inside_out(newton *n)
 {
     const piola_failure what = fem_failed_inside_out(n->f, n->f->newton.y);
@@ -147,7 +147,7 @@ static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
         digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64," : "smaller load steps");
 }
 
-/* Forces or the move of the held unknowns are not numbers, or too large. */
+/* Forces or the move of the constrained unknowns are not numbers, or too large. */
 static piola_status not_finite(newton *n)
 {
     fem_sim *f = n->f;
@@ -184,7 +184,7 @@ static void magnitude(fem_sim *f)
 {
     pio_map(&f->base.queue, bsr_magnitude, f->mesh.nodes, NULL, .row_start = f->matrix.bsr.row_start,
             .column = f->matrix.bsr.column, .value = f->matrix.bsr.value, .x = f->newton.trial, .y = f->newton.y);
-    fem_held(f, 0, f->newton.y);
+    fem_mask_constrained(f, 0, f->newton.y);
     dot(f, SUM_ROUNDED, f->newton.y, f->newton.y);
 }
 
@@ -209,7 +209,7 @@ static piola_status interrupted(const newton *n)
                     (long long)n->span.step, why, n->iterations);
 }
 
-/* du += solution of K x = rhs: the direction, held unknowns included. */
+/* du += solution of K x = rhs: the direction, constrained unknowns included. */
 static piola_status direction(newton *n, int first)
 {
     fem_sim *f = n->f;
@@ -223,18 +223,18 @@ static piola_status direction(newton *n, int first)
     piola_status rc = interrupted(n);
     if (rc) return rc;
     magnitude(f);
-    if (first) { /* rhs -= (K + ca M + cv C) du_held, ca and cv of the held */
+    if (first) { /* rhs -= (K + ca M + cv C) du_constrained, ca and cv of the constrained */
         pio_queue_zero(q, f->newton.lambda, bytes);
         fem_internal_adj(f, f->newton.trial, f->newton.du, f->newton.lambda, 0);
         if (n->ca > 0) {
-            fem_combine(f, n->held_ca, f->newton.du, 0, f->newton.du, f->newton.y);
+            fem_combine(f, n->constrained_ca, f->newton.du, 0, f->newton.du, f->newton.y);
             fem_mass_force(f, f->newton.y, f->newton.lambda);
-            fem_combine(f, n->held_cv, f->newton.du, 0, f->newton.du, f->newton.y);
+            fem_combine(f, n->constrained_cv, f->newton.du, 0, f->newton.du, f->newton.y);
             fem_damping_force(f, f->newton.y, f->newton.lambda);
         }
         fem_follow_times(f, f->newton.trial, f->newton.du, f->newton.lambda);
         fem_combine(f, 1, f->newton.rhs, -1, f->newton.lambda, f->newton.rhs);
-        fem_held(f, 0, f->newton.rhs);
+        fem_mask_constrained(f, 0, f->newton.rhs);
     }
     /* no tighter than what is left to do; and all of it where what a looser one leaves would pass for rounding */
     const double left = fmax(fmin(0.1 * f->newton.goal / fmax(n->residual, f->newton.goal), LOOSEST), TIGHTEST);
@@ -280,8 +280,8 @@ static void follow_work(fem_sim *f)
  * potential falls by less than its rounding, the more so as energies of small strains are differences of numbers of the
  * size of the moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature
  * does not halve it.) It is the only one where the Jacobian is general and the direction goes uphill.
- * The iteration that moves held unknowns changes the potential by the supports' work: there the law must be defined, no
- * more. */
+ * The iteration that moves constrained unknowns changes the potential by the supports' work: there the law must be
+ * defined, no more. */
 static piola_status search(newton *n, int moves)
 {
     fem_sim *f = n->f;
@@ -332,7 +332,7 @@ static int idle(newton *n)
 }
 
 /* The same: do the loads that this span ends with equal those that the state was balanced with? */
-static int held_still(newton *n)
+static int same_loads(newton *n)
 {
     fem_sim *f = n->f;
     const fem_span s = n->span, before = s.part > 0 ? (fem_span){s.step, s.part - 1, s.parts} : fem_whole(s.step - 1);
@@ -349,7 +349,7 @@ static int held_still(newton *n)
 static int balanced(newton *n)
 {
     if (n->residual <= n->f->newton.goal) return 1;
-    return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || held_still(n));
+    return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || same_loads(n));
 }
 
 static piola_status iterate(newton *n)
@@ -394,8 +394,8 @@ static piola_status predict(newton *n)
     const double h = f->stepping.dt / n->span.parts;
     n->ca = r.a.d;
     n->cv = r.v.d;
-    n->held_ca = r.constrained_a.d;
-    n->held_cv = r.constrained_v.d;
+    n->constrained_ca = r.constrained_a.d;
+    n->constrained_cv = r.constrained_v.d;
     fem_combine(f, 1, f->newton.trial, h, fem_state(f, f->state.u, STATE_V), f->newton.trial);
     pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->motion.inertia);

@@ -10,8 +10,8 @@
  * what rounding did to the forces, which is (k h^2/m)/2 quanta and more for a stiffness k. It goes onto the tape
  * (tape.h). That many bits have to go somewhere: a step maps differences of velocities by (1 + h^2 K/m)^-1, so that
  * log2 det(1 + h^2 K/m) bits of the state are lost in it (Maclaurin, Duvenaud and Adams 2015 keep those of a decaying
- * momentum). Held unknowns are functions of time and cost none. C v is among the forces, v1 being known in an inverse
- * step. A span of a step that was halved has a record of its own.
+ * momentum). Constrained unknowns are functions of time and cost none. C v is among the forces, v1 being known in an
+ * inverse step. A span of a step that was halved has a record of its own.
  *
  * The adjoint is that of backward Euler at the rounded state, Q being differentiated as the identity; with u0 and u1 at
  * hand it is one assembly and one solve. */
@@ -54,7 +54,7 @@ void fem_euler_accept(fem_sim *f, fem_span span)
             .constrained = f->supports.constrained, .per = f->lattice.per_speed, .x = fem_state(f, f->state.u, STATE_V),
             .out = s.v, .step = f->step);
     fem_lattice_move(f, span, 1);
-    fem_lattice_held(f, span);
+    fem_lattice_constrained(f, span);
     fem_lattice_numbers(f);
     forces(f, span); /* those of the state, whether they are recorded or not */
     if (!f->lattice.recording) return;
@@ -71,7 +71,7 @@ static void span_back(fem_sim *f, fem_span span)
     fem_lattice_move(f, span, -1);
     without_forces(f, span, s.v, s.v);
     sum(f, s.v, 1, f->lattice.residual, s.v);
-    fem_lattice_held(f, fem_span_before(f, span));
+    fem_lattice_constrained(f, fem_span_before(f, span));
     fem_lattice_numbers(f);
 }
 

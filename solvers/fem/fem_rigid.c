@@ -1,8 +1,8 @@
 /* fem_rigid.c -- which rigid motions of a body supports leave free, and those motions in words.
  *
  * The rigid motions of a body are m(X) = t + w x (X - c), c the mean of its nodes; with w in units of 1/size all
- * six numbers (2D: three) are lengths. The rows of R are the held unknowns' components of m, and at the points of
- * springs the components of m along which they act. What the supports leave free is the null space of R^T R: its
+ * six numbers (2D: three) are lengths. The rows of R are the constrained unknowns' components of m, and at the points
+ * of springs the components of m along which they act. What the supports leave free is the null space of R^T R: its
  * eigenvectors with eigenvalues that are nothing beside the largest (Golub and Van Loan 2013, section 8.5: Jacobi). */
 #include "solvers/fem/fem_rigid.h"
 
@@ -66,10 +66,10 @@ static void add_springs(const pio_fem_desc *m, const pio_load_desc *l, const int
 
 void fem_support_rows(const pio_fem_desc *m, const int *of, const int *of_element, fem_body *bodies)
 {
-    for (int h = 0; h < m->n_held; h++) {
-        const int node = m->held_node[h];
+    for (int h = 0; h < m->n_constrained; h++) {
+        const int node = m->constrained_node[h];
         double axis[3] = {0};
-        axis[m->held_axis[h]] = 1;
+        axis[m->constrained_axis[h]] = 1;
         add_row(&bodies[of[node]], m->rest + (ptrdiff_t)node * DIM, axis);
     }
     for (const pio_load_desc *l = m->loads; l < m->loads + m->n_loads; l++) {

@@ -20,7 +20,7 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
     pio_queue_zero(q, f->newton.rhs, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL, .start = f->mesh.dof_start, .element_node = f->mesh.dof_list,
             .in = f->mesh.dof_out, .scale = 1, .out = f->newton.rhs);
-    fem_held(f, 0, f->newton.rhs);
+    fem_mask_constrained(f, 0, f->newton.rhs);
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.rhs, .y = f->newton.rhs);
     pio_queue_download(q, &square, f->newton.scalars, sizeof square);
     f->newton.rounding = 4 * UNIT_ROUNDOFF * sqrt(square);

@@ -3,7 +3,7 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-static fem_start_constrained_args held_args(const fem_sim *f)
+static fem_start_constrained_args constrained_args(const fem_sim *f)
 {
     return (fem_start_constrained_args){.node = f->supports.node, .axis = f->supports.axis,
                                         .support = f->supports.support,
@@ -12,14 +12,14 @@ static fem_start_constrained_args held_args(const fem_sim *f)
                                  .u = f->state.u, .v = fem_state(f, f->state.u, STATE_V)};
 }
 
-/* Held unknowns, with the curves' factors at time 0 and after one step. */
-static void start_held(fem_sim *f)
+/* Constrained unknowns, with the curves' factors at time 0 and after one step. */
+static void start_constrained(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     fem_curves(f, fem_whole(-1), f->curves.initial_factor);
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (!f->supports.n_constrained) return;
-    const fem_start_constrained_args a = held_args(f);
+    const fem_start_constrained_args a = constrained_args(f);
     PIO_LAUNCH(q, KERNEL_fem_start_constrained,
                q->backend->kernels.fem_start_constrained(q->stream, f->supports.n_constrained, NULL,
             &a));
@@ -35,7 +35,7 @@ static void unbalanced(fem_sim *f)
     pio_queue_zero(&f->base.queue, f->motion.drag, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->motion.drag);
     fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);
-    fem_held(f, 0, f->newton.rhs);
+    fem_mask_constrained(f, 0, f->newton.rhs);
 }
 
 static void mass_matrix(fem_sim *f)
@@ -53,7 +53,7 @@ static piola_status outcome(piola_status rc, piola_error *error)
     return sim_fail(error, rc, "the initial acceleration: %.1900s", said.message);
 }
 
-/* M a0 = f_ext(0) - f_int(u0) - C v0 where free, a0 = 0 where held */
+/* M a0 = f_ext(0) - f_int(u0) - C v0 where free, a0 = 0 where constrained */
 static piola_status acceleration(fem_sim *f, piola_error *error)
 {
     double residual;
@@ -77,7 +77,7 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
     fem_external(f, span, f->state.u);
     mass_matrix(f);
     pio_queue_copy(q, f->newton.rhs, a_bar, bytes);
-    fem_held(f, 0, f->newton.rhs);
+    fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(q, f->newton.lambda, bytes);
     const piola_status rc = fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, error);
     if (rc) return rc;
@@ -100,7 +100,7 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     if (f->damping.beta)
         pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f), .beta = f->damping.beta,
                 .out = f->damping.k);
-    start_held(f);
+    start_constrained(f);
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {
         const piola_status rc = fem_leapfrog_start(f, error);
@@ -123,7 +123,7 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (f->supports.n_constrained) {
         pio_map(q, fem_start_constrained_adj, f->supports.n_constrained, NULL,
-                .fwd = held_args(f), .u_bar = f->adjoint.u_bar, .v_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
+                .fwd = constrained_args(f), .u_bar = f->adjoint.u_bar, .v_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
                 .contribution = f->supports.contribution);
         fem_supports_sum(f);
     }

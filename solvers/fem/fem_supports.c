@@ -45,7 +45,7 @@ static void measure(const pio_fem_desc *m, const int *of, fem_body *bodies)
 
 /* ---- the verdict -------------------------------------------------------------------------------------------- */
 
-/* Returns whether the body is held. */
+/* Returns whether the body is constrained. */
 static int judge(fem_body *b, fem_words *w)
 {
     double motion[MOTIONS][MOTIONS] = {{0}};
@@ -55,29 +55,29 @@ static int judge(fem_body *b, fem_words *w)
     fem_say_place(w, b->middle);
     fem_say(w, " is loose: nothing keeps it ");
     fem_say_motions(w, b, motion, n);
-    fem_say(w, "; a static body must be held against every rigid motion");
+    fem_say(w, "; a static body must be constrained against every rigid motion");
     return 0;
 }
 
 piola_status fem_check_supports(const pio_fem_desc *m, const char *(*interrupted)(void), piola_error *error)
 {
     piola_error own = {0};
-    int *of = malloc(sizeof *of * (size_t)m->n), held = -1;
+    int *of = malloc(sizeof *of * (size_t)m->n), constrained = -1;
     fem_body *bodies = calloc((size_t)m->n, sizeof *bodies);
     fem_words w = {.text = own.message, .size = sizeof own.message};
-    if (of && bodies) held = connect(m, interrupted, of) ? 1 : -2;
-    if (held > 0) {
+    if (of && bodies) constrained = connect(m, interrupted, of) ? 1 : -2;
+    if (constrained > 0) {
         measure(m, of, bodies);
         fem_support_rows(m, of, NULL, bodies);
-        for (int64_t i = 0; i < m->n && held; i++) held = of[i] != i || judge(&bodies[i], &w);
-        if (held) held = fem_check_hinges(m, of, bodies, interrupted, &w);
+        for (int64_t i = 0; i < m->n && constrained; i++) constrained = of[i] != i || judge(&bodies[i], &w);
+        if (constrained) constrained = fem_check_hinges(m, of, bodies, interrupted, &w);
     }
     free(of);
     free(bodies);
-    const char *why = interrupted && held == -2 ? interrupted() : NULL;
-    if (held == -2)
+    const char *why = interrupted && constrained == -2 ? interrupted() : NULL;
+    if (constrained == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", why ? why : "a signal");
-    if (held < 0) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
-    return held ? PIOLA_OK
-                : sim_fail_as(error, PIOLA_BAD_DATA, sim_failure(PIOLA_FAILED_RIGID_MOTION), "%s", own.message);
+    if (constrained < 0) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld nodes", (long long)m->n);
+    return constrained ? PIOLA_OK
+                       : sim_fail_as(error, PIOLA_BAD_DATA, sim_failure(PIOLA_FAILED_RIGID_MOTION), "%s", own.message);
 }

@@ -105,16 +105,17 @@ static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error
 static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    int *held = calloc((size_t)f->mesh.nodes, sizeof *held);
-    if (!held) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
-    for (int i = 0; i < f->supports.n_constrained; i++) held[m->held_node[i]] |= 1 << m->held_axis[i];
-    UPLOAD(f->supports.constrained, held, f->mesh.nodes);
-    const piola_status rc = f->lattice.free_list ? fem_lattice_upload(f, held, error) : PIOLA_OK;
-    free(held);
+    int *constrained = calloc((size_t)f->mesh.nodes, sizeof *constrained);
+    if (!constrained) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
+    for (int i = 0; i < f->supports.n_constrained; i++)
+        constrained[m->constrained_node[i]] |= 1 << m->constrained_axis[i];
+    UPLOAD(f->supports.constrained, constrained, f->mesh.nodes);
+    const piola_status rc = f->lattice.free_list ? fem_lattice_upload(f, constrained, error) : PIOLA_OK;
+    free(constrained);
     if (f->supports.n_constrained) {
-        UPLOAD(f->supports.node, m->held_node, f->supports.n_constrained);
-        UPLOAD(f->supports.axis, m->held_axis, f->supports.n_constrained);
-        UPLOAD(f->supports.support, m->held_support, f->supports.n_constrained);
+        UPLOAD(f->supports.node, m->constrained_node, f->supports.n_constrained);
+        UPLOAD(f->supports.axis, m->constrained_axis, f->supports.n_constrained);
+        UPLOAD(f->supports.support, m->constrained_support, f->supports.n_constrained);
         UPLOAD(f->supports.value, m->support_value, f->supports.n_supports);
         UPLOAD(f->supports.curve, m->support_curve, f->supports.n_supports);
     }

@@ -1,5 +1,5 @@
 /* fem_vector.c -- what all parts of a mesh's step are made of: elements and constants as kernels take them, vectors of
- * nodes, the curves of time that loads and supports have, held unknowns. */
+ * nodes, the curves of time that loads and supports have, constrained unknowns. */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -22,10 +22,10 @@ void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, r
     pio_map(&f->base.queue, point_axpby, f->mesh.nodes, NULL, .a = (real)a, .b = (real)b, .x = x, .y = y, .out = out);
 }
 
-void fem_held(fem_sim *f, int keep_held, real *x)
+void fem_mask_constrained(fem_sim *f, int keep_constrained, real *x)
 {
     pio_map(&f->base.queue, fem_mask, f->mesh.nodes, NULL, .constrained = f->supports.constrained,
-            .keep_constrained = keep_held,
+            .keep_constrained = keep_constrained,
             .x = x);
 }
 

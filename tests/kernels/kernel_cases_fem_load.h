@@ -151,7 +151,7 @@ static void case_fem_prescribe(case_io *io)
 }
 #define case_fem_prescribe_adj case_fem_prescribe
 
-static real *fem_masked(case_io *io, const int *held, int keep, int nodes, const real *x)
+static real *fem_masked(case_io *io, const int *constrained, int keep, int nodes, const real *x)
 {
     fem_mask_args a;
     point_axpby_args copy;
@@ -160,7 +160,7 @@ static real *fem_masked(case_io *io, const int *held, int keep, int nodes, const
     copy.x = copy.y = x;
     copy.out = NEW(io, real, nodes * DIM, CASE_SET);
     LAUNCH(io, point_axpby, nodes, NULL, &copy);
-    a.constrained = held;
+    a.constrained = constrained;
     a.keep_constrained = keep;
     a.x = copy.out;
     LAUNCH(io, fem_mask, nodes, NULL, &a);
@@ -169,15 +169,16 @@ static real *fem_masked(case_io *io, const int *held, int keep, int nodes, const
 
 static void case_fem_mask(case_io *io)
 {
-    static const char *const names[] = {"free unknowns", "held unknowns", NULL};
+    static const char *const names[] = {"free unknowns", "constrained unknowns", NULL};
     const int keep = case_variant(io, names), nodes = case_size(io, 700);
-    int *held = HOST(io, int, nodes), wrong = 0;
-    for (int i = 0; i < nodes; i++) held[i] = (int)((1 << DIM) * case_unit("held", i));
-    const int *bits = PUSH(io, int, held, nodes);
+    int *constrained = HOST(io, int, nodes), wrong = 0;
+    for (int i = 0; i < nodes; i++) constrained[i] = (int)((1 << DIM) * case_unit("constrained", i));
+    const int *bits = PUSH(io, int, constrained, nodes);
     const real *x = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "x", 1, nodes * DIM, -1, 1), CASE_REAL);
     case_out(io, "kept", CASE_REAL, 1, nodes * DIM, fem_masked(io, bits, keep, nodes, x));
     const double *out = case_find(io, CASE_OUTPUT, "kept")->value;
-    for (int i = 0; i < nodes * DIM; i++) wrong += (fabs(out[i]) > 0) != ((held[i / DIM] >> i % DIM & 1) == keep);
+    for (int i = 0; i < nodes * DIM; i++)
+        wrong += (fabs(out[i]) > 0) != ((constrained[i / DIM] >> i % DIM & 1) == keep);
     case_expect(io, wrong == 0, "what is kept is not zero, the rest is");
     if (!case_adjoint(io)) return;
     case_gradient(io, "x", CASE_REAL, 1, nodes * DIM, fem_masked(io, bits, keep, nodes, COTANGENT(io, real, "kept")));

@@ -74,15 +74,15 @@ static void motion_compare(case_io *io, const mesh_lattice *m, const real *pair_
                            const double *x)
 {
     fem_blocks b = fem_blocks_of(io, m);
-    int *held = HOST(io, int, m->points);
+    int *constrained = HOST(io, int, m->points);
     b.a.element_matrices = pair_out;
-    b.a.constrained = PUSH(io, int, held, m->points);
+    b.a.constrained = PUSH(io, int, constrained, m->points);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
     case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, pair_out);
     case_out(io, "K", CASE_REAL, 1, b.n * MATRIX, b.a.out);
     case_out(io, "(df/du) x", CASE_REAL, 1, m->points * DIM, y);
-    if (!io->prefill) fem_compare(io, &b, m->points, held, x);
+    if (!io->prefill) fem_compare(io, &b, m->points, constrained, x);
 }
 
 static void case_fem_mass_matrix(case_io *io)
@@ -229,9 +229,9 @@ static void case_fem_rates(case_io *io)
     static const char *const names[] = {"two steps", "one step", NULL};
     const int one = case_variant(io, names), n = case_size(io, 700);
     fem_rates_args a;
-    int *held = HOST(io, int, n);
-    for (int i = 0; i < n; i++) held[i] = (i * 5 + 3) % (1 << DIM); /* all combinations of axes */
-    a.constrained = PUSH(io, int, held, n);
+    int *constrained = HOST(io, int, n);
+    for (int i = 0; i < n; i++) constrained[i] = (i * 5 + 3) % (1 << DIM); /* all combinations of axes */
+    a.constrained = PUSH(io, int, constrained, n);
     a.r.v.d = 3, a.r.v.p = one ? 0 : -0.5, a.r.v.v = -1, a.r.v.a = 0.25, a.r.v.w = one ? 0 : 0.125;
     a.r.a.d = 9, a.r.a.p = one ? 0 : 1.5, a.r.a.v = -2, a.r.a.a = -1, a.r.a.w = one ? 0 : 0.75;
     a.r.constrained_v.d = 2, a.r.constrained_v.p = one ? 0 : 0.75, a.r.constrained_v.v = 0.5,
@@ -278,12 +278,12 @@ static void case_fem_leap(case_io *io)
 {
     static const char *const names[] = {"finite", "one velocity is not", NULL};
     const int not_finite = case_variant(io, names), n = case_size(io, 700);
-    int *held = HOST(io, int, n);
-    for (int i = 0; i < n; i++) held[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
+    int *constrained = HOST(io, int, n);
+    for (int i = 0; i < n; i++) constrained[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
     case_array *force = case_uniform(io, CASE_INPUT, "force", 1, n * DIM, -5, 5);
     if (not_finite) force->value[300 * DIM] = (double)INFINITY;
     fem_leap_args a;
-    a.constrained = PUSH(io, int, held, n);
+    a.constrained = PUSH(io, int, constrained, n);
     a.h = 0.25;
     a.kick = 0.375;
     a.mass = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "mass", 1, n * DIM, 1, 3), CASE_REAL);

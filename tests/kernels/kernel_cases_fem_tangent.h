@@ -117,7 +117,7 @@ static real *fem_product(case_io *io, const mesh_body *body, const real *u, cons
 
 /* |K x - expected|, constrained unknowns being those of x; and whether their rows and columns are those of a
  * unit. */
-static void fem_compare(case_io *io, const fem_blocks *b, int points, const int *held, const double *x)
+static void fem_compare(case_io *io, const fem_blocks *b, int points, const int *constrained, const double *x)
 {
     const double *K = case_find(io, CASE_OUTPUT, "K")->value, *y = case_find(io, CASE_OUTPUT, "(df/du) x")->value;
     double *sum = HOST(io, double, points *DIM), *size = HOST(io, double, points *DIM), worst = 0;
@@ -125,40 +125,41 @@ static void fem_compare(case_io *io, const fem_blocks *b, int points, const int 
     for (int k = 0; k < b->n; k++)
         for (int c = 0; c < MATRIX; c++) {
             const int i = b->row[k] * DIM + c / DIM, j = b->column[k] * DIM + c % DIM;
-            const int closed = (held[b->row[k]] >> c / DIM & 1) || (held[b->column[k]] >> c % DIM & 1);
+            const int closed = (constrained[b->row[k]] >> c / DIM & 1) || (constrained[b->column[k]] >> c % DIM & 1);
             sum[i] += K[k * MATRIX + c] * x[j];
             size[i] += fabs(K[k * MATRIX + c] * x[j]);
             if (closed && fabs(K[k * MATRIX + c] - (i == j)) > 0) unit = 0;
         }
     for (int i = 0; i < points * DIM; i++)
-        if (!(held[i / DIM] >> i % DIM & 1)) worst = fmax(worst, fabs(sum[i] - y[i]) / (size[i] > 0 ? size[i] : 1));
-    case_expect(io, unit, "held unknowns have the unit row and column");
+        if (!(constrained[i / DIM] >> i % DIM & 1))
+            worst = fmax(worst, fabs(sum[i] - y[i]) / (size[i] > 0 ? size[i] : 1));
+    case_expect(io, unit, "constrained unknowns have the unit row and column");
     case_expect(io, worst < (sizeof(real) == 4 ? 1e-5 : 1e-12), "K x is the product by the adjoint of the force");
 }
 
 static void case_fem_tangent(case_io *io)
 {
-    static const char *const names[] = {"all free", "some held", NULL};
+    static const char *const names[] = {"all free", "some constrained", NULL};
     const int some = case_variant(io, names);
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     mesh_matter(io, &body, CASE_CONSTANT);
     const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
-    int *held = HOST(io, int, m->points), pairs;
-    for (int i = 0; i < m->points && some; i++) held[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
+    int *constrained = HOST(io, int, m->points), pairs;
+    for (int i = 0; i < m->points && some; i++) constrained[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
     case_array *x = case_uniform(io, CASE_CONSTANT, "x", 1, m->points * DIM, -1, 1);
     for (int i = 0; i < m->points * DIM; i++)
-        if (held[i / DIM] >> i % DIM & 1) x->value[i] = 0;
+        if (constrained[i / DIM] >> i % DIM & 1) x->value[i] = 0;
     fem_blocks b = fem_blocks_of(io, m);
     b.a.element_matrices = fem_pairs(io, &body, u, 0, &pairs);
-    b.a.constrained = PUSH(io, int, held, m->points);
+    b.a.constrained = PUSH(io, int, constrained, m->points);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
     case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.element_matrices);
     case_out(io, "K", CASE_REAL, 1, b.n * MATRIX, b.a.out);
     const real *y = fem_product(io, &body, u, (real *)case_upload(io, x, CASE_REAL));
     case_out(io, "(df/du) x", CASE_REAL, 1, m->points * DIM, y);
-    if (!io->prefill) fem_compare(io, &b, m->points, held, x->value);
+    if (!io->prefill) fem_compare(io, &b, m->points, constrained, x->value);
 }
 #define case_fem_assemble case_fem_tangent
 

@@ -30,8 +30,8 @@ static void case_fem_lattice_leap(case_io *io)
     static const char *const names[] = {"fits", "a velocity does not fit", "a place does not fit",
                                         "a force is not finite", NULL};
     const int variant = case_variant(io, names), n = case_size(io, 700), all = n * DIM;
-    int *held = HOST(io, int, n);
-    for (int i = 0; i < n; i++) held[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
+    int *constrained = HOST(io, int, n);
+    for (int i = 0; i < n; i++) constrained[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
     case_array *force = case_uniform(io, CASE_CONSTANT, "force", 1, all, -5, 5);
     if (variant == 1) force->value[LEAP_NODE * DIM] = 1e9;
     if (variant == 3) force->value[LEAP_NODE * DIM] = (double)NAN;
@@ -40,7 +40,7 @@ static void case_fem_lattice_leap(case_io *io)
     a.s.v = leap_quanta(io, "v0", n, leap_per_speed);
     a.s.per_metre = leap_per_metre;
     a.s.per_speed = leap_per_speed;
-    a.constrained = PUSH(io, int, held, n);
+    a.constrained = PUSH(io, int, constrained, n);
     a.h = variant == 2 ? 1e9 : 0.3; /* every place */
     a.kick = 0.15;
     a.mass = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "mass", 1, all, 1, 3), CASE_REAL);

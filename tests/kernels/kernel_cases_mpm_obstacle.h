@@ -79,12 +79,12 @@ static wide *obstacle_parameters(case_io *io, const mpm_box *box)
         turn->value[a * n + 3] = 0;
     }
     const wide *c = (const wide *)case_pack(io, place, CASE_WIDE), *r = (const wide *)case_pack(io, turn, CASE_WIDE);
-    const wide *held[3];
-    for (int k = 0; k < 3; k++) held[k] = (const wide *)case_pack(io, grip[k], CASE_WIDE);
+    const wide *packed[3];
+    for (int k = 0; k < 3; k++) packed[k] = (const wide *)case_pack(io, grip[k], CASE_WIDE);
     for (int o = 0; o < n; o++) {
         for (int a = 0; a < DIM; a++) all[obstacle_at(n, a, o)] = c[a * n + o];
         for (int a = 0; a < OBSTACLE_TURNS; a++) all[obstacle_at(n, OBSTACLE_ROTATION + a, o)] = r[a * n + o];
-        for (int k = 0; k < 3; k++) all[obstacle_at(n, OBSTACLE_FRICTION + k, o)] = held[k][o];
+        for (int k = 0; k < 3; k++) all[obstacle_at(n, OBSTACLE_FRICTION + k, o)] = packed[k][o];
     }
     return PUSH(io, wide, all, field_size(n, OBSTACLE_PARAMETERS));
 }

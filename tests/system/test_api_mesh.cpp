@@ -133,7 +133,7 @@ void check_fields(piola_problem *p)
            piola_read(p, "displacement", moved.data(), moved.size() - 1, &error) == PIOLA_USAGE &&
                std::strstr(error.message, "56"),
            0, 0);
-    double least = 0; /* the load pulls down at the end: every node is held, or goes down */
+    double least = 0; /* the load pulls down at the end: every node is constrained, or goes down */
     for (int i = 0; i < NODES; i++) least = std::fmin(least, moved[size_t(2 * i + 1)]);
     expect("the end goes down by a millimetre or so", least < -1e-5 && least > -1e-2, -least, 1e-5);
 }

@@ -55,8 +55,8 @@ static void bodies_are_numbered_one_after_the_other(void **state)
         assert_in_range(d->blocks[1].nodes[i], 9, 17);
     }
     assert_true(fabs(d->rest[2 * 9] - 5) < 1e-12);
-    assert_int_equal(d->n_held, 6); /* the floor of the first body */
-    for (int i = 0; i < d->n_held; i++) assert_in_range(d->held_node[i], 0, 8);
+    assert_int_equal(d->n_constrained, 6); /* the floor of the first body */
+    for (int i = 0; i < d->n_constrained; i++) assert_in_range(d->constrained_node[i], 0, 8);
     assert_int_equal(d->loads[0].n, 2);
     for (int i = 0; i < 2; i++) assert_in_range(d->loads[0].owner[i], 4, 7);
     assert_true(d->loads[0].total && fabs(d->loads[0].scale - 1) <= 0); /* the engine spreads it */
@@ -176,10 +176,10 @@ static void a_support_may_have_a_displacement_for_each_axis(void **state)
     double weight[2] = {0};
     (void)state;
     assert_int_equal(d->n_supports, 3);
-    for (int h = 0; h < d->n_held; h++) {
-        const bool top = d->rest[2 * d->held_node[h] + 1] > 0.5;
-        const double want = !top ? 0 : d->held_axis[h] == 1 ? 1e-3 : 2e-3;
-        assert_true(fabs(d->support_value[d->held_support[h]] - want) < 1e-18);
+    for (int h = 0; h < d->n_constrained; h++) {
+        const bool top = d->rest[2 * d->constrained_node[h] + 1] > 0.5;
+        const double want = !top ? 0 : d->constrained_axis[h] == 1 ? 1e-3 : 2e-3;
+        assert_true(fabs(d->support_value[d->constrained_support[h]] - want) < 1e-18);
     }
     for (int i = 0; i < 2 * (int)d->n; i++) weight[i % 2] += m->observations[0].weight[i];
     print_message("unknowns of the reaction: %g along x, %g along y\n", weight[0], weight[1]);

@@ -188,7 +188,7 @@ static void norms_of_meshes_are_those_of_their_cotangents(void **unused)
         fem_case_grid(&c, box, box, 2, 3, 1, NULL, 0.2);
         fem_case_matter(&c, &m, 1, 0.8);
         c.desc.gravity[1] = -9.81;
-        fem_case_motion(&c, integrators[k], 1, 0, 0); /* held nowhere: frames show the cotangents as they are */
+        fem_case_motion(&c, integrators[k], 1, 0, 0); /* constrained nowhere: frames show the cotangents as they are */
         for (int i = 0; i < c.n * FEM_DIM; i++) c.initial_velocity[i] = 0.5 * fem_case_random(&c);
         fem_case_touch(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
         fem_case_touch(&c, fem_case_observe(&c, PIO_KINETIC_ENERGY, 1), MIDDLE, 0, 1);

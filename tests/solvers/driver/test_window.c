@@ -195,7 +195,7 @@ static void of_particles_it_is_the_derivative_with_the_state_held(void **unused)
     case_free(&particles);
 }
 
-/* A damped body on springs under a load that follows it, one side of it held where a curve says. */
+/* A damped body on springs under a load that follows it, one side of it constrained where a curve says. */
 static subject swing(pio_integrator integrator, int *initial)
 {
     const fem_material m[2] = {fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000), fem_material_of(PIO_HYPER_HENCKY, 1500)};

@@ -45,9 +45,9 @@ void fem_case_free(fem_case *c)
 {
     for (int i = 0; i < c->n_owned; i++) free(c->owned[i]);
     free(c->touch);
-    free(c->held_node);
-    free(c->held_axis);
-    free(c->held_support);
+    free(c->constrained_node);
+    free(c->constrained_axis);
+    free(c->constrained_support);
     free(c->support_value);
     free(c->support_curve);
     memset(c, 0, sizeof *c);
@@ -142,13 +142,13 @@ int fem_case_support(fem_case *c, double value, int curve)
 
 void fem_case_hold(fem_case *c, int node, int axis, int support)
 {
-    const size_t bytes = sizeof(int32_t) * (size_t)(c->fem.n_held + 1);
-    c->held_node = grown(c->held_node, bytes);
-    c->held_axis = grown(c->held_axis, bytes);
-    c->held_support = grown(c->held_support, bytes);
-    c->held_node[c->fem.n_held] = node;
-    c->held_axis[c->fem.n_held] = axis;
-    c->held_support[c->fem.n_held++] = support;
+    const size_t bytes = sizeof(int32_t) * (size_t)(c->fem.n_constrained + 1);
+    c->constrained_node = grown(c->constrained_node, bytes);
+    c->constrained_axis = grown(c->constrained_axis, bytes);
+    c->constrained_support = grown(c->constrained_support, bytes);
+    c->constrained_node[c->fem.n_constrained] = node;
+    c->constrained_axis[c->fem.n_constrained] = axis;
+    c->constrained_support[c->fem.n_constrained++] = support;
 }
 
 void fem_case_hold_side(fem_case *c, int side_axis, int side, int axis, int support)
@@ -318,9 +318,9 @@ void fem_case_describe(fem_case *c, int64_t slots, int threads)
     m->thickness = D == 2 ? c->thickness : NULL;
     m->loads = c->load;
     m->values = &c->value[0][0];
-    m->held_node = c->held_node;
-    m->held_axis = c->held_axis;
-    m->held_support = c->held_support;
+    m->constrained_node = c->constrained_node;
+    m->constrained_axis = c->constrained_axis;
+    m->constrained_support = c->constrained_support;
     m->support_value = c->support_value;
     m->support_curve = c->support_curve;
     m->curve_start = c->curve_start;

@@ -41,7 +41,7 @@ typedef struct {
     double *initial_displacement, *initial_velocity; /* [n][dim] of a motion */
     pio_load_desc load[FEM_MOST];
     double value[FEM_MOST][3];
-    int32_t *held_node, *held_axis, *held_support;
+    int32_t *constrained_node, *constrained_axis, *constrained_support;
     double *support_value;
     int32_t *support_curve;
     int32_t curve_start[FEM_MOST + 1];

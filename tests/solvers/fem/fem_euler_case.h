@@ -26,7 +26,8 @@ static inline void must(piola_status rc, const piola_error *error, const char *w
     if (rc) fail_msg("%s: %s", what, error->message);
 }
 
-/* Two laws in irregular elements, held at a side that moves, pulled, heavy, damped, and in motion from the start. */
+/* Two laws in irregular elements, constrained at a side that moves, pulled, heavy, damped, and in motion from the
+ * start. */
 static inline void moving(fem_case *c, int64_t steps, int laws, pio_element_type even, pio_element_type odd)
 {
     fem_material m[2] = {fem_material_of((pio_hyper_law)(laws % FEM_LAWS), 1000),
@@ -53,7 +54,7 @@ static inline void moving(fem_case *c, int64_t steps, int laws, pio_element_type
 
 static inline int unknowns(const fem_case *c)
 {
-    return c->n * D - c->fem.n_held;
+    return c->n * D - c->fem.n_constrained;
 }
 
 static inline pio_sim *started(fem_case *c, int64_t tape, int threads)

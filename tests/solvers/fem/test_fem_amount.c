@@ -77,9 +77,9 @@ static void to_bar(const double s[3], double x[3])
     x[2] = 0.5 * s[2];
 }
 
-/* A bar that is pulled by `pull` Pa and free to contract; its three symmetry planes are held. Irregular elements whose
- * sides fit and whose rule is exact for a uniform stress: in 2D two quadratic types; in 3D hex8, as quadratic ones with
- * curved sides have neither. */
+/* A bar that is pulled by `pull` Pa and free to contract; its three symmetry planes are constrained. Irregular elements
+ * whose sides fit and whose rule is exact for a uniform stress: in 2D two quadratic types; in 3D hex8, as quadratic
+ * ones with curved sides have neither. */
 static void bar(fem_case *c, const fem_material *m, double pull)
 {
     fem_case_begin(c, 1, 1);

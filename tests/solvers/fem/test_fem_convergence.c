@@ -2,12 +2,11 @@
  * distance that theory allows?
  *
  * Manufactured solutions: u* is chosen, and the nodes get the forces f_a = int P(F*) grad N_a that make it the
- * solution, one point load each; where the body is held, u* is zero. The law, the quadrature (Gauss points, 3 to 5 an
- * axis, simplices as collapsed cubes) and the norms are written down here a second time. With elements of degree p, |u*
- * - u_h| falls as h^(p+1) in L2 and as h^p in energy (Ciarlet 1978, sections 3.2 and 4.1). The constants: by Cea's
- *   lemma nothing in the space of the
- * elements is nearer to u* in energy than the linear law's u_h, thus not the interpolant either; and
- * |u* - u_h|^2 = |u*|^2 - f . u_h exactly. */
+ * solution, one point load each; where the body is constrained, u* is zero. The law, the quadrature (Gauss points, 3
+ * to 5 an axis, simplices as collapsed cubes) and the norms are written down here a second time. With elements of
+ * degree p, |u* - u_h| falls as h^(p+1) in L2 and as h^p in energy (Ciarlet 1978, sections 3.2 and 4.1). The
+ * constants: by Cea's lemma nothing in the space of the elements is nearer to u* in energy than the linear law's
+ * u_h, thus not the interpolant either; and |u* - u_h|^2 = |u*|^2 - f . u_h exactly. */
 #include "kernels/fem/fem_element.h"
 #include "tests/solvers/fem/fem_case.h"
 #include "tests/sanitized.h"
@@ -226,7 +225,7 @@ static void *numbers(size_t count, size_t size)
     return memory;
 }
 
-/* All sides but the last of axis 0 are held. */
+/* All sides but the last of axis 0 are constrained. */
 static void hold(fem_case *c)
 {
     assert_int_equal(fem_case_support(c, 0, -1), 0);

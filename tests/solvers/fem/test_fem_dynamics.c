@@ -25,8 +25,8 @@ static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 
 /* ---- one degree of freedom ------------------------------------------------------------------------------- */
 
-/* An element of unit edge, one side clamped along x, everything held across: both masses at x = 1 move together. With
- * lumped masses rho/2 each side and stiffness E (nu = 0): omega^2 = 2 E/rho. */
+/* An element of unit edge, one side clamped along x, everything constrained across: both masses at x = 1 move together.
+ * With lumped masses rho/2 each side and stiffness E (nu = 0): omega^2 = 2 E/rho. */
 static void oscillator(fem_case *c, pio_integrator integrator, double W, int64_t steps)
 {
     const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {2, 0}, .density = 4};
@@ -164,10 +164,9 @@ static void a_free_body_falls_as_a_point_does(void **unused)
 
 /* ---- wave of a bar ---------------------------------------------------------------------------------------- */
 
-/* u = sin(pi x) cos(pi t) of a bar E = rho = L = 1 held at both ends: u(1/2, 1/2) by steps of one element's length.
- * Linear elements raise the frequency by (pi dx)^2/24 (consistent) or lower it by as much (lumped); Newmark's rule
- * lowers it by
- * (pi dt)^2/12; leapfrog raises it by (pi dt)^2/24 (Hughes 2000, section 9.1). */
+/* u = sin(pi x) cos(pi t) of a bar E = rho = L = 1 constrained at both ends: u(1/2, 1/2) by steps of one element's
+ * length. Linear elements raise the frequency by (pi dx)^2/24 (consistent) or lower it by as much (lumped); Newmark's
+ * rule lowers it by (pi dt)^2/12; leapfrog raises it by (pi dt)^2/24 (Hughes 2000, section 9.1). */
 static double wave_at_half(pio_integrator integrator, int lumped, int n)
 {
     static fem_case c;

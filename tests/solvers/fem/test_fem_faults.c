@@ -176,11 +176,11 @@ static void gravity_is_no_number(fem_case *c, double *z)
     z[1] = (double)INFINITY;
 }
 
-static void nothing_held(fem_case *c, double *z)
+static void no_supports(fem_case *c, double *z)
 {
     (void)z;
     fem_case_block(c, PIO_HYPER_LINEAR, 1);
-    c->fem.n_held = 0;
+    c->fem.n_constrained = 0;
 }
 
 /* A law with a negative modulus has no lowest potential: the body is not stable even at rest. */
@@ -268,7 +268,7 @@ static const fault_case faults[] = {
      BEFORE(CONSTANTS, ELEMENT)},
     {"a negative modulus", negative_modulus, PIOLA_NUMERICAL,
      {"element 0: its law is not defined for the constants -1000"}, 0, BEFORE(CONSTANTS, ELEMENT)},
-    {"nothing held", nothing_held, PIOLA_BAD_DATA, {"is loose", "turning about"}, 0, BEFORE(RIGID_MOTION, NOWHERE)},
+    {"no supports", no_supports, PIOLA_BAD_DATA, {"is loose", "turning about"}, 0, BEFORE(RIGID_MOTION, NOWHERE)},
     {"an explicit step too long", explicit_step_too_long, PIOLA_NUMERICAL,
      {"a time step of 1 s is unstable", "2/omega = "}, 0, BEFORE(TIME_STEP, NOWHERE)},
     {"an explicit step's load that is NaN", explicit_load_is_no_number, PIOLA_NUMERICAL,

@@ -52,7 +52,7 @@ static double *randoms(fem_case *c, double size)
     return x;
 }
 
-/* A block under the pressure 30 on its first `sides` sides, held nowhere. */
+/* A block under the pressure 30 on its first `sides` sides, constrained nowhere. */
 static void pressed(fem_case *c, pio_element_type type, pio_load_kind kind, int sides)
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
@@ -298,7 +298,7 @@ static int newton(fem_sim *f, int with_loads, double *residual, int most)
         fem_external(f, fem_whole(0), f->newton.trial);
         fem_internal(f, f->newton.trial, f->forces.internal);
         fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
-        fem_held(f, 0, f->newton.rhs);
+        fem_mask_constrained(f, 0, f->newton.rhs);
         pio_sum(&f->base.queue, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.rhs,
                 .y = f->newton.rhs);
         pio_queue_download(&f->base.queue, &residual[k], f->newton.scalars, sizeof *residual);
@@ -370,7 +370,7 @@ static void an_adjoint_without_the_transposition_is_wrong(void **unused)
     g[fem_case_at(&c, c.lines[0] - 1, 0, 0) * D] = 1;
     fem_external(f, fem_whole(0), f->state.u);
     fem_jacobian(f, fem_whole(0), f->state.u);
-    fem_held(f, 0, f->forces.external);
+    fem_mask_constrained(f, 0, f->forces.external);
     pio_queue_upload(&sim->queue, f->newton.rhs, g, sizeof *g * (size_t)(c.n * D));
     for (int transposed = 0; transposed < 2; transposed++) {
         solve(f, transposed, f->newton.rhs, f->newton.lambda);

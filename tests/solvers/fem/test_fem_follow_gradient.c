@@ -32,7 +32,7 @@ static void sheared(const double s[3], double x[3])
     x[2] = 0.6 * s[2] + 0.1 * s[1];
 }
 
-/* The loads in the order of the enum; held at one side, of which one edge moves. */
+/* The loads in the order of the enum; constrained at one side, of which one edge moves. */
 static void structure(fem_case *c, int laws, pio_element_type even, pio_element_type odd, pio_integrator integrator)
 {
     fem_material m[2] = {fem_material_of((pio_hyper_law)(laws % FEM_LAWS), 1000),

@@ -120,7 +120,7 @@ static void sheared(const double s[3], double x[3])
 enum { TRACTION, FOLLOWER, SPRING };
 
 /* From state `first` on, with displacements u and velocities v (NULL: random numbers at the start): two laws, heavy,
- * pulled, held at a side, on springs, under a pressure that follows; nothing depends on time. */
+ * pulled, constrained at a side, on springs, under a pressure that follows; nothing depends on time. */
 static void body(fem_case *c, pio_integrator integrator, int follower, int64_t first, const double *u, const double *v)
 {
     const pio_element_type even = D == 2 ? PIO_TRI3 : PIO_HEX8, odd = D == 2 ? PIO_QUAD4 : PIO_HEX8;
@@ -145,8 +145,8 @@ static void body(fem_case *c, pio_integrator integrator, int follower, int64_t f
         if (v) c->initial_velocity[i] = v[i];
         if (u) c->initial_displacement[i] = u[i];
     }
-    for (int h = 0; h < c->fem.n_held; h++) { /* where a support puts them */
-        const int at = c->held_node[h] * D + c->held_axis[h];
+    for (int h = 0; h < c->fem.n_constrained; h++) { /* where a support puts them */
+        const int at = c->constrained_node[h] * D + c->constrained_axis[h];
         c->initial_velocity[at] = c->initial_displacement[at] = 0;
     }
 }
@@ -215,7 +215,8 @@ static double differences(pio_integrator integrator, int64_t k, const frame *at,
         double J[2], h[MOST], there[MOST];
         fem_case random = {.random = 3 + (uint64_t)d};
         for (int i = 0; i < n; i++) h[i] = fem_case_random(&random);
-        for (int held = 0; held < c->fem.n_held; held++) h[c->held_node[held] * D + c->held_axis[held]] = 0;
+        for (int constrained = 0; constrained < c->fem.n_constrained; constrained++)
+            h[c->constrained_node[constrained] * D + c->constrained_axis[constrained]] = 0;
         for (int side = 0; side < 2; side++) {
             for (int i = 0; i < n; i++) there[i] = (of_u ? at->u : at->v)[i] + (side ? -e : e) * h[i];
             J[side] = begun_at(integrator, k, of_u ? there : at->u, of_u ? at->v : there);
@@ -295,7 +296,7 @@ static void the_adjoint_of_a_frame_is_the_derivative_with_earlier_states_kept(vo
             body(&c, of[m], 1, 0, NULL, NULL);
             observe(&c, of[m], 0);
             for (int i = 0; i < c.n * D; i++) h[i] = fem_case_random(&c);
-            for (int i = 0; i < c.fem.n_held; i++) h[c.held_node[i] * D + c.held_axis[i]] = 0;
+            for (int i = 0; i < c.fem.n_constrained; i++) h[c.constrained_node[i] * D + c.constrained_axis[i]] = 0;
             sweep(&whole, &c, NULL, 1);
             for (int of_u = 0; of_u < 2; of_u++) {
                 const int which = of_u ? STATE_U : STATE_V;
@@ -398,7 +399,7 @@ static void a_static_adjoint_force_is_the_answer_to_what_is_observed(void **unus
             const double *weight = c.observation[0].weight;
             double g[MOST];
             memcpy(g, weight, sizeof *g * (size_t)(c.n * D));
-            for (int h = 0; h < c.fem.n_held; h++) g[c.held_node[h] * D + c.held_axis[h]] = 0;
+            for (int h = 0; h < c.fem.n_constrained; h++) g[c.constrained_node[h] * D + c.constrained_axis[h]] = 0;
             fem_case_below("adj_displacement of a weighted displacement is its weights",
                            apart(s.at[1].adj_u, g, c.n * D), 1e-14, 0);
             assert_true(largest(s.at[0].adj_u, c.n * D) <= 0 && largest(s.at[0].adj_f, c.n * D) <= 0);

@@ -231,11 +231,11 @@ static void longer(const double s[3], double x[3])
     x[2] = s[2];
 }
 
-/* A chain: elements of unit edge in a row, everything across held, stiffness k = E and mass m = 1 for each unit of
- * length. A linear step keeps 1/(1 + h^2 K/m) of each mode, so that log2 det(1 + h^2 K/m) bits are lost, of a chain of
- * n masses the mean of log2(1 + 4 k h^2/m sin^2(x)) over its modes: no code can do with less. Modes in which the sides
- * of the chain move apart have shear stiffness besides; from rest they are not excited, but their rounding errors are
- * coded too. */
+/* A chain: elements of unit edge in a row, everything across constrained, stiffness k = E and mass m = 1 for each unit
+ * of length. A linear step keeps 1/(1 + h^2 K/m) of each mode, so that log2 det(1 + h^2 K/m) bits are lost, of a chain
+ * of n masses the mean of log2(1 + 4 k h^2/m sin^2(x)) over its modes: no code can do with less. Modes in which the
+ * sides of the chain move apart have shear stiffness besides; from rest they are not excited, but their rounding errors
+ * are coded too. */
 static double chain_bits(double ratio, double strain, double tolerance)
 {
     enum { STEPS = 40 };

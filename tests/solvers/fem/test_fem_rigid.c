@@ -38,7 +38,7 @@ static void is_loose(fem_case *c, const char *const *words)
     pio_engine_bytes bytes;
     fem_case_describe(c, 0, 1);
     const piola_status rc = piola_engine_fem.create(&c->desc, &sim, &bytes, &error);
-    print_message("  %s\n", rc ? error.message : "held");
+    print_message("  %s\n", rc ? error.message : "constrained");
     assert_int_equal(rc, words ? PIOLA_BAD_DATA : PIOLA_OK);
     for (int i = 0; words && words[i]; i++)
         if (!strstr(error.message, words[i])) fail_msg("'%s' is missing", words[i]);
@@ -206,7 +206,7 @@ static void parts_that_share_a_node_or_an_edge_are_hinged(void **unused)
     static const char *const words3[] = {"the part around (3.5, 1.5, 0.5) of the body around (",
                                          "nothing keeps it from turning about an axis along z through (3, 1, ",
                                          "parts that share a node or an edge alone are hinged", NULL};
-    /* a chain: the next to what is held is named */
+    /* a chain: the next to what is constrained is named */
     static const char *const chain2[] = {"the part around (4, 1.5)", "from turning about (3, 1);", NULL};
     static const char *const chain3[] = {"the part around (4, 1.5, 0.5)", "along z through (3, 1, ", NULL};
     (void)unused;
@@ -305,7 +305,7 @@ static void a_support_or_a_spring_of_a_hinged_part_holds_it(void **unused)
     picture(&c, two); /* towards the hinge it holds nothing */
     fem_case_springs(&c, fem_case_at(&c, 3, 1, 0), fem_case_value(&c, 5, 0, 0));
     is_loose(&c, (const char *const[]){"the part around (4, 1.5", NULL});
-    picture(&c, two); /* a wind-brace on the held part does not help the other */
+    picture(&c, two); /* a wind-brace on the constrained part does not help the other */
     fem_case_springs(&c, fem_case_at(&c, 0, 1, 0), fem_case_value(&c, 5, 5, 5));
     is_loose(&c, (const char *const[]){"the part around (4, 1.5", NULL});
 }

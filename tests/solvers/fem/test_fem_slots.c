@@ -64,8 +64,8 @@ static void bent(fem_case *c, pio_integrator integrator, int reactions)
         fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.03, 0.02, moved);
     }
     if (!reactions || explicit) return; /* the leapfrog refuses them */
-    const int held = fem_case_observe(c, PIO_REACTION, 1);
-    for (int s = 0; reactions == 2 && s <= STEPS; s++) fem_case_touch(c, held, s, 0, 0.01);
+    const int reaction = fem_case_observe(c, PIO_REACTION, 1);
+    for (int s = 0; reactions == 2 && s <= STEPS; s++) fem_case_touch(c, reaction, s, 0, 0.01);
 }
 
 static slot_runner runner_of(fem_case *c)

@@ -26,8 +26,8 @@ static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
 enum { DAMPED_STEPS = 1500, RAMP_STEPS = 25 };
 #define MOVE 0.04
 
-/* A block of 3 x 2 cells, clamped at x = 0; x = 1 is drawn out by MOVE in RAMP_STEPS, and held. `integrator` static:
- * the end alone. */
+/* A block of 3 x 2 cells, clamped at x = 0; x = 1 is drawn out by MOVE in RAMP_STEPS, and kept there. `integrator`
+ * static: the end alone. */
 static void drawn(fem_case *c, pio_integrator integrator, int lumped)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
@@ -86,8 +86,8 @@ static void a_damped_body_comes_to_the_static_reaction_when_its_support_rests(vo
 
 /* ---- a base that ramps ----------------------------------------------------------------------------------- */
 
-/* An element of unit edge, held across, whose side x = 0 is the base, u = V t until T and then V T; its other side is
- * one free mass.
+/* An element of unit edge, constrained across, whose side x = 0 is the base, u = V t until T and then V T; its other
+ * side is one free mass.
  * E = 2, rho = 4: omega^2 = 2 E/rho = 1 with lumped masses, 3 E/rho = 1.5 with consistent ones, of which half a mass
  * couples. */
 enum { HOLD = 1 };

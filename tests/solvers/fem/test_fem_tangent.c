@@ -1,5 +1,5 @@
-/* test_fem_tangent.c -- is the assembled matrix the derivative of the forces, symmetric, with held unknowns as unit
- * rows and columns? And does one solve each way, adjoint and tangent, give the same derivative?
+/* test_fem_tangent.c -- is the assembled matrix the derivative of the forces, symmetric, with constrained unknowns as
+ * unit rows and columns? And does one solve each way, adjoint and tangent, give the same derivative?
  *
  * The forces' product with the derivative, fem_force_adj, is itself compared with the dual build by
  * test_every_kernel. */
@@ -20,7 +20,8 @@
 
 enum { D = FEM_DIM };
 
-/* Every law in a block of irregular elements of one type, one side clamped and one unknown of each fifth node held. */
+/* Every law in a block of irregular elements of one type, one side clamped and one unknown of each fifth node
+ * constrained. */
 static pio_sim *block(fem_case *c, pio_element_type type)
 {
     fem_material m[FEM_LAWS];
@@ -40,10 +41,10 @@ static pio_sim *block(fem_case *c, pio_element_type type)
     return sim;
 }
 
-static int is_held(const fem_case *c, int unknown)
+static int is_constrained(const fem_case *c, int unknown)
 {
-    for (int h = 0; h < c->fem.n_held; h++)
-        if (c->held_node[h] * D + c->held_axis[h] == unknown) return 1;
+    for (int h = 0; h < c->fem.n_constrained; h++)
+        if (c->constrained_node[h] * D + c->constrained_axis[h] == unknown) return 1;
     return 0;
 }
 
@@ -54,7 +55,7 @@ static real *numbers(fem_case *c, double size, int free_only)
     if (!x) fail_msg("out of memory");
     for (int i = 0; i < c->n * D; i++) {
         const double r = size * fem_case_random(c);
-        x[i] = (real)(free_only && is_held(c, i) ? 0 : r);
+        x[i] = (real)(free_only && is_constrained(c, i) ? 0 : r);
     }
     return x;
 }
@@ -99,7 +100,7 @@ static double dot(const real *a, const real *b, int n)
 }
 
 typedef struct {
-    double product, held, symmetry;
+    double product, constrained, symmetry;
 } errors;
 
 static errors compare(fem_case *c, pio_sim *sim)
@@ -114,14 +115,14 @@ static errors compare(fem_case *c, pio_sim *sim)
     by_elements(sim, x, f_x, n);
     const double size = sqrt(dot(f_x, f_x, n) / n);
     for (int i = 0; i < n; i++)
-        if (!is_held(c, i)) e.product = fmax(e.product, fabs((double)(K_x[i] - f_x[i])) / size);
-    by_matrix(sim, y, K_x, n); /* held unknowns are their own image, and reach no other */
+        if (!is_constrained(c, i)) e.product = fmax(e.product, fabs((double)(K_x[i] - f_x[i])) / size);
+    by_matrix(sim, y, K_x, n); /* constrained unknowns are their own image, and reach no other */
     for (int i = 0; i < n; i++)
-        if (is_held(c, i)) e.held = fmax(e.held, fabs((double)(K_x[i] - y[i])));
-    for (int i = 0; i < n; i++) x[i] = is_held(c, i) ? 0 : y[i];
+        if (is_constrained(c, i)) e.constrained = fmax(e.constrained, fabs((double)(K_x[i] - y[i])));
+    for (int i = 0; i < n; i++) x[i] = is_constrained(c, i) ? 0 : y[i];
     by_matrix(sim, x, f_x, n);
     for (int i = 0; i < n; i++)
-        if (!is_held(c, i)) e.held = fmax(e.held, fabs((double)(K_x[i] - f_x[i])) / size);
+        if (!is_constrained(c, i)) e.constrained = fmax(e.constrained, fabs((double)(K_x[i] - f_x[i])) / size);
     const double zKy = dot(z, K_x, n), scale = sqrt(dot(K_x, K_x, n) * dot(z, z, n));
     by_matrix(sim, z, K_x, n);
     e.symmetry = fabs(zKy - dot(y, K_x, n)) / scale;
@@ -145,8 +146,8 @@ static void the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law
         const errors e = compare(&c, sim);
         snprintf(what, sizeof what, "%s: K x against the adjoint of the forces", fem_type_names[fem_types[t]]);
         fem_case_below(what, e.product, 1e-12, 2e-5);
-        snprintf(what, sizeof what, "%s: rows and columns of held unknowns", fem_type_names[fem_types[t]]);
-        fem_case_below(what, e.held, 0, 0);
+        snprintf(what, sizeof what, "%s: rows and columns of constrained unknowns", fem_type_names[fem_types[t]]);
+        fem_case_below(what, e.constrained, 0, 0);
         snprintf(what, sizeof what, "%s: y . K x - x . K y", fem_type_names[fem_types[t]]);
         fem_case_below(what, e.symmetry, 1e-14, 1e-5);
         /* not vacuous: the forces are not linear */
@@ -157,7 +158,8 @@ static void the_matrix_is_the_derivative_of_the_forces_for_every_element_and_law
         by_matrix(sim, x, K_x, c.n * D);
         by_elements(sim, x, f_x, c.n * D);
         double other = 0;
-        for (int i = 0; i < c.n * D; i++) other = fmax(other, is_held(&c, i) ? 0 : fabs((double)(K_x[i] - f_x[i])));
+        for (int i = 0; i < c.n * D; i++)
+            other = fmax(other, is_constrained(&c, i) ? 0 : fabs((double)(K_x[i] - f_x[i])));
         print_message("  %s: at another displacement it is off by %.2g N/m\n", fem_type_names[fem_types[t]], other);
         assert_true(other > 1e-3);
         free(x);
@@ -227,7 +229,7 @@ static double tangent(fem_case *c, pio_sim *sim, const double *E_dot, int unknow
     pio_queue_upload(&sim->queue, f->materials.k, k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, -1, f->forces.internal, 0, f->forces.internal, f->newton.rhs);
-    fem_held(f, 0, f->newton.rhs);
+    fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
     if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error))
         fail_msg("%s", error.message);

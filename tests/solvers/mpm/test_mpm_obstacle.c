@@ -155,22 +155,22 @@ static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, 
 static void friction_takes_its_coefficient_times_the_normal_impulse(void **unused)
 {
     static const double mu = 0.05, limit = D == 3 ? 5e-3 : 1e-3;
-    double smooth[4], rough[4], box[4], held[4];
+    double smooth[4], rough[4], box[4], sticky[4];
     (void)unused;
     bounce(PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 0, 6, smooth);
     bounce(PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, mu, 6, rough);
     bounce(PIO_OBSTACLE_BOX, PIO_WALL_SEPARATE, mu, 6, box);
-    bounce(PIO_OBSTACLE_PLANE, PIO_WALL_STICKY, 0, 6, held);
+    bounce(PIO_OBSTACLE_PLANE, PIO_WALL_STICKY, 0, 6, sticky);
     print_message("  velocity after the bounce: smooth (%.4f, %.4f), rough (%.4f, %.4f), sticky (%.4f, %.4f) m/s\n",
-                  smooth[0], smooth[1], rough[0], rough[1], held[0], held[1]);
+                  smooth[0], smooth[1], rough[0], rough[1], sticky[0], sticky[1]);
     case_below("smooth plane: change of the velocity along it, m/s", smooth[0] - 6, 1e-12, 1e-5);
     assert_true(smooth[1] > 1 && smooth[1] <= 3);
     case_below("friction's impulse over the normal one, against mu, relative", (6 - rough[0]) / (3 + rough[1]) / mu - 1,
                limit, limit);
     case_below("the same on the face of a box", (6 - box[0]) / (3 + box[1]) / mu - 1, limit, limit);
     print_message("  kinetic energy left: smooth %.4f, rough %.4f, box %.4f, sticky %.4f (at most 1)\n", smooth[3],
-                  rough[3], box[3], held[3]);
-    assert_true(smooth[3] <= 1 && rough[3] < smooth[3] && box[3] < smooth[3] && held[3] < rough[3]);
+                  rough[3], box[3], sticky[3]);
+    assert_true(smooth[3] <= 1 && rough[3] < smooth[3] && box[3] < smooth[3] && sticky[3] < rough[3]);
 }
 
 /* A block without weight that touches a plane, after 0.2 s in steps of dt: its velocity along the plane and away from
