@@ -212,7 +212,7 @@ piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *e
     trial.fem.lumped = 1;
     trial.desc.steps = steps;
     trial.desc.dt = (solves ? 3 : 0.3) / options.cells / wave;
-    trial.touch.step = steps;
+    trial.sample_weight.step = steps;
     runner r = {.c = c,
                 .engine = engine->fem,
                 .desc = trial.desc,

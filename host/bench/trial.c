@@ -83,15 +83,15 @@ static void set_outputs(pio_trial *t, const pio_trial_options *o)
     for (int k = 0; k < 2; k++) {
         t->observations[k] = (pio_observation_desc){
             .type = k ? PIO_MEAN_VELOCITY : PIO_MEAN_POSITION, .components = o->dimension, .samples = 1};
-        t->touches[k] = (pio_touch){.step = o->steps, .observation = k, .weight = 1};
+        t->sample_weights[k] = (pio_sample_weight){.step = o->steps, .observation = k, .weight = 1};
     }
     t->design =
         (pio_design_desc){.quantity = PIO_VELOCITY, .components = o->dimension, .groups = 1, .index = t->zero, .b = 1};
     memcpy(t->design.base, t->velocity, sizeof t->velocity);
     t->desc.observations = t->observations;
-    t->desc.touches = t->touches;
+    t->desc.sample_weights = t->sample_weights;
     t->desc.designs = &t->design;
-    t->desc.n_observations = t->desc.n_touches = 2;
+    t->desc.n_observations = t->desc.n_sample_weights = 2;
     t->desc.n_designs = 1;
 }
 

@@ -31,7 +31,7 @@ typedef struct {
     int32_t *law, *zero;                  /* [n] law of each particle; [n] zeros */
     double spin[9];                       /* matrix of the angular velocity, 1/s, in the first dimension^2 numbers */
     pio_observation_desc observations[2]; /* mean position, mean velocity */
-    pio_touch touches[2];                 /* weights of their samples */
+    pio_sample_weight sample_weights[2];  /* weights of their samples */
     pio_design_desc design;               /* the common velocity */
 } pio_trial;
 

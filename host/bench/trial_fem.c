@@ -131,7 +131,7 @@ static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     t->curve_start[1] = 1;
     t->observation =
         (pio_observation_desc){.type = PIO_DISPLACEMENT, .components = dim, .samples = 1, .weight = t->weight};
-    t->touch = (pio_touch){.step = 1, .weight = 1};
+    t->sample_weight = (pio_sample_weight){.step = 1, .weight = 1};
     pio_fem_desc *m = &t->fem;
     m->n = t->mesh.n_nodes;
     m->rest = t->rest;
@@ -162,9 +162,9 @@ static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     d->timing = o->timing;
     d->dt = 1;
     d->steps = d->slots = d->adjoint = 1;
-    d->n_observations = d->n_touches = 1;
+    d->n_observations = d->n_sample_weights = 1;
     d->observations = &t->observation;
-    d->touches = &t->touch;
+    d->sample_weights = &t->sample_weight;
     d->designs = t->design;
     d->fem = m;
 }

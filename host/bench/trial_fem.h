@@ -34,7 +34,7 @@ typedef struct {
     int32_t curve_start[2], support_curve, *law, *lame, *constrained_node, *constrained_axis, *constrained_support,
         *vertices, *owner, *index;
     pio_observation_desc observation;                 /* mean displacement of the far side, m */
-    pio_touch touch;                                  /* weight of its sample */
+    pio_sample_weight sample_weight;                  /* weight of its sample */
     pio_design_desc design[1 + PIO_FEM_TRIAL_MODULI]; /* the force, then each modulus */
     int64_t variables; /* number of variables of all designs; they start at `z`, in the design's units */
 } pio_fem_trial;

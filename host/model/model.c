@@ -130,7 +130,7 @@ void pio_model_free(pio_model *m)
     pio_model_warnings_free(m);
     free(m->outputs);
     free(m->observations);
-    free(m->touches);
+    free(m->sample_weights);
     free(m->parameters);
     free(m->designs);
     free(m->z0);

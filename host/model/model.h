@@ -52,7 +52,7 @@ typedef struct pio_model {
     int32_t *field;             /* [n] velocity field; NULL: there is one */
     double *viscosity;          /* [n] of solids, Pa s; NULL: none is viscous or could become so */
     int32_t *law, *lame, *body; /* [n] pio_law; 1: parameters are mu, lambda; number of the body */
-    pio_touch *touches;         /* [desc.n_touches] sample weights, by step */
+    pio_sample_weight *sample_weights;  /* [desc.n_sample_weights] sample weights, by step */
     pio_observation_desc *observations; /* [n_outputs] descriptions of observations */
     pio_design_desc *designs;           /* [n_parameters] descriptions of designs */
     pio_obstacle_desc *obstacles;       /* [desc.n_obstacles] descriptions of obstacles */

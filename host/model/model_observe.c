@@ -18,19 +18,20 @@
 #include <string.h>
 
 typedef struct {
-    pio_touch *v;    /* [n] sample weights */
-    size_t n, space; /* number of them; room for them */
-    bool failed;     /* there is no memory, or the user interrupted */
-} touch_list;
+    pio_sample_weight *v; /* [n] sample weights */
+    size_t n, space;      /* number of them; room for them */
+    bool failed;          /* there is no memory, or the user interrupted */
+} sample_weight_list;
 
-static void add_touch(touch_list *l, int64_t step, int observation, int sample, double weight, double past)
+static void add_sample_weight(sample_weight_list *l, int64_t step, int observation, int sample, double weight,
+                              double past)
 {
     if ((step & 65535) == 65535) l->failed |= pio_interrupted();
     if (!(fabs(weight) > 0) || l->failed) return;
     if (l->n == l->space) {
         const size_t space = l->space ? 2 * l->space : 64;
         const bool room = space < 1 << 20 || (!pio_interrupted() && (double)space * sizeof *l->v <= pio_room_bytes());
-        pio_touch *v = room ? realloc(l->v, space * sizeof *v) : NULL;
+        pio_sample_weight *v = room ? realloc(l->v, space * sizeof *v) : NULL;
         if (!v) {
             l->failed = true;
             return;
@@ -38,10 +39,10 @@ static void add_touch(touch_list *l, int64_t step, int observation, int sample, 
         l->v = v;
         l->space = space;
     }
-    l->v[l->n++] = (pio_touch){step, observation, sample, weight, past};
+    l->v[l->n++] = (pio_sample_weight){step, observation, sample, weight, past};
 }
 
-static void touch_at(touch_list *l, const pio_model *m, int o, int sample, double time)
+static void add_sample_at(sample_weight_list *l, const pio_model *m, int o, int sample, double time)
 {
     const double u = time / m->scene->time.dt;
     const bool places = m->scene->observe[o].type == PIO_DISTANCE;
@@ -58,31 +59,31 @@ static void touch_at(touch_list *l, const pio_model *m, int o, int sample, doubl
         f = 0;
     }
     if (places && f > 0) {
-        add_touch(l, s + 1, o, sample, 1, 1 - f);
+        add_sample_weight(l, s + 1, o, sample, 1, 1 - f);
         return;
     }
-    add_touch(l, s, o, sample, 1 - f, 0);
-    add_touch(l, s + 1, o, sample, f, 0);
+    add_sample_weight(l, s, o, sample, 1 - f, 0);
+    add_sample_weight(l, s + 1, o, sample, f, 0);
 }
 
 /* Mean of the interpolant over [t0, t1]: on one step's interval from u to v (0 <= u < v <= 1) the hat functions
  * integrate to (v - u) - (v^2 - u^2)/2 and (v^2 - u^2)/2. */
-static void touch_over(touch_list *l, const pio_model *m, int o, const double over[2])
+static void add_sample_over(sample_weight_list *l, const pio_model *m, int o, const double over[2])
 {
     const double a = over[0] / m->scene->time.dt, b = fmin(over[1] / m->scene->time.dt, (double)m->steps),
                  length = b - a;
     if (!(length > 1e-6)) { /* shorter than the resolution of times */
-        touch_at(l, m, o, 0, over[0]);
+        add_sample_at(l, m, o, 0, over[0]);
         return;
     }
     double pending = 0; /* weight of step s from the interval before it */
     int64_t s = (int64_t)floor(a);
     for (; (double)s < b && !l->failed; s++) {
         const double u = fmax(a - (double)s, 0), v = fmin(b - (double)s, 1), right = (v * v - u * u) / 2;
-        add_touch(l, s, o, 0, (pending + (v - u) - right) / length, 0);
+        add_sample_weight(l, s, o, 0, (pending + (v - u) - right) / length, 0);
         pending = right;
     }
-    add_touch(l, s, o, 0, pending / length, 0);
+    add_sample_weight(l, s, o, 0, pending / length, 0);
 }
 
 /* ---- distance to given points --------------------------------------------------------------------------- */
@@ -255,7 +256,7 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
 
 /* Checks the memory for sample weights: an observation over all time or a window has one for each step; the list grows
  * by doubling. */
-static piola_status check_touches(const pio_model *m, const scene_observe *s, piola_error *error)
+static piola_status check_sample_weights(const pio_model *m, const scene_observe *s, piola_error *error)
 {
     const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
     const double steps = of_control        ? (double)m->steps
@@ -263,10 +264,10 @@ static piola_status check_touches(const pio_model *m, const scene_observe *s, pi
                                            : 0;
     char what[120];
     snprintf(what, sizeof what, "observation '%.40s': samples of %.4g steps", s->name, steps);
-    return pio_room(3 * steps * (double)sizeof(pio_touch), what, error);
+    return pio_room(3 * steps * (double)sizeof(pio_sample_weight), what, error);
 }
 
-static piola_status add_observation(pio_model *m, int o, touch_list *touches, piola_error *error)
+static piola_status add_observation(pio_model *m, int o, sample_weight_list *weights, piola_error *error)
 {
     const scene_observe *s = &m->scene->observe[o];
     pio_observation_desc *d = &m->observations[o];
@@ -275,7 +276,7 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
                                 .sharpness = s->sharpness};
-    piola_status rc = check_touches(m, s, error);
+    piola_status rc = check_sample_weights(m, s, error);
     if (!rc) rc = set_times(m, o, error);
     const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
     if (!rc && !m->fem && !of_control) rc = pio_model_target(m, s, d, error);
@@ -296,19 +297,19 @@ static piola_status add_observation(pio_model *m, int o, touch_list *touches, pi
         return pio_scene_fault(m->scene, error, "observe", "more than %d samples in all", INT32_MAX / 2);
     m->n_samples += d->samples * d->components;
     if (of_control)
-        for (int64_t step = 1; step <= m->steps && !touches->failed; step++)
-            add_touch(touches, step, o, 0, m->scene->time.dt, 0);
+        for (int64_t step = 1; step <= m->steps && !weights->failed; step++)
+            add_sample_weight(weights, step, o, 0, m->scene->time.dt, 0);
     else if (s->type != PIO_DISTANCE && s->over[0] >= 0)
-        touch_over(touches, m, o, s->over);
+        add_sample_over(weights, m, o, s->over);
     else
-        for (int k = 0; k < d->samples; k++) touch_at(touches, m, o, k, m->outputs[o].time[k]);
+        for (int k = 0; k < d->samples; k++) add_sample_at(weights, m, o, k, m->outputs[o].time[k]);
     return PIOLA_OK;
 }
 
 static int by_step(const void *a, const void *b, void *context)
 {
     (void)context;
-    const pio_touch *p = a, *q = b;
+    const pio_sample_weight *p = a, *q = b;
     if (p->step != q->step) return p->step < q->step ? -1 : 1;
     if (p->observation != q->observation) return p->observation < q->observation ? -1 : 1;
     return p->sample < q->sample ? -1 : p->sample > q->sample;
@@ -317,22 +318,22 @@ static int by_step(const void *a, const void *b, void *context)
 piola_status pio_model_observations(pio_model *m, piola_error *error)
 {
     const size_t n = m->scene->n_observe;
-    touch_list touches = {0};
+    sample_weight_list weights = {0};
     piola_status rc = PIOLA_OK;
     m->outputs = calloc(n + 1, sizeof *m->outputs);
     m->observations = calloc(n + 1, sizeof *m->observations);
     if (!m->outputs || !m->observations) return pio_fail_memory(error, n * sizeof *m->observations, "observations");
     m->n_outputs = (int)n;
-    for (int o = 0; !rc && o < m->n_outputs; o++) rc = add_observation(m, o, &touches, error);
-    if (!rc && touches.failed) rc = pio_stop("listing samples", error);
-    if (!rc && touches.failed) rc = pio_fail_memory(error, touches.space * 2 * sizeof(pio_touch), "samples");
-    if (!rc) rc = pio_stop_sort(touches.v, touches.n, sizeof *touches.v, by_step, NULL, "sorting samples", error);
-    if (!rc && touches.n > INT32_MAX)
-        rc = pio_scene_fault(m->scene, error, "observe", "%zu samples of steps; at most %d are possible", touches.n,
+    for (int o = 0; !rc && o < m->n_outputs; o++) rc = add_observation(m, o, &weights, error);
+    if (!rc && weights.failed) rc = pio_stop("listing samples", error);
+    if (!rc && weights.failed) rc = pio_fail_memory(error, weights.space * 2 * sizeof(pio_sample_weight), "samples");
+    if (!rc) rc = pio_stop_sort(weights.v, weights.n, sizeof *weights.v, by_step, NULL, "sorting samples", error);
+    if (!rc && weights.n > INT32_MAX)
+        rc = pio_scene_fault(m->scene, error, "observe", "%zu samples of steps; at most %d are possible", weights.n,
                              INT32_MAX);
-    m->touches = touches.v;
-    m->desc.touches = touches.v;
-    m->desc.n_touches = (int32_t)touches.n;
+    m->sample_weights = weights.v;
+    m->desc.sample_weights = weights.v;
+    m->desc.n_sample_weights = (int32_t)weights.n;
     m->desc.observations = m->observations;
     m->desc.n_observations = m->n_outputs;
     return rc;

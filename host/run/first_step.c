@@ -114,7 +114,7 @@ piola_status pio_first_step(const pio_model *model, const char *precision, piola
 {
     trial t = {.model = model, .desc = model->desc};
     pio_engine_module engine;
-    t.desc.n_observations = t.desc.n_touches = 0;
+    t.desc.n_observations = t.desc.n_sample_weights = 0;
     t.desc.adjoint = 0;
     t.desc.slots = 0;
     t.desc.start_only = 1;

@@ -20,7 +20,7 @@ typedef struct {
     int32_t observation, sample; /* index of the observation; of its sample */
     double weight;               /* factor of the value in the sample, 1 */
     double past;                 /* weight of the state before, of distances alone: 0 <= past < 1; step >= 1 unless 0 */
-} pio_touch;
+} pio_sample_weight;
 
 /* A quantity that is observed over time. */
 typedef struct {
@@ -189,9 +189,9 @@ typedef struct {
      * r = d^2/(2 w) up to half a spacing w, and d - w/2 beyond. */
     double penalty;
     int64_t steps; /* of the run */
-    int32_t n_observations, n_touches, n_designs;
+    int32_t n_observations, n_sample_weights, n_designs;
     const pio_observation_desc *observations; /* [n_observations] */
-    const pio_touch *touches;                 /* [n_touches] ascending in step */
+    const pio_sample_weight *sample_weights;  /* [n_sample_weights] ascending in step */
     const pio_design_desc *designs;           /* [n_designs] */
     /* Adjoint sweeps end at this state and drop its cotangents, as states before it are constants; 0: the start. */
     int64_t first;

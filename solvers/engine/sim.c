@@ -65,16 +65,17 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
     sim->queue.arena = &sim->arena;
     sim->queue.clock = desc->timing ? pio_clock : NULL;
     sim->n_slots = desc->slots;
-    sim->n_touches = desc->n_touches;
+    sim->n_sample_weights = desc->n_sample_weights;
     for (int o = 0; o < desc->n_observations; o++)
         sim->n_samples += desc->observations[o].samples * desc->observations[o].components;
     for (int d = 0; d < desc->n_designs; d++) sim->n_variables += desc->designs[d].groups * desc->designs[d].components;
-    sim->touches = calloc((size_t)desc->n_touches + 1, sizeof *sim->touches);
+    sim->sample_weights = calloc((size_t)desc->n_sample_weights + 1, sizeof *sim->sample_weights);
     sim->slot_step = malloc(sizeof *sim->slot_step * ((size_t)desc->slots + 1));
     sim->host_transfer = malloc(sizeof *sim->host_transfer * (size_t)items);
-    if (!sim->touches || !sim->slot_step || !sim->host_transfer) return 0;
+    if (!sim->sample_weights || !sim->slot_step || !sim->host_transfer) return 0;
     for (int64_t s = 0; s <= desc->slots; s++) sim->slot_step[s] = -1;
-    if (desc->n_touches) memcpy(sim->touches, desc->touches, sizeof *sim->touches * (size_t)desc->n_touches);
+    if (desc->n_sample_weights)
+        memcpy(sim->sample_weights, desc->sample_weights, sizeof *sim->sample_weights * (size_t)desc->n_sample_weights);
     sim->dt = desc->dt;
     sim->first = desc->first;
     return sim_norms_begin(sim);
@@ -159,7 +160,7 @@ void sim_end(pio_sim *sim)
 {
     if (sim->queue.stream) sim->arena.backend->close(sim->queue.stream);
     if (sim->arena.base) pio_arena_destroy(&sim->arena);
-    free(sim->touches);
+    free(sim->sample_weights);
     free(sim->slot_step);
     free(sim->norm_step);
     free(sim->host_transfer);

@@ -32,8 +32,8 @@ struct pio_sim {
     int norm_last;      /* of these, index of the last one measured in this adjoint sweep; n_norms: none yet */
     double *norms;      /* device [n_norms][NORMS] sums of squares */
 
-    int n_touches, n_samples, n_variables;
-    pio_touch *touches;                    /* host [n_touches] ascending in step */
+    int n_sample_weights, n_samples, n_variables;
+    pio_sample_weight *sample_weights;     /* host [n_sample_weights] ascending in step */
     double *samples, *samples_bar;         /* device [n_samples] */
     double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
     double *z_start, *described;           /* device [n_variables]: see pio_design_desc */
@@ -105,12 +105,13 @@ piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, si
 piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
                            piola_error *error);
 
-/* Returns the index of the first touch of state number `index` or of a later one; touches are sorted (sim_touch.c). */
-int sim_first_touch(const pio_sim *sim, int64_t index);
+/* Returns the index of the first sample weight of state number `index` or of a later one; sample weights are sorted
+ * (sim_sample_weight.c). */
+int sim_first_sample_weight(const pio_sim *sim, int64_t index);
 
-/* Returns whether a touch of state number `index` depends on the state before, too. */
+/* Returns whether a sample weight of state number `index` depends on the state before, too. */
 int sim_uses_previous_state(const pio_sim *sim, int64_t index);
-/* Returns whether a touch of any state does. */
+/* Returns whether a sample weight of any state does. */
 int sim_ever_uses_previous_state(const pio_engine_desc *desc);
 
 /* Adds to sums [samples] the weights of the points that each sample of an observation of distances has. */
@@ -136,8 +137,8 @@ piola_status sim_check_adjoint(pio_sim *sim, piola_error *error);
  * already near the largest number, otherwise `rc`. */
 piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error);
 
-/* Returns whether the touches of state number `index` are differentiated: those of the state where sweeps end are only
- * if it is the start. */
+/* Returns whether the sample weights of state number `index` are differentiated: those of the state where sweeps end
+ * are only if it is the start. */
 static inline int sim_counts(const pio_sim *sim, int64_t index)
 {
     return index > sim->first || !sim->first;

@@ -14,8 +14,9 @@ enum { MOST_NORMS = 2048 }; /* of states that nothing observes */
 /* Returns whether the samples observe this state, or the motion from it to the next. */
 static int observed(const pio_sim *sim, int64_t index)
 {
-    const int i = sim_first_touch(sim, index);
-    return (i < sim->n_touches && sim->touches[i].step == index) || sim_uses_previous_state(sim, index + 1);
+    const int i = sim_first_sample_weight(sim, index);
+    return (i < sim->n_sample_weights && sim->sample_weights[i].step == index) ||
+           sim_uses_previous_state(sim, index + 1);
 }
 
 /* Returns whether the state is the last one or a multiple of the stride before it. */

@@ -59,7 +59,7 @@ static void norm_sums(fem_sim *f, const fem_observation *o)
     add_amount(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS + 1);
 }
 
-void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_touch *t)
+void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     wide *sample = f->base.samples + o->first + t->sample;
     if (o->desc.type != PIO_STRESS) {
@@ -91,7 +91,7 @@ static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, dou
     pio_halo(q, f->adjoint.u_bar);
 }
 
-void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_touch *t)
+void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     const wide *sample_bar = f->base.samples_bar + o->first + t->sample;
     if (o->desc.type != PIO_STRESS) {

@@ -71,8 +71,8 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
 static int forces_seen(const fem_sim *f, int64_t state)
 {
     const pio_sim *s = &f->base;
-    for (int i = sim_first_touch(s, state); i < s->n_touches && s->touches[i].step == state; i++)
-        if (f->observe.observations[s->touches[i].observation].desc.type == PIO_COMPLIANCE) return 1;
+    for (int i = sim_first_sample_weight(s, state); i < s->n_sample_weights && s->sample_weights[i].step == state; i++)
+        if (f->observe.observations[s->sample_weights[i].observation].desc.type == PIO_COMPLIANCE) return 1;
     return 0;
 }
 

@@ -7,9 +7,10 @@ static int of_rates(const pio_observation_desc *d)
     return d->type == PIO_MEAN_VELOCITY || d->type == PIO_KINETIC_ENERGY;
 }
 
-/* `axis` of what is observed in state u; of the state before it only a touch with a share in it sees something. */
-static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, const pio_touch *t, int axis, real *u,
-                                const real *past)
+/* `axis` of what is observed in state u; of the state before it only a sample that interpolates between both sees
+ * something. */
+static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, const pio_sample_weight *t, int axis,
+                                real *u, const real *past)
 {
     static const int type[] = {[PIO_DISPLACEMENT] = FEM_DISPLACEMENT,  [PIO_REACTION] = FEM_REACTION,
                                [PIO_DISTANCE] = FEM_DISTANCE,          [PIO_COMPLIANCE] = FEM_COMPLIANCE,
@@ -52,7 +53,7 @@ static void momentum(fem_sim *f)
     fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
 }
 
-static void forward(fem_sim *f, const pio_touch *t)
+static void forward(fem_sim *f, const pio_sample_weight *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
@@ -72,7 +73,7 @@ static void forward(fem_sim *f, const pio_touch *t)
 
 /* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state,
  * constants and shape at once. */
-static void touch_adj(fem_sim *f, const pio_touch *t)
+static void sample_adj(fem_sim *f, const pio_sample_weight *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
@@ -102,7 +103,7 @@ static void touch_adj(fem_sim *f, const pio_touch *t)
 }
 
 /* A distance at a time within the step from u to `known`. */
-static void between_adj(fem_sim *f, const pio_touch *t)
+static void between_adj(fem_sim *f, const pio_sample_weight *t)
 {
     const fem_observation *o = &f->observe.observations[t->observation];
     const fem_observe_args a = args_of(f, o, t, 0, f->adjoint.known, f->state.u);
@@ -123,8 +124,8 @@ void fem_adjoint_norm(fem_sim *f, int64_t index, int which)
 void fem_observe_step(fem_sim *f, int64_t index)
 {
     const pio_sim *s = &f->base;
-    for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++)
-        forward(f, &s->touches[i]);
+    for (int i = sim_first_sample_weight(s, index); i < s->n_sample_weights && s->sample_weights[i].step == index; i++)
+        forward(f, &s->sample_weights[i]);
 }
 
 /* Forces that were observed may follow the displacement: their cotangents are a part of the state's, and stay those of
@@ -133,12 +134,13 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
 {
     const pio_sim *s = &f->base;
     int forces = 0;
-    for (int i = sim_first_touch(s, index); i < s->n_touches && s->touches[i].step == index; i++) {
-        if (s->touches[i].past > 0) continue; /* the adjoint of the step before does it */
-        const pio_observable type = f->observe.observations[s->touches[i].observation].desc.type;
+    for (int i = sim_first_sample_weight(s, index); i < s->n_sample_weights && s->sample_weights[i].step == index;
+         i++) {
+        if (s->sample_weights[i].past > 0) continue; /* the adjoint of the step before does it */
+        const pio_observable type = f->observe.observations[s->sample_weights[i].observation].desc.type;
         forces |= type == PIO_COMPLIANCE || type == PIO_REACTION;
         if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->state.u);
-        touch_adj(f, &s->touches[i]);
+        sample_adj(f, &s->sample_weights[i]);
     }
     if (!forces || !f->loads.has_followers) return;
     fem_external(f, fem_whole(index - 1), f->state.u);
@@ -151,8 +153,8 @@ void fem_observe_between_adj(fem_sim *f)
     const int64_t end = s->index + 1;
     if (!sim_uses_previous_state(s, end)) return;
     pio_queue_zero(&f->base.queue, f->adjoint.between_bar, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++)
-        if (s->touches[i].past > 0) between_adj(f, &s->touches[i]);
+    for (int i = sim_first_sample_weight(s, end); i < s->n_sample_weights && s->sample_weights[i].step == end; i++)
+        if (s->sample_weights[i].past > 0) between_adj(f, &s->sample_weights[i]);
     fem_adjoint_norm(f, end, NORM_WITH_SOURCES);
 }
 

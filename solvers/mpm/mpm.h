@@ -98,15 +98,16 @@ void mpm_observe_before_adj(mpm_sim *sim);
 void mpm_target_layout(mpm_sim *sim);
 /* Uploads the target of an observation. */
 void mpm_target_upload(mpm_sim *sim, mpm_observation *observation, const pio_particles_desc *particles);
-/* Adds one touch of a density misfit to its sample, or with `adjoint` its cotangents to those of the state. */
-void mpm_density_touch(mpm_sim *sim, const pio_touch *touch, int adjoint);
+/* Adds a density misfit at one state, with its weight, to its sample, or with `adjoint` its cotangents to those of the
+ * state. */
+void mpm_observe_density(mpm_sim *sim, const pio_sample_weight *t, int adjoint);
 /* Likewise of a separation. */
-void mpm_separation_touch(mpm_sim *sim, const pio_touch *touch, int adjoint);
+void mpm_observe_separation(mpm_sim *sim, const pio_sample_weight *t, int adjoint);
 
 /* Returns what kernels know of one component of an observation (mpm_observe_sum.c). */
 mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis);
-/* Likewise of a touch between the ends of the step from state[past]. */
-mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *touch, int past);
+/* Likewise of a sample between the ends of the step from state[past]. */
+mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_sample_weight *t, int past);
 /* Sets *sum, device memory, to the sum of a component over particles. */
 void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
 /* Adds `weight` times the adjoint of the component's value, given dJ/dvalue in `bar`, to the cotangents of the
@@ -134,9 +135,9 @@ void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_control_step(mpm_sim *sim);
 /* Its adjoint, at the end of an adjoint step; `bar`: cotangents of the state at the beginning of the step. */
 void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
-/* Adds the contribution of a touch of effort or smoothness at the end of a step. */
-void mpm_observe_control(mpm_sim *sim, const pio_touch *touch);
-/* Returns whether an observable is of control: the adjoint of its touch belongs to the step before it. */
+/* Adds the contribution of a sample weight of effort or smoothness at the end of a step. */
+void mpm_observe_control(mpm_sim *sim, const pio_sample_weight *t);
+/* Returns whether an observable is of control: the adjoint of its sample belongs to the step before it. */
 static inline int mpm_is_of_control(pio_observable type)
 {
     return type == PIO_EFFORT || type == PIO_SMOOTHNESS;

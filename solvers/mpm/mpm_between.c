@@ -7,8 +7,8 @@ static void between_adj(mpm_sim *sim, real *past_bar)
 {
     pio_sim *s = &sim->base;
     const int64_t end = s->index + 1;
-    for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++) {
-        const pio_touch *t = &s->touches[i];
+    for (int i = sim_first_sample_weight(s, end); i < s->n_sample_weights && s->sample_weights[i].step == end; i++) {
+        const pio_sample_weight *t = &s->sample_weights[i];
         const mpm_observation *o = &sim->observe.observations[t->observation];
         if (!(t->past > 0)) continue;
         const mpm_observe_args a = mpm_observe_args_between(sim, t, sim->particles.current);

@@ -97,7 +97,7 @@ static piola_status check_designs(const pio_engine_desc *desc, piola_error *erro
     return PIOLA_OK;
 }
 
-/* Effort and smoothness are of the steps that end at their touches. */
+/* Effort and smoothness are of the steps that end at their samples. */
 static piola_status check_observations(const pio_engine_desc *desc, piola_error *error)
 {
     for (int o = 0; o < desc->n_observations; o++) {
@@ -112,12 +112,12 @@ static piola_status check_observations(const pio_engine_desc *desc, piola_error 
                 return sim_fail(error, PIOLA_BAD_DATA, "observation %d: the share %g of channel %d must be 0 or above",
                                 o, d->share[c], c);
     }
-    for (int t = 0; t < desc->n_touches; t++) {
-        const pio_touch *touch = &desc->touches[t];
-        if (mpm_is_of_control(desc->observations[touch->observation].type) && (touch->step < 1 || touch->past > 0))
+    for (int t = 0; t < desc->n_sample_weights; t++) {
+        const pio_sample_weight *w = &desc->sample_weights[t];
+        if (mpm_is_of_control(desc->observations[w->observation].type) && (w->step < 1 || w->past > 0))
             return sim_fail(error, PIOLA_BAD_DATA,
-                            "touch %d of control: at the end of a step would be right, not at state %lld", t,
-                            (long long)touch->step);
+                            "sample weight %d of control: at the end of a step would be right, not at state %lld", t,
+                            (long long)w->step);
     }
     return PIOLA_OK;
 }
@@ -199,7 +199,7 @@ void mpm_control_step(mpm_sim *sim)
     mpm_networks_step(sim);
 }
 
-void mpm_observe_control(mpm_sim *sim, const pio_touch *t)
+void mpm_observe_control(mpm_sim *sim, const pio_sample_weight *t)
 {
     const mpm_observation *o = &sim->observe.observations[t->observation];
     pio_map(&sim->base.queue, mpm_control_observe, 1, NULL,
@@ -209,13 +209,13 @@ void mpm_observe_control(mpm_sim *sim, const pio_touch *t)
             .sample = sim->base.samples + o->first + t->sample);
 }
 
-/* Cotangents of activations and rates from what touches the end of the step. */
+/* Cotangents of activations and rates from what is sampled at the end of the step. */
 static void observe_adj(mpm_sim *sim)
 {
     const pio_sim *s = &sim->base;
     const int64_t end = s->index + 1;
-    for (int i = sim_first_touch(s, end); i < s->n_touches && s->touches[i].step == end; i++) {
-        const pio_touch *t = &s->touches[i];
+    for (int i = sim_first_sample_weight(s, end); i < s->n_sample_weights && s->sample_weights[i].step == end; i++) {
+        const pio_sample_weight *t = &s->sample_weights[i];
         const mpm_observation *o = &sim->observe.observations[t->observation];
         const int rates = o->desc.type == PIO_SMOOTHNESS;
         if (!mpm_is_of_control(o->desc.type)) continue;

@@ -20,11 +20,11 @@ static void place_front(mpm_sim *sim, const mpm_observation *o)
     pio_map(q, mpm_observe_add, 1, NULL, .o = a, .sum = sim->base.scalar, .weight = 1, .sample = o->place);
 }
 
-static void observe_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
+static void observe_sample(mpm_sim *sim, const pio_sample_weight *t, int adjoint)
 {
     const mpm_observation *o = &sim->observe.observations[t->observation];
     if (o->desc.type == PIO_DENSITY_MISFIT || o->desc.type == PIO_SEPARATION) {
-        (o->desc.type == PIO_SEPARATION ? mpm_separation_touch : mpm_density_touch)(sim, t, adjoint);
+        (o->desc.type == PIO_SEPARATION ? mpm_observe_separation : mpm_observe_density)(sim, t, adjoint);
         return;
     }
     if (mpm_is_of_control(o->desc.type)) {
@@ -46,9 +46,10 @@ static void observe_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
 
 static void observe_all(mpm_sim *sim, int64_t index, int adjoint)
 {
-    for (int i = sim_first_touch(&sim->base, index); i < sim->base.n_touches && sim->base.touches[i].step == index; i++)
-        if (!adjoint || !(sim->base.touches[i].past > 0)) /* else the adjoint of the step before does it */
-            observe_touch(sim, &sim->base.touches[i], adjoint);
+    for (int i = sim_first_sample_weight(&sim->base, index);
+         i < sim->base.n_sample_weights && sim->base.sample_weights[i].step == index; i++)
+        if (!adjoint || !(sim->base.sample_weights[i].past > 0)) /* else the adjoint of the step before does it */
+            observe_sample(sim, &sim->base.sample_weights[i], adjoint);
 }
 
 void mpm_observe_step(mpm_sim *sim, int64_t index)

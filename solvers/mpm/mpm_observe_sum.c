@@ -30,7 +30,7 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
 
 /* Of a distance between state[past] and the other one, the end of the step from it: what lies there at place p lay in
  * state[past] at the p-th place of the step's lists. */
-mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_touch *t, int past)
+mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_sample_weight *t, int past)
 {
     mpm_observe_args a = mpm_observe_args_of(sim, &sim->observe.observations[t->observation], t->sample, 0);
     a.s = sim->particles.state[1 - past];

@@ -83,7 +83,7 @@ static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observa
             .sums = sim->targets.sums, .target = o->field, .rest = sim->targets.rest);
 }
 
-void mpm_density_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
+void mpm_observe_density(mpm_sim *sim, const pio_sample_weight *t, int adjoint)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observe.observations[t->observation];
@@ -119,7 +119,7 @@ static mpm_observe_args mean_args(const mpm_sim *sim, const mpm_observation *o, 
     return a;
 }
 
-void mpm_separation_touch(mpm_sim *sim, const pio_touch *t, int adjoint)
+void mpm_observe_separation(mpm_sim *sim, const pio_sample_weight *t, int adjoint)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_observation *o = &sim->observe.observations[t->observation];

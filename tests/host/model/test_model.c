@@ -131,15 +131,15 @@ static int close_model(void **state)
 static void every_sample_is_exact_for_a_linear_signal(void **state)
 {
     (void)state;
-    assert_true(model->desc.n_touches > 5);
+    assert_true(model->desc.n_sample_weights > 5);
     for (int o = 0; o < model->n_outputs; o++)
         for (int k = 0; k < model->outputs[o].samples; k++) {
             double sum = 0, mean = 0;
-            for (int t = 0; t < model->desc.n_touches; t++) {
-                const pio_touch *touch = &model->touches[t];
-                if (touch->observation != o || touch->sample != k) continue;
-                sum += touch->weight;
-                mean += touch->weight * ((double)touch->step - touch->past) * scene->time.dt;
+            for (int t = 0; t < model->desc.n_sample_weights; t++) {
+                const pio_sample_weight *w = &model->sample_weights[t];
+                if (w->observation != o || w->sample != k) continue;
+                sum += w->weight;
+                mean += w->weight * ((double)w->step - w->past) * scene->time.dt;
             }
             if (fabs(sum - 1) > 1e-12 || fabs(mean - model->outputs[o].time[k]) > 1e-9)
                 print_message("%s[%d]: weights sum to %.17g, mean time %.12g, wanted %.12g\n", model->outputs[o].name,
@@ -149,12 +149,12 @@ static void every_sample_is_exact_for_a_linear_signal(void **state)
         }
 }
 
-static void touches_ascend_in_step_and_stay_in_the_run(void **state)
+static void sample_weights_ascend_in_step_and_stay_in_the_run(void **state)
 {
     (void)state;
-    for (int t = 0; t < model->desc.n_touches; t++) {
-        assert_true(model->touches[t].step >= 0 && model->touches[t].step <= model->steps);
-        if (t) assert_true(model->touches[t].step >= model->touches[t - 1].step);
+    for (int t = 0; t < model->desc.n_sample_weights; t++) {
+        assert_true(model->sample_weights[t].step >= 0 && model->sample_weights[t].step <= model->steps);
+        if (t) assert_true(model->sample_weights[t].step >= model->sample_weights[t - 1].step);
     }
 }
 
@@ -318,7 +318,7 @@ int main(void)
     };
     const struct CMUnitTest models[] = {
         cmocka_unit_test(every_sample_is_exact_for_a_linear_signal),
-        cmocka_unit_test(touches_ascend_in_step_and_stay_in_the_run),
+        cmocka_unit_test(sample_weights_ascend_in_step_and_stay_in_the_run),
         cmocka_unit_test(values_of_the_start_are_the_initial_ones_to_the_bit),
         cmocka_unit_test(particles_of_a_body_lie_together_and_ascend_in_cells),
         cmocka_unit_test(objective_slope_is_the_derivative_of_every_sample),

@@ -148,8 +148,8 @@ static subject falling(mpm_case *c, double past)
     c->desc.gravity[1] = -9.81;
     case_block(c, &body, lo, hi, 2, 0.3);
     const int x = case_observe(c, PIO_MEAN_POSITION, 0, 1), d = case_observe_distance(c, 0, 1, 0.3);
-    case_touch(c, x, STEPS, 0, 1);
-    case_touch(c, d, past > 0 ? MIDDLE + 1 : MIDDLE, 0, 10)->past = past;
+    case_sample(c, x, STEPS, 0, 1);
+    case_sample(c, d, past > 0 ? MIDDLE + 1 : MIDDLE, 0, 10)->past = past;
     piola_engine.destroy(case_create(c, 0, 1)); /* fills the description */
     return subject_of(&piola_engine, &c->desc, c->samples);
 }
@@ -190,8 +190,8 @@ static void norms_of_meshes_are_those_of_their_cotangents(void **unused)
         c.desc.gravity[1] = -9.81;
         fem_case_motion(&c, integrators[k], 1, 0, 0); /* constrained nowhere: frames show the cotangents as they are */
         for (int i = 0; i < c.n * FEM_DIM; i++) c.initial_velocity[i] = 0.5 * fem_case_random(&c);
-        fem_case_touch(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
-        fem_case_touch(&c, fem_case_observe(&c, PIO_KINETIC_ENERGY, 1), MIDDLE, 0, 1);
+        fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
+        fem_case_sample(&c, fem_case_observe(&c, PIO_KINETIC_ENERGY, 1), MIDDLE, 0, 1);
         fem_case_describe(&c, 0, 1);
         subject s = subject_of(&piola_engine_fem, &c.desc, c.samples);
         if (adjoint_sweep(&s, 1, &error)) fail_msg("%s", error.message);
@@ -215,7 +215,7 @@ static subject observed_always(mpm_case *c, fem_case *mesh, double weight)
         case_init(c, 16, 16, 16, 0.1, 1e-3, STEPS);
         case_particle(c, &body, x, 1e-3);
         const int v = case_observe(c, PIO_MEAN_VELOCITY, 0, 1);
-        for (int64_t k = 0; k <= STEPS; k++) case_touch(c, v, k, 0, 1);
+        for (int64_t k = 0; k <= STEPS; k++) case_sample(c, v, k, 0, 1);
         piola_engine.destroy(case_create(c, 0, 1));
         s = subject_of(&piola_engine, &c->desc, c->samples);
     } else {
@@ -226,7 +226,7 @@ static subject observed_always(mpm_case *c, fem_case *mesh, double weight)
         fem_case_matter(mesh, &m, 1, 0.8);
         fem_case_motion(mesh, PIO_LEAPFROG, 1, 0, 0);
         const int v = fem_case_observe(mesh, PIO_MEAN_VELOCITY, 1);
-        for (int64_t k = 0; k <= STEPS; k++) fem_case_touch(mesh, v, k, 0, 1);
+        for (int64_t k = 0; k <= STEPS; k++) fem_case_sample(mesh, v, k, 0, 1);
         fem_case_describe(mesh, 0, 1);
         s = subject_of(&piola_engine_fem, &mesh->desc, mesh->samples);
     }
@@ -301,8 +301,8 @@ static void of_a_long_run_some_thousands_are_kept_and_the_step_is_bracketed(void
     case_init(&c, 16, 16, 16, 0.1, 1e-5, 10000);
     case_particle(&c, &body, x, 1e-3);
     const int v = case_observe(&c, PIO_MEAN_VELOCITY, 0, 1);
-    case_touch(&c, v, 10000, 0, 1);
-    case_touch(&c, v, 777, 0, 1);
+    case_sample(&c, v, 10000, 0, 1);
+    case_sample(&c, v, 777, 0, 1);
     pio_sim *sim = case_create(&c, 0, 1);
     const int64_t n = piola_engine.adjoint_norms(sim, NULL);
     print_message("  10000 steps: %d norms\n", (int)n);

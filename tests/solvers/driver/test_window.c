@@ -169,11 +169,11 @@ static subject collision(int *initial)
     case_block(c, &fluid, lo[1], hi[1], 2, 0.3);
     const int x = case_observe(c, PIO_MEAN_POSITION, 0, 1), v = case_observe(c, PIO_MEAN_VELOCITY, 1, 1);
     const int e = case_observe(c, PIO_KINETIC_ENERGY, 0, 1), d = case_observe_distance(c, 1, 2, 0.2);
-    case_touch(c, x, STEPS, 0, 1);
-    for (int64_t k = 0; k <= STEPS; k += 3) case_touch(c, v, k, 0, 0.1);
-    for (int64_t k = 0; k <= STEPS; k++) case_touch(c, e, k, 0, 1e-3);
-    case_touch(c, d, FIRST + 1, 0, 1)->past = 0.4;
-    case_touch(c, d, STEPS - 2, 1, 1)->past = 0.3;
+    case_sample(c, x, STEPS, 0, 1);
+    for (int64_t k = 0; k <= STEPS; k += 3) case_sample(c, v, k, 0, 0.1);
+    for (int64_t k = 0; k <= STEPS; k++) case_sample(c, e, k, 0, 1e-3);
+    case_sample(c, d, FIRST + 1, 0, 1)->past = 0.4;
+    case_sample(c, d, STEPS - 2, 1, 1)->past = 0.3;
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, 1, CASE_SCALAR, 0, 0, 0.1);
     *initial = c->variables;
@@ -218,11 +218,11 @@ static subject swing(pio_integrator integrator, int *initial)
         if (!fem_case_on_side(c, i / FEM_DIM, 0, 0)) c->initial_velocity[i] = 0.3 * fem_case_random(c);
     for (int k = 0; k < (integrator == PIO_LEAPFROG ? 5 : 6); k++) {
         const int o = fem_case_observe(c, seen[k], 1);
-        for (int64_t step = k % 2; step <= STEPS; step += 1 + k % 3) fem_case_touch(c, o, step, 0, 0.1);
+        for (int64_t step = k % 2; step <= STEPS; step += 1 + k % 3) fem_case_sample(c, o, step, 0, 0.1);
     }
     const int d = fem_case_observe(c, PIO_DISTANCE, 2);
-    fem_case_touch(c, d, FIRST + 1, 0, 1)->past = 0.4;
-    fem_case_touch(c, d, STEPS - 2, 1, 1)->past = 0.3;
+    fem_case_sample(c, d, FIRST + 1, 0, 1)->past = 0.4;
+    fem_case_sample(c, d, STEPS - 2, 1, 1)->past = 0.3;
     fem_case_design(c, PIO_VELOCITY, -1, FEM_SCALAR, 0, 0, 1, 0);
     fem_case_design(c, PIO_DISPLACED, -1, FEM_SCALAR, 0, 0, 0.01, 0);
     *initial = c->variables;

@@ -44,7 +44,7 @@ void fem_case_begin(fem_case *c, double dt, int64_t steps)
 void fem_case_free(fem_case *c)
 {
     for (int i = 0; i < c->n_owned; i++) free(c->owned[i]);
-    free(c->touch);
+    free(c->sample_weight);
     free(c->constrained_node);
     free(c->constrained_axis);
     free(c->constrained_support);
@@ -212,14 +212,15 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
     return o;
 }
 
-pio_touch *fem_case_touch(fem_case *c, int observation, int64_t step, int sample, double weight)
+pio_sample_weight *fem_case_sample(fem_case *c, int observation, int64_t step, int sample, double weight)
 {
-    const size_t count = (size_t)c->desc.n_touches++;
+    const size_t count = (size_t)c->desc.n_sample_weights++;
     size_t at = count;
-    c->touch = grown(c->touch, sizeof *c->touch * (count + 1));
-    for (; at > 0 && c->touch[at - 1].step > step; at--) c->touch[at] = c->touch[at - 1];
-    c->touch[at] = (pio_touch){.step = step, .observation = observation, .sample = sample, .weight = weight};
-    return &c->touch[at];
+    c->sample_weight = grown(c->sample_weight, sizeof *c->sample_weight * (count + 1));
+    for (; at > 0 && c->sample_weight[at - 1].step > step; at--) c->sample_weight[at] = c->sample_weight[at - 1];
+    c->sample_weight[at] =
+        (pio_sample_weight){.step = step, .observation = observation, .sample = sample, .weight = weight};
+    return &c->sample_weight[at];
 }
 
 void fem_case_observe_node(fem_case *c, int node, int axis)
@@ -232,7 +233,7 @@ void fem_case_observe_node(fem_case *c, int node, int axis)
         c->linear[first + a] = a == axis;
         c->square[first + a] = 0;
     }
-    fem_case_touch(c, o, c->desc.steps, 0, 1);
+    fem_case_sample(c, o, c->desc.steps, 0, 1);
 }
 
 static int member(const fem_case *c, int material, int e)
@@ -328,7 +329,7 @@ void fem_case_describe(fem_case *c, int64_t slots, int threads)
     m->curve_value = c->curve_value;
     d->fem = m;
     d->observations = c->observation;
-    d->touches = c->touch;
+    d->sample_weights = c->sample_weight;
     d->designs = c->design;
     d->slots = slots;
     d->threads = threads > 0 ? threads : 1;

@@ -47,7 +47,7 @@ typedef struct {
     int32_t curve_start[FEM_MOST + 1];
     double curve_t[8 * FEM_MOST], curve_value[8 * FEM_MOST];
     pio_observation_desc observation[FEM_MOST];
-    pio_touch *touch;
+    pio_sample_weight *sample_weight;
     pio_design_desc design[FEM_MOST];
     void *owned[256]; /* freed with the case */
     int n_owned;
@@ -91,8 +91,8 @@ void fem_case_clamp(fem_case *c, int side_axis, int side); /* all axes, at zero 
  * several samples with weights; volume,
  * mass, strain energy and stress (p = 6): of four elements in five. */
 int fem_case_observe(fem_case *c, pio_observable type, int samples);
-pio_touch *fem_case_touch(fem_case *c, int observation, int64_t step, int sample,
-                          double weight); /* valid until the next */
+pio_sample_weight *fem_case_sample(fem_case *c, int observation, int64_t step, int sample,
+                                   double weight); /* valid until the next */
 /* J = displacement of one node along one axis at the end, and nothing else. */
 void fem_case_observe_node(fem_case *c, int node, int axis);
 

@@ -263,5 +263,5 @@ void fem_case_block(fem_case *c, pio_hyper_law law, int steps)
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 20, -20, 0), 0);
-    fem_case_touch(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), steps, 0, 1);
+    fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), steps, 0, 1);
 }

@@ -11,12 +11,13 @@ static inline void fem_motion_observe(fem_case *c, const pio_observable *type, i
 {
     for (int k = 0; k < n; k++) {
         const int o = fem_case_observe(c, type[k], 2);
-        fem_case_touch(c, o, c->desc.steps, 0, 1);
-        fem_case_touch(c, o, 0, 1, 0.3);
-        fem_case_touch(c, o, 2, 1, 0.5);
-        fem_case_touch(c, o, 3, 1, -0.4);
-        for (int t = 0; type[k] == PIO_DISTANCE && t < c->desc.n_touches; t++)
-            if (c->touch[t].observation == o) c->touch[t].past = 0.2 * (double)(c->touch[t].step % 4);
+        fem_case_sample(c, o, c->desc.steps, 0, 1);
+        fem_case_sample(c, o, 0, 1, 0.3);
+        fem_case_sample(c, o, 2, 1, 0.5);
+        fem_case_sample(c, o, 3, 1, -0.4);
+        for (int t = 0; type[k] == PIO_DISTANCE && t < c->desc.n_sample_weights; t++)
+            if (c->sample_weight[t].observation == o)
+                c->sample_weight[t].past = 0.2 * (double)(c->sample_weight[t].step % 4);
     }
 }
 

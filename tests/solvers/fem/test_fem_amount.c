@@ -49,13 +49,13 @@ static void volume_and_mass_are_those_of_the_shape_for_every_element(void **unus
         const int V = fem_case_observe(&c, PIO_VOLUME, 1), M = fem_case_observe(&c, PIO_MASS, 1);
         count_all(&c, V);
         count_all(&c, M);
-        fem_case_touch(&c, V, 1, 0, 1);
-        fem_case_touch(&c, M, 1, 0, 1);
+        fem_case_sample(&c, V, 1, 0, 1);
+        fem_case_sample(&c, M, 1, 0, 1);
         for (int k = 0; k < 2; k++) { /* of one material, by the volume of its elements */
             const int part = fem_case_observe(&c, PIO_VOLUME, 1);
             double *w = (double *)(uintptr_t)c.observation[part].weight;
             for (int e = 0; e < c.elements; e++) w[e] = c.material[e] == k;
-            fem_case_touch(&c, part, 1, 0, 1);
+            fem_case_sample(&c, part, 1, 0, 1);
         }
         pio_sim *sim = fem_case_create(&c, 0, 1);
         fem_case_forward(&c, sim, NULL, y);
@@ -102,8 +102,8 @@ static void the_energy_of_a_bar_is_half_the_work_of_its_load(void **unused)
     bar(&c, &m, pull);
     const int energy = fem_case_observe(&c, PIO_STRAIN_ENERGY, 1), work = fem_case_observe(&c, PIO_COMPLIANCE, 1);
     count_all(&c, energy);
-    fem_case_touch(&c, energy, 1, 0, 1);
-    fem_case_touch(&c, work, 1, 0, 1);
+    fem_case_sample(&c, energy, 1, 0, 1);
+    fem_case_sample(&c, work, 1, 0, 1);
     pio_sim *sim = fem_case_create(&c, 0, 1);
     fem_case_forward(&c, sim, NULL, y);
     const double exact = V * pull * pull / (2 * E) * (D == 3 ? 1 : 1 - nu * nu);
@@ -130,7 +130,7 @@ static void the_norm_of_a_uniform_stress_is_that_stress(void **unused)
             const int norm = fem_case_observe(&c, PIO_STRESS, 1);
             c.observation[norm].power = power[k];
             c.observation[norm].size = size[k];
-            fem_case_touch(&c, norm, 1, 0, 1);
+            fem_case_sample(&c, norm, 1, 0, 1);
         }
         pio_sim *sim = fem_case_create(&c, 0, 1);
         fem_case_forward(&c, sim, NULL, y);
@@ -161,7 +161,7 @@ static void stress_is_force_over_the_area_of_now(void **unused)
         char what[96];
         bar(&c, &m, 200);
         const int norm = fem_case_observe(&c, PIO_STRESS, 1);
-        fem_case_touch(&c, norm, 1, 0, 1);
+        fem_case_sample(&c, norm, 1, 0, 1);
         fem_case_observe_node(&c, fem_case_at(&c, 0, c.lines[1] - 1, c.lines[2] - 1), 1);
         pio_sim *sim = fem_case_create(&c, 0, 1);
         fem_case_forward(&c, sim, NULL, y);
@@ -213,9 +213,9 @@ static const char *const amount_names[] = {"volume", "mass", "strain energy", "s
 static void observe(fem_case *c, pio_observable type)
 {
     const int o = fem_case_observe(c, type, 2), first = c->samples - 2;
-    fem_case_touch(c, o, 1, 0, 1);
-    fem_case_touch(c, o, 1, 1, 0.4);
-    fem_case_touch(c, o, STEPS, 1, 0.6);
+    fem_case_sample(c, o, 1, 0, 1);
+    fem_case_sample(c, o, 1, 1, 0.4);
+    fem_case_sample(c, o, STEPS, 1, 0.6);
     for (int k = 0; k < 2; k++) {
         const double unit = type == PIO_MASS ? 1e-3 : type == PIO_STRESS ? 1e-2 : 1;
         c->linear[first + k] *= unit;

@@ -34,10 +34,10 @@ static void block(fem_case *c, pio_element_type even, pio_element_type odd, int 
     c->desc.gravity[1] = -0.03;
     const int u = fem_case_observe(c, PIO_DISPLACEMENT, 1), near = fem_case_observe(c, PIO_DISTANCE, 1);
     const int reaction = fem_case_observe(c, PIO_REACTION, 1), work = fem_case_observe(c, PIO_COMPLIANCE, 1);
-    for (int s = 0; s <= steps; s++) fem_case_touch(c, u, s, 0, 0.1);
-    fem_case_touch(c, near, steps, 0, 1)->past = 0.3;
-    fem_case_touch(c, reaction, steps / 2, 0, 0.01);
-    fem_case_touch(c, work, steps, 0, 0.1);
+    for (int s = 0; s <= steps; s++) fem_case_sample(c, u, s, 0, 0.1);
+    fem_case_sample(c, near, steps, 0, 1)->past = 0.3;
+    fem_case_sample(c, reaction, steps / 2, 0, 0.01);
+    fem_case_sample(c, work, steps, 0, 0.1);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1 / n0, 0);
     fem_case_design(c, PIO_GIVEN_0, 0, FEM_EACH, 1, log(1000), 0.2, 0);
     fem_case_design(c, PIO_GIVEN_1, 1, FEM_GROUPS, 0, 0.3, 0.05, 0);

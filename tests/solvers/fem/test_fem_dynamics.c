@@ -301,7 +301,7 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
         const int near = fem_case_observe(&c, PIO_DISTANCE, STEPS);
         pio_observation_desc *d = &c.observation[near];
         double *points = calloc((size_t)(STEPS * d->rows * D), sizeof *points);
-        for (int k = 1; k <= STEPS; k++) fem_case_touch(&c, near, k, k - 1, 1)->past = share[k];
+        for (int k = 1; k <= STEPS; k++) fem_case_sample(&c, near, k, k - 1, 1)->past = share[k];
         pio_sim *sim = fem_case_create(&c, 0, 1);
         if (piola_engine_fem.start(sim, NULL, &error)) fail_msg("start: %s", error.message);
         fill_points(&c, sim, share, points, d->rows, d->marker);

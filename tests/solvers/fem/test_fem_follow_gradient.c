@@ -71,10 +71,10 @@ static int observe_everything(fem_case *c, int reactions)
     static const pio_observable type[] = {PIO_DISPLACEMENT, PIO_COMPLIANCE, PIO_REACTION};
     for (int k = 0; k < 2 + reactions; k++) {
         const int o = fem_case_observe(c, type[k], 2);
-        fem_case_touch(c, o, STEPS, 0, 0.1);
-        fem_case_touch(c, o, 0, 1, 0.03);
-        fem_case_touch(c, o, 1, 1, 0.05);
-        fem_case_touch(c, o, 2, 1, -0.04);
+        fem_case_sample(c, o, STEPS, 0, 0.1);
+        fem_case_sample(c, o, 0, 1, 0.03);
+        fem_case_sample(c, o, 1, 1, 0.05);
+        fem_case_sample(c, o, 2, 1, -0.04);
     }
     return 2 + reactions;
 }

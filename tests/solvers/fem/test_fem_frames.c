@@ -160,10 +160,10 @@ static void observe(fem_case *c, pio_integrator integrator, int64_t first)
         if (integrator == PIO_STATIC && (k == 2 || k == 3)) continue;
         if (integrator == PIO_LEAPFROG && k == 4) continue;
         const int o = fem_case_observe(c, type[k], 2);
-        fem_case_touch(c, o, STEPS - first, 0, 1);
+        fem_case_sample(c, o, STEPS - first, 0, 1);
         /* backward Euler's and BDF2's acceleration is that of the step before, which a new start has not */
         const int of_now = k < 4 || integrator == PIO_STATIC || integrator == PIO_NEWMARK;
-        if (first <= 2 && of_now) fem_case_touch(c, o, 2 - first, 1, 0.5);
+        if (first <= 2 && of_now) fem_case_sample(c, o, 2 - first, 1, 0.5);
     }
 }
 
@@ -387,7 +387,7 @@ static void a_static_adjoint_force_is_the_answer_to_what_is_observed(void **unus
         fem_case_clamp(&c, 0, 0);
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 1, -2, 0.5), 0);
         const int o = fem_case_observe(&c, of_work ? PIO_COMPLIANCE : PIO_DISPLACEMENT, 1);
-        fem_case_touch(&c, o, 1, 0, 1);
+        fem_case_sample(&c, o, 1, 0, 1);
         memset(c.square, 0, sizeof c.square);
         for (int k = 0; k < D; k++) c.linear[k] = 1;
         sweep(&s, &c, NULL, 1);

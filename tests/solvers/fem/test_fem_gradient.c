@@ -77,15 +77,15 @@ static void observe_everything(fem_case *c)
 {
     const int u = fem_case_observe(c, PIO_DISPLACEMENT, 2), near = fem_case_observe(c, PIO_DISTANCE, 2);
     const int reaction = fem_case_observe(c, PIO_REACTION, 2), work = fem_case_observe(c, PIO_COMPLIANCE, 1);
-    fem_case_touch(c, u, STEPS, 0, 1);
-    fem_case_touch(c, u, 1, 1, 0.5);
-    fem_case_touch(c, u, 3, 1, 0.7);
-    fem_case_touch(c, near, 0, 1, 0.4);
-    fem_case_touch(c, near, 2, 0, 1)->past = 0.3;
-    fem_case_touch(c, near, STEPS, 1, 1)->past = 0.25;
-    for (int s = 0; s <= STEPS; s++) fem_case_touch(c, reaction, s, 0, 0.01);
-    fem_case_touch(c, reaction, STEPS, 1, 0.01);
-    for (int s = 1; s <= STEPS; s++) fem_case_touch(c, work, s, 0, 0.1);
+    fem_case_sample(c, u, STEPS, 0, 1);
+    fem_case_sample(c, u, 1, 1, 0.5);
+    fem_case_sample(c, u, 3, 1, 0.7);
+    fem_case_sample(c, near, 0, 1, 0.4);
+    fem_case_sample(c, near, 2, 0, 1)->past = 0.3;
+    fem_case_sample(c, near, STEPS, 1, 1)->past = 0.25;
+    for (int s = 0; s <= STEPS; s++) fem_case_sample(c, reaction, s, 0, 0.01);
+    fem_case_sample(c, reaction, STEPS, 1, 0.01);
+    for (int s = 1; s <= STEPS; s++) fem_case_sample(c, work, s, 0, 0.1);
 }
 
 /* Every quantity; how it is grouped and whether it is logarithmic goes round with the case. */
@@ -126,7 +126,7 @@ static void weights_of_points_weigh_their_squares(void **unused)
     (void)unused;
     structure(&c, 3, cells[D - 2][0][0], cells[D - 2][0][1]);
     const int near = fem_case_observe(&c, PIO_DISTANCE, 1);
-    fem_case_touch(&c, near, 0, 0, 1);
+    fem_case_sample(&c, near, 0, 0, 1);
     pio_observation_desc *d = &c.observation[near];
     double *q = calloc((size_t)d->rows, sizeof *q);
     assert_non_null(q);
@@ -264,9 +264,9 @@ static void long_beam(fem_case *c)
     fem_case_matter(c, m, 2, 0.9);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 12, -9, 4), ramp);
-    fem_case_touch(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
+    fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
     const int work = fem_case_observe(c, PIO_COMPLIANCE, 1);
-    for (int s = 1; s <= STEPS; s++) fem_case_touch(c, work, s, 0, 1);
+    for (int s = 1; s <= STEPS; s++) fem_case_sample(c, work, s, 0, 1);
     for (int k = 0; k < 2; k++) fem_case_design(c, PIO_GIVEN_0, k, FEM_EACH, 1, log(m[k].given[0]), 1, 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
 }

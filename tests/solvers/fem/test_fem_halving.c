@@ -35,10 +35,10 @@ static void bent(fem_case *c, pio_integrator integrator, int halvings)
     c->fem.newton_tolerance = 1e-11;
     c->fem.halvings = halvings;
     const int tip = fem_case_observe(c, PIO_DISPLACEMENT, 2), hold = fem_case_observe(c, PIO_REACTION, 1);
-    fem_case_touch(c, tip, STEPS, 0, 1);
-    fem_case_touch(c, tip, 2, 1, 0.7);
-    fem_case_touch(c, hold, STEPS, 0, 0.01);
-    fem_case_touch(c, fem_case_observe(c, PIO_DISTANCE, 1), STEPS, 0, 3)->past =
+    fem_case_sample(c, tip, STEPS, 0, 1);
+    fem_case_sample(c, tip, 2, 1, 0.7);
+    fem_case_sample(c, hold, STEPS, 0, 0.01);
+    fem_case_sample(c, fem_case_observe(c, PIO_DISTANCE, 1), STEPS, 0, 3)->past =
         0.4; /* between ends of a step in parts */
     fem_case_design(c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 100, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 60, 30, 0);
@@ -46,8 +46,8 @@ static void bent(fem_case *c, pio_integrator integrator, int halvings)
     c->fem.n_values = 1;
     if (integrator == PIO_STATIC) return;
     const int flight = fem_case_observe(c, PIO_MEAN_VELOCITY, 1), energy = fem_case_observe(c, PIO_KINETIC_ENERGY, 1);
-    fem_case_touch(c, flight, 2, 0, 0.3);
-    fem_case_touch(c, energy, STEPS, 0, 0.4);
+    fem_case_sample(c, flight, 2, 0, 0.3);
+    fem_case_sample(c, energy, STEPS, 0, 0.4);
     fem_case_design(c, PIO_DENSITY, -1, FEM_SCALAR, 0, 2, 0.5, 0);
     fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.03, 0.02, moved);
 }

@@ -385,8 +385,8 @@ static void moduli_and_dead_loads_scale_together(void **unused)
         c.desc.gravity[1] = -0.01;
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 9, -5, 3), 0);
         fem_case_load(&c, PIO_PRESSURE, 1, 1, fem_case_value(&c, 12, 0, 0), 0);
-        fem_case_touch(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
-        fem_case_touch(&c, fem_case_observe(&c, PIO_DISTANCE, 1), 1, 0, 1);
+        fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
+        fem_case_sample(&c, fem_case_observe(&c, PIO_DISTANCE, 1), 1, 0, 1);
         const int traction = fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
         const int pressure = fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 1);
         double z[D + 1] = {9, -5};
@@ -455,12 +455,12 @@ static void gradients_by_shape_know_translation_and_rotation(void **unused)
             char what[128];
             body(&c, number);
             fem_case_load(&c, PIO_PRESSURE, 1, 1, fem_case_value(&c, 15, 0, 0), 0);
-            fem_case_touch(&c, fem_case_observe(&c, PIO_COMPLIANCE, 1), 1, 0, 1);
+            fem_case_sample(&c, fem_case_observe(&c, PIO_COMPLIANCE, 1), 1, 0, 1);
             if (!turned) {
                 c.desc.gravity[0] = 0.004;
                 fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 9, -5, 3), 0);
-                fem_case_touch(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
-                fem_case_touch(&c, fem_case_observe(&c, PIO_REACTION, 1), 1, 0, 1);
+                fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
+                fem_case_sample(&c, fem_case_observe(&c, PIO_REACTION, 1), 1, 0, 1);
             }
             pio_sim *sim = fem_case_create(&c, 1, 1);
             fem_case_gradient(&c, sim, NULL, z_none, z_bar);

@@ -93,7 +93,7 @@ static void two_elements_have_the_known_compliance_and_its_derivative(void **unu
                                               .value = fem_case_value(&c, 0, -1, 0),
                                               .scale = 1};
     const int work = fem_case_observe(&c, PIO_COMPLIANCE, 1);
-    fem_case_touch(&c, work, 1, 0, 1);
+    fem_case_sample(&c, work, 1, 0, 1);
     c.linear[0] = 1, c.square[0] = 0;
     fem_case_design(&c, PIO_THICKNESS, -1, FEM_EACH, 0, 1, 1, 0);
     pio_sim *sim = fem_case_create(&c, 1, 1);

@@ -180,9 +180,9 @@ static void its_energy_does_not_drift(void **unused)
               strain = fem_case_observe(&c, PIO_STRAIN_ENERGY, SEEN);
     for (int s = 0; s < SEEN; s++) { /* SEEN/2 instants at either end */
         const int64_t n = 1 + (s < SEEN / 2 ? 7 * s : STEPS - 2 - 7 * (SEEN - 1 - s));
-        fem_case_touch(&c, kinetic, n, s, 0.5);
-        fem_case_touch(&c, kinetic, n + 1, s, 0.5);
-        fem_case_touch(&c, strain, n, s, 1);
+        fem_case_sample(&c, kinetic, n, s, 0.5);
+        fem_case_sample(&c, kinetic, n + 1, s, 0.5);
+        fem_case_sample(&c, strain, n, s, 1);
     }
     double *weight = malloc(sizeof *weight * (size_t)(c.n * D + c.elements)), *share = weight + c.n * D;
     assert_non_null(weight);

@@ -193,7 +193,7 @@ static void what_has_no_inverse_is_refused_by_name(void **unused)
     c.fem.lumped = 0;
     refused(&c, "consistent masses");
     moving(&c, 3, 3, box, box);
-    fem_case_touch(&c, fem_case_observe(&c, PIO_REACTION, 1), 3, 0, 1);
+    fem_case_sample(&c, fem_case_observe(&c, PIO_REACTION, 1), 3, 0, 1);
     refused(&c, "reactions");
     moving(&c, 3, 3, box, box);
     c.fem.integrator = PIO_NEWMARK;

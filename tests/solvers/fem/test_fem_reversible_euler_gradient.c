@@ -11,10 +11,10 @@ static void observe_and_design(fem_case *c)
                                           PIO_COMPLIANCE,   PIO_DISTANCE,      PIO_STRAIN_ENERGY};
     for (int k = 0; k < 6; k++) {
         const int o = fem_case_observe(c, type[k], 2);
-        fem_case_touch(c, o, FEW, 0, 1);
-        fem_case_touch(c, o, 0, 1, 0.3);
-        fem_case_touch(c, o, 2, 1, 0.5);
-        pio_touch *last = fem_case_touch(c, o, 3, 1, -0.4);
+        fem_case_sample(c, o, FEW, 0, 1);
+        fem_case_sample(c, o, 0, 1, 0.3);
+        fem_case_sample(c, o, 2, 1, 0.5);
+        pio_sample_weight *last = fem_case_sample(c, o, 3, 1, -0.4);
         if (type[k] == PIO_DISTANCE) last->past = 0.6;
     }
     fem_motion_design(c);

@@ -29,7 +29,7 @@ static const struct {
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* A damped block that is bent hard by a force that comes at once, in halved steps where these are implicit.
- * `reactions`: one is observed that nothing touches, so that slots keep whole states, or (2) in every state. */
+ * `reactions`: one is observed without a sample weight, so that slots keep whole states, or (2) in every state. */
 static void bent(fem_case *c, pio_integrator integrator, int reactions)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};
@@ -50,22 +50,22 @@ static void bent(fem_case *c, pio_integrator integrator, int reactions)
         c->fem.halvings = 4;
     }
     const int tip = fem_case_observe(c, PIO_DISPLACEMENT, 1), near = fem_case_observe(c, PIO_DISTANCE, 1);
-    fem_case_touch(c, tip, STEPS, 0, 1);
-    fem_case_touch(c, tip, 2, 0, 0.7);
-    fem_case_touch(c, near, 5, 0, 3)->past = 0.4;
+    fem_case_sample(c, tip, STEPS, 0, 1);
+    fem_case_sample(c, tip, 2, 0, 0.7);
+    fem_case_sample(c, near, 5, 0, 3)->past = 0.4;
     fem_case_design(c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 100, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 150, 30, 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
     c->fem.n_values = 1;
     if (moves) {
-        fem_case_touch(c, fem_case_observe(c, PIO_KINETIC_ENERGY, 1), 4, 0, 0.4);
+        fem_case_sample(c, fem_case_observe(c, PIO_KINETIC_ENERGY, 1), 4, 0, 0.4);
         fem_case_design(c, PIO_DENSITY, -1, FEM_SCALAR, 0, 2, 0.5, 0);
         fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_SCALAR, 0, 0.1, 0.1, 0);
         fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.03, 0.02, moved);
     }
     if (!reactions || explicit) return; /* the leapfrog refuses them */
     const int reaction = fem_case_observe(c, PIO_REACTION, 1);
-    for (int s = 0; reactions == 2 && s <= STEPS; s++) fem_case_touch(c, reaction, s, 0, 0.01);
+    for (int s = 0; reactions == 2 && s <= STEPS; s++) fem_case_sample(c, reaction, s, 0, 0.01);
 }
 
 static slot_runner runner_of(fem_case *c)

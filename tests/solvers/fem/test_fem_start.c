@@ -39,7 +39,7 @@ static void what_is_only_started_takes_no_step(void **unused)
     (void)unused;
     for (int wrong = 0; wrong < 2; wrong++) {
         block(&c, 4);
-        fem_case_touch(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
+        fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
         fem_case_design(&c, PIO_GIVEN_0, -1, FEM_EACH, 1, log(1000), 1, 0);
         for (int i = 0; i < c.variables; i++) z[i] = wrong && i == c.variables / 2 ? (double)NAN : 0;
         pio_sim *whole = fem_case_create(&c, 0, 1);

@@ -43,7 +43,7 @@ static void drawn(fem_case *c, pio_integrator integrator, int lumped)
     if (moves) fem_case_motion(c, integrator, lumped, 12, 0.004);
     c->random = 77; /* of the weights, which are those of the static run */
     static const pio_observable type[] = {PIO_REACTION, PIO_DISPLACEMENT, PIO_MEAN_VELOCITY, PIO_KINETIC_ENERGY};
-    for (int k = 0; k < (moves ? 4 : 2); k++) fem_case_touch(c, fem_case_observe(c, type[k], 1), c->desc.steps, 0, 1);
+    for (int k = 0; k < (moves ? 4 : 2); k++) fem_case_sample(c, fem_case_observe(c, type[k], 1), c->desc.steps, 0, 1);
 }
 
 static void a_damped_body_comes_to_the_static_reaction_when_its_support_rests(void **unused)

@@ -57,7 +57,7 @@ void case_free(mpm_case *c)
     free(c->channel);
     free(c->plasticity);
     free(c->yield);
-    free(c->touch);
+    free(c->sample_weight);
     for (int i = 0; i < c->n_owned; i++) free(c->owned[i]);
     for (int i = 0; i < c->n_points; i++) free(c->points[i]);
     memset(c, 0, sizeof *c);
@@ -253,14 +253,15 @@ int case_observe_distance(mpm_case *c, int body, int samples, double reach)
     return o;
 }
 
-pio_touch *case_touch(mpm_case *c, int observation, int64_t step, int sample, double weight)
+pio_sample_weight *case_sample(mpm_case *c, int observation, int64_t step, int sample, double weight)
 {
-    const size_t count = (size_t)c->desc.n_touches++;
-    c->touch = need(realloc(c->touch, sizeof *c->touch * (count + 1)));
+    const size_t count = (size_t)c->desc.n_sample_weights++;
+    c->sample_weight = need(realloc(c->sample_weight, sizeof *c->sample_weight * (count + 1)));
     size_t at = count;
-    for (; at > 0 && c->touch[at - 1].step > step; at--) c->touch[at] = c->touch[at - 1];
-    c->touch[at] = (pio_touch){.step = step, .observation = observation, .sample = sample, .weight = weight};
-    return &c->touch[at];
+    for (; at > 0 && c->sample_weight[at - 1].step > step; at--) c->sample_weight[at] = c->sample_weight[at - 1];
+    c->sample_weight[at] =
+        (pio_sample_weight){.step = step, .observation = observation, .sample = sample, .weight = weight};
+    return &c->sample_weight[at];
 }
 
 int case_design(mpm_case *c, pio_quantity quantity, int body, case_per per, int logarithmic, double a, double b)
@@ -346,7 +347,7 @@ void case_describe(mpm_case *c)
                                         .yield = c->yield};
     d->channels = c->channels;
     d->observations = c->observation;
-    d->touches = c->touch;
+    d->sample_weights = c->sample_weight;
     d->designs = c->design;
 }
 

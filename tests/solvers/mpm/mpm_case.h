@@ -45,7 +45,7 @@ typedef struct {
     double fibre[CASE_MOST][CASE_DIM];
     pio_observation_desc observation[CASE_MOST];
     pio_design_desc design[CASE_MOST];
-    pio_touch *touch;
+    pio_sample_weight *sample_weight;
     int32_t *owned[4 * CASE_MOST]; /* index and marker tables, freed with the case */
     double *points[CASE_MOST];
     int n_owned, n_points;
@@ -83,7 +83,8 @@ void case_plastic(mpm_case *c, int body, pio_plastic_law law, const double yield
 
 /* An observation of `samples` samples; J gets random weights for its values. Returns its number. */
 int case_observe(mpm_case *c, pio_observable type, int body, int samples);
-pio_touch *case_touch(mpm_case *c, int observation, int64_t step, int sample, double weight); /* valid until the next */
+pio_sample_weight *case_sample(mpm_case *c, int observation, int64_t step, int sample,
+                               double weight); /* valid until the next */
 /* Distance: every second particle of the body gets a point near where it starts, in every sample; one is left out. */
 int case_observe_distance(mpm_case *c, int body, int samples, double reach);
 

@@ -48,14 +48,14 @@ void mpm_observe_everything(mpm_case *c, double past)
     const int front = case_observe(c, PIO_FRONT, 0, 1);
     c->observation[front].axis = D - 1;
     c->observation[front].sharpness = 15;
-    case_touch(c, position, N, 0, 1);
-    case_touch(c, position, N / 2, 1, 1);
-    for (int64_t s = N / 3; s <= N; s++) case_touch(c, velocity, s, 0, 1 / (double)(N - N / 3 + 1));
-    for (int64_t s = 0; s <= N / 2; s++) case_touch(c, energy, s, 0, 0.1 / (double)(N / 2 + 1));
-    case_touch(c, energy, N, 1, 0.1);
-    case_touch(c, distance, N / 2, 0, 1);
-    case_touch(c, distance, N, 1, 1)->past = past;
-    case_touch(c, front, N, 0, 1);
+    case_sample(c, position, N, 0, 1);
+    case_sample(c, position, N / 2, 1, 1);
+    for (int64_t s = N / 3; s <= N; s++) case_sample(c, velocity, s, 0, 1 / (double)(N - N / 3 + 1));
+    for (int64_t s = 0; s <= N / 2; s++) case_sample(c, energy, s, 0, 0.1 / (double)(N / 2 + 1));
+    case_sample(c, energy, N, 1, 0.1);
+    case_sample(c, distance, N / 2, 0, 1);
+    case_sample(c, distance, N, 1, 1)->past = past;
+    case_sample(c, front, N, 0, 1);
 }
 
 void mpm_design_motion(mpm_case *c)

@@ -88,8 +88,8 @@ static inline void observe(walker *w)
     const int64_t N = c->desc.steps;
     for (int body = 0; body < 3; body++) {
         const int x = case_observe(c, PIO_MEAN_POSITION, body, 2);
-        case_touch(c, x, N, 0, 1);
-        case_touch(c, x, (N + 1) / 2, 1, 1);
+        case_sample(c, x, N, 0, 1);
+        case_sample(c, x, (N + 1) / 2, 1, 1);
     }
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1), first = 6 * CASE_DIM + k;
@@ -97,7 +97,7 @@ static inline void observe(walker *w)
         c->observation[o].share = w->share[k];
         c->square[first] = 0;
         c->linear[first] = (k ? 3e-12 : 1e-7) / (double)N;
-        for (int64_t s = 1; s <= N; s++) case_touch(c, o, s, 0, 1);
+        for (int64_t s = 1; s <= N; s++) case_sample(c, o, s, 0, 1);
     }
 }
 

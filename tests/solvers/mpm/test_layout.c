@@ -54,11 +54,11 @@ static void observe(mpm_case *c)
     const int f = case_observe(c, PIO_FRONT, 1, 1);
     c->observation[f].axis = D - 1;
     c->observation[f].sharpness = 40;
-    case_touch(c, x, STEPS, 0, 1);
-    case_touch(c, d, STEPS / 2, 0, 1);
-    case_touch(c, f, STEPS - 3, 0, 1);
-    for (int64_t s = 0; s <= STEPS; s += 3) case_touch(c, v, s, 0, 0.1);
-    for (int64_t s = 0; s <= STEPS; s++) case_touch(c, e, s, 0, 1e-3);
+    case_sample(c, x, STEPS, 0, 1);
+    case_sample(c, d, STEPS / 2, 0, 1);
+    case_sample(c, f, STEPS - 3, 0, 1);
+    for (int64_t s = 0; s <= STEPS; s += 3) case_sample(c, v, s, 0, 0.1);
+    for (int64_t s = 0; s <= STEPS; s++) case_sample(c, e, s, 0, 1e-3);
 }
 
 /* A solid with driven fibres and a fluid collide between walls. Every quantity is a design, of one variable, of groups

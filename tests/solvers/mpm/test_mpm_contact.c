@@ -158,8 +158,8 @@ static void incline(mpm_case *c, int across, double friction, double speed, int6
     c->desc.friction = friction;
     c->desc.onset = 0.01;
     const int o = case_observe(c, PIO_MEAN_POSITION, block, 2);
-    case_touch(c, o, from, 0, 1);
-    case_touch(c, o, steps, 1, 1);
+    case_sample(c, o, from, 0, 1);
+    case_sample(c, o, steps, 1, 1);
     memset(c->linear, 0, sizeof c->linear);
     memset(c->square, 0, sizeof c->square);
     c->linear[0] = -1;
@@ -318,7 +318,7 @@ static void fields_of_bodies_far_apart_change_no_bit(void **unused)
         c.desc.friction = 0.3;
         c.desc.onset = 0.1;
         const int o = case_observe(&c, PIO_KINETIC_ENERGY, 0, 1);
-        case_touch(&c, o, 60, 0, 1);
+        case_sample(&c, o, 60, 0, 1);
         memset(c.square, 0, sizeof c.square);
         case_design(&c, PIO_POSITION, 0, CASE_EACH, 0, 0, 0.1);
         pio_sim *sim = case_create(&c, 60, 1);

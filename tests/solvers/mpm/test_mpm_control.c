@@ -122,11 +122,11 @@ static void observe(mpm_case *c)
     const int64_t N = c->desc.steps;
     for (int body = 0; body < 2; body++) {
         const int x = case_observe(c, PIO_MEAN_POSITION, body, 2);
-        case_touch(c, x, N, 0, 1);
-        case_touch(c, x, N / 2, 1, 1);
+        case_sample(c, x, N, 0, 1);
+        case_sample(c, x, N / 2, 1, 1);
     }
     const int d = case_observe_distance(c, 1, 1, 0.1);
-    case_touch(c, d, N, 0, 10);
+    case_sample(c, d, N, 0, 10);
 }
 
 /* Amplitude, frequency and phase of all channels, and what acts through the stress of the fibres as well. */
@@ -225,7 +225,7 @@ static void adjoint_is_the_derivative_of_the_first_steps(void **unused)
         memset(c.square, 0, sizeof c.square);
         c.linear[4 * D] = 1; /* distance at the end: state 1 feels the activation of step 0 in its velocities only */
         const int v = case_observe(&c, PIO_KINETIC_ENERGY, 1, 1);
-        case_touch(&c, v, steps, 0, 1);
+        case_sample(&c, v, steps, 0, 1);
         design(&c);
         pio_sim *sim = case_create(&c, steps, 1);
         const double *z = z_of(&c);

@@ -34,10 +34,10 @@ static void collision(mpm_case *c, int fine, int steps)
     case_block(c, &fluid, lo[1], hi[1], 2, 0.3);
     const int x = case_observe(c, PIO_MEAN_POSITION, 0, 1), v = case_observe(c, PIO_MEAN_VELOCITY, 1, 1);
     const int e = case_observe(c, PIO_KINETIC_ENERGY, 0, 1), d = case_observe_distance(c, 1, 1, 0.2);
-    case_touch(c, x, steps, 0, 1);
-    for (int64_t s = 0; s <= steps; s += 3) case_touch(c, v, s, 0, 0.1);
-    for (int64_t s = 0; s <= steps; s++) case_touch(c, e, s, 0, 1e-3);
-    case_touch(c, d, steps / 2, 0, 1)->past = 0.4;
+    case_sample(c, x, steps, 0, 1);
+    for (int64_t s = 0; s <= steps; s += 3) case_sample(c, v, s, 0, 0.1);
+    for (int64_t s = 0; s <= steps; s++) case_sample(c, e, s, 0, 1e-3);
+    case_sample(c, d, steps / 2, 0, 1)->past = 0.4;
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, 1, CASE_SCALAR, 0, 0, dx);
     case_design(c, PIO_GIVEN_0, 0, CASE_GROUPS, 1, log(4e4), 1);

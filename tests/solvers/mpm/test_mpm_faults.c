@@ -282,7 +282,7 @@ static piola_status run_into(const fault_case *f, int threads, piola_error *erro
     memset(z, 0, sizeof z);
     f->set_up(&c, z);
     const int o = case_observe(&c, PIO_MEAN_POSITION, 0, 1);
-    for (int64_t s = 0; s <= 40; s += 2) case_touch(&c, o, s, 0, 1);
+    for (int64_t s = 0; s <= 40; s += 2) case_sample(&c, o, s, 0, 1);
     pio_sim *sim = fenced_create(&c, threads);
     piola_error other;
     if (piola_engine.start(sim, z, &other)) fail_msg("start: %s", other.message);

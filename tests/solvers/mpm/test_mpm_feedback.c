@@ -43,7 +43,7 @@ static void adjoint_is_the_derivative_of_the_first_steps(void **unused)
         observe(&w);
         design(&w);
         const int v = case_observe(&w.c, PIO_KINETIC_ENERGY, 0, 1);
-        case_touch(&w.c, v, steps, 0, 1);
+        case_sample(&w.c, v, steps, 0, 1);
         mpm_taylor_begin(&t, &w.c, 1);
         for (int d = 0; d < w.c.desc.n_designs; d++) {
             if (d == FREQUENCY_DESIGN) continue; /* up to the time 2 h these do less than differences can resolve */

@@ -48,7 +48,7 @@ static void wrong_knots_and_values_are_refused(void **unused)
     w.share[1][0] = -1;
     refused(&w, "the share -1 of channel 0 must be 0 or above");
     w.share[1][0] = 1;
-    w.c.touch[0].step = 0;
+    w.c.sample_weight[0].step = 0;
     refused(&w, "at the end of a step would be right");
     case_free(&w.c);
 }

@@ -34,8 +34,8 @@ static double left_of_a_wave(double flip)
     case_block(&c, &b, lo, hi, 2, 0);
     for (int64_t i = 0; i < c.n; i++) c.velocity[i * D] = U * sin(pi * (c.position[i * D] - at));
     const int o = case_observe(&c, PIO_MEAN_VELOCITY, 0, 2);
-    case_touch(&c, o, 0, 0, 1);
-    case_touch(&c, o, steps, 1, 1);
+    case_sample(&c, o, 0, 0, 1);
+    case_sample(&c, o, steps, 1, 1);
     pio_sim *sim = case_create(&c, 0, 1);
     double samples[2 * D];
     piola_error error;

@@ -43,7 +43,7 @@ static void free_flight(mpm_case *c, const case_material *m, int64_t steps, int 
     b.spin[0][0] = 0.7;
     case_block(c, &b, lo, hi, 2, 0.3);
     const int o = case_observe(c, PIO_MEAN_POSITION, 0, 1);
-    case_touch(c, o, steps, 0, 1);
+    case_sample(c, o, steps, 0, 1);
     memset(c->linear, 0, sizeof c->linear);
     memset(c->square, 0, sizeof c->square);
     c->linear[axis] = 1;
@@ -97,7 +97,7 @@ static void the_material_acts_in_free_flight(void **unused)
         free_flight(&c, &materials[m], 60, 0);
         const int o = case_observe(&c, PIO_KINETIC_ENERGY, 0, 1);
         c.linear[D] = 1;
-        case_touch(&c, o, 60, 0, 1);
+        case_sample(&c, o, 60, 0, 1);
         pio_sim *sim = case_create(&c, 60, 1);
         const double J = case_gradient(&c, sim, NULL, NULL, z_bar);
         double *gx = case_read(sim, "grad_position", c.n);

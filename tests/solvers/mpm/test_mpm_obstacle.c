@@ -78,7 +78,7 @@ static void a_block_slides_down_an_incline_as_coulomb_says(void **unused)
         pio_obstacle_desc list[MOST];
         double z[1] = {0}, z_bar[1], from = 0;
         incline(&c, list, friction[k], 1000);
-        case_touch(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), c.desc.steps, 0, 1);
+        case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), c.desc.steps, 0, 1);
         memset(c.linear, 0, sizeof c.linear);
         memset(c.square, 0, sizeof c.square);
         c.linear[0] = cos(slope);
@@ -175,7 +175,7 @@ static void friction_takes_its_coefficient_times_the_normal_impulse(void **unuse
 
 /* A block without weight that touches a plane, after 0.2 s in steps of dt: its velocity along the plane and away from
  * it. */
-static void touch(pio_wall behaviour, double along, double onset, double dt, double v[2])
+static void meet(pio_wall behaviour, double along, double onset, double dt, double v[2])
 {
     static mpm_case c;
     pio_obstacle_desc list[MOST];
@@ -200,7 +200,7 @@ static void nothing_rubs_where_nothing_presses(void **unused)
     (void)unused;
     for (int k = 0; k < 2; k++) {
         double v[2];
-        touch(PIO_WALL_SLIP, 2, 0.05, dt[k], v);
+        meet(PIO_WALL_SLIP, 2, 0.05, dt[k], v);
         print_message("  slip, steps of %g s: %.15g m/s of 2\n", dt[k], v[0]);
         case_below("velocity lost to friction without load, m/s", v[0] - 2, 1e-12, 1e-4);
     }
@@ -214,7 +214,7 @@ static void a_separating_obstacle_pushes_with_its_onset_at_most(void **unused)
     (void)unused;
     for (int k = 0; k < 2; k++) {
         double v[2];
-        touch(PIO_WALL_SEPARATE, 0, onset, dt[k], v);
+        meet(PIO_WALL_SEPARATE, 0, onset, dt[k], v);
         print_message("  steps of %g s: away with %.3f of the onset (0.1 to 1.5)\n", dt[k], v[1] / onset);
         assert_true(v[1] > 0.1 * onset && v[1] < 1.5 * onset);
     }
@@ -398,7 +398,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
         add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1)->position[1] = 0.4;
         case_block(&c, &b, lo, hi, 2, 0);
         c.desc.gravity[1] = heavy ? -g : 0;
-        case_touch(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 1, 0, 1);
+        case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 1, 0, 1);
         pio_sim *sim = case_create(&c, 1, 1);
         case_gradient(&c, sim, NULL, NULL, z_bar);
         const int64_t kinks = case_kinks(sim, "taking hold or letting go", &onset);

@@ -399,7 +399,7 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
         pio_observation_desc *d = &c.observation[near];
         double *points = calloc((size_t)(d->rows * D), sizeof *points), sample = -1;
         assert_non_null(points);
-        case_touch(&c, near, STEPS, 0, 1)->past = share[k];
+        case_sample(&c, near, STEPS, 0, 1)->past = share[k];
         pio_sim *sim = start(&c);
         advance(sim, STEPS - 1);
         for (int end = 0; end < 2; end++) {

@@ -197,7 +197,7 @@ static void what_lies_on_a_kink_is_counted(void **unused)
     case_init(&c, 10, 10, 10, 0.1, 1e-3, 7);
     case_block(&c, &body, lo, hi, 2, 0);
     case_plastic(&c, 0, PIO_DRUCKER_PRAGER, yield);
-    case_touch(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 7, 0, 1);
+    case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 7, 0, 1);
     pio_sim *sim = case_create(&c, 7, 2);
     case_gradient(&c, sim, NULL, NULL, z_bar);
     case_forward(&c, sim, NULL); /* which is not of the last gradient */

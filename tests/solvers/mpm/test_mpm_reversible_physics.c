@@ -228,7 +228,7 @@ static double bounce(int reversible, double height[12])
     b.velocity[1] = -1;
     case_ball(&c, &b, centre, 0.3, 2, 0);
     const int o = case_observe(&c, PIO_MEAN_POSITION, 0, 12);
-    for (int k = 0; k < 12; k++) case_touch(&c, o, (k + 1) * N / 12, k, 1);
+    for (int k = 0; k < 12; k++) case_sample(&c, o, (k + 1) * N / 12, k, 1);
     pio_sim *sim = case_create(&c, 1, 1);
     start_and_keep(sim);
     forwards(sim, N);

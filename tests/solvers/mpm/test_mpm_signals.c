@@ -39,7 +39,7 @@ static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(&c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
         c.observation[o].share = share;
-        for (int64_t s = 1; s <= steps; s++) case_touch(&c, o, s, 0, dt);
+        for (int64_t s = 1; s <= steps; s++) case_sample(&c, o, s, 0, dt);
     }
     pio_sim *sim = case_create(&c, 0, 1);
     if (pio_forward(&piola_engine, sim, steps, &(pio_sweep_arrays){.samples = samples}, &nothing, &result, &error))
@@ -172,13 +172,13 @@ static void knots_drive_steps_that_can_be_reversed(void **unused)
     c->desc.knots = knots;
     c->desc.control_values = values;
     c->desc.n_control_values = KNOTS + CORNERS;
-    case_touch(c, case_observe_distance(c, 0, 1, 0.1), STEPS, 0, 10);
+    case_sample(c, case_observe_distance(c, 0, 1, 0.1), STEPS, 0, 10);
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
         c->observation[o].share = share;
         c->square[1 + k] = 0;
         c->linear[1 + k] = (k ? 3e-13 : 1e-8) / STEPS;
-        for (int64_t s = 1; s <= STEPS; s++) case_touch(c, o, s, 0, 1);
+        for (int64_t s = 1; s <= STEPS; s++) case_sample(c, o, s, 0, 1);
     }
     case_design_values(c, 0, KNOTS + CORNERS, 1e3, 2e3);
     mpm_taylor_begin(&t, c, 1);

@@ -41,10 +41,10 @@ static void fall(mpm_case *c, int solids, int fluids)
     if (solids) case_channel(c, &sine, body[0], fibre);
     const int x = case_observe(c, PIO_MEAN_POSITION, any, 1), e = case_observe(c, PIO_KINETIC_ENERGY, any, 1);
     const int d = case_observe_distance(c, any, 1, 0.2);
-    case_touch(c, x, STEPS, 0, 1);
-    for (int64_t s = 0; s <= STEPS; s += 3) case_touch(c, e, s, 0, 1e-2);
-    case_touch(c, d, STEPS / 2, 0, 1)->past = 0.4;
-    case_touch(c, d, STEPS, 0, 1)->past = 0.7;
+    case_sample(c, x, STEPS, 0, 1);
+    for (int64_t s = 0; s <= STEPS; s += 3) case_sample(c, e, s, 0, 1e-2);
+    case_sample(c, d, STEPS / 2, 0, 1)->past = 0.4;
+    case_sample(c, d, STEPS, 0, 1)->past = 0.7;
     case_design(c, PIO_VELOCITY, any, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, any, CASE_SCALAR, 0, 0, dx);
     case_design(c, PIO_GIVEN_0, any, CASE_GROUPS, 1, log(4e4), 1);

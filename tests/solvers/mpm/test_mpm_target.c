@@ -32,9 +32,9 @@ static int observed(scene *s, pio_observable type, const int32_t *member, const 
     c->observation[o].field = field;
     c->observation[o].outside = outside;
     c->square[c->samples - 1] = c->square[c->samples - 2] = 0.2;
-    case_touch(c, o, STEPS / 3, 0, 0.6);
-    case_touch(c, o, STEPS / 3 + 1, 0, 0.4);
-    case_touch(c, o, STEPS, 1, 1);
+    case_sample(c, o, STEPS / 3, 0, 0.6);
+    case_sample(c, o, STEPS / 3 + 1, 0, 0.4);
+    case_sample(c, o, STEPS, 1, 1);
     return o;
 }
 
