@@ -50,13 +50,13 @@ piola_status pio_model_nodes(const pio_model *model, const char *path, const cha
                              pio_index_list *out, piola_error *error);
 
 /* Lists the elements of the model at `on` of a body, by its number: of a group, or those whose centre lies in the box;
- * the caller frees out->item. PIOLA_BAD_DATA at the scene's key `path` where there are none (model_amount.c). */
+ * the caller frees out->item. PIOLA_BAD_DATA at the scene's key `path` where there are none (model_elements.c). */
 piola_status pio_model_elements(const pio_model *model, const char *path, size_t body, const scene_where *on,
                                 pio_index_list *out, piola_error *error);
 /* Returns the weight of every element in an observation, [elements] 0 or 1, which the caller frees; NULL with *status
- * and the error set on failure (model_amount.c). */
+ * and the error set on failure (model_elements.c). */
 double *pio_model_shares(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
-/* Returns a stress of the size of the moduli, Pa: the greatest shear modulus of all materials (model_amount.c). */
+/* Returns a stress of the size of the moduli, Pa: the greatest shear modulus of all materials (model_elements.c). */
 double pio_model_stress_size(const pio_model *model);
 
 /* Makes curves and supports: a part of pio_model_fem_create() with its errors (model_fem_loads.c). */

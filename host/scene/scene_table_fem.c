@@ -210,9 +210,9 @@ static const cfg_table curve_table = {.what = "curve",
     ((ONLY(PIO_DISPLACEMENT) - 1) & ~(ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_DISTANCE)))
 #define MEANS (ONLY(PIO_DISPLACEMENT) | ONLY(PIO_MEAN_VELOCITY))
 #define STRAINED (ONLY(PIO_STRAIN_ENERGY) | ONLY(PIO_STRESS))
-#define AMOUNTS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | STRAINED)
+#define INTEGRALS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | STRAINED)
 #define SAMPLED (MEANS | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) | STRAINED)
-#define OF_BODY (MEANS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | AMOUNTS)
+#define OF_BODY (MEANS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | INTEGRALS)
 
 static bool has_on(const void *o)
 {
@@ -237,7 +237,7 @@ static const cfg_field observe_fields[] = {
                 "the energy of their strain, or how large the stress is, the p-mean of von Mises' measure of Cauchy's "
                 "stress over the volume at rest"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
-    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | AMOUNTS, .present = has_on,
+    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
      .meaning = "what of it is measured: nodes; of volume, mass, strain_energy and stress_pnorm elements, a group or "
                 "those whose centre lies in a box"},

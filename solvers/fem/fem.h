@@ -326,12 +326,12 @@ void fem_observe_before_adj(fem_sim *f, int64_t index);
  * sim_norms.c. */
 void fem_adjoint_norm(fem_sim *f, int64_t index, int which);
 
-/* Returns whether an observable is one of elements (fem_amount.c). */
+/* Returns whether an observable is one of elements (fem_observe_integral.c). */
 int fem_of_elements(pio_observable type);
 /* Adds the observation at one state, with its weight, to its sample. */
-void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
+void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
 /* Its adjoint. */
-void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
+void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
 
 /* Computes the cotangents that frames show, unless they are ready (fem_frames.c). */
 piola_status fem_frame_adj(fem_sim *f, piola_error *error);

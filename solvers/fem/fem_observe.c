@@ -58,7 +58,7 @@ static void forward(fem_sim *f, const pio_sample_weight *t)
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
     if (fem_of_elements(o->desc.type)) {
-        fem_observe_amount(f, o, t);
+        fem_observe_integral(f, o, t);
         return;
     }
     if (o->desc.type == PIO_REACTION) reaction(f);
@@ -79,7 +79,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     const fem_observation *o = &f->observe.observations[t->observation];
     const int forces = o->desc.type != PIO_COMPLIANCE;
     if (fem_of_elements(o->desc.type)) {
-        fem_observe_amount_adj(f, o, t);
+        fem_observe_integral_adj(f, o, t);
         return;
     }
     real *v = fem_state(f, f->state.u, STATE_V), *v_bar = fem_state(f, f->adjoint.u_bar, STATE_V);

@@ -273,11 +273,11 @@ typedef struct {
     pio_tape residual_log;
 } fem_sim_lattice;
 
-/* fem_observe.c, fem_amount.c. */
+/* fem_observe.c, fem_observe_integral.c. */
 typedef struct {
     int n_observations;
     fem_observation *observations; /* host [n_observations] */
-    wide *integrals;               /* [4] of which a norm is made, and their cotangents; see fem_amount.c */
+    wide *integrals;               /* [4] of which a norm is made, and their cotangents; see fem_observe_integral.c */
 } fem_sim_observe;
 
 /* fem_parameters.c. */

@@ -40,7 +40,7 @@ static void case_fem_integral(case_io *io)
             add.sum = sum;
             LAUNCH(io, fem_observe_add, 1, NULL, &add);
         }
-        case_out(io, mesh_name("amount", m->part[t].type), CASE_WIDE, 1, 1, add.sample);
+        case_out(io, mesh_name("integral", m->part[t].type), CASE_WIDE, 1, 1, add.sample);
     }
     if (!case_adjoint(io)) return;
     fem_integral_adj_args b;
@@ -54,7 +54,7 @@ static void case_fem_integral(case_io *io)
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
-        b.integral_bar = COTANGENT(io, wide, mesh_name("amount", m->part[t].type));
+        b.integral_bar = COTANGENT(io, wide, mesh_name("integral", m->part[t].type));
         for (b.fwd.type = first; b.fwd.type >= last; b.fwd.type--) {
             LAUNCH(io, fem_integral_adj, b.fwd.b.n, NULL, &b);
             mesh_add(io, m, t, b.u_bar, 1, u_bar);

@@ -207,13 +207,13 @@ FEM_NUMBERS = {"E": 40e3, "nu": 0.3, "density": 11.0, "c10": 4e3, "c01": 2e3, "b
 STATIC = "time: {load_steps: 2}\nsolver: {tolerance: 1e-13, adjoint_tolerance: 1e-12}"
 STATIC_OBSERVED = """  - {name: hold, type: reaction, boundary: grip}
   - {name: work, type: compliance}
-  - {name: amount, type: volume, body: sheet}
+  - {name: content, type: volume, body: sheet}
   - {name: mass, type: mass, body: sheet}
   - {name: energy, type: strain_energy, body: sheet}
   - {name: stress, type: stress_pnorm, body: sheet}"""
 STATIC_OBJECTIVE = """  - {type: minimize, of: hold.x, weight: 1e-3}
   - {type: minimize, of: work, weight: 1e-2}
-  - {type: minimize, of: amount, weight: 3}
+  - {type: minimize, of: content, weight: 3}
   - {type: minimize, of: mass, weight: 0.3}
   - {type: minimize, of: energy, weight: 0.01}
   - {type: minimize, of: stress, weight: 1e-4}"""

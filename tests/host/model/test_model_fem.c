@@ -214,7 +214,7 @@ static void regions_take_their_elements_and_the_last_one_wins(void **state)
     pio_scene_free(scene);
 }
 
-static void an_amount_counts_the_elements_of_its_place_and_no_others(void **state)
+static void an_integral_counts_the_elements_of_its_place_and_no_others(void **state)
 {
     (void)state;
     static const char *const sets[] = {
@@ -324,7 +324,7 @@ int main(void)
         cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
         cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
         cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
-        cmocka_unit_test(an_amount_counts_the_elements_of_its_place_and_no_others),
+        cmocka_unit_test(an_integral_counts_the_elements_of_its_place_and_no_others),
         cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
         cmocka_unit_test(tolerances_that_are_not_given_fit_the_precision_of_the_computation),
         cmocka_unit_test(a_mesh_of_a_hundred_metres_is_warned_of_until_it_has_a_scale)};

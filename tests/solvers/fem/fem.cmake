@@ -8,7 +8,7 @@ endforeach()
 engine_test(test_fem_reversible_euler)
 
 # Differences of J, and rates of convergence, need double precision.
-foreach(name test_fem_amount test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient
+foreach(name test_fem_integral test_fem_convergence test_fem_dynamics test_fem_follow test_fem_follow_gradient
     test_fem_frames test_fem_gradient test_fem_leapfrog test_fem_morph test_fem_reversible_euler_gradient
     test_fem_projection test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
   engine_test(${name} f64)
@@ -31,7 +31,7 @@ needs(test_fem_transfers_f64_3d ${DIRECTS})
 # With sanitizers half a minute of processor time and more, of code that the other tests of 2D cover.
 slow_with_sanitizers(test_fem_determinism_f64_2d test_fem_slots_f64_2d)
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
-foreach(name amount convergence determinism direct dynamics follow_gradient gradient morph physics projection
+foreach(name integral convergence determinism direct dynamics follow_gradient gradient morph physics projection
     reversible_euler reversible_euler_gradient slots springs supports)
   slow_with_sanitizers(test_fem_${name}_f64_3d)
 endforeach()

@@ -1,5 +1,5 @@
-/* fem_amount.c -- amounts of a body (kernels/fem/fem_amount.h) as observations: volume, mass, strain energy, the norm
- * of stress. */
+/* fem_observe_integral.c -- integrals over a body (kernels/fem/fem_integral.h) as observations: volume, mass, strain
+ * energy, the norm of stress. */
 #include "solvers/fem/fem.h"
 
 enum { SUMS, SUMS_BAR = 2 }; /* in observe.integrals: A and B of the norm, and their cotangents */
@@ -15,11 +15,11 @@ static int rule_of(pio_observable type)
     return type == PIO_VOLUME || type == PIO_MASS ? RULE_MASS : RULE_STIFFNESS;
 }
 
-static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_part *p, int amount, int rule)
+static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_part *p, int integral, int rule)
 {
     return (fem_integral_args){.b = fem_block_of(f, p, rule),
                                .m = fem_matter_of(f),
-                               .type = amount,
+                               .type = integral,
                                .form = f->materials.parameter_form,
                                .u = f->state.u,
                                .weight = o->share,
@@ -27,27 +27,27 @@ static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, con
                                .size = o->desc.size};
 }
 
-static int amount_of(pio_observable type)
+static int integral_of(pio_observable type)
 {
-    static const int amount[] = {[PIO_VOLUME] = INTEGRAL_VOLUME,
-                                 [PIO_MASS] = INTEGRAL_MASS,
-                                 [PIO_STRAIN_ENERGY] = INTEGRAL_ENERGY,
-                                 [PIO_STRESS] = INTEGRAL_STRESS};
-    return amount[type];
+    static const int integral[] = {[PIO_VOLUME] = INTEGRAL_VOLUME,
+                                   [PIO_MASS] = INTEGRAL_MASS,
+                                   [PIO_STRAIN_ENERGY] = INTEGRAL_ENERGY,
+                                   [PIO_STRESS] = INTEGRAL_STRESS};
+    return integral[type];
 }
 
 /* clang-format off */
-#define AMOUNT_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, \
+#define INTEGRAL_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, \
     .power = a.power, \
     .size = a.size
 
-/* total += weight times the amount, part after part */
-static void add_amount(fem_sim *f, const fem_observation *o, int amount, double weight, wide *total)
+/* total += weight times the integral, block after block */
+static void add_integral(fem_sim *f, const fem_observation *o, int integral, double weight, wide *total)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
-        const fem_integral_args a = args_of(f, o, p, amount, rule_of(o->desc.type));
-        pio_sum(q, fem_integral, p->n, NULL, f->base.scalar, AMOUNT_ARGS);
+        const fem_integral_args a = args_of(f, o, p, integral, rule_of(o->desc.type));
+        pio_sum(q, fem_integral, p->n, NULL, f->base.scalar, INTEGRAL_ARGS);
         pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = weight, .sample = total);
     }
 }
@@ -55,15 +55,15 @@ static void add_amount(fem_sim *f, const fem_observation *o, int amount, double 
 static void norm_sums(fem_sim *f, const fem_observation *o)
 {
     pio_queue_zero(&f->base.queue, f->observe.integrals, 2 * sizeof *f->observe.integrals);
-    add_amount(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS);
-    add_amount(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS + 1);
+    add_integral(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS);
+    add_integral(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS + 1);
 }
 
-void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
+void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     wide *sample = f->base.samples + o->first + t->sample;
     if (o->desc.type != PIO_STRESS) {
-        add_amount(f, o, amount_of(o->desc.type), t->weight, sample);
+        add_integral(f, o, integral_of(o->desc.type), t->weight, sample);
         return;
     }
     norm_sums(f, o);
@@ -71,14 +71,14 @@ void fem_observe_amount(fem_sim *f, const fem_observation *o, const pio_sample_w
             .size = o->desc.size, .weight = t->weight, .sample = sample);
 }
 
-/* From the cotangent of an amount, scale times *bar, to those of displacement, constants, density, thickness and
+/* From the cotangent of an integral, scale times *bar, to those of displacement, constants, density, thickness and
  * shape. */
-static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, double scale, const wide *bar)
+static void add_integral_adj(fem_sim *f, const fem_observation *o, int integral, double scale, const wide *bar)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_integral_adj, p->n, NULL,
-                .fwd = args_of(f, o, p, amount, rule_of(o->desc.type)), .integral_bar = bar, .scale = scale,
+                .fwd = args_of(f, o, p, integral, rule_of(o->desc.type)), .integral_bar = bar, .scale = scale,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
                 .density_bar = f->materials.density_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
@@ -91,18 +91,18 @@ static void add_amount_adj(fem_sim *f, const fem_observation *o, int amount, dou
     pio_halo(q, f->adjoint.u_bar);
 }
 
-void fem_observe_amount_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
+void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     const wide *sample_bar = f->base.samples_bar + o->first + t->sample;
     if (o->desc.type != PIO_STRESS) {
-        add_amount_adj(f, o, amount_of(o->desc.type), t->weight, sample_bar);
+        add_integral_adj(f, o, integral_of(o->desc.type), t->weight, sample_bar);
         return;
     }
     norm_sums(f, o);
     pio_map(&f->base.queue, fem_norm_adj, 1, NULL,
             .fwd = {.sums = f->observe.integrals + SUMS, .power = o->desc.power, .size = o->desc.size,
             .weight = t->weight}, .sample_bar = sample_bar, .sums_bar = f->observe.integrals + SUMS_BAR);
-    add_amount_adj(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS_BAR);
-    add_amount_adj(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
+    add_integral_adj(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS_BAR);
+    add_integral_adj(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
 }
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* model_amount.c -- elements of a part of a body, and weights of elements in observations of volume, mass, energy and
+/* model_elements.c -- elements of a part of a body, and weights of elements in observations of volume, mass, energy and
  * stress. */
 #include "host/model/model_fem.h"
 

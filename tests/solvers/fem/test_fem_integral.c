@@ -1,4 +1,4 @@
-/* test_fem_amount.c -- volume, mass, strain energy and the norm of stress: against closed forms, and their
+/* test_fem_integral.c -- volume, mass, strain energy and the norm of stress: against closed forms, and their
  * derivatives. */
 #include "tests/solvers/fem/fem_taylor.h"
 #include "tests/sanitized.h"
@@ -206,8 +206,8 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
                                 0.2 * m[k].given[i], 0);
 }
 
-static const pio_observable amounts[] = {PIO_VOLUME, PIO_MASS, PIO_STRAIN_ENERGY, PIO_STRESS};
-static const char *const amount_names[] = {"volume", "mass", "strain energy", "stress"};
+static const pio_observable integrals[] = {PIO_VOLUME, PIO_MASS, PIO_STRAIN_ENERGY, PIO_STRESS};
+static const char *const integral_names[] = {"volume", "mass", "strain energy", "stress"};
 
 /* At both steps, the second one as a mean; J is near 1. */
 static void observe(fem_case *c, pio_observable type)
@@ -223,7 +223,7 @@ static void observe(fem_case *c, pio_observable type)
     }
 }
 
-static void adjoint_is_the_derivative_for_every_law_and_amount(void **unused)
+static void adjoint_is_the_derivative_for_every_law_and_integral(void **unused)
 {
     static const pio_element_type cells[2][2] = {{PIO_TRI6, PIO_QUAD9}, {PIO_HEX8, PIO_TET4}};
     (void)unused;
@@ -233,11 +233,11 @@ static void adjoint_is_the_derivative_for_every_law_and_amount(void **unused)
             static fem_case c;
             char what[160];
             structure(&c, number, cells[D - 2][0], cells[D - 2][1]);
-            observe(&c, amounts[k]);
+            observe(&c, integrals[k]);
             taylor_begin(&t, &c, 0.2);
             everything(&t);
             if (number % 3 == 1) design_by_design(&t);
-            snprintf(what, sizeof what, "%s of %s and %s", amount_names[k], fem_law_names[number % FEM_LAWS],
+            snprintf(what, sizeof what, "%s of %s and %s", integral_names[k], fem_law_names[number % FEM_LAWS],
                      fem_law_names[(number + 4) % FEM_LAWS]);
             taylor_end(&t, what);
             fem_case_free(&c);
@@ -251,7 +251,7 @@ static void adjoint_is_the_derivative_for_every_element(void **unused)
         static taylor_run t;
         static fem_case c;
         structure(&c, 3, fem_types[i], fem_types[i]);
-        for (int k = 0; k < 4; k++) observe(&c, amounts[k]);
+        for (int k = 0; k < 4; k++) observe(&c, integrals[k]);
         taylor_begin(&t, &c, 0.2);
         everything(&t);
         random_direction(&t, "positions, random", 0, fem_case_design_count(&c, 0));
@@ -283,7 +283,7 @@ int main(void)
         cmocka_unit_test(the_energy_of_a_bar_is_half_the_work_of_its_load),
         cmocka_unit_test(the_norm_of_a_uniform_stress_is_that_stress),
         cmocka_unit_test(stress_is_force_over_the_area_of_now),
-        cmocka_unit_test(adjoint_is_the_derivative_for_every_law_and_amount),
+        cmocka_unit_test(adjoint_is_the_derivative_for_every_law_and_integral),
         cmocka_unit_test(adjoint_is_the_derivative_for_every_element),
         cmocka_unit_test(a_stress_whose_gradient_is_wrong_is_refused),
     };
