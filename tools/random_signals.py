@@ -6,7 +6,7 @@ effort is that of the learned control, and prints how far each of them comes.
     random_signals.py PIOLA SCENE FOLDER [--signals 50] [--length METRES]
 
 Each value of the design (a knot, a weight) is drawn evenly from [-s, s]; s is the same for all values of a set, and is
-found by trying: --share is by how much the effort may be missed. Bounds of the design do not hold for them; a scene
+found by trying: --within is by how much the effort may be missed. Bounds of the design do not hold for them; a scene
 that designs anything but knots and weights is refused. A set that breaks the body is reported, and another is drawn
 for it. Exit 0: the learned control came farther than all; 1: it did not, or the scene cannot run.
 """
@@ -68,7 +68,7 @@ class Scene:
         low, high, scale = 0, math.inf, guess  # it lies between low and high
         for _ in range(TRIALS):
             found = self.run([scale * v for v in values])
-            if found and abs(found[1] - effort) <= self.given.share * effort:
+            if found and abs(found[1] - effort) <= self.given.within * effort:
                 return *found, scale
             better = scale * math.sqrt(effort / found[1]) if found and found[1] > 0 else 0  # of signals of time: exact
             if found and found[1] < effort:
@@ -126,7 +126,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="of the first set; each has the next")
     parser.add_argument("--of", default="place.x", help="observation that should be large (default: place.x)")
     parser.add_argument("--effort", default="work", help="observation that is to be as learned (default: work)")
-    parser.add_argument("--share", type=float, default=0.02,
+    parser.add_argument("--within", type=float, default=0.02,
                         help="of the effort by which it may be missed (default: 0.02)")
     parser.add_argument("--length", type=float, help="length of the body in m, in which distances are printed too")
     parser.add_argument("--set", action="append", default=[], help="PATH=VALUE, as of `piola run`")

@@ -270,13 +270,13 @@ static void format_rate(char *to, size_t size, double rate)
 /* Formats a progress line: stage  [#####     ]  52 %  1040/2000 steps  336/s  3.1 s  left 2.9 s. */
 static void format_progress(const pio_log *log, char *to, size_t size, double seconds, bool bar, bool last)
 {
-    char elapsed[48], left[48] = "", share[64] = "", rate[32] = "", count[64], per_second[48] = "";
+    char elapsed[48], left[48] = "", percent[64] = "", rate[32] = "", count[64], per_second[48] = "";
     format_time(elapsed, sizeof elapsed, seconds);
     if (log->total > 0) {
         double part = (double)log->done / (double)log->total;
         int filled = part > 1 ? 10 : part < 0 ? 0 : (int)(10 * part);
-        snprintf(share, sizeof share, bar ? "  [%.*s%*s]  %2d %%" : "%.*s%*s  %d %%", bar ? filled : 0, "##########",
-                 bar ? 10 - filled : 0, "", (int)(100 * part));
+        snprintf(percent, sizeof percent, bar ? "  [%.*s%*s]  %2d %%" : "%.*s%*s  %d %%", bar ? filled : 0,
+                 "##########", bar ? 10 - filled : 0, "", (int)(100 * part));
         snprintf(count, sizeof count, "%lld/%lld", (long long)log->done, (long long)log->total);
         if (!last && log->done > 0) {
             format_time(rate, sizeof rate, seconds * (1 / part - 1));
@@ -289,7 +289,7 @@ static void format_progress(const pio_log *log, char *to, size_t size, double se
         format_rate(rate, sizeof rate, (double)log->done / seconds);
         snprintf(per_second, sizeof per_second, "  %s/s", rate);
     }
-    snprintf(to, size, "%s%s  %s %s%s  %s%s", log->stage, share, count, log->unit, per_second, elapsed, left);
+    snprintf(to, size, "%s%s  %s %s%s  %s%s", log->stage, percent, count, log->unit, per_second, elapsed, left);
 }
 
 static int columns(const pio_log *log)

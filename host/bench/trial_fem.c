@@ -97,7 +97,7 @@ static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *e
     const int nodes = pio_elements[pio_elements[type].face_type].nodes;
     pio_face_list right;
     const piola_status rc = pio_mesh_group_faces(&t->mesh, "right", &right, error);
-    double area = 0, share = 0;
+    double area = 0, total = 0;
     if (rc) return rc;
     t->vertices = malloc(sizeof(int32_t) * (size_t)right.n * (size_t)nodes);
     t->owner = malloc(sizeof(int32_t) * (size_t)right.n);
@@ -119,8 +119,8 @@ static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *e
     free(right.item);
     if (!t->vertices || !t->owner)
         return pio_fail_memory(error, sizeof(int32_t) * (size_t)(t->load.n * (nodes + 1)), "the load of a trial");
-    for (int32_t i = 0; i < t->mesh.n_nodes; i++) share += t->weight[i * dim];
-    for (int32_t i = 0; i < dim * t->mesh.n_nodes; i++) t->weight[i] /= share;
+    for (int32_t i = 0; i < t->mesh.n_nodes; i++) total += t->weight[i * dim];
+    for (int32_t i = 0; i < dim * t->mesh.n_nodes; i++) t->weight[i] /= total;
     return PIOLA_OK;
 }
 

@@ -51,9 +51,9 @@ static void print_row(const pio_snapshot_bench *b, const char *what, double seco
     printf("%-36s %10.4f %10.1f%s\n", what, seconds, 1e-6 * rate(b, seconds), more);
 }
 
-static void print_part(const char *what, double seconds, double share, const char *of)
+static void print_part(const char *what, double seconds, double fraction, const char *of)
 {
-    printf("%-36s %10.4f            %.1f%% of %s\n", what, seconds, 100 * share, of);
+    printf("%-36s %10.4f            %.1f%% of %s\n", what, seconds, 100 * fraction, of);
 }
 
 static void print_report(const pio_snapshot_bench *b)

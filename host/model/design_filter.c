@@ -206,8 +206,8 @@ static place *find_surface(const pio_model *m, int b, const int32_t *index, doub
         const int count = pio_mesh_face_nodes(mesh, mesh->outer[i], node);
         bool designed = true;
         for (int k = 0; k < count; k++) designed &= index[first + node[k]] >= 0;
-        const double share = designed ? pio_mesh_face_area(mesh, mesh->outer[i]) / count : 0;
-        for (int k = 0; k < count; k++) area[node[k]] += share;
+        const double contribution = designed ? pio_mesh_face_area(mesh, mesh->outer[i]) / count : 0;
+        for (int k = 0; k < count; k++) area[node[k]] += contribution;
     }
     for (int32_t i = 0; area && places && i < mesh->n_nodes; i++) {
         if (!(area[i] > 0) && index[first + i] >= 0) *missing = first + i;

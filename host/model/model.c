@@ -113,7 +113,7 @@ void pio_model_free(pio_model *m)
         free((void *)m->observations[o].weight);
         free((void *)(uintptr_t)m->observations[o].member);
         free((void *)(uintptr_t)m->observations[o].field);
-        free((void *)(uintptr_t)m->observations[o].share);
+        free((void *)(uintptr_t)m->observations[o].channel_weight);
     }
     for (int p = 0; p < m->n_parameters; p++) {
         free(m->parameters[p].initial);

@@ -107,10 +107,10 @@ void pio_model_variable_name(const pio_model *model, int v, char *out, size_t si
 piola_status pio_model_control(pio_model *model, piola_error *error);
 /* Frees the control of a model, which may be NULL. */
 void pio_model_control_free(struct pio_model_control *control);
-/* Sets desc->share [channels], which the caller frees: 1 for the channels whose control the observation counts, else 0.
- * PIOLA_NO_MEMORY. */
-piola_status pio_model_control_share(const pio_model *model, int observation, pio_observation_desc *desc,
-                                     piola_error *error);
+/* Sets desc->channel_weight [channels], which the caller frees: 1 for the channels whose control the observation
+ * counts, else 0. PIOLA_NO_MEMORY. */
+piola_status pio_model_channel_weights(const pio_model *model, int observation, pio_observation_desc *desc,
+                                       piola_error *error);
 /* Adds to the message of an error about the time step of a driven particle which control drives it. */
 void pio_model_control_advice(const pio_model *model, piola_error *error);
 /* Returns the index of the first number that a design path of control names, among the control values or the

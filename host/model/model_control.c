@@ -241,17 +241,17 @@ piola_status pio_model_control(pio_model *m, piola_error *error)
     return PIOLA_OK;
 }
 
-piola_status pio_model_control_share(const pio_model *m, int observation, pio_observation_desc *d, piola_error *error)
+piola_status pio_model_channel_weights(const pio_model *m, int observation, pio_observation_desc *d, piola_error *error)
 {
     const pio_scene *s = m->scene;
     const scene_strings *names = &s->observe[observation].control;
-    double *share = calloc((size_t)m->desc.n_channels + 1, sizeof *share);
-    d->share = share;
-    if (!share) return pio_fail_memory(error, (size_t)m->desc.n_channels * sizeof *share, "an observation");
+    double *weight = calloc((size_t)m->desc.n_channels + 1, sizeof *weight);
+    d->channel_weight = weight;
+    if (!weight) return pio_fail_memory(error, (size_t)m->desc.n_channels * sizeof *weight, "an observation");
     for (size_t i = 0; i < s->n_control; i++) {
         bool counts = names->n == 0;
         for (size_t k = 0; k < names->n; k++) counts |= !strcmp(names->v[k], s->control[i].name);
-        for (size_t k = 0; counts && k < s->control[i].actuators.n; k++) share[m->control->first[i] + (int32_t)k] = 1;
+        for (size_t k = 0; counts && k < s->control[i].actuators.n; k++) weight[m->control->first[i] + (int32_t)k] = 1;
     }
     return PIOLA_OK;
 }

@@ -49,27 +49,27 @@ piola_status pio_model_elements(const pio_model *m, const char *path, size_t bod
     return pio_scene_fault(m->scene, error, path, "%s", inner.message);
 }
 
-double *pio_model_shares(const pio_model *m, size_t o, piola_status *status, piola_error *error)
+double *pio_model_element_weights(const pio_model *m, size_t o, piola_status *status, piola_error *error)
 {
     const scene_observe *s = &m->scene->observe[o];
     const pio_model_fem *f = m->fem;
     const size_t elements = (size_t)f->element_first[f->bodies],
                  body = (size_t)pio_scene_body_number(m->scene, s->body);
-    double *share = calloc(elements + 1, sizeof *share);
+    double *weight = calloc(elements + 1, sizeof *weight);
     pio_index_list list;
     char path[64];
-    *status = share ? PIOLA_OK : pio_fail_memory(error, sizeof *share * elements, "an observation");
+    *status = weight ? PIOLA_OK : pio_fail_memory(error, sizeof *weight * elements, "an observation");
     if (*status) return NULL;
     if (!s->on.group && isnan(s->on.min[0])) {
-        for (int64_t e = f->element_first[body]; e < f->element_first[body + 1]; e++) share[e] = 1;
-        return share;
+        for (int64_t e = f->element_first[body]; e < f->element_first[body + 1]; e++) weight[e] = 1;
+        return weight;
     }
     snprintf(path, sizeof path, "observe[%zu].on", o);
     *status = pio_model_elements(m, path, body, &s->on, &list, error);
-    for (int32_t i = 0; !*status && i < list.n; i++) share[list.item[i]] = 1;
+    for (int32_t i = 0; !*status && i < list.n; i++) weight[list.item[i]] = 1;
     free(list.item);
-    if (!*status) return share;
-    free(share);
+    if (!*status) return weight;
+    free(weight);
     return NULL;
 }
 

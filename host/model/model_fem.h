@@ -55,7 +55,7 @@ piola_status pio_model_elements(const pio_model *model, const char *path, size_t
                                 pio_index_list *out, piola_error *error);
 /* Returns the weight of every element in an observation, [elements] 0 or 1, which the caller frees; NULL with *status
  * and the error set on failure (model_elements.c). */
-double *pio_model_shares(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
+double *pio_model_element_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
 /* Returns a stress of the size of the moduli, Pa: the greatest shear modulus of all materials (model_elements.c). */
 double pio_model_stress_size(const pio_model *model);
 

@@ -280,9 +280,9 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
     if (!rc) rc = set_times(m, o, error);
     const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
     if (!rc && !m->fem && !of_control) rc = pio_model_target(m, s, d, error);
-    if (!rc && of_control) rc = pio_model_control_share(m, o, d, error);
+    if (!rc && of_control) rc = pio_model_channel_weights(m, o, d, error);
     if (!rc && m->fem && s->type >= PIO_VOLUME) {
-        d->weight = pio_model_shares(m, (size_t)o, &rc, error);
+        d->weight = pio_model_element_weights(m, (size_t)o, &rc, error);
         d->power = s->power;
         d->size = pio_model_stress_size(m);
     } else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE) {

@@ -37,8 +37,8 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
         for (int32_t i = 0; i < nodes.n; i++) set_weight(m, weight, nodes.item[i], 1.0 / nodes.n);
     } else {
         const int b = pio_scene_body_number(m->scene, s->body);
-        const double share = mean ? 1 / (double)(f->node_first[b + 1] - f->node_first[b]) : 1;
-        for (int64_t i = f->node_first[b]; i < f->node_first[b + 1]; i++) set_weight(m, weight, i, share);
+        const double each = mean ? 1 / (double)(f->node_first[b + 1] - f->node_first[b]) : 1;
+        for (int64_t i = f->node_first[b]; i < f->node_first[b + 1]; i++) set_weight(m, weight, i, each);
     }
     free(nodes.item);
     if (!*status) return weight;

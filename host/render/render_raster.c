@@ -16,7 +16,7 @@ static double side_of(const pio_vertex *a, const pio_vertex *b, double x, double
 }
 
 /* Computes the barycentric coordinates of a point. Returns false for a triangle without area on the screen. */
-static bool shares(const pio_vertex *const v[3], double x, double y, double out[3])
+static bool barycentric(const pio_vertex *const v[3], double x, double y, double out[3])
 {
     const double area = side_of(v[0], v[1], (double)v[2]->x, (double)v[2]->y);
     if (!(area < 0 || area > 0)) return false;
@@ -97,7 +97,7 @@ static double from_side(const pio_triangle *t, const pio_vertex *v, int k)
 
 /* Returns how much of the sample lies under the line along a side of the face. Parameters are linear over the triangle,
  * so that a distance is their difference over their slope on the screen. */
-static float line_at(const pio_triangle *t, const pio_vertex *const v[3], const double share[3])
+static float line_at(const pio_triangle *t, const pio_vertex *const v[3], const double lambda[3])
 {
     const double area = side_of(v[0], v[1], (double)v[2]->x, (double)v[2]->y);
     double line = 0;
@@ -106,7 +106,7 @@ static float line_at(const pio_triangle *t, const pio_vertex *const v[3], const 
         for (int k = 0; k < 3; k++) {
             const pio_vertex *a = v[(k + 1) % 3], *b = v[(k + 2) % 3];
             const double g = from_side(t, v[k], side);
-            here += share[k] * g;
+            here += lambda[k] * g;
             slope[0] += g * ((double)a->y - (double)b->y) / area;
             slope[1] += g * ((double)b->x - (double)a->x) / area;
         }
@@ -120,10 +120,10 @@ pio_raster_value pio_raster_interpolate(const pio_samples *s, int x, int y, uint
     const pio_triangle *t = &s->skin.triangle[id];
     const pio_vertex *v[3] = {&s->skin.vertex[t->vertex[0]], &s->skin.vertex[t->vertex[1]],
                               &s->skin.vertex[t->vertex[2]]};
-    double share[3] = {1, 0, 0}, w[3], sum = 0, n[3] = {0, 0, 0}, value = 0;
-    (void)shares(v, x + 0.5, y + 0.5, share);
+    double lambda[3] = {1, 0, 0}, w[3], sum = 0, n[3] = {0, 0, 0}, value = 0;
+    (void)barycentric(v, x + 0.5, y + 0.5, lambda);
     for (int k = 0; k < 3; k++)
-        sum += w[k] = share[k] * (double)v[k]->nearness; /* linear in space, not on the screen */
+        sum += w[k] = lambda[k] * (double)v[k]->nearness; /* linear in space, not on the screen */
     for (int k = 0; k < 3; k++) {
         value += w[k] / sum * (double)v[k]->value;
         for (int c = 0; c < 3; c++) n[c] += w[k] / sum * (double)v[k]->normal[c];
@@ -137,5 +137,5 @@ pio_raster_value pio_raster_interpolate(const pio_samples *s, int x, int y, uint
     const double length = fmax(1e-300, sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]));
     return (pio_raster_value){.value = (float)value,
                               .normal = {(float)(n[0] / length), (float)(n[1] / length), (float)(n[2] / length)},
-                              .line = s->skin.lines * line_at(t, v, share)};
+                              .line = s->skin.lines * line_at(t, v, lambda)};
 }

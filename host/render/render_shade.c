@@ -265,10 +265,10 @@ static void composite(const canvas *c, pio_image *image)
             if (!(c->near[(ptrdiff_t)y * c->w + x] < INFINITY)) continue;
             int covered = c->f->p.dimension == 3 ? shade_pixel(c, x, y, sum) : flat_pixel(c, x, y, sum);
             if (covered == 0) continue;
-            float share = 1 / (float)covered;
-            pio_rgb colour = {(uint8_t)(fminf(255, sum[0] * share) + 0.5f),
-                              (uint8_t)(fminf(255, sum[1] * share) + 0.5f),
-                              (uint8_t)(fminf(255, sum[2] * share) + 0.5f)};
+            float scale = 1 / (float)covered;
+            pio_rgb colour = {(uint8_t)(fminf(255, sum[0] * scale) + 0.5f),
+                              (uint8_t)(fminf(255, sum[1] * scale) + 0.5f),
+                              (uint8_t)(fminf(255, sum[2] * scale) + 0.5f)};
             pio_image_blend(image, left + x, top + y, colour, (double)covered / (PIO_SAMPLES * PIO_SAMPLES));
         }
     }

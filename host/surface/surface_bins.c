@@ -11,7 +11,7 @@
 
 #define WIDE 3.0 /* bins that the box of a triangle spans */
 
-enum { LEVELS = 16, AT_ONCE = 1 << 13, MOST_SHARES = 8 };
+enum { LEVELS = 16, AT_ONCE = 1 << 13, MOST_THREADS = 8 };
 
 static int32_t least(int32_t a, int32_t b)
 {
@@ -165,11 +165,11 @@ static void pass_rows(pio_bins *g, bool place, int32_t low, int32_t high)
  * of bin b. Each thread handles a part of the rows and reads all triangles. */
 static piola_status pass_bins(pio_bins *g, bool place, piola_error *error)
 {
-    const int shares = omp_get_max_threads() < MOST_SHARES ? omp_get_max_threads() : MOST_SHARES;
+    const int threads = omp_get_max_threads() < MOST_THREADS ? omp_get_max_threads() : MOST_THREADS;
 #pragma omp parallel for schedule(static)
-    for (int k = 0; k < shares; k++)
-        pass_rows(g, place, (int32_t)((int64_t)g->bins[0] * k / shares),
-                  (int32_t)((int64_t)g->bins[0] * (k + 1) / shares));
+    for (int k = 0; k < threads; k++)
+        pass_rows(g, place, (int32_t)((int64_t)g->bins[0] * k / threads),
+                  (int32_t)((int64_t)g->bins[0] * (k + 1) / threads));
     return pio_stop(PIO_SCREENING, error);
 }
 

@@ -12,7 +12,7 @@
 
 #define BINNING "sorting the triangles of a surface"
 
-enum { MOST_BINS = 1024, AT_ONCE = 1 << 13, MOST_SHARES = 8 };
+enum { MOST_BINS = 1024, AT_ONCE = 1 << 13, MOST_THREADS = 8 };
 
 /* The first and the last bin along y and z. */
 typedef struct {
@@ -164,13 +164,13 @@ static void pass_rows(pio_trimesh_lines *l, const range *ranges, bool place, int
 static piola_status fill_bins(pio_trimesh_lines *l, const range *ranges, piola_error *error)
 {
     const size_t bins = (size_t)l->bins * (size_t)l->bins;
-    const int shares = omp_get_max_threads() < MOST_SHARES ? omp_get_max_threads() : MOST_SHARES;
+    const int threads = omp_get_max_threads() < MOST_THREADS ? omp_get_max_threads() : MOST_THREADS;
     piola_status rc = PIOLA_OK;
     for (int pass = 0; !rc && pass < 2; pass++) {
 #pragma omp parallel for schedule(static)
-        for (int k = 0; k < shares; k++)
-            pass_rows(l, ranges, pass, (int)((int64_t)l->bins * k / shares),
-                      (int)((int64_t)l->bins * (k + 1) / shares));
+        for (int k = 0; k < threads; k++)
+            pass_rows(l, ranges, pass, (int)((int64_t)l->bins * k / threads),
+                      (int)((int64_t)l->bins * (k + 1) / threads));
         rc = pio_stop(BINNING, error);
         for (size_t b = 0; !pass && b < bins; b++) l->start[b + 2] += l->start[b + 1];
     }

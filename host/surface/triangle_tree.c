@@ -40,7 +40,7 @@ static double square_to(const double ax[3], const double ab[3], const double ac[
     return sum;
 }
 
-static double share(double part, double whole)
+static double fraction(double part, double whole)
 {
     return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
 }
@@ -62,8 +62,8 @@ static double triangle_square(const pio_trimesh *f, int32_t triangle, const doub
     const double bb = dot(ab, ab), cc = dot(ac, ac), cross = dot(ab, ac), xb = dot(ax, ab), xc = dot(ax, ac);
     const double det = bb * cc - cross * cross, s = cc * xb - cross * xc, t = bb * xc - cross * xb;
     if (det > 0 && s >= 0 && t >= 0 && s + t <= det) return square_to(ax, ab, ac, s / det, t / det);
-    const double u = share(dot(bx, bc), dot(bc, bc));
-    const double edges[3] = {square_to(ax, ab, ac, share(xb, bb), 0), square_to(ax, ab, ac, 0, share(xc, cc)),
+    const double u = fraction(dot(bx, bc), dot(bc, bc));
+    const double edges[3] = {square_to(ax, ab, ac, fraction(xb, bb), 0), square_to(ax, ab, ac, 0, fraction(xc, cc)),
                              square_to(ax, ab, ac, 1 - u, u)};
     return fmin(edges[0], fmin(edges[1], edges[2]));
 }

@@ -389,7 +389,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
         if (c.acts) {
             const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
             const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
-            const real share_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
+            const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
             vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
             obstacle_grip bar = {R(0), R(0), R(0)};
             if (shape->behaviour != WALL_STICKY)
@@ -397,7 +397,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
                                   obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),
                                                        &normal_bar, &bar));
             vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
-            const vec y_bar = obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, share_bar),
+            const vec y_bar = obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, blend_bar),
                                                 mat_t_apply(pose->turn, normal_bar));
             x_bar = mat_apply(pose->turn, y_bar);
             const vec own = mat_t_apply(pose->spin, u_bar);

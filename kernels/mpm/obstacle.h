@@ -230,10 +230,10 @@ PIO_FN real obstacle_blend(const obstacle_shape *o, real d)
 }
 
 /* Adjoint of obstacle_blend: returns d_bar = s_bar ds/dd, with ds/dd = -30 t^2 (1 - t)^2/width between, else 0. */
-PIO_FN real obstacle_blend_adj(const obstacle_shape *o, real d, real share_bar)
+PIO_FN real obstacle_blend_adj(const obstacle_shape *o, real d, real blend_bar)
 {
     const real t = (o->full + o->width - d) / o->width, rest = R(1) - t;
-    return t > R(0) && t < R(1) ? -share_bar * R(30) * t * t * rest * rest / o->width : R(0);
+    return t > R(0) && t < R(1) ? -blend_bar * R(30) * t * t * rest * rest / o->width : R(0);
 }
 
 /* Returns the speed that a separating contact removes from an approach speed a, m/s, with e > 0 its separation

@@ -44,7 +44,7 @@ typedef struct {
     int32_t outside;     /* shape: 1: points inside have distance 0 */
     /* effort, smoothness: [channels] weight of each; a sample weight w at state s >= 1 adds w times the value in the
      * step that led there */
-    const double *share;
+    const double *channel_weight;
 } pio_observation_desc;
 
 /* Rows of a linear map between the variables of one design, and of its transpose, as sparse matrices. */

@@ -42,11 +42,12 @@ void fem_value_adj(fem_sim *f, const fem_load *l)
     pio_queue *q = &f->base.queue;
     const int n = l->desc.n;
     for (int c = 0; c < DIM; c++) {
-        pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c, .in = l->value_share);
+        pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c,
+                .in = l->value_contribution);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->loads.values_bar + 3 * l->desc.value + c);
     }
-    if (l->thick_share)
-        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .contribution = l->thick_share,
+    if (l->thick_contribution)
+        pio_map(q, fem_face_thick, 1, NULL, .faces = n, .owner = l->owner, .contribution = l->thick_contribution,
                 .thick_bar = f->materials.thickness_bar);
 }
 /* clang-format on */

@@ -53,7 +53,8 @@ void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_adj, l->desc.n, NULL,
                     .fwd = fem_faces_of(f, l, f->faces.place), .y = f->faces.force, .rest_bar = f->faces.dof_out,
-                    .faces = l->desc.n, .value_contribution = l->value_share, .thick_contribution = l->thick_share);
+                    .faces = l->desc.n, .value_contribution = l->value_contribution,
+                    .thick_contribution = l->thick_contribution);
     fem_add_faces(f, f->faces.dof_out, 1, u_bar);
 }
 
@@ -114,8 +115,8 @@ void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int 
         pio_map(q, fem_spring_adj, l->desc.n, NULL,
                 .fwd = spring_args(f, l), .y = f->faces.force, .u_bar = f->faces.dof_out, .faces = l->desc.n,
                 .rest_bar = parameters ? f->faces.dof_rest : NULL,
-                .value_contribution = parameters ? l->value_share : NULL,
-                .thick_contribution = parameters ? l->thick_share : NULL);
+                .value_contribution = parameters ? l->value_contribution : NULL,
+                .thick_contribution = parameters ? l->thick_contribution : NULL);
         if (parameters) fem_value_adj(f, l);
     }
     fem_add_faces(f, f->faces.dof_out, 1, u_bar);

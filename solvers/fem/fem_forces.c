@@ -114,7 +114,7 @@ static void body_force_adj(fem_sim *f, const fem_load *l)
     pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->forces.external_bar,
             .rest_bar = f->mesh.dof_rest,
             .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
-            .value_contribution = l->value_share);
+            .value_contribution = l->value_contribution);
     fem_value_adj(f, l);
     fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
@@ -132,8 +132,8 @@ static void loads_adj(fem_sim *f, const real *u)
         if (!dead_faces(l) && !fem_follower(l)) continue;
         pio_map(q, fem_face_adj, l->desc.n, NULL,
                 .fwd = fem_faces_of(f, l, fem_follower(l) ? f->faces.place : f->faces.rest), .y = y,
-                .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_contribution = l->value_share,
-                .thick_contribution = l->thick_share);
+                .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_contribution = l->value_contribution,
+                .thick_contribution = l->thick_contribution);
         fem_value_adj(f, l);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);

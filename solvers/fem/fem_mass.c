@@ -1,5 +1,5 @@
-/* fem_mass.c -- forces of the masses and of damping, for given rates: their adjoints, their share of the Jacobian, the
- * weight of lumped masses. C = alpha M + beta K at rest (Rayleigh's). */
+/* fem_mass.c -- forces of the masses and of damping, for given rates: their adjoints, their contribution to the
+ * Jacobian, the weight of lumped masses. C = alpha M + beta K at rest (Rayleigh's). */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */

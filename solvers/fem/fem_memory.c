@@ -65,8 +65,9 @@ static void take_loads(fem_sim *f)
         if (l->desc.vertices) TAKE(arena, l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
         TAKE(arena, l->owner, l->desc.n);
         if (!f->base.adjoint) continue;
-        TAKE(arena, l->value_share, field_size(l->desc.n, DIM));
-        if (f->materials.has_thickness && l->desc.vertices) TAKE(arena, l->thick_share, field_size(l->desc.n, 1));
+        TAKE(arena, l->value_contribution, field_size(l->desc.n, DIM));
+        if (f->materials.has_thickness && l->desc.vertices)
+            TAKE(arena, l->thick_contribution, field_size(l->desc.n, 1));
     }
     TAKE(arena, f->loads.values, 3 * (size_t)f->loads.n_values);
     if (f->loads.has_totals) TAKE(arena, f->loads.areas, f->loads.n_values);
@@ -186,7 +187,7 @@ static void take_tables(fem_sim *f)
     pio_arena *arena = &f->base.arena;
     for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
         if (fem_of_elements(o->desc.type)) {
-            TAKE_FIELD(o->share, 1);
+            TAKE_FIELD(o->element_weight, 1);
             continue;
         }
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);

@@ -22,7 +22,7 @@ static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, con
                                .type = integral,
                                .form = f->materials.parameter_form,
                                .u = f->state.u,
-                               .weight = o->share,
+                               .weight = o->element_weight,
                                .power = o->desc.power,
                                .size = o->desc.size};
 }

@@ -19,7 +19,7 @@ typedef struct {
     double *markers;           /* host [samples] sum of the weights of given points */
     double *point_weight;      /* [samples][rows] weight of each point; NULL: all are 1 */
     real *weight;              /* [nodes][DIM] weight of each displacement */
-    real *share;               /* [elements] weight of each element, of observations of elements */
+    real *element_weight;      /* [elements] weight of each element, of observations of elements */
 } fem_observation;
 
 /* One design, and its tables. */
@@ -41,7 +41,7 @@ typedef struct {
     int first_pair; /* of one that depends on the displacement, among all */
     int part;       /* of a body force's elements */
     int *vertex, *owner;
-    real *value_share, *thick_share; /* [DIM][faces], [faces] */
+    real *value_contribution, *thick_contribution; /* [DIM][faces], [faces] */
 } fem_load;
 
 /* Elements of one type; see fem_block of kernels/fem/fem.h. */

@@ -26,10 +26,10 @@ void fem_areas_adj(fem_sim *f)
         if (!l->desc.total) continue;
         pio_map(q, fem_face_area_adj, l->desc.n, NULL,
                 .fwd = fem_faces_of(f, l, f->faces.rest), .value_bar = f->loads.values_bar + 3 * l->desc.value,
-                .rest_bar = f->faces.dof_out, .thick_contribution = l->thick_share);
-        if (l->thick_share)
+                .rest_bar = f->faces.dof_out, .thick_contribution = l->thick_contribution);
+        if (l->thick_contribution)
             pio_map(q, fem_face_thick, 1, NULL,
-                    .faces = l->desc.n, .owner = l->owner, .contribution = l->thick_share,
+                    .faces = l->desc.n, .owner = l->owner, .contribution = l->thick_contribution,
                     .thick_bar = f->materials.thickness_bar);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);

@@ -168,7 +168,7 @@ static void upload_tables(fem_sim *f)
     for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
         const pio_observation_desc *d = &o->desc;
         if (o->weight) upload_points(f, o->weight, d->weight);
-        if (o->share) upload_field(f, o->share, d->weight, 1);
+        if (o->element_weight) upload_field(f, o->element_weight, d->weight, 1);
         if (d->type != PIO_DISTANCE) continue;
         UPLOAD(o->marker, d->marker, f->mesh.nodes);
         UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);

@@ -103,14 +103,14 @@ static piola_status check_observations(const pio_engine_desc *desc, piola_error 
     for (int o = 0; o < desc->n_observations; o++) {
         const pio_observation_desc *d = &desc->observations[o];
         if (!mpm_is_of_control(d->type)) continue;
-        if (!d->share || d->components != 1 || !desc->n_channels)
+        if (!d->channel_weight || d->components != 1 || !desc->n_channels)
             return sim_fail(error, PIOLA_BAD_DATA,
-                            "observation %d of control: one component and a share of each of %d channels", o,
+                            "observation %d of control: one component and a weight of each of %d channels", o,
                             (int)desc->n_channels);
         for (int c = 0; c < desc->n_channels; c++)
-            if (!isfinite(d->share[c]) || !(d->share[c] >= 0))
-                return sim_fail(error, PIOLA_BAD_DATA, "observation %d: the share %g of channel %d must be 0 or above",
-                                o, d->share[c], c);
+            if (!isfinite(d->channel_weight[c]) || !(d->channel_weight[c] >= 0))
+                return sim_fail(error, PIOLA_BAD_DATA, "observation %d: the weight %g of channel %d must be 0 or above",
+                                o, d->channel_weight[c], c);
     }
     for (int t = 0; t < desc->n_sample_weights; t++) {
         const pio_sample_weight *w = &desc->sample_weights[t];
@@ -181,8 +181,8 @@ void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc)
         pio_queue_upload(q, sim->control.values, desc->control_values, sizeof(double) * (size_t)sim->control.n_values);
     mpm_networks_upload(sim);
     for (int o = 0; o < sim->observe.n_observations; o++)
-        if (sim->observe.observations[o].share)
-            pio_queue_upload(q, sim->observe.observations[o].share, desc->observations[o].share,
+        if (sim->observe.observations[o].channel_weight)
+            pio_queue_upload(q, sim->observe.observations[o].channel_weight, desc->observations[o].channel_weight,
                              sizeof(double) * (size_t)channels);
 }
 
@@ -204,7 +204,7 @@ void mpm_observe_control(mpm_sim *sim, const pio_sample_weight *t)
     const mpm_observation *o = &sim->observe.observations[t->observation];
     pio_map(&sim->base.queue, mpm_control_observe, 1, NULL,
             .channels = sim->control.n_channels, .activation = sim->control.activation,
-            .rate = o->desc.type == PIO_SMOOTHNESS ? sim->control.rate : NULL, .channel_weight = o->share,
+            .rate = o->desc.type == PIO_SMOOTHNESS ? sim->control.rate : NULL, .channel_weight = o->channel_weight,
             .weight = t->weight,
             .sample = sim->base.samples + o->first + t->sample);
 }
@@ -222,7 +222,7 @@ static void observe_adj(mpm_sim *sim)
         pio_map(&sim->base.queue, mpm_control_observe_adj, sim->control.n_channels, NULL,
                 .fwd = {.channels = sim->control.n_channels, .activation = sim->control.activation,
                 .rate = rates ? sim->control.rate : NULL,
-                        .channel_weight = o->share, .weight = t->weight},
+                        .channel_weight = o->channel_weight, .weight = t->weight},
                 .sample_bar = s->samples_bar + o->first + t->sample,
                 .bar = rates ? sim->control.rate_bar : sim->control.activation_bar);
     }

@@ -155,7 +155,7 @@ int mpm_networks_have_rates(const pio_engine_desc *desc)
 {
     for (int o = 0; o < desc->n_observations; o++)
         for (int c = 0; desc->observations[o].type == PIO_SMOOTHNESS && c < desc->n_channels; c++)
-            if (desc->channels[c].signal == PIO_NETWORK && desc->observations[o].share[c] > 0) return 1;
+            if (desc->channels[c].signal == PIO_NETWORK && desc->observations[o].channel_weight[c] > 0) return 1;
     return 0;
 }
 

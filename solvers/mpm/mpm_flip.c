@@ -9,11 +9,11 @@ piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error)
     int designs = 0;
     for (int d = 0; d < desc->n_designs; d++) designs += desc->designs[d].quantity == PIO_FLIP;
     if (!(desc->flip >= 0 && desc->flip <= 1))
-        return sim_fail(error, PIOLA_BAD_DATA, "a share of FLIP of %g; from 0 to 1 would be right", desc->flip);
+        return sim_fail(error, PIOLA_BAD_DATA, "a FLIP ratio of %g; from 0 to 1 would be right", desc->flip);
     if (desc->reversible && (desc->flip > 0 || designs))
         return sim_fail(error, PIOLA_BAD_DATA,
                         "FLIP blends velocities that cannot be taken apart again; the reversible integrator keeps its "
-                        "own, and has no such share");
+                        "own, and has no FLIP ratio");
     return PIOLA_OK;
 }
 

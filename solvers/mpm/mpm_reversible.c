@@ -51,7 +51,7 @@ static piola_status check_walls(const pio_engine_desc *desc, piola_error *error)
 enum { GAMMA_BITS = 32 };
 
 /* gamma 2^(DAMPING_BITS + GAMMA_BITS) */
-static int64_t damping_share(const pio_engine_desc *desc)
+static int64_t damping_factor(const pio_engine_desc *desc)
 {
     return llrint(ldexp(exp(-desc->damping * desc->dt), DAMPING_BITS + GAMMA_BITS));
 }
@@ -130,7 +130,7 @@ void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc)
     sim->reversible.lattice.bits = 61 - bits < 52 ? 61 - bits : 52;
     sim->reversible.penalty = desc->penalty;
     sim->reversible.damping = desc->damping;
-    sim->reversible.gamma = damping_share(desc);
+    sim->reversible.gamma = damping_factor(desc);
     if (!(sim->reversible.damping > 0)) return;
     sim->reversible.record_every = record_interval(sim->reversible.gamma >> GAMMA_BITS, desc->steps);
     const size_t each = sizeof *sim->reversible.residual_log * field_size(sim->particles.n, DIM);

@@ -22,7 +22,7 @@ typedef struct {
     double size;               /* of a density: the sum of the target's squares */
     double *mean, *mean_bar;   /* [2][DIM] of a separation: both means; cotangents */
     double *place;             /* [1] of a front: where it is, roughly, m */
-    double *share;             /* [channels] of effort and smoothness: the weight of each channel */
+    double *channel_weight;    /* [channels] of effort and smoothness: the weight of each channel */
 } mpm_observation;
 
 /* One design. */

@@ -26,7 +26,7 @@ static void sample_fibres(case_io *io, sample *t)
 }
 
 /* The gradient of activations: the sum of the contributions of each channel's particles. Others are not set. */
-static void sum_shares(case_io *io, const sample *t, const real *share)
+static void sum_contributions(case_io *io, const sample *t, const real *contribution)
 {
     wide *activation_bar = NEW(io, wide, FIBRE_CHANNELS, CASE_SET);
     for (int c = 0; c < FIBRE_CHANNELS; c++) {
@@ -36,7 +36,7 @@ static void sum_shares(case_io *io, const sample *t, const real *share)
         s.n = t->n;
         s.stored = 1;
         s.component = 0;
-        s.bar = share;
+        s.bar = contribution;
         LAUNCH_SUM(io, design_sum, t->n, NULL, &s, activation_bar + c);
     }
     case_gradient(io, "activation", CASE_WIDE, 1, FIBRE_CHANNELS, activation_bar);
@@ -108,14 +108,14 @@ static void case_mpm_control_observe(case_io *io)
 {
     static const char *const names[] = {"effort", "smoothness", NULL};
     const int smoothness = case_variant(io, names), channels = case_size(io, 600);
-    double *share = HOST(io, double, channels);
-    for (int c = 0; c < channels; c++) share[c] = c % 5 ? case_unit("share", c) : 0;
+    double *channel_weight = HOST(io, double, channels);
+    for (int c = 0; c < channels; c++) channel_weight[c] = c % 5 ? case_unit("channel weight", c) : 0;
     mpm_control_observe_args a;
     a.channels = channels;
     a.activation = REALS(io, "activation", 1, channels, -3, 3);
     a.rate = WIDES(io, "rate", 1, channels, -3, 3);
     if (!smoothness) a.rate = NULL;
-    a.channel_weight = PUSH(io, double, share, channels);
+    a.channel_weight = PUSH(io, double, channel_weight, channels);
     a.weight = 0.3;
     a.sample = NEW(io, wide, 1, CASE_ADDED);
     LAUNCH(io, mpm_control_observe, 1, NULL, &a);

@@ -19,7 +19,7 @@ static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int 
 }
 
 /* value_bar += the contributions of n faces, as the solver does it. */
-static void fem_add_values(case_io *io, int n, const real *share, wide *value_bar)
+static void fem_add_values(case_io *io, int n, const real *contribution, wide *value_bar)
 {
     for (int c = 0; c < DIM; c++) {
         field_sum_args s;
@@ -28,7 +28,7 @@ static void fem_add_values(case_io *io, int n, const real *share, wide *value_ba
         s.n = n;
         s.components = DIM;
         s.component = c;
-        s.in = share;
+        s.in = contribution;
         LAUNCH_SUM(io, field_sum, n, NULL, &s, sum);
         add.term = sum;
         add.total = value_bar + c;
@@ -36,12 +36,12 @@ static void fem_add_values(case_io *io, int n, const real *share, wide *value_ba
     }
 }
 
-static void fem_add_thick(case_io *io, int n, const int *owner, const real *share, real *thick_bar)
+static void fem_add_thick(case_io *io, int n, const int *owner, const real *contribution, real *thick_bar)
 {
     fem_face_thick_args h;
     h.faces = n;
     h.owner = owner;
-    h.contribution = share;
+    h.contribution = contribution;
     h.thick_bar = thick_bar;
     LAUNCH(io, fem_face_thick, 1, NULL, &h);
 }
@@ -207,15 +207,15 @@ static void case_fem_face_thick(case_io *io)
     fem_face_thick_args a;
     a.faces = FACES;
     a.owner = PUSH(io, int, owner, FACES);
-    a.contribution = CONSTANTS(io, "share", 1, FACES, -1, 1);
+    a.contribution = CONSTANTS(io, "contribution", 1, FACES, -1, 1);
     a.thick_bar = NEW_FIELD(io, 1, ELEMENTS, CASE_ADDED);
     LAUNCH(io, fem_face_thick, 1, NULL, &a);
     case_out(io, "thickness_bar", CASE_FIELD, 1, ELEMENTS, a.thick_bar);
-    const double *share = case_find(io, CASE_CONSTANT, "share")->value;
+    const double *contribution = case_find(io, CASE_CONSTANT, "contribution")->value;
     const double *out = case_find(io, CASE_OUTPUT, "thickness_bar")->value;
     for (int e = 0; e < ELEMENTS && !io->prefill; e++) {
         double sum = 0;
-        for (int i = 0; i < FACES; i++) sum += owner[i] == e ? share[i] : 0;
+        for (int i = 0; i < FACES; i++) sum += owner[i] == e ? contribution[i] : 0;
         worst = fmax(worst, fabs(sum - out[e]));
     }
     case_expect(io, worst < 1e-6, "every element has the sum of its faces");

@@ -51,10 +51,10 @@ static void case_mpm_flip(case_io *io)
 {
     sample t = flip_sample(io);
     design_number_args g;
-    g.value = WIDES(io, "share", 1, 1, 0.3, 0.9);
+    g.value = WIDES(io, "FLIP ratio", 1, 1, 0.3, 0.9);
     g.out = &t.step->flip_ratio;
     LAUNCH(io, design_number, 1, NULL, &g);
-    case_out(io, "share set", CASE_REAL, 1, 1, &t.step->flip_ratio);
+    case_out(io, "FLIP ratio set", CASE_REAL, 1, 1, &t.step->flip_ratio);
     mpm_flip_args a;
     a.s = t.s;
     a.n = t.n;
@@ -84,14 +84,14 @@ static void case_mpm_flip(case_io *io)
     c.node_bar = NEW_FIELD(io, DIM + 1, t.nodes, CASE_ADDED);
     LAUNCH(io, mpm_quotient_adj, t.nodes, &t.step->nodes, &c);
     mpm_flip_sum_args s;
-    wide *share_bar = NEW(io, wide, 1, CASE_SET);
+    wide *ratio_bar = NEW(io, wide, 1, CASE_SET);
     s.contribution = b.contribution;
-    LAUNCH_SUM(io, mpm_flip_sum, t.n, NULL, &s, share_bar);
+    LAUNCH_SUM(io, mpm_flip_sum, t.n, NULL, &s, ratio_bar);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "node momentum", CASE_FIELD, DIM, t.nodes, c.y_bar);
     case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
-    case_gradient(io, "share", CASE_WIDE, 1, 1, share_bar);
+    case_gradient(io, "FLIP ratio", CASE_WIDE, 1, 1, ratio_bar);
 }
 #define case_mpm_flip_adj case_mpm_flip
 #define case_mpm_quotient_adj case_mpm_flip

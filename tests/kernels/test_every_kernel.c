@@ -450,7 +450,7 @@ static void a_wrong_adjoint_fails(void **state)
     assert_true(expect_no("mpm_grid_adj, ghosts forgotten", CASE_OF_mpm_grid, &wrong));
     assert_true(expect_no("mpm_p2g_adj, stress wrong by 1e-6", CASE_OF_mpm_p2g, &wrong));
     assert_true(expect_no("mpm_g2p_adj, J of fluids forgotten", CASE_OF_mpm_g2p, &wrong));
-    assert_true(expect_no("mpm_observe_adj, share of M forgotten", CASE_OF_mpm_observe, &wrong));
+    assert_true(expect_no("mpm_observe_adj, contribution of M forgotten", CASE_OF_mpm_observe, &wrong));
     assert_false(expect_no("the right adjoint", CASE_OF_mpm_contact, &wrong));
     wrong.mpm_contact_volume_adj = contact_volume_adj_forgotten;
     wrong.mpm_quotient_adj = quotient_adj_with_fixed_mass;

@@ -67,13 +67,13 @@ with h5py.File(sys.argv[2]) as file:
            len(observed) == 1 and np.allclose(rest[observed[0]], [48, 52, 0])
            and displacement[-1][observed[0], 1] == -1, rest[observed].tolist())
     edge = np.flatnonzero(np.isclose(rest[:, 0], 48))
-    share = np.where(np.isclose(rest[edge, 1], 44) | np.isclose(rest[edge, 1], 60), 0.5, 1.0)
-    share /= share.sum()  # of a uniform traction, elements being linear and equally long
-    by_adjoint = share @ force[-1][edge, :2]
+    weight = np.where(np.isclose(rest[edge, 1], 44) | np.isclose(rest[edge, 1], 60), 0.5, 1.0)
+    weight /= weight.sum()  # of a uniform traction, elements being linear and equally long
+    by_adjoint = weight @ force[-1][edge, :2]
     gradient = file["piola/gradient/loads.shear.value/grad"][:]
     error = np.abs(by_adjoint / gradient - 1).max()
     expect("adj_force along the load is dJ/d(its value)", error < 1e-9, f"{error:.1e} < 1e-9, of {gradient}")
-    expect("without the ends' shares it is not (negative control)",
+    expect("without the ends' weights it is not (negative control)",
            np.abs(force[-1][edge, :2].mean(axis=0) / gradient - 1).max() > 1e-4, "seen")
     expect("at the start there is nothing", not force[0].any() and not displacement[0].any(), times[0])
 sys.exit(faults > 0)

@@ -166,9 +166,9 @@ def check_stl(path, frame):
     moved = frame.points.astype("f8") + frame.fields["PointData"]["displacement"]
     need(reader.GetOutput().GetNumberOfCells() > 0, "no triangles")
     nearest = np.array([np.abs(moved - p).sum(1).min() for p in found.astype("f8")])
-    share = (nearest < 1e-6).mean()
+    fraction = (nearest < 1e-6).mean()
     least = 1.0 if set(frame.types) <= {5, 9, 10, 12} else 0.1
-    need(share >= least, f"{share:.3f} of the corners are nodes, not {least}")
+    need(fraction >= least, f"{fraction:.3f} of the corners are nodes, not {least}")
     return found.size
 
 

@@ -79,10 +79,10 @@ static inline void mesh_place(int type, int cut, int a, int place[3])
         return;
     }
     for (int corner = 0; corner <= dim; corner++) { /* 2 L_corner = at[corner - 1], and the rest for the first */
-        int end[3], share = corner ? at[corner - 1] : 2;
-        for (int c = 0; c < dim && !corner; c++) share -= at[c];
+        int end[3], weight = corner ? at[corner - 1] : 2;
+        for (int c = 0; c < dim && !corner; c++) weight -= at[c];
         mesh_simplex_corner(dim, cut, corner, end);
-        for (int c = 0; c < dim; c++) place[c] += share * end[c];
+        for (int c = 0; c < dim; c++) place[c] += weight * end[c];
     }
     for (int c = 0; c < dim; c++) place[c] = size * place[c] / 2;
 }

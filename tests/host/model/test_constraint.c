@@ -60,7 +60,7 @@ static void each_bound_of_each_sample_and_component_is_an_inequality(void **stat
     end(scene, m, &all);
 }
 
-static void values_are_shares_of_the_bound_with_the_sign_of_its_side(void **state)
+static void values_are_fractions_of_the_bound_with_the_sign_of_its_side(void **state)
 {
     const double samples[] = {0, 0.0015, 0, -0.0025, 0.4, 7};
     pio_scene *scene = NULL;
@@ -155,7 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_bound_of_each_sample_and_component_is_an_inequality),
-        cmocka_unit_test(values_are_shares_of_the_bound_with_the_sign_of_its_side),
+        cmocka_unit_test(values_are_fractions_of_the_bound_with_the_sign_of_its_side),
         cmocka_unit_test(slopes_are_the_differences_of_values),
         cmocka_unit_test(bounds_relative_to_the_start_are_multiples_of_what_is_there),
         cmocka_unit_test(a_bound_relative_to_nothing_is_refused_at_its_key),

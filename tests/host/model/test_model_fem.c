@@ -154,7 +154,7 @@ static void loads_that_are_no_tractions_reach_the_engine(void **state)
     }
     for (int i = 0; i < 4; i++) assert_int_equal(d->loads[0].owner[i], 4 + i);
     for (int i = 0; i < 2; i++) assert_int_equal(d->loads[1].owner[i], 4 + 2 * i);
-    print_message("share of each of three nodes in springs: %.17g\n", d->loads[2].scale);
+    print_message("fraction of each of three nodes in springs: %.17g\n", d->loads[2].scale);
     assert_true(fabs(d->loads[2].scale - 1.0 / 3) < 1e-15);
     assert_int_equal(m->designs[0].components, 2);
     assert_int_equal(m->designs[1].components, 1);

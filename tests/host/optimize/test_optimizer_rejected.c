@@ -168,7 +168,7 @@ static void lbfgs_halves_a_step_that_fails(void **state)
     assert_true(r.rejected > 3);
     for (size_t k = 1; k < r.rejected + 1; k++) {
         const double ratio = (rec.z[k + 1] - rec.z[0]) / (rec.z[k] - rec.z[0]);
-        printf("step %zu: %.6f, next share %.12f (threshold 0.5)\n", k, rec.z[k] - rec.z[0], ratio);
+        printf("step %zu: %.6f, next fraction %.12f (threshold 0.5)\n", k, rec.z[k] - rec.z[0], ratio);
         assert_true(fabs(ratio - 0.5) < 1e-12);
     }
     pio_optimizer_result_free(&r);

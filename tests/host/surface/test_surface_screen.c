@@ -42,7 +42,7 @@ static void put(pio_trimesh *s, int32_t a, int32_t b, int32_t c, bool inward)
     memcpy(s->triangle + 3 * s->n_triangles++, corner, sizeof corner);
 }
 
-/* A cube of n x n squares a side, or a ball of the same; stretched, moved, and shaken by a share of a square. */
+/* A cube of n x n squares a side, or a ball of the same; stretched, moved, and shaken by a fraction of a square. */
 static void add(pio_trimesh *s, int n, bool round, const double half[3], const double at[3], double shake, bool inward)
 {
     const int32_t m = n + 1, first = s->n_vertices;

@@ -199,9 +199,9 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
     if (type == PIO_DISTANCE) observe_points(c, d, samples);
     if (type == PIO_DISTANCE || type == PIO_COMPLIANCE) return o;
     if (type >= PIO_VOLUME) {
-        double *share = own(c, (size_t)c->elements, sizeof *share);
-        for (int e = 0; e < c->elements; e++) share[e] = e % 5 == 3 ? 0 : 1;
-        d->weight = share;
+        double *weight = own(c, (size_t)c->elements, sizeof *weight);
+        for (int e = 0; e < c->elements; e++) weight[e] = e % 5 == 3 ? 0 : 1;
+        d->weight = weight;
         d->power = 6;
         d->size = 50;
         return o;

@@ -60,16 +60,16 @@ static double factor(int i, int k, double x, double *slope)
 /* u* at X, and H_ij = du_i/dX_j */
 static void solution(double size, const double *X, double u[D], mat *H)
 {
-    static const double share[3] = {1, -0.7, 0.5};
+    static const double direction[3] = {1, -0.7, 0.5};
     for (int i = 0; i < D; i++) {
         double value[D], slope[D];
-        u[i] = size * share[i];
+        u[i] = size * direction[i];
         for (int k = 0; k < D; k++) {
             value[k] = factor(i, k, X[k], &slope[k]);
             u[i] *= value[k];
         }
         for (int j = 0; j < D; j++) {
-            H->m[i][j] = size * share[i];
+            H->m[i][j] = size * direction[i];
             for (int k = 0; k < D; k++) H->m[i][j] *= k == j ? slope[k] : value[k];
         }
     }

@@ -272,14 +272,13 @@ static void moving(fem_case *c, pio_integrator integrator, int lumped, int laws,
 }
 
 /* The points of a distance are where the nodes were in a run before, or between two of its states. */
-static void fill_points(fem_case *c, pio_sim *sim, const double share[], double *points, int rows,
-                        const int32_t *marker)
+static void fill_points(fem_case *c, pio_sim *sim, const double past[], double *points, int rows, const int32_t *marker)
 {
     piola_error error;
     for (int64_t s = 0; s <= STEPS; s++) {
         double *u = fem_case_read(sim, "displacement");
         for (int k = 1; k <= STEPS; k++) {
-            const double weight = k == s ? 1 - share[k] : k == s + 1 ? share[k] : 0;
+            const double weight = k == s ? 1 - past[k] : k == s + 1 ? past[k] : 0;
             for (int i = 0; i < c->n; i++)
                 for (int a = 0; a < D && marker[i] >= 0; a++)
                     points[((k - 1) * rows + marker[i]) * D + a] += weight * (c->rest[i * D + a] + u[i * D + a]);
@@ -291,7 +290,7 @@ static void fill_points(fem_case *c, pio_sim *sim, const double share[], double 
 
 static void places_between_steps_are_at_no_distance_from_themselves(void **unused)
 {
-    static const double share[STEPS + 1] = {0, 0.5, 0.3, 0, 0.75, 1e-3};
+    static const double past[STEPS + 1] = {0, 0.5, 0.3, 0, 0.75, 1e-3};
     (void)unused;
     for (pio_integrator i = PIO_BACKWARD_EULER; i <= PIO_LEAPFROG; i++) {
         static fem_case c;
@@ -301,10 +300,10 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
         const int near = fem_case_observe(&c, PIO_DISTANCE, STEPS);
         pio_observation_desc *d = &c.observation[near];
         double *points = calloc((size_t)(STEPS * d->rows * D), sizeof *points);
-        for (int k = 1; k <= STEPS; k++) fem_case_sample(&c, near, k, k - 1, 1)->past = share[k];
+        for (int k = 1; k <= STEPS; k++) fem_case_sample(&c, near, k, k - 1, 1)->past = past[k];
         pio_sim *sim = fem_case_create(&c, 0, 1);
         if (piola_engine_fem.start(sim, NULL, &error)) fail_msg("start: %s", error.message);
-        fill_points(&c, sim, share, points, d->rows, d->marker);
+        fill_points(&c, sim, past, points, d->rows, d->marker);
         piola_engine_fem.destroy(sim);
         d->points = points;
         for (int r = 0; r < d->rows * D; r++) way = fmax(way, fabs(points[(STEPS - 1) * d->rows * D + r] - points[r]));

@@ -184,12 +184,12 @@ static void its_energy_does_not_drift(void **unused)
         fem_case_sample(&c, kinetic, n + 1, s, 0.5);
         fem_case_sample(&c, strain, n, s, 1);
     }
-    double *weight = malloc(sizeof *weight * (size_t)(c.n * D + c.elements)), *share = weight + c.n * D;
+    double *weight = malloc(sizeof *weight * (size_t)(c.n * D + c.elements)), *element_weight = weight + c.n * D;
     assert_non_null(weight);
     for (int i = 0; i < c.n * D; i++) weight[i] = 1;
-    for (int e = 0; e < c.elements; e++) share[e] = 1;
+    for (int e = 0; e < c.elements; e++) element_weight[e] = 1;
     c.observation[kinetic].weight = weight;
-    c.observation[strain].weight = share;
+    c.observation[strain].weight = element_weight;
     pio_sim *sim = fem_case_create(&c, 1, 1);
     fem_case_forward(&c, sim, NULL, sample);
     for (int s = 0; s < SEEN; s++) {

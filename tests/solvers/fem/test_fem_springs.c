@@ -60,7 +60,7 @@ static void a_column_on_springs_sinks_by_the_load_over_the_stiffness(void **unus
         }
 }
 
-/* Springs at three nodes (2D: two) carry the total force that is applied, each its share of the stiffness. */
+/* Springs at three nodes (2D: two) carry the total force that is applied, each its fraction of the stiffness. */
 static void springs_at_nodes_carry_what_is_applied(void **unused)
 {
     static fem_case c;

@@ -18,7 +18,7 @@ enum {
 typedef struct {
     mpm_case c;
     pio_knots_desc knots[CHANNELS];
-    double values[VALUES], share[2][CHANNELS];
+    double values[VALUES], channel_weight[2][CHANNELS];
     pio_network_desc network;
     pio_input_desc input[INPUTS];
 } walker;
@@ -93,8 +93,8 @@ static inline void observe(walker *w)
     }
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1), first = 6 * CASE_DIM + k;
-        for (int i = 0; i < CHANNELS; i++) w->share[k][i] = 0.5 + 0.3 * i;
-        c->observation[o].share = w->share[k];
+        for (int i = 0; i < CHANNELS; i++) w->channel_weight[k][i] = 0.5 + 0.3 * i;
+        c->observation[o].channel_weight = w->channel_weight[k];
         c->square[first] = 0;
         c->linear[first] = (k ? 3e-12 : 1e-7) / (double)N;
         for (int64_t s = 1; s <= N; s++) case_sample(c, o, s, 0, 1);

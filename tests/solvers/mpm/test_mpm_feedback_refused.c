@@ -45,9 +45,9 @@ static void wrong_knots_and_values_are_refused(void **unused)
     w.c.design[1].components = VALUES - WEIGHTS + 1;
     refused(&w, "design 1 of control: 1 x 15 values from 74 on, for 88 values");
     w.c.design[1].components = KNOTS + CORNERS;
-    w.share[1][0] = -1;
-    refused(&w, "the share -1 of channel 0 must be 0 or above");
-    w.share[1][0] = 1;
+    w.channel_weight[1][0] = -1;
+    refused(&w, "the weight -1 of channel 0 must be 0 or above");
+    w.channel_weight[1][0] = 1;
     w.c.sample_weight[0].step = 0;
     refused(&w, "at the end of a step would be right");
     case_free(&w.c);

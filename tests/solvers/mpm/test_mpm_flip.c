@@ -46,21 +46,21 @@ static double left_of_a_wave(double flip)
     return samples[D] / samples[0];
 }
 
-static void a_standing_wave_loses_less_the_larger_the_share(void **unused)
+static void a_standing_wave_loses_less_the_larger_the_ratio(void **unused)
 {
-    static const double shares[] = {0, 0.5, 0.9, 1};
+    static const double ratios[] = {0, 0.5, 0.9, 1};
     double before = 0;
     (void)unused;
     for (int i = 0; i < 4; i++) {
-        const double left = left_of_a_wave(shares[i]);
-        print_message("  share %g: %.5f of the amplitude is left after two periods\n", shares[i], left);
+        const double left = left_of_a_wave(ratios[i]);
+        print_message("  FLIP ratio %g: %.5f of the amplitude is left after two periods\n", ratios[i], left);
         assert_true(left > before && left < 1.01);
         before = left;
     }
 }
 
 /* Momentum and angular momentum, that of the affine velocities included, of a spinning, stretching block in mid-air,
- * before and after 300 steps, as shares of the sum of m |v|; and its kinetic energy in the end. */
+ * before and after 300 steps, as fractions of the sum of m |v|; and its kinetic energy in the end. */
 static double tumble(double flip, double *momentum, double *angular)
 {
     mpm_case c;
@@ -102,15 +102,15 @@ static double tumble(double flip, double *momentum, double *angular)
     return energy;
 }
 
-static void momentum_is_kept_whatever_the_share(void **unused)
+static void momentum_is_kept_whatever_the_ratio(void **unused)
 {
-    static const double shares[] = {0, 0.5, 1};
+    static const double ratios[] = {0, 0.5, 1};
     (void)unused;
     for (int i = 0; i < 3; i++) {
         double momentum, angular;
-        const double energy = tumble(shares[i], &momentum, &angular);
-        print_message("  share %g: kinetic energy %.5g J in the end, angular momentum changed by %.2g m of sum m |v|\n",
-                      shares[i], energy, angular);
+        const double energy = tumble(ratios[i], &momentum, &angular);
+        print_message("  ratio %g: kinetic energy %.5g J in the end, angular momentum changed by %.2g m of sum m |v|\n",
+                      ratios[i], energy, angular);
         case_below("change of momentum in 300 steps / sum m |v|", momentum, 1e-12, 1e-5);
         if (i == 0) case_below("change of angular momentum of APIC / sum m |v|, per metre", angular, 1e-12, 1e-5);
         if (i > 0) case_below("the same of FLIP", angular, 1e-3, 1e-3);
@@ -141,8 +141,8 @@ static void design(mpm_case *c, double flip)
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
 }
 
-/* A share of zero that is a design runs all kernels of the blend, and adds nothing. */
-static void a_share_of_zero_is_APIC_to_the_bit(void **unused)
+/* A ratio of zero that is a design runs all kernels of the blend, and adds nothing. */
+static void a_ratio_of_zero_is_APIC_to_the_bit(void **unused)
 {
     uint64_t hash[2];
     (void)unused;
@@ -185,7 +185,7 @@ static void gradients_have_the_same_bits_for_every_schedule_and_number_of_thread
     assert_true(hash[0] == hash[1] && hash[1] == hash[2]);
 }
 
-static void adjoint_is_the_derivative_with_a_share_of_FLIP(void **unused)
+static void adjoint_is_the_derivative_with_a_FLIP_ratio(void **unused)
 {
     (void)unused;
     for (int number = 0; number < 2; number++) {
@@ -196,12 +196,12 @@ static void adjoint_is_the_derivative_with_a_share_of_FLIP(void **unused)
         design(&c, flip);
         mpm_taylor_begin(&t, &c, 0.1);
         mpm_taylor_all(&t);
-        mpm_taylor_end(&t, number ? "two solids, share 0.95" : "a solid and a fluid, share 0.6");
+        mpm_taylor_end(&t, number ? "two solids, ratio 0.95" : "a solid and a fluid, ratio 0.6");
         case_free(&c);
     }
 }
 
-static void wrong_gradients_of_the_share_are_refused(void **unused)
+static void wrong_gradients_of_the_ratio_are_refused(void **unused)
 {
     static mpm_taylor t;
     static mpm_case c;
@@ -224,9 +224,9 @@ static void wrong_gradients_of_the_share_are_refused(void **unused)
 
 /* ---- what is refused ---------------------------------------------------------------------------------------- */
 
-static void shares_that_cannot_be_are_refused_by_name(void **unused)
+static void ratios_that_cannot_be_are_refused_by_name(void **unused)
 {
-    static const double shares[] = {-0.1, 1.1, NAN};
+    static const double ratios[] = {-0.1, 1.1, NAN};
     mpm_case c;
     pio_engine_bytes bytes;
     piola_error error;
@@ -235,7 +235,7 @@ static void shares_that_cannot_be_are_refused_by_name(void **unused)
     pio_sim *sim = case_create(&c, 0, 1); /* completes the description */
     piola_engine.destroy(sim);
     for (int i = 0; i < 3; i++) {
-        c.desc.flip = shares[i];
+        c.desc.flip = ratios[i];
         assert_int_equal(piola_engine.measure(&c.desc, &bytes, &error), PIOLA_BAD_DATA);
         assert_non_null(strstr(error.message, "from 0 to 1 would be right"));
     }
@@ -250,15 +250,15 @@ static void shares_that_cannot_be_are_refused_by_name(void **unused)
 int main(void)
 {
     const struct CMUnitTest physics[] = {
-        cmocka_unit_test(a_standing_wave_loses_less_the_larger_the_share),
-        cmocka_unit_test(momentum_is_kept_whatever_the_share),
-        cmocka_unit_test(a_share_of_zero_is_APIC_to_the_bit),
+        cmocka_unit_test(a_standing_wave_loses_less_the_larger_the_ratio),
+        cmocka_unit_test(momentum_is_kept_whatever_the_ratio),
+        cmocka_unit_test(a_ratio_of_zero_is_APIC_to_the_bit),
         cmocka_unit_test(gradients_have_the_same_bits_for_every_schedule_and_number_of_threads),
-        cmocka_unit_test(shares_that_cannot_be_are_refused_by_name),
+        cmocka_unit_test(ratios_that_cannot_be_are_refused_by_name),
     };
     const struct CMUnitTest taylor[] = {
-        cmocka_unit_test(adjoint_is_the_derivative_with_a_share_of_FLIP),
-        cmocka_unit_test(wrong_gradients_of_the_share_are_refused),
+        cmocka_unit_test(adjoint_is_the_derivative_with_a_FLIP_ratio),
+        cmocka_unit_test(wrong_gradients_of_the_ratio_are_refused),
     };
     const int failed = cmocka_run_group_tests(physics, NULL, NULL);
     return case_is_f32() ? failed : failed + cmocka_run_group_tests(taylor, NULL, NULL);

@@ -382,8 +382,8 @@ static void every_memory_strategy_gives_the_same_bits_and_kinks(void **unused)
     assert_int_equal(kinks[0], kinks[1]);
 }
 
-/* A body at rest on a plane that is at rest: u . n is the weight's share in every step, and no kink is near; where
- * nothing presses and nothing moves, every node within reach is at one. */
+/* A body at rest on a plane that is at rest: u . n is the weight's contribution in every step, and no kink is near;
+ * where nothing presses and nothing moves, every node within reach is at one. */
 static void a_touching_body_without_weight_is_at_a_kink(void **unused)
 {
     (void)unused;

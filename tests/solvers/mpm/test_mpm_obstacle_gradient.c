@@ -38,7 +38,7 @@ static void adjoint_is_the_derivative_for_every_shape_kind_and_parameter(void **
     }
 }
 
-/* The same check refuses a gradient that is off by 1e-4, and one in which an obstacle's share is missing. */
+/* The same check refuses a gradient that is off by 1e-4, and one in which an obstacle's contribution is missing. */
 static void wrong_gradients_of_obstacles_are_refused(void **unused)
 {
     static mpm_taylor t;

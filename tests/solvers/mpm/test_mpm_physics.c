@@ -385,7 +385,7 @@ static void volumes_stay_positive_in_a_crash(void **unused)
 static void places_between_steps_are_at_no_distance_from_themselves(void **unused)
 {
     enum { STEPS = 60 };
-    static const double share[] = {0.5, 0.25, 1e-3, 0};
+    static const double past[] = {0.5, 0.25, 1e-3, 0};
     (void)unused;
     for (int k = 0; k < 4; k++) {
         static mpm_case c;
@@ -399,14 +399,14 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
         pio_observation_desc *d = &c.observation[near];
         double *points = calloc((size_t)(d->rows * D), sizeof *points), sample = -1;
         assert_non_null(points);
-        case_sample(&c, near, STEPS, 0, 1)->past = share[k];
+        case_sample(&c, near, STEPS, 0, 1)->past = past[k];
         pio_sim *sim = start(&c);
         advance(sim, STEPS - 1);
         for (int end = 0; end < 2; end++) {
             double *x = case_read(sim, "position", c.n);
             for (int64_t i = 0; i < c.n; i++)
                 for (int a = 0; a < D && d->marker[i] >= 0; a++)
-                    points[d->marker[i] * D + a] += (end ? 1 - share[k] : share[k]) * x[i * D + a];
+                    points[d->marker[i] * D + a] += (end ? 1 - past[k] : past[k]) * x[i * D + a];
             free(x);
             if (!end) advance(sim, 1);
         }
@@ -416,7 +416,7 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
         advance(sim, STEPS);
         piola_error error;
         if (piola_engine.samples(sim, &sample, &error)) fail_msg("%s", error.message);
-        print_message("  share %g: ", share[k]);
+        print_message("  past %g: ", past[k]);
         case_below("root of the mean square of distances, m (a step: 8e-3)", sqrt(sample), 1e-15, 1e-15);
         piola_engine.destroy(sim);
         case_free(&c);

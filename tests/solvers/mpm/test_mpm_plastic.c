@@ -69,7 +69,7 @@ static void design_everything(mpm_case *c, int law)
     case_design(c, PIO_VISCOSITY, 0, CASE_GROUPS, 0, VISCOSITY, VISCOSITY / 4.0);
 }
 
-/* Share of the particles that remember to have flowed; sand remembers only where it opened. */
+/* Fraction of the particles that remember to have flowed; sand remembers only where it opened. */
 static double flowed(pio_sim *sim, int64_t n)
 {
     double *a = case_read(sim, "hardening", n), count = 0;
@@ -98,10 +98,10 @@ static void adjoint_is_the_derivative_for_every_plastic_law(void **unused)
         char what[96];
         begin(&t, &c, law, STEPS);
         case_forward(&c, t.sim, t.z);
-        const double share = flowed(t.sim, c.n);
+        const double fraction = flowed(t.sim, c.n);
         snprintf(what, sizeof what, "%s and %s, %.0f %% of the particles flowed or opened (more than 15)",
-                 plastics[law].name, plastics[(law + 1) % LAWS_HERE].name, 100 * share);
-        assert_true(share > 0.15);
+                 plastics[law].name, plastics[(law + 1) % LAWS_HERE].name, 100 * fraction);
+        assert_true(fraction > 0.15);
         mpm_taylor_all(&t);
         mpm_taylor_end(&t, what);
         case_free(&c);

@@ -20,7 +20,7 @@ static const double across[3] = {1, 0.2, 0}, upright[3] = {0.1, 1, 0.2};
 static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *knots, const pio_network_desc *network,
                          double *values, int n_values, int64_t steps, double dt, double out[2])
 {
-    static const double share[1] = {1};
+    static const double channel_weight[1] = {1};
     static mpm_case c;
     double samples[2];
     pio_sweep_result result;
@@ -38,7 +38,7 @@ static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *
     c.desc.n_networks = network != NULL;
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(&c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
-        c.observation[o].share = share;
+        c.observation[o].channel_weight = channel_weight;
         for (int64_t s = 1; s <= steps; s++) case_sample(&c, o, s, 0, dt);
     }
     pio_sim *sim = case_create(&c, 0, 1);
@@ -152,7 +152,7 @@ static void knots_drive_steps_that_can_be_reversed(void **unused)
     static double values[KNOTS + CORNERS];
     static mpm_taylor t;
     static double h[CASE_VARIABLES], again[CASE_VARIABLES];
-    static double share[2] = {0.5, 1};
+    static double channel_weight[2] = {0.5, 1};
     mpm_case *c = &own;
     const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000};
     const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.9, 0.8, 0.6};
@@ -175,7 +175,7 @@ static void knots_drive_steps_that_can_be_reversed(void **unused)
     case_sample(c, case_observe_distance(c, 0, 1, 0.1), STEPS, 0, 10);
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
-        c->observation[o].share = share;
+        c->observation[o].channel_weight = channel_weight;
         c->square[1 + k] = 0;
         c->linear[1 + k] = (k ? 3e-13 : 1e-8) / STEPS;
         for (int64_t s = 1; s <= STEPS; s++) case_sample(c, o, s, 0, 1);

@@ -37,7 +37,7 @@ static void closed_box(mpm_case *c, pio_wall kind, double h)
         for (int side = 0; side < 2; side++) case_wall(c, a, side, kind, side ? 8 : 2);
 }
 
-/* Largest velocity in 200 steps, as a share of the speed of sound, of a body that fills a box and is in uniform
+/* Largest velocity in 200 steps, as a fraction of the speed of sound, of a body that fills a box and is in uniform
  * stress: as many bodies in one place as there are fibres, each with activation a; sum a n n^T is the stress, 0.03
  * E. */
 static double fastest_in_uniform_stress(pio_wall kind, int fibres, const double fibre[][3])
