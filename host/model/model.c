@@ -75,7 +75,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.damping = scene->mpm.damping;
     m->desc.flip = scene->mpm.flip;
     m->desc.friction = scene->contact.friction;
-    m->desc.onset = scene->contact.onset;
+    m->desc.regularisation_velocity = scene->contact.regularisation_velocity;
     m->desc.penalty = scene->mpm.grid.wall_stiffness;
     memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
     m->desc.interrupted = pio_interruption;

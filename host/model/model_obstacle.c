@@ -73,8 +73,8 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
                                  .height = from->height,
                                  .axis = from->axis,
                                  .width = from->width,
-                                 .onset = from->separation_velocity,
-                                 .slip = from->friction_velocity};
+                                 .separation_velocity = from->separation_velocity,
+                                 .friction_velocity = from->friction_velocity};
         memcpy(d->position, from->position, sizeof d->position);
         memcpy(d->size, from->size, sizeof d->size);
         memcpy(d->rotation, from->rotation, sizeof d->rotation);

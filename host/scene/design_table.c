@@ -154,8 +154,8 @@ static const design_row rows[] = {
      IN(pio_scene, mpm.flip), .has = is_apic},
     {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
      IN(pio_scene, contact.friction), .has = has_contact},
-    {SCENE_OWNER_ALL, "contact.onset", PIO_ONSET, CFG_VELOCITY, FROM(PIO_LEAST_ONSET), DESIGN_NUMBER,
-     IN(pio_scene, contact.onset), .has = has_contact},
+    {SCENE_OWNER_ALL, "contact.onset", PIO_REGULARISATION_VELOCITY, CFG_VELOCITY, FROM(PIO_LEAST_VELOCITY),
+     DESIGN_NUMBER, IN(pio_scene, contact.regularisation_velocity), .has = has_contact},
 
     /* This is the order in which results have the gradients of each particle, element and node. */
     {SCENE_OWNER_BODY, "position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),
@@ -208,10 +208,10 @@ static const design_row rows[] = {
      IN(scene_obstacle, rotation), .has = is_no_ball},
     {SCENE_OWNER_OBSTACLE, "friction", PIO_OBSTACLE_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
      IN(scene_obstacle, friction), .has = slides},
-    {SCENE_OWNER_OBSTACLE, "friction_velocity", PIO_OBSTACLE_SLIP, CFG_VELOCITY, FROM(PIO_LEAST_ONSET), DESIGN_NUMBER,
-     IN(scene_obstacle, friction_velocity), .has = slides},
-    {SCENE_OWNER_OBSTACLE, "separation_velocity", PIO_OBSTACLE_ONSET, CFG_VELOCITY, FROM(PIO_LEAST_ONSET),
-     DESIGN_NUMBER, IN(scene_obstacle, separation_velocity), .has = separates},
+    {SCENE_OWNER_OBSTACLE, "friction_velocity", PIO_OBSTACLE_FRICTION_VELOCITY, CFG_VELOCITY,
+     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(scene_obstacle, friction_velocity), .has = slides},
+    {SCENE_OWNER_OBSTACLE, "separation_velocity", PIO_OBSTACLE_SEPARATION_VELOCITY, CFG_VELOCITY,
+     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(scene_obstacle, separation_velocity), .has = separates},
 };
 // clang-format on
 

@@ -381,7 +381,7 @@ typedef struct {
     scene_field *fields; /* [n_fields]; bodies that none of them names share one more; none: one field for all */
     size_t n_fields;     /* number of fields */
     double friction;     /* Coulomb's coefficient */
-    double onset;        /* velocity of approach over which contact sets in, m/s */
+    double regularisation_velocity; /* velocity of approach over which contact sets in, m/s */
 } scene_contact;
 
 /* scene_table_gradient.c: `gradient`. */

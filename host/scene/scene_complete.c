@@ -149,7 +149,8 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
     }
     if (scene->method == SCENE_MPM)
-        scene->contact.onset = given(scene->contact.onset, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
+        scene->contact.regularisation_velocity =
+            given(scene->contact.regularisation_velocity, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
     scene->mpm.grid.wall_stiffness = given(scene->mpm.grid.wall_stiffness, 0);
     scene->optimizer.is_given = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);

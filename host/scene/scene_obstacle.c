@@ -53,7 +53,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         if (o->motion_file) read_motion(s, doc, i);
         if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
         if (isnan(o->separation_velocity))
-            o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_ONSET);
+            o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
         if (isnan(o->resolution)) o->resolution = s->mpm.grid.spacing / 2;
         if (s->dimension == 3 && o->angle.n && !pio_scene_given(doc, axis)) o->turns[2] = 1;
     }

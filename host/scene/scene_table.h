@@ -12,7 +12,7 @@
 #define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
 /* Speeds over which something sets in gradually: powers of smaller ones underflow in f32. The engine has the same
  * lower limit. */
-#define ONSET .quantity = CFG_VELOCITY, .range = {CFG_FROM, PIO_LEAST_ONSET, 0}
+#define REGULARISATION .quantity = CFG_VELOCITY, .range = {CFG_FROM, PIO_LEAST_VELOCITY, 0}
 #define ONLY(v) (1u << (v))
 #define END                                                                                                            \
     {                                                                                                                  \

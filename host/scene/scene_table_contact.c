@@ -18,7 +18,8 @@ static const cfg_field contact_fields[] = {
          "earlier one, so name flat bodies first, then what slides on them. Each field has a grid of its own"},
     {"friction", CFG_NUMBER, AT(pio_scene, contact.friction), .fallback = "0", NOT_NEGATIVE,
      .meaning = "Coulomb's coefficient between fields; larger lets them slide less"},
-    {"onset", CFG_NUMBER, AT(pio_scene, contact.onset), .computed = "0.1 method.grid.spacing/time.duration", ONSET,
+    {"onset", CFG_NUMBER, AT(pio_scene, contact.regularisation_velocity),
+     .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION,
      .meaning =
          "velocity of approach from which on contact stops fields in full; below it eases in, so that gradients have "
          "no kink, and fields may creep into each other so fast; larger is smoother, smaller tighter"},

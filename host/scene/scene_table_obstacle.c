@@ -111,13 +111,13 @@ static const cfg_field obstacle_fields[] = {
      .meaning = "Coulomb's coefficient, of slip and separate: of each normal impulse this fraction acts against "
                 "sliding; larger holds "
                 "steeper slopes"},
-    {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s", ONSET,
+    {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s", REGULARISATION,
      .present = is_rough,
      .meaning =
          "sliding speed at which friction has 0.7 of its size; what should stick creeps at about this speed, and a "
          "larger one makes derivatives milder"},
     {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity),
-     .computed = "0.1 method.grid.spacing/time.duration", ONSET, .present = is_separate,
+     .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION, .present = is_separate,
      .meaning =
          "what comes faster than this is stopped in full, what leaves faster is let go; between, contact sets in "
          "gradually, so that derivatives have no kink. Larger makes them milder; what touches without load is pushed "

@@ -222,8 +222,8 @@ typedef struct {
     const pio_knots_desc *knots;      /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks; /* [n_networks] */
     /* Several velocity fields: the coefficient of Coulomb's friction between them, >= 0; the regularisation velocity,
-     * m/s >= PIO_LEAST_ONSET: the velocity of approach from which contact acts in full. */
-    double friction, onset;
+     * m/s >= PIO_LEAST_VELOCITY: the velocity of approach from which contact acts in full. */
+    double friction, regularisation_velocity;
 } pio_engine_desc;
 
 /* Memory that a simulation takes, in bytes, and what it runs on. */

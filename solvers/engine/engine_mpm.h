@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The least regularisation velocity of contact and friction, m/s: powers of it fit f32. */
-#define PIO_LEAST_ONSET 1e-9
+#define PIO_LEAST_VELOCITY 1e-9
 
 /* The background grid. */
 typedef struct {
@@ -109,10 +109,11 @@ typedef struct {
     double spacing;         /* mesh: distance of the points, m, > 0 */
     const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */
     double width; /* over this distance, which ends half a spacing outside, the condition grows smoothly, m, > 0 */
-    double slip;  /* regularisation velocity of friction, at which it has 0.7 of its limit, m/s, >= PIO_LEAST_ONSET */
-    /* regularisation velocity of contact, which grows smoothly over normal velocities from +onset to -onset, m/s,
-     * >= PIO_LEAST_ONSET */
-    double onset;
+    /* regularisation velocity of friction, at which it has 0.7 of its limit, m/s, >= PIO_LEAST_VELOCITY */
+    double friction_velocity;
+    /* regularisation velocity of contact, which grows smoothly while the normal velocity goes from this to minus this,
+     * m/s, >= PIO_LEAST_VELOCITY */
+    double separation_velocity;
     int32_t n_points; /* of its motion, linear between them; 0: it does not move */
     /* [n_points][PIO_MOTION_NUMBERS] shift added to position; angle of a further rotation about the axis `turns` */
     const double *motion;

@@ -151,11 +151,11 @@ typedef enum {
     PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
     PIO_OBSTACLE_ROTATION,
     PIO_OBSTACLE_FRICTION,
-    PIO_OBSTACLE_SLIP,
-    PIO_OBSTACLE_ONSET,
-    PIO_FLIP,     /* of particles: the one number desc.flip */
-    PIO_FRICTION, /* likewise desc.friction */
-    PIO_ONSET,    /* likewise desc.onset */
+    PIO_OBSTACLE_FRICTION_VELOCITY,
+    PIO_OBSTACLE_SEPARATION_VELOCITY,
+    PIO_FLIP,                    /* of particles: the one number desc.flip */
+    PIO_FRICTION,                /* likewise desc.friction */
+    PIO_REGULARISATION_VELOCITY, /* likewise desc.regularisation_velocity */
     PIO_CONTROL_VALUES
 } pio_quantity;
 

@@ -145,7 +145,7 @@ static inline int mpm_is_of_control(pio_observable type)
 /* Returns whether a quantity is one obstacle's. */
 static inline int mpm_is_of_obstacle(pio_quantity quantity)
 {
-    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_ONSET;
+    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_SEPARATION_VELOCITY;
 }
 /* Returns whether a quantity is that of a signal's channels. */
 static inline int mpm_is_of_channels(pio_quantity quantity)

@@ -33,11 +33,12 @@ piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error
                         "has one field");
     if (several && !(desc->friction >= 0 && isfinite(desc->friction)))
         return sim_fail(error, PIOLA_BAD_DATA, "friction of %g; 0 or more would be right", desc->friction);
-    if (several && !(desc->onset >= PIO_LEAST_ONSET && isfinite(desc->onset)))
+    if (several && !(desc->regularisation_velocity >= PIO_LEAST_VELOCITY && isfinite(desc->regularisation_velocity)))
         return sim_fail(error, PIOLA_BAD_DATA, "contact sets in at %g m/s; a velocity of at least %g would be right",
-                        desc->onset, PIO_LEAST_ONSET);
+                        desc->regularisation_velocity, PIO_LEAST_VELOCITY);
     for (int d = 0; d < desc->n_designs; d++)
-        if ((desc->designs[d].quantity == PIO_FRICTION || desc->designs[d].quantity == PIO_ONSET) && !several)
+        if ((desc->designs[d].quantity == PIO_FRICTION || desc->designs[d].quantity == PIO_REGULARISATION_VELOCITY) &&
+            !several)
             return sim_fail(error, PIOLA_BAD_DATA, "design %d: one velocity field has no friction", d);
     return PIOLA_OK;
 }

@@ -150,7 +150,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     mpm_flip_begin(sim, desc);
     mpm_kinks_begin(sim, desc);
     sim->contact.friction = desc->friction;
-    sim->contact.regularisation_velocity = desc->onset;
+    sim->contact.regularisation_velocity = desc->regularisation_velocity;
     if (!mpm_networks_begin(sim, desc) || !take_tables(sim, desc) || !mpm_obstacles_begin(sim, desc) ||
         !sim_begin(&sim->base, backend, desc, sim->particles.n))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d particles", sim->particles.n);

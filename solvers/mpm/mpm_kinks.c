@@ -2,7 +2,7 @@
  * mpm_obstacle.h and mpm_plastic.h. */
 #include "solvers/mpm/mpm.h"
 
-enum { KINK_ONSET, KINK_BEND, KINK_STEEP, KINK_WALL, KINKS };
+enum { KINK_CONTACT, KINK_BEND, KINK_STEEP, KINK_WALL, KINKS };
 static const real PART = R(0.1); /* of what forces change in a step */
 static const real BENT = R(0.5); /* what lets go at once has 1 where it does */
 static const real STEEP = R(2);  /* nothing but friction with a large coefficient has more than 1 */
@@ -54,7 +54,7 @@ void mpm_kinks_count(mpm_sim *sim)
     spread_momentum(sim);
     if (sim->obstacles.separating) {
         mpm_obstacles_count(sim, R(1), R(0));
-        add(sim, KINK_ONSET);
+        add(sim, KINK_CONTACT);
     }
     if (sim->obstacles.rubbing) {
         mpm_obstacles_count(sim, PART, BENT);

@@ -91,11 +91,12 @@ static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_erro
         if (!isfinite(d->position[a]) || !isfinite(d->rotation[a]))
             return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: its position and rotation must be finite", o);
     if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) &&
-          d->slip >= PIO_LEAST_ONSET && isfinite(d->slip) && d->onset >= PIO_LEAST_ONSET && isfinite(d->onset)))
+          d->friction_velocity >= PIO_LEAST_VELOCITY && isfinite(d->friction_velocity) &&
+          d->separation_velocity >= PIO_LEAST_VELOCITY && isfinite(d->separation_velocity)))
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacle %d: friction %g must be at least 0, width %g m above 0, slip speed %g m/s and onset "
-                        "%g m/s at least %g m/s",
-                        o, d->friction, d->width, d->slip, d->onset, PIO_LEAST_ONSET);
+                        "obstacle %d: friction %g must be at least 0, width %g m above 0, friction velocity %g m/s and "
+                        "separation velocity %g m/s at least %g m/s",
+                        o, d->friction, d->width, d->friction_velocity, d->separation_velocity, PIO_LEAST_VELOCITY);
     return check_motion(d, o, error);
 }
 
@@ -232,8 +233,8 @@ void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
         for (int a = 0; a < DIM; a++) p[a] = d->position[a];
         for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
         p[OBSTACLE_FRICTION] = d->friction;
-        p[OBSTACLE_FRICTION_VELOCITY] = d->slip;
-        p[OBSTACLE_SEPARATION_VELOCITY] = d->onset;
+        p[OBSTACLE_FRICTION_VELOCITY] = d->friction_velocity;
+        p[OBSTACLE_SEPARATION_VELOCITY] = d->separation_velocity;
         shape.first = first;
         if (!upload_distances(sim, d, first)) q->error.code = -1;
         first += (int)points_of(d);

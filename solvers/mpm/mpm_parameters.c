@@ -44,12 +44,12 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_OBSTACLE_POSITION:
     case PIO_OBSTACLE_ROTATION:
     case PIO_OBSTACLE_FRICTION:
-    case PIO_OBSTACLE_SLIP:
-    case PIO_OBSTACLE_ONSET:
+    case PIO_OBSTACLE_FRICTION_VELOCITY:
+    case PIO_OBSTACLE_SEPARATION_VELOCITY:
     case PIO_FLIP:
     case PIO_CONTROL_VALUES:
     case PIO_FRICTION:
-    case PIO_ONSET:
+    case PIO_REGULARISATION_VELOCITY:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -58,7 +58,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
 /* One of the step block? */
 static int is_number(pio_quantity quantity)
 {
-    return quantity == PIO_FLIP || quantity == PIO_FRICTION || quantity == PIO_ONSET;
+    return quantity == PIO_FLIP || quantity == PIO_FRICTION || quantity == PIO_REGULARISATION_VELOCITY;
 }
 
 /* Where a control quantity of channel c lies in a field of parameters. */
@@ -161,7 +161,7 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
         mpm_obstacle_design(sim, d, value_bar, sim->obstacles.parameters_bar, 1);
     } else if (is_number(e->quantity)) {
         const double *own = sim->flip.ratio_bar;
-        if (e->quantity != PIO_FLIP) own = sim->contact.parameters_bar + (e->quantity == PIO_ONSET);
+        if (e->quantity != PIO_FLIP) own = sim->contact.parameters_bar + (e->quantity == PIO_REGULARISATION_VELOCITY);
         pio_queue_copy(q, value_bar, own, sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->control.values_bar + e->which, sizeof *value_bar * (size_t)e->components);

@@ -19,7 +19,7 @@ static void case_mpm_contact(case_io *io)
     g.value = WIDES(io, "friction", 1, 1, 0.2, 0.6);
     g.out = &t.step->friction;
     LAUNCH(io, design_number, 1, NULL, &g);
-    g.value = WIDES(io, "onset", 1, 1, 0.4, 0.6);
+    g.value = WIDES(io, "regularisation velocity", 1, 1, 0.4, 0.6);
     g.out = &t.step->regularisation;
     LAUNCH(io, design_number, 1, NULL, &g);
     const double cell = pow((double)t.box.dx, DIM) * 1.4 / fields;
@@ -64,7 +64,7 @@ static void case_mpm_contact(case_io *io)
     case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
     case_gradient(io, "node volume", CASE_REAL, 1, t.nodes, c.node_volume_bar);
     case_gradient(io, "friction", CASE_WIDE, 1, 1, bar);
-    case_gradient(io, "onset", CASE_WIDE, 1, 1, bar + 1);
+    case_gradient(io, "regularisation velocity", CASE_WIDE, 1, 1, bar + 1);
 }
 #define case_mpm_contact_adj case_mpm_contact
 #define case_mpm_contact_volume_adj case_mpm_contact

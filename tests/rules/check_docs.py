@@ -98,7 +98,7 @@ def designs():
     shapes = {"NUMBER": "number", "VECTOR": "vector", "ROTATION": "rotation", "FEW": "as given", "LIST": "list"}
     constants = {"pio_law_constant_of": "constants of the law",
                  "pio_plastic_constant_of": "constants of the plastic law"}
-    onset = re.search(r"#define PIO_LEAST_ONSET (\S+)", house.read("solvers/engine/engine_mpm.h"))[1]
+    velocity = re.search(r"#define PIO_LEAST_VELOCITY (\S+)", house.read("solvers/engine/engine_mpm.h"))[1]
     rows, text = [], house.without_comments(house.read("host/scene/design_table.c"))
     for owner, key, rest in re.findall(r'\{SCENE_OWNER_(\w+), (NULL|"[^"]+"), (.*?)\},\n', text, re.S):
         unit = re.search(r"CFG_(\w+)", rest)[1].lower().replace("_", " ")
@@ -108,7 +108,8 @@ def designs():
         has = re.search(r"\.(?:has|constant) = (\w+)", rest)
         legal = "any"
         if least:
-            legal = {"FROM": "at least ", "ABOVE": "above "}[least[1]] + least[2].replace("PIO_LEAST_ONSET", onset)
+            bound = least[2].replace("PIO_LEAST_VELOCITY", velocity)
+            legal = {"FROM": "at least ", "ABOVE": "above "}[least[1]] + bound
         if between:
             legal = f"at least {between[1]} and at most {between[2]}"
         where = constants.get(has[1], has[1].replace("_", " ")) if has else "always"

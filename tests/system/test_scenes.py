@@ -101,14 +101,14 @@ class Check(Scenes):
 
     def test_a_gradient_through_contact_tells_how_often_contact_took_hold_or_let_go(self):
         near = {}
-        for onset in 5e-3, 5e-4, 1e-9:  # m/s
-            folder = self.folder / str(onset)
+        for velocity in 5e-3, 5e-4, 1e-9:  # m/s
+            folder = self.folder / str(velocity)
             self.run_piola(0, "grad", "../tests/data/good_scenes/obstacles_2d.yaml", folder, "-q", "--set",
-                           f"obstacles[0].separation_velocity={onset}")
+                           f"obstacles[0].separation_velocity={velocity}")
             kinks, = [k for k in result(folder)["certificate"]["kinks"] if "taking hold or letting go" in k["what"]]
-            near[onset] = kinks["near"]
+            near[velocity] = kinks["near"]
             print(f"obstacles_2d: {kinks['near']} {kinks['what']}, "
-                  f"within {kinks['tolerance']:g} {kinks['unit']} = {onset:g} m/s")
+                  f"within {kinks['tolerance']:g} {kinks['unit']} = {velocity:g} m/s")
             self.assertEqual((kinks["tolerance"], kinks["unit"]), (1, "separation_velocity"))
         print("(threshold: some, fewer at a tenth of the speed, none at 1e-9 m/s)")
         self.assertGreater(near[5e-3], 0)

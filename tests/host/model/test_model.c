@@ -274,7 +274,7 @@ static void particles_have_the_velocity_field_and_the_viscosity_of_their_body(vo
     print_message("%d of %d particles in another field, or of another viscosity (threshold 0)\n", wrong, (int)p->n);
     assert_int_equal(wrong, 0);
     below("friction - 0.3", fabs(made->desc.friction - 0.3), 0);
-    below("onset - 10 mm/s", fabs(made->desc.onset - 0.01), 1e-17);
+    below("regularisation velocity - 10 mm/s", fabs(made->desc.regularisation_velocity - 0.01), 1e-17);
     int design = 0;
     for (int k = 0; k < made->n_parameters; k++) {
         design += made->designs[k].quantity == PIO_FRICTION;

@@ -13,8 +13,11 @@ static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc lis
                                               pio_wall behaviour, int up)
 {
     pio_obstacle_desc *o = &list[c->desc.n_obstacles++];
-    *o = (pio_obstacle_desc){
-        .type = type, .behaviour = behaviour, .width = 1.5 * c->desc.grid.spacing, .slip = 1e-3, .onset = 1e-3};
+    *o = (pio_obstacle_desc){.type = type,
+                             .behaviour = behaviour,
+                             .width = 1.5 * c->desc.grid.spacing,
+                             .friction_velocity = 1e-3,
+                             .separation_velocity = 1e-3};
     o->normal[up] = 1;
     c->desc.obstacles = list;
     return o;
@@ -68,8 +71,8 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         o->height = 0.25;
         o->axis = D - 1;
         o->friction = 0.2 + 0.1 * k;
-        o->slip = 0.05;
-        o->onset = 0.05;
+        o->friction_velocity = 0.05;
+        o->separation_velocity = 0.05;
         o->turns[0] = 0.6;
         o->turns[D - 1] = 0.8;
         o->motion = &motion[0][0];

@@ -92,9 +92,9 @@ static void random_pair(mpm_case *c, contact_pair *p, contact_pair *bar)
     }
 }
 
-/* Contact has no velocity of its own but the onset. So with the onset and all velocities smaller by 2^-26, down to the
- * least that is accepted, it does the same to the bit, derivatives too, where powers of them have room in `real`. */
-static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void **unused)
+/* Contact has no velocity of its own but the regularisation's. So with that and all others smaller by 2^-26, down to
+ * the least that is accepted, it does the same to the bit, derivatives too, where powers of them fit in `real`. */
+static void contact_at_the_least_regularisation_is_contact_at_a_large_one_to_the_bit(void **unused)
 {
     enum { PAIRS = 20000 };
     const real less = (real)ldexp(1, -26);
@@ -127,7 +127,7 @@ static void contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit(void
                         small_bar.G[s].x[a] == less * p_bar.G[s].x[a];
         differ += !same;
     }
-    print_message("  %d pairs (%d touch) at an onset of %.3g m/s, %d differ from 0.07 m/s (threshold 0)\n", PAIRS,
+    print_message("  %d pairs (%d touch) regularised by %.3g m/s, %d differ from 0.07 m/s (threshold 0)\n", PAIRS,
                   acted, (double)(less * (real)0.07), differ);
     assert_true(acted > PAIRS / 10);
     assert_int_equal(differ, 0);
@@ -156,7 +156,7 @@ static void incline(mpm_case *c, int across, double friction, double speed, int6
     case_field(c, slab, 0);
     case_field(c, block, 1);
     c->desc.friction = friction;
-    c->desc.onset = 0.01;
+    c->desc.regularisation_velocity = 0.01;
     const int o = case_observe(c, PIO_MEAN_POSITION, block, 2);
     case_sample(c, o, from, 0, 1);
     case_sample(c, o, steps, 1, 1);
@@ -223,7 +223,7 @@ static void two_blocks(mpm_case *c, double meeting, int64_t steps)
     case_field(c, one, 0);
     case_field(c, two, 1);
     c->desc.friction = 0.4;
-    c->desc.onset = 0.01;
+    c->desc.regularisation_velocity = 0.01;
 }
 
 /* Momentum in p, angular momentum with the affine part in p[D], sum m |v| in p[D + 1]. */
@@ -316,7 +316,7 @@ static void fields_of_bodies_far_apart_change_no_bit(void **unused)
         case_field(&c, 0, 0);
         case_field(&c, 1, fields - 1);
         c.desc.friction = 0.3;
-        c.desc.onset = 0.1;
+        c.desc.regularisation_velocity = 0.1;
         const int o = case_observe(&c, PIO_KINETIC_ENERGY, 0, 1);
         case_sample(&c, o, 60, 0, 1);
         memset(c.square, 0, sizeof c.square);
@@ -348,7 +348,7 @@ static void corner(mpm_case *c, int number)
     case_field(c, 0, 0);
     case_field(c, 1, 1);
     c->desc.friction = 0.4;
-    c->desc.onset = 0.1;
+    c->desc.regularisation_velocity = 0.1;
     c->desc.flip = number ? 0.5 : 0;
 }
 
@@ -460,9 +460,9 @@ static void fields_that_cannot_be_are_refused_by_name(void **unused)
     d->friction = -0.1;
     refused(&c, "friction of -0.1");
     d->friction = 0.3;
-    d->onset = 0;
+    d->regularisation_velocity = 0;
     refused(&c, "contact sets in at 0 m/s");
-    d->onset = 0.1;
+    d->regularisation_velocity = 0.1;
     d->reversible = 1;
     refused(&c, "the reversible integrator has one field");
     d->reversible = 0;
@@ -481,7 +481,7 @@ int main(void)
     const struct CMUnitTest physics[] = {
         cmocka_unit_test(contact_of_a_pair_keeps_momentum_and_takes_energy),
         cmocka_unit_test(the_normal_turns_slowly_where_both_gradients_point_one_way),
-        cmocka_unit_test(contact_at_the_least_onset_is_contact_at_a_large_one_to_the_bit),
+        cmocka_unit_test(contact_at_the_least_regularisation_is_contact_at_a_large_one_to_the_bit),
         cmocka_unit_test(fields_of_bodies_far_apart_change_no_bit),
         cmocka_unit_test(a_collision_keeps_momentum_and_angular_momentum),
         cmocka_unit_test(blocks_that_part_feel_nothing_of_each_other),

@@ -175,7 +175,7 @@ static void friction_takes_its_coefficient_times_the_normal_impulse(void **unuse
 
 /* A block without weight that touches a plane, after 0.2 s in steps of dt: its velocity along the plane and away from
  * it. */
-static void meet(pio_wall behaviour, double along, double onset, double dt, double v[2])
+static void meet(pio_wall behaviour, double along, double velocity, double dt, double v[2])
 {
     static mpm_case c;
     pio_obstacle_desc list[MOST];
@@ -185,7 +185,7 @@ static void meet(pio_wall behaviour, double along, double onset, double dt, doub
     pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, behaviour, 1);
     o->position[1] = 0.4;
     o->friction = 0.2;
-    o->onset = onset;
+    o->separation_velocity = velocity;
     case_block(&c, &b, lo, hi, 2, 0);
     pio_sim *sim = start(&c, NULL);
     advance(sim, (int64_t)(0.2 / dt + 0.5));
@@ -206,17 +206,19 @@ static void nothing_rubs_where_nothing_presses(void **unused)
     }
 }
 
-/* What touches a separating obstacle without load is set in motion by about the onset, and no more in shorter steps. */
-static void a_separating_obstacle_pushes_with_its_onset_at_most(void **unused)
+/* What touches a separating obstacle without load is set in motion by about its separation velocity, and no more in
+ * shorter steps. */
+static void a_separating_obstacle_pushes_with_its_separation_velocity_at_most(void **unused)
 {
     static const double dt[] = {1e-3, 1e-4};
-    const double onset = 0.02;
+    const double velocity = 0.02;
     (void)unused;
     for (int k = 0; k < 2; k++) {
         double v[2];
-        meet(PIO_WALL_SEPARATE, 0, onset, dt[k], v);
-        print_message("  steps of %g s: away with %.3f of the onset (0.1 to 1.5)\n", dt[k], v[1] / onset);
-        assert_true(v[1] > 0.1 * onset && v[1] < 1.5 * onset);
+        meet(PIO_WALL_SEPARATE, 0, velocity, dt[k], v);
+        print_message("  steps of %g s: away with %.3f of the separation velocity (0.1 to 1.5)\n", dt[k],
+                      v[1] / velocity);
+        assert_true(v[1] > 0.1 * velocity && v[1] < 1.5 * velocity);
     }
 }
 
@@ -392,7 +394,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
         pio_obstacle_desc list[MOST];
         const double lo[3] = {0.4, 0.4, 0.4}, hi[3] = {0.6, 0.6, 0.6};
         const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.2}, .density = 1000};
-        pio_kinks onset;
+        pio_kinks contact;
         double z_bar[1];
         case_init(&c, 11, 11, 11, 0.1, 1e-3, 1);
         add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1)->position[1] = 0.4;
@@ -401,7 +403,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
         case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 1, 0, 1);
         pio_sim *sim = case_create(&c, 1, 1);
         case_gradient(&c, sim, NULL, NULL, z_bar);
-        const int64_t kinks = case_kinks(sim, "taking hold or letting go", &onset);
+        const int64_t kinks = case_kinks(sim, "taking hold or letting go", &contact);
         print_message("  %s: %lld\n", heavy ? "with weight" : "without", (long long)kinks);
         assert_true(heavy ? kinks == 0 : kinks > 0);
         piola_engine.destroy(sim);
@@ -465,7 +467,7 @@ int main(void)
         cmocka_unit_test(a_block_stays_on_an_incline_where_friction_holds_it),
         cmocka_unit_test(friction_takes_its_coefficient_times_the_normal_impulse),
         cmocka_unit_test(nothing_rubs_where_nothing_presses),
-        cmocka_unit_test(a_separating_obstacle_pushes_with_its_onset_at_most),
+        cmocka_unit_test(a_separating_obstacle_pushes_with_its_separation_velocity_at_most),
         cmocka_unit_test(a_mesh_does_what_its_surface_does),
         cmocka_unit_test(a_moving_plane_strikes_as_a_still_one_is_struck),
         cmocka_unit_test(a_turning_obstacle_takes_along_what_sticks_to_it),

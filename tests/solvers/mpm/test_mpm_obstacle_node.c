@@ -24,7 +24,7 @@ static vec random_vec(mpm_case *c, double size)
 /* An obstacle has no velocities of its own but those at which friction and contact set in. So with these and the node's
  * smaller by 2^-26, down to the least that is accepted, it does the same to the bit, the derivatives too, unless a
  * power of them has no room in `real`. */
-static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
+static void obstacles_at_the_least_regularisation_do_the_same_to_the_bit(void **unused)
 {
     enum { NODES = 20000 };
     const real less = (real)ldexp(1, -26);
@@ -59,7 +59,7 @@ static void obstacles_at_the_least_onset_do_the_same_to_the_bit(void **unused)
         acted += large.acts;
         differ += !same;
     }
-    print_message("  %d nodes (%d touch) at an onset of %.3g m/s, %d differ from 0.07 m/s (threshold 0)\n", NODES,
+    print_message("  %d nodes (%d touch) regularised by %.3g m/s, %d differ from 0.07 m/s (threshold 0)\n", NODES,
                   acted, (double)(less * (real)0.07), differ);
     assert_true(acted > NODES / 10 && acted < NODES);
     assert_int_equal(differ, 0);
@@ -100,7 +100,7 @@ static void on_an_edge_a_normal_is_that_of_a_face(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(obstacles_at_the_least_onset_do_the_same_to_the_bit),
+        cmocka_unit_test(obstacles_at_the_least_regularisation_do_the_same_to_the_bit),
         cmocka_unit_test(on_an_edge_a_normal_is_that_of_a_face),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
