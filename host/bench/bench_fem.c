@@ -121,13 +121,13 @@ static piola_status count_blocks(const pio_fem_trial *t, int64_t *blocks, piola_
 {
     const pio_block_desc *b = &t->block;
     const int per = pio_elements[b->type].nodes;
-    const size_t nodes = (size_t)t->mesh.n_nodes, corners = (size_t)b->n * (size_t)per;
-    int32_t *start = calloc(nodes + 2, sizeof *start), *element = malloc(sizeof *element * corners);
+    const size_t nodes = (size_t)t->mesh.n_nodes, element_nodes = (size_t)b->n * (size_t)per;
+    int32_t *start = calloc(nodes + 2, sizeof *start), *element = malloc(sizeof *element * element_nodes);
     int32_t *seen = calloc(nodes, sizeof *seen); /* [nodes] 1 + number of the last row that had this column */
     *blocks = 0;
-    for (size_t c = 0; start && c < corners; c++) start[b->nodes[c] + 2]++;
+    for (size_t c = 0; start && c < element_nodes; c++) start[b->nodes[c] + 2]++;
     for (size_t i = 0; start && i < nodes; i++) start[i + 2] += start[i + 1];
-    for (size_t c = 0; start && element && c < corners; c++) element[start[b->nodes[c] + 1]++] = (int32_t)c / per;
+    for (size_t c = 0; start && element && c < element_nodes; c++) element[start[b->nodes[c] + 1]++] = (int32_t)c / per;
     for (size_t i = 0; start && element && seen && i < nodes; i++)
         for (int32_t k = start[i]; k < start[i + 1]; k++)
             for (int c = 0; c < per; c++) {
@@ -140,7 +140,7 @@ static piola_status count_blocks(const pio_fem_trial *t, int64_t *blocks, piola_
     free(start);
     free(element);
     free(seen);
-    return had ? PIOLA_OK : pio_fail_memory(error, sizeof *start * (2 * nodes + corners), "counting blocks");
+    return had ? PIOLA_OK : pio_fail_memory(error, sizeof *start * (2 * nodes + element_nodes), "counting blocks");
 }
 
 static piola_status count(pio_fem_bench *b, const pio_fem_trial *t, piola_error *error)

@@ -84,7 +84,7 @@ piola_status fem_slot_in(fem_sim *f, const void *bytes, int64_t step, piola_erro
 /* ---- vectors, curves, supports ---------------------------------------------------------------------------------- */
 
 /* Returns the elements of one type with a quadrature rule, for kernels (fem_vector.c). */
-fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule);
+fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule);
 /* Returns the constants of all elements, for kernels. */
 fem_matter fem_matter_of(const fem_sim *f);
 /* Sets out = a x + b y, vectors [nodes][DIM]. */
@@ -94,7 +94,7 @@ void fem_mask_constrained(fem_sim *f, int keep_constrained, real *x);
 /* Sets x [nodes][DIM] to 0. */
 void fem_zero_points(fem_sim *f, real *x);
 /* Adds to out [nodes][DIM] at each node what its element degrees of freedom have in `in`, [element_dofs][DIM]. */
-void fem_add_corners(fem_sim *f, const real *in, real *out);
+void fem_add_element_dofs(fem_sim *f, const real *in, real *out);
 /* Sets factor [curves] to the values of the time curves at the end of a span. */
 void fem_curves(fem_sim *f, fem_span span, double *factor);
 /* Adds to supports.value_bar the sums of supports.contribution over the unknowns that each support constrains. */

@@ -82,18 +82,19 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     return bad ? bad : check_loads(m, error);
 }
 
-/* Corners of the loads, and pairs of those that depend on the displacement: behind those of the elements. */
+/* Element degrees of freedom of the loads, and pairs of those that depend on the displacement: behind those of the
+ * elements. */
 static void take_loads(fem_sim *f, const pio_fem_desc *m)
 {
     for (fem_load *l = f->loads.load; l < f->loads.load + m->n_loads; l++) {
         const pio_load_desc *d = &m->loads[l - f->loads.load];
         const int nodes = fem_nodes_of(d->type);
         *l = (fem_load){.desc = *d,
-                        .corner = f->faces.element_dofs,
+                        .first_element_node = f->faces.element_dofs,
                         .first_pair = f->matrix.element_blocks + f->matrix.face_blocks};
         if (d->vertices) f->faces.element_dofs += d->n * nodes;
         for (int p = 0; p < f->mesh.n_blocks; p++)
-            if (!d->vertices && d->n > 0 && f->mesh.block[p].first <= d->owner[0]) l->part = p;
+            if (!d->vertices && d->n > 0 && f->mesh.block[p].first <= d->owner[0]) l->block = p;
         f->loads.has_totals |= d->total;
         if (!fem_follower(l) && !fem_spring_load(l)) continue;
         f->matrix.face_blocks += d->n * nodes * nodes;
@@ -102,8 +103,8 @@ static void take_loads(fem_sim *f, const pio_fem_desc *m)
     }
 }
 
-/* Elements, corners and pairs of every part, and how many there are. */
-static int take_parts(fem_sim *f, const pio_fem_desc *m)
+/* Elements, element degrees of freedom and node pairs of every block, and how many there are. */
+static int take_blocks(fem_sim *f, const pio_fem_desc *m)
 {
     f->mesh.n_blocks = m->n_blocks;
     f->loads.n_loads = m->n_loads;
@@ -112,12 +113,12 @@ static int take_parts(fem_sim *f, const pio_fem_desc *m)
     if (!f->mesh.block || !f->loads.load) return 0;
     for (int b = 0; b < m->n_blocks; b++) {
         const int nodes = fem_nodes_of(m->blocks[b].type), pairs = nodes * (nodes + 1) / 2;
-        f->mesh.block[b] = (fem_part){.type = m->blocks[b].type,
-                                      .n = m->blocks[b].n,
-                                      .first = f->mesh.elements,
-                                      .corner = f->mesh.element_dofs,
-                                      .first_pair = f->matrix.element_blocks,
-                                      .pairs = pairs};
+        f->mesh.block[b] = (fem_element_block){.type = m->blocks[b].type,
+                                               .n = m->blocks[b].n,
+                                               .first = f->mesh.elements,
+                                               .first_element_node = f->mesh.element_dofs,
+                                               .first_pair = f->matrix.element_blocks,
+                                               .pairs = pairs};
         f->mesh.elements += m->blocks[b].n;
         f->mesh.element_dofs += m->blocks[b].n * nodes;
         f->matrix.element_blocks += m->blocks[b].n * pairs;
@@ -151,17 +152,17 @@ static int take_tables(fem_sim *f, const pio_engine_desc *desc)
     return 1;
 }
 
-/* Points of all corners, one list of `nodes` after another. */
-static int *all_corners(const fem_sim *f, const pio_fem_desc *m, int loads)
+/* Nodes of all element degrees of freedom, one list of `nodes` after another. */
+static int *all_element_nodes(const fem_sim *f, const pio_fem_desc *m, int loads)
 {
     const int count = loads ? f->faces.element_dofs : f->mesh.element_dofs, sets = loads ? m->n_loads : m->n_blocks;
     int *point = malloc(sizeof *point * ((size_t)count + 1)), *at = point;
     for (int s = 0; point && s < sets; s++) {
         const pio_element_type type = loads ? m->loads[s].type : m->blocks[s].type;
-        const size_t corners = (size_t)(loads ? m->loads[s].n : m->blocks[s].n) * (size_t)fem_nodes_of(type);
+        const size_t dofs = (size_t)(loads ? m->loads[s].n : m->blocks[s].n) * (size_t)fem_nodes_of(type);
         if (loads && !m->loads[s].vertices) continue;
-        memcpy(at, loads ? m->loads[s].vertices : m->blocks[s].nodes, sizeof *at * corners);
-        at += corners;
+        memcpy(at, loads ? m->loads[s].vertices : m->blocks[s].nodes, sizeof *at * dofs);
+        at += dofs;
     }
     return point;
 }
@@ -186,22 +187,23 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
     return rc;
 }
 
-/* Which corners are at each node. As fem_corners_make. */
-static int make_corners(fem_sim *f, const pio_fem_desc *m)
+/* Which element degrees of freedom are at each node. As fem_element_dofs_make. */
+static int make_element_dofs(fem_sim *f, const pio_fem_desc *m)
 {
-    int *corner = all_corners(f, m, 0), *load = all_corners(f, m, 1);
+    int *node = all_element_nodes(f, m, 0), *load = all_element_nodes(f, m, 1);
     const char *(*interrupted)(void) = f->base.interrupted;
-    int rc = corner && load;
-    if (rc) rc = fem_corners_make(&f->setup.at_node, f->mesh.nodes, f->mesh.element_dofs, corner, interrupted);
-    if (rc == 1) rc = fem_corners_make(&f->setup.at_vertex, f->mesh.nodes, f->faces.element_dofs, load, interrupted);
-    free(corner);
+    int rc = node && load;
+    if (rc) rc = fem_element_dofs_make(&f->setup.at_node, f->mesh.nodes, f->mesh.element_dofs, node, interrupted);
+    if (rc == 1)
+        rc = fem_element_dofs_make(&f->setup.at_vertex, f->mesh.nodes, f->faces.element_dofs, load, interrupted);
+    free(node);
     free(load);
     return rc;
 }
 
 static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
-    int rc = f->setup.start_only ? 1 : make_corners(f, m);
+    int rc = f->setup.start_only ? 1 : make_element_dofs(f, m);
     if (rc == 1) rc = make_graph(f, m);
     if (rc == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
@@ -252,7 +254,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     take_integrator(f, m, desc);
     f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
                           m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
-    if (!take_parts(f, m) || !take_tables(f, desc) ||
+    if (!take_blocks(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, f->mesh.nodes > f->mesh.elements ? f->mesh.nodes : f->mesh.elements))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.kind =
@@ -287,8 +289,8 @@ piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc
 static void free_topology(fem_sim *f)
 {
     const int blocks = f->matrix.graph.blocks;
-    fem_corners_free(&f->setup.at_node);
-    fem_corners_free(&f->setup.at_vertex);
+    fem_element_dofs_free(&f->setup.at_node);
+    fem_element_dofs_free(&f->setup.at_vertex);
     fem_graph_free(&f->matrix.graph);
     f->matrix.graph.blocks = blocks;
 }

@@ -1,6 +1,6 @@
 /* fem_faces.c -- faces that carry loads: what kernels know of them, the sums at nodes of what they give, and the way
- * back to the value of a load. Faces write what they give to their corners, vertices add their corners; vertices are
- * nodes here (surface.h, the identity). */
+ * back to the value of a load. Faces write what they give to their element degrees of freedom, vertices add theirs;
+ * vertices are nodes here (surface.h, the identity). */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
@@ -18,7 +18,7 @@ fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *plac
 {
     const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
     return (fem_face_args){.rule = l->rule, .kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION,
-                           .first_element_node = l->corner,
+                           .first_element_node = l->first_element_node,
                            .vertex = l->vertex, .rest = places, .owner = l->owner,
                            .thick = f->materials.has_thickness ? f->materials.thickness : NULL,
                            .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,

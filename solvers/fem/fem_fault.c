@@ -20,7 +20,7 @@ piola_failure fem_failed_inside_out(fem_sim *f, const real *u)
     piola_failure what = sim_failure(PIOLA_FAILED_INVERTED);
     const uint64_t none = FEM_NONE;
     uint64_t fault = FEM_NONE;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_admit, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .step = f->step);
     pio_queue_download(q, &fault, &f->step->fault, sizeof fault);

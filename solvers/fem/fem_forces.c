@@ -6,11 +6,11 @@
 void fem_internal(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .out = f->mesh.dof_out);
     fem_zero_points(f, out);
-    fem_add_corners(f, f->mesh.dof_out, out);
+    fem_add_element_dofs(f, f->mesh.dof_out, out);
     fem_springs(f, u, out);
     pio_halo(q, out);
 }
@@ -19,14 +19,14 @@ void fem_internal(fem_sim *f, const real *u, real *out)
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = parameters ? f->mesh.dof_rest : NULL,
                 .k_bar = parameters ? f->materials.k_bar : NULL,
                 .thick_bar = parameters && f->materials.has_thickness ? f->materials.thickness_bar : NULL);
-    fem_add_corners(f, f->mesh.dof_out, u_bar);
-    if (parameters) fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
+    fem_add_element_dofs(f, f->mesh.dof_out, u_bar);
+    if (parameters) fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
     pio_halo(q, u_bar);
 }
@@ -35,16 +35,16 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
                 .force = f->mesh.dof_force);
     fem_zero_points(f, out);
-    fem_add_corners(f, f->mesh.dof_force, out);
-    fem_add_corners(f, f->mesh.dof_out, u_bar);
-    fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
+    fem_add_element_dofs(f, f->mesh.dof_force, out);
+    fem_add_element_dofs(f, f->mesh.dof_out, u_bar);
+    fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs(f, u, out);
     fem_springs_adj(f, u, y, u_bar, 1);
     pio_halo(q, out);
@@ -55,7 +55,7 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
 
 static fem_body_force_args body_args(const fem_sim *f, const fem_load *l)
 {
-    return (fem_body_force_args){.b = fem_block_of(f, &f->mesh.block[l->part], RULE_MASS), .n = l->desc.n,
+    return (fem_body_force_args){.b = fem_block_of(f, &f->mesh.block[l->block], RULE_MASS), .n = l->desc.n,
                                  .element = l->owner,
                                  .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,
                                  .factor = fem_factor_of(f, l),
@@ -78,7 +78,7 @@ static void body_force(fem_sim *f, const fem_load *l)
     const fem_body_force_args a = body_args(f, l);
     pio_queue_zero(q, f->mesh.dof_out, sizeof *f->mesh.dof_out * DIM * (size_t)f->mesh.element_dofs);
     PIO_LAUNCH(q, KERNEL_fem_body_force, q->backend->kernels.fem_body_force(q->stream, a.n, NULL, &a));
-    fem_add_corners(f, f->mesh.dof_out, f->forces.external);
+    fem_add_element_dofs(f, f->mesh.dof_out, f->forces.external);
 }
 
 void fem_external(fem_sim *f, fem_span span, const real *u)
@@ -88,10 +88,10 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
     f->forces.external_of = span.part == span.parts - 1 && u == f->state.u ? span.step + 1 : -1;
     if (!fem_leaps(f)) fem_zero_points(f, f->forces.external);
     if (f->motion.lumped) fem_lumped_weight(f);
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks && !f->motion.lumped; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks && !f->motion.lumped; p++)
         pio_map(q, fem_weight, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->mesh.dof_out);
-    if (!f->motion.lumped) fem_add_corners(f, f->mesh.dof_out, f->forces.external);
+    if (!f->motion.lumped) fem_add_element_dofs(f, f->mesh.dof_out, f->forces.external);
     if (!f->loads.n_loads) return;
     zero_faces(f);
     fem_to_vertices(f, f->mesh.rest, f->faces.rest);
@@ -116,7 +116,7 @@ static void body_force_adj(fem_sim *f, const fem_load *l)
             .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
             .value_contribution = l->value_contribution);
     fem_value_adj(f, l);
-    fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
+    fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
 /* From external_bar at the step's time to density, thickness, gravity, values of loads and rest positions. */
@@ -143,13 +143,13 @@ static void loads_adj(fem_sim *f, const real *u)
 static void weight_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_weight_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step},
                 .y = f->forces.external_bar, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
                 .gravity_contribution = f->loads.gravity_contribution);
-    fem_add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
+    fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     for (int c = 0; c < DIM; c++) {
         pio_sum(q, field_sum, f->mesh.elements, NULL, f->base.scalar,
                 .n = f->mesh.elements, .components = DIM, .component = c, .in = f->loads.gravity_contribution);

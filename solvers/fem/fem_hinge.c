@@ -24,10 +24,11 @@ typedef struct {
 typedef struct {
     const pio_fem_desc *m;
     const char *(*interrupted)(void);
-    int elements, corners;
-    int *first, *vertex, *element; /* [elements + 1]; [corners] nodes and elements; vertices of elements alone */
-    int *piece;                    /* [elements] union, then numbers 0 .. pieces-1 */
-    int *at;                       /* [n] a piece that has the node, or -1 */
+    int elements, element_vertices;
+    int *first;            /* [elements + 1] first vertex of each element */
+    int *vertex, *element; /* [element_vertices] nodes and elements; vertices of elements alone */
+    int *piece;            /* [elements] union, then numbers 0 .. pieces-1 */
+    int *at;               /* [n] a piece that has the node, or -1 */
     int pieces, joints;
     int *body, *next; /* [pieces] the first node of its body; the piece before it of the same body, or -1 */
     int *last;        /* [n] the last piece of the body of that first node, or -1 */
@@ -86,7 +87,7 @@ static void share(hinges *g, sharing *s, int stamp, int e, int j, int k)
 
 /* Elements around node i, by what they share beside it that has higher numbers: each two or three nodes are met
  * once. */
-static void join_around(hinges *g, const fem_corners *c, sharing *s, int i)
+static void join_around(hinges *g, const fem_element_dofs *c, sharing *s, int i)
 {
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         const int e = g->element[c->list[at]];
@@ -100,7 +101,7 @@ static void join_around(hinges *g, const fem_corners *c, sharing *s, int i)
 }
 
 /* Twice what the busiest node shares, as a power of two. */
-static size_t slots_of(const fem_corners *c)
+static size_t slots_of(const fem_element_dofs *c)
 {
     int most = 0;
     size_t slots = 64;
@@ -113,9 +114,9 @@ static size_t slots_of(const fem_corners *c)
 /* 0 without memory, -2 when it is to stop. */
 static int find_pieces(hinges *g)
 {
-    fem_corners c = {0};
+    fem_element_dofs c = {0};
     sharing s = {0};
-    int ok = fem_corners_make(&c, (int)g->m->n, g->corners, g->vertex, g->interrupted);
+    int ok = fem_element_dofs_make(&c, (int)g->m->n, g->element_vertices, g->vertex, g->interrupted);
     if (ok > 0) {
         const size_t slots = slots_of(&c);
         s = (sharing){calloc(slots, sizeof *s.stamp), malloc(slots * sizeof *s.element), malloc(slots * sizeof *s.key),
@@ -134,7 +135,7 @@ static int find_pieces(hinges *g)
     for (int e = 0; e < g->elements; e++)
         if (g->piece[e] >= 0) g->piece[e] = g->piece[g->piece[e]];
     for (int e = 0; e < g->elements; e++) g->piece[e] = -1 - g->piece[e];
-    fem_corners_free(&c);
+    fem_element_dofs_free(&c);
     free(s.stamp);
     free(s.element);
     free(s.key);
@@ -410,8 +411,8 @@ static int check(hinges *g, const int *of, const fem_body *bodies, fem_words *w)
 {
     int n_bodies = 0, constrained = 1;
     g->first = malloc(sizeof *g->first * (size_t)(g->elements + 1));
-    g->vertex = malloc(sizeof *g->vertex * (size_t)(g->corners + 1));
-    g->element = malloc(sizeof *g->element * (size_t)(g->corners + 1));
+    g->vertex = malloc(sizeof *g->vertex * (size_t)(g->element_vertices + 1));
+    g->element = malloc(sizeof *g->element * (size_t)(g->element_vertices + 1));
     g->piece = malloc(sizeof *g->piece * (size_t)(g->elements + 1));
     g->at = malloc(sizeof *g->at * (size_t)g->m->n);
     if (!g->first || !g->vertex || !g->element || !g->piece || !g->at) return -1;
@@ -439,7 +440,7 @@ int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodie
     if (whole) return whole;
     for (const pio_block_desc *b = m->blocks; b < m->blocks + m->n_blocks; b++) {
         g.elements += b->n;
-        g.corners += b->n * fem_vertices_of(b->type);
+        g.element_vertices += b->n * fem_vertices_of(b->type);
     }
     const int constrained = check(&g, of, bodies, w);
     free(g.first);

@@ -6,7 +6,7 @@
 void fem_tangents(fem_sim *f, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->pair,
                 .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
@@ -42,7 +42,7 @@ void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent_projected, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->pair,
                 .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);

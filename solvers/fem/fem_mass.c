@@ -3,33 +3,33 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-static void add_corners(fem_sim *f, const real *in, real *out)
+static void add_element_dofs(fem_sim *f, const real *in, real *out)
 {
-    fem_add_corners(f, in, out);
+    fem_add_element_dofs(f, in, out);
     pio_halo(&f->base.queue, out);
 }
 
 /* out += M x, each element's times its factor */
 static void mass_times(fem_sim *f, const real *factor, const real *x, real *out)
 {
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_inertia, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
                 .factor = factor, .x = x,
                 .out = f->mesh.dof_out);
-    add_corners(f, f->mesh.dof_out, out);
+    add_element_dofs(f, f->mesh.dof_out, out);
 }
 
 static void mass_times_adj(fem_sim *f, const real *factor, real *factor_bar, const real *x, const real *y, real *x_bar)
 {
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_inertia_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
                         .factor = factor, .x = x},
                 .y = y, .x_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
                 .factor_bar = factor_bar, .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
-    if (x_bar) add_corners(f, f->mesh.dof_out, x_bar);
-    add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
+    if (x_bar) add_element_dofs(f, f->mesh.dof_out, x_bar);
+    add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
 static fem_matter damping_matter(const fem_sim *f)
@@ -47,10 +47,10 @@ void fem_damping_force(fem_sim *f, const real *v, real *out)
 {
     if (f->damping.alpha) mass_times(f, f->damping.alpha, v, out);
     if (!f->damping.beta) return;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_force, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v, .out = f->mesh.dof_out);
-    add_corners(f, f->mesh.dof_out, out);
+    add_element_dofs(f, f->mesh.dof_out, out);
 }
 
 void fem_mass_force_adj(fem_sim *f, const real *a, const real *y, real *a_bar)
@@ -62,20 +62,20 @@ void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar
 {
     if (f->damping.alpha) mass_times_adj(f, f->damping.alpha, f->damping.alpha_bar, v, y, v_bar);
     if (!f->damping.beta) return;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_force_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->damping.k_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
-    if (v_bar) add_corners(f, f->mesh.dof_out, v_bar);
-    add_corners(f, f->mesh.dof_rest, f->mesh.rest_bar);
+    if (v_bar) add_element_dofs(f, f->mesh.dof_out, v_bar);
+    add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
 /* pairs += ca M + cv C */
 void fem_inertial_matrix(fem_sim *f, double ca, double cv)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         pio_map(q, fem_mass_matrix, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
                 .alpha = f->damping.alpha, .ca = ca,

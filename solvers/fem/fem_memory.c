@@ -7,7 +7,7 @@
 #define TAKE_STATE(pointer) TAKE(&f->base.arena, pointer, DIM *(size_t)f->mesh.nodes *(size_t)f->state.n_vectors)
 #define TAKE_FIELD(pointer, components) TAKE(&f->base.arena, pointer, field_size(f->mesh.elements, components))
 
-/* Every rule once, however many parts and loads are of its type. */
+/* Every rule once, however many blocks and loads are of its type. */
 static void take_rule(fem_sim *f, int rule, pio_element_type type)
 {
     pio_arena *arena = &f->base.arena;
@@ -26,7 +26,7 @@ static void take_rule(fem_sim *f, int rule, pio_element_type type)
 static void take_mesh(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
-    for (fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
+    for (fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         for (int r = 0; r < RULES; r++) take_rule(f, r, p->type);
         TAKE(arena, p->node, (size_t)p->n * (size_t)fem_nodes_of(p->type));
         TAKE(arena, p->pair, p->pairs);

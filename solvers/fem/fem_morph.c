@@ -13,7 +13,7 @@
 static const double tolerance = sizeof(real) == 4 ? 1e-5 : 1e-12;
 
 /* clang-format off */
-static fem_block block_of(const fem_sim *f, const fem_part *p)
+static fem_block block_of(const fem_sim *f, const fem_element_block *p)
 {
     fem_block b = fem_block_of(f, p, RULE_STIFFNESS);
     b.rest = f->mesh.reference;
@@ -31,7 +31,7 @@ static fem_matter matter_of(const fem_sim *f)
 static void apply(fem_sim *f, const real *w, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_force, p->n, NULL, .b = block_of(f, p), .m = matter_of(f), .u = w, .out = f->mesh.dof_out);
     pio_queue_zero(q, out, sizeof *out * DIM * (size_t)f->mesh.nodes);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
@@ -53,7 +53,7 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
     pio_queue *q = &f->base.queue;
     pio_krylov_result result = {0};
     pio_queue_zero(q, x, sizeof *x * DIM * (size_t)f->mesh.nodes);
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->pair, .node_pairs = p->pairs,
                 .first_node_pair = p->first_pair, .out = f->matrix.block_out);

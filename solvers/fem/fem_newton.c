@@ -53,7 +53,7 @@ static void potential(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
     pio_queue_zero(q, f->newton.scalars + SUM_ENERGY, sizeof *f->newton.scalars);
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         pio_sum(q, fem_energy, p->n, NULL, f->base.scalar,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->newton.scalars + SUM_ENERGY);

@@ -15,7 +15,8 @@ static int rule_of(pio_observable type)
     return type == PIO_VOLUME || type == PIO_MASS ? RULE_MASS : RULE_STIFFNESS;
 }
 
-static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_part *p, int integral, int rule)
+static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_element_block *p, int integral,
+                                 int rule)
 {
     return (fem_integral_args){.b = fem_block_of(f, p, rule),
                                .m = fem_matter_of(f),
@@ -45,7 +46,7 @@ static int integral_of(pio_observable type)
 static void add_integral(fem_sim *f, const fem_observation *o, int integral, double weight, wide *total)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         const fem_integral_args a = args_of(f, o, p, integral, rule_of(o->desc.type));
         pio_sum(q, fem_integral, p->n, NULL, f->base.scalar, INTEGRAL_ARGS);
         pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = weight, .sample = total);
@@ -76,7 +77,7 @@ void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample
 static void add_integral_adj(fem_sim *f, const fem_observation *o, int integral, double scale, const wide *bar)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_integral_adj, p->n, NULL,
                 .fwd = args_of(f, o, p, integral, rule_of(o->desc.type)), .integral_bar = bar, .scale = scale,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,

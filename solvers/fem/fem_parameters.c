@@ -88,7 +88,7 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
             .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters, .k = f->materials.k);
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_check, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .m = f->materials.rows ? (fem_matter){0} : fem_matter_of(f),
                 .step = f->step);

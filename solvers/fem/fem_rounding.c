@@ -14,7 +14,7 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     double square = 0;
-    for (const fem_part *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_rigidity, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .out = f->mesh.dof_out);
     pio_queue_zero(q, f->newton.rhs, sizeof(real) * DIM * (size_t)f->mesh.nodes);

@@ -37,9 +37,9 @@ typedef struct {
 typedef struct {
     pio_load_desc desc;
     fem_rule rule;
-    int corner;     /* number of its first corner among the loads' */
-    int first_pair; /* of one that depends on the displacement, among all */
-    int part;       /* of a body force's elements */
+    int first_element_node; /* number of its first element node among the loads' */
+    int first_pair;         /* of one that depends on the displacement, among all */
+    int block;              /* of a body force's elements */
     int *vertex, *owner;
     real *value_contribution, *thick_contribution; /* [DIM][faces], [faces] */
 } fem_load;
@@ -47,9 +47,9 @@ typedef struct {
 /* Elements of one type; see fem_block of kernels/fem/fem.h. */
 typedef struct {
     pio_element_type type;
-    int n, first, corner, first_pair, pairs;
+    int n, first, first_element_node, first_pair, pairs;
     int *node, *pair; /* [n][nodes], [pairs] */
-} fem_part;
+} fem_element_block;
 
 /* The vectors of a state, [nodes][DIM] each; a run has n_vectors of them, one after another. */
 enum {
@@ -67,7 +67,7 @@ typedef struct {
     int nodes, elements;                 /* how many there are */
     int element_dofs;                    /* nodes of elements, each element counting its own */
     int n_blocks;                        /* blocks of elements of one type */
-    fem_part *block;                     /* host [n_blocks] */
+    fem_element_block *block;            /* host [n_blocks] */
     fem_rule rule[RULES][ELEMENT_TYPES]; /* quadrature, of the types that occur */
     real *rest;                          /* [nodes][DIM] rest positions X of this design, m */
     real *reference;                     /* [nodes][DIM] rest positions X of the description, m */
@@ -80,9 +80,9 @@ typedef struct {
 
 /* fem_create.c: what is known of a simulation only while it is created. */
 typedef struct {
-    int start_only;        /* it only provides its initial state: there is no matrix */
-    fem_corners at_node;   /* host; the element degrees of freedom of each node */
-    fem_corners at_vertex; /* host; those of the faces of loads, of each vertex */
+    int start_only;             /* it only provides its initial state: there is no matrix */
+    fem_element_dofs at_node;   /* host; the element degrees of freedom of each node */
+    fem_element_dofs at_vertex; /* host; those of the faces of loads, of each vertex */
 } fem_sim_setup;
 
 /* fem_slot.c: the state, which is n_vectors vectors [nodes][DIM], and what a slot holds of it. */

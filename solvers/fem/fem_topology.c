@@ -16,37 +16,37 @@ int fem_points_of(int rule, pio_element_type type)
     return element_points[rule][type];
 }
 
-int fem_corners_make(fem_corners *c, int points, int corners, const int *point, const char *(*interrupted)(void))
+int fem_element_dofs_make(fem_element_dofs *c, int points, int dofs, const int *point, const char *(*interrupted)(void))
 {
-    *c = (fem_corners){.points = points, .corners = corners};
+    *c = (fem_element_dofs){.points = points, .dofs = dofs};
     c->start = calloc((size_t)points + 2, sizeof *c->start);
-    c->list = malloc(sizeof *c->list * ((size_t)corners + 1));
+    c->list = malloc(sizeof *c->list * ((size_t)dofs + 1));
     if (!c->start || !c->list) return 0;
-    for (int i = 0; i < corners; i++) {
+    for (int i = 0; i < dofs; i++) {
         if ((i & 0xffff) == 0xffff && interrupted && interrupted()) return -2;
         c->start[point[i] + 2]++;
     }
     for (int p = 0; p < points; p++) c->start[p + 2] += c->start[p + 1];
-    for (int i = 0; i < corners; i++) {
+    for (int i = 0; i < dofs; i++) {
         if ((i & 0xffff) == 0xffff && interrupted && interrupted()) return -2;
         c->list[c->start[point[i] + 1]++] = i; /* ends with every start at its place */
     }
     return 1;
 }
 
-void fem_corners_free(fem_corners *c)
+void fem_element_dofs_free(fem_element_dofs *c)
 {
     free(c->start);
     free(c->list);
-    *c = (fem_corners){0};
+    *c = (fem_element_dofs){0};
 }
 
-/* What a walk over the elements around a node needs to know of a corner. */
+/* What a walk over the elements around a node needs to know of an element degree of freedom. */
 typedef struct {
-    int first_node; /* of the corner's element, in the list of all corners' nodes */
+    int first_node; /* of its element, in the list of the nodes of all */
     int nodes, all; /* of the element */
     int pair;       /* first pair of the element */
-} corner_owner;
+} dof_element;
 
 typedef struct {
     int neighbour, code;
@@ -65,11 +65,11 @@ static int pair_of(int nodes, int a, int b) /* b >= a */
 }
 
 /* Contributions to the row of one node, in order; returns how many. */
-static int collect(const fem_corners *c, const corner_owner *owner, const int *point, int node, contribution *out)
+static int collect(const fem_element_dofs *c, const dof_element *element, const int *point, int node, contribution *out)
 {
     int n = 0;
     for (int j = c->start[node]; j < c->start[node + 1]; j++) {
-        const corner_owner *o = &owner[c->list[j]];
+        const dof_element *o = &element[c->list[j]];
         const int a = c->list[j] - o->first_node;
         for (int b = 0; b < o->nodes; b++) {
             const int transposed = !o->all && b < a;
@@ -98,34 +98,33 @@ static int stops(const char *(*interrupted)(void), int i)
     return (i & 1023) == 1023 && interrupted && interrupted();
 }
 
-/* Per corner: its element; per corner: its node. 1, or -2 when it is to stop. */
-static int walk(const fem_set *sets, int n_sets, corner_owner *owner, int *point, const char *(*interrupted)(void))
+/* Of each element degree of freedom its element and its node. 1, or -2 when it is to stop. */
+static int walk(const fem_set *sets, int n_sets, dof_element *element, int *point, const char *(*interrupted)(void))
 {
-    int corner = 0;
+    int dof = 0;
     int pair = 0;
     for (const fem_set *s = sets; s < sets + n_sets; s++)
         for (int i = 0; i < s->n; i++) {
             if (stops(interrupted, i)) return -2;
             for (int a = 0; a < s->nodes; a++) {
-                owner[corner + a] =
-                    (corner_owner){.first_node = corner, .nodes = s->nodes, .all = s->all, .pair = pair};
-                point[corner + a] = s->node[(ptrdiff_t)i * s->nodes + a];
+                element[dof + a] = (dof_element){.first_node = dof, .nodes = s->nodes, .all = s->all, .pair = pair};
+                point[dof + a] = s->node[(ptrdiff_t)i * s->nodes + a];
             }
-            corner += s->nodes;
+            dof += s->nodes;
             pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
         }
     return 1;
 }
 
 /* Room for blocks and sources of all rows. 1; 0 without memory, -2 when it is to stop. */
-static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner, contribution **most,
+static int reserve(fem_graph *g, const fem_element_dofs *c, const dof_element *element, contribution **most,
                    const char *(*interrupted)(void))
 {
     int64_t sources = 0, widest = 0;
     for (int p = 0; p < c->points; p++) {
         int64_t n = 0;
         if (stops(interrupted, p)) return -2;
-        for (int j = c->start[p]; j < c->start[p + 1]; j++) n += owner[c->list[j]].nodes;
+        for (int j = c->start[p]; j < c->start[p + 1]; j++) n += element[c->list[j]].nodes;
         sources += n;
         if (n > widest) widest = n;
     }
@@ -140,13 +139,13 @@ static int reserve(fem_graph *g, const fem_corners *c, const corner_owner *owner
 }
 
 /* 1, or -2 when it is to stop. */
-static int fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, const int *point, contribution *row,
-                const char *(*interrupted)(void))
+static int fill(fem_graph *g, const fem_element_dofs *c, const dof_element *element, const int *point,
+                contribution *row, const char *(*interrupted)(void))
 {
     int at = 0;
     for (int p = 0; p < c->points; p++) {
         if ((p & 255) == 255 && interrupted && interrupted()) return -2;
-        const int n = collect(c, owner, point, p, row);
+        const int n = collect(c, element, point, p, row);
         g->row_start[p] = g->blocks;
         for (int i = 0; i < n; i++) {
             if (i == 0 || row[i].neighbour != row[i - 1].neighbour) {
@@ -165,19 +164,19 @@ static int fill(fem_graph *g, const fem_corners *c, const corner_owner *owner, c
 int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void))
 {
     size_t count = 0;
-    fem_corners corners = {0};
+    fem_element_dofs dofs = {0};
     *g = (fem_graph){.rows = points};
     if (!fem_graph_fits(sets, n_sets)) return -1;
     for (int s = 0; s < n_sets; s++) count += (size_t)sets[s].n * (size_t)sets[s].nodes;
-    corner_owner *owner = malloc(sizeof *owner * (count + 1));
-    int *point = malloc(sizeof *point * (count + 1)), rc = owner && point;
+    dof_element *element = malloc(sizeof *element * (count + 1));
+    int *point = malloc(sizeof *point * (count + 1)), rc = element && point;
     contribution *row = NULL;
-    if (rc == 1) rc = walk(sets, n_sets, owner, point, interrupted);
-    if (rc == 1) rc = fem_corners_make(&corners, points, (int)count, point, interrupted);
-    if (rc == 1) rc = reserve(g, &corners, owner, &row, interrupted);
-    if (rc == 1) rc = fill(g, &corners, owner, point, row, interrupted);
-    fem_corners_free(&corners);
-    free(owner);
+    if (rc == 1) rc = walk(sets, n_sets, element, point, interrupted);
+    if (rc == 1) rc = fem_element_dofs_make(&dofs, points, (int)count, point, interrupted);
+    if (rc == 1) rc = reserve(g, &dofs, element, &row, interrupted);
+    if (rc == 1) rc = fill(g, &dofs, element, point, row, interrupted);
+    fem_element_dofs_free(&dofs);
+    free(element);
     free(point);
     free(row);
     return rc;

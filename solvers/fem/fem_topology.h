@@ -4,12 +4,12 @@
 
 #include "solvers/engine/engine.h"
 
-/* The element degrees of freedom (corners) of a set of elements or faces, by the node (point) that they are at. */
+/* The element degrees of freedom of a set of elements or faces, by the node (point) that they are at. */
 typedef struct {
-    int points, corners; /* how many there are */
-    int *start;          /* [points + 1] first entry of each point */
-    int *list;           /* [corners] corner numbers, ascending per point */
-} fem_corners;
+    int points, dofs; /* how many there are */
+    int *start;       /* [points + 1] first entry of each point */
+    int *list;        /* [dofs] their numbers, ascending per point */
+} fem_element_dofs;
 
 /* Elements or faces whose nodes are each other's neighbours, and how their pairs (a, b) are numbered, a first: those
  * with b >= a where the blocks of (b, a) are the transposed ones, else all. */
@@ -19,7 +19,7 @@ typedef struct {
 } fem_set;
 
 /* The blocks of the matrix: one for every pair of nodes that are in one element of a set, columns ascending, and the
- * pairs of corners that each sums, coded 2 pair + (1: transposed) and ascending. */
+ * pairs of them that each sums, coded 2 pair + (1: transposed) and ascending. */
 typedef struct {
     int rows, blocks, sources; /* how many there are */
     int *row_start;            /* [rows + 1] first block of each row */
@@ -31,11 +31,12 @@ typedef struct {
 int fem_nodes_of(pio_element_type type);            /* Returns the number of nodes of an element. */
 int fem_points_of(int rule, pio_element_type type); /* Returns the number of quadrature points. */
 
-/* Lists the corners at each point, ascending; point[corners] has the point of each corner. Returns 1; 0 without memory,
- * -2 if `interrupted` (may be NULL) requests to stop. */
-int fem_corners_make(fem_corners *c, int points, int corners, const int *point, const char *(*interrupted)(void));
+/* Lists the element degrees of freedom at each point, ascending; point[dofs] has the point of each. Returns 1; 0
+ * without memory, -2 if `interrupted` (may be NULL) requests to stop. */
+int fem_element_dofs_make(fem_element_dofs *c, int points, int dofs, const int *point,
+                          const char *(*interrupted)(void));
 /* Frees the lists. */
-void fem_corners_free(fem_corners *c);
+void fem_element_dofs_free(fem_element_dofs *c);
 
 /* Returns whether there are fewer than 2^30 pairs of nodes, each counted once, and fewer than 2^30 sources. */
 int fem_graph_fits(const fem_set *sets, int n_sets);

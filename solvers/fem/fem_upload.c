@@ -55,7 +55,7 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
 {
     pio_queue *q = &f->base.queue;
     for (int b = 0; b < f->mesh.n_blocks; b++) {
-        const fem_part *p = &f->mesh.block[b];
+        const fem_element_block *p = &f->mesh.block[b];
         const int nodes = fem_nodes_of(p->type);
         int pair[ELEMENT_NODES * (ELEMENT_NODES + 1) / 2], n = 0;
         for (int i = 0; i < nodes; i++)

@@ -3,10 +3,10 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-fem_block fem_block_of(const fem_sim *f, const fem_part *p, int rule)
+fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule)
 {
     return (fem_block){.rule = f->mesh.rule[rule][p->type], .n = p->n, .first = p->first,
-                       .first_element_node = p->corner,
+                       .first_element_node = p->first_element_node,
                        .node = p->node, .rest = f->mesh.rest,
                        .thick = f->materials.has_thickness ? f->materials.thickness : NULL};
 }
@@ -29,7 +29,7 @@ void fem_mask_constrained(fem_sim *f, int keep_constrained, real *x)
             .x = x);
 }
 
-void fem_add_corners(fem_sim *f, const real *in, real *out)
+void fem_add_element_dofs(fem_sim *f, const real *in, real *out)
 {
     pio_map(&f->base.queue, fem_node_sum, f->mesh.nodes, NULL,
             .start = f->mesh.dof_start, .element_node = f->mesh.dof_list, .in = in, .scale = 1, .out = out);

@@ -97,10 +97,9 @@ static void case_fem_check(case_io *io)
     case_array *density = case_uniform(io, CASE_CONSTANT, "density", 1, n, 800, 1200);
     int expected = -1;
     if (v == 1 || v == 4) { /* two of its nodes change places */
-        int *corner = b.m.point + b.m.part[2].first_element_node + 2 * element_nodes[b.m.part[2].type],
-            first = corner[0];
-        corner[0] = corner[1];
-        corner[1] = first;
+        int *node = b.m.point + b.m.part[2].first_element_node + 2 * element_nodes[b.m.part[2].type], first = node[0];
+        node[0] = node[1];
+        node[1] = first;
         expected = third << 4 | FEM_INVERTED_REST;
     }
     if (v == 2 || v == 4) k->value[2 * n + third + 2] = (double)NAN;
@@ -114,7 +113,7 @@ static void case_fem_check(case_io *io)
     int *law = HOST(io, int, n);
     for (int e = 0; e < n; e++) law[e] = e % HYPER_LAWS;
     b.matter.law = PUSH(io, int, law, n);
-    const int *nodes = PUSH(io, int, b.m.point, b.m.corners);
+    const int *nodes = PUSH(io, int, b.m.point, b.m.element_dofs);
     b.matter.elements = n;
     b.matter.k = (real *)case_upload(io, k, CASE_FIELD);
     b.matter.density = (real *)case_upload(io, density, CASE_FIELD);
@@ -140,20 +139,20 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
     fem_force_adj_args b;
     b.fwd = *a;
     b.y = a->u;
-    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
-    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.k_bar = NULL;
     b.thick_bar = NULL;
-    b.force = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.force = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body->block[t];
         LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
     }
-    case_out(io, "besides", CASE_REAL, 1, m->corners * DIM, b.force);
-    const double *one = case_find(io, CASE_OUTPUT, "corners")->value;
+    case_out(io, "besides", CASE_REAL, 1, m->element_dofs * DIM, b.force);
+    const double *one = case_find(io, CASE_OUTPUT, "element dofs")->value;
     const double *other = case_find(io, CASE_OUTPUT, "besides")->value;
     double worst = 0, most = 0;
-    for (int i = 0; i < m->corners * DIM && !io->prefill; i++) {
+    for (int i = 0; i < m->element_dofs * DIM && !io->prefill; i++) {
         worst = fmax(worst, fabs(one[i] - other[i]));
         most = fmax(most, fabs(one[i]));
     }
@@ -172,7 +171,7 @@ static void case_fem_force(case_io *io)
     fem_force_args a;
     a.m = body.matter;
     a.u = mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
-    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
         LAUNCH(io, fem_force, a.b.n, NULL, &a);
@@ -185,8 +184,8 @@ static void case_fem_force(case_io *io)
     if (!case_adjoint(io)) return;
     fem_force_adj_args b;
     b.fwd = a;
-    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
-    b.rest_bar = alone ? NULL : NEW(io, real, m->corners * DIM, CASE_SET);
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = alone ? NULL : NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.k_bar = alone ? NULL : NEW_FIELD(io, HYPER_CONSTANTS, m->elements, CASE_ADDED);
     b.thick_bar = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, m->elements, CASE_ADDED);
     b.force = NULL;
@@ -233,7 +232,7 @@ static void case_fem_energy(case_io *io)
     }
     if (!case_adjoint(io)) return;
     real *u_bar = NEW(io, real, m->points * DIM, CASE_ADDED);
-    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         const wide *bar = COTANGENT(io, wide, mesh_name("energy", m->part[t].type));
         double E_bar = 0;
@@ -305,7 +304,7 @@ static void case_fem_weight(case_io *io)
     a.m.elements = n;
     a.m.density = REALS(io, "density", 1, n, 800, 1200);
     a.step = fem_step_on(io, gravity);
-    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
         LAUNCH(io, fem_weight, a.b.n, NULL, &a);
@@ -314,7 +313,7 @@ static void case_fem_weight(case_io *io)
     if (!case_adjoint(io)) return;
     fem_weight_adj_args b;
     b.fwd = a;
-    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     b.gravity_contribution = NEW_FIELD(io, DIM, n, CASE_SET);

@@ -70,7 +70,7 @@ static void fem_points(case_io *io)
     if (!case_adjoint(io)) return;
     b.fwd = a;
     real *y = NEW(io, real, n * DIM, CASE_ZERO), *thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
-    surface_vertex_args turn; /* cotangents of corners, by vertex */
+    surface_vertex_args turn; /* cotangents of element degrees of freedom, by vertex */
     memset(&turn, 0, sizeof turn);
     int *start = HOST(io, int, n + 1);
     for (int i = 0; i <= n; i++) start[i] = i;
@@ -119,7 +119,7 @@ static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args 
     fem_face_area_adj_args b;
     point_axpby_args add;
     b.value_bar = value_bar;
-    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         const int n = m->part[t].n;
         fem_faces(io, m, &f, t, owner, thick);
@@ -132,7 +132,7 @@ static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args 
     add.x = rest_bar;
     add.y = b.rest_bar;
     add.out = rest_bar;
-    LAUNCH(io, point_axpby, m->corners, NULL, &add);
+    LAUNCH(io, point_axpby, m->element_dofs, NULL, &add);
 }
 
 /* Tractions, pressures, or total forces. */
@@ -152,7 +152,7 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     a.scale = 0.7;
     a.area = total ? fem_total_area(io, &m, a, behind, thick) : NULL;
-    a.out = NEW(io, real, m.corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
         fem_faces(io, &m, &a, t, behind, thick);
         LAUNCH(io, fem_face, m.part[t].n, NULL, &a);
@@ -162,7 +162,7 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     wide *value_bar = NEW(io, wide, DIM, total ? CASE_ZERO : CASE_ADDED);
     real *thick_bar = DIM == 2 ? NEW_FIELD(io, 1, owners, CASE_ADDED) : NULL;
     b.fwd = a;
-    b.rest_bar = NEW(io, real, m.corners * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
         const int n = m.part[t].n;
         fem_faces(io, &m, &b.fwd, t, behind, thick);

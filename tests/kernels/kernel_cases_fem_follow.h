@@ -25,7 +25,7 @@ static void case_fem_body_force(case_io *io)
     const wide *value = WIDES(io, "value", DIM, 1, -3, 5);
     const wide *factor =
         (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
-    real *out = NEW(io, real, m->corners * DIM, CASE_ZERO);
+    real *out = NEW(io, real, m->element_dofs * DIM, CASE_ZERO);
     for (int t = 0; t < MESH_TYPES; t++) {
         a[t].b = body.block[t];
         a[t].n = body_force_elements(io, &m->part[t], &a[t].element);
@@ -39,7 +39,7 @@ static void case_fem_body_force(case_io *io)
     if (!case_adjoint(io)) return;
     fem_body_force_adj_args b;
     wide *value_bar = NEW(io, wide, DIM, CASE_ADDED);
-    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_ZERO);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_ZERO);
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, m->elements, CASE_ADDED) : NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd = a[t];
@@ -65,8 +65,8 @@ static int follow_pairs(const mesh_lattice *m)
 }
 
 /* The product of the element matrix of every face with x is `sign` times the element vector. */
-static void follow_compare(case_io *io, const mesh_lattice *m, const double *pairs, const double *x,
-                           const double *corners, double sign)
+static void follow_compare(case_io *io, const mesh_lattice *m, const double *pairs, const double *x, const double *dofs,
+                           double sign)
 {
     double worst = 0;
     const double *K = pairs;
@@ -83,7 +83,7 @@ static void follow_compare(case_io *io, const mesh_lattice *m, const double *pai
                         size += fabs(term);
                     }
                 for (int c = 0; c < DIM; c++)
-                    worst = fmax(worst, fabs(sum[c] - sign * corners[(first + a) * DIM + c]) / size);
+                    worst = fmax(worst, fabs(sum[c] - sign * dofs[(first + a) * DIM + c]) / size);
             }
     }
     case_expect(io, worst < (sizeof(real) == 4 ? 1e-5 : 1e-12), "the product with the pairs is that without them");
@@ -119,7 +119,7 @@ static void case_fem_face_tan(case_io *io)
     a.fwd = p.fwd = follow_faces(io, &m, CASE_CONSTANT, 1, &behind);
     case_array *du = case_uniform(io, CASE_INPUT, "du", 1, m.points * DIM, -0.1, 0.1);
     a.du = (real *)case_upload(io, du, CASE_REAL);
-    a.out = NEW(io, real, m.corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     p.out = NEW(io, real, total * DIM * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m.dim); t++) {
         fem_faces(io, &m, &a.fwd, t, behind, a.fwd.thick);
@@ -134,11 +134,11 @@ static void case_fem_face_tan(case_io *io)
         case_out(io, "pairs", CASE_REAL, 1, total * DIM * DIM, p.out);
         if (!io->prefill)
             follow_compare(io, &m, case_find(io, CASE_OUTPUT, "pairs")->value, du->value,
-                           case_find(io, CASE_OUTPUT, "corners")->value, -1);
+                           case_find(io, CASE_OUTPUT, "element dofs")->value, -1);
     }
     if (!case_adjoint(io)) return;
     fem_face_adj_args b;
-    b.rest_bar = NEW(io, real, m.corners * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     b.thick_contribution = NULL;
     for (int t = 0; t < mesh_parts(m.dim); t++) {
         b.fwd = a.fwd;
@@ -203,7 +203,7 @@ static void spring_pairs(case_io *io, const mesh_lattice *m, fem_spring_args a, 
     case_out(io, "pairs", CASE_REAL, 1, total * DIM * DIM, p.out);
     if (!io->prefill)
         follow_compare(io, m, case_find(io, CASE_OUTPUT, "pairs")->value, u,
-                       case_find(io, CASE_OUTPUT, "corners")->value, 1);
+                       case_find(io, CASE_OUTPUT, "element dofs")->value, 1);
 }
 
 static void spring_adjoint(case_io *io, const mesh_lattice *m, fem_spring_args a, const int *behind, int alone)
@@ -212,8 +212,8 @@ static void spring_adjoint(case_io *io, const mesh_lattice *m, fem_spring_args a
     fem_spring_adj_args b;
     wide *value_bar = NEW(io, wide, DIM, CASE_ADDED);
     real *thick_bar = DIM == 2 ? NEW_FIELD(io, 1, owners, CASE_ADDED) : NULL;
-    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
-    b.rest_bar = alone ? NULL : NEW(io, real, m->corners * DIM, CASE_SET);
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = alone ? NULL : NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         const int n = m->part[t].n;
         fem_faces(io, m, &a.f, t, behind, a.f.thick);
@@ -250,7 +250,7 @@ static void case_fem_spring(case_io *io)
     a.f = follow_faces(io, &m, alone ? CASE_CONSTANT : CASE_INPUT, a.normal ? 1 : DIM, &behind);
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m.points * DIM, -0.1, 0.1);
     a.u = (real *)case_upload(io, u, CASE_REAL);
-    a.f.out = NEW(io, real, m.corners * DIM, CASE_SET);
+    a.f.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m.dim); t++) {
         fem_faces(io, &m, &a.f, t, behind, a.f.thick);
         LAUNCH(io, fem_spring, m.part[t].n, NULL, &a);

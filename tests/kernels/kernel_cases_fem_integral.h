@@ -47,8 +47,8 @@ static void case_fem_integral(case_io *io)
     real *u_bar = NEW(io, real, m->points * DIM, CASE_ADDED), *rest_bar = NEW(io, real, m->points * DIM, CASE_ADDED);
     b.fwd = a;
     b.scale = 1;
-    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
-    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;

@@ -20,7 +20,7 @@ static void case_fem_inertia(case_io *io)
     a.density = REALS(io, "density", 1, n, 800, 1200);
     a.factor = v / 2 ? REALS(io, "alpha", 1, n, 0.1, 3) : NULL;
     a.x = mesh_vector(io, m, CASE_INPUT, "a", 5);
-    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
         LAUNCH(io, fem_inertia, a.b.n, NULL, &a);
@@ -29,8 +29,8 @@ static void case_fem_inertia(case_io *io)
     if (!case_adjoint(io)) return;
     fem_inertia_adj_args b;
     b.fwd = a;
-    b.x_bar = NEW(io, real, m->corners * DIM, CASE_SET);
-    b.rest_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.x_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     b.factor_bar = a.factor ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
@@ -104,7 +104,7 @@ static void case_fem_mass_matrix(case_io *io)
     a.cv = motion_cv;
     a.out = NEW(io, real, total * MATRIX, CASE_ZERO);
     f.x = (real *)case_upload(io, x, CASE_REAL);
-    f.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    f.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     real *y = NEW(io, real, m->points * DIM, CASE_ADDED);
     for (int t = 0; t < MESH_TYPES; t++) {
         f.b = a.b = body.block[t];
@@ -166,7 +166,7 @@ static void case_fem_rigidity(case_io *io)
     for (int i = 0; i < m->points; i++) x->value[i * DIM] = rest[i * DIM];
     fem_rigidity_args a;
     a.m = body.matter;
-    a.out = NEW(io, real, m->corners * DIM, CASE_SET);
+    a.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
         LAUNCH(io, fem_rigidity, a.b.n, NULL, &a);
@@ -178,16 +178,16 @@ static void case_fem_rigidity(case_io *io)
     b.fwd.m = body.matter;
     b.fwd.u = zero;
     b.y = (real *)case_upload(io, x, CASE_REAL);
-    b.u_bar = NEW(io, real, m->corners * DIM, CASE_SET);
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
     }
-    case_out(io, "strained", CASE_REAL, 1, m->corners * DIM, b.u_bar);
-    const double *most = case_find(io, CASE_OUTPUT, "corners")->value;
+    case_out(io, "strained", CASE_REAL, 1, m->element_dofs * DIM, b.u_bar);
+    const double *most = case_find(io, CASE_OUTPUT, "element dofs")->value;
     const double *force = case_find(io, CASE_OUTPUT, "strained")->value;
     int beyond = 0;
-    for (int i = 0; i < m->corners * DIM && !io->prefill; i++) beyond += fabs(force[i]) > most[i] * (1 + 1e-5);
+    for (int i = 0; i < m->element_dofs * DIM && !io->prefill; i++) beyond += fabs(force[i]) > most[i] * (1 + 1e-5);
     case_expect(io, beyond == 0, "the force of a unit strain is within the rigidity");
 }
 

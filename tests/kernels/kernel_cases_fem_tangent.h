@@ -105,7 +105,7 @@ static real *fem_product(case_io *io, const mesh_body *body, const real *u, cons
     b.fwd.u = u;
     b.fwd.out = NULL;
     b.y = x;
-    b.u_bar = NEW(io, real, body->m.corners * DIM, CASE_SET);
+    b.u_bar = NEW(io, real, body->m.element_dofs * DIM, CASE_SET);
     b.rest_bar = b.k_bar = b.thick_bar = b.force = NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body->block[t];

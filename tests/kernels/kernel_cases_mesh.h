@@ -26,11 +26,12 @@ typedef struct {
 } mesh_part;
 
 typedef struct {
-    int dim, cells[3], points, elements, corners;
+    int dim, cells[3], points, elements, element_dofs;
     mesh_part part[MESH_TYPES];
-    int *point;                                /* host: [corners] node of each corner, part after part */
-    const int *nodes;                          /* device: the same */
-    int *start[MESH_TYPES], *list[MESH_TYPES]; /* device: of each part, its corners at each node, ascending */
+    int *point;       /* host: [element_dofs] node of each of them, part after part */
+    const int *nodes; /* device: the same */
+    /* device: of each part, its element degrees of freedom at each node, ascending */
+    int *start[MESH_TYPES], *list[MESH_TYPES];
 } mesh_lattice;
 
 static int mesh_parts(int dim) /* how many types there are */
@@ -82,7 +83,7 @@ static int mesh_fill(const mesh_lattice *m, int t, int cells, int *point)
     return n / element_nodes[type];
 }
 
-static void mesh_corners(case_io *io, mesh_lattice *m, int t)
+static void mesh_element_dofs(case_io *io, mesh_lattice *m, int t)
 {
     const int first = m->part[t].first_element_node, n = m->part[t].n * element_nodes[m->part[t].type];
     int *start = HOST(io, int, m->points + 2), *list = HOST(io, int, n);
@@ -112,16 +113,16 @@ static mesh_lattice mesh_make(case_io *io, int dim)
     for (int t = 0; t < mesh_parts(dim); t++) {
         m.part[t].type = mesh_types[dim][t];
         m.part[t].first = m.elements;
-        m.part[t].first_element_node = m.corners;
+        m.part[t].first_element_node = m.element_dofs;
         m.part[t].n = mesh_fill(&m, t, count, NULL);
         m.elements += m.part[t].n;
-        m.corners += m.part[t].n * element_nodes[m.part[t].type];
+        m.element_dofs += m.part[t].n * element_nodes[m.part[t].type];
         case_expect(io, dim < DIM || m.part[t].n >= HYPER_LAWS, "each law in an element of each type");
     }
-    m.point = HOST(io, int, m.corners);
+    m.point = HOST(io, int, m.element_dofs);
     for (int t = 0; t < mesh_parts(dim); t++) mesh_fill(&m, t, count, m.point + m.part[t].first_element_node);
-    for (int t = 0; t < mesh_parts(dim); t++) mesh_corners(io, &m, t);
-    m.nodes = PUSH(io, int, m.point, m.corners);
+    for (int t = 0; t < mesh_parts(dim); t++) mesh_element_dofs(io, &m, t);
+    m.nodes = PUSH(io, int, m.point, m.element_dofs);
     return m;
 }
 
@@ -228,33 +229,33 @@ static const char *mesh_name(const char *what, int type)
 }
 
 /* out += scale times the sum over the element nodes, of one type, of each node. */
-static void mesh_add(case_io *io, const mesh_lattice *m, int t, const real *corners, double scale, real *out)
+static void mesh_add(case_io *io, const mesh_lattice *m, int t, const real *dofs, double scale, real *out)
 {
     fem_node_sum_args a;
     a.start = m->start[t];
     a.element_node = m->list[t];
-    a.in = corners;
+    a.in = dofs;
     a.scale = R(scale);
     a.out = out;
     LAUNCH(io, fem_node_sum, m->points, NULL, &a);
 }
 
 /* The element vector and its assembled sum for each element type: outputs. */
-static void mesh_out(case_io *io, const mesh_lattice *m, const char *what, const real *corners)
+static void mesh_out(case_io *io, const mesh_lattice *m, const char *what, const real *dofs)
 {
-    case_out(io, "corners", CASE_REAL, 1, m->corners * DIM, corners);
+    case_out(io, "element dofs", CASE_REAL, 1, m->element_dofs * DIM, dofs);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         real *sum = NEW(io, real, m->points * DIM, CASE_ADDED);
-        mesh_add(io, m, t, corners, 1, sum);
+        mesh_add(io, m, t, dofs, 1, sum);
         case_out(io, mesh_name(what, m->part[t].type), CASE_REAL, 1, m->points * DIM, sum);
     }
 }
 
 /* A gradient from element vectors: the sum over all element types. */
-static void mesh_gradient(case_io *io, const mesh_lattice *m, const char *input, const real *corners)
+static void mesh_gradient(case_io *io, const mesh_lattice *m, const char *input, const real *dofs)
 {
     real *sum = NEW(io, real, m->points * DIM, CASE_ADDED);
-    for (int t = 0; t < mesh_parts(m->dim); t++) mesh_add(io, m, t, corners, 1, sum);
+    for (int t = 0; t < mesh_parts(m->dim); t++) mesh_add(io, m, t, dofs, 1, sum);
     case_gradient(io, input, CASE_REAL, 1, m->points * DIM, sum);
 }
 
