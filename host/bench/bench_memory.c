@@ -81,7 +81,7 @@ static piola_status measure_row(runner *r, const pio_plan_request *request, pio_
     pio_engine_bytes bytes;
     pio_schedule schedule = {0};
     r->desc.slots = row->plan.slots;
-    r->desc.tape = (int64_t)row->plan.tape;
+    r->desc.residual_log = (int64_t)row->plan.residual_log;
     snprintf(path, sizeof path, "%s/piola-bench-%ld.h5", r->folder, (long)getpid());
     piola_status rc = pio_plan_schedule(&row->plan, request, &schedule, error);
     if (!rc) rc = r->engine->create(&r->desc, &r->sim, &bytes, error);
@@ -110,8 +110,8 @@ static piola_status plan_row(const runner *r, int way, pio_plan_request *request
                                   .reversible = pio_plan_reversible(&r->desc, &guess),
                                   .fixed = c->bytes.total,
                                   .state = c->bytes.state};
-    request->tape_is_a_guess = guess;
-    request->tape = guess ? c->costs.taped * (double)c->steps : (double)c->bytes.tape;
+    request->residual_log_estimated = guess;
+    request->residual_log = guess ? c->costs.log_bytes_per_step * (double)c->steps : (double)c->bytes.residual_log;
     *row = (pio_memory_row){.slots = slots, .kept = ways[way].kept};
     return pio_plan_with(&row->plan, request, slots, row->kept, error);
 }

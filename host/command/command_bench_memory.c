@@ -26,8 +26,8 @@ static double recomputed(const pio_memory_case *c, const pio_memory_row *row)
 /* Returns the bytes of kept states and of the residual log, per step. */
 static double kept_per_step(const pio_memory_case *c, const pio_memory_row *row)
 {
-    const double tape = row->plan.strategy == SCENE_REVERSE ? c->costs.taped : 0;
-    return (double)row->slots * (double)c->bytes.state / (double)c->steps + tape;
+    const double residual_log = row->plan.strategy == SCENE_REVERSE ? c->costs.log_bytes_per_step : 0;
+    return (double)row->slots * (double)c->bytes.state / (double)c->steps + residual_log;
 }
 
 static const char *row_name(const pio_memory_row *row)
@@ -50,11 +50,10 @@ static void print_case(const pio_memory_case *c)
            1e3 * c->costs.forward, 1e3 * c->costs.adjoint, 1e3 * c->costs.store, 1e3 * c->costs.restore,
            1e3 * c->costs.write, 1e3 * c->costs.read);
     if (c->costs.inverse_step > 0)
-        printf(
-            "reversal  an inverse step %.3g ms, its adjoint after that %.3g ms, %.0f bytes of tape a step: %.2f bits "
-            "per degree of freedom\n",
-            1e3 * c->costs.inverse_step, 1e3 * c->costs.adjoint_after, c->costs.taped,
-            8 * c->costs.taped / (3 * (double)c->items));
+        printf("reversal  an inverse step %.3g ms, its adjoint after that %.3g ms, %.0f bytes of the residual log a "
+               "step: %.2f bits per degree of freedom\n",
+               1e3 * c->costs.inverse_step, 1e3 * c->costs.adjoint_after, c->costs.log_bytes_per_step,
+               8 * c->costs.log_bytes_per_step / (3 * (double)c->items));
     printf("check     gradients of all rows have %s\n", c->same ? "the same bits" : "DIFFERENT BITS");
     printf("%-12s %8s %8s %12s %18s %20s %12s\n", "", "states", "on disk", "bytes/step", "steps run/steps",
            "gradient/forward", "predicted");
@@ -76,7 +75,7 @@ static void json_case(pio_json *json, const pio_memory_case *c)
     pio_json_bool(json, "compact", c->compact);
     pio_json_integer(json, "other_bytes", (int64_t)c->bytes.total);
     pio_json_double(json, "forward_seconds", c->forward);
-    pio_json_double(json, "tape_bytes_per_step", c->costs.taped);
+    pio_json_double(json, "residual_log_bytes_per_step", c->costs.log_bytes_per_step);
     pio_json_bool(json, "same_bits", c->same);
     pio_json_begin_array(json, "rows");
     for (int i = 0; i < c->n_rows; i++) {

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 
 /* Logs the size of the residual log of the inverse steps. */
-static void log_tape(const pio_session *s)
+static void report_residual_log(const pio_session *s)
 {
     const double numbers = (double)pio_model_items(s->model, true) * s->scene->dimension * (double)s->model->steps;
-    if (s->memory.plan.strategy != SCENE_REVERSE || !s->memory.plan.tape) return;
-    pio_log_message(s->call.log, PIO_INFO, "tape: %lld bytes of %zu, %.3f bits per degree of freedom and step",
-                    (long long)s->evaluation.sweep.taped, s->memory.plan.tape,
-                    8 * (double)s->evaluation.sweep.taped / numbers);
+    if (s->memory.plan.strategy != SCENE_REVERSE || !s->memory.plan.residual_log) return;
+    pio_log_message(s->call.log, PIO_INFO, "residual log: %lld bytes of %zu, %.3f bits per degree of freedom and step",
+                    (long long)s->evaluation.sweep.residual_log_bytes, s->memory.plan.residual_log,
+                    8 * (double)s->evaluation.sweep.residual_log_bytes / numbers);
 }
 
 static piola_status finish_run(pio_session *s, const double *z, bool gradient, const char *certificate,
@@ -33,7 +33,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
     pio_balance_report(s);
-    if (gradient) log_tape(s);
+    if (gradient) report_residual_log(s);
     if (s->objective.n) pio_log_message(s->call.log, PIO_INFO, "J = %.12g", s->evaluation.J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {
         char name[256];

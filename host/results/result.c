@@ -90,7 +90,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_string(json, "strategy", s->memory.schedule.name);
     pio_json_integer(json, "states_kept", s->model->desc.slots);
     pio_json_integer(json, "states_on_disk", s->memory.plan.kept);
-    pio_json_integer(json, "tape_bytes", (int64_t)s->memory.plan.tape);
+    pio_json_integer(json, "residual_log_bytes", (int64_t)s->memory.plan.residual_log);
     pio_json_integer(json, "forward_steps", s->memory.plan.forward_steps);
     pio_json_integer(json, "inverse_steps", s->memory.plan.inverse_steps);
     pio_json_end_object(json);

@@ -134,8 +134,10 @@ static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
 {
     pio_session *s = c->session;
     const pio_checkpoint_head *h = &c->head;
-    const pio_plan plan = {
-        .strategy = (scene_strategy)h->strategy, .slots = h->slots, .kept = h->kept, .tape = (size_t)h->tape};
+    const pio_plan plan = {.strategy = (scene_strategy)h->strategy,
+                           .slots = h->slots,
+                           .kept = h->kept,
+                           .residual_log = (size_t)h->residual_log};
     const piola_status rc = c->gradient ? pio_session_take_plan(s, &plan, h->slot_nodes, error) : PIOLA_OK;
     const bool fits = rc == PIOLA_OK && h->memory == s->memory.bytes.memory;
     if (rc && rc != PIOLA_NO) return rc;
@@ -300,7 +302,7 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
                                 .slots = s->memory.plan.slots,
                                 .kept = s->memory.plan.kept,
                                 .slot_nodes = s->memory.bytes.slot_nodes,
-                                .tape = (int64_t)s->memory.plan.tape,
+                                .residual_log = (int64_t)s->memory.plan.residual_log,
                                 .place = *place,
                                 .frames = c->head.frames,
                                 .memory = s->memory.bytes.memory};

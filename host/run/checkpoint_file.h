@@ -16,11 +16,11 @@
 /* The head of a checkpoint, before the memory of the simulation. All members have 8 bytes, because it is stored as it
  * is. */
 typedef struct {
-    uint64_t number;                                 /* number of the checkpoint; a later one has a higher number */
-    int64_t strategy, slots, kept, slot_nodes, tape; /* the plan, see plan.h */
-    pio_place place;                                 /* position of the sweep */
-    uint64_t frames;                                 /* bytes of the file of frames that belong to it */
-    uint64_t memory;                                 /* bytes of the simulation's memory */
+    uint64_t number; /* number of the checkpoint; a later one has a higher number */
+    int64_t strategy, slots, kept, slot_nodes, residual_log; /* the plan, see plan.h */
+    pio_place place;                                         /* position of the sweep */
+    uint64_t frames;                                         /* bytes of the file of frames that belong to it */
+    uint64_t memory;                                         /* bytes of the simulation's memory */
 } pio_checkpoint_head;
 
 /* Copies the bytes at .. at + n - 1 of a stream to or from `bytes`; it is called in ascending order without gaps. */

@@ -24,7 +24,7 @@ static double bytes_with(const pio_plan_request *r, int64_t slots)
 /* Returns the bytes of a gradient with inverse steps; state 0 is kept to verify them. */
 static double reverse_bytes(const pio_plan_request *r)
 {
-    return bytes_with(r, 1) + aligned(r->tape) + r->tape_beside;
+    return bytes_with(r, 1) + aligned(r->residual_log) + r->residual_log_overhead;
 }
 
 /* Counts the actions of a schedule. */
@@ -97,17 +97,17 @@ static piola_status refuse(const pio_plan_request *r, piola_error *error)
             r->budget, bytes_with(r, all), (long long)all, r->state, r->fixed, checkpoint);
     if (r->strategy == SCENE_REVERSE) {
         const bool known =
-            !r->tape_is_a_guess ||
-            r->costs.taped > 0; /* the estimate comes from a run, for which this budget may be too small */
+            !r->residual_log_estimated ||
+            r->costs.log_bytes_per_step > 0; /* the estimate comes from a run, for which this budget may be too small */
         return pio_fail(
             error, PIOLA_NO_MEMORY,
             "gradient.memory: a budget of %.0f bytes does not hold what inverse steps need: %s%.0f bytes, a state "
-            "of %zu bytes, %.0f bytes%s of a tape for %lld steps and %zu bytes besides; with strategy: checkpoint, "
-            "%.0f bytes would do",
-            r->budget, known ? "" : "more than ", reverse_bytes(r), r->state, r->tape,
-            !known               ? " and more"
-            : r->tape_is_a_guess ? ", about,"
-                                 : "",
+            "of %zu bytes, %.0f bytes%s of a residual log for %lld steps and %zu bytes besides; with strategy: "
+            "checkpoint, %.0f bytes would do",
+            r->budget, known ? "" : "more than ", reverse_bytes(r), r->state, r->residual_log,
+            !known                      ? " and more"
+            : r->residual_log_estimated ? ", about,"
+                                        : "",
             (long long)r->steps, r->fixed, checkpoint);
     }
     return pio_fail(
@@ -157,9 +157,10 @@ static pio_plan checkpoint(const pio_plan_request *r)
 static pio_plan reverse(const pio_plan_request *r)
 {
     pio_plan plan = {.strategy = SCENE_REVERSE, .slots = 1};
-    const double most = fmin(r->tape_most, r->budget - bytes_with(r, 1) - r->tape_beside);
-    plan.tape = (size_t)(r->tape_is_a_guess ? fmax(r->tape, floor(most / ALIGNMENT) * ALIGNMENT) : r->tape);
-    plan.bytes = (size_t)(bytes_with(r, 1) + aligned((double)plan.tape) + r->tape_beside);
+    const double most = fmin(r->residual_log_limit, r->budget - bytes_with(r, 1) - r->residual_log_overhead);
+    plan.residual_log = (size_t)(r->residual_log_estimated ? fmax(r->residual_log, floor(most / ALIGNMENT) * ALIGNMENT)
+                                                           : r->residual_log);
+    plan.bytes = (size_t)(bytes_with(r, 1) + aligned((double)plan.residual_log) + r->residual_log_overhead);
     return plan;
 }
 
@@ -206,19 +207,20 @@ piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_erro
 
 piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t slots, int64_t kept, piola_error *error)
 {
-    const double tape = r->strategy == SCENE_REVERSE ? (r->tape_is_a_guess ? 2 : 1) * r->tape : 0;
+    const double residual_log =
+        r->strategy == SCENE_REVERSE ? (r->residual_log_estimated ? 2 : 1) * r->residual_log : 0;
     *plan = (pio_plan){.strategy = r->strategy,
                        .slots = slots,
                        .kept = kept,
-                       .tape = (size_t)tape,
-                       .bytes = (size_t)(bytes_with(r, slots) + aligned(tape)) + (kept ? r->state : 0),
+                       .residual_log = (size_t)residual_log,
+                       .bytes = (size_t)(bytes_with(r, slots) + aligned(residual_log)) + (kept ? r->state : 0),
                        .disk_bytes = pio_disk_states_bytes(kept, r->state)};
     return carry_out(plan, r, error);
 }
 
-bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess)
+bool pio_plan_reversible(const pio_engine_desc *desc, bool *residual_log_estimated)
 {
-    *tape_is_a_guess = desc->fem && desc->fem->integrator == PIO_REVERSIBLE_EULER;
+    *residual_log_estimated = desc->fem && desc->fem->integrator == PIO_REVERSIBLE_EULER;
     return desc->fem ? desc->fem->integrator >= PIO_REVERSIBLE_LEAPFROG : desc->reversible != 0;
 }
 

@@ -13,27 +13,28 @@ typedef struct {
     double forward, adjoint, store, restore, write, read;
     /* Of reversible integrators: an inverse step, s; the adjoint of a step just after that, s; bytes of the residual
      * log per step. */
-    double inverse_step, adjoint_after, taped;
+    double inverse_step, adjoint_after, log_bytes_per_step;
 } pio_step_costs;
 
 typedef struct {
     scene_strategy strategy; /* strategy of the scene */
     bool reversible;         /* the integrator has inverse steps */
-    double tape;             /* bytes of the residual log of all steps */
-    bool tape_is_a_guess;    /* `tape` is an estimate, and up to tape_most bytes are reserved if the budget has them */
-    double tape_most;        /* greatest bytes of the residual log */
-    double tape_beside;      /* bytes of memory that a residual log needs in addition to its own */
-    int64_t steps, sweeps;   /* steps of an adjoint sweep; adjoint sweeps of one gradient, at least 1 */
-    int64_t first;           /* steps before them, which are run forward only */
-    size_t fixed, state;     /* bytes of everything except kept states; bytes of a kept state */
-    double budget, disk;     /* greatest bytes in memory; greatest bytes on disk, 0: no states on disk */
-    pio_step_costs costs;    /* step costs; they are used with states on disk or an estimated residual log only */
+    double residual_log;     /* bytes of the residual log of all steps */
+    /* `residual_log` is an estimate, and up to residual_log_limit bytes are reserved if the budget has them */
+    bool residual_log_estimated;
+    double residual_log_limit;    /* greatest bytes of the residual log */
+    double residual_log_overhead; /* bytes of memory that a residual log needs in addition to its own */
+    int64_t steps, sweeps;        /* steps of an adjoint sweep; adjoint sweeps of one gradient, at least 1 */
+    int64_t first;                /* steps before them, which are run forward only */
+    size_t fixed, state;          /* bytes of everything except kept states; bytes of a kept state */
+    double budget, disk;          /* greatest bytes in memory; greatest bytes on disk, 0: no states on disk */
+    pio_step_costs costs;         /* step costs; they are used with states on disk or an estimated residual log only */
 } pio_plan_request;
 
 typedef struct {
     scene_strategy strategy; /* strategy that was chosen, never auto */
     int64_t slots, kept;     /* greatest number of states that are kept at one time: in memory; on disk */
-    size_t tape;             /* bytes of the residual log for inverse steps */
+    size_t residual_log;     /* bytes of the residual log for inverse steps */
     size_t bytes;            /* bytes of memory in all, with a buffer for states that go to disk */
     double disk_bytes;       /* bytes on disk */
     /* Numbers of one gradient: steps run forward, states kept and restored, states written to disk and read, adjoint
@@ -53,9 +54,9 @@ piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *request, int6
 piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request, pio_schedule *schedule,
                                piola_error *error);
 
-/* Returns whether this simulation has inverse steps; *tape_is_a_guess: only a run shows how many bytes their residual
- * log needs. */
-bool pio_plan_reversible(const pio_engine_desc *desc, bool *tape_is_a_guess);
+/* Returns whether this simulation has inverse steps; *residual_log_estimated: only a run shows how many bytes their
+ * residual log needs. */
+bool pio_plan_reversible(const pio_engine_desc *desc, bool *residual_log_estimated);
 
 /* Returns the time of a gradient over that of a run of `steps` steps. */
 double pio_plan_cost(const pio_plan *plan, const pio_step_costs *costs, int64_t steps);
@@ -78,8 +79,8 @@ enum { PIO_GUESSED_STEPS = 8 };
 
 /* Measures step costs on this device (plan_measure.c) by a short run at the design z: steps for a tenth of a second, at
  * least one, and the adjoint of one; with `folder` also of a temporary file there with at most `places` states. `desc`
- * describes the simulation; its slots, tape and window are not used. PIOLA_NUMERICAL: a step fails. PIOLA_NO_MEMORY,
- * PIOLA_IO, and the engine's errors. */
+ * describes the simulation; its slots, residual log and window are not used. PIOLA_NUMERICAL: a step fails.
+ * PIOLA_NO_MEMORY, PIOLA_IO, and the engine's errors. */
 piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
                               const double *z, const char *folder, int64_t places, piola_error *error);
 

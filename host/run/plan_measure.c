@@ -70,8 +70,8 @@ static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine
                                  const double *bar, piola_error *error)
 {
     int64_t bytes = 0;
-    piola_status rc = engine->taped ? engine->taped(sim, &bytes, error) : PIOLA_OK;
-    costs->taped = (double)bytes / (double)engine->step(sim);
+    piola_status rc = engine->residual_log_bytes ? engine->residual_log_bytes(sim, &bytes, error) : PIOLA_OK;
+    costs->log_bytes_per_step = (double)bytes / (double)engine->step(sim);
     if (!rc) rc = engine->adjoint_begin(sim, bar, error);
     if (!rc) rc = engine->check(sim, error);
     costs->inverse_step = costs->adjoint_after = HUGE_VAL;
@@ -179,7 +179,7 @@ static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes)
     if (!pio_plan_reversible(small, &is_a_guess)) return;
     const int64_t most = is_a_guess ? PIO_GUESSED_STEPS : MOST_STEPS;
     if (small->steps > most) small->steps = most;
-    if (is_a_guess) small->tape = (int64_t)bytes->state * small->steps;
+    if (is_a_guess) small->residual_log = (int64_t)bytes->state * small->steps;
 }
 
 piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
@@ -196,11 +196,11 @@ piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, c
     for (size_t i = 0; i < n_samples; i++) bar[i] = 1;
     *costs = (pio_step_costs){0};
     small.slots = 1;
-    small.tape = small.first = 0;
+    small.residual_log = small.first = 0;
     piola_status rc = engine->measure(&small, &bytes, error);
     if (!rc) shorten(&small, &bytes);
-    if (!rc && !small.tape) rc = engine->measure(&small, &bytes, error);
-    if (!rc && !small.tape) small.tape = (int64_t)bytes.tape;
+    if (!rc && !small.residual_log) rc = engine->measure(&small, &bytes, error);
+    if (!rc && !small.residual_log) small.residual_log = (int64_t)bytes.residual_log;
     if (!rc) rc = engine->create(&small, &sim, &bytes, error);
     if (!rc) rc = measure(costs, engine, sim, &small, z, bar, error);
     if (!rc && desc->steps > 0 && folder) rc = measure_disk(costs, engine, sim, bytes.state, folder, places, error);

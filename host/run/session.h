@@ -125,9 +125,9 @@ piola_status pio_session_create_sim(pio_session *s, piola_error *error);
  * they were too small, and logs it (session_plan.c). Returns PIOLA_NO_MEMORY, and changes nothing, if they were not. */
 piola_status pio_session_more_room(pio_session *s, piola_error *error);
 
-/* Makes a plan with the strategy, slots, kept and tape of `plan`, and with compact slots for slot_nodes active nodes,
- * the session's, and creates the simulation again if the plan was another (session_plan.c). PIOLA_NO, with the session
- * as it was, if the memory does not suffice. */
+/* Makes a plan with the strategy, slots, kept and residual log of `plan`, and with compact slots for slot_nodes active
+ * nodes, the session's, and creates the simulation again if the plan was another (session_plan.c). PIOLA_NO, with the
+ * session as it was, if the memory does not suffice. */
 piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error);
 
 /* Evaluates J and c at the variables z [n_variables]. `extra` is NULL or supplies frames and their callbacks; its

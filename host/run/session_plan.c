@@ -40,7 +40,7 @@ static bool has_checkpoints(const pio_session *s)
 static void log_checkpoint(const pio_session *s, pio_log_level level)
 {
     char bytes[32];
-    const size_t memory = s->memory.bytes.memory + s->memory.plan.tape;
+    const size_t memory = s->memory.bytes.memory + s->memory.plan.residual_log;
     if (!has_checkpoints(s)) return;
     print_bytes(bytes, (double)memory);
     pio_log_message(s->call.log, level,
@@ -72,8 +72,8 @@ static void log_states(const pio_session *s, pio_log_level level)
     if (p->strategy == SCENE_REVERSE)
         pio_log_message(
             s->call.log, level,
-            "plan: reverse: the first state, %s (%zu bytes), and a tape of %zu bytes kept; %lld inverse steps", state,
-            s->memory.bytes.state, p->tape, (long long)p->inverse_steps);
+            "plan: reverse: the first state, %s (%zu bytes), and a residual log of %zu bytes kept; %lld inverse steps",
+            state, s->memory.bytes.state, p->residual_log, (long long)p->inverse_steps);
     else if (p->strategy == SCENE_CHECKPOINT)
         pio_log_message(
             s->call.log, level,
@@ -146,11 +146,12 @@ static void existing_folder(const pio_session *s, char *out, size_t size)
 /* Sets the bytes of the residual log to what the first steps used, and its limit to the larger of four times that and a
  * quarter of the bytes of plain states. The latter is 32 bits per degree of freedom and step, more than stiff springs
  * needed in tests. */
-static void give_tape(const pio_session *s, pio_plan_request *r)
+static void estimate_residual_log(const pio_session *s, pio_plan_request *r)
 {
     const double quarter = (double)r->state * (double)r->steps / 4;
-    r->tape = r->costs.taped * (double)r->steps;
-    r->tape_most = fmax(4 * r->tape, s->scene->gradient.memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
+    r->residual_log = r->costs.log_bytes_per_step * (double)r->steps;
+    r->residual_log_limit =
+        fmax(4 * r->residual_log, s->scene->gradient.memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
 /* Measures step costs by a short run, to divide states between memory and disk and to log them. A scene that fails in
@@ -163,8 +164,8 @@ static piola_status measure_costs(pio_session *s, pio_plan_request *r, piola_err
     const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
     const piola_status rc = pio_plan_measure(&r->costs, s->engine.table, &s->model->desc, s->model->z0,
                                              r->disk > 0 ? folder : NULL, places, error);
-    if (r->tape_is_a_guess) give_tape(s, r);
-    if (rc != PIOLA_NUMERICAL || r->tape_is_a_guess) return rc;
+    if (r->residual_log_estimated) estimate_residual_log(s, r);
+    if (rc != PIOLA_NUMERICAL || r->residual_log_estimated) return rc;
     pio_log_message(s->call.log, PIO_WARNING, "plan: step costs are not known, a first step fails: %s", error->message);
     *error = (piola_error){0};
     r->disk = 0;
@@ -180,14 +181,14 @@ static piola_status fits(const pio_session *s, double budget, piola_error *error
 }
 
 /* Computes the memory that a residual log of any size takes in addition to its own bytes. */
-static piola_status weigh_tape(const pio_session *s, pio_plan_request *r, piola_error *error)
+static piola_status measure_residual_log(const pio_session *s, pio_plan_request *r, piola_error *error)
 {
-    enum { TAPE = 256 };
+    enum { LOG_BYTES = 256 };
     pio_engine_desc desc = s->model->desc;
     pio_engine_bytes bytes;
-    desc.tape = TAPE;
+    desc.residual_log = LOG_BYTES;
     const piola_status rc = s->engine.table->measure(&desc, &bytes, error);
-    if (!rc) r->tape_beside = (double)bytes.total - TAPE - (double)r->fixed;
+    if (!rc) r->residual_log_overhead = (double)bytes.total - LOG_BYTES - (double)r->fixed;
     return rc;
 }
 
@@ -206,7 +207,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
 {
     pio_engine_desc *desc = &s->model->desc;
     *w = (way){.refused = true};
-    desc->slots = desc->tape = 0;
+    desc->slots = desc->residual_log = 0;
     desc->slot_nodes = slot_nodes;
     desc->interrupted = has_checkpoints(s) ? pio_slow_step_interruption : pio_interruption;
     piola_status rc = pio_model_explain_rejection(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
@@ -216,19 +217,20 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
                             .steps = s->model->steps - desc->first,
                             .first = desc->first,
                             .sweeps = sweeps,
-                            .tape = (double)w->bytes.tape,
+                            .residual_log = (double)w->bytes.residual_log,
                             .fixed = w->bytes.total,
                             .state = w->bytes.state,
                             .disk = s->scene->gradient.memory_disk,
                             .budget = s->scene->gradient.memory_budget > 0 ? s->scene->gradient.memory_budget
                                                                            : 0.9 * (double)w->bytes.free};
-    r->reversible = pio_plan_reversible(desc, &r->tape_is_a_guess);
+    r->reversible = pio_plan_reversible(desc, &r->residual_log_estimated);
     if (!adjoint) return PIOLA_OK;
-    if (r->tape_is_a_guess) rc = weigh_tape(s, r, error);
+    if (r->residual_log_estimated) rc = measure_residual_log(s, r, error);
     if (rc) return rc;
-    if (r->tape_is_a_guess) r->tape = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
-    const bool holds = (double)(r->fixed + r->state) + r->tape_beside + r->tape <= r->budget;
-    if (holds && (s->call.options->dry_run || r->disk > 0 || r->tape_is_a_guess)) rc = measure_costs(s, r, error);
+    if (r->residual_log_estimated) r->residual_log = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
+    const bool holds = (double)(r->fixed + r->state) + r->residual_log_overhead + r->residual_log <= r->budget;
+    if (holds && (s->call.options->dry_run || r->disk > 0 || r->residual_log_estimated))
+        rc = measure_costs(s, r, error);
     if (!rc) rc = pio_plan_make(&w->plan, r, error);
     w->refused = rc == PIOLA_NO_MEMORY;
     return w->refused ? PIOLA_OK : rc;
@@ -280,7 +282,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     if (!rc && adjoint) rc = pio_plan_schedule(&s->memory.plan, &w.request, &s->memory.schedule, error);
     if (rc) return rc;
     s->model->desc.slots = s->memory.plan.slots;
-    s->model->desc.tape = (int64_t)s->memory.plan.tape;
+    s->model->desc.residual_log = (int64_t)s->memory.plan.residual_log;
     if (adjoint) s->memory.bytes.total = s->memory.plan.bytes;
     if (adjoint) log_states(s, level);
     if (adjoint) log_window(s);
@@ -308,7 +310,7 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
 {
     pio_engine_desc *desc = &s->model->desc;
     pio_engine_bytes bytes;
-    desc->slots = desc->tape = 0;
+    desc->slots = desc->residual_log = 0;
     desc->slot_nodes = slot_nodes;
     const piola_status rc = s->engine.table->measure(desc, &bytes, error);
     *r = (pio_plan_request){.strategy = plan->strategy,
@@ -316,11 +318,11 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
                             .steps = s->model->steps - desc->first,
                             .first = desc->first,
                             .sweeps = s->memory.schedule.sweeps,
-                            .tape = (double)plan->tape,
+                            .residual_log = (double)plan->residual_log,
                             .fixed = bytes.total,
                             .state = bytes.state};
     desc->slots = plan->slots;
-    desc->tape = (int64_t)plan->tape;
+    desc->residual_log = (int64_t)plan->residual_log;
     return rc;
 }
 
@@ -339,10 +341,10 @@ static void restore_plan(pio_session *s, const pio_session *had, int64_t slots)
 piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error)
 {
     const pio_session had = *s;
-    const int64_t slots = s->model->desc.slots, tape = s->model->desc.tape;
+    const int64_t slots = s->model->desc.slots, residual_log = s->model->desc.residual_log;
     pio_plan_request request;
     if (plan->strategy == s->memory.plan.strategy && plan->slots == s->memory.plan.slots &&
-        plan->kept == s->memory.plan.kept && plan->tape == s->memory.plan.tape &&
+        plan->kept == s->memory.plan.kept && plan->residual_log == s->memory.plan.residual_log &&
         slot_nodes == s->memory.bytes.slot_nodes)
         return PIOLA_OK;
     piola_status rc = request_of(s, plan, slot_nodes, &request, error);
@@ -359,7 +361,7 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
         log_states(s, PIO_DETAIL);
         return PIOLA_OK;
     }
-    s->model->desc.tape = tape;
+    s->model->desc.residual_log = residual_log;
     restore_plan(s, &had, slots);
     return rc == PIOLA_NO_MEMORY && s->sim ? PIOLA_NO : rc;
 }

@@ -22,7 +22,7 @@
  * bytes rather than numbers, and the CPU engine would have another format; both engines are to have one text.
  * Arithmetic coding and tables of asymmetric numeral systems (Duda 2013) come nearer to the entropy by some tenths of a
  * bit, but adapt over more numbers than a block has, or carry a table per record. The bits above the entropy are
- * measured in tests/solvers/fem/test_tape.c. */
+ * measured in tests/solvers/fem/test_residual_log.c. */
 #ifndef PIOLA_KERNELS_RICE_H
 #define PIOLA_KERNELS_RICE_H
 

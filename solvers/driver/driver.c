@@ -86,7 +86,7 @@ static pio_place place_of(const driver *d)
                    .forward_steps = d->result->forward_steps,
                    .adjoint_steps = d->result->adjoint_steps,
                    .inverse_steps = d->result->inverse_steps,
-                   .taped = d->result->taped,
+                   .residual_log_bytes = d->result->residual_log_bytes,
                    .state = d->engine->step(d->sim)};
     set_seconds(d, &p.forward_seconds, &p.adjoint_seconds);
     return p;
@@ -228,7 +228,7 @@ static piola_status resume(driver *d, pio_schedule *schedule)
     d->result->forward_steps = p->forward_steps;
     d->result->adjoint_steps = p->adjoint_steps;
     d->result->inverse_steps = p->inverse_steps;
-    d->result->taped = p->taped;
+    d->result->residual_log_bytes = p->residual_log_bytes;
     if (rc || p->sweep < 0) return rc;
     d->turned = d->started;
     rc = d->engine->samples(d->sim, d->samples, d->error);
@@ -324,7 +324,8 @@ static piola_status turn(driver *d)
     if (rc) return rc;
     d->sweep_number++;
     rc = evaluate(d);
-    if (!rc && d->engine->taped) rc = d->engine->taped(d->sim, &d->result->taped, d->error);
+    if (!rc && d->engine->residual_log_bytes)
+        rc = d->engine->residual_log_bytes(d->sim, &d->result->residual_log_bytes, d->error);
     if (rc) return rc;
     if (d->sweep_number == 0) d->turned = pio_clock();
     d->passed = 0;

@@ -14,9 +14,9 @@ typedef struct {
     /* furthest state; next frame of the forward run, or last one done in a sweep; number of the sweep, -1: the forward
      * run; steps of this sweep whose adjoint is done */
     int64_t reached, frame, sweep, passed;
-    int64_t forward_steps, adjoint_steps, inverse_steps, taped; /* those of pio_sweep_result so far */
-    double forward_seconds, adjoint_seconds;                    /* likewise, s */
-    int64_t state;                                              /* number of the current state */
+    int64_t forward_steps, adjoint_steps, inverse_steps, residual_log_bytes; /* those of pio_sweep_result so far */
+    double forward_seconds, adjoint_seconds;                                 /* likewise, s */
+    int64_t state;                                                           /* number of the current state */
 } pio_place;
 
 /* Functions that the driver calls during a run. Any may be NULL. A status other than PIOLA_OK ends the run with it. */
@@ -61,7 +61,7 @@ typedef struct {
 typedef struct {
     double J;                                            /* the objective */
     int64_t forward_steps, adjoint_steps, inverse_steps; /* number that were run, recomputation included */
-    int64_t taped;                                       /* bytes of the log of inverse steps in use at the last turn */
+    int64_t residual_log_bytes;                          /* bytes of the residual log in use at the last turn */
     double forward_seconds, adjoint_seconds;             /* wall time of the forward run; of the adjoint sweeps, s */
 } pio_sweep_result;
 

@@ -195,9 +195,9 @@ typedef struct {
     const pio_design_desc *designs;           /* [n_designs] */
     /* Adjoint sweeps end at this state and drop its cotangents, as states before it are constants; 0: the start. */
     int64_t first;
-    int64_t slots;   /* states that save() can hold; >= 0 */
-    int32_t adjoint; /* 1: memory for cotangents is taken */
-    int64_t tape;    /* bytes of the log that inverse steps need; 0: there will be none */
+    int64_t slots;        /* states that save() can hold; >= 0 */
+    int32_t adjoint;      /* 1: memory for cotangents is taken */
+    int64_t residual_log; /* bytes of the residual log that inverse steps need; 0: there is none */
     /* Particles: number of active nodes whose velocities a slot can hold. A state is then stored as the step that led
      * to it, cut before its end, and loading it computes that end again (kernels/mpm/mpm_slot.h). Whole states are
      * stored where they are no larger, and for 0. */
@@ -228,15 +228,15 @@ typedef struct {
 
 /* Memory that a simulation takes, in bytes, and what it runs on. */
 typedef struct {
-    size_t state;   /* of one saved state */
-    size_t memory;  /* of memory_out() */
-    size_t tape;    /* what desc.tape must be for all steps to be reversed, as far as it is known before they run */
-    size_t fixed;   /* everything except saved states */
-    size_t library; /* what libraries of direct solves and of products predict, beside the arena */
-    size_t total;   /* the whole arena and the libraries' */
-    size_t context; /* the driver's own memory, not counted in total */
-    size_t free;    /* what the device has free before anything is taken */
-    size_t cache;   /* the device's last-level cache; 0: unknown */
+    size_t state;        /* of one saved state */
+    size_t memory;       /* of memory_out() */
+    size_t residual_log; /* desc.residual_log with which all steps can be reversed, as far as known before they run */
+    size_t fixed;        /* everything except saved states */
+    size_t library;      /* what libraries of direct solves and of products predict, beside the arena */
+    size_t total;        /* the whole arena and the libraries' */
+    size_t context;      /* the driver's own memory, not counted in total */
+    size_t free;         /* what the device has free before anything is taken */
+    size_t cache;        /* the device's last-level cache; 0: unknown */
     char device[128], driver[64];     /* names of the device and of its driver */
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
@@ -298,8 +298,8 @@ typedef struct {
     piola_status (*inverse_step)(pio_sim *sim, piola_error *error);
     /* Counts the words of 32 bits in which the current state and that in a slot differ. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
-    /* Sets the bytes of the log of inverse steps that are in use. NULL: there is never one. */
-    piola_status (*taped)(pio_sim *sim, int64_t *bytes, piola_error *error);
+    /* Sets the bytes of the residual log that are in use. NULL: there is never one. */
+    piola_status (*residual_log_bytes)(pio_sim *sim, int64_t *bytes, piola_error *error);
     /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
     piola_status (*adjoint_step)(pio_sim *sim, piola_error *error);
     /* Ends the sweep at state desc.first: gradients per particle, and of the design vector: value_bar and z_bar

@@ -143,7 +143,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 {
     bytes->state = sim->slot_bytes;
     bytes->memory = sim_memory_bytes(sim);
-    bytes->tape = 0;
+    bytes->residual_log = 0;
     bytes->slot_nodes = bytes->start_nodes = 0;
     bytes->library = sim->library;
     bytes->total = sim->arena.used + sim->library;

@@ -76,7 +76,7 @@ piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *
 
 /* Opens the device and allocates the arena that was measured. PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY. */
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
-/* Sets the bytes of the shared part; those of the tape, solver and products are zero. */
+/* Sets the bytes of the shared part; those of the residual log, solver and products are zero. */
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
 
 /* ---- entries of the engine's table that are the same for every method ---------------------------------------- */

@@ -155,10 +155,11 @@ static piola_status differs(pio_sim *sim, int64_t slot, int64_t *words, piola_er
     return sim_differs(sim, slot, fem_truth(fem_of(sim)), words, error);
 }
 
-static piola_status taped(pio_sim *sim, int64_t *bytes, piola_error *error)
+static piola_status residual_log_bytes(pio_sim *sim, int64_t *bytes, piola_error *error)
 {
     rice_log t = {0};
-    if (fem_of(sim)->lattice.residual_log.capacity) pio_tape_state(&fem_of(sim)->lattice.residual_log, &sim->queue, &t);
+    if (fem_of(sim)->lattice.residual_log.capacity)
+        pio_residual_log_state(&fem_of(sim)->lattice.residual_log, &sim->queue, &t);
     *bytes = t.used;
     return sim_failed(sim, error);
 }
@@ -266,7 +267,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .previous_state = previous_state,
     .inverse_step = inverse_step,
     .differs = differs,
-    .taped = taped,
+    .residual_log_bytes = residual_log_bytes,
     .adjoint_step = adjoint_step,
     .adjoint_end = adjoint_end,
     .samples = sim_samples,

@@ -41,11 +41,11 @@ static piola_status check_leapfrog(const pio_engine_desc *desc, piola_error *err
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
-    if (desc->tape && m->integrator != PIO_REVERSIBLE_EULER)
+    if (desc->residual_log && m->integrator != PIO_REVERSIBLE_EULER)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "a tape of %lld bytes: backward Euler with reversible steps has one, no other "
+                        "a residual log of %lld bytes: backward Euler with reversible steps has one, no other "
                         "integrator of meshes",
-                        (long long)desc->tape);
+                        (long long)desc->residual_log);
     if (m->integrator == PIO_REVERSIBLE_LEAPFROG) return check_leapfrog(desc, error);
     if (m->integrator != PIO_REVERSIBLE_EULER) return PIOLA_OK;
     if (!m->lumped)
@@ -140,11 +140,11 @@ void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE(arena, f->lattice.state, (size_t)f->state.n_kept * vector);
     TAKE(arena, f->lattice.origin, (size_t)f->state.n_kept * vector);
     TAKE(arena, f->lattice.factor_before, f->curves.n_curves);
-    if (!desc->tape) return;
+    if (!desc->residual_log) return;
     TAKE(arena, f->lattice.residual, 2 * vector);
     TAKE(arena, f->lattice.free_list, vector);
-    pio_tape_layout(&f->lattice.residual_log, &f->base.arena, desc->tape, (int)vector - f->supports.n_constrained,
-            f->newton.scalars + FEM_TAPE_LEVEL);
+    pio_residual_log_layout(&f->lattice.residual_log, &f->base.arena, desc->residual_log,
+            (int)vector - f->supports.n_constrained, f->newton.scalars + FEM_RESIDUAL_LOG_LEVEL);
     f->lattice.residual_log.item = f->lattice.free_list;
 }
 
@@ -221,7 +221,7 @@ void fem_lattice_begin(fem_sim *f)
             .out = s.v, .step = f->step);
     fem_lattice_constrained(f, fem_whole(-1));
     fem_lattice_numbers(f);
-    if (f->lattice.residual_log.capacity) pio_tape_empty(&f->lattice.residual_log, q, 0);
+    if (f->lattice.residual_log.capacity) pio_residual_log_empty(&f->lattice.residual_log, q, 0);
 }
 /* clang-format on */
 
@@ -249,13 +249,13 @@ void fem_take_origin(fem_sim *f)
     if (f->lattice.state) pio_queue_copy(&f->base.queue, f->lattice.state, f->lattice.origin, f->base.slot_bytes);
 }
 
-/* Steps are recorded from here on, unless this state's past is on the tape already. */
+/* Steps are recorded from here on, unless this state's past is in the residual log already. */
 void fem_was_saved(fem_sim *f)
 {
-    pio_tape *t = &f->lattice.residual_log;
-    if (!t->capacity || (t->kept && t->next == f->base.index)) return;
-    if (t->next != f->base.index) pio_tape_empty(t, &f->base.queue, f->base.index);
-    t->kept = t->first == f->base.index;
+    pio_residual_log *log = &f->lattice.residual_log;
+    if (!log->capacity || (log->kept && log->next == f->base.index)) return;
+    if (log->next != f->base.index) pio_residual_log_empty(log, &f->base.queue, f->base.index);
+    log->kept = log->first == f->base.index;
 }
 
 /* Records that were of another state's past are of no use. */
@@ -264,6 +264,6 @@ void fem_was_put(fem_sim *f, int kept)
     f->forces.external_of = -1;
     if (f->lattice.state) fem_lattice_numbers(f);
     if (!f->lattice.residual_log.capacity || f->lattice.residual_log.next == f->base.index) return;
-    pio_tape_empty(&f->lattice.residual_log, &f->base.queue, f->base.index);
+    pio_residual_log_empty(&f->lattice.residual_log, &f->base.queue, f->base.index);
     f->lattice.residual_log.kept = kept;
 }

@@ -208,8 +208,8 @@ static void take_tables(fem_sim *f)
 
 /* What the host keeps of a simulation while it runs; the records of its steps follow. */
 typedef struct {
-    int64_t index, external_of, tape_first, tape_next;
-    int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, tape_kept, tape_checked;
+    int64_t index, external_of, log_first, log_next;
+    int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, log_kept, log_checked;
 } fem_host;
 
 static void host_image(pio_sim *base, void *image, int in)
@@ -243,10 +243,10 @@ static void host_image(pio_sim *base, void *image, int in)
     f->matrix.projected = h->projected;
     f->state.no_acceleration = h->no_acceleration;
     f->frames.ready = h->framed;
-    f->lattice.residual_log.first = h->tape_first;
-    f->lattice.residual_log.next = h->tape_next;
-    f->lattice.residual_log.kept = h->tape_kept;
-    f->lattice.residual_log.checked = h->tape_checked;
+    f->lattice.residual_log.first = h->log_first;
+    f->lattice.residual_log.next = h->log_next;
+    f->lattice.residual_log.kept = h->log_kept;
+    f->lattice.residual_log.checked = h->log_checked;
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)

@@ -31,10 +31,10 @@ enum {
     SUM_SPRINGS,
     SUM_FOLLOW,
     SUM_ROUNDED,
-    SUM_TAPE,
+    SUM_RESIDUAL_LOG,
     SUMS
 };
-_Static_assert((int)SUM_TAPE == (int)FEM_TAPE_LEVEL, "the log's level is downloaded with the sums");
+_Static_assert((int)SUM_RESIDUAL_LOG == (int)FEM_RESIDUAL_LOG_LEVEL, "the log's level is downloaded with the sums");
 enum { BACKTRACKS = 12 };
 static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
 static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
@@ -402,7 +402,7 @@ static piola_status predict(newton *n)
     dot(f, SUM_INERTIA, f->motion.inertia, f->motion.inertia);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     n->momentum = sqrt(n->sums[SUM_INERTIA]) / h;
-    return f->lattice.recording && n->sums[SUM_TAPE] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
+    return f->lattice.recording && n->sums[SUM_RESIDUAL_LOG] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
 }
 
 /* The trial becomes the state, with the rates of its last evaluation. */

@@ -60,13 +60,13 @@ void fem_euler_accept(fem_sim *f, fem_span span)
     if (!f->lattice.recording) return;
     without_forces(f, span, s.v, r);
     sum(f, v0, -1, r, r);
-    pio_tape_push(&f->lattice.residual_log, q, r, span.step);
+    pio_residual_log_push(&f->lattice.residual_log, q, r, span.step);
 }
 
 static void span_back(fem_sim *f, fem_span span)
 {
     const fem_lattice s = fem_lattice_of(f, f->lattice.state);
-    pio_tape_pop(&f->lattice.residual_log, &f->base.queue, f->lattice.residual);
+    pio_residual_log_pop(&f->lattice.residual_log, &f->base.queue, f->lattice.residual);
     forces(f, span);
     fem_lattice_move(f, span, -1);
     without_forces(f, span, s.v, s.v);
@@ -78,17 +78,17 @@ static void span_back(fem_sim *f, fem_span span)
 piola_status fem_euler_inverse_step(fem_sim *f, piola_error *error)
 {
     pio_sim *s = &f->base;
-    pio_tape *t = &f->lattice.residual_log;
-    const piola_status rc = t->checked ? PIOLA_OK : fem_euler_check(f, error);
+    pio_residual_log *log = &f->lattice.residual_log;
+    const piola_status rc = log->checked ? PIOLA_OK : fem_euler_check(f, error);
     if (rc) return rc;
-    t->checked = 1;
-    if (t->next != s->index || t->first >= s->index)
-        return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not on the tape, which has those from "
-                                            "state %lld to %lld",
-                        (long long)s->index, (long long)t->first, (long long)t->next);
+    log->checked = 1;
+    if (log->next != s->index || log->first >= s->index)
+        return sim_fail(error, PIOLA_USAGE, "the step that led to state %lld is not in the residual log, which has "
+                                            "those from state %lld to %lld",
+                        (long long)s->index, (long long)log->first, (long long)log->next);
     const int parts = f->stepping.records[s->index - 1].parts;
     for (int part = parts - 1; part >= 0; part--) span_back(f, (fem_span){s->index - 1, part, parts});
-    t->next = --s->index;
+    log->next = --s->index;
     return sim_failed(s, error);
 }
 
@@ -106,14 +106,14 @@ piola_status fem_euler_check(fem_sim *f, piola_error *error)
 {
     rice_log t;
     if (!f->lattice.residual_log.capacity) return PIOLA_OK;
-    pio_tape_state(&f->lattice.residual_log, &f->base.queue, &t);
+    pio_residual_log_state(&f->lattice.residual_log, &f->base.queue, &t);
     if (f->base.queue.error.code) return sim_failed(&f->base, error);
     if (t.fails < 0) return PIOLA_OK;
     const double steps = (double)(t.fails - f->lattice.residual_log.first + 1);
     const double all = (double)(f->lattice.residual_log.capacity + t.missing) / steps * (double)f->base.steps;
     return sim_fail(
         error, PIOLA_NO_MEMORY,
-        "step %lld: the tape is too short for what the step must remember: %lld of its %lld bytes are in "
+        "step %lld: the residual log is too short for what the step must remember: %lld of its %lld bytes are in "
         "use, and all %lld steps would need about %.0f bytes at this rate; a larger budget, fewer steps, or "
         "checkpoints would be right",
         (long long)t.fails, (long long)t.used, (long long)f->lattice.residual_log.capacity, (long long)f->base.steps,

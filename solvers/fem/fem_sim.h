@@ -8,7 +8,7 @@
 #include "solvers/fem/fem_topology.h"
 #include "solvers/linear/krylov.h"
 #include "solvers/engine/sim.h"
-#include "solvers/fem/tape.h"
+#include "solvers/fem/residual_log.h"
 
 /* One observation, and its tables. */
 typedef struct {
@@ -59,7 +59,7 @@ enum {
     STATES
 };
 /* Where the level of the residual log is among the scalars that Newton's method downloads. */
-enum { FEM_TAPE_LEVEL = 13 };
+enum { FEM_RESIDUAL_LOG_LEVEL = 13 };
 
 /* fem_forces.c: the elements in blocks of one type, the rest positions, and what elements give to their nodes. An
  * element degree of freedom is one node of one element: it has DIM numbers, and they are numbered over all blocks. */
@@ -270,7 +270,7 @@ typedef struct {
     double *factor_before;       /* [n_curves] at the beginning of a span */
     int64_t *residual;           /* [2][nodes][DIM] residuals of a step, and scratch */
     int recording;               /* residuals of the steps go into the log */
-    pio_tape residual_log;
+    pio_residual_log residual_log;
 } fem_sim_lattice;
 
 /* fem_observe.c, fem_observe_integral.c. */

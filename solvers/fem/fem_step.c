@@ -42,14 +42,14 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
     int parts = repeated ? record->parts : 1;
     fem_keep_origin(f);
     f->lattice.recording = f->lattice.residual_log.kept && f->lattice.residual_log.next == f->base.index;
-    if (f->lattice.recording) pio_tape_mark(&f->lattice.residual_log, q);
+    if (f->lattice.recording) pio_residual_log_mark(&f->lattice.residual_log, q);
     for (;;) {
         *record = (pio_step_record){.parts = parts};
         if (error) *error = (piola_error){0};
         const piola_status rc = take_parts(f, parts, parts, record, error);
         if (rc != PIOLA_NUMERICAL || 2 * parts > most) return outcome(f, rc, parts, repeated, error);
         fem_take_origin(f);
-        if (f->lattice.recording) pio_tape_rewind(&f->lattice.residual_log, q);
+        if (f->lattice.recording) pio_residual_log_rewind(&f->lattice.residual_log, q);
         parts *= 2;
     }
 }

@@ -76,7 +76,7 @@ void mpm_reversible_adjoint(mpm_sim *sim);
 /* Returns whether the step before the current state has an inverse: the log holds what it needs. */
 int mpm_reversible_returns(const mpm_sim *sim);
 /* Returns the bytes of the log after so many steps. */
-size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps);
+size_t mpm_reversible_log_bytes(const mpm_sim *sim, int64_t steps);
 
 /* ---- observations ----------------------------------------------------------------------------------------------- */
 

@@ -163,7 +163,7 @@ static void set_bytes(const mpm_sim *sim, const pio_engine_desc *desc, pio_engin
     sim_bytes(&sim->base, bytes);
     bytes->slot_nodes = sim->slots.node_room;
     bytes->start_nodes = mpm_slot_nodes(sim, desc);
-    bytes->tape = mpm_reversible_taped(sim, desc->steps);
+    bytes->residual_log = mpm_reversible_log_bytes(sim, desc->steps);
 }
 
 piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,

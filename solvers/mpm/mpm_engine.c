@@ -141,10 +141,10 @@ static piola_status differs(pio_sim *base, int64_t slot, int64_t *words, piola_e
     return sim_differs(base, slot, slot_state(mpm_of(base)), words, error);
 }
 
-static piola_status taped(pio_sim *base, int64_t *bytes, piola_error *error)
+static piola_status residual_log_bytes(pio_sim *base, int64_t *bytes, piola_error *error)
 {
     const mpm_sim *sim = mpm_of(base);
-    *bytes = sim->reversible.residual_log ? (int64_t)mpm_reversible_taped(sim, base->index) : 0;
+    *bytes = sim->reversible.residual_log ? (int64_t)mpm_reversible_log_bytes(sim, base->index) : 0;
     return sim_failed(base, error);
 }
 
@@ -270,7 +270,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .previous_state = previous_state,
     .inverse_step = inverse_step,
     .differs = differs,
-    .taped = taped,
+    .residual_log_bytes = residual_log_bytes,
     .adjoint_step = adjoint_step,
     .adjoint_end = adjoint_end,
     .samples = sim_samples,

@@ -242,9 +242,10 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
         return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->base.queue.error.message);
     if (step.fault == FAULT_NONE && !sim->reversible.log_short) return PIOLA_OK;
     if (step.fault == FAULT_NONE)
-        return sim_fail(error, PIOLA_NO_MEMORY,
-                        "%lld steps with damping keep more bits than the tape has room for; %zu bytes would be right",
-                        (long long)sim->base.index, mpm_reversible_taped(sim, sim->base.index));
+        return sim_fail(
+            error, PIOLA_NO_MEMORY,
+            "%lld steps with damping keep more bits than the residual log has room for; %zu bytes would be right",
+            (long long)sim->base.index, mpm_reversible_log_bytes(sim, sim->base.index));
     const int kind = (int)(step.fault & 15), id = (int)(step.fault >> 4 & 0x7fffffff);
     if (kind == FAULT_PLASTIC_CONSTANT) return fail_plastic(sim, error, id);
     if (kind == FAULT_WAVE_CFL || kind == FAULT_CONSTANT || kind == FAULT_VISCOUS)

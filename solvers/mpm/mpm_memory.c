@@ -43,7 +43,8 @@ static void take_reversible(mpm_sim *sim, const pio_engine_desc *desc)
     }
     if (!(sim->reversible.damping > 0)) return;
     TAKE(arena, sim->reversible.last_record, vectors);
-    if (desc->tape > 0) TAKE(arena, sim->reversible.residual_log, (size_t)sim->reversible.log_records * vectors);
+    if (desc->residual_log > 0)
+        TAKE(arena, sim->reversible.residual_log, (size_t)sim->reversible.log_records * vectors);
 }
 
 static size_t state_bytes(mpm_sim *sim)
@@ -219,7 +220,7 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 /* What the host keeps of a simulation while it runs. */
 typedef struct {
     int64_t index, last_record;
-    int32_t turned, norm_last, current, current_bar, behind, nodes_needed, tape_short, fresh;
+    int32_t turned, norm_last, current, current_bar, behind, nodes_needed, log_short, fresh;
 } mpm_host;
 
 static void host_image(pio_sim *base, void *image, int in)
@@ -247,7 +248,7 @@ static void host_image(pio_sim *base, void *image, int in)
     sim->particles.current_bar = h->current_bar;
     sim->slots.behind = (mpm_behind)h->behind;
     sim->slots.nodes_needed = h->nodes_needed;
-    sim->reversible.log_short = h->tape_short;
+    sim->reversible.log_short = h->log_short;
     sim->reversible.fresh = h->fresh;
 }
 

@@ -134,7 +134,7 @@ void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc)
     if (!(sim->reversible.damping > 0)) return;
     sim->reversible.record_every = record_interval(sim->reversible.gamma >> GAMMA_BITS, desc->steps);
     const size_t each = sizeof *sim->reversible.residual_log * field_size(sim->particles.n, DIM);
-    sim->reversible.log_records = desc->tape > 0 ? desc->tape / (int64_t)each : 0;
+    sim->reversible.log_records = desc->residual_log > 0 ? desc->residual_log / (int64_t)each : 0;
 }
 
 /* Returns the number of records before state number `steps`: they are at the beginnings of steps record_every, 2
@@ -152,7 +152,7 @@ int mpm_reversible_returns(const mpm_sim *sim)
            number == sim->reversible.last_record_number;
 }
 
-size_t mpm_reversible_taped(const mpm_sim *sim, int64_t steps)
+size_t mpm_reversible_log_bytes(const mpm_sim *sim, int64_t steps)
 {
     return (size_t)records_before(sim, steps) * sizeof *sim->reversible.residual_log *
            field_size(sim->particles.n, DIM);

@@ -458,7 +458,7 @@ static void case_mpm_drift(case_io *io)
 
 static void case_mpm_log_residuals(case_io *io)
 {
-    static const char *const names[] = {"to a tape", "dropped", "and back", NULL};
+    static const char *const names[] = {"to a residual log", "dropped", "and back", NULL};
     const int variant = case_variant(io, names), n = case_size(io, 5000);
     uint64_t *kept = HOST(io, uint64_t, n);
     for (int i = 0; i < n; i++) kept[i] = (uint64_t)(549755813888.0 * case_unit("kept", i));
@@ -467,7 +467,7 @@ static void case_mpm_log_residuals(case_io *io)
     a.kept = PUSH(io, uint64_t, kept, n);
     a.log = variant == 1 ? NULL : NEW(io, uint32_t, n, CASE_SET);
     LAUNCH(io, mpm_log_residuals, n, NULL, &a);
-    if (variant == 0) case_out(io, "tape", CASE_INT, 1, n, a.log);
+    if (variant == 0) case_out(io, "residual log", CASE_INT, 1, n, a.log);
     a.sign = -1;
     if (variant == 2) LAUNCH(io, mpm_log_residuals, n, NULL, &a);
     case_out(io, "kept", CASE_INT64, 1, n, a.kept);

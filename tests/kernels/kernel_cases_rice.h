@@ -4,7 +4,7 @@
 
 #include "tests/kernels/kernel_cases_sample.h"
 
-enum { TAPE_NUMBERS = 66000 }; /* eight times as many are blocks enough for several threads */
+enum { LOG_NUMBERS = 66000 }; /* eight times as many are blocks enough for several threads */
 
 typedef struct {
     rice_move_args move;
@@ -13,37 +13,37 @@ typedef struct {
     rice_write_args write;
     rice_read_args read;
     int *offset;
-} tape_args;
+} log_args;
 
-static void tape_move(case_io *io, tape_args *a, int what)
+static void log_move(case_io *io, log_args *a, int what)
 {
     a->move.what = what;
     LAUNCH(io, rice_move, 1, NULL, &a->move);
 }
 
-static void tape_push(case_io *io, tape_args *a, const int64_t *in)
+static void log_push(case_io *io, log_args *a, const int64_t *in)
 {
     const int blocks = a->move.blocks;
     a->measure.in = a->write.in = in;
     a->start.bytes = a->measure.bytes;
     LAUNCH(io, rice_measure, blocks, NULL, &a->measure);
     LAUNCH_SCAN(io, rice_start, blocks, &a->start, a->offset);
-    tape_move(io, a, RICE_OPEN);
+    log_move(io, a, RICE_OPEN);
     LAUNCH(io, rice_write, blocks, NULL, &a->write);
 }
 
-static void tape_pop(case_io *io, tape_args *a, int64_t *out)
+static void log_pop(case_io *io, log_args *a, int64_t *out)
 {
     const int blocks = a->move.blocks;
     a->read.out = out;
     a->start.bytes = NULL;
-    tape_move(io, a, RICE_CLOSE);
+    log_move(io, a, RICE_CLOSE);
     LAUNCH_SCAN(io, rice_start, blocks, &a->start, a->offset);
     LAUNCH(io, rice_read, blocks, NULL, &a->read);
-    tape_move(io, a, RICE_DROP);
+    log_move(io, a, RICE_DROP);
 }
 
-static void tape_of(case_io *io, tape_args *a, int n, const int *item)
+static void log_of(case_io *io, log_args *a, int n, const int *item)
 {
     const int blocks = rice_blocks(n);
     uint8_t *data = (uint8_t *)case_new(io, CASE_INT64, (size_t)(4 * n), CASE_SET);
@@ -70,35 +70,35 @@ static void tape_of(case_io *io, tape_args *a, int n, const int *item)
 static void case_rice_write(case_io *io)
 {
     static const char *const names[] = {"small numbers", "numbers of any size", "few that are not zero", NULL};
-    const int kind = case_variant(io, names), n = case_size(io, TAPE_NUMBERS);
+    const int kind = case_variant(io, names), n = case_size(io, LOG_NUMBERS);
     int *item = HOST(io, int, n);
     int64_t *host = HOST(io, int64_t, n);
-    tape_args a;
+    log_args a;
     for (int i = 0; i < n; i++) {
         const double u = case_unit("number", i) - 0.5;
         const uint64_t wide_bits = (uint64_t)(case_unit("bits", i) * 9007199254740992.0) << 11;
         item[i] = (int)((int64_t)i * 7919 % n); /* no divisor of it is one of n */
         host[i] = kind == 0 ? (int64_t)(300 * u) : kind == 2 ? (int64_t)(2.2 * u) : (int64_t)wide_bits >> i % 64;
     }
-    tape_of(io, &a, n, PUSH(io, int, item, n));
+    log_of(io, &a, n, PUSH(io, int, item, n));
     const int64_t *in = PUSH(io, int64_t, host, n);
     int64_t *again = (int64_t *)case_new(io, CASE_INT64, (size_t)n, CASE_SET);
-    tape_move(io, &a, RICE_EMPTY);
-    tape_push(io, &a, in);
-    tape_move(io, &a, RICE_MARK);
-    tape_push(io, &a, in);
-    tape_move(io, &a, RICE_REWIND);
+    log_move(io, &a, RICE_EMPTY);
+    log_push(io, &a, in);
+    log_move(io, &a, RICE_MARK);
+    log_push(io, &a, in);
+    log_move(io, &a, RICE_REWIND);
     case_out(io, "bytes of blocks", CASE_INT, 1, a.move.blocks, a.measure.bytes);
-    case_out(io, "tape", CASE_INT64, 1, sizeof(rice_log) / sizeof(int64_t), a.move.log);
+    case_out(io, "residual log", CASE_INT64, 1, sizeof(rice_log) / sizeof(int64_t), a.move.log);
     case_out(io, "words", CASE_INT, 1, a.move.blocks, a.move.data);
-    tape_pop(io, &a, again);
+    log_pop(io, &a, again);
     case_out(io, "numbers", CASE_INT64, 1, n, again);
     case_out(io, "level", CASE_DOUBLE, 1, 1, a.move.level);
     const case_array *out = case_find(io, CASE_OUTPUT, "numbers");
     int wrong = 0;
     for (int i = 0; i < n; i++) wrong += fabs(out->value[i] - (double)host[i]) > 0;
     case_expect(io, !wrong, "what was written is read");
-    case_expect(io, fabs(case_find(io, CASE_OUTPUT, "level")->value[0]) < 0.5, "the tape is empty again");
+    case_expect(io, fabs(case_find(io, CASE_OUTPUT, "level")->value[0]) < 0.5, "the residual log is empty again");
 }
 #define case_rice_measure case_rice_write
 #define case_rice_start case_rice_write

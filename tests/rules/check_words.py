@@ -24,6 +24,7 @@ FAULTS = [
     (re.compile(r"[ \t]+$", re.M), "blank at the end of a line"),
 ]
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
+OTHERS = re.compile(r"\bwp\.Tape\b")  # names of other programs that are words of the glossary
 # bad scenes and seeds of fuzz targets have odd bytes and blanks
 ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")
 
@@ -37,8 +38,7 @@ def glossary(page):
     for write, words in ROW.findall(page.partition("## Names and words")[2].partition("\n## ")[0]):
         for word in re.findall(r"`([^`]+)`", words):
             first, *rest = word.split()
-            stem = first[:-1] if first.endswith("e") else first
-            forms = f"(?:{first}|{stem}(?:s|es|d|ed|ing))"
+            forms = f"(?:{first}[sd]?|{first[:-1]}ing)" if first.endswith("e") else f"(?:{first}(?:s|es|d|ed|ing)?)"
             pattern = r"[\s*_]+".join([forms, *rest])
             found.append((re.compile(rf"(?<![A-Za-z]){pattern}(?![A-Za-z])", re.I), write))
     return found
@@ -53,8 +53,9 @@ def check(texts):
         for pattern, what in FAULTS if not ON_PURPOSE.match(name) else FAULTS[:4]:
             for match in pattern.finditer(text):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: {what}: '{match.group()}'")
+        own = OTHERS.sub(lambda match: " " * len(match.group()), text)
         for pattern, write in GLOSSARY if name.startswith(house.CLEAN) else ():
-            for match in pattern.finditer(text):
+            for match in pattern.finditer(own):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: '{match.group()}': write {write}")
         for match in ADDRESS.finditer(text):
             if match.group(1) not in ADDRESSES:
@@ -80,6 +81,7 @@ PLANTED = [
     ("tests/host/base/a.c", "/* The sweep\n * ba" "ck. */\n", "write adjoint sweep"),
     ("include/a.h", "/* Units that were taken ba" "ck. */\n", "write inverse step"),
     ("tools/a.c", 'puts("what was to' 'ld");\n', "write report"),
+    ("solvers/a.c", "pio_ta" "pe_push(log);\n", "write residual log"),
 ]
 
 

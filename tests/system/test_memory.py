@@ -165,22 +165,22 @@ class Memory(unittest.TestCase):
                 steps = certificate["steps"] - certificate["steps_left_out"]
                 self.assertEqual((certificate["inverse_steps_run"], certificate["forward_steps_run"]),
                                  (steps, certificate["steps"]))
-                self.assertEqual(certificate["tape_bytes_used"] > 0, "euler" in scene)
+                self.assertEqual(certificate["residual_log_bytes_used"] > 0, "euler" in scene)
 
-    def test_a_tape_that_the_budget_does_not_hold_is_refused_with_the_bytes_that_would_do(self):
+    def test_a_residual_log_that_the_budget_does_not_hold_is_refused_with_the_bytes_that_would_do(self):
         def needs(budget):
             done = run("grad", *self.words("fem_long_swing_euler_small"), "--device", "cpu", "--dry-run", "--set",
                        f"gradient.memory.budget={budget} B")
             self.assertEqual(done.returncode, 71, done.stderr)
             return int(re.search(r"inverse steps need: (?:more than )?(\d+) bytes", done.stderr).group(1))
 
-        least = needs(1)  # the tape is not known without a run, which needs some too
+        least = needs(1)  # the residual log is not known without a run, which needs some too
         for budget in least - 256, least:
             done = run("grad", *self.words("fem_long_swing_euler_small"), "--device", "cpu", "--dry-run", "--set",
                        f"gradient.memory.budget={budget} B")
             self.assertEqual(done.returncode, 71 if budget < least else 0, done.stderr)
         told = self.gradient_by("fem_long_swing_euler_small", "reverse", f"gradient.memory.budget={least} B")
-        self.assertLess(told["certificate"]["tape_bytes_used"], told["memory"]["plan"]["tape_bytes"])
+        self.assertLess(told["certificate"]["residual_log_bytes_used"], told["memory"]["plan"]["residual_log_bytes"])
 
     def test_one_byte_less_than_the_least_is_refused_and_the_least_is_not(self):
         least = self.least("grad", "mpm_throw_small")

@@ -163,13 +163,13 @@ static void as_many_states_go_to_disk_as_save_time(void **unused)
 }
 
 /* Requests 1000 bytes with states of 256; 100 steps with 10 bytes of residual log each. */
-static pio_plan_request reversible(scene_strategy strategy, double budget, double tape, bool guess)
+static pio_plan_request reversible(scene_strategy strategy, double budget, double residual_log, bool guess)
 {
     pio_plan_request r = request_of(strategy, 100, 1, budget);
     r.reversible = true;
-    r.tape = tape;
-    r.tape_is_a_guess = guess;
-    r.tape_most = 2 * tape;
+    r.residual_log = residual_log;
+    r.residual_log_estimated = guess;
+    r.residual_log_limit = 2 * residual_log;
     return r;
 }
 
@@ -196,10 +196,10 @@ static void reversal_is_chosen_where_it_computes_fewer_steps_than_checkpoints(vo
     }
 }
 
-static void a_tape_counts_and_one_that_is_a_guess_takes_more_where_it_can(void **unused)
+static void a_residual_log_counts_and_one_that_is_a_guess_takes_more_where_it_can(void **unused)
 {
     static const struct {
-        double budget, tape;
+        double budget, residual_log;
         bool guess;
         double taken; /* bytes of the log; -1: an error */
     } cases[] = {{1000 + 256 + 1024, 1000, false, 1000}, {1000 + 256 + 1024, 1000, true, 1024},
@@ -207,19 +207,19 @@ static void a_tape_counts_and_one_that_is_a_guess_takes_more_where_it_can(void *
                  {1000 + 256 + 1023, 1000, false, -1},   {1000 + 256 + 1023, 1000, true, -1}};
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const pio_plan_request r = reversible(SCENE_REVERSE, cases[i].budget, cases[i].tape, cases[i].guess);
+        const pio_plan_request r = reversible(SCENE_REVERSE, cases[i].budget, cases[i].residual_log, cases[i].guess);
         pio_plan plan = {0};
         piola_error error = {0};
         const piola_status rc = pio_plan_make(&plan, &r, &error);
-        print_message("  budget %g, tape %g: %zu bytes of tape, %zu in all %s\n", r.budget, r.tape, plan.tape,
-                      plan.bytes, error.message);
+        print_message("  budget %g, residual log %g: %zu bytes of residual log, %zu in all %s\n", r.budget,
+                      r.residual_log, plan.residual_log, plan.bytes, error.message);
         assert_int_equal(rc, cases[i].taken < 0 ? PIOLA_NO_MEMORY : PIOLA_OK);
         if (rc) {
             assert_non_null(strstr(error.message, "2280 bytes")); /* the bytes that are enough */
             continue;
         }
         assert_true((double)plan.bytes <= r.budget);
-        assert_int_equal(plan.tape, (int64_t)cases[i].taken);
+        assert_int_equal(plan.residual_log, (int64_t)cases[i].taken);
     }
 }
 
@@ -279,7 +279,7 @@ int main(void)
         cmocka_unit_test(a_budget_that_holds_no_gradient_is_refused_with_the_bytes_that_would_do),
         cmocka_unit_test(as_many_states_go_to_disk_as_save_time),
         cmocka_unit_test(reversal_is_chosen_where_it_computes_fewer_steps_than_checkpoints),
-        cmocka_unit_test(a_tape_counts_and_one_that_is_a_guess_takes_more_where_it_can),
+        cmocka_unit_test(a_residual_log_counts_and_one_that_is_a_guess_takes_more_where_it_can),
         cmocka_unit_test(reversal_of_an_integrator_that_cannot_is_refused),
         cmocka_unit_test(the_cost_is_that_of_the_actions_at_given_costs),
         cmocka_unit_test(compact_slots_are_taken_where_they_cost_less_time),

@@ -16,7 +16,7 @@ endforeach()
 engine_test(test_fem_reversible_gradient f64)
 one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
-one_engine_test(test_tape f64 2)
+one_engine_test(test_residual_log f64 2)
 
 # Tables of elements need no engine that runs.
 foreach(precision ${test_precisions})
@@ -36,7 +36,7 @@ foreach(name integral convergence determinism direct dynamics follow_gradient gr
   slow_with_sanitizers(test_fem_${name}_f64_3d)
 endforeach()
 
-guarded_test(test_tape_f64_2d)
+guarded_test(test_residual_log_f64_2d)
 guarded_test(test_fem_determinism_f64_3d)
 guarded_test(test_fem_faults_f64_3d)
 guarded_test(test_fem_interrupted_f64_3d)

@@ -1,5 +1,5 @@
-/* fem_euler_case.h -- a motion on a lattice, with a tape, that goes out and back: for the tests of residual-coded
- * backward Euler. */
+/* fem_euler_case.h -- a motion on a lattice, with a residual log, that goes out and back: for the tests of
+ * residual-coded backward Euler. */
 #ifndef PIOLA_TESTS_FEM_EULER_CASE_H
 #define PIOLA_TESTS_FEM_EULER_CASE_H
 
@@ -57,21 +57,21 @@ static inline int unknowns(const fem_case *c)
     return c->n * D - c->fem.n_constrained;
 }
 
-static inline pio_sim *started(fem_case *c, int64_t tape, int threads)
+static inline pio_sim *started(fem_case *c, int64_t log_bytes, int threads)
 {
     piola_error error = {0};
-    c->desc.tape = tape;
+    c->desc.residual_log = log_bytes;
     pio_sim *sim = fem_case_create(c, 2, threads);
     must(engine->start(sim, NULL, &error), &error, "start");
     must(engine->save(sim, 0, &error), &error, "save");
     return sim;
 }
 
-static inline int64_t taped(pio_sim *sim)
+static inline int64_t residual_log_bytes(pio_sim *sim)
 {
     int64_t bytes = -1;
     piola_error error;
-    must(engine->taped(sim, &bytes, &error), &error, "taped");
+    must(engine->residual_log_bytes(sim, &bytes, &error), &error, "residual_log_bytes");
     return bytes;
 }
 
@@ -83,18 +83,18 @@ static inline int64_t differs(pio_sim *sim, int64_t slot)
     return words;
 }
 
-/* Bits that each unknown and step have left on the tape, after which every bit of the first state is back. */
+/* Bits that each unknown and step have left in the residual log, after which every bit of the first state is back. */
 static inline double out_and_back(pio_sim *sim, const fem_case *c, int64_t steps)
 {
     piola_error error = {0};
     must(engine->advance(sim, steps, &error), &error, "out");
     must(engine->check(sim, &error), &error, "out");
     assert_true(differs(sim, 0) > 0);
-    const double bits = 8 * (double)taped(sim) / ((double)steps * unknowns(c));
+    const double bits = 8 * (double)residual_log_bytes(sim) / ((double)steps * unknowns(c));
     for (int64_t s = steps; s > 0; s--) must(engine->inverse_step(sim, &error), &error, "back");
     must(engine->check(sim, &error), &error, "back");
     assert_int_equal(engine->step(sim), 0);
-    assert_int_equal(taped(sim), 0);
+    assert_int_equal(residual_log_bytes(sim), 0);
     assert_int_equal(differs(sim, 0), 0);
     return bits;
 }

@@ -60,7 +60,7 @@ static void loads_that_follow_and_springs_go_back(void **unused)
     fem_case_free(&c);
 }
 
-static void a_run_has_the_same_bits_with_a_tape_and_without(void **unused)
+static void a_run_has_the_same_bits_with_a_residual_log_and_without(void **unused)
 {
     uint64_t hash[2];
     (void)unused;
@@ -135,7 +135,7 @@ static void it_is_backward_euler_but_for_rounding(void **unused)
 
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
-static void a_tape_that_is_too_short_says_what_would_do(void **unused)
+static void a_residual_log_that_is_too_short_says_what_would_do(void **unused)
 {
     static fem_case c;
     piola_error error = {0};
@@ -143,7 +143,7 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
     moving(&c, 200, 3, box, box);
     pio_sim *sim = started(&c, 1 << 20, 1);
     must(engine->advance(sim, 200, &error), &error, "out");
-    const int64_t needed = taped(sim);
+    const int64_t needed = residual_log_bytes(sim);
     engine->destroy(sim);
     for (int k = 0; k < 2; k++) { /* reported by the step after, or where the run is checked */
         sim = started(&c, k ? needed - 4 : needed / 2, 1);
@@ -151,7 +151,7 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
         assert_int_equal(rc, k ? PIOLA_OK : PIOLA_NO_MEMORY);
         if (k) assert_int_equal(engine->check(sim, &error), PIOLA_NO_MEMORY);
         print_message("  %s\n", error.message);
-        assert_non_null(strstr(error.message, "the tape is too short"));
+        assert_non_null(strstr(error.message, "the residual log is too short"));
         const char *about = strstr(error.message, "about ");
         const double named = about ? atof(about + 6) : 0;
         assert_true(named > 0.7 * (double)needed && named < 1.4 * (double)needed);
@@ -166,7 +166,7 @@ static void a_tape_that_is_too_short_says_what_would_do(void **unused)
     must(engine->start(sim, NULL, &error), &error, "start");
     must(engine->advance(sim, 200, &error), &error, "out");
     must(engine->check(sim, &error), &error, "check");
-    assert_int_equal(taped(sim), 0);
+    assert_int_equal(residual_log_bytes(sim), 0);
     assert_int_equal(engine->inverse_step(sim, &error), PIOLA_USAGE);
     engine->destroy(sim);
     fem_case_free(&c);
@@ -197,8 +197,8 @@ static void what_has_no_inverse_is_refused_by_name(void **unused)
     refused(&c, "reactions");
     moving(&c, 3, 3, box, box);
     c.fem.integrator = PIO_NEWMARK;
-    c.desc.tape = 4096;
-    refused(&c, "a tape of 4096 bytes");
+    c.desc.residual_log = 4096;
+    refused(&c, "a residual log of 4096 bytes");
 }
 
 static void steps_without_a_record_have_no_inverse(void **unused)
@@ -206,7 +206,7 @@ static void steps_without_a_record_have_no_inverse(void **unused)
     static fem_case c;
     piola_error error = {0};
     (void)unused;
-    for (int k = 0; k < 3; k++) { /* no tape; the beginning; a state from elsewhere */
+    for (int k = 0; k < 3; k++) { /* no residual log; the beginning; a state from elsewhere */
         moving(&c, 5, 3, box, box);
         pio_sim *sim = started(&c, k ? 1 << 16 : 0, 1);
         must(engine->advance(sim, 5, &error), &error, "out");
@@ -286,10 +286,10 @@ int main(void)
         cmocka_unit_test(many_steps_out_and_back_return_every_bit_on_any_number_of_threads),
         cmocka_unit_test(every_element_and_law_goes_back),
         cmocka_unit_test(loads_that_follow_and_springs_go_back),
-        cmocka_unit_test(a_run_has_the_same_bits_with_a_tape_and_without),
+        cmocka_unit_test(a_run_has_the_same_bits_with_a_residual_log_and_without),
         cmocka_unit_test(a_planted_bit_is_found),
         cmocka_unit_test(it_is_backward_euler_but_for_rounding),
-        cmocka_unit_test(a_tape_that_is_too_short_says_what_would_do),
+        cmocka_unit_test(a_residual_log_that_is_too_short_says_what_would_do),
         cmocka_unit_test(what_has_no_inverse_is_refused_by_name),
         cmocka_unit_test(steps_without_a_record_have_no_inverse),
         cmocka_unit_test(a_step_is_remembered_in_few_bits),

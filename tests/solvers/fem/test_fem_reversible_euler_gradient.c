@@ -84,7 +84,7 @@ static uint64_t gradient_by_inverse_steps(fem_case *c, int threads, int before, 
     double y[FEM_SAMPLES], y_bar[FEM_SAMPLES];
     piola_error error = {0};
     const sample_terms terms = fem_case_terms(c);
-    c->desc.tape = 1 << 20;
+    c->desc.residual_log = 1 << 20;
     pio_sim *sim = fem_case_create(c, 1, threads);
     must(engine->start(sim, z, &error), &error, "start");
     must(engine->save(sim, 0, &error), &error, "save");
@@ -109,7 +109,7 @@ static uint64_t gradient_by_inverse_steps(fem_case *c, int threads, int before, 
     }
     const uint64_t hash = hash_of(sim, c, z_bar);
     engine->destroy(sim);
-    c->desc.tape = 0;
+    c->desc.residual_log = 0;
     return hash;
 }
 

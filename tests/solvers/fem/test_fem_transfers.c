@@ -66,7 +66,7 @@ static void steps(pio_solve linear, pio_integrator integrator, int cells, size_t
     fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 1, 5, 0), ramp);
     const int reversed = integrator == PIO_REVERSIBLE_EULER;
     if (integrator != PIO_STATIC) fem_case_motion(&c, integrator, reversed, 0, 0);
-    c.desc.tape = reversed ? 1 << 20 : 0;
+    c.desc.residual_log = reversed ? 1 << 20 : 0;
     fem_case_observe_node(&c, fem_case_at(&c, cells, 0, 0), 1);
     bar[1] = 1;
     c.fem.linear = linear;

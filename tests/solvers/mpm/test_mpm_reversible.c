@@ -142,7 +142,7 @@ static void damped_collision(mpm_case *c, int64_t steps)
     pio_sim *sim = case_create(c, 1, 1); /* so that the description is whole */
     piola_engine.destroy(sim);
     must(piola_engine.measure(&c->desc, &bytes, &error), "measure", &error);
-    c->desc.tape = (int64_t)bytes.tape;
+    c->desc.residual_log = (int64_t)bytes.residual_log;
 }
 
 enum { DAMPED = TEST_SANITIZED ? 2300 : 5000 };
@@ -151,7 +151,7 @@ static void damped_steps_come_back_to_the_bit_with_what_they_logged(void **unuse
 {
     mpm_case c;
     piola_error error;
-    int64_t taped = 0;
+    int64_t logged = 0;
     uint64_t hash[3];
     (void)unused;
     damped_collision(&c, DAMPED);
@@ -160,26 +160,26 @@ static void damped_steps_come_back_to_the_bit_with_what_they_logged(void **unuse
         pio_sim *sim = case_create(&c, 1, threads);
         start_and_keep(sim);
         forwards(sim, DAMPED);
-        must(piola_engine.taped(sim, &taped, &error), "taped", &error);
+        must(piola_engine.residual_log_bytes(sim, &logged, &error), "residual_log_bytes", &error);
         hash[threads - 1] = hash_of(&c, sim);
-        assert_int_equal(taped, c.desc.tape);
+        assert_int_equal(logged, c.desc.residual_log);
         backwards(sim, DAMPED);
         print_message("  damped: %d steps with %d records of %d bytes, and back: %d words differ\n", DAMPED,
-                      (int)(taped / each), (int)each, (int)differing(sim, 0));
-        assert_int_equal(taped, (DAMPED > 4500 ? 2 : 1) * each);
+                      (int)(logged / each), (int)each, (int)differing(sim, 0));
+        assert_int_equal(logged, (DAMPED > 4500 ? 2 : 1) * each);
         assert_int_equal(differing(sim, 0), 0);
-        must(piola_engine.taped(sim, &taped, &error), "taped", &error);
-        assert_int_equal(taped, 0);
+        must(piola_engine.residual_log_bytes(sim, &logged, &error), "residual_log_bytes", &error);
+        assert_int_equal(logged, 0);
         piola_engine.destroy(sim);
     }
-    c.desc.tape = 0; /* what is logged is dropped, but for the last */
+    c.desc.residual_log = 0; /* what is logged is dropped, but for the last */
     pio_sim *sim = case_create(&c, 1, 1);
     start_and_keep(sim);
     forwards(sim, DAMPED);
     hash[2] = hash_of(&c, sim);
     piola_status rc = PIOLA_OK;
     while (!rc && piola_engine.step(sim) > 0) rc = piola_engine.inverse_step(sim, &error);
-    print_message("  without a tape, back at step %d: %s\n", (int)piola_engine.step(sim),
+    print_message("  without a residual log, back at step %d: %s\n", (int)piola_engine.step(sim),
                   rc ? error.message : "the first");
     assert_int_equal(rc, DAMPED > 4500 ? PIOLA_USAGE : PIOLA_OK);
     assert_true(rc || differing(sim, 0) == 0);
@@ -188,13 +188,13 @@ static void damped_steps_come_back_to_the_bit_with_what_they_logged(void **unuse
     case_free(&c);
 }
 
-static void a_tape_that_is_too_short_is_reported(void **unused)
+static void a_residual_log_that_is_too_short_is_reported(void **unused)
 {
     mpm_case c;
     piola_error error;
     (void)unused;
     damped_collision(&c, DAMPED);
-    c.desc.tape = 1;
+    c.desc.residual_log = 1;
     pio_sim *sim = case_create(&c, 1, 1);
     start_and_keep(sim);
     must(piola_engine.advance(sim, DAMPED, &error), "advance", &error);
@@ -213,7 +213,7 @@ int main(void)
         cmocka_unit_test(steps_are_reversed_from_a_checkpoint_too),
         cmocka_unit_test(a_bit_that_is_changed_is_found),
         cmocka_unit_test(damped_steps_come_back_to_the_bit_with_what_they_logged),
-        cmocka_unit_test(a_tape_that_is_too_short_is_reported),
+        cmocka_unit_test(a_residual_log_that_is_too_short_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static void driven(mpm_case *c, int64_t steps, double damping)
     pio_sim *sim = case_create(c, 1, 1);
     piola_engine.destroy(sim);
     must(piola_engine.measure(&c->desc, &bytes, &error), "measure", &error);
-    c->desc.tape = (int64_t)bytes.tape;
+    c->desc.residual_log = (int64_t)bytes.residual_log;
 }
 
 static void a_gradient_has_the_same_bits_by_storing_checkpoints_and_reversal(void **unused)
@@ -145,19 +145,20 @@ static void a_gradient_has_the_same_bits_by_storing_checkpoints_and_reversal(voi
     for (int damped = 0; damped < 2; damped++) {
         mpm_case c;
         driven(&c, STEPS, damped ? 400 : 0);
-        const int64_t tape = c.desc.tape;
+        const int64_t residual_log = c.desc.residual_log;
         const uint64_t reversal = gradient_bits(&c, NULL, 2), one = gradient_bits(&c, NULL, 1);
-        c.desc.tape = 0;
+        c.desc.residual_log = 0;
         pio_schedule all = pio_schedule_store_all(STEPS, 1), some = pio_schedule_checkpoint(STEPS, 4, 0, 1);
         const uint64_t stored = gradient_bits(&c, &all, 2);
         const uint64_t checkpointed = gradient_bits(&c, &some, 2);
         pio_schedule_end(&some);
-        print_message("  %d steps, %s, a tape of %d bytes: reversal %016llx, on one thread %016llx, stored %016llx, "
-                      "checkpoints %016llx\n",
-                      STEPS, damped ? "damped" : "undamped", (int)tape, (unsigned long long)reversal,
-                      (unsigned long long)one, (unsigned long long)stored, (unsigned long long)checkpointed);
+        print_message(
+            "  %d steps, %s, a residual log of %d bytes: reversal %016llx, on one thread %016llx, stored %016llx, "
+            "checkpoints %016llx\n",
+            STEPS, damped ? "damped" : "undamped", (int)residual_log, (unsigned long long)reversal,
+            (unsigned long long)one, (unsigned long long)stored, (unsigned long long)checkpointed);
         assert_true(reversal == one && reversal == stored && reversal == checkpointed);
-        if (damped && !TEST_SANITIZED) assert_true(tape > 0);
+        if (damped && !TEST_SANITIZED) assert_true(residual_log > 0);
         case_free(&c);
     }
 }

@@ -112,10 +112,10 @@ class Block:
             self.clear()
             for array in (self.mass, self.momentum, self.speed):
                 array.grad.zero_()
-            tape = wp.Tape()
-            with tape:
+            record = wp.Tape()
+            with record:
                 self.step(s, s + 1)
-            tape.backward()
+            record.backward()
         return float(self.E.grad.numpy().astype("float64").sum())
 
 

@@ -1,6 +1,6 @@
-/* test_tape.c -- the tape of whole numbers: what is pushed is popped to the bit, in few bits, the same for any number
- * of threads; and what does not fit, or was tampered with, does no harm. */
-#include "solvers/fem/tape.h"
+/* test_residual_log.c -- the residual log of whole numbers: what is pushed is popped to the bit, in few bits, the same
+ * for any number of threads; and what does not fit, or was tampered with, does no harm. */
+#include "solvers/fem/residual_log.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -33,64 +33,64 @@ static double normal(void)
     return r * cos(6.283185307179586 * uniform());
 }
 
-/* ---- a tape of the CPU backend --------------------------------------------------------------------------------- */
+/* ---- a residual log of the CPU backend ------------------------------------------------------------------------- */
 
 typedef struct {
     pio_arena arena;
     pio_queue queue;
-    pio_tape tape;
+    pio_residual_log log;
     int64_t *numbers; /* device [n] */
     double *level;    /* device */
     int *items;       /* device [n], for who has a list */
     int n;
-} tape_case;
+} log_case;
 
-static void lay_out(tape_case *c, int64_t capacity, int n)
+static void lay_out(log_case *c, int64_t capacity, int n)
 {
     c->level = pio_arena_take(&c->arena, sizeof *c->level);
     c->items = pio_arena_take(&c->arena, sizeof *c->items * (size_t)n);
     c->numbers = pio_arena_take(&c->arena, sizeof *c->numbers * (size_t)n);
-    pio_tape_layout(&c->tape, &c->arena, capacity, n, c->level);
+    pio_residual_log_layout(&c->log, &c->arena, capacity, n, c->level);
     c->queue.scan_work = pio_arena_take(&c->arena, sizeof(int) * PIO_SCAN_WORK(n));
 }
 
-static void begin(tape_case *c, int64_t capacity, int n, int threads)
+static void begin(log_case *c, int64_t capacity, int n, int threads)
 {
     pio_device_info info;
-    *c = (tape_case){.n = n};
+    *c = (log_case){.n = n};
     c->queue.backend = c->arena.backend = &pio_backend_cpu;
     c->queue.arena = &c->arena;
     assert_int_equal(pio_backend_cpu.open(0, threads, &info, &c->queue.stream), 0);
     lay_out(c, capacity, n);
     assert_int_equal(pio_arena_create(&c->arena, &pio_backend_cpu, c->arena.used), 0);
     lay_out(c, capacity, n);
-    pio_tape_empty(&c->tape, &c->queue, 0);
+    pio_residual_log_empty(&c->log, &c->queue, 0);
 }
 
-static void end(tape_case *c)
+static void end(log_case *c)
 {
     assert_int_equal(c->queue.error.code, 0);
     pio_arena_destroy(&c->arena);
 }
 
-static void push(tape_case *c, const int64_t *numbers, int64_t step)
+static void push(log_case *c, const int64_t *numbers, int64_t step)
 {
     pio_queue_upload(&c->queue, c->numbers, numbers, sizeof *numbers * (size_t)c->n);
-    pio_tape_push(&c->tape, &c->queue, c->numbers, step);
+    pio_residual_log_push(&c->log, &c->queue, c->numbers, step);
 }
 
-static void pop(tape_case *c, int64_t *numbers)
+static void pop(log_case *c, int64_t *numbers)
 {
     memset(numbers, 0x5a, sizeof *numbers * (size_t)c->n);
     pio_queue_upload(&c->queue, c->numbers, numbers, sizeof *numbers * (size_t)c->n);
-    pio_tape_pop(&c->tape, &c->queue, c->numbers);
+    pio_residual_log_pop(&c->log, &c->queue, c->numbers);
     pio_queue_download(&c->queue, numbers, c->numbers, sizeof *numbers * (size_t)c->n);
 }
 
-static rice_log state(tape_case *c)
+static rice_log state(log_case *c)
 {
     rice_log t;
-    pio_tape_state(&c->tape, &c->queue, &t);
+    pio_residual_log_state(&c->log, &c->queue, &t);
     return t;
 }
 
@@ -134,7 +134,7 @@ static void what_was_pushed_is_popped_to_the_bit(void **unused)
     for (int s = 0; s < 7; s++) {
         const int n = size[s];
         int64_t *in = calloc((size_t)(KINDS * n), sizeof *in), *out = calloc((size_t)n, sizeof *out);
-        tape_case c;
+        log_case c;
         begin(&c, (int64_t)KINDS * (10 * n + 64), n, 1);
         seed = 77 + (uint64_t)s;
         for (int k = 0; k < KINDS; k++) {
@@ -164,14 +164,14 @@ static void numbers_lie_where_the_items_say(void **unused)
     enum { N = 300, ALL = 700 };
     int item[ALL] = {0}, listed[ALL] = {0}, used = 0;
     int64_t in[ALL], out[ALL];
-    tape_case c;
+    log_case c;
     (void)unused;
     begin(&c, 1 << 14, ALL, 1);
     for (int i = 0; i < N; i++) listed[item[i] = (i * 11 + 3) % ALL] = 1;
     pio_queue_upload(&c.queue, c.items, item, sizeof item);
-    c.tape.item = c.items;
-    c.tape.n = N;
-    c.tape.blocks = rice_blocks(N);
+    c.log.item = c.items;
+    c.log.n = N;
+    c.log.blocks = rice_blocks(N);
     seed = 5;
     fill(in, ALL, 12);
     push(&c, in, 0);
@@ -184,7 +184,7 @@ static void numbers_lie_where_the_items_say(void **unused)
     end(&c);
 }
 
-static void a_tape_has_the_same_bytes_for_any_number_of_threads(void **unused)
+static void a_residual_log_has_the_same_bytes_for_any_number_of_threads(void **unused)
 {
     enum { N = 700000, CAPACITY = 8000000 };
     int64_t *in = malloc(sizeof *in * N);
@@ -192,14 +192,14 @@ static void a_tape_has_the_same_bytes_for_any_number_of_threads(void **unused)
     int64_t used[3];
     (void)unused;
     for (int t = 0; t < 3; t++) {
-        tape_case c;
+        log_case c;
         begin(&c, CAPACITY, N, t + 1);
         seed = 9;
         for (int i = 0; i < N; i++) in[i] = (int64_t)llrint(ldexp(normal(), i / 40000));
         push(&c, in, 0);
         used[t] = state(&c).used;
         data[t] = malloc(CAPACITY);
-        pio_queue_download(&c.queue, data[t], c.tape.data, CAPACITY);
+        pio_queue_download(&c.queue, data[t], c.log.data, CAPACITY);
         end(&c);
     }
     print_message("  %lld bytes of %d numbers\n", (long long)used[0], N);
@@ -245,7 +245,7 @@ static void numbers_take_few_bits_more_than_their_entropy(void **unused)
     (void)unused;
     for (int kind = 0; kind < 2; kind++)
         for (int s = 0; s < 10; s++) {
-            tape_case c;
+            log_case c;
             begin(&c, 9 * N, N, 1);
             seed = 3;
             for (int i = 0; i < N; i++) in[i] = drawn(kind, spread[s]);
@@ -263,7 +263,7 @@ static void zeros_take_the_length_of_their_blocks_alone(void **unused)
 {
     enum { N = 128 * 1000 };
     int64_t *in = calloc(N, sizeof *in);
-    tape_case c;
+    log_case c;
     (void)unused;
     begin(&c, 9 * N, N, 1);
     push(&c, in, 0);
@@ -280,7 +280,7 @@ static void a_record_that_does_not_fit_changes_nothing_and_is_reported(void **un
     enum { N = 500 };
     int64_t in[N], out[N];
     double level;
-    tape_case c;
+    log_case c;
     (void)unused;
     begin(&c, 3 * N, N, 1);
     seed = 21;
@@ -307,7 +307,7 @@ static void a_record_that_is_popped_leaves_no_trace(void **unused)
 {
     enum { N = 500 };
     int64_t in[N], other[N], out[N];
-    tape_case c;
+    log_case c;
     (void)unused;
     begin(&c, 8 * N, N, 1);
     seed = 22;
@@ -315,26 +315,26 @@ static void a_record_that_is_popped_leaves_no_trace(void **unused)
     fill(other, N, 9);
     push(&c, in, 0);
     const int64_t used = state(&c).used;
-    pio_tape_mark(&c.tape, &c.queue);
+    pio_residual_log_mark(&c.log, &c.queue);
     push(&c, other, 1);
     push(&c, other, 1);
     assert_true(state(&c).used > used);
-    pio_tape_rewind(&c.tape, &c.queue);
+    pio_residual_log_rewind(&c.log, &c.queue);
     assert_int_equal(state(&c).used, used);
     pop(&c, out);
     assert_memory_equal(in, out, sizeof in);
     end(&c);
 }
 
-/* Every bit of a record, one after another: something else is read, or its padding it was; and nothing beyond the tape
- * is touched, which sanitizers and guarded pages see. */
+/* Every bit of a record, one after another: something else is read, or its padding it was; and nothing beyond the
+ * residual log is touched, which sanitizers and guarded pages see. */
 static void a_planted_bit_changes_numbers_and_does_no_harm(void **unused)
 {
     enum { N = 150 };
     int64_t in[N], out[N];
     uint8_t byte;
     int silent = 0, flipped = 0;
-    tape_case c;
+    log_case c;
     (void)unused;
     for (int kind = 3; kind < KINDS; kind += kind == 3 ? 61 : 1) {
         begin(&c, 9 * N, N, 1);
@@ -344,15 +344,15 @@ static void a_planted_bit_changes_numbers_and_does_no_harm(void **unused)
         const int64_t used = state(&c).used;
         const rice_log whole = state(&c);
         for (int64_t b = 0; b < 8 * used; b++) {
-            pio_queue_upload(&c.queue, c.tape.state, &whole, sizeof whole);
-            pio_queue_download(&c.queue, &byte, c.tape.data + b / 8, 1);
+            pio_queue_upload(&c.queue, c.log.state, &whole, sizeof whole);
+            pio_queue_download(&c.queue, &byte, c.log.data + b / 8, 1);
             byte ^= (uint8_t)(1 << b % 8);
-            pio_queue_upload(&c.queue, c.tape.data + b / 8, &byte, 1);
+            pio_queue_upload(&c.queue, c.log.data + b / 8, &byte, 1);
             pop(&c, out);
             silent += !memcmp(in, out, sizeof in);
             flipped++;
             byte ^= (uint8_t)(1 << b % 8);
-            pio_queue_upload(&c.queue, c.tape.data + b / 8, &byte, 1);
+            pio_queue_upload(&c.queue, c.log.data + b / 8, &byte, 1);
         }
         end(&c);
     }
@@ -365,7 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_pushed_is_popped_to_the_bit),
         cmocka_unit_test(numbers_lie_where_the_items_say),
-        cmocka_unit_test(a_tape_has_the_same_bytes_for_any_number_of_threads),
+        cmocka_unit_test(a_residual_log_has_the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(numbers_take_few_bits_more_than_their_entropy),
         cmocka_unit_test(zeros_take_the_length_of_their_blocks_alone),
         cmocka_unit_test(a_record_that_does_not_fit_changes_nothing_and_is_reported),
