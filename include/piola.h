@@ -325,9 +325,9 @@ piola_status piola_constraint(const piola_problem *problem, size_t i, char *name
 
 /* ---- fields, by name, on particles, nodes or elements -----------------------------------------------------
  *
- * Particles have position velocity C F J pressure mass and, after a gradient, grad_position grad_velocity grad_given_0
- * grad_given_1 grad_given_2 grad_density. Meshes have displacement velocity reaction and more on nodes, stress and more
- * on elements: docs/reference/fields.md. */
+ * Particles have position velocity C F J pressure mass and, after a gradient, grad_position grad_velocity
+ * grad_parameter_0 grad_parameter_1 grad_parameter_2 grad_density. Meshes have displacement velocity reaction and more
+ * on nodes, stress and more on elements: docs/reference/fields.md. */
 
 /* Returns the number of items (particles, nodes or elements) of a field; 0 if there is no field of that name. */
 size_t piola_items(const piola_problem *problem, const char *field);

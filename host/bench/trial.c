@@ -71,7 +71,7 @@ static void fill(pio_trial *t, const pio_trial_options *o)
         t->volume[i] = pow(spacing, dim) / per;
         t->density[i] = density;
         t->law[i] = o->law;
-        pio_law_like(o->law, modulus, poisson, t->given + PIO_LAW_CONSTANTS * i);
+        pio_law_like(o->law, modulus, poisson, t->law_parameters + PIO_LAW_CONSTANTS * i);
     }
     for (int a = 0; a < dim; a++) t->velocity[a] = sum[a] / (double)t->desc.particles.n;
     t->spin[1] = -o->spin;
@@ -104,10 +104,10 @@ piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_er
     t->speed = malloc(n * (size_t)dim * sizeof(double));
     t->volume = malloc(n * sizeof(double));
     t->density = malloc(n * sizeof(double));
-    t->given = malloc(PIO_LAW_CONSTANTS * n * sizeof(double));
+    t->law_parameters = malloc(PIO_LAW_CONSTANTS * n * sizeof(double));
     t->law = malloc(n * sizeof(int32_t));
     t->zero = calloc(n, sizeof(int32_t));
-    if (!t->position || !t->speed || !t->volume || !t->density || !t->given || !t->law || !t->zero) {
+    if (!t->position || !t->speed || !t->volume || !t->density || !t->law_parameters || !t->law || !t->zero) {
         pio_trial_free(t);
         return pio_fail_memory(error, n * (size_t)(2 * dim + 8) * sizeof(double), "the particles of a trial");
     }
@@ -126,9 +126,9 @@ piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_er
                                              .velocity = t->speed,
                                              .volume = t->volume,
                                              .density = t->density,
-                                             .given = t->given,
+                                             .law_parameters = t->law_parameters,
                                              .law = t->law,
-                                             .lame = t->zero,
+                                             .parameter_form = t->zero,
                                              .body = t->zero,
                                              .bodies = 1,
                                              .spin = t->spin};
@@ -144,7 +144,7 @@ void pio_trial_free(pio_trial *t)
     free(t->speed);
     free(t->volume);
     free(t->density);
-    free(t->given);
+    free(t->law_parameters);
     free(t->law);
     free(t->zero);
     memset(t, 0, sizeof *t);

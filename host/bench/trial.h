@@ -27,7 +27,7 @@ typedef struct {
     double duration;      /* s */
     double velocity[3];   /* mean velocity of the particles at the start, m/s */
     /* [n][dimension] m; [n][dimension] m/s; [n] m^3 (2D: m^2); [n] kg/m^3; [n][PIO_LAW_CONSTANTS] constants */
-    double *position, *speed, *volume, *density, *given;
+    double *position, *speed, *volume, *density, *law_parameters;
     int32_t *law, *zero;                  /* [n] law of each particle; [n] zeros */
     double spin[9];                       /* matrix of the angular velocity, 1/s, in the first dimension^2 numbers */
     pio_observation_desc observations[2]; /* mean position, mean velocity */

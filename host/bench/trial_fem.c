@@ -12,9 +12,9 @@ static const double modulus = 1000, poisson = 0.3, density = 1000; /* Pa, -, kg/
 enum { ACROSS = 1 };                                               /* the axis of the force */
 
 /* Sets the constants of a law, and lists which of them are moduli (Pa); -1 ends the list. */
-static void constants(pio_hyper_law law, double given[5], int moduli[PIO_FEM_TRIAL_MODULI + 1])
+static void constants(pio_hyper_law law, double parameters[5], int moduli[PIO_FEM_TRIAL_MODULI + 1])
 {
-    pio_law_like((pio_law)law, modulus, poisson, given);
+    pio_law_like((pio_law)law, modulus, poisson, parameters);
     memcpy(moduli, (int[]){0, -1, -1, -1}, sizeof *moduli * (PIO_FEM_TRIAL_MODULI + 1));
     if (law == PIO_HYPER_MOONEY_RIVLIN) memcpy(moduli, (int[]){0, 1, 2}, sizeof *moduli * 3);
     if (law == PIO_HYPER_OGDEN) memcpy(moduli, (int[]){0, 2, 4}, sizeof *moduli * 3);
@@ -25,15 +25,15 @@ static piola_status take(pio_fem_trial *t, int dim, piola_error *error)
     const size_t nodes = (size_t)t->mesh.n_nodes, cells = (size_t)t->mesh.n_cells;
     t->rest = malloc(sizeof(double) * nodes * (size_t)dim);
     t->weight = calloc(3 * nodes, sizeof(double));
-    t->given = malloc(sizeof(double) * cells * 5);
+    t->law_parameters = malloc(sizeof(double) * cells * 5);
     t->density = malloc(sizeof(double) * cells);
     t->thickness = malloc(sizeof(double) * cells);
     t->law = malloc(sizeof(int32_t) * cells);
-    t->lame = calloc(cells, sizeof(int32_t));
+    t->parameter_form = calloc(cells, sizeof(int32_t));
     t->index = malloc(sizeof(int32_t) * cells);
     t->z = malloc(sizeof(double) * (3 + PIO_FEM_TRIAL_MODULI * cells));
-    if (!t->rest || !t->weight || !t->given || !t->density || !t->thickness || !t->law || !t->lame || !t->index ||
-        !t->z)
+    if (!t->rest || !t->weight || !t->law_parameters || !t->density || !t->thickness || !t->law || !t->parameter_form ||
+        !t->index || !t->z)
         return pio_fail_memory(error, sizeof(double) * (nodes * (size_t)(dim + 1) + cells * 12), "a mesh of a trial");
     return PIOLA_OK;
 }
@@ -41,13 +41,13 @@ static piola_status take(pio_fem_trial *t, int dim, piola_error *error)
 static void fill(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
 {
     const pio_mesh *m = &t->mesh;
-    double given[5];
+    double parameters[5];
     int moduli[PIO_FEM_TRIAL_MODULI + 1];
-    constants(o->law, given, moduli);
+    constants(o->law, parameters, moduli);
     for (int32_t i = 0; i < m->n_nodes; i++)
         for (int a = 0; a < dim; a++) t->rest[(int64_t)i * dim + a] = m->x[3 * (int64_t)i + a];
     for (int32_t e = 0; e < m->n_cells; e++) {
-        memcpy(t->given + 5 * (int64_t)e, given, sizeof given);
+        memcpy(t->law_parameters + 5 * (int64_t)e, parameters, sizeof parameters);
         t->density[e] = density;
         t->thickness[e] = 1;
         t->law[e] = (int32_t)o->law;
@@ -59,13 +59,13 @@ static void fill(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     t->variables = dim;
     t->desc.n_designs = 1;
     for (int k = 0; moduli[k] >= 0; k++) {
-        t->design[t->desc.n_designs++] = (pio_design_desc){.quantity = (pio_quantity)(PIO_GIVEN_0 + moduli[k]),
+        t->design[t->desc.n_designs++] = (pio_design_desc){.quantity = (pio_quantity)(PIO_LAW_PARAMETER_0 + moduli[k]),
                                                            .components = 1,
                                                            .groups = m->n_cells,
                                                            .index = t->index,
                                                            .each = 1,
                                                            .b = 1};
-        for (int32_t e = 0; e < m->n_cells; e++) t->z[t->variables++] = given[moduli[k]];
+        for (int32_t e = 0; e < m->n_cells; e++) t->z[t->variables++] = parameters[moduli[k]];
     }
 }
 
@@ -138,8 +138,8 @@ static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     m->n_blocks = m->n_loads = m->n_values = m->n_curves = 1;
     m->blocks = &t->block;
     m->law = t->law;
-    m->lame = t->lame;
-    m->given = t->given;
+    m->parameter_form = t->parameter_form;
+    m->law_parameters = t->law_parameters;
     m->density = t->density;
     m->thickness = dim == 2 ? t->thickness : NULL;
     m->loads = &t->load;
@@ -192,13 +192,13 @@ piola_status pio_fem_trial_create(pio_fem_trial *t, const pio_fem_trial_options 
 void pio_fem_trial_free(pio_fem_trial *t)
 {
     void *all[] = {t->rest,
-                   t->given,
+                   t->law_parameters,
                    t->density,
                    t->thickness,
                    t->weight,
                    t->z,
                    t->law,
-                   t->lame,
+                   t->parameter_form,
                    t->constrained_node,
                    t->constrained_axis,
                    t->constrained_support,

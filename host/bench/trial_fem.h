@@ -30,9 +30,9 @@ typedef struct {
     pio_block_desc block; /* the one block of elements */
     pio_load_desc load;   /* the force on the far side */
     /* Arrays to which `desc` and `fem` point, with their shapes and units. */
-    double values[3], curve_t, curve_value, support_value, *rest, *given, *density, *thickness, *weight, *z;
-    int32_t curve_start[2], support_curve, *law, *lame, *constrained_node, *constrained_axis, *constrained_support,
-        *vertices, *owner, *index;
+    double values[3], curve_t, curve_value, support_value, *rest, *law_parameters, *density, *thickness, *weight, *z;
+    int32_t curve_start[2], support_curve, *law, *parameter_form, *constrained_node, *constrained_axis,
+        *constrained_support, *vertices, *owner, *index;
     pio_observation_desc observation;                 /* mean displacement of the far side, m */
     pio_sample_weight sample_weight;                  /* weight of its sample */
     pio_design_desc design[1 + PIO_FEM_TRIAL_MODULI]; /* the force, then each modulus */

@@ -267,7 +267,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     if (rc) return rc;
     rc = pio_command_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;
-    if (!rc && !s->scene->optimizer.is_given)
+    if (!rc && !s->scene->optimizer.is_set)
         rc = pio_scene_fault(s->scene, error, "optimizer",
                              "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
     else if (!rc && s->model->n_variables == 0)

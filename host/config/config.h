@@ -69,10 +69,10 @@ typedef struct cfg_input {
 } cfg_input;
 
 typedef struct cfg_doc {
-    pio_pool pool;     /* memory of everything below */
-    cfg_node *root;    /* the tree; NULL before it is loaded */
-    const char *given; /* contents of the main file, followed by a NUL; NULL: the file is read */
-    size_t given_size;
+    pio_pool pool;        /* memory of everything below */
+    cfg_node *root;       /* the tree; NULL before it is loaded */
+    const char *contents; /* contents of the main file, followed by a NUL; NULL: the file is read */
+    size_t contents_size;
     char *text;          /* contents of the main file, verbatim */
     const char *folder;  /* folder of the main file, as given ("." if it has none) */
     pio_allowed allowed; /* files and folders outside of `folder` that may be named */

@@ -92,9 +92,9 @@ static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name,
 static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up)
 {
     char real[PATH_MAX], sha256[PIO_SHA256_TEXT], *text = NULL;
-    size_t size = doc->given_size;
+    size_t size = doc->contents_size;
     piola_error error;
-    const bool given = !from && doc->given;
+    const bool in_memory = !from && doc->contents;
     if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
     for (const chain *c = up; c; c = c->up) {
         if (strcmp(c->real, real) != 0) continue;
@@ -107,20 +107,20 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
         return NULL;
     }
     piola_status status = PIOLA_OK;
-    if (!given) status = pio_file_read(path, CFG_MAX_BYTES, &text, &size, &error);
+    if (!in_memory) status = pio_file_read(path, CFG_MAX_BYTES, &text, &size, &error);
     if (status) {
         cfg_file *nowhere = from ? NULL : pio_cfg_file(doc, path, "", 0);
         if (from) pio_cfg_report(doc, status, from->mark, "include", "%s", error.message);
         if (nowhere) pio_cfg_report(doc, status, (cfg_mark){nowhere, 0, 0}, "", "%s", error.message);
         return NULL;
     }
-    const char *all = given ? doc->given : text;
+    const char *all = in_memory ? doc->contents : text;
     const size_t mark = size >= 3 && !memcmp(all, "\xEF\xBB\xBF", 3) ? 3 : 0; /* bytes of a byte order mark */
     pio_sha256_of(all, size, sha256);
     pio_cfg_input(doc, path, sha256);
     cfg_file *file = pio_cfg_file(doc, path, all + mark, size - mark);
     if (file && !from) doc->text = pio_pool_text(&doc->pool, all, size);
-    if (!given) free(text);
+    if (!in_memory) free(text);
     if (!file) return NULL;
     cfg_node *root = pio_cfg_parse(doc, file, file->text, file->size, 0);
     if (!root) return NULL;

@@ -143,12 +143,12 @@ void pio_model_free(pio_model *m)
     free(m->velocity);
     free(m->volume);
     free(m->density);
-    free(m->given);
+    free(m->law_parameters);
     free(m->viscosity);
     free(m->field);
     free(m->spin);
     free(m->law);
-    free(m->lame);
+    free(m->parameter_form);
     free(m->body);
     free(m->plasticity);
     free(m->yield);

@@ -46,21 +46,21 @@ typedef struct pio_model {
     int64_t *body_first;           /* [bodies + 1] particles of body b are body_first[b] .. body_first[b+1]-1 */
     /* Of n particles: [n][dim] m, [n][dim] m/s, [n] m^3 (2D: m^2), [n] kg/m^3 and [n][PIO_LAW_CONSTANTS] parameters of
      * the law; [bodies][dim][dim] velocity gradient of the rotation at the start, 1/s. */
-    double *position, *velocity, *volume, *density, *given, *spin;
-    int32_t *plasticity;        /* [n] pio_plastic_law; NULL: nothing is plastic */
-    double *yield;              /* [n][PIO_PLASTIC_CONSTANTS] parameters of the plastic law; NULL as plasticity */
-    int32_t *field;             /* [n] velocity field; NULL: there is one */
-    double *viscosity;          /* [n] of solids, Pa s; NULL: none is viscous or could become so */
-    int32_t *law, *lame, *body; /* [n] pio_law; 1: parameters are mu, lambda; number of the body */
-    pio_sample_weight *sample_weights;  /* [desc.n_sample_weights] sample weights, by step */
-    pio_observation_desc *observations; /* [n_outputs] descriptions of observations */
-    pio_design_desc *designs;           /* [n_parameters] descriptions of designs */
-    pio_obstacle_desc *obstacles;       /* [desc.n_obstacles] descriptions of obstacles */
-    pio_model_fem *fem;                 /* meshes; NULL: particles */
-    unsigned char **groups;             /* [groups of the scene][n] 1: the particle is in the group */
-    struct pio_model_control *control;  /* control, see model_control.c; NULL: no actuators */
-    char **warnings;                    /* [n_warnings] texts, without those of meshes */
-    int n_warnings;                     /* number of texts */
+    double *position, *velocity, *volume, *density, *law_parameters, *spin;
+    int32_t *plasticity; /* [n] pio_plastic_law; NULL: nothing is plastic */
+    double *yield;       /* [n][PIO_PLASTIC_CONSTANTS] parameters of the plastic law; NULL as plasticity */
+    int32_t *field;      /* [n] velocity field; NULL: there is one */
+    double *viscosity;   /* [n] of solids, Pa s; NULL: none is viscous or could become so */
+    int32_t *law, *parameter_form, *body; /* [n] pio_law; 1: parameters are mu, lambda; number of the body */
+    pio_sample_weight *sample_weights;    /* [desc.n_sample_weights] sample weights, by step */
+    pio_observation_desc *observations;   /* [n_outputs] descriptions of observations */
+    pio_design_desc *designs;             /* [n_parameters] descriptions of designs */
+    pio_obstacle_desc *obstacles;         /* [desc.n_obstacles] descriptions of obstacles */
+    pio_model_fem *fem;                   /* meshes; NULL: particles */
+    unsigned char **groups;               /* [groups of the scene][n] 1: the particle is in the group */
+    struct pio_model_control *control;    /* control, see model_control.c; NULL: no actuators */
+    char **warnings;                      /* [n_warnings] texts, without those of meshes */
+    int n_warnings;                       /* number of texts */
 } pio_model;
 
 /* Makes the model of a scene, which reads the files that the scene names. *out is NULL on failure: PIOLA_BAD_DATA with

@@ -72,14 +72,14 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
-    double *given = f->given + PIO_LAW_CONSTANTS * e;
+    double *parameters = f->law_parameters + PIO_LAW_CONSTANTS * e;
     f->law[e] = mat->model;
     f->density[e] = mat->density;
-    if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->lame[e] = (mat->lame ? 1 : 0) + (stress ? 2 : 0);
+    if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->parameter_form[e] = (mat->by_lame_parameters ? 1 : 0) + (stress ? 2 : 0);
     if (e && f->material[e] == f->material[e - 1])
-        memcpy(given, given - PIO_LAW_CONSTANTS, PIO_LAW_CONSTANTS * sizeof *given);
+        memcpy(parameters, parameters - PIO_LAW_CONSTANTS, PIO_LAW_CONSTANTS * sizeof *parameters);
     else
-        pio_law_given(mat, given);
+        pio_law_parameters(mat, parameters);
 }
 
 static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
@@ -142,16 +142,16 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     const size_t n = (size_t)f->node_first[f->bodies], e = (size_t)f->element_first[f->bodies];
     const size_t dim = (size_t)m->scene->dimension;
     f->rest = malloc(sizeof(double) * dim * (n + 1));
-    f->given = calloc(5 * (e + 1), sizeof(double));
+    f->law_parameters = calloc(5 * (e + 1), sizeof(double));
     f->density = calloc(e + 1, sizeof(double));
     f->law = calloc(e + 1, sizeof(int32_t));
-    f->lame = calloc(e + 1, sizeof(int32_t));
+    f->parameter_form = calloc(e + 1, sizeof(int32_t));
     f->body = calloc(e + 1, sizeof(int32_t));
     f->material = calloc(e + 1, sizeof(int32_t));
     f->blocks = calloc((size_t)f->bodies * PIO_ELEMENT_TYPES + 1, sizeof *f->blocks);
     if (dim == 2) f->thickness = calloc(e + 1, sizeof(double));
-    if (!f->rest || !f->given || !f->density || !f->law || !f->lame || !f->body || !f->material || !f->blocks ||
-        (dim == 2 && !f->thickness))
+    if (!f->rest || !f->law_parameters || !f->density || !f->law || !f->parameter_form || !f->body || !f->material ||
+        !f->blocks || (dim == 2 && !f->thickness))
         return pio_fail_memory(error, sizeof(double) * (dim * n + 8 * e), "elements");
     for (int b = 0; b < f->bodies; b++)
         for (int64_t i = 0; i < f->mesh[b].n_nodes; i++)
@@ -210,8 +210,8 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->rest = f->rest;
     d->blocks = f->blocks;
     d->law = f->law;
-    d->lame = f->lame;
-    d->given = f->given;
+    d->parameter_form = f->parameter_form;
+    d->law_parameters = f->law_parameters;
     d->density = f->density;
     d->thickness = f->thickness;
     d->newton_iterations = s->fem.newton_iterations;
@@ -259,11 +259,11 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->body,
                    f->material,
                    f->rest,
-                   f->given,
+                   f->law_parameters,
                    f->density,
                    f->thickness,
                    f->law,
-                   f->lame,
+                   f->parameter_form,
                    f->alpha,
                    f->beta,
                    f->displacement,
@@ -281,7 +281,7 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->support_first,
                    f->support_boundary,
                    f->follows,
-                   f->follow_given};
+                   f->follow_parameters};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(f);
 }

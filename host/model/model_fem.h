@@ -18,12 +18,12 @@ struct pio_model_fem {
     int32_t *body, *material; /* [elements] numbers in the scene */
     /* [nodes][dim] positions at rest, m; [elements][PIO_LAW_CONSTANTS] parameters of the law; [elements] kg/m^3;
      * [elements] m, NULL in 3D. */
-    double *rest, *given, *density, *thickness;
+    double *rest, *law_parameters, *density, *thickness;
     /* Of a motion, else NULL: [elements] Rayleigh's alpha, 1/s, and beta, s; [nodes][dim] m and m/s at the start. */
     double *alpha, *beta, *displacement, *velocity;
-    int32_t *law, *lame;  /* [elements] see pio_fem_desc */
-    pio_load_desc *loads; /* [desc.n_loads] loads on one type of faces or elements each */
-    double *values;       /* [loads of the scene][3] values, in the units of their kinds */
+    int32_t *law, *parameter_form; /* [elements] see pio_fem_desc */
+    pio_load_desc *loads;          /* [desc.n_loads] loads on one type of faces or elements each */
+    double *values;                /* [loads of the scene][3] values, in the units of their kinds */
     /* [desc.n_constrained] node, axis and support of each constrained unknown; [supports] curve or -1; [curves + 1]
      * first point of each curve. */
     int32_t *constrained_node, *constrained_axis, *constrained_support, *support_curve, *curve_start;
@@ -31,7 +31,7 @@ struct pio_model_fem {
     int32_t *support_first, *support_boundary;
     double *support_value, *curve_t, *curve_value; /* [supports] m; [points of all curves] s, and factors */
     int32_t *follows;                              /* [nodes] bits of axes, see pio_fem_desc; NULL: none follows */
-    double *follow_given;                          /* [elements][5] see pio_fem_desc; NULL as follows */
+    double *follow_parameters;                     /* [elements][5] see pio_fem_desc; NULL as follows */
     double edge;                                   /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 

@@ -196,14 +196,14 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     m->volume[i] = volume;
     m->density[i] = mat->density;
     m->law[i] = mat->model;
-    m->lame[i] = mat->lame;
+    m->parameter_form[i] = mat->by_lame_parameters;
     m->body[i] = (int32_t)b;
-    pio_law_given(mat, m->given + PIO_LAW_CONSTANTS * i);
+    pio_law_parameters(mat, m->law_parameters + PIO_LAW_CONSTANTS * i);
     if (m->field) m->field[i] = (int32_t)pio_scene_field(m->scene, body->name);
     if (m->viscosity) m->viscosity[i] = is_solid(mat) ? mat->viscosity : 0;
     if (!m->plasticity) return;
     m->plasticity[i] = (int32_t)mat->plasticity;
-    pio_plastic_given(mat, m->yield + PIO_PLASTIC_CONSTANTS * i);
+    pio_plastic_parameters(mat, m->yield + PIO_PLASTIC_CONSTANTS * i);
 }
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
@@ -213,16 +213,16 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     m->velocity = malloc(sizeof(double) * dim * count);
     m->volume = malloc(sizeof(double) * count);
     m->density = malloc(sizeof(double) * count);
-    m->given = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
+    m->law_parameters = calloc(PIO_LAW_CONSTANTS * count, sizeof(double));
     const bool viscous = has_viscous_solids(m->scene);
     if (viscous) m->viscosity = malloc(sizeof(double) * count);
     const bool several = m->scene->contact.n_fields > 0;
     if (several) m->field = malloc(sizeof(int32_t) * count);
     m->law = malloc(sizeof(int32_t) * count);
-    m->lame = malloc(sizeof(int32_t) * count);
+    m->parameter_form = malloc(sizeof(int32_t) * count);
     m->body = malloc(sizeof(int32_t) * count);
-    if (!m->position || !m->velocity || !m->volume || !m->density || !m->given || !m->law || !m->lame || !m->body ||
-        (viscous && !m->viscosity) || (several && !m->field))
+    if (!m->position || !m->velocity || !m->volume || !m->density || !m->law_parameters || !m->law ||
+        !m->parameter_form || !m->body || (viscous && !m->viscosity) || (several && !m->field))
         return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
     if (!pio_scene_is_plastic(m->scene)) return PIOLA_OK;
     m->plasticity = malloc(sizeof(int32_t) * count);
@@ -267,9 +267,9 @@ piola_status pio_model_particles(pio_model *m, piola_error *error)
                                                  .velocity = m->velocity,
                                                  .volume = m->volume,
                                                  .density = m->density,
-                                                 .given = m->given,
+                                                 .law_parameters = m->law_parameters,
                                                  .law = m->law,
-                                                 .lame = m->lame,
+                                                 .parameter_form = m->parameter_form,
                                                  .body = m->body,
                                                  .bodies = (int32_t)s->n_bodies,
                                                  .viscosity = m->viscosity,

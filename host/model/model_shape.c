@@ -145,7 +145,7 @@ static void mark_followers(const pio_model *m, int b, int32_t *follows)
 }
 
 /* Sets E = 1/volume (Stein, Tezduyar and Benney 2003, with their exponent 1), relative to the mean; nu = 0.3. */
-static bool set_stiffness(const pio_model *m, double *given)
+static bool set_stiffness(const pio_model *m, double *parameters)
 {
     const pio_model_fem *f = m->fem;
     for (int b = 0; b < f->bodies; b++) {
@@ -154,8 +154,8 @@ static bool set_stiffness(const pio_model *m, double *given)
         if (!volume) return false;
         pio_mesh_cell_volumes(mesh, volume);
         for (int32_t e = 0; e < mesh->n_cells; e++) {
-            given[5 * (f->element_first[b] + e)] = mesh->volume / mesh->n_cells / volume[e];
-            given[5 * (f->element_first[b] + e) + 1] = 0.3;
+            parameters[5 * (f->element_first[b] + e)] = mesh->volume / mesh->n_cells / volume[e];
+            parameters[5 * (f->element_first[b] + e) + 1] = 0.3;
         }
         free(volume);
     }
@@ -171,8 +171,8 @@ piola_status pio_model_follow(pio_model *m, piola_error *error)
         if (p->design->mesh_update != SCENE_MESH_ELASTIC) continue;
         if (!f->follows) {
             f->follows = calloc(nodes + 1, sizeof *f->follows);
-            f->follow_given = calloc(5 * elements + 1, sizeof *f->follow_given);
-            if (!f->follows || !f->follow_given || !set_stiffness(m, f->follow_given))
+            f->follow_parameters = calloc(5 * elements + 1, sizeof *f->follow_parameters);
+            if (!f->follows || !f->follow_parameters || !set_stiffness(m, f->follow_parameters))
                 return pio_fail_memory(error, 4 * nodes + 48 * elements, "the update of the mesh");
         }
         mark_followers(m, p->target->index, f->follows);
@@ -181,6 +181,6 @@ piola_status pio_model_follow(pio_model *m, piola_error *error)
         for (size_t i = 0; m->designs[k].quantity == PIO_POSITION && i < nodes; i++)
             if (m->designs[k].index[i] >= 0) f->follows[i] = 0;
     f->desc.follows = f->follows;
-    f->desc.follow_given = f->follow_given;
+    f->desc.follow_parameters = f->follow_parameters;
     return PIOLA_OK;
 }

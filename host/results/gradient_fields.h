@@ -14,7 +14,7 @@ typedef struct {
     int components; /* numbers per item */
     bool nodal;     /* in a mesh: items are nodes; otherwise elements */
     /* The parameter is a constant of laws, which only some materials have: its values come from the engine's field of
-     * that constant in each law, such as "grad_given_0". */
+     * that constant in each law, such as "grad_parameter_0". */
     bool constant;
 } pio_gradient_field;
 

@@ -29,7 +29,7 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
         elements += (size_t)d->blocks[b].n;
         h = hash_more(h, d->blocks[b].nodes, sizeof(int32_t) * nodes * (size_t)d->blocks[b].n);
     }
-    h = hash_more(h, d->given, sizeof(double) * 5 * elements);
+    h = hash_more(h, d->law_parameters, sizeof(double) * 5 * elements);
     h = hash_more(h, d->law, sizeof(int32_t) * elements);
     h = hash_more(h, d->constrained_node, sizeof(int32_t) * (size_t)d->n_constrained);
     h = hash_more(h, d->constrained_axis, sizeof(int32_t) * (size_t)d->n_constrained);
@@ -77,7 +77,7 @@ static char *scene_text(const pio_session *s, bool optimizer)
     scene.optimizer.max_iterations = 0;
     scene.optimizer.stop_objective = -INFINITY;
     scene.optimizer.stop_relative_objective = scene.optimizer.stop_gradient = 0;
-    scene.optimizer.is_given &= optimizer;
+    scene.optimizer.is_set &= optimizer;
     scene.output.directory = scene.input.description = dash;
     scene.output.states_every = scene.time.duration;
     scene.output.checkpoint_every = 0;

@@ -24,7 +24,7 @@ const char *const piola_laws[] = {[PIO_HYPER_LINEAR] = "linear",
 
 static const pio_law_constant engineering[] = {
     {"E", "Pa", "Young's modulus", AT(E), 0}, {"nu", "1", "Poisson's ratio", AT(nu), 1}, END};
-static const pio_law_constant lame[] = {
+static const pio_law_constant lame_parameters[] = {
     {"mu", "Pa", "shear modulus mu", AT(mu), 0}, {"lambda", "Pa", "Lame constant lambda", AT(lambda), 1}, END};
 static const pio_law_constant mooney[] = {{"c10", "Pa", "constant c10", AT(c10), 0},
                                           {"c01", "Pa", "constant c01", AT(c01), 1},
@@ -41,7 +41,7 @@ static const pio_law_constant tait[] = {{"bulk", "Pa", "bulk modulus", AT(bulk),
                                         {"viscosity", "Pa.s", "viscosity", AT(viscosity), 2},
                                         END};
 
-static const pio_law_constant *of_law(pio_law law, bool by_lame)
+static const pio_law_constant *of_law(pio_law law, bool by_lame_parameters)
 {
     switch (law) {
     case PIO_HYPER_MOONEY_RIVLIN:
@@ -53,14 +53,14 @@ static const pio_law_constant *of_law(pio_law law, bool by_lame)
     case PIO_TAIT:
         return tait;
     default:
-        return by_lame ? lame : engineering;
+        return by_lame_parameters ? lame_parameters : engineering;
     }
 }
 
 /* Returns the constants of the material's law in its form (E, nu or mu, lambda); a NULL key ends them. */
 static const pio_law_constant *constants_of(const scene_material *m)
 {
-    return of_law(m->model, m->lame);
+    return of_law(m->model, m->by_lame_parameters);
 }
 
 int pio_law_count(pio_law law)
@@ -84,7 +84,7 @@ const pio_law_constant *pio_law_constant_of(const scene_material *m, const char 
 
 const pio_law_constant *pio_law_every_constant(int i)
 {
-    static const pio_law_constant *const lists[] = {engineering, lame, mooney, ogden, tait};
+    static const pio_law_constant *const lists[] = {engineering, lame_parameters, mooney, ogden, tait};
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (const pio_law_constant *c = lists[l]; c->key; c++) {
             bool before = false;
@@ -94,11 +94,11 @@ const pio_law_constant *pio_law_every_constant(int i)
     return NULL;
 }
 
-void pio_law_given(const scene_material *m, double *given)
+void pio_law_parameters(const scene_material *m, double *parameters)
 {
-    memset(given, 0, PIO_LAW_CONSTANTS * sizeof *given);
+    memset(parameters, 0, PIO_LAW_CONSTANTS * sizeof *parameters);
     for (const pio_law_constant *c = constants_of(m); c->key; c++)
-        memcpy(&given[c->number], (const char *)m + c->offset, sizeof *given);
+        memcpy(&parameters[c->number], (const char *)m + c->offset, sizeof *parameters);
 }
 
 pio_law pio_law_named(const char *name, unsigned laws)
@@ -108,7 +108,7 @@ pio_law pio_law_named(const char *name, unsigned laws)
     return -1;
 }
 
-void pio_law_like(pio_law law, double E, double nu, double *given)
+void pio_law_like(pio_law law, double E, double nu, double *parameters)
 {
     const double mu = E / (2 * (1 + nu)), bulk = E / (3 * (1 - 2 * nu));
     const double usual[] = {E, nu, 0, 0, 0}, liquid[] = {E, 7, 0.01, 0, 0};
@@ -118,7 +118,7 @@ void pio_law_like(pio_law law, double E, double nu, double *given)
                         : law == PIO_HYPER_MOONEY_RIVLIN ? of_mooney
                         : law == PIO_HYPER_OGDEN         ? of_ogden
                                                          : usual;
-    memcpy(given, own, PIO_LAW_CONSTANTS * sizeof *given);
+    memcpy(parameters, own, PIO_LAW_CONSTANTS * sizeof *parameters);
 }
 
 double pio_law_shear(const scene_material *m)

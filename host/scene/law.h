@@ -25,16 +25,16 @@ typedef struct {
 const pio_law_constant *pio_law_constant_of(const scene_material *material, const char *key);
 /* Returns constant i of all laws, each key once (its number differs from law to law); NULL past the last. */
 const pio_law_constant *pio_law_every_constant(int i);
-/* Sets the parameters of engines, given[PIO_LAW_CONSTANTS] in the SI units of the constants, 0 where the law has
+/* Sets the parameters of engines, parameters[PIO_LAW_CONSTANTS] in the SI units of the constants, 0 where the law has
  * none. */
-void pio_law_given(const scene_material *material, double *given);
+void pio_law_parameters(const scene_material *material, double *parameters);
 /* Returns the law of that name among those in `laws`, a sum of LAW_BIT(law), or -1. */
 pio_law pio_law_named(const char *name, unsigned laws);
 /* Returns how many parameters engines keep of the law, 0 to PIO_LAW_CONSTANTS. */
 int pio_law_count(pio_law law);
-/* Sets the parameters given[PIO_LAW_CONSTANTS] of a law that agrees at small strains with Young's modulus E [Pa] and
+/* Sets the parameters[PIO_LAW_CONSTANTS] of a law that agrees at small strains with Young's modulus E [Pa] and
  * Poisson's ratio nu; of fluids with the bulk modulus E. */
-void pio_law_like(pio_law law, double E, double nu, double *given);
+void pio_law_like(pio_law law, double E, double nu, double *parameters);
 /* Returns the shear modulus of a solid at rest, Pa. */
 double pio_law_shear(const scene_material *material);
 

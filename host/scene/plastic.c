@@ -63,7 +63,7 @@ const pio_law_constant *pio_plastic_every_constant(int i)
     return NULL;
 }
 
-void pio_plastic_given(const scene_material *m, double *yield)
+void pio_plastic_parameters(const scene_material *m, double *yield)
 {
     memset(yield, 0, PIO_PLASTIC_CONSTANTS * sizeof *yield);
     for (const pio_law_constant *c = constants_of(m); c->key; c++)

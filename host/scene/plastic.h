@@ -10,7 +10,7 @@ const pio_law_constant *pio_plastic_constant_of(const scene_material *material, 
 const pio_law_constant *pio_plastic_every_constant(int i);
 /* Sets the parameters of engines, yield[PIO_PLASTIC_CONSTANTS] in the SI units of the constants, 0 where the law has
  * none. */
-void pio_plastic_given(const scene_material *material, double *yield);
+void pio_plastic_parameters(const scene_material *material, double *yield);
 /* Returns whether a body of the scene is made of a plastic material; false for FEM. */
 bool pio_scene_is_plastic(const pio_scene *scene);
 

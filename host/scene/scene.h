@@ -69,7 +69,7 @@ typedef struct {
 typedef struct {
     char *name;                             /* name of the material */
     pio_law model;                          /* constitutive law, as in piola_laws */
-    bool lame;                              /* stated by mu and lambda instead of E and nu */
+    bool by_lame_parameters;                /* stated by mu and lambda instead of E and nu */
     double E, nu;                           /* Young's modulus, Pa; Poisson's ratio; also where mu, lambda are stated */
     double mu, lambda;                      /* Lame's constants, Pa; also where E, nu are stated */
     double bulk, gamma;                     /* bulk modulus, Pa (fluids, mooney_rivlin, ogden); exponent (tait) */
@@ -313,7 +313,7 @@ typedef struct {
 } scene_field;
 
 typedef struct {
-    bool is_given;                  /* the file has the key optimizer */
+    bool is_set;                    /* the file has the key optimizer */
     pio_optimizer_type type;        /* the method */
     int max_iterations;             /* stop after so many */
     double learning_rate;           /* adam, gradient_descent: size of a step, see model_design.c */

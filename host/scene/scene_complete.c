@@ -6,16 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-static double given(double value, double otherwise)
+static double value_or(double value, double otherwise)
 {
     return isnan(value) ? otherwise : value;
 }
 
 static void complete_material(scene_material *m)
 {
-    m->lame = !isnan(m->mu);
+    m->by_lame_parameters = !isnan(m->mu);
     bool solid = LAW_BIT(m->model) & LAWS_HYPERELASTIC & ~LAWS_OWN;
-    if (solid && m->lame) {
+    if (solid && m->by_lame_parameters) {
         m->E = m->mu * (3 * m->lambda + 2 * m->mu) / (m->lambda + m->mu);
         m->nu = m->lambda / (2 * (m->lambda + m->mu));
     } else if (solid) {
@@ -24,15 +24,15 @@ static void complete_material(scene_material *m)
     } else {
         m->E = m->nu = m->mu = m->lambda = 0;
     }
-    m->bulk = given(m->bulk, 0);
+    m->bulk = value_or(m->bulk, 0);
 }
 
 static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe *o)
 {
     bool over = o->over[1] > 0;
     double n = 1, step = scene->time.duration;
-    o->every = given(o->every, 0);
-    o->sharpness = given(o->sharpness, 4 / scene->mpm.grid.spacing);
+    o->every = value_or(o->every, 0);
+    o->sharpness = value_or(o->sharpness, 4 / scene->mpm.grid.spacing);
     if (!over) o->over[0] = o->over[1] = -1;
     if (o->type == PIO_EFFORT || o->type == PIO_SMOOTHNESS) return;
     if (o->at.n || over || o->type == PIO_DISTANCE) return;
@@ -54,7 +54,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
 static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *on)
 {
     PATH(path, "%s[%zu].on.min", list, i);
-    const bool found = pio_scene_given(doc, path);
+    const bool found = pio_scene_is_set(doc, path);
     for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
 }
 
@@ -78,7 +78,7 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         scene_design *d = &scene->design[i];
         complete_box(doc, "design", i, &d->on);
         PATH(path, "design[%zu].mesh_update", i);
-        if (!pio_scene_given(doc, path) && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
+        if (!pio_scene_is_set(doc, path) && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
     }
 }
 
@@ -90,8 +90,8 @@ void pio_scene_default_folder(const char *name, char *out, size_t size)
 static void complete_output(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
-    o->states_every = given(o->states_every, scene->time.duration / 50);
-    o->adjoint_every = given(o->adjoint_every, 0);
+    o->states_every = value_or(o->states_every, scene->time.duration / 50);
+    o->adjoint_every = value_or(o->adjoint_every, 0);
     if (!o->directory && scene->input.name) {
         char text[80];
         pio_scene_default_folder(scene->input.name, text, sizeof text);
@@ -114,8 +114,8 @@ static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
     scene_time *time = &scene->time;
     const bool lumps = scene_leaps(scene->fem.integrator) || scene->fem.integrator == PIO_REVERSIBLE_EULER;
-    if (lumps && !pio_scene_given(doc, "solver.mass")) scene->fem.mass = SCENE_LUMPED;
-    if (!pio_scene_given(doc, "time.dt"))
+    if (lumps && !pio_scene_is_set(doc, "solver.mass")) scene->fem.mass = SCENE_LUMPED;
+    if (!pio_scene_is_set(doc, "time.dt"))
         time->dt = time->duration / time->load_steps; /* a motion without dt is refused by pio_scene_validate */
 }
 
@@ -123,8 +123,8 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
 {
     for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
     for (size_t i = 0; i < scene->n_geometry; i++) {
-        scene->geometry[i].radius = given(scene->geometry[i].radius, 0);
-        scene->geometry[i].height = given(scene->geometry[i].height, 0);
+        scene->geometry[i].radius = value_or(scene->geometry[i].radius, 0);
+        scene->geometry[i].height = value_or(scene->geometry[i].height, 0);
     }
     for (size_t i = 0; i < scene->n_bodies; i++) {
         scene_body *b = &scene->bodies[i];
@@ -145,18 +145,18 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     if (scene->method == SCENE_FEM) complete_places(scene, doc);
     if (scene->method == SCENE_FEM) complete_steps(scene, doc);
     for (size_t i = 0; i < scene->n_constraints; i++) {
-        scene->constraints[i].min = given(scene->constraints[i].min, -INFINITY);
-        scene->constraints[i].max = given(scene->constraints[i].max, INFINITY);
+        scene->constraints[i].min = value_or(scene->constraints[i].min, -INFINITY);
+        scene->constraints[i].max = value_or(scene->constraints[i].max, INFINITY);
     }
     if (scene->method == SCENE_MPM)
         scene->contact.regularisation_velocity =
-            given(scene->contact.regularisation_velocity, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
-    scene->mpm.grid.wall_stiffness = given(scene->mpm.grid.wall_stiffness, 0);
-    scene->optimizer.is_given = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
-    scene->optimizer.stop_objective = given(scene->optimizer.stop_objective, -INFINITY);
-    scene->gradient.memory_budget = given(scene->gradient.memory_budget, 0);
-    scene->gradient.memory_disk = given(scene->gradient.memory_disk, 0);
-    scene->gradient.window = given(scene->gradient.window, 0);
+            value_or(scene->contact.regularisation_velocity, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
+    scene->mpm.grid.wall_stiffness = value_or(scene->mpm.grid.wall_stiffness, 0);
+    scene->optimizer.is_set = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
+    scene->optimizer.stop_objective = value_or(scene->optimizer.stop_objective, -INFINITY);
+    scene->gradient.memory_budget = value_or(scene->gradient.memory_budget, 0);
+    scene->gradient.memory_disk = value_or(scene->gradient.memory_disk, 0);
+    scene->gradient.window = value_or(scene->gradient.window, 0);
     complete_output(scene, doc);
     pio_scene_complete_obstacles(scene, doc);
     pio_scene_complete_design(scene, doc);

@@ -180,7 +180,7 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
                       c->limit.n, c->actuators.n, c->actuators.n == 1 ? "" : "s");
     if (c->hidden.n > PIO_NETWORK_HIDDEN)
         pio_cfg_fault(doc, hidden, "%zu layers; at most %d are possible", c->hidden.n, PIO_NETWORK_HIDDEN);
-    if (c->weights_file && pio_scene_given(doc, spread))
+    if (c->weights_file && pio_scene_is_set(doc, spread))
         pio_cfg_fault(doc, spread, "the weights are read from a file; remove this, or `weights` to start at random");
     for (size_t l = 0; l < c->hidden.n; l++) {
         PATH(path, "control[%zu].hidden[%zu]", i, l);

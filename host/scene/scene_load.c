@@ -106,8 +106,8 @@ piola_status pio_scene_load(pio_scene **out, const pio_scene_text *from, const p
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory to read the scene");
     }
     scene->input.source = source;
-    source->doc.given = from->text;
-    source->doc.given_size = from->size;
+    source->doc.contents = from->text;
+    source->doc.contents_size = from->size;
     pio_locale old = pio_locale_begin();
     load(scene, &source->doc, from->path, leave, sets, n_sets);
     piola_status status = pio_cfg_print_messages(&source->doc, errors, error);

@@ -55,7 +55,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
         if (isnan(o->resolution)) o->resolution = s->mpm.grid.spacing / 2;
-        if (s->dimension == 3 && o->angle.n && !pio_scene_given(doc, axis)) o->turns[2] = 1;
+        if (s->dimension == 3 && o->angle.n && !pio_scene_is_set(doc, axis)) o->turns[2] = 1;
     }
 }
 
@@ -69,7 +69,7 @@ static double length(const pio_scene *s, const double v[3])
 static void check_course(const scene_obstacle *o, cfg_doc *doc, size_t i, const char *key, const scene_numbers *course)
 {
     PATH(path, "obstacles[%zu].motion.%s", i, key);
-    if (o->motion_file && pio_scene_given(doc, path))
+    if (o->motion_file && pio_scene_is_set(doc, path))
         pio_cfg_fault(doc, path, "the file gives the motion; remove this, or `file`");
     else if (course->n && course->n != o->time.n)
         pio_cfg_fault(doc, path, "%zu number%s for %zu time%s; one each is needed", course->n, course->n > 1 ? "s" : "",
@@ -92,7 +92,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     if (!o->motion_file) pio_scene_check_increase(doc, time, &o->time);
     if (o->time.n && !courses) pio_cfg_fault(doc, motion, "it neither shifts nor turns it; add x, y, z or angle");
     if (s->dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
-    if (!pio_scene_given(doc, axis)) return;
+    if (!pio_scene_is_set(doc, axis)) return;
     if (s->dimension == 2 || !o->angle.n)
         pio_cfg_fault(doc, axis,
                       s->dimension == 2 ? "in 2D everything turns about z; remove it"
@@ -135,11 +135,11 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->type == PIO_OBSTACLE_MESH) check_file(s, doc, i);
     if (o->type == PIO_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
         pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
-    if (o->behaviour == PIO_WALL_STICKY && pio_scene_given(doc, friction))
+    if (o->behaviour == PIO_WALL_STICKY && pio_scene_is_set(doc, friction))
         pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
-    else if (o->behaviour == PIO_WALL_STICKY && pio_scene_given(doc, velocity))
+    else if (o->behaviour == PIO_WALL_STICKY && pio_scene_is_set(doc, velocity))
         pio_cfg_fault(doc, velocity, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
-    if (o->behaviour != PIO_WALL_SEPARATE && pio_scene_given(doc, separation))
+    if (o->behaviour != PIO_WALL_SEPARATE && pio_scene_is_set(doc, separation))
         pio_cfg_fault(doc, separation, "only what is separate lets go; remove it, or use 'behaviour: separate'");
     check_motion(s, doc, i);
 }

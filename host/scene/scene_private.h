@@ -21,7 +21,7 @@ struct scene_source {
 };
 
 /* Returns whether the file, or one that it includes, has this key. */
-static inline bool pio_scene_given(const cfg_doc *doc, const char *path)
+static inline bool pio_scene_is_set(const cfg_doc *doc, const char *path)
 {
     bool found;
     pio_cfg_find(doc->root, path, &found);

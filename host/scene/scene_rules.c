@@ -50,7 +50,7 @@ void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const do
     const scene_body *b = &s->bodies[i];
     PATH(position, "bodies[%zu].position", i);
     PATH(geometry, "bodies[%zu].geometry", i);
-    const bool moved = pio_scene_given(doc, position);
+    const bool moved = pio_scene_is_set(doc, position);
     for (int a = 0; a < s->dimension; a++) {
         double slack = 1e-9 * (s->mpm.grid.max[a] - s->mpm.grid.min[a]);
         double from = low[a] + b->position[a], to = high[a] + b->position[a];

@@ -102,7 +102,7 @@ static bool has_stop(const void *s)
 }
 static bool has_optimizer(const void *s)
 {
-    return ((const pio_scene *)s)->optimizer.is_given;
+    return ((const pio_scene *)s)->optimizer.is_set;
 }
 bool pio_scene_has_adjoint(const void *s)
 {

@@ -340,7 +340,7 @@ HAS(constraints)
 
 static bool has_optimizer(const void *s)
 {
-    return ((const pio_scene *)s)->optimizer.is_given;
+    return ((const pio_scene *)s)->optimizer.is_set;
 }
 static bool has_description(const void *s)
 {

@@ -15,11 +15,11 @@
 
 static bool by_engineering(const void *m)
 {
-    return !((const scene_material *)m)->lame;
+    return !((const scene_material *)m)->by_lame_parameters;
 }
-static bool by_lame(const void *m)
+static bool by_lame_parameters(const void *m)
 {
-    return ((const scene_material *)m)->lame;
+    return ((const scene_material *)m)->by_lame_parameters;
 }
 static bool is_plastic(const void *m)
 {
@@ -48,9 +48,9 @@ static bool is_stiffly_damped(const void *m)
      .meaning = "Young's modulus; larger is stiffer" E_effect},                                                        \
     {"nu", CFG_NUMBER, AT(nu), .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC, .present = by_engineering,   \
      .meaning = "Poisson's ratio; near 0.5 the volume hardly changes" nu_effect},                                      \
-    {"mu", CFG_NUMBER, AT(mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame,                \
+    {"mu", CFG_NUMBER, AT(mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame_parameters,     \
      .meaning = "shear modulus (second Lame constant), instead of E and nu"},                                          \
-    {"lambda", CFG_NUMBER, AT(lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame,                  \
+    {"lambda", CFG_NUMBER, AT(lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame_parameters,       \
      .meaning = "first Lame constant, above -2/3 mu; larger resists volume change more"},                              \
     {"c10", CFG_NUMBER, AT(c10), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,                           \
      .meaning = "factor of the first isochoric invariant; mu = 2 (c10 + c01) must be above 0"},                        \

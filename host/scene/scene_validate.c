@@ -31,7 +31,7 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
                       "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
     for (int side = 0; side < 2 && s->dimension == 2; side++) {
         const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
-        if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
+        if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
     }
     return true;
 }
@@ -63,7 +63,7 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
         PATH(path, "materials[%zu].lambda", i);
         PATH(c10, "materials[%zu].c10", i);
         PATH(mu1, "materials[%zu].mu1", i);
-        if (m->lame && !(3 * m->lambda + 2 * m->mu > 0))
+        if (m->by_lame_parameters && !(3 * m->lambda + 2 * m->mu > 0))
             pio_cfg_fault(doc, path,
                           "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",
                           m->lambda, -2 * m->mu / 3);
@@ -232,9 +232,9 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->n_constraints == 0 && pio_scene_given(doc, "optimizer.stop.feasibility"))
+    if (s->n_constraints == 0 && pio_scene_is_set(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
-    if (s->n_constraints && s->optimizer.is_given && s->optimizer.type != PIO_MMA)
+    if (s->n_constraints && s->optimizer.is_set && s->optimizer.type != PIO_MMA)
         pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
     for (size_t i = 0; i < s->n_constraints; i++) check_constraint(s, doc, i);
 }

@@ -14,7 +14,7 @@ static bool is_3d(pio_element_type element)
 
 static void check_plane(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->dimension == 3 && pio_scene_given(doc, "method.plane"))
+    if (s->dimension == 3 && pio_scene_is_set(doc, "method.plane"))
         pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
     if (s->fem.plane != SCENE_PLANE_STRESS) return;
     for (size_t i = 0; i < s->n_materials; i++) {
@@ -258,9 +258,9 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
 {
     static const char *const of_body[] = {"displacement", "velocity", "angular_velocity"};
     static const char *const of_material[] = {"mass_damping", "stiffness_damping"};
-    if (pio_scene_given(doc, "time.dt"))
+    if (pio_scene_is_set(doc, "time.dt"))
         pio_cfg_fault(doc, "time.dt", "a static scene has load steps; use time.load_steps, or another time.integrator");
-    if (pio_scene_given(doc, "solver.mass"))
+    if (pio_scene_is_set(doc, "solver.mass"))
         pio_cfg_fault(doc, "solver.mass", "a static scene has no inertia; remove it, or set time.integrator");
     for (size_t i = 0; i < s->n_bodies; i++)
         for (size_t k = 0; k < 3; k++) {
@@ -273,7 +273,7 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_materials; i++)
         for (size_t k = 0; k < 2; k++) {
             PATH(path, "materials[%zu].%s", i, of_material[k]);
-            if (pio_scene_given(doc, path))
+            if (pio_scene_is_set(doc, path))
                 pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
         }
 }
@@ -285,18 +285,18 @@ static void check_reversible(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_materials; i++)
         for (size_t k = 0; k < 2; k++) {
             PATH(path, "materials[%zu].%s", i, damping[k]);
-            if (pio_scene_given(doc, path))
+            if (pio_scene_is_set(doc, path))
                 pio_cfg_fault(doc, path, "the reversible leapfrog cannot reverse damping; remove it, or use leapfrog");
         }
 }
 
 static void check_motion(const pio_scene *s, cfg_doc *doc)
 {
-    if (!pio_scene_given(doc, "time.dt"))
+    if (!pio_scene_is_set(doc, "time.dt"))
         pio_cfg_fault(doc, "time.integrator", "this integrator needs time.dt, the time step; add it");
     else
         pio_scene_check_time(s, doc);
-    if (pio_scene_given(doc, "time.load_steps"))
+    if (pio_scene_is_set(doc, "time.load_steps"))
         pio_cfg_fault(doc, "time.load_steps",
                       "load steps are those of a static scene; a motion has time.dt: remove it");
     static const char *const of_solves[] = {
@@ -304,7 +304,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
         "direct_memory", "product"};
     for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->fem.integrator); k++) {
         PATH(path, "solver.%s", of_solves[k]);
-        if (pio_scene_given(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
+        if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
     }
     if (scene_leaps(s->fem.integrator) && s->fem.mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
@@ -316,14 +316,14 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
         PATH(path, "materials[%zu].density", i);
         PATH(name, "materials[%zu].name", i);
         if (!(s->materials[i].density > 0))
-            pio_cfg_fault(doc, pio_scene_given(doc, path) ? path : name,
+            pio_cfg_fault(doc, pio_scene_is_set(doc, path) ? path : name,
                           "what moves needs a density above 0 kg/m3; add materials[%zu].density", i);
     }
 }
 
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
 {
-    if (scene->fem.linear == PIO_SOLVE_PCG && pio_scene_given(doc, "solver.direct_memory"))
+    if (scene->fem.linear == PIO_SOLVE_PCG && pio_scene_is_set(doc, "solver.direct_memory"))
         pio_cfg_fault(doc, "solver.direct_memory",
                       "conjugate gradients eliminate nothing; remove it, or 'linear: direct'");
     if (scene->fem.integrator == PIO_STATIC)

@@ -12,9 +12,9 @@ static const char *face_path(const cfg_doc *doc, int axis, int side)
     static const char *const paths[3][2] = {{"method.grid.walls.x_min", "method.grid.walls.x_max"},
                                             {"method.grid.walls.y_min", "method.grid.walls.y_max"},
                                             {"method.grid.walls.z_min", "method.grid.walls.z_max"}};
-    if (pio_scene_given(doc, paths[axis][side])) return paths[axis][side];
-    if (pio_scene_given(doc, "method.grid.walls.default")) return "method.grid.walls.default";
-    return pio_scene_given(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
+    if (pio_scene_is_set(doc, paths[axis][side])) return paths[axis][side];
+    if (pio_scene_is_set(doc, "method.grid.walls.default")) return "method.grid.walls.default";
+    return pio_scene_is_set(doc, "method.grid.walls") ? "method.grid.walls" : "time.integrator";
 }
 
 /* Reports only the first face that is wrong. */
@@ -59,7 +59,7 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->mpm.integrator != SCENE_REVERSIBLE && pio_scene_given(doc, "time.damping"))
+    if (s->mpm.integrator != SCENE_REVERSIBLE && pio_scene_is_set(doc, "time.damping"))
         pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
     else if (s->mpm.damping * s->time.dt > 0.5)
         pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",

@@ -61,7 +61,7 @@ typedef struct {
 /* Constants of the laws from the user's parameters: one item for each element. */
 typedef struct {
     int n;                           /* elements */
-    const int *law, *parameter_form; /* [n]; parameter_form: HYPER_BY_LAME and HYPER_PLANE_STRESS, or-ed */
+    const int *law, *parameter_form; /* [n]; parameter_form: HYPER_LAME_PARAMETERS and HYPER_PLANE_STRESS, or-ed */
     const real *parameters;          /* [HYPER_CONSTANTS][n] the user's, see hyper_from_parameters */
     real *k;                         /* [HYPER_CONSTANTS][n] constants, see hyperelastic.h; set */
 } fem_constants_args;

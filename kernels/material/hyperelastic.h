@@ -40,9 +40,9 @@ PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
     case HYPER_ST_VENANT:
         return hooke_psi(green_strain(F), k);
     case HYPER_FIXED_COROTATED:
-        return fixed_corotated_psi(F, lame_pair(k));
+        return fixed_corotated_psi(F, lame_parameters(k));
     case HYPER_NEO_HOOKEAN:
-        return neo_hookean_psi(F, lame_pair(k));
+        return neo_hookean_psi(F, lame_parameters(k));
     case HYPER_NEO_HOOKEAN_ISO:
         return mooney_energy(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
     case HYPER_STABLE_NEO_HOOKEAN:
@@ -65,9 +65,9 @@ PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
     case HYPER_ST_VENANT:
         return st_venant_P(F, k);
     case HYPER_FIXED_COROTATED:
-        return fixed_corotated_P(F, lame_pair(k));
+        return fixed_corotated_P(F, lame_parameters(k));
     case HYPER_NEO_HOOKEAN:
-        return neo_hookean_P(F, lame_pair(k));
+        return neo_hookean_P(F, lame_parameters(k));
     case HYPER_NEO_HOOKEAN_ISO:
         return mooney_stress(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
     case HYPER_STABLE_NEO_HOOKEAN:
@@ -90,9 +90,9 @@ PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
     case HYPER_ST_VENANT:
         return st_venant_dP(F, dF, k);
     case HYPER_FIXED_COROTATED:
-        return fixed_corotated_dP(F, dF, lame_pair(k));
+        return fixed_corotated_dP(F, dF, lame_parameters(k));
     case HYPER_NEO_HOOKEAN:
-        return neo_hookean_dP(F, dF, lame_pair(k));
+        return neo_hookean_dP(F, dF, lame_parameters(k));
     case HYPER_NEO_HOOKEAN_ISO:
         return mooney_tan(F, dF, R(0.5) * k.k[0], R(0), k.k[1], 0);
     case HYPER_STABLE_NEO_HOOKEAN:
@@ -109,7 +109,7 @@ PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
 /* Adds P_bar : dP/dk to the cotangent k_bar of each constant that the law has; P_bar is dJ/dP. */
 PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
 {
-    law_constants pair = lame_pair(*k_bar);
+    law_constants pair = lame_parameters(*k_bar);
     real half = R(0), none = R(0);
     switch (law) {
     case HYPER_LINEAR:
@@ -188,7 +188,7 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
 
 /* ---- constants from the user's parameters ------------------------------------------------------------------
  *
- * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with HYPER_BY_LAME
+ * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with HYPER_LAME_PARAMETERS
  * (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not are 0. */
 
 /* Returns 1 for a law whose parameters are its constants. */
@@ -199,36 +199,37 @@ PIO_FN int hyper_has_own_parameters(int law)
 
 /* Returns lambda* of plane stress, of the linear law in 2D, Pa: the stress across vanishes when lambda is lambda* = 2
  * mu lambda/(lambda + 2 mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). The parameters are (mu, lambda)
- * where by_lame is set, else (E, nu). */
-PIO_FN real plane_stress_lambda(int by_lame, hyper_constants parameters)
+ * where by_lame_parameters is set, else (E, nu). */
+PIO_FN real plane_stress_lambda(int by_lame_parameters, hyper_constants parameters)
 {
     const real a = parameters.k[0], b = parameters.k[1];
-    return by_lame ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
+    return by_lame_parameters ? R(2) * a * b / (b + R(2) * a) : a * b / (R(1) - b * b);
 }
 
 /* Adds the cotangents of both parameters by plane_stress_lambda. */
-PIO_FN void plane_stress_lambda_adj(int by_lame, hyper_constants parameters, real bar, hyper_constants *parameters_bar)
+PIO_FN void plane_stress_lambda_adj(int by_lame_parameters, hyper_constants parameters, real bar,
+                                    hyper_constants *parameters_bar)
 {
-    const real a = parameters.k[0], b = parameters.k[1], c = by_lame ? b + R(2) * a : R(1) - b * b;
-    parameters_bar->k[0] += bar * (by_lame ? R(2) * b * b / (c * c) : b / c);
-    parameters_bar->k[1] += bar * (by_lame ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
+    const real a = parameters.k[0], b = parameters.k[1], c = by_lame_parameters ? b + R(2) * a : R(1) - b * b;
+    parameters_bar->k[0] += bar * (by_lame_parameters ? R(2) * b * b / (c * c) : b / c);
+    parameters_bar->k[1] += bar * (by_lame_parameters ? R(4) * a * a / (c * c) : a * (R(1) + b * b) / (c * c));
 }
 
 /* Returns the constants of a law from the user's parameters, `form` as in laws.h. */
 PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants parameters)
 {
-    const int by_lame = form & HYPER_BY_LAME;
+    const int by_lame_parameters = form & HYPER_LAME_PARAMETERS;
     hyper_constants k = parameters;
     if (hyper_has_own_parameters(law)) {
         if (law == HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
         return k;
     }
     k.k[2] = k.k[3] = k.k[4] = R(0);
-    if (!by_lame) lame_of(parameters.k[0], parameters.k[1], &k.k[0], &k.k[1]);
-    if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(by_lame, parameters);
+    if (!by_lame_parameters) lame_parameters_of(parameters.k[0], parameters.k[1], &k.k[0], &k.k[1]);
+    if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(by_lame_parameters, parameters);
     if (law == HYPER_NEO_HOOKEAN_ISO)
-        k.k[1] = by_lame ? parameters.k[1] + R(2.0 / 3) * parameters.k[0]
-                         : parameters.k[0] / (R(3) - R(6) * parameters.k[1]);
+        k.k[1] = by_lame_parameters ? parameters.k[1] + R(2.0 / 3) * parameters.k[0]
+                                    : parameters.k[0] / (R(3) - R(6) * parameters.k[1]);
     return k;
 }
 
@@ -236,7 +237,7 @@ PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants 
 PIO_FN void hyper_from_parameters_adj(int law, int form, hyper_constants parameters, hyper_constants k_bar,
                                       hyper_constants *parameters_bar)
 {
-    const int by_lame = form & HYPER_BY_LAME;
+    const int by_lame_parameters = form & HYPER_LAME_PARAMETERS;
     if (hyper_has_own_parameters(law)) {
         const int count = law == HYPER_MOONEY_RIVLIN ? 3 : 5;
         for (int i = 0; i < count; i++) parameters_bar->k[i] += k_bar.k[i];
@@ -244,16 +245,16 @@ PIO_FN void hyper_from_parameters_adj(int law, int form, hyper_constants paramet
     }
     const int iso = law == HYPER_NEO_HOOKEAN_ISO;
     if (form & HYPER_PLANE_STRESS) {
-        plane_stress_lambda_adj(by_lame, parameters, k_bar.k[1], parameters_bar);
+        plane_stress_lambda_adj(by_lame_parameters, parameters, k_bar.k[1], parameters_bar);
         k_bar.k[1] = R(0);
     }
-    if (by_lame) {
+    if (by_lame_parameters) {
         parameters_bar->k[0] += k_bar.k[0] + (iso ? R(2.0 / 3) * k_bar.k[1] : R(0));
         parameters_bar->k[1] += k_bar.k[1];
         return;
     }
-    lame_of_adj(parameters.k[0], parameters.k[1], k_bar.k[0], iso ? R(0) : k_bar.k[1], &parameters_bar->k[0],
-                &parameters_bar->k[1]);
+    lame_parameters_of_adj(parameters.k[0], parameters.k[1], k_bar.k[0], iso ? R(0) : k_bar.k[1], &parameters_bar->k[0],
+                           &parameters_bar->k[1]);
     if (!iso) return;
     const real b = R(3) - R(6) * parameters.k[1];
     parameters_bar->k[0] += k_bar.k[1] / b;

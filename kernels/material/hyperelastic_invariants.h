@@ -102,7 +102,7 @@ PIO_FN void st_venant_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HY
 
 /* Returns the first two constants, mu and lambda or the cotangents of them, as the functions of material.h take
  * them. */
-PIO_FN law_constants lame_pair(hyper_constants c)
+PIO_FN law_constants lame_parameters(hyper_constants c)
 {
     law_constants r;
     r.k[0] = c.k[0];

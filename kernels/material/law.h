@@ -27,7 +27,7 @@ PIO_FN int law_count(int law)
 /* Returns the first Piola-Kirchhoff stress of a solid at F, Pa; tau = P F^T. */
 PIO_FN mat solid_P(int law, mat F, hyper_constants k)
 {
-    return law == HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_pair(k)) : hyper_P(law, F, k);
+    return law == HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_parameters(k)) : hyper_P(law, F, k);
 }
 
 /* Adjoint of tau = P F^T with P = solid_P at F: adds tau_bar^T P + dP(F; P_bar) to F_bar and P_bar : P_theta to k_bar,
@@ -37,8 +37,8 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
     const mat P_bar = mat_mul(tau_bar, F), direct = mat_t_mul(tau_bar, P);
     mat dP;
     if (law == HYPER_NEO_HOOKEAN) {
-        law_constants pair = lame_pair(*k_bar);
-        dP = neo_hookean_dP(F, P_bar, lame_pair(k));
+        law_constants pair = lame_parameters(*k_bar);
+        dP = neo_hookean_dP(F, P_bar, lame_parameters(k));
         neo_hookean_theta(F, P_bar, &pair);
         k_bar->k[0] = pair.k[0];
         k_bar->k[1] = pair.k[1];

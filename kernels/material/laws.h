@@ -26,6 +26,6 @@ enum { HYPER_CONSTANTS = 5, LAW_CONSTANTS = 3, PLASTIC_CONSTANTS = 3 };
 
 /* Bits of the parameter form of a hyperelastic law: the first two are Lame's constants mu and lambda, Pa, instead of
  * Young's modulus and Poisson's ratio; a plane state is one of stress instead of strain. */
-enum { HYPER_BY_LAME = 1, HYPER_PLANE_STRESS = 2 };
+enum { HYPER_LAME_PARAMETERS = 1, HYPER_PLANE_STRESS = 2 };
 
 #endif

@@ -117,14 +117,14 @@ PIO_FN real fibre_tau_adj(mat F, vec n, real a, mat tau_bar, mat *F_bar)
 
 /* Sets Lame's constants [Pa] of Young's modulus E > 0 [Pa] and Poisson's ratio nu in (-1, 1/2):
  *     mu = E/(2 (1 + nu)),   lambda = E nu/((1 + nu)(1 - 2 nu)). */
-PIO_FN void lame_of(real E, real nu, real *mu, real *lambda)
+PIO_FN void lame_parameters_of(real E, real nu, real *mu, real *lambda)
 {
     *mu = E / (R(2) * (R(1) + nu));
     *lambda = E * nu / ((R(1) + nu) * (R(1) - R(2) * nu));
 }
 
 /* Adds the cotangents of E and nu by those of mu and lambda. */
-PIO_FN void lame_of_adj(real E, real nu, real mu_bar, real lambda_bar, real *E_bar, real *nu_bar)
+PIO_FN void lame_parameters_of_adj(real E, real nu, real mu_bar, real lambda_bar, real *E_bar, real *nu_bar)
 {
     const real a = R(1) + nu, b = R(1) - R(2) * nu;
     *E_bar += mu_bar / (R(2) * a) + lambda_bar * nu / (a * b);

@@ -238,7 +238,7 @@ PIO_FN real snow_hardening(real a, const plastic_matter *m)
 }
 
 /* Returns mu and lambda of snow at rest, or the cotangents of them, as the functions of material.h take them. */
-PIO_FN law_constants snow_lame(const plastic_matter *m)
+PIO_FN law_constants snow_lame_parameters(const plastic_matter *m)
 {
     law_constants c;
     c.k[0] = m->mu;
@@ -252,7 +252,7 @@ PIO_FN law_constants snow_lame(const plastic_matter *m)
 PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_matter *m)
 {
     if (plastic != PLASTIC_SNOW) return mat_diag(m->lambda * third);
-    return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_lame(m)), F));
+    return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_lame_parameters(m)), F));
 }
 
 /* Adjoint of plastic_tau: adds to x_bar and m_bar. With P of the law and P_bar = (s - 1) tau_bar F, snow's F_bar is
@@ -266,8 +266,8 @@ PIO_FN void plastic_tau_adj(int plastic, plastic_strain x, const plastic_matter 
         x_bar->third += m->lambda * trace;
         return;
     }
-    const law_constants pair = snow_lame(m);
-    law_constants pair_bar = snow_lame(m_bar);
+    const law_constants pair = snow_lame_parameters(m);
+    law_constants pair_bar = snow_lame_parameters(m_bar);
     const mat P = fixed_corotated_P(x.F, pair);
     const real s = snow_hardening(x.a, m), Jp = exp(x.a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, x.F)) * s;
     const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, x.F);

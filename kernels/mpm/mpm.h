@@ -79,7 +79,7 @@ PIO_FN hyper_constants matter_constants(const mpm_matter *m, int id)
 
 /* Returns the first two constants of particle `id`, Pa, which are mu and lambda of the neo-Hookean law; the third is
  * 0. */
-PIO_FN law_constants matter_lame(const mpm_matter *m, int id)
+PIO_FN law_constants matter_lame_parameters(const mpm_matter *m, int id)
 {
     law_constants c;
     c.k[0] = m->k[field_at(m->n, m->constants, 0, id)];

@@ -24,7 +24,7 @@ PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, 
     const int law = m->law[id];
     if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, matter_constants(m, id));
     const mat F = mat_load(s->F, m->n, p);
-    if (law == HYPER_NEO_HOOKEAN) return mat_mul_t(neo_hookean_P(F, matter_lame(m, id)), F);
+    if (law == HYPER_NEO_HOOKEAN) return mat_mul_t(neo_hookean_P(F, matter_lame_parameters(m, id)), F);
     return mat_mul_t(solid_P(law, F, matter_constants(m, id)), F);
 }
 

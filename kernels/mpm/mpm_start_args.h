@@ -9,7 +9,7 @@
  * density times volume. */
 typedef struct {
     int n, constants;                /* particles; constants of each */
-    const int *law, *parameter_form; /* [n] a number of laws.h; HYPER_BY_LAME or 0 */
+    const int *law, *parameter_form; /* [n] a number of laws.h; HYPER_LAME_PARAMETERS or 0 */
     const real *parameters;          /* [constants][n] */
     const real *density;             /* [n] kg/m^3 */
     const real *volume;              /* [n] m^3 */

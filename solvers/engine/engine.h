@@ -108,10 +108,11 @@ typedef struct {
     int32_t n_blocks;             /* number of blocks; elements are numbered block after block */
     const pio_block_desc *blocks; /* [n_blocks] */
     const int32_t *law;           /* [elements] pio_hyper_law */
-    const int32_t *lame;     /* [elements] 1: constants are mu, lambda; plus 2: plane stress, of the linear law in 2D */
-    const double *given;     /* [elements][5] constants, see hyper_from_parameters */
-    const double *density;   /* [elements] kg/m^3 */
-    const double *thickness; /* [elements] m; NULL in 3D */
+    /* [elements] 1: parameters are mu, lambda; plus 2: plane stress, of the linear law in 2D */
+    const int32_t *parameter_form;
+    const double *law_parameters; /* [elements][5] see hyper_from_parameters */
+    const double *density;        /* [elements] kg/m^3 */
+    const double *thickness;      /* [elements] m; NULL in 3D */
     int32_t n_loads, n_values;
     const pio_load_desc *loads; /* [n_loads] */
     const double *values;       /* [n_values][3] of loads; pressures and foundations use the first number */
@@ -139,7 +140,7 @@ typedef struct {
     const double *displacement, *velocity; /* [n][dim] initial, m and m/s, of free unknowns; NULL: 0 */
     /* [n] bits of axes along which a node moves as in an elastic body whose other nodes the designs move; NULL: none */
     const int32_t *follows;
-    const double *follow_given; /* [elements][5] E and nu of that body; its unit of E does not matter */
+    const double *follow_parameters; /* [elements][5] E and nu of that body; its unit of E does not matter */
 } pio_fem_desc;
 
 /* How one implicit step went. With a direct solver, iterations are solves with a factor. */
@@ -311,11 +312,11 @@ typedef struct {
     piola_status (*values)(pio_sim *sim, double *values, piola_error *error);
     /* Returns the number of components of a field; 0: there is no field of this name. Fields of particles: position,
      * those of mpm_fields.def, mass, J, F, pressure (of the law, without activation); adj_position, adj_velocity
-     * (cotangents of the current state); after adjoint_end grad_position, grad_velocity, grad_given_0..2, grad_density,
-     * and where solids are viscous grad_viscosity; the design's value fields given_0..2, density, viscosity. For meshes
-     * see fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state (fem_frames.c), adj_force
-     * is that of external forces at the end of the step of the last adjoint_step(), and after adjoint_end that of
-     * forces at the start. */
+     * (cotangents of the current state); after adjoint_end grad_position, grad_velocity, grad_parameter_0..2,
+     * grad_density, and where solids are viscous grad_viscosity; the design's value fields parameter_0..2, density,
+     * viscosity. For meshes see fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state
+     * (fem_frames.c), adj_force is that of external forces at the end of the step of the last adjoint_step(), and after
+     * adjoint_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     /* Reads a field, [items][components]. */
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);

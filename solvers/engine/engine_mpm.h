@@ -67,16 +67,18 @@ typedef struct {
     const double *velocity; /* [n][dim] m/s */
     const double *volume;   /* [n] at rest, m^3 */
     const double *density;  /* [n] kg/m^3 */
-    const double *given;    /* [n][5] solids: see hyper_from_parameters; fluids: bulk Pa, gamma, viscosity Pa s */
-    const int32_t *law;     /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
-    const int32_t *lame;    /* [n] 1: the constants are mu, lambda */
-    const int32_t *body;    /* [n] body of each particle, 0 .. bodies-1 */
-    int32_t bodies;         /* number of bodies */
-    const double *spin;     /* [bodies][dim][dim] initial velocity gradient of each body's rotation, 1/s */
-    const int32_t *channel; /* [n] channel that drives the particle, a solid's, or -1; NULL: none drives any */
-    const double *fibre;    /* [channels][dim] unit direction of a channel's fibres at rest */
+    /* [n][5] solids: see hyper_from_parameters; fluids: bulk Pa, gamma, viscosity Pa s */
+    const double *law_parameters;
+    const int32_t *law;            /* [n] pio_hyper_law but for the linear one, or pio_fluid_law */
+    const int32_t *parameter_form; /* [n] 1: the parameters are mu, lambda */
+    const int32_t *body;           /* [n] body of each particle, 0 .. bodies-1 */
+    int32_t bodies;                /* number of bodies */
+    const double *spin;            /* [bodies][dim][dim] initial velocity gradient of each body's rotation, 1/s */
+    const int32_t *channel;        /* [n] channel that drives the particle, a solid's, or -1; NULL: none drives any */
+    const double *fibre;           /* [channels][dim] unit direction of a channel's fibres at rest */
     /* [n] viscosity eta of solids (Kelvin and Voigt), Pa s, >= 0, which adds J eta (C + C^T) to the Kirchhoff stress;
-     * that of fluids is given[2], and this is not read. NULL: no solid is viscous. Not of the reversible integrator. */
+     * that of fluids is law_parameters[2], and this is not read. NULL: no solid is viscous. Not of the reversible
+     * integrator. */
     const double *viscosity;
     /* [n] velocity field of each particle, 0 .. fields-1; NULL: there is one. Fields have velocities of their own on
      * the grid and interact by contact (kernels/mpm/mpm_contact.h). Not of the reversible integrator. */

@@ -121,18 +121,18 @@ typedef enum {
     PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
 } pio_observable;
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of
- * nodes): at the start. GIVEN_0..4: the law's constants as given. YIELD_0..2: those of the plastic law.
- * From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control have one
- * component per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a mesh's
- * description, OBSTACLE_... one obstacle's among particles. */
+ * nodes): at the start. LAW_PARAMETER_0..4: the parameters of the law, in their form. YIELD_0..2: those of the plastic
+ * law. From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control
+ * have one component per channel, CONTROL_VALUES are some of control_values; LOAD and SUPPORT name one value of a
+ * mesh's description, OBSTACLE_... one obstacle's among particles. */
 typedef enum {
     PIO_POSITION,
     PIO_VELOCITY,
-    PIO_GIVEN_0,
-    PIO_GIVEN_1,
-    PIO_GIVEN_2,
-    PIO_GIVEN_3,
-    PIO_GIVEN_4,
+    PIO_LAW_PARAMETER_0,
+    PIO_LAW_PARAMETER_1,
+    PIO_LAW_PARAMETER_2,
+    PIO_LAW_PARAMETER_3,
+    PIO_LAW_PARAMETER_4,
     PIO_DENSITY,
     PIO_THICKNESS,
     PIO_MASS_DAMPING,

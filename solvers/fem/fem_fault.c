@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double given_at(fem_sim *f, int element, int constant)
+static double parameter_at(fem_sim *f, int element, int constant)
 {
     real value = 0;
     const int n = f->materials.rows ? f->materials.rows : f->mesh.elements;
@@ -92,6 +92,6 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
     pio_queue_download(&sim->queue, &density, f->materials.density + fem_row_of(f, element), sizeof density);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,
                        "element %d: its law is not defined for the constants %g, %g, %g with density %g kg/m^3",
-                       element, given_at(f, element, 0), given_at(f, element, 1), given_at(f, element, 2),
+                       element, parameter_at(f, element, 0), parameter_at(f, element, 1), parameter_at(f, element, 2),
                        (double)density);
 }

@@ -7,11 +7,11 @@
  *     v0 = v1 - Q(h f/m) + r,   u0 = u1 - Q(h v1)                        so that v0 and u0 need r alone
  *
  * r is a whole number of quanta, small since the step solves m (v1 - v0)/h = f: it holds what Newton's method left, and
- * what rounding did to the forces, which is (k h^2/m)/2 quanta and more for a stiffness k. It goes onto the tape
- * (tape.h). That many bits have to go somewhere: a step maps differences of velocities by (1 + h^2 K/m)^-1, so that
- * log2 det(1 + h^2 K/m) bits of the state are lost in it (Maclaurin, Duvenaud and Adams 2015 keep those of a decaying
- * momentum). Constrained unknowns are functions of time and cost none. C v is among the forces, v1 being known in an
- * inverse step. A span of a step that was halved has a record of its own.
+ * what rounding did to the forces, which is (k h^2/m)/2 quanta and more for a stiffness k. It goes into the residual
+ * log (residual_log.h). That many bits have to go somewhere: a step maps differences of velocities by
+ * (1 + h^2 K/m)^-1, so that log2 det(1 + h^2 K/m) bits of the state are lost in it (Maclaurin, Duvenaud and Adams 2015
+ * keep those of a decaying momentum). Constrained unknowns are functions of time and cost none. C v is among the
+ * forces, v1 being known in an inverse step. A span of a step that was halved has a record of its own.
  *
  * The adjoint is that of backward Euler at the rounded state, Q being differentiated as the identity; with u0 and u1 at
  * hand it is one assembly and one solve. */

@@ -11,16 +11,16 @@
 
 static int same(const pio_fem_desc *m, ptrdiff_t e, ptrdiff_t other)
 {
-    const size_t constants = sizeof *m->given * HYPER_CONSTANTS;
-    return m->law[e] == m->law[other] && m->lame[e] == m->lame[other] &&
+    const size_t constants = sizeof *m->law_parameters * HYPER_CONSTANTS;
+    return m->law[e] == m->law[other] && m->parameter_form[e] == m->parameter_form[other] &&
            !memcmp(&m->density[e], &m->density[other], sizeof *m->density) &&
-           !memcmp(m->given + e * HYPER_CONSTANTS, m->given + other * HYPER_CONSTANTS, constants);
+           !memcmp(m->law_parameters + e * HYPER_CONSTANTS, m->law_parameters + other * HYPER_CONSTANTS, constants);
 }
 
 static int are_designed(const pio_engine_desc *desc)
 {
     for (int d = 0; d < desc->n_designs; d++)
-        if (desc->designs[d].quantity >= PIO_GIVEN_0 && desc->designs[d].quantity <= PIO_DENSITY) return 1;
+        if (desc->designs[d].quantity >= PIO_LAW_PARAMETER_0 && desc->designs[d].quantity <= PIO_DENSITY) return 1;
     return 0;
 }
 
@@ -67,9 +67,10 @@ void fem_rows_upload(fem_sim *f, const pio_fem_desc *m)
     pio_queue *q = &f->base.queue;
     for (int r = 0; r < f->materials.rows; r++) {
         pio_queue_upload(q, f->materials.law + r, m->law + f->materials.row_first[r], sizeof *m->law);
-        pio_queue_upload(q, f->materials.parameter_form + r, m->lame + f->materials.row_first[r], sizeof *m->lame);
+        pio_queue_upload(q, f->materials.parameter_form + r, m->parameter_form + f->materials.row_first[r],
+                         sizeof *m->parameter_form);
     }
-    upload(f, f->materials.parameters, m->given, HYPER_CONSTANTS);
+    upload(f, f->materials.parameters, m->law_parameters, HYPER_CONSTANTS);
     upload(f, f->materials.density, m->density, 1);
 }
 

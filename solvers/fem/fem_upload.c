@@ -73,8 +73,8 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
         fem_rows_upload(f, m);
     } else {
         UPLOAD(f->materials.law, m->law, f->mesh.elements);
-        UPLOAD(f->materials.parameter_form, m->lame, f->mesh.elements);
-        upload_field(f, f->materials.parameters, m->given, HYPER_CONSTANTS);
+        UPLOAD(f->materials.parameter_form, m->parameter_form, f->mesh.elements);
+        upload_field(f, f->materials.parameters, m->law_parameters, HYPER_CONSTANTS);
         upload_field(f, f->materials.density, m->density, 1);
     }
     if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
@@ -96,7 +96,7 @@ static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error
     UPLOAD(f->morph.fixed, stays, f->mesh.nodes);
     free(stays);
     pio_queue_zero(q, f->morph.law, sizeof(int) * (size_t)f->mesh.elements); /* HYPER_LINEAR, and constants E and nu */
-    upload_field(f, f->morph.parameters, m->follow_given, HYPER_CONSTANTS);
+    upload_field(f, f->morph.parameters, m->follow_parameters, HYPER_CONSTANTS);
     pio_map(q, fem_constants, f->mesh.elements, NULL, .n = f->mesh.elements, .law = f->morph.law,
             .parameter_form = f->morph.law, .parameters = f->morph.parameters, .k = f->morph.k);
     return PIOLA_OK;

@@ -179,12 +179,12 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
 
 /* ---- uploading ------------------------------------------------------------------------------------------ */
 
-/* The first `components` of the `given` numbers of each particle. */
-static void upload_reals(mpm_sim *sim, real *out, const double *in, int given, int components)
+/* The first `components` of the `count` numbers of each particle. */
+static void upload_reals(mpm_sim *sim, real *out, const double *in, int count, int components)
 {
     for (int c = 0; c < components; c++) {
         if (sim->base.interrupted && sim->base.interrupted()) return; /* as the caller will report */
-        for (int i = 0; i < sim->particles.n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * given + c];
+        for (int i = 0; i < sim->particles.n; i++) sim->base.host_transfer[i] = in[(ptrdiff_t)i * count + c];
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
                          sizeof(double) * (size_t)sim->particles.n);
         pio_map(&sim->base.queue, field_write, sim->particles.n, NULL, .in = sim->base.transfer, .n = sim->particles.n,
@@ -277,11 +277,11 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     const size_t n = (size_t)sim->particles.n, vectors = sizeof(real) * field_size(sim->particles.n, DIM);
     int bad = -1;
     pio_queue_upload(q, sim->material.law, p->law, sizeof(int) * n);
-    pio_queue_upload(q, sim->material.parameter_form, p->lame, sizeof(int) * n);
+    pio_queue_upload(q, sim->material.parameter_form, p->parameter_form, sizeof(int) * n);
     pio_queue_upload(q, sim->particles.body, p->body, sizeof(int) * n);
     upload_reals(sim, sim->material.volume, p->volume, 1, 1);
     upload_reals(sim, sim->material.density, p->density, 1, 1);
-    upload_reals(sim, sim->material.parameters, p->given, PIO_LAW_CONSTANTS, sim->material.constants);
+    upload_reals(sim, sim->material.parameters, p->law_parameters, PIO_LAW_CONSTANTS, sim->material.constants);
     upload_reals(sim, sim->initial.reference_velocity, p->velocity, DIM, DIM);
     if (sim->material.viscosity) upload_reals(sim, sim->material.viscosity, p->viscosity, 1, 1);
     upload_spin(sim, p);

@@ -53,37 +53,37 @@ static piola_failure of_particle(piola_failure_kind kind, int64_t step, int id)
     return what;
 }
 
-/* A particle's law, its constants as given, and what follows from them. */
+/* A particle's law, its parameters, and what follows from them. */
 typedef struct {
     int law;
-    char given[160];           /* in words */
+    char parameters[160];      /* in words */
     double modulus, viscosity; /* of waves, Pa; Pa s */
 } particle_law;
 
 static particle_law law_of(mpm_sim *sim, int id)
 {
     particle_law r = {0};
-    hyper_constants given = {{0}};
-    int lame = 0;
+    hyper_constants parameters = {{0}};
+    int parameter_form = 0;
     size_t used = 0;
     pio_queue_download(&sim->base.queue, &r.law, sim->material.law + id, sizeof r.law);
-    pio_queue_download(&sim->base.queue, &lame, sim->material.parameter_form + id, sizeof lame);
+    pio_queue_download(&sim->base.queue, &parameter_form, sim->material.parameter_form + id, sizeof parameter_form);
     for (int c = 0; c < law_count(r.law); c++) {
         char field[24];
         double value;
-        snprintf(field, sizeof field, "given_%d", c);
+        snprintf(field, sizeof field, "parameter_%d", c);
         particle_values(sim, field, id, &value, 1);
-        given.k[c] = (real)value;
-        used += (size_t)snprintf(r.given + used, sizeof r.given - used, "%s%.6g", c ? ", " : "", value);
+        parameters.k[c] = (real)value;
+        used += (size_t)snprintf(r.parameters + used, sizeof r.parameters - used, "%s%.6g", c ? ", " : "", value);
     }
-    r.modulus = (double)law_wave_modulus(r.law, law_from_parameters(r.law, lame, given));
+    r.modulus = (double)law_wave_modulus(r.law, law_from_parameters(r.law, parameter_form, parameters));
     if (law_is_fluid(r.law))
-        r.viscosity = (double)given.k[2];
+        r.viscosity = (double)parameters.k[2];
     else
         r.modulus += activation_of(sim, id);
     if (!law_is_fluid(r.law) && sim->material.viscosity) {
         particle_values(sim, "viscosity", id, &r.viscosity, 1);
-        snprintf(r.given + used, sizeof r.given - used, ", viscosity %.6g", r.viscosity);
+        snprintf(r.parameters + used, sizeof r.parameters - used, ", viscosity %.6g", r.viscosity);
     }
     return r;
 }
@@ -116,7 +116,7 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
         error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_CONSTANTS, 0, id),
         "step 0, particle %d at %s: material constants (%s) with density %.6g kg/m3 are outside what the law allows: "
         "%s",
-        id, at, of.given, density,
+        id, at, of.parameters, density,
         law_is_fluid(of.law) ? "stiffness, density and gamma must be positive, viscosity not negative"
         : hyper_has_own_parameters(of.law)
             ? "density, the bulk modulus and the shear modulus at rest, 2 (c10 + c01) or (mu1 alpha1 + mu2 alpha2)/2, "

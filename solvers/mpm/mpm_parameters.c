@@ -15,13 +15,13 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
         return (design_target){sim->initial.offset, sim->initial.position_bar, DIM, 0};
     case PIO_VELOCITY:
         return (design_target){sim->initial.velocity, sim->initial.velocity_bar, DIM, 0};
-    case PIO_GIVEN_0:
-    case PIO_GIVEN_1:
-    case PIO_GIVEN_2:
-    case PIO_GIVEN_3:
-    case PIO_GIVEN_4:
+    case PIO_LAW_PARAMETER_0:
+    case PIO_LAW_PARAMETER_1:
+    case PIO_LAW_PARAMETER_2:
+    case PIO_LAW_PARAMETER_3:
+    case PIO_LAW_PARAMETER_4:
         return (design_target){sim->material.parameters, sim->material.parameters_bar, sim->material.constants,
-                               (int)(quantity - PIO_GIVEN_0)};
+                               (int)(quantity - PIO_LAW_PARAMETER_0)};
     case PIO_DENSITY:
         return (design_target){sim->material.density, sim->material.density_bar, 1, 0};
     case PIO_VISCOSITY:

@@ -84,7 +84,7 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
                         "viscosity of solids loses motion that cannot be restored; the reversible integrator has "
                         "solids without viscosity");
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
-        if (p->law[i] >= PIO_LINEAR_FLUID && p->given[PIO_LAW_CONSTANTS * i + 2] > 0)
+        if (p->law[i] >= PIO_LINEAR_FLUID && p->law_parameters[PIO_LAW_CONSTANTS * i + 2] > 0)
             return sim_fail(
                 error, PIOLA_BAD_DATA,
                 "particle %lld: viscosity loses motion that cannot be restored; the reversible integrator has "
@@ -92,7 +92,7 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
                 (long long)i);
     for (int d = 0; desc->reversible && d < desc->n_designs; d++) {
         const pio_design_desc *e = &desc->designs[d];
-        for (int64_t i = 0; e->quantity == PIO_GIVEN_2 && i < p->n; i++)
+        for (int64_t i = 0; e->quantity == PIO_LAW_PARAMETER_2 && i < p->n; i++)
             if (e->index[i] >= 0 && p->law[i] >= PIO_LINEAR_FLUID)
                 return sim_fail(
                     error, PIOLA_BAD_DATA,

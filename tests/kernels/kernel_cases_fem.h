@@ -54,7 +54,7 @@ static void case_fem_constants(case_io *io)
     for (int e = 0; e < n; e++) {
         law[e] = e % HYPER_LAWS;
         form[e] = e / HYPER_LAWS % 2 + (law[e] == HYPER_LINEAR ? e / HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
-        if (!(form[e] & HYPER_BY_LAME) && !hyper_has_own_parameters(law[e]))
+        if (!(form[e] & HYPER_LAME_PARAMETERS) && !hyper_has_own_parameters(law[e]))
             parameters->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
     }
     fem_constants_args a;

@@ -15,8 +15,8 @@ static void case_mpm_constants(case_io *io)
     const int n = case_size(io, 1500), few = case_variant(io, names), count = few ? 2 : HYPER_CONSTANTS;
     int *law = HOST(io, int, n), *form = HOST(io, int, n);
     case_array *g[HYPER_CONSTANTS];
-    g[0] = case_uniform(io, CASE_INPUT, "given0", 1, n, 1e3, 2e5);
-    g[1] = case_uniform(io, CASE_INPUT, "given1", 1, n, -0.3, 0.47);
+    g[0] = case_uniform(io, CASE_INPUT, "parameter0", 1, n, 1e3, 2e5);
+    g[1] = case_uniform(io, CASE_INPUT, "parameter1", 1, n, -0.3, 0.47);
     for (int c = 2; c < count; c++) g[c] = case_uniform(io, CASE_INPUT, constant_names[1][c], 1, n, 0, 2);
     for (int i = 0; i < n; i++) {
         law[i] = few ? (i % 2 ? HYPER_NEO_HOOKEAN : HYPER_HENCKY) : 1 + i % (LAWS - 1);

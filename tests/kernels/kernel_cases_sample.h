@@ -134,8 +134,8 @@ static void sample_laws(case_io *io, sample *t)
 }
 
 /* Inputs of cases: the constants of a law, and the parameters that they follow from. */
-static const char *const constant_names[2][HYPER_CONSTANTS] = {{"k0", "k1", "k2", "k3", "k4"},
-                                                               {"given0", "given1", "given2", "given3", "given4"}};
+static const char *const constant_names[2][HYPER_CONSTANTS] = {
+    {"k0", "k1", "k2", "k3", "k4"}, {"parameter0", "parameter1", "parameter2", "parameter3", "parameter4"}};
 
 /* Constants of the laws, about 1e4 Pa; exponents of Ogden's law, gamma in [1, 7.5), viscosity in [0, 2) Pa s, none for
  * some. Each constant is an input of its own. */

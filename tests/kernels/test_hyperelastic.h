@@ -15,9 +15,10 @@ typedef struct {
 
 typedef enum { HYPER_PSI, HYPER_STRESS, HYPER_FROM_PARAMETERS } hyper_function;
 
-/* y = f(x) and dy = df(x; dx); returns how many numbers y has (at most 9). `by_lame` is for HYPER_FROM_PARAMETERS. */
-int hyper_dual(hyper_function f, int law, int by_lame, const hyper_point *x, const hyper_point *dx, double *y,
-               double *dy);
+/* y = f(x) and dy = df(x; dx); returns how many numbers y has (at most 9). `by_lame_parameters` is for
+ * HYPER_FROM_PARAMETERS. */
+int hyper_dual(hyper_function f, int law, int by_lame_parameters, const hyper_point *x, const hyper_point *dx,
+               double *y, double *dy);
 
 #ifdef __cplusplus
 }

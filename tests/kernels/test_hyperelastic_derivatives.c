@@ -140,44 +140,46 @@ static void theta_is_the_derivative_by_every_constant(void **state)
     all_must_hold();
 }
 
-static void given_constants_and_their_adjoint_agree(void **state)
+static void parameters_and_their_adjoint_agree(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++)
-        for (int by_lame = 0; by_lame < 2; by_lame++) { /* no difference to laws with constants of their own */
+    for (int law = 0; law < HYPER_LAWS; law++) /* The form makes no difference to laws with constants of their own. */
+        for (int by_lame_parameters = 0; by_lame_parameters < 2; by_lame_parameters++) {
             const int own = law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
             double worst = 0, meaning = 0;
             seed = 9;
             for (int i = 0; i < SAMPLES; i++) {
                 hyper_point x = {{0}, {0}};
                 sample_constants(law, x.k);
-                if (!own && !by_lame) x.k[1] = uniform(-0.5, 0.49);
+                if (!own && !by_lame_parameters) x.k[1] = uniform(-0.5, 0.49);
                 const hyper_constants parameters = constants_of(x.k),
-                                      k = hyper_from_parameters(law, by_lame, parameters);
+                                      k = hyper_from_parameters(law, by_lame_parameters, parameters);
                 double w[5], mu, lambda;
                 for (int p = 0; p < HYPER_CONSTANTS; p++) w[p] = uniform(-1, 1);
                 hyper_constants bar = constants_of((const double[5]){0, 0, 0, 0, 0});
-                hyper_from_parameters_adj(law, by_lame, parameters, constants_of(w), &bar);
+                hyper_from_parameters_adj(law, by_lame_parameters, parameters, constants_of(w), &bar);
                 for (int p = 0; p < HYPER_CONSTANTS; p++) {
                     hyper_point d = {{0}, {0}};
                     double y[9], dy[9];
                     d.k[p] = 1;
-                    const int n = hyper_dual(HYPER_FROM_PARAMETERS, law, by_lame, &x, &d, y, dy);
+                    const int n = hyper_dual(HYPER_FROM_PARAMETERS, law, by_lame_parameters, &x, &d, y, dy);
                     worst = worse(worst, relative(dot_of(w, dy, n), bar.k[p], 0.1 * sqrt(dot_of(dy, dy, n))));
                 }
                 if (own) continue;
                 small_strain(law, k.k, &mu, &lambda);
                 const double E = mu * (3 * lambda + 2 * mu) / (lambda + mu), nu = lambda / (2 * (lambda + mu));
-                meaning = worse(meaning, relative(by_lame ? mu : E, x.k[0], 0));
-                meaning = worse(meaning, relative(by_lame ? lambda : nu, x.k[1], by_lame ? 0 : 1));
+                meaning = worse(meaning, relative(by_lame_parameters ? mu : E, x.k[0], 0));
+                meaning =
+                    worse(meaning, relative(by_lame_parameters ? lambda : nu, x.k[1], by_lame_parameters ? 0 : 1));
             }
             report(law_names[law],
-                   own       ? "adjoint of its own constants"
-                   : by_lame ? "adjoint of (mu, lambda)"
-                             : "adjoint of (E, nu)",
+                   own                  ? "adjoint of its own constants"
+                   : by_lame_parameters ? "adjoint of (mu, lambda)"
+                                        : "adjoint of (E, nu)",
                    worst, DERIVATIVE_BOUND);
             if (own) continue;
-            report(law_names[law], by_lame ? "mu, lambda of small strain" : "E, nu of small strain", meaning, 1e-13);
+            report(law_names[law], by_lame_parameters ? "mu, lambda of small strain" : "E, nu of small strain", meaning,
+                   1e-13);
         }
     all_must_hold();
 }
@@ -187,7 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stress_and_tangent_are_derivatives),
         cmocka_unit_test(theta_is_the_derivative_by_every_constant),
-        cmocka_unit_test(given_constants_and_their_adjoint_agree),
+        cmocka_unit_test(parameters_and_their_adjoint_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

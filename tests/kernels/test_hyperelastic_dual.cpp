@@ -11,8 +11,8 @@ static int give(const real *r, int n, double *y, double *dy)
     return n;
 }
 
-int hyper_dual(hyper_function f, int law, int by_lame, const hyper_point *x, const hyper_point *dx, double *y,
-               double *dy)
+int hyper_dual(hyper_function f, int law, int by_lame_parameters, const hyper_point *x, const hyper_point *dx,
+               double *y, double *dy)
 {
     mat F, P;
     hyper_constants k;
@@ -23,7 +23,7 @@ int hyper_dual(hyper_function f, int law, int by_lame, const hyper_point *x, con
         return give(&psi, 1, y, dy);
     }
     if (f == HYPER_FROM_PARAMETERS) {
-        k = hyper_from_parameters(law, by_lame, k);
+        k = hyper_from_parameters(law, by_lame_parameters, k);
         return give(k.k, HYPER_CONSTANTS, y, dy);
     }
     P = hyper_P(law, F, k);

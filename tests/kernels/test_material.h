@@ -14,10 +14,10 @@ typedef struct {
     double n[3], a; /* fibre */
 } point;
 
-typedef enum { PSI, STRESS_P, TAU, PRESSURE, FLUID_TAU, LAME, FIBRE, ROTATION, LOGARITHM, WEIGHTS } function;
+typedef enum { PSI, STRESS_P, TAU, PRESSURE, FLUID_TAU, LAME_PARAMETERS, FIBRE, ROTATION, LOGARITHM, WEIGHTS } function;
 
-/* y = f(x) and dy = df(x; dx); returns how many numbers y has (at most 18). LAME reads k[0], k[1] as E and nu;
- * LOGARITHM reads J; WEIGHTS reads n as offset and gives w[DIM][3]. */
+/* y = f(x) and dy = df(x; dx); returns how many numbers y has (at most 18). LAME_PARAMETERS reads k[0], k[1] as E and
+ * nu; LOGARITHM reads J; WEIGHTS reads n as offset and gives w[DIM][3]. */
 int dual_value(function f, int law, const point *x, const point *dx, double *y, double *dy);
 
 #ifdef __cplusplus

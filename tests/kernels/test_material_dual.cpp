@@ -40,8 +40,8 @@ int dual_value(function f, int law, const point *x, const point *dx, double *y, 
     case LOGARITHM:
         r[0] = real_log(J);
         return give(r, 1, y, dy);
-    case LAME:
-        lame_of(k.k[0], k.k[1], &r[0], &r[1]);
+    case LAME_PARAMETERS:
+        lame_parameters_of(k.k[0], k.k[1], &r[0], &r[1]);
         return give(r, 2, y, dy);
     case WEIGHTS:
         s = spline_at(n);

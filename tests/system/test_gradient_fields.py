@@ -257,7 +257,7 @@ objective:
 %(objective)s
 gradient: {}
 """
-LAME = ("linear", "st_venant_kirchhoff", "fixed_corotated", "neo_hookean", "neo_hookean_iso", "stable_neo_hookean",
+LAME_LAWS = ("linear", "st_venant_kirchhoff", "fixed_corotated", "neo_hookean", "neo_hookean_iso", "stable_neo_hookean",
         "hencky")
 OTHERS = {"mooney_rivlin": {"c10": 3e3, "c01": 1e3, "bulk": 20e3},
           "ogden": {"mu1": 7e3, "alpha1": 1.7, "mu2": -1.6e3, "alpha2": -2.1, "bulk": 16e3}}
@@ -317,7 +317,7 @@ class Meshes(unittest.TestCase):
 
     def test_every_constant_of_every_law(self):
         laws, numbers = [], {}
-        for k, model in enumerate(LAME):
+        for k, model in enumerate(LAME_LAWS):
             laws.append((model, {"E": 30e3 + 1e3 * k, "nu": 0.3} if k % 2 else {"mu": 10e3 + 1e3 * k, "lambda": 12e3}))
         laws += OTHERS.items()
         rows = {key: [] for key in ("materials", "bodies", "boundary", "loads", "observe", "objective")}
@@ -482,7 +482,7 @@ class Particles(unittest.TestCase):
 
     def test_every_constant_of_every_elastic_law_and_fluid(self):
         laws = [(model, model, {"E": 20e3 + 1e3 * k, "nu": 0.3} if k % 2 else {"mu": 8e3 + 500 * k, "lambda": 9e3}, {})
-                for k, model in enumerate(LAME[1:])]
+                for k, model in enumerate(LAME_LAWS[1:])]
         self.blocks_case("laws", laws + [(model, model, constants, {}) for model, constants in MPM_OTHERS.items()])
 
     def test_every_constant_of_every_plastic_law(self):

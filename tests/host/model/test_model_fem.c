@@ -206,10 +206,10 @@ static void regions_take_their_elements_and_the_last_one_wins(void **state)
         const int hard = e % 2; /* x runs fastest */
         assert_int_equal(m->fem->material[e], hard);
         assert_int_equal(m->fem->desc.law[e], hard ? PIO_HYPER_OGDEN : PIO_HYPER_NEO_HOOKEAN);
-        assert_true(fabs(m->fem->desc.given[5 * e + 4] - (hard ? 9 : 0)) < 1e-15);
+        assert_true(fabs(m->fem->desc.law_parameters[5 * e + 4] - (hard ? 9 : 0)) < 1e-15);
         assert_int_equal(m->designs[0].index[e], hard ? 0 : -1);
     }
-    assert_int_equal(m->designs[0].quantity, PIO_GIVEN_4);
+    assert_int_equal(m->designs[0].quantity, PIO_LAW_PARAMETER_4);
     pio_model_free(m);
     pio_scene_free(scene);
 }
@@ -241,16 +241,16 @@ static void tolerances_that_are_not_given_fit_the_precision_of_the_computation(v
 {
     (void)state;
     static const char *const sets[] = {"method.precision=f32", "solver={tolerance: 1e-6}"};
-    for (int is_given = 0; is_given < 2; is_given++) {
+    for (int is_set = 0; is_set < 2; is_set++) {
         pio_scene *scene = NULL;
-        pio_model *m = model_of(sets, (size_t)is_given + 1, &scene);
+        pio_model *m = model_of(sets, (size_t)is_set + 1, &scene);
         const pio_fem_desc *d = &m->fem->desc;
         const double of_scene[2] = {d->newton_tolerance, d->adjoint_tolerance};
         pio_model_precision(m, false); /* as `piola check` does */
         print_message("f32: %g and %g, in f64: %g and %g\n", of_scene[0], of_scene[1], d->newton_tolerance,
                       d->adjoint_tolerance);
-        assert_true(fabs(of_scene[0] - (is_given ? 1e-6 : 1e-3)) < 1e-12 && fabs(of_scene[1] - 1e-3) < 1e-12);
-        assert_true(fabs(d->newton_tolerance - (is_given ? 1e-6 : 1e-10)) < 1e-15);
+        assert_true(fabs(of_scene[0] - (is_set ? 1e-6 : 1e-3)) < 1e-12 && fabs(of_scene[1] - 1e-3) < 1e-12);
+        assert_true(fabs(d->newton_tolerance - (is_set ? 1e-6 : 1e-10)) < 1e-15);
         assert_true(fabs(d->adjoint_tolerance - 1e-10) < 1e-15);
         pio_model_free(m);
         pio_scene_free(scene);

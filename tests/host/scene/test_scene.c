@@ -39,9 +39,9 @@ static void the_2d_scene_has_its_exact_values(void **state)
     assert_int_equal(s->n_materials, 2);
     equal(s->materials[0].E, 120e3);
     equal(s->materials[0].density, 1070);
-    assert_false(s->materials[0].lame);
+    assert_false(s->materials[0].by_lame_parameters);
     equal(s->materials[0].mu, 120e3 / (2 * (1 + 0.3)));
-    assert_true(s->materials[1].lame);
+    assert_true(s->materials[1].by_lame_parameters);
     equal(s->materials[1].mu, 4e5);
     equal(s->materials[1].lambda, 6e5);
     equal(s->materials[1].nu, 6e5 / (2 * (6e5 + 4e5)));
@@ -95,7 +95,7 @@ static void observations_and_designs_have_their_exact_values(void **state)
     assert_int_equal(s->gradient.check_directions, 5);
     equal(s->gradient.check_tolerance, 1e-5);
     equal(s->gradient.memory_budget, 1610612736.0);
-    assert_true(s->optimizer.is_given);
+    assert_true(s->optimizer.is_set);
     assert_int_equal(s->optimizer.max_iterations, 10); /* 010 is decimal */
     equal(s->optimizer.stop_objective, -1.5);
     assert_string_equal(s->output.directory, "out/somewhere");

@@ -141,7 +141,7 @@ static subject subject_of(const pio_engine *engine, pio_engine_desc *desc, int s
 static subject falling(mpm_case *c, double past)
 {
     const case_body body = {
-        .law = PIO_HYPER_NEO_HOOKEAN, .given = {4e4, 0.3}, .density = 1000, .velocity = {0.5, -3, 0.2}};
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {4e4, 0.3}, .density = 1000, .velocity = {0.5, -3, 0.2}};
     const double lo[3] = {0.5, 0.21, 0.5}, hi[3] = {0.9, 0.5, 0.8};
     case_init(c, 16, 14, 14, 0.1, 2e-3, STEPS);
     case_wall(c, 1, 0, PIO_WALL_SLIP, 2);
@@ -208,7 +208,7 @@ static void norms_of_meshes_are_those_of_their_cotangents(void **unused)
  * in each. */
 static subject observed_always(mpm_case *c, fem_case *mesh, double weight)
 {
-    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {4e4, 0.3}, .density = 1000};
+    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {4e4, 0.3}, .density = 1000};
     const double x[3] = {0.75, 0.75, 0.75};
     subject s;
     if (c) {
@@ -295,7 +295,7 @@ static void a_failure_names_the_first_step_whose_cotangents_overflow(void **unus
 static void of_a_long_run_some_thousands_are_kept_and_the_step_is_bracketed(void **unused)
 {
     static mpm_case c;
-    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {4e4, 0.3}, .density = 1000};
+    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {4e4, 0.3}, .density = 1000};
     const double x[3] = {0.75, 0.75, 0.75};
     (void)unused;
     case_init(&c, 16, 16, 16, 0.1, 1e-5, 10000);

@@ -162,8 +162,9 @@ static subject collision(int *initial)
     }
     c->desc.gravity[1] = -9.81;
     const case_body solid = {
-        .law = PIO_HYPER_FIXED_COROTATED, .given = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
-    const case_body fluid = {.law = PIO_TAIT, .given = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
+        .law = PIO_HYPER_FIXED_COROTATED, .parameters = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
+    const case_body fluid = {
+        .law = PIO_TAIT, .parameters = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
     const double lo[2][3] = {{0.45, 0.3, 0.3}, {1.0, 0.25, 0.3}}, hi[2][3] = {{0.95, 0.8, 0.55}, {1.5, 0.65, 0.55}};
     case_block(c, &solid, lo[0], hi[0], 2, 0.3);
     case_block(c, &fluid, lo[1], hi[1], 2, 0.3);
@@ -177,8 +178,8 @@ static subject collision(int *initial)
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, 1, CASE_SCALAR, 0, 0, 0.1);
     *initial = c->variables;
-    case_design(c, PIO_GIVEN_0, 0, CASE_GROUPS, 1, log(4e4), 1);
-    case_design(c, PIO_GIVEN_2, 1, CASE_SCALAR, 0, 5, 1);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_GROUPS, 1, log(4e4), 1);
+    case_design(c, PIO_LAW_PARAMETER_2, 1, CASE_SCALAR, 0, 5, 1);
     case_design(c, PIO_DENSITY, 1, CASE_SCALAR, 0, 1000, 100);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -3, 1);
     piola_engine.destroy(case_create(c, 0, 1)); /* fills the description */

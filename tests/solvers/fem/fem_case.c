@@ -20,10 +20,12 @@ const char *const fem_law_names[FEM_LAWS] = {"linear",          "St Venant-Kirch
 
 fem_material fem_material_of(pio_hyper_law law, double modulus)
 {
-    fem_material m = {.law = law, .given = {modulus, 0.3}, .density = 1000};
-    if (law == PIO_HYPER_MOONEY_RIVLIN) memcpy(m.given, (double[5]){0.12 * modulus, 0.07 * modulus, 0.8 * modulus}, 40);
+    fem_material m = {.law = law, .parameters = {modulus, 0.3}, .density = 1000};
+    if (law == PIO_HYPER_MOONEY_RIVLIN)
+        memcpy(m.parameters, (double[5]){0.12 * modulus, 0.07 * modulus, 0.8 * modulus}, 40);
     if (law == PIO_HYPER_OGDEN)
-        memcpy(m.given, (double[5]){0.35 * modulus, 1.7, -0.08 * modulus, -2.1, 0.8 * modulus}, sizeof m.given);
+        memcpy(m.parameters, (double[5]){0.35 * modulus, 1.7, -0.08 * modulus, -2.1, 0.8 * modulus},
+               sizeof m.parameters);
     return m;
 }
 
@@ -82,19 +84,19 @@ void fem_case_matter(fem_case *c, const fem_material *m, int count, double thick
 {
     const size_t n = (size_t)c->elements;
     c->law = own(c, n, sizeof *c->law);
-    c->lame = own(c, n, sizeof *c->lame);
+    c->parameter_form = own(c, n, sizeof *c->parameter_form);
     c->material = own(c, n, sizeof *c->material);
-    c->given = own(c, 5 * n, sizeof *c->given);
+    c->parameters = own(c, 5 * n, sizeof *c->parameters);
     c->density = own(c, n, sizeof *c->density);
     c->thickness = own(c, n, sizeof *c->thickness);
     for (int e = 0; e < c->elements; e++) {
         const fem_material *of = m + e % count;
         c->law[e] = (int32_t)of->law;
-        c->lame[e] = of->lame;
+        c->parameter_form[e] = of->parameter_form;
         c->material[e] = e % count;
         c->density[e] = of->density;
         c->thickness[e] = thickness;
-        memcpy(c->given + 5 * e, of->given, sizeof of->given);
+        memcpy(c->parameters + 5 * e, of->parameters, sizeof of->parameters);
     }
 }
 
@@ -289,9 +291,9 @@ void fem_case_design_matter(fem_case *c)
         for (int i = 0; i < 5; i++) {
             double value = 0;
             for (int e = 0; e < c->elements; e++)
-                if (c->material[e] == k) value = c->given[5 * e + i];
+                if (c->material[e] == k) value = c->parameters[5 * e + i];
             if (fabs(value) > 0)
-                fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, FEM_SCALAR, 0, value, 0.1 * value, 0);
+                fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, FEM_SCALAR, 0, value, 0.1 * value, 0);
         }
     }
 }
@@ -313,8 +315,8 @@ void fem_case_describe(fem_case *c, int64_t slots, int threads)
     m->rest = c->rest;
     m->blocks = c->block;
     m->law = c->law;
-    m->lame = c->lame;
-    m->given = c->given;
+    m->parameter_form = c->parameter_form;
+    m->law_parameters = c->parameters;
     m->density = c->density;
     m->thickness = D == 2 ? c->thickness : NULL;
     m->loads = c->load;
@@ -472,8 +474,8 @@ uint64_t fem_case_hash_state(pio_sim *sim)
 uint64_t fem_case_hash_gradients(pio_sim *sim)
 {
     static const char *const fields[] = {
-        "grad_rest_position", "grad_given_0", "grad_given_1",   "grad_given_2",     "grad_given_3",
-        "grad_given_4",       "grad_density", "grad_thickness", "adj_displacement", NULL};
+        "grad_rest_position", "grad_parameter_0", "grad_parameter_1", "grad_parameter_2", "grad_parameter_3",
+        "grad_parameter_4",   "grad_density",     "grad_thickness",   "adj_displacement", NULL};
     double gravity[3] = {0};
     const uint64_t hash = hash_fields(sim, fields);
     assert_int_equal(device_gravity_bar(sim, gravity), 0);

@@ -19,9 +19,9 @@ extern const pio_element_type fem_types[FEM_TYPES];
 
 typedef struct {
     pio_hyper_law law;
-    int lame;        /* given = mu, lambda */
-    double given[5]; /* as in pio_fem_desc */
-    double density;  /* kg/m^3 */
+    int parameter_form;   /* 1: the parameters are mu, lambda */
+    double parameters[5]; /* as in pio_fem_desc */
+    double density;       /* kg/m^3 */
 } fem_material;
 
 /* A material of this law with E or its like near `modulus` Pa, and nu = 0.3 at small strain where the law is
@@ -36,8 +36,8 @@ typedef struct {
     int *node_at;        /* [lattice] number of the node there */
     double *rest;        /* [n][dim] */
     pio_block_desc block[2];
-    int32_t *law, *lame, *material;
-    double *given, *density, *thickness;
+    int32_t *law, *parameter_form, *material;
+    double *parameters, *density, *thickness;
     double *initial_displacement, *initial_velocity; /* [n][dim] of a motion */
     pio_load_desc load[FEM_MOST];
     double value[FEM_MOST][3];

@@ -13,10 +13,24 @@
 
 #include <cmocka.h>
 
-static const char *const quantities[] = {
-    "position",  "velocity",     "given 0",           "given 1",   "given 2", "given 3",   "given 4",   "density",
-    "thickness", "mass damping", "stiffness damping", "displaced", "gravity", "amplitude", "frequency", "phase",
-    "load",      "support"};
+static const char *const quantities[] = {"position",
+                                         "velocity",
+                                         "law parameter 0",
+                                         "law parameter 1",
+                                         "law parameter 2",
+                                         "law parameter 3",
+                                         "law parameter 4",
+                                         "density",
+                                         "thickness",
+                                         "mass damping",
+                                         "stiffness damping",
+                                         "displaced",
+                                         "gravity",
+                                         "amplitude",
+                                         "frequency",
+                                         "phase",
+                                         "load",
+                                         "support"};
 
 /* One direction h, e halved eight times from `first` (of the largest component of z), both signs. */
 static void difference(taylor_run *t, const char *name, double first, pio_taylor_row *row)

@@ -272,7 +272,7 @@ static void solve(fem_case *c, const double *f, double *u)
 static outcome run(const study *s, int cells)
 {
     static fem_case c;
-    const fem_material m = {.law = s->law, .given = {E_modulus, nu}, .density = 1};
+    const fem_material m = {.law = s->law, .parameters = {E_modulus, nu}, .density = 1};
     const int steps = s->law == PIO_HYPER_LINEAR ? 1 : 2;
     outcome o = {.h = 1.0 / cells};
     fem_case_begin(&c, 1.0 / steps, steps);

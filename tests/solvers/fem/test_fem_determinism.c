@@ -39,8 +39,8 @@ static void block(fem_case *c, pio_element_type even, pio_element_type odd, int 
     fem_case_sample(c, reaction, steps / 2, 0, 0.01);
     fem_case_sample(c, work, steps, 0, 0.1);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1 / n0, 0);
-    fem_case_design(c, PIO_GIVEN_0, 0, FEM_EACH, 1, log(1000), 0.2, 0);
-    fem_case_design(c, PIO_GIVEN_1, 1, FEM_GROUPS, 0, 0.3, 0.05, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, 0, FEM_EACH, 1, log(1000), 0.2, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_1, 1, FEM_GROUPS, 0, 0.3, 0.05, 0);
     fem_case_design(c, PIO_DENSITY, -1, FEM_GROUPS, 0, 1000, 100, 0);
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_GROUPS, 0, 0.9, 0.1, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 20, 5, traction);
@@ -109,7 +109,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
         }
         piola_engine_fem.destroy(sim);
     }
-    c.given[5 * 7] *= 1 + 1e-4; /* not vacuous: a small change of one element shows in all of it */
+    c.parameters[5 * 7] *= 1 + 1e-4; /* not vacuous: a small change of one element shows in all of it */
     c.design[1].index = c.design[2].index;
     pio_sim *sim = fem_case_create(&c, 2, 1);
     const hashes h = whole_run(&c, sim, NULL);

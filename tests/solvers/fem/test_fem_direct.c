@@ -27,7 +27,7 @@ static void stretched(const double s[3], double x[3])
 static void block(fem_case *c, pio_hyper_law law, const int cells[3], const double size[3], double along, double across,
                   pio_solve linear)
 {
-    const fem_material m = {.law = law, .given = {1000, 0.3}, .density = 2};
+    const fem_material m = {.law = law, .parameters = {1000, 0.3}, .density = 2};
     fem_case_begin(c, 0.5, 2);
     c->random = 5;
     memcpy(stretch, size, sizeof stretch);
@@ -37,7 +37,7 @@ static void block(fem_case *c, pio_hyper_law law, const int cells[3], const doub
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, along, across, 0), ramp);
     fem_case_observe_node(c, fem_case_at(c, c->lines[0] - 1, 0, 0), 1);
-    fem_case_design(c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 1000, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 1000, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
     c->fem.linear = linear;
     c->fem.direct_memory = ALL;

@@ -29,7 +29,7 @@ static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
  * With lumped masses rho/2 each side and stiffness E (nu = 0): omega^2 = 2 E/rho. */
 static void oscillator(fem_case *c, pio_integrator integrator, double W, int64_t steps)
 {
-    const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {2, 0}, .density = 4};
+    const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {2, 0}, .density = 4};
     fem_case_begin(c, W, steps);     /* omega = 1 */
     c->fem.newton_tolerance = 1e-12; /* one unknown: each linear solve is exact */
     fem_case_grid(c, box, box, 1, 1, 1, NULL, 0);
@@ -170,7 +170,7 @@ static void a_free_body_falls_as_a_point_does(void **unused)
 static double wave_at_half(pio_integrator integrator, int lumped, int n)
 {
     static fem_case c;
-    const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {1, 0}, .density = 1};
+    const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {1, 0}, .density = 1};
     const double dt = integrator == PIO_LEAPFROG ? 0.5 / n : 1.0 / n;
     const int steps = (int)lround(0.5 / dt);
     piola_error error;

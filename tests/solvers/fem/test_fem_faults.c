@@ -120,7 +120,7 @@ static void incompressible(fem_case *c, double *z)
 {
     (void)z;
     fem_case_block(c, PIO_HYPER_NEO_HOOKEAN, 1);
-    c->given[5 * 2 + 1] = 0.5;
+    c->parameters[5 * 2 + 1] = 0.5;
 }
 
 static void negative_density(fem_case *c, double *z)
@@ -133,7 +133,7 @@ static void negative_density(fem_case *c, double *z)
 static void constant_is_no_number(fem_case *c, double *z)
 {
     fem_case_block(c, PIO_HYPER_OGDEN, 1);
-    fem_case_design(c, PIO_GIVEN_2, -1, FEM_EACH, 0, 100, 1, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_2, -1, FEM_EACH, 0, 100, 1, 0);
     z[4] = (double)NAN;
 }
 
@@ -188,7 +188,7 @@ static void negative_modulus(fem_case *c, double *z)
 {
     (void)z;
     fem_case_block(c, PIO_HYPER_LINEAR, 1);
-    for (int e = 0; e < c->elements; e++) c->given[5 * e] = -1000;
+    for (int e = 0; e < c->elements; e++) c->parameters[5 * e] = -1000;
 }
 
 static void too_few_linear_iterations(fem_case *c, double *z)
@@ -359,7 +359,7 @@ static void a_failed_run_leaves_nothing_behind(void **unused)
     piola_error error;
     (void)unused;
     fem_case_block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
-    fem_case_design(&c, PIO_GIVEN_0, -1, FEM_SCALAR, 1, log(1000), 1, 0);
+    fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, 1, log(1000), 1, 0);
     pio_sim *sim = fem_case_create(&c, 2, 1);
     const double J = fem_case_gradient(&c, sim, NULL, z, z_bar);
     const uint64_t hash = fem_case_hash_gradients(sim);

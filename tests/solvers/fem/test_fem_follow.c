@@ -212,7 +212,7 @@ static void a_block_under_pressure_shrinks_by_the_root_of_its_law(void **unused)
 static void a_tube_under_inner_pressure_widens_as_lame_says(void **unused)
 {
     const double E = 1000, nu = 0.3, p = 0.01, b = 2, pi = acos(-1);
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {E, nu}, .density = 1};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {E, nu}, .density = 1};
     double error[2];
     (void)unused;
     for (int r = 0; r < 2; r++) {

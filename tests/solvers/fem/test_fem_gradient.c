@@ -38,9 +38,9 @@ static void material_pair(int number, fem_material m[2])
     m[1].density = 1300;
     for (int k = 0; k < 2; k++) { /* every second pair as mu and lambda */
         if (number % 2 == 0 || m[k].law == PIO_HYPER_MOONEY_RIVLIN || m[k].law == PIO_HYPER_OGDEN) continue;
-        m[k].lame = 1;
-        m[k].given[0] = k ? 580 : 385;
-        m[k].given[1] = k ? 870 : 577;
+        m[k].parameter_form = 1;
+        m[k].parameters[0] = k ? 580 : 385;
+        m[k].parameters[1] = k ? 870 : 577;
     }
 }
 
@@ -109,10 +109,10 @@ static void design_everything(fem_case *c, int number)
         fem_case_design(c, PIO_DENSITY, k, per[(number + k) % 3], logarithmic, logarithmic ? log(rho) : rho,
                         logarithmic ? 0.3 : 0.3 * rho, 0);
         for (int i = 0; i < 5; i++) {
-            const double value = m[k].given[i];
+            const double value = m[k].parameters[i];
             const int log_i = (logarithmic + i) % 2 && value > 10;
             if (fabs(value) <= 0) continue;
-            fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, per[(number + k + i) % 3], log_i,
+            fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, per[(number + k + i) % 3], log_i,
                             log_i ? log(value) : value, log_i ? 0.2 : 0.2 * value, 0);
         }
     }
@@ -267,7 +267,7 @@ static void long_beam(fem_case *c)
     fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
     const int work = fem_case_observe(c, PIO_COMPLIANCE, 1);
     for (int s = 1; s <= STEPS; s++) fem_case_sample(c, work, s, 0, 1);
-    for (int k = 0; k < 2; k++) fem_case_design(c, PIO_GIVEN_0, k, FEM_EACH, 1, log(m[k].given[0]), 1, 0);
+    for (int k = 0; k < 2; k++) fem_case_design(c, PIO_LAW_PARAMETER_0, k, FEM_EACH, 1, log(m[k].parameters[0]), 1, 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
 }
 

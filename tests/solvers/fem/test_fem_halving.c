@@ -19,7 +19,7 @@ static const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
  * not suffice. */
 static void bent(fem_case *c, pio_integrator integrator, int halvings)
 {
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 2};
     fem_case_begin(c, 0.25, STEPS);
     c->random = 5;
     const double T = c->desc.dt * STEPS;
@@ -40,7 +40,7 @@ static void bent(fem_case *c, pio_integrator integrator, int halvings)
     fem_case_sample(c, hold, STEPS, 0, 0.01);
     fem_case_sample(c, fem_case_observe(c, PIO_DISTANCE, 1), STEPS, 0, 3)->past =
         0.4; /* between ends of a step in parts */
-    fem_case_design(c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 100, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 100, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 60, 30, 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
     c->fem.n_values = 1;

@@ -124,7 +124,7 @@ static void the_norm_of_a_uniform_stress_is_that_stress(void **unused)
         static fem_case c;
         fem_material m = fem_material_of(PIO_HYPER_LINEAR, 1000);
         double y[FEM_SAMPLES];
-        if (stress) m.lame = PLANE_STRESS;
+        if (stress) m.parameter_form = PLANE_STRESS;
         bar(&c, &m, pull);
         for (int k = 0; k < 3; k++) {
             const int norm = fem_case_observe(&c, PIO_STRESS, 1);
@@ -180,7 +180,7 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
 {
     fem_material m[2] = {fem_material_of((pio_hyper_law)(number % FEM_LAWS), 1000),
                          fem_material_of((pio_hyper_law)((number + 4) % FEM_LAWS), 1500)};
-    if (D == 2 && m[0].law == PIO_HYPER_LINEAR && number) m[0].lame = PLANE_STRESS;
+    if (D == 2 && m[0].law == PIO_HYPER_LINEAR && number) m[0].parameter_form = PLANE_STRESS;
     fem_case_begin(c, 0.5, STEPS);
     c->random = 7 + (uint64_t)number;
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
@@ -201,9 +201,9 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
     if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, depth, 0.2, 0);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 5; i++)
-            if (fabs(m[k].given[i]) > 0)
-                fem_case_design(c, (pio_quantity)(PIO_GIVEN_0 + i), k, i % 2 ? FEM_SCALAR : FEM_EACH, 0, m[k].given[i],
-                                0.2 * m[k].given[i], 0);
+            if (fabs(m[k].parameters[i]) > 0)
+                fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, i % 2 ? FEM_SCALAR : FEM_EACH, 0,
+                                m[k].parameters[i], 0.2 * m[k].parameters[i], 0);
 }
 
 static const pio_observable integrals[] = {PIO_VOLUME, PIO_MASS, PIO_STRAIN_ENERGY, PIO_STRESS};

@@ -45,7 +45,7 @@ static void velocities_of_the_leapfrog_are_those_of_the_middle_of_a_step(void **
  * steps - 1, steps and steps + 1. */
 static void swing(const double *place, const double *velocity, int steps, double *out[4])
 {
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
     static fem_case c;
     piola_error error;
     fem_case_begin(&c, 0.001, steps + 1);

@@ -57,7 +57,7 @@ static void block(fem_case *c, pio_element_type type, int graded)
         stiffness[5 * e + 1] = 0.3;
     }
     c->fem.follows = follows;
-    c->fem.follow_given = stiffness;
+    c->fem.follow_parameters = stiffness;
 }
 
 /* Design 0 is of the surface's nodes alone, with `components` of each. */

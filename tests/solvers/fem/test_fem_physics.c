@@ -129,8 +129,8 @@ static void to_membrane(const double s[3], double x[3])
 static double cook(pio_element_type type, int n)
 {
     static fem_case c;
-    const double mu = 0.4225, nu = 0.3;
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN_ISO, .lame = 1, .given = {mu, 2 * mu * nu / (1 - 2 * nu)}};
+    const double mu = 0.4225, nu = 0.3, lambda = 2 * mu * nu / (1 - 2 * nu);
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN_ISO, .parameter_form = 1, .parameters = {mu, lambda}};
     double y[FEM_SAMPLES];
     fem_case_begin(&c, 1, 1);
     fem_case_grid(&c, type, type, n, n, 1, to_membrane, 0);
@@ -241,7 +241,7 @@ static void a_pulled_bar_gets_longer_by_FL_over_EA(void **unused)
         for (int a = 0; a < D; a++) fem_case_hold_side(&c, a, 0, a, zero);
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, t, 0, 0), 0);
         fem_case_observe_node(&c, fem_case_at(&c, c.lines[0] - 1, 0, 0), 0);
-        fem_case_design(&c, PIO_GIVEN_0, -1, FEM_SCALAR, 0, E, 1, 0);
+        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, 0, E, 1, 0);
         fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, t, 1, 0);
         pio_sim *sim = fem_case_create(&c, 1, 1);
         double z[8] = {0, 0, -t, -t}; /* value = t + z: the traction's other components are zero */
@@ -276,7 +276,7 @@ static void a_slender_beam_bends_as_the_elastica(void **unused)
     (void)unused;
     for (int i = 0; i < (D == 2 ? 3 : 1); i++) {
         static fem_case c;
-        const fem_material m = {.law = PIO_HYPER_ST_VENANT, .given = {E, 0}};
+        const fem_material m = {.law = PIO_HYPER_ST_VENANT, .parameters = {E, 0}};
         double y[FEM_SAMPLES];
         char what[64];
         fem_case_begin(&c, 0.1, 10);
@@ -396,12 +396,12 @@ static void moduli_and_dead_loads_scale_together(void **unused)
         fem_case_gradient(&c, sim, NULL, z, z_bar);
         for (int k = 0; k < 5; k++) {
             char field[32];
-            snprintf(field, sizeof field, "grad_given_%d", k);
+            snprintf(field, sizeof field, "grad_parameter_%d", k);
             double *g = fem_case_read(sim, field);
             for (int e = 0; e < c.elements; e++) {
                 if (!is_modulus((pio_hyper_law)c.law[e], k)) continue;
-                sum += g[e] * c.given[5 * e + k];
-                size += fabs(g[e] * c.given[5 * e + k]);
+                sum += g[e] * c.parameters[5 * e + k];
+                size += fabs(g[e] * c.parameters[5 * e + k]);
             }
             free(g);
         }

@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-enum { STRESS = 2 }; /* bit of pio_fem_desc.lame */
+enum { STRESS = 2 }; /* bit of pio_fem_desc.parameter_form */
 
 static fem_material plane(double E, double nu)
 {
-    return (fem_material){.law = PIO_HYPER_LINEAR, .lame = STRESS, .given = {E, nu}};
+    return (fem_material){.law = PIO_HYPER_LINEAR, .parameter_form = STRESS, .parameters = {E, nu}};
 }
 
 static void to_membrane(const double s[3], double x[3])
@@ -112,10 +112,11 @@ static void a_bar_knows_no_contraction(void **unused)
 {
     const double E = 1000, nu = 0.3, F = 20, L = 2, exact = F * L / E, mu = E / (2 * (1 + nu));
     (void)unused;
-    for (int lame = 0; lame < 2; lame++) {
+    for (int by_lame_parameters = 0; by_lame_parameters < 2; by_lame_parameters++) {
         static fem_case c;
         fem_material m = plane(E, nu);
-        if (lame) m.lame |= 1, m.given[0] = mu, m.given[1] = 2 * mu * nu / (1 - 2 * nu);
+        if (by_lame_parameters)
+            m.parameter_form |= 1, m.parameters[0] = mu, m.parameters[1] = 2 * mu * nu / (1 - 2 * nu);
         double y[FEM_SAMPLES], z[2] = {0}, z_bar[2];
         fem_case_begin(&c, 1, 1);
         fem_case_grid(&c, PIO_QUAD9, PIO_TRI6, 3, 2, 1, to_two, 0.2);
@@ -125,16 +126,17 @@ static void a_bar_knows_no_contraction(void **unused)
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, F, 0, 0), 0);
         fem_case_observe_node(&c, fem_case_at(&c, c.lines[0] - 1, 0, 0), 0);
         for (int k = 0; k < 2; k++)
-            fem_case_design(&c, k ? PIO_GIVEN_1 : PIO_GIVEN_0, -1, FEM_SCALAR, 0, m.given[k], m.given[k], 0);
+            fem_case_design(&c, k ? PIO_LAW_PARAMETER_1 : PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, 0, m.parameters[k],
+                            m.parameters[k], 0);
         pio_sim *sim = fem_case_create(&c, 1, 1);
         fem_case_gradient(&c, sim, NULL, z, z_bar);
         fem_case_forward(&c, sim, z, y);
         /* E = mu (3 lambda + 2 mu)/(lambda + mu) */
-        const double l = m.given[1], s = l + mu, dE_dmu = (3 * l * l + 4 * l * mu + 2 * mu * mu) / (s * s);
-        const double want[2] = {lame ? -exact / E * dE_dmu * mu : -exact,
-                                lame ? -exact / E * mu * mu / (s * s) * l : 0};
-        fem_case_below(lame ? "bar by mu, lambda: u E/(F L) - 1" : "bar by E, nu: u E/(F L) - 1", y[0] / exact - 1,
-                       1e-10, 1);
+        const double l = m.parameters[1], s = l + mu, dE_dmu = (3 * l * l + 4 * l * mu + 2 * mu * mu) / (s * s);
+        const double want[2] = {by_lame_parameters ? -exact / E * dE_dmu * mu : -exact,
+                                by_lame_parameters ? -exact / E * mu * mu / (s * s) * l : 0};
+        fem_case_below(by_lame_parameters ? "bar by mu, lambda: u E/(F L) - 1" : "bar by E, nu: u E/(F L) - 1",
+                       y[0] / exact - 1, 1e-10, 1);
         fem_case_below("derivative with respect to the first constant", (z_bar[0] - want[0]) / exact, 1e-10, 1);
         fem_case_below("derivative with respect to the second", (z_bar[1] - want[1]) / exact, 1e-10, 1);
         piola_engine_fem.destroy(sim);

@@ -49,7 +49,7 @@ static void a_mesh_of_many_elements_goes_back_on_any_number_of_threads(void **un
     (void)unused;
     for (int threads = 1; threads <= 3; threads++) {
         static fem_case c;
-        const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
+        const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
         const pio_element_type type = FEM_DIM == 2 ? PIO_TRI3 : PIO_TET4;
         fem_case_begin(&c, 1e-5, STEPS);
         fem_case_grid(&c, type, type, ALONG, ALONG, ALONG, NULL, 0.2);
@@ -165,7 +165,7 @@ static void its_energy_does_not_drift(void **unused)
 {
     enum { STEPS = TEST_SANITIZED ? 200 : 10000, SEEN = 24 };
     static fem_case c;
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
     double sample[FEM_SAMPLES], mean[2] = {0}, low = INFINITY, high = 0;
     (void)unused;
     fem_case_begin(&c, 0.0005, STEPS);
@@ -251,7 +251,7 @@ static void a_number_off_the_lattice_is_an_error_with_step_and_node(void **unuse
     for (int k = 0; k < 2; k++) {
         static fem_case c;
         piola_error error = {0};
-        const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
+        const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
         fem_case_begin(&c, 0.0005, 400);
         fem_case_grid(&c, leap_box, leap_box, 2, 2, 1, leap_map, 0.1);
         fem_case_matter(&c, &m, 1, 0.8);

@@ -239,7 +239,7 @@ static void longer(const double s[3], double x[3])
 static double chain_bits(double ratio, double strain, double tolerance)
 {
     enum { STEPS = 40 };
-    const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {ratio, 0}, .density = 1};
+    const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {ratio, 0}, .density = 1};
     static fem_case c;
     fem_case_begin(&c, 1, STEPS);
     c.fem.newton_tolerance = tolerance;

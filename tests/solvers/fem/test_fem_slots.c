@@ -32,7 +32,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
  * `reactions`: one is observed without a sample weight, so that slots keep whole states, or (2) in every state. */
 static void bent(fem_case *c, pio_integrator integrator, int reactions)
 {
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 2};
     const int explicit = integrator == PIO_LEAPFROG, moves = integrator != PIO_STATIC;
     fem_case_begin(c, explicit ? 2e-3 : 0.25, STEPS);
     c->random = 5;
@@ -53,7 +53,7 @@ static void bent(fem_case *c, pio_integrator integrator, int reactions)
     fem_case_sample(c, tip, STEPS, 0, 1);
     fem_case_sample(c, tip, 2, 0, 0.7);
     fem_case_sample(c, near, 5, 0, 3)->past = 0.4;
-    fem_case_design(c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 100, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 100, 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 150, 30, 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
     c->fem.n_values = 1;

@@ -28,7 +28,7 @@ static void block(fem_case *c, pio_element_type type)
 /* A column of E = 1000, nu = 0 on a foundation k, under a traction t along it: u = t/k + t x/E, exactly. */
 static void a_column_on_springs_sinks_by_the_load_over_the_stiffness(void **unused)
 {
-    const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {1000, 0}, .density = 1};
+    const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {1000, 0}, .density = 1};
     const double k = 70, t = -3;
     (void)unused;
     for (int type = 0; type < FEM_TYPES; type++)

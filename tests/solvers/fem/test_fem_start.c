@@ -40,7 +40,7 @@ static void what_is_only_started_takes_no_step(void **unused)
     for (int wrong = 0; wrong < 2; wrong++) {
         block(&c, 4);
         fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
-        fem_case_design(&c, PIO_GIVEN_0, -1, FEM_EACH, 1, log(1000), 1, 0);
+        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 1, log(1000), 1, 0);
         for (int i = 0; i < c.variables; i++) z[i] = wrong && i == c.variables / 2 ? (double)NAN : 0;
         pio_sim *whole = fem_case_create(&c, 0, 1);
         c.desc.start_only = 1;
@@ -70,8 +70,8 @@ static void runs_of_elements_are_judged_as_each_of_them(void **unused)
         const int last = c.elements - 1, middle = c.elements / 2, nodes = D == 2 ? 4 : 8;
         int32_t *node = (int32_t *)(uintptr_t)c.block[0].nodes + (ptrdiff_t)middle * nodes; /* the case's own */
         if (wrong == 1) c.density[last] = -1;
-        if (wrong == 2) c.given[5 * middle] = (double)NAN;
-        if (wrong == 3 || wrong == 4) c.given[5 * (wrong == 3 ? 1 : last)] = (double)NAN;
+        if (wrong == 2) c.parameters[5 * middle] = (double)NAN;
+        if (wrong == 3 || wrong == 4) c.parameters[5 * (wrong == 3 ? 1 : last)] = (double)NAN;
         if (wrong >= 3) { /* inside out */
             const int32_t first = node[0];
             node[0] = node[1];

@@ -30,7 +30,7 @@ enum { DAMPED_STEPS = 1500, RAMP_STEPS = 25 };
  * static: the end alone. */
 static void drawn(fem_case *c, pio_integrator integrator, int lumped)
 {
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 3};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
     const int moves = integrator != PIO_STATIC;
     const double h = 0.004;
     fem_case_begin(c, moves ? h : 1, moves ? DAMPED_STEPS : 1);
@@ -96,7 +96,7 @@ enum { HOLD = 1 };
 
 static void based(fem_case *c, pio_integrator integrator, int lumped, int spans)
 {
-    const fem_material m = {.law = PIO_HYPER_LINEAR, .given = {2, 0}, .density = 4};
+    const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {2, 0}, .density = 4};
     fem_case_begin(c, END / spans, spans);
     c->fem.newton_tolerance = 1e-12;
     fem_case_grid(c, box, box, 1, 1, 1, NULL, 0);

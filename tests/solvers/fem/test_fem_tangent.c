@@ -225,7 +225,7 @@ static double tangent(fem_case *c, pio_sim *sim, const double *E_dot, int unknow
     pio_queue_download(&sim->queue, k, f->materials.k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
     for (int e = 0; e < c->elements; e++)
         for (int i = 0; i < HYPER_CONSTANTS; i++)
-            k[field_at(c->elements, HYPER_CONSTANTS, i, e)] *= (real)(E_dot[e] / c->given[5 * e]);
+            k[field_at(c->elements, HYPER_CONSTANTS, i, e)] *= (real)(E_dot[e] / c->parameters[5 * e]);
     pio_queue_upload(&sim->queue, f->materials.k, k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, -1, f->forces.internal, 0, f->forces.internal, f->newton.rhs);
@@ -262,7 +262,7 @@ static void the_gradient_by_every_modulus_is_the_tangent_seen_from_the_other_sid
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 30, -20, 10), 0);
         const int node = fem_case_at(&c, c.lines[0] - 1, 0, 0);
         fem_case_observe_node(&c, node, 1);
-        fem_case_design(&c, PIO_GIVEN_0, -1, FEM_EACH, 0, 1000, 1, 0);
+        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 1, 0);
         pio_sim *sim = fem_case_create(&c, 1, 1);
         fem_case_gradient(&c, sim, NULL, z, z_bar);
         for (int e = 0; e < c.elements; e++) {

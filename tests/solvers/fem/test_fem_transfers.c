@@ -50,7 +50,7 @@ static void print_transfers(const char *what)
 static void steps(pio_solve linear, pio_integrator integrator, int cells, size_t largest[2])
 {
     static fem_case c;
-    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0.3}, .density = 2};
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 2};
     pio_backend counting = pio_backend_cpu;
     pio_sim *sim = NULL;
     pio_engine_bytes bytes;

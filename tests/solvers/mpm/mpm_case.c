@@ -22,8 +22,8 @@ static void *need(void *memory)
 
 case_body case_body_of(const case_material *m, double density)
 {
-    case_body b = {.law = m->law, .lame = m->lame, .density = density};
-    memcpy(b.given, m->given, sizeof b.given);
+    case_body b = {.law = m->law, .parameter_form = m->parameter_form, .density = density};
+    memcpy(b.parameters, m->parameters, sizeof b.parameters);
     return b;
 }
 
@@ -48,11 +48,11 @@ void case_free(mpm_case *c)
     free(c->velocity);
     free(c->volume);
     free(c->density);
-    free(c->given);
+    free(c->parameters);
     free(c->viscosity);
     free(c->field);
     free(c->law);
-    free(c->lame);
+    free(c->parameter_form);
     free(c->body);
     free(c->channel);
     free(c->plasticity);
@@ -89,10 +89,10 @@ static void grow(mpm_case *c)
     c->velocity = need(realloc(c->velocity, sizeof(double) * D * room));
     c->volume = need(realloc(c->volume, sizeof(double) * room));
     c->density = need(realloc(c->density, sizeof(double) * room));
-    c->given = need(realloc(c->given, sizeof(double) * PIO_LAW_CONSTANTS * room));
+    c->parameters = need(realloc(c->parameters, sizeof(double) * PIO_LAW_CONSTANTS * room));
     c->viscosity = need(realloc(c->viscosity, sizeof(double) * room));
     c->law = need(realloc(c->law, sizeof(int32_t) * room));
-    c->lame = need(realloc(c->lame, sizeof(int32_t) * room));
+    c->parameter_form = need(realloc(c->parameter_form, sizeof(int32_t) * room));
     c->body = need(realloc(c->body, sizeof(int32_t) * room));
 }
 
@@ -107,11 +107,11 @@ static void add(mpm_case *c, const case_body *b, int body, const double x[3], do
     }
     c->volume[i] = volume;
     c->density[i] = b->density;
-    memcpy(c->given + PIO_LAW_CONSTANTS * i, b->given, sizeof b->given);
+    memcpy(c->parameters + PIO_LAW_CONSTANTS * i, b->parameters, sizeof b->parameters);
     c->viscosity[i] = b->viscosity;
     c->viscous |= b->viscosity > 0;
     c->law[i] = (int32_t)b->law;
-    c->lame[i] = b->lame;
+    c->parameter_form[i] = b->parameter_form;
     c->body[i] = body;
 }
 
@@ -332,9 +332,9 @@ void case_describe(mpm_case *c)
                                         .velocity = c->velocity,
                                         .volume = c->volume,
                                         .density = c->density,
-                                        .given = c->given,
+                                        .law_parameters = c->parameters,
                                         .law = c->law,
-                                        .lame = c->lame,
+                                        .parameter_form = c->parameter_form,
                                         .body = c->body,
                                         .bodies = bodies,
                                         .spin = &c->spin[0][0],
@@ -434,7 +434,7 @@ static uint64_t hash_fields(pio_sim *sim, int64_t n, const char *const *fields)
 {
     uint64_t hash = CASE_HASH_START;
     for (; *fields; fields++) {
-        const int sometimes = !strncmp(*fields, "grad_given", 10) || !strncmp(*fields, "grad_yield", 10) ||
+        const int sometimes = !strncmp(*fields, "grad_parameter", 14) || !strncmp(*fields, "grad_yield", 10) ||
                               !strcmp(*fields, "hardening") || !strcmp(*fields, "e33");
         if (sometimes && !piola_engine.components(sim, *fields)) continue; /* of no law there */
         double *values = case_read(sim, *fields, n);
@@ -453,13 +453,13 @@ uint64_t case_hash_state(pio_sim *sim, int64_t n)
 
 uint64_t case_hash_gradients(pio_sim *sim, int64_t n)
 {
-    static const char *const fields[] = {"grad_position", "grad_velocity",
-                                         "grad_given_0",  "grad_given_1",
-                                         "grad_given_2",  "grad_given_3",
-                                         "grad_given_4",  "grad_yield_0",
-                                         "grad_yield_1",  "grad_yield_2",
-                                         "grad_density",  "adj_position",
-                                         "adj_velocity",  NULL};
+    static const char *const fields[] = {"grad_position",    "grad_velocity",
+                                         "grad_parameter_0", "grad_parameter_1",
+                                         "grad_parameter_2", "grad_parameter_3",
+                                         "grad_parameter_4", "grad_yield_0",
+                                         "grad_yield_1",     "grad_yield_2",
+                                         "grad_density",     "adj_position",
+                                         "adj_velocity",     NULL};
     double gravity[3] = {0};
     const uint64_t hash = hash_fields(sim, n, fields);
     assert_int_equal(device_gravity_bar(sim, gravity), 0);

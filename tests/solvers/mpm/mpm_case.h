@@ -12,33 +12,33 @@ enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
 /* A body: what all its particles have in common. */
 typedef struct {
     pio_law law;
-    int lame;                        /* given = mu, lambda */
-    double given[PIO_LAW_CONSTANTS]; /* as in pio_particles_desc */
-    double density;                  /* kg/m^3 */
-    double velocity[3];              /* m/s, of the centre */
-    double spin[3][3];               /* velocity gradient 1/s */
-    double centre[3];                /* of the spin, m */
-    double viscosity;                /* of a solid, Pa s */
+    int parameter_form;                   /* 1: the parameters are mu, lambda */
+    double parameters[PIO_LAW_CONSTANTS]; /* as in pio_particles_desc */
+    double density;                       /* kg/m^3 */
+    double velocity[3];                   /* m/s, of the centre */
+    double spin[3][3];                    /* velocity gradient 1/s */
+    double centre[3];                     /* of the spin, m */
+    double viscosity;                     /* of a solid, Pa s */
 } case_body;
 
 /* What tests try one after another. */
 typedef struct {
     const char *name;
     pio_law law;
-    int lame;
-    double given[PIO_LAW_CONSTANTS];
+    int parameter_form;
+    double parameters[PIO_LAW_CONSTANTS];
 } case_material;
 case_body case_body_of(const case_material *m, double density);
 
 typedef struct {
     pio_engine_desc desc;
     int64_t n, room;
-    double *position, *velocity, *volume, *density, *given;
-    double *viscosity;                    /* [n] of solids */
-    int32_t *field;                       /* [n] velocity field, by body; desc.particles.fields of them */
-    int viscous;                          /* some solid is, or is to be: the description has them */
-    int32_t *law, *lame, *body, *channel; /* channel: NULL until a body has one */
-    int32_t *plasticity;                  /* and its constants: NULL until a body is plastic */
+    double *position, *velocity, *volume, *density, *parameters;
+    double *viscosity;                              /* [n] of solids */
+    int32_t *field;                                 /* [n] velocity field, by body; desc.particles.fields of them */
+    int viscous;                                    /* some solid is, or is to be: the description has them */
+    int32_t *law, *parameter_form, *body, *channel; /* channel: NULL until a body has one */
+    int32_t *plasticity;                            /* and its constants: NULL until a body is plastic */
     double *yield;
     double spin[CASE_MOST][CASE_DIM * CASE_DIM]; /* contiguous: [bodies][dim][dim] */
     pio_channel_desc channels[CASE_MOST];

@@ -50,8 +50,8 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
 {
     static const double motion[3][PIO_MOTION_NUMBERS] = {
         {0, 0, 0, 0, 0}, {0.03, 0.01, 0.02, 0.01, 0.1}, {1, 0.1, 0, 0, 2}};
-    static const case_body bodies[2] = {{.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000},
-                                        {.law = PIO_LINEAR_FLUID, .given = {2e4, 1, 20}, .density = 1000}};
+    static const case_body bodies[2] = {{.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000},
+                                        {.law = PIO_LINEAR_FLUID, .parameters = {2e4, 1, 20}, .density = 1000}};
     static const pio_wall kinds[3] = {PIO_WALL_SEPARATE, PIO_WALL_SLIP, PIO_WALL_STICKY};
     mpm_corner(c, number, bodies, steps, 0, 3);
     for (int a = 0; a < D; a++) case_wall(c, a, 0, PIO_WALL_SLIP, 1);

@@ -61,7 +61,7 @@ static inline void walk(walker *w, int fine, int64_t steps)
     case_init(c, 16 * fine + 2, 11 * fine + 2, 8 * fine + 2, dx, 2e-3 / fine, steps);
     case_wall(c, 1, 0, PIO_WALL_STICKY, 2 * fine);
     c->desc.gravity[1] = -9.81;
-    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000};
+    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000};
     const double lo[3][3] = {{0.3, 0.2, 0.3}, {0.7, 0.2, 0.3}, {1.1, 0.2, 0.3}};
     const double hi[3][3] = {{0.6, 0.5, 0.5}, {1.0, 0.5, 0.5}, {1.3, 0.5, 0.5}};
     for (int b = 0; b < 3; b++) case_block(c, &body, lo[b], hi[b], 2, 0.2);

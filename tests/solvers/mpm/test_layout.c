@@ -74,12 +74,13 @@ static void collision(mpm_case *c, double dt)
     }
     c->desc.gravity[1] = -9.81;
     const case_body solid = {.law = PIO_HYPER_FIXED_COROTATED,
-                             .given = {4e4, 0.3, 0},
+                             .parameters = {4e4, 0.3, 0},
                              .density = 1100,
                              .velocity = {2, -1, 0.3},
                              .spin = {{0, -1.5, 0.2}, {1.5, 0, 0.1}, {-0.2, -0.1, 0}},
                              .centre = {0.7, 0.8, 0.4}};
-    const case_body fluid = {.law = PIO_TAIT, .given = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
+    const case_body fluid = {
+        .law = PIO_TAIT, .parameters = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
     const double lo[2][3] = {{0.35, 0.3, 0.3}, {1.1, 0.25, 0.3}}, hi[2][3] = {{1.05, 1.3, 0.45}, {1.8, 0.95, 0.45}};
     case_block(c, &solid, lo[0], hi[0], 2, 0.3);
     case_block(c, &fluid, lo[1], hi[1], 2, 0.3);
@@ -90,10 +91,10 @@ static void collision(mpm_case *c, double dt)
     case_design(c, PIO_VELOCITY, 0, CASE_EACH, 0, 2, 1);
     case_design(c, PIO_VELOCITY, 1, CASE_GROUPS, 0, -1, 1);
     case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, dx);
-    case_design(c, PIO_GIVEN_0, 0, CASE_EACH, 1, log(4e4), 1);
-    case_design(c, PIO_GIVEN_1, 0, CASE_EACH, 0, 0.3, 0.1);
-    case_design(c, PIO_GIVEN_1, 1, CASE_GROUPS, 0, 7, 1);
-    case_design(c, PIO_GIVEN_2, 1, CASE_EACH, 0, 5, 1);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_EACH, 1, log(4e4), 1);
+    case_design(c, PIO_LAW_PARAMETER_1, 0, CASE_EACH, 0, 0.3, 0.1);
+    case_design(c, PIO_LAW_PARAMETER_1, 1, CASE_GROUPS, 0, 7, 1);
+    case_design(c, PIO_LAW_PARAMETER_2, 1, CASE_EACH, 0, 5, 1);
     case_design(c, PIO_DENSITY, -1, CASE_EACH, 0, 1000, 100);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -3, 1);
     case_design(c, PIO_AMPLITUDE, -1, CASE_SCALAR, 0, 4e3, 1e3);
@@ -140,9 +141,13 @@ static void keep_fields(results *r, pio_sim *sim, int64_t n, const char *const *
 }
 
 static const char *const state_fields[] = {"position", "velocity", "C", "offset", "F", "J", "pressure", "mass", NULL};
-static const char *const other_fields[] = {
-    "given_0",       "given_1",       "given_2",      "density",      "volume",       "adj_position", "adj_velocity",
-    "grad_position", "grad_velocity", "grad_given_0", "grad_given_1", "grad_given_2", "grad_density", NULL};
+static const char *const other_fields[] = {"parameter_0",      "parameter_1",
+                                           "parameter_2",      "density",
+                                           "volume",           "adj_position",
+                                           "adj_velocity",     "grad_position",
+                                           "grad_velocity",    "grad_parameter_0",
+                                           "grad_parameter_1", "grad_parameter_2",
+                                           "grad_density",     NULL};
 
 static void variables(const mpm_case *c, double *z)
 {
@@ -278,13 +283,14 @@ static void the_storage_is_that_of_the_layout(void **unused)
         double *velocity = case_read(sim, "velocity", c.n);
         const size_t right = misplaced(i, s->velocity, s->id, n, D, velocity);
         const size_t wrong = misplaced(1 - i, s->velocity, s->id, n, D, velocity);
-        const size_t given = misplaced(i, m->material.parameters_bar, NULL, n, 1, values_of(&r, "grad_given_0"));
+        const size_t parameters =
+            misplaced(i, m->material.parameters_bar, NULL, n, 1, values_of(&r, "grad_parameter_0"));
         print_message("  %s: of %zu velocities %zu are not at their place, %zu not at that of the other layout\n",
                       i ? "blocks" : "plain", n * D, right, wrong);
         assert_int_equal(right, 0);
         assert_true(wrong > n);
-        assert_true(i == PLAIN ? given == 0
-                               : given > 0); /* the first of three components, as if it were the only one */
+        assert_true(i == PLAIN ? parameters == 0
+                               : parameters > 0); /* the first of three components, as if it were the only one */
         if (i == BLOCKS) {
             assert_padding_is_zero(s->velocity, n, D);
             assert_padding_is_zero(s->F, n, D * D);

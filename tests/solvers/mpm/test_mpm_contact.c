@@ -149,7 +149,7 @@ static void incline(mpm_case *c, int across, double friction, double speed, int6
     case_wall(c, 2, 1, PIO_WALL_SLIP, 5);
     c->desc.gravity[0] = g0 * sin(tilt);
     c->desc.gravity[1] = -g0 * cos(tilt);
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {4e5, 0.3}, .density = 1000};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {4e5, 0.3}, .density = 1000};
     const int slab = case_block(c, &b, lo[0], hi[0], across, 0);
     b.velocity[0] = speed;
     const int block = case_block(c, &b, lo[1], hi[1], across, 0);
@@ -213,7 +213,7 @@ static void two_blocks(mpm_case *c, double meeting, int64_t steps)
     const double lo[2][3] = {{0.5, 0.5, 0.4}, {0.8, 0.55, 0.4}}, hi[2][3] = {{0.8, 0.8, 0.6}, {1.1, 0.85, 0.6}};
     case_init(c, 18, 14, 12, 0.1, 1e-3, steps);
     case_body b = {
-        .law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000, .velocity = {meeting, 0.1, 0.05}};
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000, .velocity = {meeting, 0.1, 0.05}};
     const int one = case_block(c, &b, lo[0], hi[0], 2, 0.1);
     b.velocity[0] = -meeting;
     b.density = 1500;
@@ -309,8 +309,8 @@ static void fields_of_bodies_far_apart_change_no_bit(void **unused)
         case_wall(&c, 2, 0, PIO_WALL_SEPARATE, 2);
         c.desc.gravity[1] = -9.81;
         const case_body one = {
-            .law = PIO_HYPER_HENCKY, .given = {2e4, 0.3}, .density = 1000, .velocity = {-1, -0.5, -0.5}};
-        const case_body two = {.law = PIO_TAIT, .given = {2e4, 7, 5}, .density = 1000, .velocity = {0.6, 0, -0.5}};
+            .law = PIO_HYPER_HENCKY, .parameters = {2e4, 0.3}, .density = 1000, .velocity = {-1, -0.5, -0.5}};
+        const case_body two = {.law = PIO_TAIT, .parameters = {2e4, 7, 5}, .density = 1000, .velocity = {0.6, 0, -0.5}};
         case_block(&c, &one, lo[0], hi[0], 2, 0.2);
         case_block(&c, &two, lo[1], hi[1], 2, 0.2);
         case_field(&c, 0, 0);
@@ -339,9 +339,9 @@ static void fields_of_bodies_far_apart_change_no_bit(void **unused)
 static void corner(mpm_case *c, int number)
 {
     static const case_body bodies[3] = {
-        {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000},
-        {.law = PIO_HYPER_HENCKY, .lame = 1, .given = {8e3, 1.2e4}, .density = 1300, .viscosity = 20},
-        {.law = PIO_TAIT, .given = {2e4, 7, 20}, .density = 1300}};
+        {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000},
+        {.law = PIO_HYPER_HENCKY, .parameter_form = 1, .parameters = {8e3, 1.2e4}, .density = 1300, .viscosity = 20},
+        {.law = PIO_TAIT, .parameters = {2e4, 7, 20}, .density = 1300}};
     const case_body both[2] = {bodies[0], bodies[1 + number]};
     mpm_corner(c, number, both, 40, number, 2);
     mpm_observe_everything(c, 0.35);
@@ -357,7 +357,7 @@ static void design(mpm_case *c, case_per per)
     case_design(c, PIO_FRICTION, -1, CASE_SCALAR, 0, 0.4, 0.2);
     case_design(c, PIO_VELOCITY, -1, per, 0, 0, 1);
     case_design(c, PIO_POSITION, -1, per, 0, 0, 0.1);
-    case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
     case_design(c, PIO_DENSITY, -1, per, 1, log(1000), 0.3);
 }

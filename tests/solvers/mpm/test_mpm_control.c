@@ -73,7 +73,7 @@ static void an_activated_body_contracts_along_its_fibre(void **unused)
         const double mu = 8e3, lambda = 1.2e4, lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.8, 0.8, 0.7};
         const int64_t steps = 500; /* 1 s: some eight times that of the slowest wave there and back */
         case_init(&c, 14, 14, 12, 0.1, 2e-3, steps);
-        case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .lame = 1, .given = {mu, lambda}, .density = 1000};
+        case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameter_form = 1, .parameters = {mu, lambda}, .density = 1000};
         case_block(&c, &b, lo, hi, 2, 0);
         case_channel(&c, &(pio_channel_desc){PIO_SINE, amplitudes[i], 0.25, 0}, 0, oblique); /* its peak is at 1 s */
         pio_sim *sim = case_create(&c, 0, 1);
@@ -102,9 +102,9 @@ static void crawl(mpm_case *c, int fine, int64_t steps, int driven)
     case_wall(c, 1, 0, PIO_WALL_STICKY, 2 * fine);
     c->desc.gravity[1] = -9.81;
     case_body one = {
-        .law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3, 0}, .density = 1000, .velocity = {0.2, -0.1, 0.1}};
-    case_body two = {.law = PIO_HYPER_FIXED_COROTATED, .given = {3e4, 0.2, 0}, .density = 1200};
-    case_body water = {.law = PIO_TAIT, .given = {2e4, 7, 5}, .density = 1000};
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3, 0}, .density = 1000, .velocity = {0.2, -0.1, 0.1}};
+    case_body two = {.law = PIO_HYPER_FIXED_COROTATED, .parameters = {3e4, 0.2, 0}, .density = 1200};
+    case_body water = {.law = PIO_TAIT, .parameters = {2e4, 7, 5}, .density = 1000};
     const double lo[3][3] = {{0.3, 0.2, 0.3}, {0.95, 0.2, 0.3}, {0.72, 0.3, 0.3}};
     const double hi[3][3] = {{0.7, 0.6, 0.5}, {1.25, 0.6, 0.5}, {0.92, 0.5, 0.5}};
     case_block(c, &one, lo[0], hi[0], 2, 0.2);
@@ -136,7 +136,7 @@ static void design(mpm_case *c)
     case_design(c, PIO_FREQUENCY, -1, CASE_SCALAR, 1, log(3), 0.3);
     case_design(c, PIO_PHASE, -1, CASE_SCALAR, 0, 0.5, 0.5);
     case_design(c, PIO_VELOCITY, 1, CASE_SCALAR, 0, 0.1, 0.5);
-    case_design(c, PIO_GIVEN_0, 0, CASE_GROUPS, 1, log(2e4), 0.3);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_GROUPS, 1, log(2e4), 0.3);
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------- */

@@ -27,8 +27,8 @@ static void collision(mpm_case *c, int fine, int steps)
     }
     c->desc.gravity[1] = -9.81;
     case_body solid = {
-        .law = PIO_HYPER_FIXED_COROTATED, .given = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
-    case_body fluid = {.law = PIO_TAIT, .given = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
+        .law = PIO_HYPER_FIXED_COROTATED, .parameters = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
+    case_body fluid = {.law = PIO_TAIT, .parameters = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
     const double lo[2][3] = {{0.35, 0.3, 0.3}, {1.1, 0.25, 0.3}}, hi[2][3] = {{1.05, 1.3, 0.45}, {1.8, 0.95, 0.45}};
     case_block(c, &solid, lo[0], hi[0], 2, 0.3);
     case_block(c, &fluid, lo[1], hi[1], 2, 0.3);
@@ -40,8 +40,8 @@ static void collision(mpm_case *c, int fine, int steps)
     case_sample(c, d, steps / 2, 0, 1)->past = 0.4;
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, 1, CASE_SCALAR, 0, 0, dx);
-    case_design(c, PIO_GIVEN_0, 0, CASE_GROUPS, 1, log(4e4), 1);
-    case_design(c, PIO_GIVEN_2, 1, CASE_EACH, 0, 5, 1);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_GROUPS, 1, log(4e4), 1);
+    case_design(c, PIO_LAW_PARAMETER_2, 1, CASE_EACH, 0, 5, 1);
     case_design(c, PIO_DENSITY, 1, CASE_SCALAR, 0, 1000, 100);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -3, 1);
 }

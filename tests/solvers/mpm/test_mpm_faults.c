@@ -66,7 +66,7 @@ static const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {D == 2 ? 1.9 : 1.2, D == 2
 static void block(mpm_case *c, pio_law law, double k0, double k1, double k2, double speed)
 {
     case_init(c, 30, 24, 15, 0.1, 1e-3, 40);
-    case_body b = {.law = law, .given = {k0, k1, k2}, .density = 1000, .velocity = {speed, 0, 0}};
+    case_body b = {.law = law, .parameters = {k0, k1, k2}, .density = 1000, .velocity = {speed, 0, 0}};
     case_block(c, &b, lo, hi, D == 2 ? 5 : 3, 0.2);
     assert_true(c->n > 4096);
 }
@@ -103,7 +103,7 @@ static void inside_out(mpm_case *c, double *z)
 {
     (void)z;
     block(c, PIO_HYPER_NEO_HOOKEAN, 1e4, 0.3, 0, 0);
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e4, 0.3, 0}, .density = 1000};
     const double x[3] = {2.42, 2.01, 0.85};
     b.spin[0][0] = -1.1 / c->desc.dt;
     memcpy(b.centre, x, sizeof x);
@@ -116,7 +116,7 @@ static void crushed(mpm_case *c, double *z)
     (void)z;
     case_init(c, 30, 24, 15, 0.1, 1e-3, 40);
     c->desc.cfl = 0.95;
-    case_body one = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {80, 0, 0}},
+    case_body one = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e4, 0.3}, .density = 1000, .velocity = {80, 0, 0}},
               two = one;
     const double hi1[3] = {1.3, hi[1], hi[2]}, lo2[3] = {1.6, lo[1], lo[2]}, hi2[3] = {2.4, hi[1], hi[2]};
     two.velocity[0] = -80;
@@ -141,14 +141,14 @@ static void too_stiff(mpm_case *c, double *z)
 {
     (void)z;
     block(c, PIO_HYPER_NEO_HOOKEAN, 1e4, 0.3, 0, 0);
-    c->given[PIO_LAW_CONSTANTS * 5] = 1e8; /* particle 5: c = 366.9 m/s, 3.669 cells a step */
-    c->given[PIO_LAW_CONSTANTS * 6] = 1e9;
+    c->parameters[PIO_LAW_CONSTANTS * 5] = 1e8; /* particle 5: c = 366.9 m/s, 3.669 cells a step */
+    c->parameters[PIO_LAW_CONSTANTS * 6] = 1e9;
 }
 
 static void too_stiff_fluid(mpm_case *c, double *z)
 {
     block(c, PIO_LINEAR_FLUID, 1e4, 1, 1, 0);
-    case_design(c, PIO_GIVEN_0, 0, CASE_EACH, 1, 9, 1);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_EACH, 1, 9, 1);
     z[3] = 12;
 }
 
@@ -156,13 +156,13 @@ static void too_viscous(mpm_case *c, double *z)
 {
     (void)z;
     block(c, PIO_TAIT, 1e4, 7, 1, 0);
-    c->given[PIO_LAW_CONSTANTS * 4 + 2] = 5000;
+    c->parameters[PIO_LAW_CONSTANTS * 4 + 2] = 5000;
 }
 
 static void young_negative(mpm_case *c, double *z)
 {
     block(c, PIO_HYPER_NEO_HOOKEAN, 1e4, 0.3, 0, 0);
-    case_design(c, PIO_GIVEN_0, 0, CASE_EACH, 0, 1e4, 1e4);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_EACH, 0, 1e4, 1e4);
     z[7] = -1.5;
 }
 
@@ -170,14 +170,14 @@ static void poisson_too_large(mpm_case *c, double *z)
 {
     (void)z;
     block(c, PIO_HYPER_FIXED_COROTATED, 1e4, 0.3, 0, 0);
-    c->given[PIO_LAW_CONSTANTS * 11 + 1] = 0.55;
+    c->parameters[PIO_LAW_CONSTANTS * 11 + 1] = 0.55;
 }
 
 static void poisson_one_half(mpm_case *c, double *z)
 {
     (void)z;
     block(c, PIO_HYPER_NEO_HOOKEAN, 1e4, 0.3, 0, 0);
-    c->given[PIO_LAW_CONSTANTS * 1 + 1] = 0.5; /* lambda is infinite */
+    c->parameters[PIO_LAW_CONSTANTS * 1 + 1] = 0.5; /* lambda is infinite */
 }
 
 static void density_zero(mpm_case *c, double *z)
@@ -191,13 +191,13 @@ static void viscosity_negative(mpm_case *c, double *z)
 {
     (void)z;
     block(c, PIO_TAIT, 1e4, 7, 1, 0);
-    c->given[PIO_LAW_CONSTANTS * 8 + 2] = -1;
+    c->parameters[PIO_LAW_CONSTANTS * 8 + 2] = -1;
 }
 
 static void gamma_zero(mpm_case *c, double *z)
 {
     block(c, PIO_TAIT, 1e4, 7, 1, 0);
-    case_design(c, PIO_GIVEN_1, 0, CASE_EACH, 0, 7, 7);
+    case_design(c, PIO_LAW_PARAMETER_1, 0, CASE_EACH, 0, 7, 7);
     z[10] = -1;
 }
 

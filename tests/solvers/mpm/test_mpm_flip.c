@@ -30,7 +30,7 @@ static double left_of_a_wave(double flip)
     c.desc.flip = flip;
     for (int a = 0; a < D; a++)
         for (int side = 0; side < 2; side++) case_wall(&c, a, side, PIO_WALL_SLIP, side ? 3 + cells[a] : 3);
-    case_body b = {.law = PIO_HYPER_HENCKY, .lame = 1, .given = {8e3, 9e3}, .density = 1000};
+    case_body b = {.law = PIO_HYPER_HENCKY, .parameter_form = 1, .parameters = {8e3, 9e3}, .density = 1000};
     case_block(&c, &b, lo, hi, 2, 0);
     for (int64_t i = 0; i < c.n; i++) c.velocity[i * D] = U * sin(pi * (c.position[i * D] - at));
     const int o = case_observe(&c, PIO_MEAN_VELOCITY, 0, 2);
@@ -68,7 +68,7 @@ static double tumble(double flip, double *momentum, double *angular)
     case_init(&c, 15, 14, 12, dx, 1e-3, 300);
     c.desc.flip = flip;
     case_body b = {.law = PIO_HYPER_NEO_HOOKEAN,
-                   .given = {2e4, 0.3},
+                   .parameters = {2e4, 0.3},
                    .density = 1000,
                    .velocity = {0.3, -0.2, 0.1},
                    .centre = {0.7, 0.6, 0.5},
@@ -122,9 +122,9 @@ static void momentum_is_kept_whatever_the_ratio(void **unused)
 static void corner(mpm_case *c, int number, double flip)
 {
     static const case_body bodies[3] = {
-        {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000, .viscosity = 20},
-        {.law = PIO_TAIT, .given = {2e4, 7, 20}, .density = 1300},
-        {.law = PIO_HYPER_HENCKY, .lame = 1, .given = {8e3, 1.2e4}, .density = 1300}};
+        {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000, .viscosity = 20},
+        {.law = PIO_TAIT, .parameters = {2e4, 7, 20}, .density = 1300},
+        {.law = PIO_HYPER_HENCKY, .parameter_form = 1, .parameters = {8e3, 1.2e4}, .density = 1300}};
     const case_body both[2] = {bodies[0], bodies[1 + number]};
     mpm_corner(c, number, both, 40, number, 3);
     mpm_observe_everything(c, 0.35);
@@ -137,7 +137,7 @@ static void design(mpm_case *c, double flip)
     case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
     case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, 0.1);
     case_design(c, PIO_DENSITY, 0, CASE_GROUPS, 0, 1000, 300);
-    case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);
 }
 

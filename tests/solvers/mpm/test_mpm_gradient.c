@@ -158,11 +158,11 @@ static void design_everything(mpm_case *c, int number)
         const int turn = number + body, logarithmic = turn % 2;
         const double rho = body ? 1300 : 1000;
         for (int k = 0; k < 3; k++) {
-            const double value = m->given[k];
+            const double value = m->parameters[k];
             if (value <= 0 || (m->law == PIO_LINEAR_FLUID && k == 1))
                 continue; /* solids have two, the linear law no gamma */
-            const int log_k = (logarithmic + k) % 2 && !(k == 1 && m->law < PIO_LINEAR_FLUID && !m->lame);
-            case_design(c, (pio_quantity)(PIO_GIVEN_0 + k), body, per[(turn + k) % 3], log_k,
+            const int log_k = (logarithmic + k) % 2 && !(k == 1 && m->law < PIO_LINEAR_FLUID && !m->parameter_form);
+            case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + k), body, per[(turn + k) % 3], log_k,
                         log_k ? log(value) : value, log_k ? 0.3 : 0.3 * value);
         }
         case_design(c, PIO_DENSITY, body, per[(turn + 2) % 3], !logarithmic, logarithmic ? rho : log(rho),

@@ -26,13 +26,13 @@ static int constants_of(int law)
     return law == PIO_HYPER_OGDEN ? 5 : law == PIO_HYPER_MOONEY_RIVLIN ? 3 : 2;
 }
 
-/* `lame`: by mu and lambda, where the law can be given so. */
-static case_body body_of(int law, int lame)
+/* `by_lame_parameters`: by mu and lambda, where the law has that form. */
+static case_body body_of(int law, int by_lame_parameters)
 {
     const fem_material m = fem_material_of((pio_hyper_law)law, 2e4);
-    case_body b = {.law = law, .lame = lame && !is_own(law), .density = 1000};
-    memcpy(b.given, m.given, sizeof b.given);
-    if (b.lame) memcpy(b.given, (double[]){8e3, 9e3, 0, 0, 0}, sizeof b.given);
+    case_body b = {.law = law, .parameter_form = by_lame_parameters && !is_own(law), .density = 1000};
+    memcpy(b.parameters, m.parameters, sizeof b.parameters);
+    if (b.parameter_form) memcpy(b.parameters, (double[]){8e3, 9e3, 0, 0, 0}, sizeof b.parameters);
     return b;
 }
 
@@ -103,12 +103,12 @@ static void a_particle_has_the_stress_of_an_element_at_the_same_deformation(void
 {
     (void)unused;
     for (int law = FIRST; law < PIO_HYPER_LAWS; law++)
-        for (int lame = 0; lame < 2 - is_own(law); lame++) {
-            const case_body b = body_of(law, lame);
-            fem_material m = {.law = (pio_hyper_law)law, .lame = b.lame, .density = b.density};
+        for (int by_lame_parameters = 0; by_lame_parameters < 2 - is_own(law); by_lame_parameters++) {
+            const case_body b = body_of(law, by_lame_parameters);
+            fem_material m = {.law = (pio_hyper_law)law, .parameter_form = b.parameter_form, .density = b.density};
             double F[D * D], tau[D * D], wanted[D * D], other[D * D], worst = 0, largest = 0, apart = 0;
             char what[96];
-            memcpy(m.given, b.given, sizeof m.given);
+            memcpy(m.parameters, b.parameters, sizeof m.parameters);
             tau_of_particle(&b, F, tau);
             tau_of_mesh(&m, F, wanted);
             m.law = law == PIO_HYPER_HENCKY ? PIO_HYPER_NEO_HOOKEAN : PIO_HYPER_HENCKY;
@@ -119,7 +119,7 @@ static void a_particle_has_the_stress_of_an_element_at_the_same_deformation(void
                 if (!is_own(law)) apart = fmax(apart, fabs(other[i] - wanted[i]));
             }
             snprintf(what, sizeof what, "tau of particle and mesh, %s%s", fem_law_names[law],
-                     b.lame ? ", mu, lambda" : "");
+                     b.parameter_form ? ", mu, lambda" : "");
             case_below(what, worst / largest, 1e-11, 0);
             assert_true(is_own(law) || apart > 1e-3 * largest); /* another law is seen */
         }
@@ -138,10 +138,10 @@ static void collision(mpm_case *c, int law, int first_per)
     mpm_observe_everything(c, 0);
     for (int body = 0; body < 2; body++)
         for (int k = 0; k < constants_of(body ? next : law); k++) {
-            const double value = bodies[body].given[k];
+            const double value = bodies[body].parameters[k];
             const int logarithmic = value > 1 && (law + k) % 2;
-            case_design(c, (pio_quantity)((int)PIO_GIVEN_0 + k), body, per[(first_per + k + body) % 3], logarithmic,
-                        logarithmic ? log(value) : value, logarithmic ? 0.3 : 0.3 * fabs(value));
+            case_design(c, (pio_quantity)((int)PIO_LAW_PARAMETER_0 + k), body, per[(first_per + k + body) % 3],
+                        logarithmic, logarithmic ? log(value) : value, logarithmic ? 0.3 : 0.3 * fabs(value));
         }
     case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
     case_design(c, PIO_DENSITY, 0, CASE_SCALAR, 0, 1000, 300);
@@ -217,10 +217,10 @@ static void block(mpm_case *c, const case_body *b, double dt)
 /* lambda + 2 mu = kappa + 4/3 mu at small strains, Pa. */
 static double wave_modulus(const case_body *b)
 {
-    const double *g = b->given;
+    const double *g = b->parameters;
     if (b->law == PIO_HYPER_MOONEY_RIVLIN) return g[2] + 8.0 / 3 * (g[0] + g[1]);
     if (b->law == PIO_HYPER_OGDEN) return g[4] + 2.0 / 3 * (g[0] * g[1] + g[2] * g[3]);
-    if (b->lame) return g[1] + 2 * g[0];
+    if (b->parameter_form) return g[1] + 2 * g[0];
     return g[0] * (1 - g[1]) / ((1 + g[1]) * (1 - 2 * g[1]));
 }
 
@@ -228,8 +228,8 @@ static void the_longest_time_step_is_that_of_small_strains_for_every_law(void **
 {
     (void)unused;
     for (int law = FIRST; law < PIO_HYPER_LAWS; law++)
-        for (int lame = 0; lame < 2 - is_own(law); lame++) {
-            const case_body b = body_of(law, lame);
+        for (int by_lame_parameters = 0; by_lame_parameters < 2 - is_own(law); by_lame_parameters++) {
+            const case_body b = body_of(law, by_lame_parameters);
             const double longest = 0.5 * 0.1 / sqrt(wave_modulus(&b) / b.density);
             double reported = 0;
             mpm_case c;
@@ -243,7 +243,7 @@ static void the_longest_time_step_is_that_of_small_strains_for_every_law(void **
             assert_non_null(at);
             sscanf(at, "a time step of at most %lf", &reported);
             print_message("  %s%s: at most %.6g s, as reported %.4g s\n", fem_law_names[law],
-                          b.lame ? ", mu, lambda" : "", longest, reported);
+                          b.parameter_form ? ", mu, lambda" : "", longest, reported);
             assert_true(fabs(reported / longest - 1) < 1e-3);
             case_free(&c);
         }
@@ -255,18 +255,18 @@ static void constants_outside_the_range_of_their_law_are_refused(void **unused)
         case_body b;
         const char *reported;
     } bad[] = {
-        {{.law = PIO_HYPER_ST_VENANT, .given = {-1e4, 0.3}}, "(-10000, 0.3)"},
-        {{.law = PIO_HYPER_ST_VENANT, .given = {1e4, 0.5}}, "(10000, 0.5)"},
-        {{.law = PIO_HYPER_FIXED_COROTATED, .lame = 1, .given = {1e4, -1e4}}, "(10000, -10000)"},
-        {{.law = PIO_HYPER_NEO_HOOKEAN_ISO, .given = {1e4, 0.5}}, "(10000, 0.5)"},
-        {{.law = PIO_HYPER_NEO_HOOKEAN_ISO, .lame = 1, .given = {1e4, -7e3}}, "(10000, -7000)"},
-        {{.law = PIO_HYPER_STABLE_NEO_HOOKEAN, .given = {0, 0.3}}, "(0, 0.3)"},
-        {{.law = PIO_HYPER_MOONEY_RIVLIN, .given = {1e4, -1e4, 1e4}}, "(10000, -10000, 10000)"},
-        {{.law = PIO_HYPER_MOONEY_RIVLIN, .given = {1e4, 0, -1e4}}, "(10000, 0, -10000)"},
-        {{.law = PIO_HYPER_MOONEY_RIVLIN, .given = {1e4, (double)NAN, 1e4}}, "(10000, nan, 10000)"},
-        {{.law = PIO_HYPER_OGDEN, .given = {1e4, -2, 0, 2, 1e4}}, "(10000, -2, 0, 2, 10000)"},
-        {{.law = PIO_HYPER_OGDEN, .given = {1e4, 2, 0, 2, 0}}, "(10000, 2, 0, 2, 0)"},
-        {{.law = PIO_HYPER_HENCKY, .given = {1e4, -1}}, "(10000, -1)"},
+        {{.law = PIO_HYPER_ST_VENANT, .parameters = {-1e4, 0.3}}, "(-10000, 0.3)"},
+        {{.law = PIO_HYPER_ST_VENANT, .parameters = {1e4, 0.5}}, "(10000, 0.5)"},
+        {{.law = PIO_HYPER_FIXED_COROTATED, .parameter_form = 1, .parameters = {1e4, -1e4}}, "(10000, -10000)"},
+        {{.law = PIO_HYPER_NEO_HOOKEAN_ISO, .parameters = {1e4, 0.5}}, "(10000, 0.5)"},
+        {{.law = PIO_HYPER_NEO_HOOKEAN_ISO, .parameter_form = 1, .parameters = {1e4, -7e3}}, "(10000, -7000)"},
+        {{.law = PIO_HYPER_STABLE_NEO_HOOKEAN, .parameters = {0, 0.3}}, "(0, 0.3)"},
+        {{.law = PIO_HYPER_MOONEY_RIVLIN, .parameters = {1e4, -1e4, 1e4}}, "(10000, -10000, 10000)"},
+        {{.law = PIO_HYPER_MOONEY_RIVLIN, .parameters = {1e4, 0, -1e4}}, "(10000, 0, -10000)"},
+        {{.law = PIO_HYPER_MOONEY_RIVLIN, .parameters = {1e4, (double)NAN, 1e4}}, "(10000, nan, 10000)"},
+        {{.law = PIO_HYPER_OGDEN, .parameters = {1e4, -2, 0, 2, 1e4}}, "(10000, -2, 0, 2, 10000)"},
+        {{.law = PIO_HYPER_OGDEN, .parameters = {1e4, 2, 0, 2, 0}}, "(10000, 2, 0, 2, 0)"},
+        {{.law = PIO_HYPER_HENCKY, .parameters = {1e4, -1}}, "(10000, -1)"},
     };
     (void)unused;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -336,11 +336,11 @@ static void memory_is_taken_for_the_constants_of_the_laws_there_are(void **unuse
     for (int law = FIRST; law < PIO_HYPER_LAWS; law++) {
         const case_body b = body_of(law, 0);
         mpm_case c;
-        char last[16], next[16];
+        char last[32], next[32];
         block(&c, &b, 1e-3);
         pio_sim *sim = case_create(&c, 0, 1);
-        snprintf(last, sizeof last, "given_%d", constants_of(law) - 1);
-        snprintf(next, sizeof next, "grad_given_%d", constants_of(law));
+        snprintf(last, sizeof last, "parameter_%d", constants_of(law) - 1);
+        snprintf(next, sizeof next, "grad_parameter_%d", constants_of(law));
         assert_int_equal(piola_engine.components(sim, last), 1);
         assert_int_equal(piola_engine.components(sim, next), 0);
         piola_engine.destroy(sim);

@@ -45,7 +45,7 @@ static const double slope = 3.14159265358979323846 / 6;
 static void incline(mpm_case *c, pio_obstacle_desc list[MOST], double friction, int64_t steps)
 {
     const double dx = 0.1, along[2] = {cos(slope), -sin(slope)}, out[2] = {sin(slope), cos(slope)};
-    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e5, 0.2}, .density = 1000};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e5, 0.2}, .density = 1000};
     case_init(c, 36, 28, 10, dx, 1e-3, steps);
     pio_obstacle_desc *o = add_obstacle(c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1);
     o->friction = friction;
@@ -126,7 +126,7 @@ static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, 
     pio_obstacle_desc list[MOST];
     const double centre[3] = {along > 1 ? 0.6 : 1, 1.2, 0.8};
     const case_body b = {
-        .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.3}, .density = 1000, .velocity = {along, -3, 0}};
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.3}, .density = 1000, .velocity = {along, -3, 0}};
     case_init(&c, 26, 26, 17, 0.1, 5e-4, 0);
     pio_obstacle_desc *o = add_obstacle(&c, list, type, behaviour, 1);
     o->friction = friction;
@@ -180,7 +180,7 @@ static void meet(pio_wall behaviour, double along, double velocity, double dt, d
     static mpm_case c;
     pio_obstacle_desc list[MOST];
     const double lo[3] = {0.4, 0.4, 0.4}, hi[3] = {0.8, 0.6, 0.5};
-    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.2}, .density = 1000, .velocity = {along}};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000, .velocity = {along}};
     case_init(&c, 21, 11, 9, 0.1, dt, 0);
     pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, behaviour, 1);
     o->position[1] = 0.4;
@@ -245,7 +245,7 @@ static double struck(int moving, double *before)
     const double lo[3] = {1.3, 0.6, 0.4}, hi[3] = {1.6, 0.9, 0.7};
     const double motion[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {1, 1, 0, 0, 0}};
     const case_body b = {
-        .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.2}, .density = 1000, .velocity = {moving ? 0 : -1}};
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000, .velocity = {moving ? 0 : -1}};
     case_init(&c, 24, 16, 12, 0.1, 5e-4, 0);
     pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 0);
     o->position[0] = 1.0;
@@ -284,7 +284,7 @@ static void a_turning_obstacle_takes_along_what_sticks_to_it(void **unused)
     pio_obstacle_desc list[MOST];
     const double lo[3] = {1.1, 0.9, 0.4}, hi[3] = {1.3, 1.1, 0.6}, T = 0.2, angle = 0.5;
     const double motion[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {T, 0, 0, 0, angle}};
-    const case_body b = {.law = PIO_HYPER_FIXED_COROTATED, .given = {1e4, 0.2}, .density = 1000};
+    const case_body b = {.law = PIO_HYPER_FIXED_COROTATED, .parameters = {1e4, 0.2}, .density = 1000};
     (void)unused;
     case_init(&c, 21, 21, 11, 0.1, 1e-3, 0);
     pio_obstacle_desc *o =
@@ -319,7 +319,7 @@ static double foot_above(double plane, double dx)
     static mpm_case c;
     pio_obstacle_desc list[MOST];
     const double lo[3] = {0.4, plane + dx / 2, 0.4}, hi[3] = {0.7, plane + dx / 2 + 0.3, 0.6};
-    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {5e4, 0.2}, .density = 1000};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {5e4, 0.2}, .density = 1000};
     case_init(&c, 12, 13, 11, dx, 1e-3, 0);
     pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1);
     o->position[1] = plane;
@@ -427,7 +427,7 @@ static void obstacles_that_cannot_be_are_refused(void **unused)
     static mpm_case c;
     pio_obstacle_desc list[MOST];
     const double lo[3] = {0.4, 0.4, 0.4}, hi[3] = {0.6, 0.6, 0.6}, motion[2][PIO_MOTION_NUMBERS] = {{1}, {0.5}};
-    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.2}, .density = 1000};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000};
     (void)unused;
     case_init(&c, 11, 11, 11, 0.1, 1e-3, 1);
     case_block(&c, &b, lo, hi, 1, 0);

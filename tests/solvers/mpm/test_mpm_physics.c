@@ -75,8 +75,8 @@ static void mass_and_momentum_do_not_change_in_ten_thousand_steps(void **unused)
     (void)unused;
     case_init(&c, 18, 14, 12, 0.1, 2e-4, 0);
     case_body a = {
-        .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {0.3, 0.06, 0.03}};
-    case_body b = {.law = PIO_TAIT, .given = {1e4, 7, 1}, .density = 700, .velocity = {0.1, 0.04, -0.03}};
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e4, 0.3, 0}, .density = 1000, .velocity = {0.3, 0.06, 0.03}};
+    case_body b = {.law = PIO_TAIT, .parameters = {1e4, 7, 1}, .density = 700, .velocity = {0.1, 0.04, -0.03}};
     const double lo[2][3] = {{0.3, 0.4, 0.4}, {0.6, 0.45, 0.4}}, hi[2][3] = {{0.5, 0.6, 0.6}, {0.8, 0.55, 0.6}};
     memcpy(a.centre, lo[0], sizeof lo[0]);
     a.spin[0][0] = 1;
@@ -105,7 +105,7 @@ static void a_spinning_disc_keeps_its_angular_momentum(void **unused)
     (void)unused;
     case_init(&c, 17, 17, 17, 0.1, 1e-3, 0);
     case_body b = {.law = PIO_HYPER_FIXED_COROTATED,
-                   .given = {1e5, 0.3, 0},
+                   .parameters = {1e5, 0.3, 0},
                    .density = 1000,
                    .centre = {0.8, 0.8, 0.8},
                    .velocity = {0.02, -0.01, 0.01}};
@@ -145,7 +145,8 @@ static void a_projectile_flies_the_exact_sum_of_symplectic_euler(void **unused)
     const double g[3] = {0.7, -9.81, 0.3}, lo[3] = {0.5, 1.2, 0.4}, hi[3] = {0.8, 1.4, 0.6};
     (void)unused;
     case_init(&c, 24, 24, 12, 0.1, 1e-3, N);
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000, .velocity = {2, 1.5, -0.5}};
+    case_body b = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.3, 0}, .density = 1000, .velocity = {2, 1.5, -0.5}};
     memcpy(c.desc.gravity, g, sizeof g);
     case_block(&c, &b, lo, hi, 2, 0.3);
     pio_sim *sim = start(&c);
@@ -179,7 +180,8 @@ static void a_single_particle_is_the_oscillating_bar(void **unused)
     const int64_t N = (int64_t)floor(T / h + 0.5);
     (void)unused;
     case_init(&c, 9, 9, 9, 2, h, N);
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .lame = 1, .given = {1e-9, 4 * pi * pi / D, 0}, .density = 1};
+    case_body b = {
+        .law = PIO_HYPER_NEO_HOOKEAN, .parameter_form = 1, .parameters = {1e-9, 4 * pi * pi / D, 0}, .density = 1};
     for (int a = 0; a < D; a++) b.spin[a][a] = 0.1 * cos(w * h / 2);
     memcpy(b.centre, centre, sizeof centre);
     case_particle(&c, &b, centre, 1);
@@ -231,7 +233,7 @@ static double bar_period(int cells)
         case_wall(&c, 1, side, PIO_WALL_SLIP, side ? 5 : 3);
         case_wall(&c, 2, side, PIO_WALL_SLIP, side ? 4 : 3);
     }
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1000, 0, 0}, .density = 1000};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0, 0}, .density = 1000};
     case_block(&c, &b, lo, hi, 2, 0);
     for (int64_t i = 0; i < c.n; i++) c.velocity[i * D] = 1e-3 * sin(pi * (c.position[i * D] - left));
     pio_sim *sim = start(&c);
@@ -277,7 +279,7 @@ static void a_column_carries_its_own_weight(void **unused)
     for (int a = 0; a < D; a++)
         for (int side = 0; side < 2; side++)
             case_wall(&c, a, side, PIO_WALL_SLIP, side ? 3 + (a == 1 ? CELLS + 2 : WIDTH) : 3);
-    case_body b = {.law = PIO_TAIT, .given = {2e5, 7, 200}, .density = rho};
+    case_body b = {.law = PIO_TAIT, .parameters = {2e5, 7, 200}, .density = rho};
     c.desc.gravity[1] = -g;
     case_block(&c, &b, lo, hi, 2, 0);
     pio_sim *sim = start(&c);
@@ -329,7 +331,7 @@ static void a_taylor_green_vortex_decays_with_its_viscosity(void **unused)
     case_init(&c, CELLS + 7, CELLS + 7, 8, dx, D == 2 ? 5e-4 : 1e-3, 0);
     for (int a = 0; a < D; a++)
         for (int side = 0; side < 2; side++) case_wall(&c, a, side, PIO_WALL_SLIP, side ? 3 + (a == 2 ? 1 : CELLS) : 3);
-    case_body b = {.law = PIO_LINEAR_FLUID, .given = {rho * sound * sound, 1, rho * nu}, .density = rho};
+    case_body b = {.law = PIO_LINEAR_FLUID, .parameters = {rho * sound * sound, 1, rho * nu}, .density = rho};
     case_block(&c, &b, lo, hi, 2, 0);
     for (int64_t i = 0; i < c.n; i++) {
         const double x = c.position[i * D] - at, y = c.position[i * D + 1] - at;
@@ -358,7 +360,7 @@ static void volumes_stay_positive_in_a_crash(void **unused)
     for (int a = 0; a < D; a++)
         for (int side = 0; side < 2; side++)
             case_wall(&c, a, side, PIO_WALL_SEPARATE, side ? c.desc.grid.nodes[a] - 3 : 2);
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3, 0}, .density = 1000, .velocity = {1, -6, 0}};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3, 0}, .density = 1000, .velocity = {1, -6, 0}};
     case_block(&c, &b, lo, hi, 2, 0.2);
     pio_sim *sim = start(&c);
     double least = 1, most = 1;
@@ -391,8 +393,8 @@ static void places_between_steps_are_at_no_distance_from_themselves(void **unuse
         static mpm_case c;
         case_init(&c, 26, 14, 9, 0.1, 2e-3, STEPS);
         case_body left = {
-            .law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3, 0}, .density = 1000, .velocity = {4, 1, 0.5}};
-        case_body right = {.law = PIO_TAIT, .given = {1e4, 7, 0}, .density = 1000, .velocity = {-4, -1, -0.5}};
+            .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e4, 0.3, 0}, .density = 1000, .velocity = {4, 1, 0.5}};
+        case_body right = {.law = PIO_TAIT, .parameters = {1e4, 7, 0}, .density = 1000, .velocity = {-4, -1, -0.5}};
         case_block(&c, &left, (double[3]){0.6, 0.4, 0.3}, (double[3]){1, 0.8, 0.5}, 2, 0.3);
         case_block(&c, &right, (double[3]){1.2, 0.4, 0.3}, (double[3]){1.6, 0.8, 0.5}, 2, 0.3);
         const int near = case_observe_distance(&c, 0, 1, 0);

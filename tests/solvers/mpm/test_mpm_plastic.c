@@ -29,8 +29,8 @@ static const struct {
 static case_body body_of(int law, double density)
 {
     return (case_body){.law = plastics[law].law == PIO_SNOW ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY,
-                       .lame = 1,
-                       .given = {4e4, 6e4},
+                       .parameter_form = 1,
+                       .parameters = {4e4, 6e4},
                        .density = density};
 }
 
@@ -62,8 +62,8 @@ static void design_everything(mpm_case *c, int law)
             case_design(c, (pio_quantity)(PIO_YIELD_0 + k), body, per[(of + k) % 3], k % 2, k % 2 ? log(value) : value,
                         k % 2 ? 0.2 : 0.2 * value);
         }
-        case_design(c, PIO_GIVEN_0, body, per[(of + 1) % 3], 0, 4e4, 8e3);
-        case_design(c, PIO_GIVEN_1, body, per[(of + 2) % 3], 0, 6e4, 8e3);
+        case_design(c, PIO_LAW_PARAMETER_0, body, per[(of + 1) % 3], 0, 4e4, 8e3);
+        case_design(c, PIO_LAW_PARAMETER_1, body, per[(of + 2) % 3], 0, 6e4, 8e3);
     }
     case_design(c, PIO_DENSITY, 0, CASE_GROUPS, 0, 1000, 100);
     case_design(c, PIO_VISCOSITY, 0, CASE_GROUPS, 0, VISCOSITY, VISCOSITY / 4.0);
@@ -224,7 +224,7 @@ static double largest_mises(pio_sim *sim, const mpm_case *c)
         const double mean = (e[0] + e[1] + e[2]) / 3;
         for (int i = 0; i < 3; i++) square += (e[i] - mean) * (e[i] - mean);
         const double *y = c->yield + PIO_PLASTIC_CONSTANTS * p;
-        worst = fmax(worst, sqrt(6 * square) * c->given[PIO_LAW_CONSTANTS * p] / (y[0] + y[1] * a[p]));
+        worst = fmax(worst, sqrt(6 * square) * c->parameters[PIO_LAW_CONSTANTS * p] / (y[0] + y[1] * a[p]));
     }
     free(F);
     free(a);

@@ -24,9 +24,10 @@ static void design_everything(mpm_case *c, int number)
     for (int body = 0; body < 2; body++) {
         const case_material *m = &materials[(number + 3 * body) % MATERIALS];
         for (int k = 0; k < PIO_LAW_CONSTANTS; k++) {
-            const double value = m->given[k];
+            const double value = m->parameters[k];
             if (!(fabs(value) > 0) || (m->law == PIO_LINEAR_FLUID && k == 1)) continue;
-            case_design(c, (pio_quantity)(PIO_GIVEN_0 + k), body, per[(number + body + k) % 3], 0, value, 0.3 * value);
+            case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + k), body, per[(number + body + k) % 3], 0, value,
+                        0.3 * value);
         }
         case_design(c, PIO_DENSITY, body, per[(number + body + 2) % 3], 1, log(body ? 1300 : 1000), 0.3);
     }

@@ -81,11 +81,12 @@ static double potential(mpm_case *c, pio_sim *sim)
 {
     double *x = case_read(sim, "position", c->n), *F = case_read(sim, "F", c->n), sum = 0;
     for (int64_t i = 0; i < c->n; i++) {
-        hyper_constants given;
+        hyper_constants parameters;
         mat f;
-        for (int k = 0; k < HYPER_CONSTANTS; k++) given.k[k] = (real)c->given[PIO_LAW_CONSTANTS * i + k];
+        for (int k = 0; k < HYPER_CONSTANTS; k++) parameters.k[k] = (real)c->parameters[PIO_LAW_CONSTANTS * i + k];
         for (int k = 0; k < D * D; k++) f.m[k / D][k % D] = (real)F[i * D * D + k];
-        sum += c->volume[i] * (double)hyper_psi(c->law[i], f, hyper_from_parameters(c->law[i], c->lame[i], given));
+        sum += c->volume[i] *
+               (double)hyper_psi(c->law[i], f, hyper_from_parameters(c->law[i], c->parameter_form[i], parameters));
         for (int a = 0; a < D; a++) {
             const double dx = c->desc.grid.spacing, *g = c->desc.gravity;
             const double low = c->desc.grid.face[a][0] * dx, high = c->desc.grid.face[a][1] * dx;
@@ -275,7 +276,7 @@ static void what_has_no_inverse_is_refused_by_name(void **unused)
     mpm_case c;
     (void)unused;
     collision(&c, &materials[0], &materials[9], 1);
-    for (int64_t i = 0; i < c.n; i++) c.given[PIO_LAW_CONSTANTS * i + 2] = 1;
+    for (int64_t i = 0; i < c.n; i++) c.parameters[PIO_LAW_CONSTANTS * i + 2] = 1;
     refused(&c, "viscosity");
     collision(&c, &materials[0], &materials[1], 1);
     c.viscous = 1;

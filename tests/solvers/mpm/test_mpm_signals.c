@@ -26,7 +26,7 @@ static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *
     pio_sweep_result result;
     piola_error error;
     const pio_sweep nothing = {0};
-    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3}, .density = 1000};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e4, 0.3}, .density = 1000};
     const double middle[3] = {0.53, 0.54, 0.52};
     case_init(&c, 12, 12, 12, 0.1, dt, steps);
     case_particle(&c, &b, middle, 1e-4);
@@ -154,7 +154,7 @@ static void knots_drive_steps_that_can_be_reversed(void **unused)
     static double h[CASE_VARIABLES], again[CASE_VARIABLES];
     static double channel_weight[2] = {0.5, 1};
     mpm_case *c = &own;
-    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000};
+    const case_body body = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000};
     const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.9, 0.8, 0.6};
     const pio_channel_desc bent = {PIO_SPLINE, 0, 0, 0}, corners = {PIO_PIECEWISE, 0, 0, 0};
     (void)unused;

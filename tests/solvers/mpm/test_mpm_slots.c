@@ -29,8 +29,8 @@ static void fall(mpm_case *c, int solids, int fluids)
     }
     c->desc.gravity[1] = -9.81;
     case_body solid = {
-        .law = PIO_HYPER_FIXED_COROTATED, .given = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
-    case_body fluid = {.law = PIO_TAIT, .given = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
+        .law = PIO_HYPER_FIXED_COROTATED, .parameters = {4e4, 0.3, 0}, .density = 1100, .velocity = {2, -1, 0.3}};
+    case_body fluid = {.law = PIO_TAIT, .parameters = {3e4, 7, 5}, .density = 1000, .velocity = {-1.5, -0.5, -0.4}};
     const double lo[2][3] = {{0.35, 0.3, 0.3}, {1.1, 0.25, 0.3}}, hi[2][3] = {{1.05, 1.1, 0.6}, {1.8, 0.95, 0.6}};
     const double fibre[3] = {1, 0.4, 0.2};
     int body[2] = {-1, -1};
@@ -47,7 +47,7 @@ static void fall(mpm_case *c, int solids, int fluids)
     case_sample(c, d, STEPS, 0, 1)->past = 0.7;
     case_design(c, PIO_VELOCITY, any, CASE_SCALAR, 0, 2, 1);
     case_design(c, PIO_POSITION, any, CASE_SCALAR, 0, 0, dx);
-    case_design(c, PIO_GIVEN_0, any, CASE_GROUPS, 1, log(4e4), 1);
+    case_design(c, PIO_LAW_PARAMETER_0, any, CASE_GROUPS, 1, log(4e4), 1);
     case_design(c, PIO_DENSITY, any, CASE_SCALAR, 0, 1000, 100);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -3, 1);
     if (solids) case_design(c, PIO_AMPLITUDE, -1, CASE_SCALAR, 0, 3e3, 1e3);
@@ -274,7 +274,7 @@ static void a_slot_that_would_be_larger_than_the_state_holds_the_whole_state(voi
     mpm_case c;
     (void)unused;
     case_init(&c, 40, 40, 14, 0.1, 1e-3, 4);
-    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e4, 0.3}, .density = 1000, .velocity = {1, 0, 0}};
+    case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e4, 0.3}, .density = 1000, .velocity = {1, 0, 0}};
     for (int i = 0; i < 2; i++) case_particle(&c, &b, at[i], 1e-4); /* each far from the other: 9 or 27 nodes */
     slot_runner r = runner_of(&c, 2 * (D == 2 ? 9 : 27) * 8);
     const mpm_sim *sim = mpm_of(r.sim);

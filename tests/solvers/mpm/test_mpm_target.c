@@ -196,7 +196,7 @@ static void design(mpm_case *c)
 {
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
     case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, 0.1);
-    if (!c->desc.reversible || D == 3) case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 1);
+    if (!c->desc.reversible || D == 3) case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_SCALAR, 1, log(2e4), 1);
     case_design(c, PIO_DENSITY, 0, CASE_EACH, 0, 1000, 300);
 }
 

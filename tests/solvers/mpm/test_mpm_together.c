@@ -19,8 +19,9 @@ static void everything(mpm_case *c, pio_obstacle_desc list[MOST])
 {
     static const double motion[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {0.1, 0.02, 0.01, 0, 0.2}};
     static const double yield[PIO_PLASTIC_CONSTANTS] = {1500, 8000, 0}, fibre[3] = {0.6, 0.8, 0};
-    const case_body bodies[2] = {{.law = PIO_HYPER_HENCKY, .lame = 1, .given = {4e4, 6e4}, .density = 1000},
-                                 {.law = PIO_HYPER_NEO_HOOKEAN, .given = {3e4, 0.3}, .density = 1300, .viscosity = 10}};
+    const case_body bodies[2] = {
+        {.law = PIO_HYPER_HENCKY, .parameter_form = 1, .parameters = {4e4, 6e4}, .density = 1000},
+        {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {3e4, 0.3}, .density = 1300, .viscosity = 10}};
     mpm_corner(c, 0, bodies, STEPS, 0, 2);
     case_plastic(c, 0, PIO_VON_MISES, yield);
     case_field(c, 0, 0);
@@ -48,7 +49,7 @@ static void everything(mpm_case *c, pio_obstacle_desc list[MOST])
     case_design(c, PIO_FLIP, -1, CASE_SCALAR, 0, 0.5, 0.3);
     case_design(c, PIO_YIELD_0, 0, CASE_SCALAR, 0, 1500, 300);
     case_design(c, PIO_YIELD_1, 0, CASE_SCALAR, 0, 8000, 1600);
-    case_design(c, PIO_GIVEN_0, 1, CASE_SCALAR, 1, log(3e4), 0.3);
+    case_design(c, PIO_LAW_PARAMETER_0, 1, CASE_SCALAR, 1, log(3e4), 0.3);
     case_design(c, PIO_VISCOSITY, 1, CASE_SCALAR, 0, 10, 3);
     case_design(c, PIO_AMPLITUDE, -1, CASE_SCALAR, 0, 8e3, 2e3);
     case_design(c, PIO_GRAVITY, -1, CASE_SCALAR, 0, -2, 10);

@@ -31,7 +31,8 @@ static double standing_wave(double eta, double *start)
     case_init(&c, CELLS + 7, 9, 8, dx, dt, steps);
     for (int a = 0; a < D; a++)
         for (int side = 0; side < 2; side++) case_wall(&c, a, side, PIO_WALL_SLIP, side ? 3 + cells[a] : 3);
-    case_body b = {.law = PIO_HYPER_HENCKY, .lame = 1, .given = {mu, lambda}, .density = rho, .viscosity = eta};
+    case_body b = {
+        .law = PIO_HYPER_HENCKY, .parameter_form = 1, .parameters = {mu, lambda}, .density = rho, .viscosity = eta};
     case_block(&c, &b, lo, hi, 2, 0);
     for (int64_t i = 0; i < c.n; i++) c.velocity[i * D] = U * sin(pi * (c.position[i * D] - at));
     const int o = case_observe(&c, PIO_MEAN_VELOCITY, 0, 2);
@@ -73,7 +74,7 @@ static double tumble(double eta, double *momentum, double *angular)
     const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.9, 0.7, 0.6}, dx = 0.1;
     case_init(&c, 15, 14, 12, dx, 1e-3, 400);
     case_body b = {.law = PIO_HYPER_NEO_HOOKEAN,
-                   .given = {2e4, 0.3},
+                   .parameters = {2e4, 0.3},
                    .density = 1000,
                    .velocity = {0.3, -0.2, 0.1},
                    .centre = {0.7, 0.6, 0.5},
@@ -130,7 +131,7 @@ static void first_fault(double eta, int particle, double odd, int designed, piol
     static double z[CASE_VARIABLES];
     const double lo[3] = {0.5, 0.5, 0.4}, hi[3] = {0.7, 0.7, 0.5};
     case_init(&c, 12, 12, 10, 0.1, 1e-3, 1);
-    case_body b = {.law = PIO_HYPER_HENCKY, .given = {1e4, 0.3}, .density = 1000, .viscosity = eta};
+    case_body b = {.law = PIO_HYPER_HENCKY, .parameters = {1e4, 0.3}, .density = 1000, .viscosity = eta};
     case_block(&c, &b, lo, hi, 2, 0);
     memset(z, 0, sizeof z);
     z[particle] = odd - eta;
@@ -170,8 +171,9 @@ static void viscosities_that_cannot_be_are_reported_with_particle_and_value(void
 
 static void corner(mpm_case *c, int number, double eta)
 {
-    static const case_body bodies[2] = {{.law = PIO_HYPER_NEO_HOOKEAN, .given = {2e4, 0.3}, .density = 1000},
-                                        {.law = PIO_HYPER_HENCKY, .lame = 1, .given = {8e3, 1.2e4}, .density = 1300}};
+    static const case_body bodies[2] = {
+        {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e4, 0.3}, .density = 1000},
+        {.law = PIO_HYPER_HENCKY, .parameter_form = 1, .parameters = {8e3, 1.2e4}, .density = 1300}};
     case_body both[2] = {bodies[number % 2], bodies[1 - number % 2]};
     both[0].viscosity = eta;
     both[1].viscosity = 0.6 * eta;
@@ -205,7 +207,7 @@ static void design(mpm_case *c)
     case_design(c, PIO_VISCOSITY, 1, CASE_GROUPS, 0, 40, 20);
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
     case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, 0.1);
-    case_design(c, PIO_GIVEN_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
+    case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
 }
 
 static void adjoint_is_the_derivative_with_viscous_solids(void **unused)

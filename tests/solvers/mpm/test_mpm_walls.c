@@ -45,7 +45,7 @@ static double fastest_in_uniform_stress(pio_wall kind, int fibres, const double 
     mpm_case c;
     const double lo[3] = {0.2, 0.2, 0.2}, hi[3] = {0.8, 0.8, 0.8}, E = 1e5, rho = 1000;
     closed_box(&c, kind, 1e-3);
-    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {E, 0.3, 0}, .density = rho};
+    const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {E, 0.3, 0}, .density = rho};
     const pio_channel_desc channel = {.signal = PIO_CONSTANT, .amplitude = -0.03 * E};
     for (int k = 0; k < fibres; k++) case_block(&c, &b, lo, hi, 2, 0);
     for (int k = 0; k < fibres; k++) case_channel(&c, &channel, k, fibre[k]);
@@ -92,7 +92,7 @@ static void a_linear_shear_flow_over_a_sticky_floor_stays(void **unused)
     case_wall(&c, 1, 0, PIO_WALL_STICKY, 3);
     case_wall(&c, 2, 0, PIO_WALL_SLIP, 3);
     case_wall(&c, 2, 1, PIO_WALL_SLIP, 5);
-    case_body b = {.law = PIO_LINEAR_FLUID, .given = {1e5, 1, 200}, .density = 1000, .centre = {0, at, 0}};
+    case_body b = {.law = PIO_LINEAR_FLUID, .parameters = {1e5, 1, 200}, .density = 1000, .centre = {0, at, 0}};
     b.spin[0][1] = rate;
     case_block(&c, &b, lo, hi, 2, 0);
     pio_sim *sim = start(&c);
@@ -132,7 +132,7 @@ static void walls_that_leave_no_node_between_are_refused(void **unused)
         piola_error error;
         pio_engine_bytes bytes;
         const double x[3] = {0.53, 0.56, 0.51};
-        const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.3, 0}, .density = 1000};
+        const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.3, 0}, .density = 1000};
         case_init(&c, 12, 12, 12, 0.1, 1e-3, 1);
         case_particle(&c, &b, x, 1e-3);
         case_wall(&c, 1, 0, PIO_WALL_SLIP, face[i][0]);
@@ -159,7 +159,7 @@ static void walls_act_as_their_names_say(void **unused)
                     case_init(&c, 12, 12, 12, 0.1, 1e-3, 1);
                     case_wall(&c, axis, side, (pio_wall)kind, side ? 6 : 5);
                     case_body b = {.law = PIO_HYPER_NEO_HOOKEAN,
-                                   .given = {1e5, 0.3, 0},
+                                   .parameters = {1e5, 0.3, 0},
                                    .density = 1000,
                                    .velocity = {0.3, -0.4, 0.5}};
                     double x[3] = {0.53, 0.56, 0.51}, expected[3] = {0.3, -0.4, 0.5};
@@ -193,7 +193,8 @@ static void on_the_floor(pio_wall kind, double along, double up, double v[2])
     case_wall(&c, 1, 0, kind, 2);
     c.desc.gravity[0] = along;
     c.desc.gravity[1] = up;
-    case_body b = {.law = PIO_HYPER_FIXED_COROTATED, .given = {1e5, 0.2, 0}, .density = 1000, .velocity = {0.5, 0, 0}};
+    case_body b = {
+        .law = PIO_HYPER_FIXED_COROTATED, .parameters = {1e5, 0.2, 0}, .density = 1000, .velocity = {0.5, 0, 0}};
     case_block(&c, &b, lo, hi, 2, 0);
     pio_sim *sim = start(&c);
     advance(sim, 300);
