@@ -239,7 +239,7 @@ static piola_status set_start(pio_model *m, piola_error *error)
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
         m->designs[k].start = m->z0 + p->first;
-        m->designs[k].described = p->initial;
+        m->designs[k].reference = p->initial;
         for (int v = 0; v < p->groups * p->components; v++) {
             m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
             m->lower[p->first + v] = normalised_bound(&m->designs[k], p->least);

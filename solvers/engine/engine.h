@@ -64,9 +64,9 @@ typedef struct {
     int32_t each;               /* 1: every particle, node or element is a group of its own */
     int32_t logarithmic;        /* 1: value = exp(a + b z); 0: a + b z */
     double a, b;                /* of that map, in the value's unit, or in its logarithm */
-    /* [variables] each: where z = start, the value is `described` to the bit; both NULL: the map alone is used */
-    const double *start, *described;
-    double base[3]; /* position, velocity: the value at which particles are as described, m or m/s */
+    /* [variables] each: where z = start, the value is `reference` to the bit; both NULL: the map alone is used */
+    const double *start, *reference;
+    double base[3]; /* position, velocity: the value in the reference state, m or m/s */
     /* load: number of its value; support, control values: the first of as many as there are components; an obstacle's
      * number */
     int32_t which;

@@ -93,7 +93,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(arena, sim->value_bar, sim->n_variables);
     TAKE(arena, sim->z_bar, sim->n_variables);
     TAKE(arena, sim->z_start, sim->n_variables);
-    TAKE(arena, sim->described, sim->n_variables);
+    TAKE(arena, sim->reference, sim->n_variables);
     TAKE(arena, sim->scalar, 1);
     TAKE(arena, sim->gravity_bar, DIM);
     TAKE(arena, sim->norms, sim->n_norms * NORMS);

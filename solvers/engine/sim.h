@@ -36,7 +36,7 @@ struct pio_sim {
     pio_sample_weight *sample_weights;     /* host [n_sample_weights] ascending in step */
     double *samples, *samples_bar;         /* device [n_samples] */
     double *z, *value, *value_bar, *z_bar; /* device [n_variables] */
-    double *z_start, *described;           /* device [n_variables]: see pio_design_desc */
+    double *z_start, *reference;           /* device [n_variables]: see pio_design_desc */
     double *scalar, *gravity_bar;          /* device [1] scratch; [DIM] J's unit per m/s^2 */
     double *transfer;                      /* device [items of the largest field] component that is read or written */
     double *host_transfer;                 /* host, likewise */

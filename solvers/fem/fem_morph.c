@@ -4,8 +4,8 @@
  *
  *     K_ff w_f = -K_fs w_s,    X = X0 + w
  *
- * w_s: what the designs move, 0 where nothing does; f: the nodes that follow. K is that of the linear law on the mesh
- * as described, so that w is a linear map of the designs and its adjoint is one solve with the same matrix:
+ * w_s: what the designs move, 0 where nothing does; f: the nodes that follow. K is that of the linear law on the
+ * reference mesh, so that w is a linear map of the designs and its adjoint is one solve with the same matrix:
  *
  *     K_ff y_f = X_bar_f,    X_bar_s += -K_sf y_f */
 #include "solvers/fem/fem.h"

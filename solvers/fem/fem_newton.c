@@ -321,8 +321,8 @@ static int is_zero(fem_sim *f, const real *x)
     return !(square > 0);
 }
 
-/* Before a direction was taken: does nothing act or move, and is all where it was described? Then what is unbalanced is
- * what rounding leaves of the law. */
+/* Before a direction was taken: does nothing act or move, and is all in the reference configuration? Then what is
+ * unbalanced is what rounding leaves of the law. */
 static int idle(newton *n)
 {
     if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->newton.trial))

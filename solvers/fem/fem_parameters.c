@@ -18,9 +18,9 @@ static element_target target_of(const fem_sim *f, pio_quantity quantity)
                             (int)(quantity - PIO_LAW_PARAMETER_0)};
 }
 
-/* A quantity of nodes: as described, where it is set, where its cotangents are; NULL: of something else. */
+/* A quantity of nodes: its reference, where it is set, where its cotangents are; NULL: of something else. */
 typedef struct {
-    real *described, *out, *bar;
+    real *reference, *out, *bar;
 } node_target;
 
 static node_target nodes_of(const fem_sim *f, pio_quantity quantity)
@@ -54,7 +54,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     pio_map(q, design_value, variables_of(d), NULL,
             .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
             .start = e->start && !d->start ? f->base.z_start + d->first : NULL,
-            .reference = f->base.described + d->first,
+            .reference = f->base.reference + d->first,
             .value = value);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
@@ -64,9 +64,9 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, f->supports.value + e->which, value, sizeof *value * (size_t)e->components);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
-                .reference = nodes.described, .rest = nodes.out);
+                .reference = nodes.reference, .rest = nodes.out);
     } else if (nodes.out) {
-        fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.described, .rest = nodes.out};
+        fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.reference, .rest = nodes.out};
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
         PIO_LAUNCH(q, KERNEL_fem_rest, q->backend->kernels.fem_rest(q->stream, f->mesh.nodes, NULL, &a));
     } else {

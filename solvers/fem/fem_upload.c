@@ -163,7 +163,7 @@ static void upload_tables(fem_sim *f)
         if (d->direction) upload_points(f, d->direction, d->desc.direction);
         if (!d->desc.start) continue;
         UPLOAD(f->base.z_start + d->first, d->desc.start, variables);
-        UPLOAD(f->base.described + d->first, d->desc.described, variables);
+        UPLOAD(f->base.reference + d->first, d->desc.reference, variables);
     }
     for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
         const pio_observation_desc *d = &o->desc;

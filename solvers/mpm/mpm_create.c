@@ -253,7 +253,7 @@ static void upload_tables(mpm_sim *sim, const pio_engine_desc *desc)
         if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->particles.n);
         if (!own->desc.start) continue;
         pio_queue_upload(q, sim->base.z_start + own->first, own->desc.start, bytes);
-        pio_queue_upload(q, sim->base.described + own->first, own->desc.described, bytes);
+        pio_queue_upload(q, sim->base.reference + own->first, own->desc.reference, bytes);
     }
     for (int i = 0; i < sim->observe.n_observations; i++) {
         mpm_observation *o = &sim->observe.observations[i];

@@ -80,7 +80,7 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
     const double *value = sim->base.value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
             .z = sim->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.described + d->first,
+            .start = e->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.reference + d->first,
             .value = sim->base.value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);

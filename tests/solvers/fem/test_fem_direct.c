@@ -43,7 +43,7 @@ static void block(fem_case *c, pio_hyper_law law, const int cells[3], const doub
     c->fem.direct_memory = ALL;
 }
 
-/* z of the described state: moduli 1000 + 1000 z, the load itself */
+/* z of the reference state: moduli 1000 + 1000 z, the load itself */
 static void start_of(const fem_case *c, double *z)
 {
     memset(z, 0, sizeof *z * FEM_VARIABLES);

@@ -27,7 +27,7 @@ static void designed(fem_case *c)
     fem_case_design_matter(c);
 }
 
-static void described(fem_case *c, pio_integrator integrator, int law, pio_element_type even, pio_element_type odd)
+static void set_up(fem_case *c, pio_integrator integrator, int law, pio_element_type even, pio_element_type odd)
 {
     leap_moving(c, integrator, STEPS, law, even, odd);
     observed(c);
@@ -42,7 +42,7 @@ static void its_adjoint_is_the_derivative(void **unused)
     for (int k = 0; k < 2; k++) {
         static taylor_run t;
         static fem_case c;
-        described(&c, PIO_REVERSIBLE_LEAPFROG, 3 + 2 * k, cells[D - 2][k][0], cells[D - 2][k][1]);
+        set_up(&c, PIO_REVERSIBLE_LEAPFROG, 3 + 2 * k, cells[D - 2][k][0], cells[D - 2][k][1]);
         taylor_begin(&t, &c, 0.2);
         t.tolerance = 1e-6;
         everything(&t);
@@ -57,7 +57,7 @@ static void a_wrong_gradient_is_refused(void **unused)
     static taylor_run t;
     static fem_case c;
     (void)unused;
-    described(&c, PIO_REVERSIBLE_LEAPFROG, 3, leap_box, leap_box);
+    set_up(&c, PIO_REVERSIBLE_LEAPFROG, 3, leap_box, leap_box);
     taylor_begin(&t, &c, 0.2);
     t.quiet = 1;
     t.tolerance = 1e-6;
@@ -101,7 +101,7 @@ static void the_gradient_has_the_same_bits_stored_checkpointed_and_reversed(void
     static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
     static fem_case c;
     (void)unused;
-    described(&c, PIO_REVERSIBLE_LEAPFROG, 3, leap_box, leap_box);
+    set_up(&c, PIO_REVERSIBLE_LEAPFROG, 3, leap_box, leap_box);
     pio_sim *sim = fem_case_create(&c, STEPS, 1);
     for (int i = 0; i < c.variables; i++) z[i] = 0.1 * fem_case_random(&c);
     fem_case_gradient(&c, sim, NULL, z, z_bar);
@@ -131,7 +131,7 @@ static void the_gradient_is_that_of_the_leapfrog(void **unused)
     double worst = 0, most = 0;
     (void)unused;
     for (int k = 0; k < 2; k++) {
-        described(&c, k ? PIO_LEAPFROG : PIO_REVERSIBLE_LEAPFROG, 3, leap_box, leap_box);
+        set_up(&c, k ? PIO_LEAPFROG : PIO_REVERSIBLE_LEAPFROG, 3, leap_box, leap_box);
         pio_sim *sim = fem_case_create(&c, STEPS, 1);
         fem_case_gradient(&c, sim, NULL, z, z_bar[k]);
         engine->destroy(sim);

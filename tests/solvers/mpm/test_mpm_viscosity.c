@@ -123,8 +123,8 @@ static void viscous_stress_keeps_momenta_and_takes_energy(void **unused)
     assert_true(viscous < 0.99 * elastic);
 }
 
-/* A solid whose viscosity is eta but for one particle; with that designed to z or as described. The message of check(),
- * after start. */
+/* A solid whose viscosity is eta but for one particle; with that designed to z or at its reference value. The message
+ * of check(), after start. */
 static void first_fault(double eta, int particle, double odd, int designed, piola_error *error)
 {
     mpm_case c;
