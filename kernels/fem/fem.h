@@ -19,7 +19,7 @@
 PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
 {
     hyper_constants c;
-    for (int i = 0; i < HYPER_CONSTANTS; i++) c.k[i] = m->k[field_at(m->elements, HYPER_CONSTANTS, i, element)];
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) c.k[i] = m->k[field_at(m->elements, PIO_LAW_CONSTANTS, i, element)];
     return c;
 }
 

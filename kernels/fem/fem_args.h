@@ -21,8 +21,8 @@ typedef struct {
 /* Per element of the mesh, constant during a run. */
 typedef struct {
     int elements;        /* of the mesh */
-    const int *law;      /* [elements] HYPER_... */
-    const real *k;       /* [HYPER_CONSTANTS][elements] constants of the law, see hyperelastic.h */
+    const int *law;      /* [elements] a pio_hyper_law */
+    const real *k;       /* [PIO_LAW_CONSTANTS][elements] constants of the law, see hyperelastic.h */
     const real *density; /* [elements] kg/m^3 */
 } fem_matter;
 

@@ -46,15 +46,15 @@ PIO_TABLE int hex27_lattice[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}
 PIO_FN int lattice_index(int type, int a, int axis)
 {
     switch (type) {
-    case ELEMENT_LINE2:
+    case PIO_LINE2:
         return a;
-    case ELEMENT_LINE3:
+    case PIO_LINE3:
         return a == 2 ? 1 : 2 * a;
-    case ELEMENT_QUAD4:
+    case PIO_QUAD4:
         return quad9_lattice[a][axis] / 2;
-    case ELEMENT_QUAD9:
+    case PIO_QUAD9:
         return quad9_lattice[a][axis];
-    case ELEMENT_HEX8:
+    case PIO_HEX8:
         return hex27_lattice[a][axis] / 2;
     default:
         return hex27_lattice[a][axis];
@@ -65,8 +65,7 @@ PIO_FN int lattice_index(int type, int a, int axis)
  * lagrange at xi in [-1, 1], and its derivatives. */
 PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
 {
-    const int rdim = element_rdim[type],
-              count = type == ELEMENT_LINE3 || type == ELEMENT_QUAD9 || type == ELEMENT_HEX27 ? 3 : 2;
+    const int rdim = element_rdim[type], count = type == PIO_LINE3 || type == PIO_QUAD9 || type == PIO_HEX27 ? 3 : 2;
     real N[3], d[3];
     fem_shape s;
     s.N = R(1);
@@ -101,7 +100,7 @@ PIO_TABLE int tet10_edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}
  * (2 L_a - 1) in quadratic ones, and of the edge between vertices i and j N = 4 L_i L_j. */
 PIO_FN fem_shape shape_simplex(int type, int a, const real xi[3])
 {
-    const int rdim = element_rdim[type], quadratic = type == ELEMENT_TRI6 || type == ELEMENT_TET10;
+    const int rdim = element_rdim[type], quadratic = type == PIO_TRI6 || type == PIO_TET10;
     fem_shape s;
     if (a <= rdim) {
         const real L = barycentric(rdim, a, xi), slope = quadratic ? R(4) * L - R(1) : R(1);
@@ -121,7 +120,7 @@ PIO_FN fem_shape shape_simplex(int type, int a, const real xi[3])
 /* Returns 1 for triangles and tetrahedra. */
 PIO_FN int element_is_simplex(int type)
 {
-    return type == ELEMENT_TRI3 || type == ELEMENT_TRI6 || type == ELEMENT_TET4 || type == ELEMENT_TET10;
+    return type == PIO_TRI3 || type == PIO_TRI6 || type == PIO_TET4 || type == PIO_TET10;
 }
 
 /* Returns shape function a of an element type at xi, with its derivatives. */
@@ -207,9 +206,9 @@ PIO_FN real element_point(int type, int points, int q, real xi[3])
     const int rdim = element_rdim[type];
     real weight = R(1);
     xi[0] = xi[1] = xi[2] = R(0);
-    if (type == ELEMENT_TRI3 || type == ELEMENT_TRI6) return triangle_point(points, q, xi);
-    if (type == ELEMENT_TET4 || type == ELEMENT_TET10) return tetrahedron_point(points, q, xi);
-    const int count = type == ELEMENT_LINE3 || type == ELEMENT_QUAD9 || type == ELEMENT_HEX27 ? 3 : 2;
+    if (type == PIO_TRI3 || type == PIO_TRI6) return triangle_point(points, q, xi);
+    if (type == PIO_TET4 || type == PIO_TET10) return tetrahedron_point(points, q, xi);
+    const int count = type == PIO_LINE3 || type == PIO_QUAD9 || type == PIO_HEX27 ? 3 : 2;
     for (int c = 0; c < rdim; c++) {
         real w;
         gauss_point(count, q % count, &xi[c], &w);

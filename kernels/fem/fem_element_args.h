@@ -3,23 +3,9 @@
 #define PIOLA_KERNELS_FEM_ELEMENT_ARGS_H
 
 #include "kernels/base/base.h"
+#include "kernels/base/vocabulary.h"
 
 /* Element types: the shape, and the number of its nodes. */
-enum {
-    ELEMENT_POINT1,
-    ELEMENT_LINE2,
-    ELEMENT_LINE3,
-    ELEMENT_TRI3,
-    ELEMENT_TRI6,
-    ELEMENT_QUAD4,
-    ELEMENT_QUAD9,
-    ELEMENT_TET4,
-    ELEMENT_TET10,
-    ELEMENT_HEX8,
-    ELEMENT_HEX27,
-    ELEMENT_TYPES
-};
-
 /* Most nodes of an element, and most points of a rule. */
 enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 
@@ -28,22 +14,23 @@ enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 enum { RULE_STIFFNESS, RULE_MASS, RULES };
 
 /* Of each type: nodes, dimension of the reference element, and points of each rule. */
-PIO_TABLE int element_nodes[ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
-PIO_TABLE int element_rdim[ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-PIO_TABLE int element_points[RULES][ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8, 8, 27},
-                                                      {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
+PIO_TABLE int element_nodes[PIO_ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
+PIO_TABLE int element_rdim[PIO_ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+PIO_TABLE int element_points[RULES][PIO_ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8, 8, 27},
+                                                          {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
 
 /* A rule of one element type, as kernels read it. */
 typedef struct {
-    int type, nodes, points, rdim; /* ELEMENT_..., its nodes, the rule's points, dimension of the reference element */
-    const real *w;                 /* [points] weights of the reference element */
-    const real *N;                 /* [points][nodes] shape functions */
-    const real *dN;                /* [points][nodes][rdim] their derivatives dN_a/dxi */
+    int type, nodes, points,
+        rdim;       /* a pio_element_type, its nodes, the rule's points, dimension of the reference element */
+    const real *w;  /* [points] weights of the reference element */
+    const real *N;  /* [points][nodes] shape functions */
+    const real *dN; /* [points][nodes][rdim] their derivatives dN_a/dxi */
 } fem_rule;
 
 /* Tables of a rule of one element type: one item for each quadrature point. */
 typedef struct {
-    int type, points; /* ELEMENT_..., and the points of the rule, as in element_points */
+    int type, points; /* a pio_element_type, and the points of the rule, as in element_points */
     real *w, *N, *dN; /* [points], [points][nodes], [points][nodes][rdim] as in fem_rule; set */
 } fem_table_args;
 

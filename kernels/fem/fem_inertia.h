@@ -180,8 +180,8 @@ PIO_FN void fem_damping(int e, const fem_damping_args *a)
 {
     real mu, lambda;
     hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), &mu, &lambda);
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
-        a->out[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] = a->beta[e] * (c == 0 ? mu : c == 1 ? lambda : R(0));
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        a->out[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] = a->beta[e] * (c == 0 ? mu : c == 1 ? lambda : R(0));
 }
 
 /* Adds the cotangents of beta and of the constants of element e. */
@@ -189,16 +189,16 @@ PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
 {
     const fem_damping_args *a = &s->fwd;
     const int n = a->m.elements;
-    const real mu_bar = s->out_bar[field_at(n, HYPER_CONSTANTS, 0, e)];
-    const real lambda_bar = s->out_bar[field_at(n, HYPER_CONSTANTS, 1, e)];
+    const real mu_bar = s->out_bar[field_at(n, PIO_LAW_CONSTANTS, 0, e)];
+    const real lambda_bar = s->out_bar[field_at(n, PIO_LAW_CONSTANTS, 1, e)];
     const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
     real mu, lambda;
-    for (int c = 0; c < HYPER_CONSTANTS; c++) k_bar.k[c] = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
     hyper_rest_moduli(a->m.law[e], k, &mu, &lambda);
     s->beta_bar[e] += mu * mu_bar + lambda * lambda_bar;
     hyper_rest_moduli_adj(a->m.law[e], k, a->beta[e] * mu_bar, a->beta[e] * lambda_bar, &k_bar);
-    for (int c = 0; c < HYPER_CONSTANTS; c++) s->k_bar[field_at(n, HYPER_CONSTANTS, c, e)] += k_bar.k[c];
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) s->k_bar[field_at(n, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
 }
 
 /* ---- rates at the end of a span, linear in its displacement and in the history -----------------------------

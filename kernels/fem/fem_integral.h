@@ -21,9 +21,9 @@ PIO_FN wide integral_power(wide x, double a)
 /* Returns phi of element e at F: 1, rho [kg/m^3], psi [J/m^3], or (s/s0)^p with s [Pa] von Mises' stress. */
 PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants k)
 {
-    if (a->type == INTEGRAL_MASS) return W(a->m.density[e]);
-    if (a->type == INTEGRAL_ENERGY) return W(hyper_psi(a->m.law[e], F, k));
-    if (a->type != INTEGRAL_STRESS) return W(1);
+    if (a->type == PIO_MASS) return W(a->m.density[e]);
+    if (a->type == PIO_STRAIN_ENERGY) return W(hyper_psi(a->m.law[e], F, k));
+    if (a->type != PIO_STRESS) return W(1);
     return integral_power(W(von_mises_square(a->m.law[e], a->form[e], F, k)) / W(a->size * a->size), a->power / 2);
 }
 
@@ -47,11 +47,11 @@ PIO_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constan
 {
     const int law = a->m.law[e];
     mat F_bar = mat_diag(R(0));
-    if (a->type == INTEGRAL_ENERGY) {
+    if (a->type == PIO_STRAIN_ENERGY) {
         hyper_psi_theta(law, F, R(bar), k, k_bar);
         F_bar = mat_scale(R(bar), hyper_P(law, F, k));
     }
-    if (a->type == INTEGRAL_STRESS) { /* through the square of s/s0 */
+    if (a->type == PIO_STRESS) { /* through the square of s/s0 */
         const double half = a->power / 2, unit = 1 / (a->size * a->size);
         const wide x = W(von_mises_square(law, a->form[e], F, k)) * W(unit);
         const wide slope = x > W(0) ? W(half) * exp(W(half - 1) * log(x)) : W(0);
@@ -70,7 +70,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
     const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
     real thick_bar = R(0), volume = R(0);
-    for (int c = 0; c < HYPER_CONSTANTS; c++) k_bar.k[c] = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
     for (int c = 0; c < nodes * DIM; c++) s->u_bar[at + c] = s->rest_bar[at + c] = R(0);
     if (!(fabs(a->weight[e]) > R(0))) return;
     for (int q = 0; q < a->b.rule.points; q++) {
@@ -78,16 +78,17 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
         const mat G = fem_gradient(&a->b, i, &p, a->u), F = mat_axpby(R(1), mat_diag(R(1)), R(1), G);
         const real phi = R(bar * integrand(a, e, F, k));
         hyper_constants point_bar;
-        for (int c = 0; c < HYPER_CONSTANTS; c++) point_bar.k[c] = R(0);
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) point_bar.k[c] = R(0);
         const mat Phi = integrand_adj(a, e, F, k, bar, &point_bar);
-        for (int c = 0; c < HYPER_CONSTANTS; c++) k_bar.k[c] += p.volume * point_bar.k[c];
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] += p.volume * point_bar.k[c];
         fem_element_add(s->u_bar + at, nodes, &p, Phi);
         fem_element_add(s->rest_bar + at, nodes, &p, mat_axpby(R(1), mat_diag(phi), R(-1), mat_t_mul(G, Phi)));
         thick_bar += p.area * phi;
         volume += p.volume;
     }
-    for (int c = 0; c < HYPER_CONSTANTS; c++) s->k_bar[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] += k_bar.k[c];
-    if (a->type == INTEGRAL_MASS) s->density_bar[e] += R(bar) * volume;
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
+    if (a->type == PIO_MASS) s->density_bar[e] += R(bar) * volume;
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
 }
 

@@ -4,14 +4,11 @@
 
 #include "kernels/fem/fem_args.h"
 
-/* What phi is: 1, density, strain energy or a power of stress. */
-enum { INTEGRAL_VOLUME, INTEGRAL_MASS, INTEGRAL_ENERGY, INTEGRAL_STRESS };
-
 /* Terms of the weighted integral of phi over a body, see fem_integral.h: one for each element of the block. */
 typedef struct {
-    fem_block b;        /* with the rule of masses where volume or mass is observed, else of stiffnesses */
-    fem_matter m;       /* density: of mass alone */
-    int type;           /* INTEGRAL_... */
+    fem_block b;  /* with the rule of masses where volume or mass is observed, else of stiffnesses */
+    fem_matter m; /* density: of mass alone */
+    int type;     /* PIO_VOLUME, _MASS, _STRAIN_ENERGY, _STRESS: phi is 1, density, strain energy, a power of stress */
     const int *form;    /* [elements] see hyper_from_parameters: which plane state */
     const real *u;      /* [nodes][DIM] displacement m */
     const real *weight; /* [elements] w */
@@ -28,7 +25,7 @@ typedef struct {
     double scale;             /* times this is the cotangent of A */
     real *u_bar;              /* [element nodes][DIM]; set for the block's element nodes */
     real *rest_bar;           /* [element nodes][DIM]; the same */
-    real *k_bar;              /* [HYPER_CONSTANTS][elements]; added to */
+    real *k_bar;              /* [PIO_LAW_CONSTANTS][elements]; added to */
     real *density_bar;        /* [elements]; added to */
     real *thick_bar;          /* [elements]; added to, or NULL */
 } fem_integral_adj_args;

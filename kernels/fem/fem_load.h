@@ -187,7 +187,7 @@ PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
 {
     const real factor = fem_face_scale(f);
     vec t;
-    if (f->kind == LOAD_PRESSURE) return vec_scale(-R(f->value[0]) * factor, m);
+    if (f->kind == PIO_PRESSURE) return vec_scale(-R(f->value[0]) * factor, m);
     for (int c = 0; c < DIM; c++) t.x[c] = R(f->value[c]) * factor;
     return vec_scale(sqrt(vec_dot(m, m)), t);
 }
@@ -241,7 +241,7 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
         const vec force = fem_face_force(f, p.m);
         const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m));
         if (rdim > 0) thick_bar += w * vec_dot(L, force);
-        if (f->kind == LOAD_PRESSURE) {
+        if (f->kind == PIO_PRESSURE) {
             m_bar = vec_scale(-w * thick * R(f->value[0]) * factor, L);
             contribution.x[0] -= w * thick * factor * vec_dot(L, p.m);
         } else {

@@ -55,13 +55,10 @@ typedef struct {
     real *value_contribution; /* [DIM][n] an element's contribution to value_bar; set */
 } fem_body_force_adj_args;
 
-/* Kinds of loads on faces. */
-enum { LOAD_TRACTION, LOAD_PRESSURE };
-
 /* Nodal forces of a traction or pressure on faces, see fem_load.h: one item for each face. */
 typedef struct {
     fem_rule rule;          /* of the faces */
-    int kind;               /* LOAD_... */
+    int kind;               /* PIO_TRACTION or PIO_PRESSURE */
     int first_element_node; /* number of its first element node among those of all loads */
     const int *vertex;      /* [faces][nodes] surface vertices, outward by their order */
     const real *rest;       /* [vertices][DIM] places m; of what follows: those of the deformed body */

@@ -36,14 +36,14 @@ PIO_FN wide fem_observe(int i, const fem_observe_args *a)
 {
     const vec u = point_load(a->u, i);
     wide sum = W(0);
-    if (a->type == FEM_DISPLACEMENT) return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(u.x[a->axis]);
-    if (a->type == FEM_KINETIC)
+    if (a->type == PIO_DISPLACEMENT) return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(u.x[a->axis]);
+    if (a->type == PIO_KINETIC_ENERGY)
         return W(0.5) * W(a->weight[(ptrdiff_t)i * DIM]) * W(vec_dot(u, point_load(a->force, i)));
-    if (a->type == FEM_REACTION)
+    if (a->type == PIO_REACTION)
         return W(a->weight[(ptrdiff_t)i * DIM + a->axis]) * W(point_load(a->force, i).x[a->axis]);
-    if (a->type == FEM_DISTANCE && a->marker[i] < 0) return W(0);
+    if (a->type == PIO_DISTANCE && a->marker[i] < 0) return W(0);
     for (int c = 0; c < DIM; c++) {
-        if (a->type == FEM_COMPLIANCE) {
+        if (a->type == PIO_COMPLIANCE) {
             sum += W(point_load(a->force, i).x[c]) * W(u.x[c]);
         } else {
             const double Y = a->points[(ptrdiff_t)a->marker[i] * DIM + c];
@@ -66,16 +66,16 @@ PIO_FN void fem_observe_adj(int i, const fem_observe_adj_args *b)
 {
     const fem_observe_args *a = &b->o;
     const real y_bar = R(b->weight * (double)*b->sample_bar);
-    if (a->type == FEM_DISPLACEMENT) {
+    if (a->type == PIO_DISPLACEMENT) {
         b->u_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[(ptrdiff_t)i * DIM + a->axis];
-    } else if (a->type == FEM_REACTION) {
+    } else if (a->type == PIO_REACTION) {
         b->force_bar[(ptrdiff_t)i * DIM + a->axis] += y_bar * a->weight[(ptrdiff_t)i * DIM + a->axis];
-    } else if (a->type == FEM_KINETIC) {
+    } else if (a->type == PIO_KINETIC_ENERGY) {
         const vec u = point_load(a->u, i), f = point_load(a->force, i);
         const real half = R(0.5) * y_bar * a->weight[(ptrdiff_t)i * DIM];
         point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), half, f));
         point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), half, u));
-    } else if (a->type == FEM_COMPLIANCE) {
+    } else if (a->type == PIO_COMPLIANCE) {
         const vec u = point_load(a->u, i), f = point_load(a->force, i);
         point_store(b->u_bar, i, vec_axpby(R(1), point_load(b->u_bar, i), y_bar, f));
         point_store(b->force_bar, i, vec_axpby(R(1), point_load(b->force_bar, i), y_bar, u));

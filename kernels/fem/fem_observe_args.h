@@ -3,13 +3,11 @@
 #define PIOLA_KERNELS_FEM_OBSERVE_ARGS_H
 
 #include "kernels/base/base.h"
-
-/* Types of observations; FEM_DISPLACEMENT is of velocities too, and FEM_KINETIC the kinetic energy. */
-enum { FEM_DISPLACEMENT, FEM_REACTION, FEM_DISTANCE, FEM_COMPLIANCE, FEM_KINETIC };
+#include "kernels/base/vocabulary.h"
 
 /* Terms of an observation of a mesh, see fem_observe.h: one for each node. */
 typedef struct {
-    int type, axis;   /* FEM_..., component */
+    int type, axis;   /* a pio_observable, PIO_DISPLACEMENT for velocities too; component */
     const real *rest; /* [nodes][DIM] X m */
     const real *u;    /* [nodes][DIM] m, or velocities m/s */
     /* [nodes][DIM] reactions of the supports, external (compliance) forces N, or momenta N s */

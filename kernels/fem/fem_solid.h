@@ -50,7 +50,7 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
     const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
     real thick_bar = R(0);
-    for (int c = 0; c < HYPER_CONSTANTS; c++) k_bar.k[c] = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
     for (int c = 0; c < nodes * DIM; c++) {
         s->u_bar[at + c] = R(0);
         if (s->rest_bar) s->rest_bar[at + c] = R(0);
@@ -73,8 +73,8 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
                             mat_axpby(R(1), mat_axpby(R(1), mat_diag(PL), R(-1), GdP), R(-1), LP));
     }
     if (s->k_bar)
-        for (int c = 0; c < HYPER_CONSTANTS; c++)
-            s->k_bar[field_at(a->m.elements, HYPER_CONSTANTS, c, e)] += k_bar.k[c];
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+            s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
 }
 
@@ -192,7 +192,8 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
 PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
 {
     hyper_constants parameters;
-    for (int c = 0; c < HYPER_CONSTANTS; c++) parameters.k[c] = a->parameters[field_at(a->n, HYPER_CONSTANTS, c, e)];
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        parameters.k[c] = a->parameters[field_at(a->n, PIO_LAW_CONSTANTS, c, e)];
     return parameters;
 }
 
@@ -200,7 +201,7 @@ PIO_FN hyper_constants fem_parameters_of(const fem_constants_args *a, int e)
 PIO_FN void fem_constants(int e, const fem_constants_args *a)
 {
     const hyper_constants k = hyper_from_parameters(a->law[e], a->parameter_form[e], fem_parameters_of(a, e));
-    for (int c = 0; c < HYPER_CONSTANTS; c++) a->k[field_at(a->n, HYPER_CONSTANTS, c, e)] = k.k[c];
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) a->k[field_at(a->n, PIO_LAW_CONSTANTS, c, e)] = k.k[c];
 }
 
 /* Adds the cotangents of the parameters of element e. */
@@ -208,13 +209,13 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 {
     const fem_constants_args *a = &b->fwd;
     hyper_constants k_bar, parameters_bar;
-    for (int c = 0; c < HYPER_CONSTANTS; c++) {
-        k_bar.k[c] = b->k_bar[field_at(a->n, HYPER_CONSTANTS, c, e)];
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
+        k_bar.k[c] = b->k_bar[field_at(a->n, PIO_LAW_CONSTANTS, c, e)];
         parameters_bar.k[c] = R(0);
     }
     hyper_from_parameters_adj(a->law[e], a->parameter_form[e], fem_parameters_of(a, e), k_bar, &parameters_bar);
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
-        b->parameters_bar[field_at(a->n, HYPER_CONSTANTS, c, e)] += parameters_bar.k[c];
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        b->parameters_bar[field_at(a->n, PIO_LAW_CONSTANTS, c, e)] += parameters_bar.k[c];
 }
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
@@ -228,7 +229,7 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
         if (!(fem_point_at(&a->b, i, q).volume > R(0))) fault = FEM_INVERTED_REST;
     if (a->m.law) {
         const hyper_constants k = fem_constants_of(&a->m, e);
-        for (int c = 0; c < HYPER_CONSTANTS; c++)
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
             if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
         if (!(a->m.density[e] >= R(0)) || !hyper_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
     }

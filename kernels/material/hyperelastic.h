@@ -27,7 +27,7 @@ PIO_FN int hyper_admits(int law, mat F)
 {
     const real J = mat_det(F, mat_cofactor(F)), least = sizeof(real) == 4 ? R(1.2e-38) : R(2.3e-308);
     if (!is_finite(mat_ddot(F, F))) return 0;
-    if (law == HYPER_LINEAR || law == HYPER_ST_VENANT || law == HYPER_STABLE_NEO_HOOKEAN) return 1;
+    if (law == PIO_HYPER_LINEAR || law == PIO_HYPER_ST_VENANT || law == PIO_HYPER_STABLE_NEO_HOOKEAN) return 1;
     return J > least && is_finite(J);
 }
 
@@ -35,21 +35,21 @@ PIO_FN int hyper_admits(int law, mat F)
 PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
 {
     switch (law) {
-    case HYPER_LINEAR:
+    case PIO_HYPER_LINEAR:
         return hooke_psi(linear_strain(F), k);
-    case HYPER_ST_VENANT:
+    case PIO_HYPER_ST_VENANT:
         return hooke_psi(green_strain(F), k);
-    case HYPER_FIXED_COROTATED:
+    case PIO_HYPER_FIXED_COROTATED:
         return fixed_corotated_psi(F, lame_parameters(k));
-    case HYPER_NEO_HOOKEAN:
+    case PIO_HYPER_NEO_HOOKEAN:
         return neo_hookean_psi(F, lame_parameters(k));
-    case HYPER_NEO_HOOKEAN_ISO:
+    case PIO_HYPER_NEO_HOOKEAN_ISO:
         return mooney_energy(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
-    case HYPER_STABLE_NEO_HOOKEAN:
+    case PIO_HYPER_STABLE_NEO_HOOKEAN:
         return stable_psi(F, k);
-    case HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         return mooney_energy(F, k.k[0], k.k[1], k.k[2], 1);
-    case HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         return spectral_psi(1, F, k);
     default:
         return spectral_psi(0, F, k);
@@ -60,21 +60,21 @@ PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
 PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
 {
     switch (law) {
-    case HYPER_LINEAR:
+    case PIO_HYPER_LINEAR:
         return linear_P(F, k);
-    case HYPER_ST_VENANT:
+    case PIO_HYPER_ST_VENANT:
         return st_venant_P(F, k);
-    case HYPER_FIXED_COROTATED:
+    case PIO_HYPER_FIXED_COROTATED:
         return fixed_corotated_P(F, lame_parameters(k));
-    case HYPER_NEO_HOOKEAN:
+    case PIO_HYPER_NEO_HOOKEAN:
         return neo_hookean_P(F, lame_parameters(k));
-    case HYPER_NEO_HOOKEAN_ISO:
+    case PIO_HYPER_NEO_HOOKEAN_ISO:
         return mooney_stress(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
-    case HYPER_STABLE_NEO_HOOKEAN:
+    case PIO_HYPER_STABLE_NEO_HOOKEAN:
         return stable_P(F, k);
-    case HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         return mooney_stress(F, k.k[0], k.k[1], k.k[2], 1);
-    case HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         return spectral_P(1, F, k);
     default:
         return spectral_P(0, F, k);
@@ -85,21 +85,21 @@ PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
 PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
 {
     switch (law) {
-    case HYPER_LINEAR:
+    case PIO_HYPER_LINEAR:
         return linear_dP(dF, k);
-    case HYPER_ST_VENANT:
+    case PIO_HYPER_ST_VENANT:
         return st_venant_dP(F, dF, k);
-    case HYPER_FIXED_COROTATED:
+    case PIO_HYPER_FIXED_COROTATED:
         return fixed_corotated_dP(F, dF, lame_parameters(k));
-    case HYPER_NEO_HOOKEAN:
+    case PIO_HYPER_NEO_HOOKEAN:
         return neo_hookean_dP(F, dF, lame_parameters(k));
-    case HYPER_NEO_HOOKEAN_ISO:
+    case PIO_HYPER_NEO_HOOKEAN_ISO:
         return mooney_tan(F, dF, R(0.5) * k.k[0], R(0), k.k[1], 0);
-    case HYPER_STABLE_NEO_HOOKEAN:
+    case PIO_HYPER_STABLE_NEO_HOOKEAN:
         return stable_dP(F, dF, k);
-    case HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         return mooney_tan(F, dF, k.k[0], k.k[1], k.k[2], 1);
-    case HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         return spectral_dP(1, F, dF, k);
     default:
         return spectral_dP(0, F, dF, k);
@@ -112,29 +112,29 @@ PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyp
     law_constants pair = lame_parameters(*k_bar);
     real half = R(0), none = R(0);
     switch (law) {
-    case HYPER_LINEAR:
+    case PIO_HYPER_LINEAR:
         linear_theta(F, P_bar, k_bar);
         return;
-    case HYPER_ST_VENANT:
+    case PIO_HYPER_ST_VENANT:
         st_venant_theta(F, P_bar, k_bar);
         return;
-    case HYPER_NEO_HOOKEAN_ISO: /* c10 = mu/2 */
+    case PIO_HYPER_NEO_HOOKEAN_ISO: /* c10 = mu/2 */
         mooney_constants(F, P_bar, 0, &half, &none, &k_bar->k[1]);
         k_bar->k[0] += R(0.5) * half;
         return;
-    case HYPER_STABLE_NEO_HOOKEAN:
+    case PIO_HYPER_STABLE_NEO_HOOKEAN:
         stable_theta(F, P_bar, k_bar);
         return;
-    case HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         mooney_constants(F, P_bar, 1, &k_bar->k[0], &k_bar->k[1], &k_bar->k[2]);
         return;
-    case HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         spectral_theta(1, F, P_bar, k, k_bar);
         return;
-    case HYPER_HENCKY:
+    case PIO_HYPER_HENCKY:
         spectral_theta(0, F, P_bar, k, k_bar);
         return;
-    case HYPER_FIXED_COROTATED:
+    case PIO_HYPER_FIXED_COROTATED:
         fixed_corotated_theta(F, P_bar, &pair);
         break;
     default:
@@ -157,28 +157,28 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
 {
     tangent_zero(A);
     switch (law) {
-    case HYPER_LINEAR:
+    case PIO_HYPER_LINEAR:
         linear_tangent(k, A);
         return;
-    case HYPER_ST_VENANT:
+    case PIO_HYPER_ST_VENANT:
         st_venant_tangent(F, k, A);
         return;
-    case HYPER_FIXED_COROTATED:
+    case PIO_HYPER_FIXED_COROTATED:
         fixed_corotated_tangent(F, k, A);
         return;
-    case HYPER_NEO_HOOKEAN:
+    case PIO_HYPER_NEO_HOOKEAN:
         neo_hookean_tangent(F, k, A);
         return;
-    case HYPER_NEO_HOOKEAN_ISO:
+    case PIO_HYPER_NEO_HOOKEAN_ISO:
         mooney_columns(F, R(0.5) * k.k[0], R(0), k.k[1], 0, A);
         return;
-    case HYPER_STABLE_NEO_HOOKEAN:
+    case PIO_HYPER_STABLE_NEO_HOOKEAN:
         stable_tangent(F, k, A);
         return;
-    case HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         mooney_columns(F, k.k[0], k.k[1], k.k[2], 1, A);
         return;
-    case HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         spectral_tangent(1, F, k, A);
         return;
     default:
@@ -188,13 +188,14 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
 
 /* ---- constants from the user's parameters ------------------------------------------------------------------
  *
- * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with HYPER_LAME_PARAMETERS
- * (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not are 0. */
+ * Mooney-Rivlin and Ogden: those of the law, as above. The others: (E [Pa] > 0, nu in (-1, 1/2)), or with
+ * HYPER_LAME_PARAMETERS (mu, lambda) [Pa];   kappa = E/(3 (1 - 2 nu)) = lambda + 2/3 mu. Constants that the law has not
+ * are 0. */
 
 /* Returns 1 for a law whose parameters are its constants. */
 PIO_FN int hyper_has_own_parameters(int law)
 {
-    return law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
+    return law == PIO_HYPER_MOONEY_RIVLIN || law == PIO_HYPER_OGDEN;
 }
 
 /* Returns lambda* of plane stress, of the linear law in 2D, Pa: the stress across vanishes when lambda is lambda* = 2
@@ -221,13 +222,13 @@ PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants 
     const int by_lame_parameters = form & HYPER_LAME_PARAMETERS;
     hyper_constants k = parameters;
     if (hyper_has_own_parameters(law)) {
-        if (law == HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
+        if (law == PIO_HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
         return k;
     }
     k.k[2] = k.k[3] = k.k[4] = R(0);
     if (!by_lame_parameters) lame_parameters_of(parameters.k[0], parameters.k[1], &k.k[0], &k.k[1]);
     if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(by_lame_parameters, parameters);
-    if (law == HYPER_NEO_HOOKEAN_ISO)
+    if (law == PIO_HYPER_NEO_HOOKEAN_ISO)
         k.k[1] = by_lame_parameters ? parameters.k[1] + R(2.0 / 3) * parameters.k[0]
                                     : parameters.k[0] / (R(3) - R(6) * parameters.k[1]);
     return k;
@@ -239,11 +240,11 @@ PIO_FN void hyper_from_parameters_adj(int law, int form, hyper_constants paramet
 {
     const int by_lame_parameters = form & HYPER_LAME_PARAMETERS;
     if (hyper_has_own_parameters(law)) {
-        const int count = law == HYPER_MOONEY_RIVLIN ? 3 : 5;
+        const int count = law == PIO_HYPER_MOONEY_RIVLIN ? 3 : 5;
         for (int i = 0; i < count; i++) parameters_bar->k[i] += k_bar.k[i];
         return;
     }
-    const int iso = law == HYPER_NEO_HOOKEAN_ISO;
+    const int iso = law == PIO_HYPER_NEO_HOOKEAN_ISO;
     if (form & HYPER_PLANE_STRESS) {
         plane_stress_lambda_adj(by_lame_parameters, parameters, k_bar.k[1], parameters_bar);
         k_bar.k[1] = R(0);

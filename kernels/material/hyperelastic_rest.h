@@ -8,7 +8,7 @@
 /* Returns how many constants a law has: the first 2, 3 or 5 numbers of k. */
 PIO_FN int hyper_count(int law)
 {
-    return law == HYPER_OGDEN ? 5 : law == HYPER_MOONEY_RIVLIN ? 3 : 2;
+    return law == PIO_HYPER_OGDEN ? 5 : law == PIO_HYPER_MOONEY_RIVLIN ? 3 : 2;
 }
 
 /* Sets mu and lambda of small strains about the rest shape, Pa, from the law's constants: the last column of the table
@@ -17,12 +17,12 @@ PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda
 {
     *mu = k.k[0];
     *lambda = k.k[1];
-    if (law == HYPER_NEO_HOOKEAN_ISO) {
+    if (law == PIO_HYPER_NEO_HOOKEAN_ISO) {
         *lambda = k.k[1] - R(2.0 / 3) * *mu;
-    } else if (law == HYPER_MOONEY_RIVLIN) {
+    } else if (law == PIO_HYPER_MOONEY_RIVLIN) {
         *mu = R(2) * (k.k[0] + k.k[1]);
         *lambda = k.k[2] - R(2.0 / 3) * *mu;
-    } else if (law == HYPER_OGDEN) {
+    } else if (law == PIO_HYPER_OGDEN) {
         *mu = R(0.5) * (k.k[0] * k.k[1] + k.k[2] * k.k[3]);
         *lambda = k.k[4] - R(2.0 / 3) * *mu;
     }
@@ -31,13 +31,16 @@ PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda
 /* Adjoint of hyper_rest_moduli: adds to k_bar its transposed derivative applied to mu_bar and lambda_bar. */
 PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real lambda_bar, hyper_constants *k_bar)
 {
-    const int bulk = law == HYPER_NEO_HOOKEAN_ISO ? 1 : law == HYPER_MOONEY_RIVLIN ? 2 : law == HYPER_OGDEN ? 4 : -1;
+    const int bulk = law == PIO_HYPER_NEO_HOOKEAN_ISO ? 1
+                     : law == PIO_HYPER_MOONEY_RIVLIN ? 2
+                     : law == PIO_HYPER_OGDEN         ? 4
+                                                      : -1;
     if (bulk >= 0) mu_bar -= R(2.0 / 3) * lambda_bar;
     k_bar->k[bulk >= 0 ? bulk : 1] += lambda_bar;
-    if (law == HYPER_MOONEY_RIVLIN) {
+    if (law == PIO_HYPER_MOONEY_RIVLIN) {
         k_bar->k[0] += R(2) * mu_bar;
         k_bar->k[1] += R(2) * mu_bar;
-    } else if (law == HYPER_OGDEN) {
+    } else if (law == PIO_HYPER_OGDEN) {
         for (int c = 0; c < 4; c++) k_bar->k[c] += R(0.5) * mu_bar * k.k[c ^ 1];
     } else {
         k_bar->k[0] += mu_bar;
@@ -49,14 +52,14 @@ PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real 
 PIO_FN int hyper_constants_hold(int law, hyper_constants k)
 {
     real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];
-    if (law == HYPER_LINEAR && DIM == 2) {
+    if (law == PIO_HYPER_LINEAR && DIM == 2) {
         bulk = k.k[1] + k.k[0];
-    } else if (law == HYPER_NEO_HOOKEAN_ISO) {
+    } else if (law == PIO_HYPER_NEO_HOOKEAN_ISO) {
         bulk = k.k[1];
-    } else if (law == HYPER_MOONEY_RIVLIN) {
+    } else if (law == PIO_HYPER_MOONEY_RIVLIN) {
         mu = R(2) * (k.k[0] + k.k[1]);
         bulk = k.k[2];
-    } else if (law == HYPER_OGDEN) {
+    } else if (law == PIO_HYPER_OGDEN) {
         mu = R(0.5) * (k.k[0] * k.k[1] + k.k[2] * k.k[3]);
         bulk = k.k[4];
     }

@@ -11,7 +11,7 @@
 PIO_FN hyper_constants hyper_unit(int c)
 {
     hyper_constants k;
-    for (int i = 0; i < HYPER_CONSTANTS; i++) k.k[i] = R(i == c);
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) k.k[i] = R(i == c);
     return k;
 }
 
@@ -54,7 +54,7 @@ PIO_FN void ogden_energy_constants(mat F, real bar, hyper_constants k, hyper_con
 /* Adds bar dpsi/dk at F to k_bar for each constant that the law has; bar is dJ/dpsi. */
 PIO_FN void hyper_psi_theta(int law, mat F, real bar, hyper_constants k, hyper_constants *k_bar)
 {
-    if (law == HYPER_OGDEN) {
+    if (law == PIO_HYPER_OGDEN) {
         ogden_energy_constants(F, bar, k, k_bar);
         return;
     }
@@ -77,27 +77,27 @@ PIO_FN across_plane across_of(int law, mat F, hyper_constants k)
     across_plane r;
     r.P33 = r.by_I1 = r.by_J = R(0);
     switch (law) {
-    case HYPER_LINEAR: /* lambda tr(eps); its derivative is that of the trace: see hyper_across_adj */
+    case PIO_HYPER_LINEAR: /* lambda tr(eps); its derivative is that of the trace: see hyper_across_adj */
         r.P33 = k.k[1] * mat_trace(linear_strain(F));
         return r;
-    case HYPER_ST_VENANT: /* lambda tr(E) */
+    case PIO_HYPER_ST_VENANT: /* lambda tr(E) */
         r.by_I1 = R(0.5) * k.k[1];
         r.P33 = r.by_I1 * (I1 - R(3));
         return r;
-    case HYPER_FIXED_COROTATED: /* lambda (J - 1) J */
+    case PIO_HYPER_FIXED_COROTATED: /* lambda (J - 1) J */
         r.P33 = k.k[1] * (J - R(1)) * J;
         r.by_J = k.k[1] * (R(2) * J - R(1));
         return r;
-    case HYPER_STABLE_NEO_HOOKEAN: { /* 4/3 mu I1/(I1 + 1) + (l (J - 1) - mu) J */
+    case PIO_HYPER_STABLE_NEO_HOOKEAN: { /* 4/3 mu I1/(I1 + 1) + (l (J - 1) - mu) J */
         const real l = k.k[1] + R(5.0 / 6) * k.k[0], n = R(1) / (I1 + R(1));
         r.P33 = R(4.0 / 3) * k.k[0] * I1 * n + (l * (J - R(1)) - k.k[0]) * J;
         r.by_I1 = R(4.0 / 3) * k.k[0] * n * n;
         r.by_J = l * (R(2) * J - R(1)) - k.k[0];
         return r;
     }
-    case HYPER_NEO_HOOKEAN_ISO:
-    case HYPER_MOONEY_RIVLIN: { /* a1 (1 - I1/3) + a2 ((I1 - 1)/3 - 2/3 J^2) + kappa/2 (J^2 - 1) */
-        const int two = law == HYPER_MOONEY_RIVLIN;
+    case PIO_HYPER_NEO_HOOKEAN_ISO:
+    case PIO_HYPER_MOONEY_RIVLIN: { /* a1 (1 - I1/3) + a2 ((I1 - 1)/3 - 2/3 J^2) + kappa/2 (J^2 - 1) */
+        const int two = law == PIO_HYPER_MOONEY_RIVLIN;
         const real e = exp(R(-2.0 / 3) * real_log(J)), kappa = two ? k.k[2] : k.k[1];
         const real a1 = (two ? R(2) * k.k[0] : k.k[0]) * e, a2 = two ? R(2) * k.k[1] * e * e : R(0);
         const real m1 = R(1) - I1 / R(3), m2 = (I1 - R(1)) / R(3) - R(2.0 / 3) * J * J;
@@ -169,19 +169,19 @@ PIO_FN void ogden_across_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyp
 /* Returns P33 at F in plane strain, Pa, where hyper_admits F. */
 PIO_FN real hyper_across(int law, mat F, hyper_constants k)
 {
-    return law == HYPER_OGDEN ? ogden_across(F, k) : across_of(law, F, k).P33;
+    return law == PIO_HYPER_OGDEN ? ogden_across(F, k) : across_of(law, F, k).P33;
 }
 
 /* Adjoint of hyper_across: adds bar dP33/dF to F_bar and bar dP33/dk to k_bar; bar is dJ/dP33. */
 PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
 {
-    if (law == HYPER_OGDEN) {
+    if (law == PIO_HYPER_OGDEN) {
         ogden_across_adj(F, k, bar, F_bar, k_bar);
         return;
     }
     const across_plane r = across_of(law, F, k);
     const mat both = mat_axpby(R(2) * r.by_I1, F, r.by_J, mat_cofactor(F));
-    *F_bar = mat_axpby(R(1), *F_bar, bar, law == HYPER_LINEAR ? mat_diag(k.k[1]) : both);
+    *F_bar = mat_axpby(R(1), *F_bar, bar, law == PIO_HYPER_LINEAR ? mat_diag(k.k[1]) : both);
     for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * across_of(law, F, hyper_unit(c)).P33;
 }
 #endif
@@ -201,10 +201,10 @@ PIO_FN hyper_cauchy_stress hyper_cauchy(int law, int form, mat F, hyper_constant
     const mat P = hyper_P(law, F, k);
     const real J = mat_det(F, mat_cofactor(F));
     hyper_cauchy_stress r;
-    r.s = law == HYPER_LINEAR ? P : mat_scale(R(1) / J, mat_mul_t(P, F));
+    r.s = law == PIO_HYPER_LINEAR ? P : mat_scale(R(1) / J, mat_mul_t(P, F));
     r.across = R(0);
 #if PIO_DIM == 2
-    if (!(form & HYPER_PLANE_STRESS)) r.across = hyper_across(law, F, k) / (law == HYPER_LINEAR ? R(1) : J);
+    if (!(form & HYPER_PLANE_STRESS)) r.across = hyper_across(law, F, k) / (law == PIO_HYPER_LINEAR ? R(1) : J);
 #else
     (void)form;
 #endif
@@ -238,7 +238,7 @@ PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, re
     const mat S = mat_scale(R(3) * bar, d.s), cof = mat_cofactor(F);
     const real S33 = R(3) * bar * d.across, J = mat_det(F, cof);
     mat P_bar = S;
-    if (law != HYPER_LINEAR) {
+    if (law != PIO_HYPER_LINEAR) {
         P_bar = mat_scale(R(1) / J, mat_mul(S, F));
         const mat turned = mat_scale(R(1) / J, mat_t_mul(S, hyper_P(law, F, k)));
         *F_bar = mat_axpby(R(1), *F_bar, R(1), turned);
@@ -247,7 +247,8 @@ PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, re
     *F_bar = mat_axpby(R(1), *F_bar, R(1), hyper_dP(law, F, P_bar, k));
     hyper_theta(law, F, P_bar, k, k_bar);
 #if PIO_DIM == 2
-    if (!(form & HYPER_PLANE_STRESS)) hyper_across_adj(law, F, k, law == HYPER_LINEAR ? S33 : S33 / J, F_bar, k_bar);
+    if (!(form & HYPER_PLANE_STRESS))
+        hyper_across_adj(law, F, k, law == PIO_HYPER_LINEAR ? S33 : S33 / J, F_bar, k_bar);
 #endif
 }
 

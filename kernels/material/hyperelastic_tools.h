@@ -10,7 +10,7 @@ enum { HYPER_NUMBERS = DIM * DIM, OGDEN_TERMS = 2 };
 
 /* The constants of a law, in its own order; those it has not are never read. */
 typedef struct {
-    real k[HYPER_CONSTANTS];
+    real k[PIO_LAW_CONSTANTS];
 } hyper_constants;
 
 /* Plane strain: F33 = 1 adds this to F:F, and the third principal direction has no strain. */

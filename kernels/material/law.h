@@ -12,7 +12,7 @@
 /* Returns 1 for the laws of fluids. */
 PIO_FN int law_is_fluid(int law)
 {
-    return law >= LAW_LINEAR_FLUID;
+    return law >= PIO_LINEAR_FLUID;
 }
 
 /* Returns how many constants a law has, the first of k: 3 of a fluid, and of a solid those of hyper_count. */
@@ -27,7 +27,7 @@ PIO_FN int law_count(int law)
 /* Returns the first Piola-Kirchhoff stress of a solid at F, Pa; tau = P F^T. */
 PIO_FN mat solid_P(int law, mat F, hyper_constants k)
 {
-    return law == HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_parameters(k)) : hyper_P(law, F, k);
+    return law == PIO_HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_parameters(k)) : hyper_P(law, F, k);
 }
 
 /* Adjoint of tau = P F^T with P = solid_P at F: adds tau_bar^T P + dP(F; P_bar) to F_bar and P_bar : P_theta to k_bar,
@@ -36,7 +36,7 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
 {
     const mat P_bar = mat_mul(tau_bar, F), direct = mat_t_mul(tau_bar, P);
     mat dP;
-    if (law == HYPER_NEO_HOOKEAN) {
+    if (law == PIO_HYPER_NEO_HOOKEAN) {
         law_constants pair = lame_parameters(*k_bar);
         dP = neo_hookean_dP(F, P_bar, lame_parameters(k));
         neo_hookean_theta(F, P_bar, &pair);
@@ -77,14 +77,14 @@ PIO_FN real viscous_tau_adj(mat F, mat C, real eta, mat tau_bar, mat *F_bar, mat
  *     linear: p = K (1 - J).   Tait: p = K/gamma (J^-gamma - 1). */
 PIO_FN real fluid_pressure(int law, real J, hyper_constants c)
 {
-    if (law == LAW_LINEAR_FLUID) return c.k[0] * (R(1) - J);
+    if (law == PIO_LINEAR_FLUID) return c.k[0] * (R(1) - J);
     return c.k[0] / c.k[1] * (exp(-c.k[1] * real_log(J)) - R(1));
 }
 
 /* Adjoint of fluid_pressure: adds p_bar dp/dJ to *J_bar and p_bar dp/dk to c_bar. */
 PIO_FN void fluid_pressure_adj(int law, real J, hyper_constants c, real p_bar, real *J_bar, hyper_constants *c_bar)
 {
-    if (law == LAW_LINEAR_FLUID) {
+    if (law == PIO_LINEAR_FLUID) {
         *J_bar -= c.k[0] * p_bar;
         c_bar->k[0] += (R(1) - J) * p_bar;
         return;
@@ -138,10 +138,10 @@ PIO_FN real law_wave_modulus(int law, hyper_constants k)
  * that resists compression. */
 PIO_FN int law_constants_hold(int law, hyper_constants k)
 {
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         if (!is_finite(k.k[c])) return 0;
     if (!law_is_fluid(law)) return hyper_constants_hold(law, k);
-    return k.k[0] > R(0) && k.k[2] >= R(0) && (law != LAW_TAIT || k.k[1] > R(0));
+    return k.k[0] > R(0) && k.k[2] >= R(0) && (law != PIO_TAIT || k.k[1] > R(0));
 }
 
 /* Returns the constants of a law from the user's parameters: of solids as hyper_from_parameters, with `form` as there;

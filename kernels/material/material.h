@@ -16,7 +16,7 @@
 
 /* The constants of one of these laws, or the cotangents of them. */
 typedef struct {
-    real k[LAW_CONSTANTS];
+    real k[FLUID_CONSTANTS];
 } law_constants;
 
 /* ---- neo-Hookean:  psi = mu/2 (F:F - d) - mu ln J + lambda/2 ln^2 J     (Bonet and Wood 2008, eq. 6.27) ---- */

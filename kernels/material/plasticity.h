@@ -26,9 +26,9 @@
 
 /* What a law depends on; or, with the same names, the cotangents of mu, lambda and y. */
 typedef struct {
-    real mu, lambda;           /* Pa */
-    real y[PLASTIC_CONSTANTS]; /* the law's own */
-    real h;                    /* time step s; no cotangent */
+    real mu, lambda;               /* Pa */
+    real y[PIO_PLASTIC_CONSTANTS]; /* the law's own */
+    real h;                        /* time step s; no cotangent */
 } plastic_matter;
 
 /* The state that a law changes, or the cotangents of it. */
@@ -235,11 +235,11 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
 /* ---- any of the three --------------------------------------------------------------------------------------- */
 
 /* Replaces the trial state by the one after the flow of von Mises', Herschel and Bulkley's or Drucker and Prager's
- * law, `law` PLASTIC_..., and returns how it went. */
+ * law, `law` a pio_plastic_law, and returns how it went. */
 PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_matter *m)
 {
-    if (law == PLASTIC_VON_MISES) return von_mises(x, m);
-    if (law == PLASTIC_HERSCHEL_BULKLEY) return bulkley(x, m);
+    if (law == PIO_VON_MISES) return von_mises(x, m);
+    if (law == PIO_HERSCHEL_BULKLEY) return bulkley(x, m);
     return drucker(x, m);
 }
 
@@ -248,26 +248,26 @@ PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_mat
 PIO_FN void plastic_flow_adj(int law, int branch, plastic_point x, const plastic_matter *m, plastic_point *bar,
                              plastic_matter *m_bar)
 {
-    if (law == PLASTIC_DRUCKER_PRAGER)
+    if (law == PIO_DRUCKER_PRAGER)
         drucker_adj(branch, x, m, bar, m_bar);
     else if (branch == FLOW_ELASTIC)
         return;
-    else if (law == PLASTIC_VON_MISES)
+    else if (law == PIO_VON_MISES)
         von_mises_adj(x, m, bar, m_bar);
     else
         bulkley_adj(x, m, bar, m_bar);
 }
 
-/* Returns 1 where the constants y are finite and in the ranges of the head of this file, which a law PLASTIC_...
+/* Returns 1 where the constants y are finite and in the ranges of the head of this file, which a pio_plastic_law
  * allows. */
-PIO_FN int plastic_constants_hold(int law, const real y[PLASTIC_CONSTANTS])
+PIO_FN int plastic_constants_hold(int law, const real y[PIO_PLASTIC_CONSTANTS])
 {
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++)
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++)
         if (!is_finite(y[c])) return 0;
-    if (law == PLASTIC_VON_MISES) return y[0] > R(0) && y[1] >= R(0);
-    if (law == PLASTIC_DRUCKER_PRAGER) return y[0] > R(0) && y[0] < R(1.5707963267948966) && y[1] >= R(0);
-    if (law == PLASTIC_HERSCHEL_BULKLEY) return y[0] > R(0) && y[1] > R(0) && y[2] > R(0);
-    if (law == PLASTIC_SNOW) return y[0] >= R(0) && y[0] < R(1) && y[1] >= R(0) && y[2] >= R(0);
+    if (law == PIO_VON_MISES) return y[0] > R(0) && y[1] >= R(0);
+    if (law == PIO_DRUCKER_PRAGER) return y[0] > R(0) && y[0] < R(1.5707963267948966) && y[1] >= R(0);
+    if (law == PIO_HERSCHEL_BULKLEY) return y[0] > R(0) && y[1] > R(0) && y[2] > R(0);
+    if (law == PIO_SNOW) return y[0] >= R(0) && y[0] < R(1) && y[1] >= R(0) && y[2] >= R(0);
     return 1;
 }
 

@@ -214,19 +214,19 @@ PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar,
 /* Returns 1 where a is of the volume: sand that opened, snow that packed. */
 PIO_FN int plastic_opens(int plastic)
 {
-    return plastic == PLASTIC_DRUCKER_PRAGER || plastic == PLASTIC_SNOW;
+    return plastic == PIO_DRUCKER_PRAGER || plastic == PIO_SNOW;
 }
 
 /* Returns ln of a particle's volume over that at rest, less ln det F; `third` is 0 in 3D. */
 PIO_FN real plastic_log_volume(int plastic, real third, real a)
 {
-    return (plastic == PLASTIC_SNOW ? R(0) : third) + (plastic_opens(plastic) ? a : R(0));
+    return (plastic == PIO_SNOW ? R(0) : third) + (plastic_opens(plastic) ? a : R(0));
 }
 
 /* Adjoint of plastic_log_volume: adds log_bar to *third_bar and *a_bar, where the volume depends on them. */
 PIO_FN void plastic_log_volume_adj(int plastic, real log_bar, real *third_bar, real *a_bar)
 {
-    if (plastic != PLASTIC_SNOW) *third_bar += log_bar;
+    if (plastic != PIO_SNOW) *third_bar += log_bar;
     if (plastic_opens(plastic)) *a_bar += log_bar;
 }
 
@@ -251,7 +251,7 @@ PIO_FN law_constants snow_lame_parameters(const plastic_matter *m)
  * corotated law at F, of the others lambda e_3 I; `third` is e_3, 0 in 3D. */
 PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_matter *m)
 {
-    if (plastic != PLASTIC_SNOW) return mat_diag(m->lambda * third);
+    if (plastic != PIO_SNOW) return mat_diag(m->lambda * third);
     return mat_scale(snow_hardening(a, m) - R(1), mat_mul_t(fixed_corotated_P(F, snow_lame_parameters(m)), F));
 }
 
@@ -260,7 +260,7 @@ PIO_FN mat plastic_tau(int plastic, mat F, real third, real a, const plastic_mat
 PIO_FN void plastic_tau_adj(int plastic, plastic_strain x, const plastic_matter *m, mat tau_bar, plastic_strain *x_bar,
                             plastic_matter *m_bar)
 {
-    if (plastic != PLASTIC_SNOW) {
+    if (plastic != PIO_SNOW) {
         const real trace = mat_trace(tau_bar);
         m_bar->lambda += x.third * trace;
         x_bar->third += m->lambda * trace;

@@ -50,7 +50,7 @@ PIO_FN hyper_constants constants_load(const real *field, int n, int count, int i
     k.k[0] = field[field_at(n, count, 0, id)];
     k.k[1] = field[field_at(n, count, 1, id)];
     PIO_UNROLL
-    for (int c = 2; c < HYPER_CONSTANTS; c++) k.k[c] = c < count ? field[field_at(n, count, c, id)] : R(0);
+    for (int c = 2; c < PIO_LAW_CONSTANTS; c++) k.k[c] = c < count ? field[field_at(n, count, c, id)] : R(0);
     return k;
 }
 
@@ -58,7 +58,7 @@ PIO_FN hyper_constants constants_load(const real *field, int n, int count, int i
 PIO_FN void constants_add(real *field, int n, int count, int id, hyper_constants k)
 {
     PIO_UNROLL
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         if (c < count) field[field_at(n, count, c, id)] += k.k[c];
 }
 
@@ -67,7 +67,7 @@ PIO_FN hyper_constants constants_zero(void)
 {
     hyper_constants k;
     PIO_UNROLL
-    for (int c = 0; c < HYPER_CONSTANTS; c++) k.k[c] = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k.k[c] = R(0);
     return k;
 }
 
@@ -96,7 +96,7 @@ PIO_FN plastic_matter plastic_matter_of(const mpm_matter *m, int id, real h)
     r.mu = m->k[field_at(m->n, m->constants, 0, id)];
     r.lambda = m->k[field_at(m->n, m->constants, 1, id)];
     PIO_UNROLL
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) r.y[c] = m->yield[field_at(m->n, PLASTIC_CONSTANTS, c, id)];
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) r.y[c] = m->yield[field_at(m->n, PIO_PLASTIC_CONSTANTS, c, id)];
     r.h = h;
     return r;
 }
@@ -107,12 +107,12 @@ PIO_FN plastic_matter plastic_matter_zero(void)
     plastic_matter r;
     r.mu = r.lambda = r.h = R(0);
     PIO_UNROLL
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) r.y[c] = R(0);
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) r.y[c] = R(0);
     return r;
 }
 
 /* Adds the cotangents of the constants of particle `id`: those of mu and lambda to k_bar [constants][n], those of the
- * plastic law to yield_bar [PLASTIC_CONSTANTS][n]. */
+ * plastic law to yield_bar [PIO_PLASTIC_CONSTANTS][n]. */
 PIO_FN void plastic_matter_add(const mpm_matter *matter, int id, const plastic_matter *m_bar, real *k_bar,
                                real *yield_bar)
 {
@@ -120,7 +120,7 @@ PIO_FN void plastic_matter_add(const mpm_matter *matter, int id, const plastic_m
     k_bar[field_at(n, matter->constants, 0, id)] += m_bar->mu;
     k_bar[field_at(n, matter->constants, 1, id)] += m_bar->lambda;
     PIO_UNROLL
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) yield_bar[field_at(n, PLASTIC_CONSTANTS, c, id)] += m_bar->y[c];
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) yield_bar[field_at(n, PIO_PLASTIC_CONSTANTS, c, id)] += m_bar->y[c];
 }
 
 /* Returns the place of a particle along one axis, m: origin + (base + offset) dx, with `cell` the number of its base

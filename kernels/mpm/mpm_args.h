@@ -4,6 +4,7 @@
 #define PIOLA_KERNELS_MPM_ARGS_H
 
 #include "kernels/base/base.h"
+#include "kernels/base/vocabulary.h"
 #include "kernels/material/laws.h"
 
 /* One particle state, or with the same names its cotangents (then id and cell are unused). */
@@ -15,8 +16,6 @@ typedef struct {
 #undef FIELD
 } mpm_state;
 
-enum { WALL_STICKY, WALL_SLIP, WALL_SEPARATE, WALL_PENALTY };
-
 /* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node.
  * Where bodies have velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the
  * numbering. */
@@ -24,7 +23,7 @@ typedef struct {
     int nodes[DIM];     /* per axis, > 4 */
     int stride[DIM];    /* of the linear node number */
     int face[DIM][2];   /* node index of the lower and the upper wall */
-    int wall[DIM][2];   /* WALL_... */
+    int wall[DIM][2];   /* a pio_wall */
     real dx, inv_dx;    /* node spacing m, and 1/m */
     double origin[DIM]; /* place of node 0, m */
     int fields;         /* grids, >= 1 */
@@ -51,7 +50,7 @@ typedef struct {
 typedef struct {
     int n;                  /* particles */
     int constants;          /* kept of each particle: as many as one of the laws has, at least 2 */
-    const int *law;         /* [n]    HYPER_... but the linear one, or LAW_... */
+    const int *law;         /* [n]    a pio_law, but not the linear one */
     const real *volume;     /* [n]    rest volume m^3 */
     const real *mass;       /* [n]    kg */
     const real *k;          /* [constants][n], see law.h */
@@ -60,8 +59,8 @@ typedef struct {
     const real *fibre;      /* [DIM][channels] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
     const real *viscosity;  /* [n]    of solids, Pa s >= 0; NULL: none is viscous */
-    const int *plasticity;  /* [n]    PLASTIC_...; NULL: there are no plastic particles */
-    const real *yield;      /* [PLASTIC_CONSTANTS][n], see plasticity.h */
+    const int *plasticity;  /* [n]    a pio_plastic_law; NULL: there are no plastic particles */
+    const real *yield;      /* [PIO_PLASTIC_CONSTANTS][n], see plasticity.h */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */

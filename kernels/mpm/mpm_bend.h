@@ -68,7 +68,7 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
         const obstacle_grip *grip = &a->pose[o].grip;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(behaviour, grip, r.normal, u);
-        if (behaviour != WALL_STICKY) {
+        if (behaviour != PIO_WALL_STICKY) {
             const real slides = sqrt(vec_dot(c.along, c.along));
             real bend = bend_along(behaviour, grip, r.normal, u, r.normal, e);
             if (slides > R(0)) {
@@ -99,7 +99,7 @@ PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
     for (int c = 0; c < DIM; c++)
         for (int side = 0; side < 2; side++) {
             const int reached = side == 0 ? index[c] <= a->box.face[c][0] : index[c] >= a->box.face[c][1];
-            count += reached && a->box.wall[c][side] == WALL_SEPARATE && fabs(v.x[c]) < e;
+            count += reached && a->box.wall[c][side] == PIO_WALL_SEPARATE && fabs(v.x[c]) < e;
         }
     return W(count);
 }

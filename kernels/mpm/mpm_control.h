@@ -91,7 +91,7 @@ PIO_FN control_blend control_blend_at(const control_knots *k, int cubic, wide t)
 /* Returns 1 for signals with knots. */
 PIO_FN int control_has_knots(int signal)
 {
-    return signal == SIGNAL_PIECEWISE || signal == SIGNAL_SPLINE;
+    return signal == PIO_PIECEWISE || signal == PIO_SPLINE;
 }
 
 /* Returns the largest |a| that channel c can reach, Pa: B-splines stay in the hull of their knots, networks within
@@ -113,10 +113,10 @@ PIO_FN wide control_most(int channels, const wide *parameters, const control_kno
 PIO_FN void mpm_control(int c, const mpm_control_args *a)
 {
     const int signal = a->signal[c];
-    if (signal == SIGNAL_NETWORK) return;
+    if (signal == PIO_NETWORK) return;
     wide value, rate;
     if (control_has_knots(signal)) {
-        const control_blend b = control_blend_at(&a->knots[c], signal == SIGNAL_SPLINE, control_time(a->step));
+        const control_blend b = control_blend_at(&a->knots[c], signal == PIO_SPLINE, control_time(a->step));
         value = rate = W(0);
         for (int j = 0; j < b.n; j++) {
             value += b.weight[j] * a->values[b.at[j]];
@@ -124,7 +124,7 @@ PIO_FN void mpm_control(int c, const mpm_control_args *a)
         }
     } else {
         const wide A = a->parameters[control_at(a->channels, CONTROL_AMPLITUDE, c)];
-        const int sine = signal == SIGNAL_SINE;
+        const int sine = signal == PIO_SINE;
         const wide angle = sine ? control_angle(a, c) : W(0);
         value = sine ? A * sin(angle) : A;
         rate =
@@ -157,10 +157,10 @@ PIO_FN void mpm_control_adj(int c, const mpm_control_adj_args *b)
     const mpm_control_args *a = &b->fwd;
     const int signal = a->signal[c];
     const wide a_bar = b->activation_bar[c], r_bar = b->rate_bar ? b->rate_bar[c] : W(0);
-    if (signal == SIGNAL_CONSTANT) b->parameters_bar[control_at(a->channels, CONTROL_AMPLITUDE, c)] += a_bar;
-    if (signal == SIGNAL_SINE) control_sine_adj(c, b, a_bar, r_bar);
+    if (signal == PIO_CONSTANT) b->parameters_bar[control_at(a->channels, CONTROL_AMPLITUDE, c)] += a_bar;
+    if (signal == PIO_SINE) control_sine_adj(c, b, a_bar, r_bar);
     if (!control_has_knots(signal)) return;
-    const control_blend k = control_blend_at(&a->knots[c], signal == SIGNAL_SPLINE, control_time(a->step));
+    const control_blend k = control_blend_at(&a->knots[c], signal == PIO_SPLINE, control_time(a->step));
     for (int j = 0; j < k.n; j++) b->values_bar[k.at[j]] += k.weight[j] * a_bar + k.rate[j] * r_bar;
 }
 

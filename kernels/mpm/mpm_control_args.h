@@ -4,14 +4,6 @@
 
 #include "kernels/mpm/mpm_args.h"
 
-enum {
-    SIGNAL_CONSTANT,
-    SIGNAL_SINE,
-    SIGNAL_PIECEWISE,
-    SIGNAL_SPLINE,
-    SIGNAL_NETWORK
-}; /* as pio_signal of the engine's table */
-
 /* Of a network, the amplitude is the limit of its activation. */
 enum { CONTROL_AMPLITUDE, CONTROL_FREQUENCY, CONTROL_PHASE, CONTROL_PARAMETERS };
 
@@ -26,7 +18,7 @@ typedef struct {
 typedef struct {
     int channels;               /* of control */
     const mpm_step *step;       /* [1] the step block */
-    const int *signal;          /* [channels] SIGNAL_... */
+    const int *signal;          /* [channels] a pio_signal */
     const wide *parameters;     /* [CONTROL_PARAMETERS][channels] A Pa, f Hz, phi rad */
     real *activation;           /* [channels] Pa; set, but for a network's */
     const control_knots *knots; /* [channels] */

@@ -9,7 +9,7 @@
 PIO_FN mat derived_tau(const mpm_state *s, const mpm_matter *m, int p, int id)
 {
     const mat tau = particle_tau(s, m, p, id, mat_diag(R(0)));
-    if (!m->plasticity || m->plasticity[id] == PLASTIC_NONE) return tau;
+    if (!m->plasticity || m->plasticity[id] == PIO_ELASTIC) return tau;
     return mat_axpby(R(1), tau, R(1), yield_tau(s, m, p, R(0)));
 }
 

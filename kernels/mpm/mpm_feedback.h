@@ -35,7 +35,7 @@ PIO_FN wide mpm_sense(int p, const mpm_sense_args *a)
     const mpm_input *j = a->input;
     const wide weight = input_weight(j, &a->matter, a->body, a->s.id[p]);
     const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
-    if (j->kind == INPUT_VELOCITY) return weight * W(a->s.velocity[at]);
+    if (j->kind == PIO_INPUT_VELOCITY) return weight * W(a->s.velocity[at]);
     return weight * particle_position(&a->box, a->s.cell[p], a->s.offset[at], j->axis);
 }
 
@@ -47,9 +47,9 @@ PIO_FN void mpm_sense_adj(int p, const mpm_sense_adj_args *b)
     for (int i = 0; i < b->inputs; i++) {
         const mpm_input *j = &a->input[i];
         const ptrdiff_t at = field_at(a->matter.n, DIM, j->axis, p);
-        if (j->kind < INPUT_POSITION) continue;
+        if (j->kind < PIO_INPUT_POSITION) continue;
         const wide weight = input_weight(j, &a->matter, a->body, id) * b->means_bar[i];
-        if (j->kind == INPUT_VELOCITY)
+        if (j->kind == PIO_INPUT_VELOCITY)
             b->bar.velocity[at] += R(weight);
         else
             b->bar.offset[at] += R(weight * W(a->box.dx));
@@ -71,8 +71,8 @@ PIO_FN wide network_angle(const mpm_network_args *a, const mpm_network_shape *k,
 PIO_FN wide network_input(const mpm_network_args *a, const mpm_network_shape *k, int input)
 {
     const mpm_input *j = &a->inputs[input];
-    if (j->kind == INPUT_SINE) return sin(network_angle(a, k, j->clock));
-    if (j->kind == INPUT_COSINE) return cos(network_angle(a, k, j->clock));
+    if (j->kind == PIO_INPUT_SINE) return sin(network_angle(a, k, j->clock));
+    if (j->kind == PIO_INPUT_COSINE) return cos(network_angle(a, k, j->clock));
     return (a->means[input] - W(j->offset)) / W(j->scale);
 }
 
@@ -161,7 +161,8 @@ PIO_FN void network_clock_adj(const mpm_network_adj_args *b, const mpm_network_s
     for (int j = 0; j < k->inputs; j++) {
         const mpm_input *in = &a->inputs[k->input + j];
         const wide bar = b->unit_bar[k->unit + j];
-        if (in->kind < INPUT_POSITION && in->clock == clock) angle_bar += in->kind == INPUT_SINE ? bar * c : -bar * s;
+        if (in->kind < PIO_INPUT_POSITION && in->clock == clock)
+            angle_bar += in->kind == PIO_INPUT_SINE ? bar * c : -bar * s;
     }
     frequency_bar[clock] += CONTROL_TURN * control_time(a->step) * angle_bar;
     phase_bar[clock] += angle_bar;
@@ -193,7 +194,7 @@ PIO_FN void mpm_network_adj(int i, mpm_network_adj_shared *sh, const mpm_network
     }
     LANES (j, k->inputs) {
         const mpm_input *in = &a->inputs[k->input + j];
-        b->means_bar[k->input + j] = in->kind < INPUT_POSITION ? W(0) : b->unit_bar[unit + j] / W(in->scale);
+        b->means_bar[k->input + j] = in->kind < PIO_INPUT_POSITION ? W(0) : b->unit_bar[unit + j] / W(in->scale);
     }
     LANES (c, k->clocks) network_clock_adj(b, k, c);
 }

@@ -4,8 +4,7 @@
 
 #include "kernels/mpm/mpm_args.h"
 
-enum { INPUT_SINE, INPUT_COSINE, INPUT_POSITION, INPUT_VELOCITY }; /* as pio_input of the engine's table */
-enum { NETWORK_LAYERS = 5 };                                       /* most: four hidden and that of the outputs */
+enum { NETWORK_LAYERS = 5 }; /* most: four hidden and that of the outputs */
 
 /* Particles: those of a body, or those that a channel drives. */
 typedef struct {
@@ -15,7 +14,7 @@ typedef struct {
 
 /* An input of a network: a clock, or (mean - offset)/scale of a place or a velocity. */
 typedef struct {
-    int kind, axis;       /* INPUT_... */
+    int kind, axis;       /* a pio_input; the axis of a place or velocity */
     int clock;            /* sine, cosine: number of its clock */
     mpm_set of, from;     /* what is seen, and from where */
     double offset, scale; /* m or m/s */

@@ -29,8 +29,8 @@ PIO_FN int wall_free_mask(const mpm_box *box, const int index[DIM], vec v)
         for (int side = 0; side < 2; side++) {
             const int reached = side == 0 ? index[a] <= box->face[a][0] : index[a] >= box->face[a][1];
             if (!reached) continue;
-            if (box->wall[a][side] == WALL_STICKY) mask = 0;
-            if (box->wall[a][side] == WALL_SLIP || (side == 0 ? v.x[a] < R(0) : v.x[a] > R(0))) mask &= ~(1 << a);
+            if (box->wall[a][side] == PIO_WALL_STICKY) mask = 0;
+            if (box->wall[a][side] == PIO_WALL_SLIP || (side == 0 ? v.x[a] < R(0) : v.x[a] > R(0))) mask &= ~(1 << a);
         }
     }
     return mask;
@@ -73,7 +73,7 @@ typedef struct {
 PIO_FN int wall_mirrors(const mpm_box *box, int axis, int side, int c)
 {
     const int kind = box->wall[axis][side];
-    return kind == WALL_STICKY || (kind == WALL_SLIP && axis == c);
+    return kind == PIO_WALL_STICKY || (kind == PIO_WALL_SLIP && axis == c);
 }
 
 /* Returns the images of component c of the node with these indices in the grid that begins at node `first`. A ghost

@@ -64,18 +64,18 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
     const ptrdiff_t at = field_at(a->matter.n, DIM, a->axis, p);
     const wide m = W(a->matter.mass[id]);
     if (a->body[id] != a->of) return W(0);
-    if (a->type == OBSERVE_MEAN_POSITION)
+    if (a->type == PIO_MEAN_POSITION)
         return m * particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis) / W(*a->total);
-    if (a->type == OBSERVE_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
-    if (a->type == OBSERVE_FRONT) return m * observe_front_weight(a, p) / W(*a->total);
-    if (a->type == OBSERVE_SHAPE) {
+    if (a->type == PIO_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
+    if (a->type == PIO_FRONT) return m * observe_front_weight(a, p) / W(*a->total);
+    if (a->type == PIO_SHAPE) {
         vec slope;
         const wide d = W(observed_depth(a, p, &slope));
         return m * d * d / W(*a->total);
     }
     wide sum = W(0);
     for (int c = 0; c < DIM; c++) {
-        if (a->type == OBSERVE_KINETIC_ENERGY) {
+        if (a->type == PIO_KINETIC_ENERGY) {
             const wide v = W(a->s.velocity[field_at(a->matter.n, DIM, c, p)]);
             sum += W(0.5) * m * v * v;
         } else if (a->marker[id] >= 0) {
@@ -90,7 +90,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 /* Returns y, the value of the observation, from the sum of its terms. */
 PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
 {
-    return a->type == OBSERVE_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
+    return a->type == PIO_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
 }
 
 /* Adds the observation to the sample; the one item is 0. */
@@ -110,8 +110,8 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
     if (a->body[id] != a->of) return;
     const double y_bar = b->weight * (double)*b->sample_bar, sum = (double)*b->sum, total = (double)*a->total;
     const double dx = (double)a->box.dx, m = (double)a->matter.mass[id];
-    if (a->type == OBSERVE_MEAN_POSITION || a->type == OBSERVE_MEAN_VELOCITY) {
-        const int position = a->type == OBSERVE_MEAN_POSITION;
+    if (a->type == PIO_MEAN_POSITION || a->type == PIO_MEAN_VELOCITY) {
+        const int position = a->type == PIO_MEAN_POSITION;
         const double q = position ? (double)particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis)
                                   : (double)a->s.velocity[at];
         if (position)
@@ -121,13 +121,13 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         b->mass_bar[id] += R(y_bar * (q - sum) / total);
         return;
     }
-    if (a->type == OBSERVE_FRONT) {
+    if (a->type == PIO_FRONT) {
         const double e = (double)observe_front_weight(a, p), S = sum * total;
         b->bar.offset[at] += R(y_bar * m * e / S * dx);
         b->mass_bar[id] += R(y_bar * (e / S - 1 / total) / a->sharpness);
         return;
     }
-    if (a->type == OBSERVE_SHAPE) {
+    if (a->type == PIO_SHAPE) {
         vec slope;
         const double d = (double)observed_depth(a, p, &slope);
         vec_store(b->bar.offset, n, p,
@@ -137,7 +137,7 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
     }
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t k = field_at(n, DIM, c, p);
-        if (a->type == OBSERVE_KINETIC_ENERGY) {
+        if (a->type == PIO_KINETIC_ENERGY) {
             const double v = (double)a->s.velocity[k];
             b->bar.velocity[k] += R(y_bar * m * v);
             b->mass_bar[id] += R(0.5 * y_bar * v * v);

@@ -4,22 +4,13 @@
 
 #include "kernels/mpm/mpm_args.h"
 
-enum {
-    OBSERVE_MEAN_POSITION,
-    OBSERVE_MEAN_VELOCITY,
-    OBSERVE_KINETIC_ENERGY,
-    OBSERVE_DISTANCE,
-    OBSERVE_FRONT,
-    OBSERVE_SHAPE
-};
-
 /* Terms of an observation of particles, see mpm_observe.h: one for each particle. */
 typedef struct {
     mpm_state s;                /* [.][n] */
     mpm_matter matter;          /* constants of particles, in id order */
     mpm_box box;                /* the grid and its walls */
     const int *body;            /* [n] in id order */
-    int type, of, axis;         /* OBSERVE_..., body number, component */
+    int type, of, axis;         /* a pio_observable, body number, component */
     const wide *total;          /* [1] M of the body, kg */
     double ref, sharpness;      /* front: x_ref m, s 1/m */
     const double *place;        /* front: [1] x_ref m, instead of ref where not NULL */

@@ -268,14 +268,14 @@ typedef struct {
  * separate removes max(a, 0), which enters its friction alone. */
 PIO_FN real contact_removed(int behaviour, real separation_velocity, real a)
 {
-    if (behaviour == WALL_SEPARATE) return obstacle_removed(separation_velocity, a);
+    if (behaviour == PIO_WALL_SEPARATE) return obstacle_removed(separation_velocity, a);
     return a > R(0) ? a : R(0);
 }
 
 /* Returns the derivative of contact_removed in a; 0 at the edge a = 0 of an obstacle that does not separate. */
 PIO_FN real contact_removed_slope(int behaviour, real separation_velocity, real a)
 {
-    if (behaviour == WALL_SEPARATE) return obstacle_removed_slope(separation_velocity, a);
+    if (behaviour == PIO_WALL_SEPARATE) return obstacle_removed_slope(separation_velocity, a);
     return a > R(0) ? R(1) : R(0);
 }
 
@@ -290,14 +290,14 @@ PIO_FN obstacle_contact obstacle_contact_of(int behaviour, const obstacle_grip *
     c.behaviour = behaviour;
     c.across = vec_dot(u, normal);
     c.removed = contact_removed(behaviour, grip->separation_velocity, -c.across);
-    c.acts = behaviour != WALL_SEPARATE || c.removed > R(0);
+    c.acts = behaviour != PIO_WALL_SEPARATE || c.removed > R(0);
     c.press = grip->friction * c.removed;
     c.along = vec_axpby(R(1), u, -c.across, normal);
     c.kept = vec_zero();
-    if (behaviour == WALL_STICKY || !c.acts) return c;
+    if (behaviour == PIO_WALL_STICKY || !c.acts) return c;
     c.slide = obstacle_slide_of(c.along, c.press, grip->friction_velocity);
     c.kept = c.slide.w;
-    if (behaviour == WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.removed, normal);
+    if (behaviour == PIO_WALL_SEPARATE) c.kept = vec_axpby(R(1), c.kept, c.across + c.removed, normal);
     return c;
 }
 
@@ -353,7 +353,7 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
 {
     const real left = c->across + c->removed;
     real press_bar = R(0), left_bar = R(0);
-    if (c->behaviour == WALL_SEPARATE) {
+    if (c->behaviour == PIO_WALL_SEPARATE) {
         left_bar = vec_dot(kept_bar, normal);
         *normal_bar = vec_axpby(R(1), *normal_bar, left, kept_bar);
     }
@@ -363,7 +363,7 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
     real across_bar =
         left_bar - contact_removed_slope(c->behaviour, grip->separation_velocity, -c->across) * removed_bar;
     bar->friction += c->removed * press_bar;
-    if (c->behaviour == WALL_SEPARATE)
+    if (c->behaviour == PIO_WALL_SEPARATE)
         bar->separation_velocity += obstacle_removed_by_velocity(grip->separation_velocity, -c->across) * removed_bar;
     across_bar -= vec_dot(along_bar, normal);
     *normal_bar = vec_axpby(R(1), *normal_bar, R(1), vec_axpby(-c->across, along_bar, across_bar, u));
@@ -392,7 +392,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
             vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
             obstacle_grip bar = {R(0), R(0), R(0)};
-            if (shape->behaviour != WALL_STICKY)
+            if (shape->behaviour != PIO_WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
                                   obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),
                                                        &normal_bar, &bar));
@@ -431,8 +431,8 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
         if (!(r.blend > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
         const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
-        count +=
-            a->shape[o].behaviour == WALL_SEPARATE && fabs(c.across) < b->limit * a->pose[o].grip.separation_velocity;
+        count += a->shape[o].behaviour == PIO_WALL_SEPARATE &&
+                 fabs(c.across) < b->limit * a->pose[o].grip.separation_velocity;
         if (c.acts)
             v = vec_axpby(R(1), v, r.blend, obstacle_change(&a->box, at.index, vec_axpby(R(1), c.kept, R(-1), u)));
     }

@@ -24,7 +24,7 @@ PIO_FN mat particle_tau(const mpm_state *s, const mpm_matter *m, int p, int id, 
     const int law = m->law[id];
     if (law_is_fluid(law)) return fluid_tau(law, s->J[p], C, matter_constants(m, id));
     const mat F = mat_load(s->F, m->n, p);
-    if (law == HYPER_NEO_HOOKEAN) return mat_mul_t(neo_hookean_P(F, matter_lame_parameters(m, id)), F);
+    if (law == PIO_HYPER_NEO_HOOKEAN) return mat_mul_t(neo_hookean_P(F, matter_lame_parameters(m, id)), F);
     return mat_mul_t(solid_P(law, F, matter_constants(m, id)), F);
 }
 
@@ -64,8 +64,8 @@ PIO_FN void p2g_activate(const mpm_p2g_args *a, transfer_batch *t, int j, int p,
  * for one that is not plastic. */
 PIO_FN real p2g_swelling(const mpm_state *s, const mpm_matter *m, int p)
 {
-    const int plastic = m->plasticity ? m->plasticity[s->id[p]] : PLASTIC_NONE;
-    if (plastic == PLASTIC_NONE) return R(1);
+    const int plastic = m->plasticity ? m->plasticity[s->id[p]] : PIO_ELASTIC;
+    if (plastic == PIO_ELASTIC) return R(1);
     return exp(plastic_log_volume(plastic, s->e33 ? s->e33[p] : R(0), s->hardening[p]));
 }
 
@@ -84,7 +84,7 @@ PIO_FN void p2g_viscous(const mpm_p2g_args *a, transfer_batch *t, int j, int p, 
 PIO_FN void p2g_yield(const mpm_p2g_args *a, transfer_batch *t, int j, int p, real stress)
 {
     const int plastic = a->matter.plasticity[a->s.id[p]];
-    if (plastic == PLASTIC_NONE || (plastic != PLASTIC_SNOW && !HYPER_THIRD)) return;
+    if (plastic == PIO_ELASTIC || (plastic != PIO_SNOW && !HYPER_THIRD)) return;
     p2g_add(a, t, j, p, stress, yield_tau(&a->s, &a->matter, p, a->step->h));
 }
 
@@ -265,9 +265,9 @@ PIO_FN void p2g_activate_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared
  * that logarithm. */
 PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
 {
-    const int plastic = a->matter.plasticity ? a->matter.plasticity[a->s.id[p]] : PLASTIC_NONE;
+    const int plastic = a->matter.plasticity ? a->matter.plasticity[a->s.id[p]] : PIO_ELASTIC;
     real third_bar = R(0), a_bar = R(0);
-    if (plastic == PLASTIC_NONE) return;
+    if (plastic == PIO_ELASTIC) return;
     plastic_log_volume_adj(plastic, log_bar, &third_bar, &a_bar);
     if (a->bar.e33) a->bar.e33[p] += third_bar;
     a->bar.hardening[p] += a_bar;
@@ -295,7 +295,7 @@ PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const mpm_p2g_adj_shared *s
 {
     const mpm_matter *m = &a->matter;
     const int n = m->n, id = a->s.id[p], plastic = m->plasticity[id];
-    if (plastic == PLASTIC_NONE || (plastic != PLASTIC_SNOW && !HYPER_THIRD)) return;
+    if (plastic == PIO_ELASTIC || (plastic != PIO_SNOW && !HYPER_THIRD)) return;
     const plastic_matter y = plastic_matter_of(m, id, a->step->h);
     const mat F = mat_load(a->s.F, n, p), tau_bar = p2g_add_adj(a, sh, p, yield_tau(&a->s, m, p, a->step->h));
     plastic_matter y_bar = plastic_matter_zero();

@@ -39,7 +39,7 @@ typedef struct {
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
     real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
-    real *yield_bar;        /* [PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
+    real *yield_bar;        /* [PIO_PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
 } mpm_p2g_adj_args;
 
 #endif

@@ -26,13 +26,13 @@ PIO_FN void mpm_plastic(int i, const mpm_plastic_args *a)
 {
     const int n = a->matter.n, p = a->order[i], id = a->s.id[p], plastic = a->matter.plasticity[id];
     real hardening = a->s.hardening[p], third = a->s.e33 ? a->s.e33[p] : R(0);
-    if (plastic != PLASTIC_NONE) {
+    if (plastic != PIO_ELASTIC) {
         const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
         mat F = mat_load(a->next.F, n, i);
         const plastic_outcome w =
-            plastic == PLASTIC_SNOW ? snow_map(&F, &hardening, &m) : hencky_map(plastic, &F, &third, &hardening, &m);
+            plastic == PIO_SNOW ? snow_map(&F, &hardening, &m) : hencky_map(plastic, &F, &third, &hardening, &m);
         mat_store(a->next.F, n, i, F);
-        if (plastic == PLASTIC_SNOW) plastic_check_wave(a, id, hardening, &m);
+        if (plastic == PIO_SNOW) plastic_check_wave(a, id, hardening, &m);
         if (a->near && w.margin < plastic_near()) atomic_add_u64(a->near, 1);
     }
     a->next.hardening[i] = hardening;
@@ -47,7 +47,7 @@ PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
     const mpm_plastic_args *a = &b->fwd;
     const int n = a->matter.n, p = a->order[i], id = a->s.id[p], plastic = a->matter.plasticity[id];
     real hardening_bar = b->next_bar.hardening[i], third_bar = b->next_bar.e33 ? b->next_bar.e33[i] : R(0);
-    if (plastic != PLASTIC_NONE) {
+    if (plastic != PIO_ELASTIC) {
         const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
         plastic_matter m_bar = plastic_matter_zero();
         plastic_strain x, x_bar;
@@ -57,7 +57,7 @@ PIO_FN void mpm_plastic_adj(int i, const mpm_plastic_adj_args *b)
         x_bar.F = mat_load(b->next_bar.F, n, i);
         x_bar.third = third_bar;
         x_bar.a = hardening_bar;
-        if (plastic == PLASTIC_SNOW)
+        if (plastic == PIO_SNOW)
             snow_map_adj(x.F, &m, &x_bar.F, hardening_bar, &m_bar);
         else
             hencky_map_adj(plastic, x, &m, &x_bar, &m_bar);

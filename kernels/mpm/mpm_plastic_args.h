@@ -28,7 +28,7 @@ typedef struct {
     mpm_state next_bar; /* [.][n] cotangents of the new state: F becomes that of the trial F; hardening, e33 are read */
     mpm_state bar;      /* [.][n] cotangents of the state before: hardening, e33 set */
     real *k_bar;        /* [constants][n] in id order; added to */
-    real *yield_bar;    /* [PLASTIC_CONSTANTS][n] in id order; added to */
+    real *yield_bar;    /* [PIO_PLASTIC_CONSTANTS][n] in id order; added to */
 } mpm_plastic_adj_args;
 
 /* Conditions that plastic constants must satisfy before the first step: one item for each particle. */

@@ -38,8 +38,8 @@ PIO_FN real wall_ease_slope(real d)
 PIO_FN real wall_push(const mpm_box *box, int axis, int base, real f)
 {
     real push = R(0);
-    if (box->wall[axis][0] == WALL_PENALTY) push += wall_ease(R(box->face[axis][0] - base) - f);
-    if (box->wall[axis][1] == WALL_PENALTY) push -= wall_ease(f - R(box->face[axis][1] - base));
+    if (box->wall[axis][0] == PIO_WALL_PENALTY) push += wall_ease(R(box->face[axis][0] - base) - f);
+    if (box->wall[axis][1] == PIO_WALL_PENALTY) push -= wall_ease(f - R(box->face[axis][1] - base));
     return push;
 }
 
@@ -47,8 +47,8 @@ PIO_FN real wall_push(const mpm_box *box, int axis, int base, real f)
 PIO_FN real wall_push_slope(const mpm_box *box, int axis, int base, real f)
 {
     real slope = R(0);
-    if (box->wall[axis][0] == WALL_PENALTY) slope -= wall_ease_slope(R(box->face[axis][0] - base) - f);
-    if (box->wall[axis][1] == WALL_PENALTY) slope -= wall_ease_slope(f - R(box->face[axis][1] - base));
+    if (box->wall[axis][0] == PIO_WALL_PENALTY) slope -= wall_ease_slope(R(box->face[axis][0] - base) - f);
+    if (box->wall[axis][1] == PIO_WALL_PENALTY) slope -= wall_ease_slope(f - R(box->face[axis][1] - base));
     return slope;
 }
 

@@ -3,14 +3,12 @@
 #define PIOLA_KERNELS_OBSTACLE_ARGS_H
 
 #include "kernels/base/base.h"
-
-/* As pio_obstacle_type of the engine's table. */
-enum { OBSTACLE_PLANE, OBSTACLE_BALL, OBSTACLE_BOX, OBSTACLE_CYLINDER, OBSTACLE_MESH, OBSTACLE_TYPES };
+#include "kernels/base/vocabulary.h"
 
 /* What never changes of an obstacle. */
 typedef struct {
-    int type;         /* OBSTACLE_... */
-    int behaviour;    /* WALL_STICKY, WALL_SLIP or WALL_SEPARATE of mpm.h */
+    int type;         /* a pio_obstacle_type */
+    int behaviour;    /* PIO_WALL_STICKY, PIO_WALL_SLIP or PIO_WALL_SEPARATE */
     int axis;         /* cylinder */
     real normal[DIM]; /* plane: unit, out of the obstacle */
     real half[DIM];   /* box: half its edges m */

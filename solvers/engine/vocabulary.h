@@ -1,81 +1,13 @@
-/* vocabulary.h -- the words in which simulations are described: elements, laws, walls, obstacles, signals, loads,
- * solvers, integrators, observables, design quantities. Each thing has one name here, which engines, models and scenes
- * share; the words of scene files for them are in host/scene/words.c. Kernels and simulations rely on the order within
- * each list. */
+/* vocabulary.h -- the words in which simulations are described: those of kernels/base/vocabulary.h, and here solvers,
+ * integrators and design quantities. Each thing has one name, which engines, models and scenes share; the words of
+ * scene files for them are in host/scene/words.c. Simulations rely on the order within each list. */
 #ifndef PIOLA_SOLVERS_VOCABULARY_H
 #define PIOLA_SOLVERS_VOCABULARY_H
 
-#include <stdint.h>
+#include "kernels/base/vocabulary.h"
 
-/* Elements of meshes, nodes in the order of VTK's cell types; lines, and in 3D triangles and quadrilaterals, are
- * faces. */
-typedef enum pio_element_type {
-    PIO_POINT1,
-    PIO_LINE2,
-    PIO_LINE3,
-    PIO_TRI3,
-    PIO_TRI6,
-    PIO_QUAD4,
-    PIO_QUAD9,
-    PIO_TET4,
-    PIO_TET10,
-    PIO_HEX8,
-    PIO_HEX27,
-    PIO_ELEMENT_TYPES
-} pio_element_type;
-/* Hyperelastic laws, see kernels/material/hyperelastic.h, and after them the fluids of particles, see
- * kernels/material/law.h. */
-typedef enum {
-    PIO_HYPER_LINEAR,
-    PIO_HYPER_ST_VENANT,
-    PIO_HYPER_FIXED_COROTATED,
-    PIO_HYPER_NEO_HOOKEAN,
-    PIO_HYPER_NEO_HOOKEAN_ISO,
-    PIO_HYPER_STABLE_NEO_HOOKEAN,
-    PIO_HYPER_MOONEY_RIVLIN,
-    PIO_HYPER_OGDEN,
-    PIO_HYPER_HENCKY,
-    PIO_HYPER_LAWS
-} pio_hyper_law;
-typedef enum { PIO_LINEAR_FLUID = PIO_HYPER_LAWS, PIO_TAIT, PIO_LAWS } pio_fluid_law;
-typedef int32_t pio_law;        /* one of either */
-enum { PIO_LAW_CONSTANTS = 5 }; /* most that a law has */
-/* Plastic laws of particles, see kernels/material/plasticity.h; snow is of fixed corotated solids, the others of
- * Hencky's. */
-typedef enum {
-    PIO_ELASTIC,
-    PIO_VON_MISES,
-    PIO_DRUCKER_PRAGER,
-    PIO_HERSCHEL_BULKLEY,
-    PIO_SNOW,
-    PIO_PLASTIC_LAWS
-} pio_plastic_law;
-enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
+/* ---- meshes: solvers, motion ----------------------------------------------------------------------------------- */
 
-/* ---- particles: walls, obstacles, control ---------------------------------------------------------------------- */
-
-/* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator
- * alone. */
-typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
-
-/* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
-typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
-/* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. */
-typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
-enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
-/* Shapes of obstacles. MESH: by its distances at the points of a lattice. */
-typedef enum {
-    PIO_OBSTACLE_PLANE,
-    PIO_OBSTACLE_BALL,
-    PIO_OBSTACLE_BOX,
-    PIO_OBSTACLE_CYLINDER,
-    PIO_OBSTACLE_MESH
-} pio_obstacle_type;
-
-/* ---- meshes: loads, solvers, motion ---------------------------------------------------------------------------- */
-
-/* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest. */
-typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
 /* How implicit steps of meshes solve their linear equations; AUTO decides by the rule of fem_direct.c. */
 typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
 /* Whose products of matrix and vector iterative solvers make: kernels of Piola's own, or a library's (PIO_CUSPARSE,
@@ -96,30 +28,8 @@ typedef enum {
  * curvature, never, always. The adjoint's never is. */
 typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
 
-/* ---- what is measured, and what is designed -------------------------------------------------------------------- */
+/* ---- what is designed ------------------------------------------------------------------------------------------ */
 
-/* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve
- * both. */
-typedef enum {
-    PIO_MEAN_POSITION,
-    PIO_MEAN_VELOCITY,
-    PIO_KINETIC_ENERGY,
-    PIO_DISTANCE,
-    PIO_FRONT,
-    PIO_SHAPE,          /* the mean square distance from a shape */
-    PIO_DENSITY_MISFIT, /* of the mass density on the grid */
-    PIO_SEPARATION,     /* the distance between two mean positions */
-    PIO_EFFORT,         /* of control: the integral over time of the square of activations */
-    /* likewise of their rates; of a network's channels those are differences between steps, 0 in step 0 */
-    PIO_SMOOTHNESS,
-    PIO_DISPLACEMENT,
-    PIO_REACTION,
-    PIO_COMPLIANCE,
-    PIO_VOLUME, /* from here on of elements */
-    PIO_MASS,
-    PIO_STRAIN_ENERGY,
-    PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
-} pio_observable;
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of
  * nodes): at the start. LAW_PARAMETER_0..4: the parameters of the law, in their form. YIELD_0..2: those of the plastic
  * law. From gravity on it is not a property of particles or elements; amplitudes, frequencies and phases of control

@@ -99,7 +99,7 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
 {
     fem_sim *f = fem_of(sim);
     pio_queue *q = &sim->queue;
-    const size_t constants = sizeof(real) * field_size(f->mesh.elements, HYPER_CONSTANTS);
+    const size_t constants = sizeof(real) * field_size(f->mesh.elements, PIO_LAW_CONSTANTS);
     const size_t one = sizeof(real) * field_size(f->mesh.elements, 1);
     if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->turned = 1;

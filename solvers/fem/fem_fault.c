@@ -8,7 +8,7 @@ static double parameter_at(fem_sim *f, int element, int constant)
 {
     real value = 0;
     const int n = f->materials.rows ? f->materials.rows : f->mesh.elements;
-    const ptrdiff_t at = field_at(n, HYPER_CONSTANTS, constant, fem_row_of(f, element));
+    const ptrdiff_t at = field_at(n, PIO_LAW_CONSTANTS, constant, fem_row_of(f, element));
     pio_queue_download(&f->base.queue, &value, f->materials.parameters + at, sizeof value);
     return (double)value;
 }

@@ -22,7 +22,7 @@ static const real *now(const fem_sim *f, int which)
 
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
-    const int all = HYPER_CONSTANTS, rates = f->frames.u_bar && f->motion.integrator != PIO_STATIC;
+    const int all = PIO_LAW_CONSTANTS, rates = f->frames.u_bar && f->motion.integrator != PIO_STATIC;
     const struct {
         const char *name;
         fem_field field;

@@ -42,8 +42,8 @@ static void take_mesh(fem_sim *f)
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
     TAKE(arena, f->materials.law, rows);
     TAKE(arena, f->materials.parameter_form, rows);
-    TAKE(arena, f->materials.parameters, field_size(rows, HYPER_CONSTANTS));
-    TAKE(arena, f->materials.k, field_size(rows, HYPER_CONSTANTS));
+    TAKE(arena, f->materials.parameters, field_size(rows, PIO_LAW_CONSTANTS));
+    TAKE(arena, f->materials.k, field_size(rows, PIO_LAW_CONSTANTS));
     TAKE(arena, f->materials.density, field_size(rows, 1));
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness, 1);
 }
@@ -52,8 +52,8 @@ static void take_follow(fem_sim *f)
 {
     TAKE(&f->base.arena, f->morph.fixed, f->mesh.nodes);
     TAKE(&f->base.arena, f->morph.law, f->mesh.elements);
-    TAKE_FIELD(f->morph.parameters, HYPER_CONSTANTS);
-    TAKE_FIELD(f->morph.k, HYPER_CONSTANTS);
+    TAKE_FIELD(f->morph.parameters, PIO_LAW_CONSTANTS);
+    TAKE_FIELD(f->morph.k, PIO_LAW_CONSTANTS);
 }
 
 static void take_loads(fem_sim *f)
@@ -125,8 +125,8 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     TAKE(arena, f->frames.u_bar, (size_t)(f->motion.integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->mesh.nodes);
     TAKE_POINTS(f->mesh.rest_bar);
     TAKE(arena, f->mesh.dof_rest, (size_t)f->mesh.element_dofs * DIM);
-    TAKE_FIELD(f->materials.k_bar, HYPER_CONSTANTS);
-    TAKE_FIELD(f->materials.parameters_bar, HYPER_CONSTANTS);
+    TAKE_FIELD(f->materials.k_bar, PIO_LAW_CONSTANTS);
+    TAKE_FIELD(f->materials.parameters_bar, PIO_LAW_CONSTANTS);
     TAKE_FIELD(f->materials.density_bar, 1);
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness_bar, 1);
     TAKE_FIELD(f->loads.gravity_contribution, DIM);
@@ -149,12 +149,12 @@ static void take_motion(fem_sim *f)
     if (f->damping.has_alpha && adjoint) TAKE_FIELD(f->damping.alpha_bar, 1);
     if (f->damping.has_beta) {
         TAKE_FIELD(f->damping.beta, 1);
-        TAKE_FIELD(f->damping.k, HYPER_CONSTANTS);
+        TAKE_FIELD(f->damping.k, PIO_LAW_CONSTANTS);
         TAKE(arena, f->damping.law, f->mesh.elements);
     }
     if (f->damping.has_beta && adjoint) {
         TAKE_FIELD(f->damping.beta_bar, 1);
-        TAKE_FIELD(f->damping.k_bar, HYPER_CONSTANTS);
+        TAKE_FIELD(f->damping.k_bar, PIO_LAW_CONSTANTS);
     }
     if (!fem_leaps(f) && !fem_on_lattice(f->motion.integrator)) return;
     TAKE_POINTS(f->motion.ones);

@@ -12,12 +12,9 @@ static int of_rates(const pio_observation_desc *d)
 static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, const pio_sample_weight *t, int axis,
                                 real *u, const real *past)
 {
-    static const int type[] = {[PIO_DISPLACEMENT] = FEM_DISPLACEMENT,  [PIO_REACTION] = FEM_REACTION,
-                               [PIO_DISTANCE] = FEM_DISTANCE,          [PIO_COMPLIANCE] = FEM_COMPLIANCE,
-                               [PIO_MEAN_VELOCITY] = FEM_DISPLACEMENT, [PIO_KINETIC_ENERGY] = FEM_KINETIC};
     const pio_observation_desc *d = &o->desc;
     const int distance = d->type == PIO_DISTANCE, sample = t->sample;
-    return (fem_observe_args){.type = type[d->type],
+    return (fem_observe_args){.type = d->type == PIO_MEAN_VELOCITY ? PIO_DISPLACEMENT : (int)d->type,
                               .axis = axis,
                               .rest = f->mesh.rest,
                               .u = of_rates(d) ? fem_state(f, u, STATE_V) : u,

@@ -28,15 +28,6 @@ static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, con
                                .size = o->desc.size};
 }
 
-static int integral_of(pio_observable type)
-{
-    static const int integral[] = {[PIO_VOLUME] = INTEGRAL_VOLUME,
-                                   [PIO_MASS] = INTEGRAL_MASS,
-                                   [PIO_STRAIN_ENERGY] = INTEGRAL_ENERGY,
-                                   [PIO_STRESS] = INTEGRAL_STRESS};
-    return integral[type];
-}
-
 /* clang-format off */
 #define INTEGRAL_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, \
     .power = a.power, \
@@ -56,15 +47,15 @@ static void add_integral(fem_sim *f, const fem_observation *o, int integral, dou
 static void norm_sums(fem_sim *f, const fem_observation *o)
 {
     pio_queue_zero(&f->base.queue, f->observe.integrals, 2 * sizeof *f->observe.integrals);
-    add_integral(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS);
-    add_integral(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS + 1);
+    add_integral(f, o, PIO_STRESS, 1, f->observe.integrals + SUMS);
+    add_integral(f, o, PIO_VOLUME, 1, f->observe.integrals + SUMS + 1);
 }
 
 void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     wide *sample = f->base.samples + o->first + t->sample;
     if (o->desc.type != PIO_STRESS) {
-        add_integral(f, o, integral_of(o->desc.type), t->weight, sample);
+        add_integral(f, o, o->desc.type, t->weight, sample);
         return;
     }
     norm_sums(f, o);
@@ -96,14 +87,14 @@ void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sa
 {
     const wide *sample_bar = f->base.samples_bar + o->first + t->sample;
     if (o->desc.type != PIO_STRESS) {
-        add_integral_adj(f, o, integral_of(o->desc.type), t->weight, sample_bar);
+        add_integral_adj(f, o, o->desc.type, t->weight, sample_bar);
         return;
     }
     norm_sums(f, o);
     pio_map(&f->base.queue, fem_norm_adj, 1, NULL,
             .fwd = {.sums = f->observe.integrals + SUMS, .power = o->desc.power, .size = o->desc.size,
             .weight = t->weight}, .sample_bar = sample_bar, .sums_bar = f->observe.integrals + SUMS_BAR);
-    add_integral_adj(f, o, INTEGRAL_STRESS, 1, f->observe.integrals + SUMS_BAR);
-    add_integral_adj(f, o, INTEGRAL_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
+    add_integral_adj(f, o, PIO_STRESS, 1, f->observe.integrals + SUMS_BAR);
+    add_integral_adj(f, o, PIO_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
 }
 /* clang-format on */

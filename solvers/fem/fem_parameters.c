@@ -14,7 +14,7 @@ static element_target target_of(const fem_sim *f, pio_quantity quantity)
     if (quantity == PIO_THICKNESS) return (element_target){f->materials.thickness, f->materials.thickness_bar, 1, 0};
     if (quantity == PIO_MASS_DAMPING) return (element_target){f->damping.alpha, f->damping.alpha_bar, 1, 0};
     if (quantity == PIO_STIFFNESS_DAMPING) return (element_target){f->damping.beta, f->damping.beta_bar, 1, 0};
-    return (element_target){f->materials.parameters, f->materials.parameters_bar, HYPER_CONSTANTS,
+    return (element_target){f->materials.parameters, f->materials.parameters_bar, PIO_LAW_CONSTANTS,
                             (int)(quantity - PIO_LAW_PARAMETER_0)};
 }
 

@@ -11,10 +11,10 @@
 
 static int same(const pio_fem_desc *m, ptrdiff_t e, ptrdiff_t other)
 {
-    const size_t constants = sizeof *m->law_parameters * HYPER_CONSTANTS;
+    const size_t constants = sizeof *m->law_parameters * PIO_LAW_CONSTANTS;
     return m->law[e] == m->law[other] && m->parameter_form[e] == m->parameter_form[other] &&
            !memcmp(&m->density[e], &m->density[other], sizeof *m->density) &&
-           !memcmp(m->law_parameters + e * HYPER_CONSTANTS, m->law_parameters + other * HYPER_CONSTANTS, constants);
+           !memcmp(m->law_parameters + e * PIO_LAW_CONSTANTS, m->law_parameters + other * PIO_LAW_CONSTANTS, constants);
 }
 
 static int are_designed(const pio_engine_desc *desc)
@@ -70,7 +70,7 @@ void fem_rows_upload(fem_sim *f, const pio_fem_desc *m)
         pio_queue_upload(q, f->materials.parameter_form + r, m->parameter_form + f->materials.row_first[r],
                          sizeof *m->parameter_form);
     }
-    upload(f, f->materials.parameters, m->law_parameters, HYPER_CONSTANTS);
+    upload(f, f->materials.parameters, m->law_parameters, PIO_LAW_CONSTANTS);
     upload(f, f->materials.density, m->density, 1);
 }
 

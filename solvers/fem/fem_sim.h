@@ -64,17 +64,17 @@ enum { FEM_RESIDUAL_LOG_LEVEL = 13 };
 /* fem_forces.c: the elements in blocks of one type, the rest positions, and what elements give to their nodes. An
  * element degree of freedom is one node of one element: it has DIM numbers, and they are numbered over all blocks. */
 typedef struct {
-    int nodes, elements;                 /* how many there are */
-    int element_dofs;                    /* nodes of elements, each element counting its own */
-    int n_blocks;                        /* blocks of elements of one type */
-    fem_element_block *block;            /* host [n_blocks] */
-    fem_rule rule[RULES][ELEMENT_TYPES]; /* quadrature, of the types that occur */
-    real *rest;                          /* [nodes][DIM] rest positions X of this design, m */
-    real *reference;                     /* [nodes][DIM] rest positions X of the description, m */
-    real *rest_bar;                      /* [nodes][DIM] cotangents of X, of all steps so far */
-    int *dof_start, *dof_list;           /* [nodes + 1], [element_dofs] the element degrees of freedom of each node */
-    real *dof_out;                       /* [element_dofs][DIM] what the elements give to their nodes */
-    real *dof_rest;                      /* [element_dofs][DIM] what they give to rest_bar */
+    int nodes, elements;                     /* how many there are */
+    int element_dofs;                        /* nodes of elements, each element counting its own */
+    int n_blocks;                            /* blocks of elements of one type */
+    fem_element_block *block;                /* host [n_blocks] */
+    fem_rule rule[RULES][PIO_ELEMENT_TYPES]; /* quadrature, of the types that occur */
+    real *rest;                              /* [nodes][DIM] rest positions X of this design, m */
+    real *reference;                         /* [nodes][DIM] rest positions X of the description, m */
+    real *rest_bar;                          /* [nodes][DIM] cotangents of X, of all steps so far */
+    int *dof_start, *dof_list; /* [nodes + 1], [element_dofs] the element degrees of freedom of each node */
+    real *dof_out;             /* [element_dofs][DIM] what the elements give to their nodes */
+    real *dof_rest;            /* [element_dofs][DIM] what they give to rest_bar */
     real *dof_force; /* [element_dofs][DIM] forces, N, while dof_out has cotangents; of leapfrogs, else NULL */
 } fem_sim_mesh;
 
@@ -127,8 +127,8 @@ typedef struct {
     int has_alpha, has_beta;    /* there may be an alpha, a beta */
     real *alpha, *beta;         /* [elements] 1/s, s */
     real *alpha_bar, *beta_bar; /* [elements] their cotangents */
-    int *law;                   /* [elements] HYPER_LINEAR, the law of K0 */
-    real *k, *k_bar;            /* [HYPER_CONSTANTS][elements] beta times the moduli at rest, Pa s; cotangents */
+    int *law;                   /* [elements] PIO_HYPER_LINEAR, the law of K0 */
+    real *k, *k_bar;            /* [PIO_LAW_CONSTANTS][elements] beta times the moduli at rest, Pa s; cotangents */
 } fem_sim_damping;
 
 /* fem_rows.c: constants of the laws. With rows, law, parameters, k and density are those of `rows` runs of elements
@@ -136,10 +136,10 @@ typedef struct {
 typedef struct {
     int rows;                          /* runs of elements, where there is nothing but a start; else 0 */
     int *row_first;                    /* host [rows] the first element of each run */
-    int *law;                          /* [elements] HYPER_... */
+    int *law;                          /* [elements] a pio_hyper_law */
     int *parameter_form;               /* [elements] which constants the parameters are, see fem_constants */
-    real *parameters, *parameters_bar; /* [HYPER_CONSTANTS][elements] as the description has them; cotangents */
-    real *k, *k_bar;                   /* [HYPER_CONSTANTS][elements] as the laws take them; cotangents */
+    real *parameters, *parameters_bar; /* [PIO_LAW_CONSTANTS][elements] as the description has them; cotangents */
+    real *k, *k_bar;                   /* [PIO_LAW_CONSTANTS][elements] as the laws take them; cotangents */
     real *density, *density_bar;       /* [elements] kg/m^3; cotangents */
     int has_thickness;                 /* each element has one */
     real *thickness, *thickness_bar;   /* [elements] m; cotangents. NULL: all are 1 */
@@ -256,8 +256,8 @@ typedef struct {
 /* fem_morph.c: the elastic body by which nodes follow a design of rest positions. NULL where no node does. */
 typedef struct {
     int *fixed;           /* [nodes] bits of the axes that do not follow */
-    int *law;             /* [elements] HYPER_LINEAR */
-    real *parameters, *k; /* [HYPER_CONSTANTS][elements] as in fem_sim_materials */
+    int *law;             /* [elements] PIO_HYPER_LINEAR */
+    real *parameters, *k; /* [PIO_LAW_CONSTANTS][elements] as in fem_sim_materials */
 } fem_sim_morph;
 
 /* fem_lattice.c, fem_reversible_euler.c: motions whose state is whole numbers, so that steps can be reversed. Of others

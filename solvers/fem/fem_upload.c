@@ -74,7 +74,7 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
     } else {
         UPLOAD(f->materials.law, m->law, f->mesh.elements);
         UPLOAD(f->materials.parameter_form, m->parameter_form, f->mesh.elements);
-        upload_field(f, f->materials.parameters, m->law_parameters, HYPER_CONSTANTS);
+        upload_field(f, f->materials.parameters, m->law_parameters, PIO_LAW_CONSTANTS);
         upload_field(f, f->materials.density, m->density, 1);
     }
     if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
@@ -95,8 +95,9 @@ static piola_status upload_follow(fem_sim *f, const pio_fem_desc *m, piola_error
     for (int i = 0; i < f->mesh.nodes; i++) stays[i] = ~m->follows[i] & ((1 << DIM) - 1);
     UPLOAD(f->morph.fixed, stays, f->mesh.nodes);
     free(stays);
-    pio_queue_zero(q, f->morph.law, sizeof(int) * (size_t)f->mesh.elements); /* HYPER_LINEAR, and constants E and nu */
-    upload_field(f, f->morph.parameters, m->follow_parameters, HYPER_CONSTANTS);
+    pio_queue_zero(q, f->morph.law,
+                   sizeof(int) * (size_t)f->mesh.elements); /* PIO_HYPER_LINEAR, and constants E and nu */
+    upload_field(f, f->morph.parameters, m->follow_parameters, PIO_LAW_CONSTANTS);
     pio_map(q, fem_constants, f->mesh.elements, NULL, .n = f->mesh.elements, .law = f->morph.law,
             .parameter_form = f->morph.law, .parameters = f->morph.parameters, .k = f->morph.k);
     return PIOLA_OK;
@@ -187,7 +188,8 @@ static void zero_motion(fem_sim *f)
     pio_queue_zero(q, f->motion.initial_v, points);
     if (f->damping.alpha) pio_queue_zero(q, f->damping.alpha, field);
     if (f->damping.beta) pio_queue_zero(q, f->damping.beta, field);
-    if (f->damping.beta) pio_queue_zero(q, f->damping.law, sizeof(int) * (size_t)f->mesh.elements); /* HYPER_LINEAR */
+    if (f->damping.beta)
+        pio_queue_zero(q, f->damping.law, sizeof(int) * (size_t)f->mesh.elements); /* PIO_HYPER_LINEAR */
 }
 
 /* The blocks of the matrix and what each of them sums, where there is one. */

@@ -23,21 +23,18 @@ static void set_box(mpm_box *box, const pio_grid_desc *g, int fields)
     box->inv_dx = (real)(1 / g->spacing);
 }
 
-_Static_assert((int)PIO_HYPER_LAWS == (int)HYPER_LAWS && (int)PIO_LAWS == (int)LAWS, "one list of laws");
-_Static_assert((int)PIO_LAW_CONSTANTS == (int)HYPER_CONSTANTS, "descriptions have room for every law");
-
 /* Laws there are, and that turn with what moves. */
 static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
 {
     for (int64_t i = 0; i < p->n; i++) {
-        if (p->law[i] == HYPER_LINEAR)
+        if (p->law[i] == PIO_HYPER_LINEAR)
             return sim_fail(error, PIOLA_BAD_DATA,
                             "particle %lld: the linear law takes a turn for a strain, and particles turn; the fixed "
                             "corotated law would be right",
                             (long long)i);
-        if (p->law[i] < 0 || p->law[i] >= LAWS)
+        if (p->law[i] < 0 || p->law[i] >= PIO_LAWS)
             return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: there is no law %d; 1 to %d would be right",
-                            (long long)i, (int)p->law[i], LAWS - 1);
+                            (long long)i, (int)p->law[i], PIO_LAWS - 1);
     }
     return PIOLA_OK;
 }
@@ -288,7 +285,8 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     mpm_control_upload(sim, desc);
     mpm_obstacles_upload(sim, desc);
     mpm_plastic_upload(sim, desc);
-    if (sim->plastic.used) upload_reals(sim, sim->plastic.yield, p->yield, PIO_PLASTIC_CONSTANTS, PLASTIC_CONSTANTS);
+    if (sim->plastic.used)
+        upload_reals(sim, sim->plastic.yield, p->yield, PIO_PLASTIC_CONSTANTS, PIO_PLASTIC_CONSTANTS);
     upload_tables(sim, desc);
     const piola_status rc = stopped(desc, error);
     if (rc) return rc;

@@ -169,7 +169,7 @@ static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piol
     if (bar->J) zero_field(sim, bar->J, 1);
     if (bar->hardening) zero_field(sim, bar->hardening, 1);
     if (bar->e33) zero_field(sim, bar->e33, 1);
-    if (sim->plastic.yield_bar) zero_field(sim, sim->plastic.yield_bar, PLASTIC_CONSTANTS);
+    if (sim->plastic.yield_bar) zero_field(sim, sim->plastic.yield_bar, PIO_PLASTIC_CONSTANTS);
     zero_field(sim, sim->material.mass_bar, 1);
     zero_field(sim, sim->material.k_bar, sim->material.constants);
     zero_field(sim, sim->material.density_bar, 1);

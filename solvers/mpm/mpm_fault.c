@@ -132,11 +132,11 @@ static const char *const plastic_ranges[PIO_PLASTIC_LAWS] = {
 
 static piola_status fail_plastic(mpm_sim *sim, piola_error *error, int id)
 {
-    double y[PLASTIC_CONSTANTS], x[DIM];
+    double y[PIO_PLASTIC_CONSTANTS], x[DIM];
     char at[96];
     int law = 0;
     pio_queue_download(&sim->base.queue, &law, sim->plastic.law + id, sizeof law);
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) {
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) {
         char field[24];
         snprintf(field, sizeof field, "yield_%d", c);
         particle_values(sim, field, id, &y[c], 1);

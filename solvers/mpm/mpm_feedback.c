@@ -8,8 +8,6 @@
 enum { MOST_UNITS = 4096 }; /* of a layer */
 
 _Static_assert((int)PIO_NETWORK_HIDDEN + 1 == (int)NETWORK_LAYERS, "one number of layers");
-_Static_assert((int)PIO_NETWORK == (int)SIGNAL_NETWORK && (int)PIO_INPUT_VELOCITY == (int)INPUT_VELOCITY,
-               "one list of signals and of inputs");
 
 static int width_of(const pio_network_desc *k, int layer)
 {
@@ -188,7 +186,7 @@ void mpm_networks_step(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     if (!sim->networks.n_networks) return;
     for (int j = 0; j < sim->networks.n_inputs; j++)
-        if (sim->networks.host_inputs[j].kind >= INPUT_POSITION)
+        if (sim->networks.host_inputs[j].kind >= PIO_INPUT_POSITION)
             pio_sum(q, mpm_sense, sim->particles.n, &sim->step->particles, sim->networks.means + j, SENSE_ARGS,
                     .input = sim->networks.inputs + j);
     pio_map(q, mpm_network, sim->networks.n_networks, NULL, NETWORK_ARGS, .activation = sim->control.activation,

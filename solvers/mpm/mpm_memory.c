@@ -89,9 +89,9 @@ static void take_plastic(mpm_sim *sim)
 {
     if (!sim->plastic.used) return;
     TAKE(&sim->base.arena, sim->plastic.law, sim->particles.n);
-    TAKE_FIELD(sim->plastic.yield, PLASTIC_CONSTANTS, sim->particles.n);
+    TAKE_FIELD(sim->plastic.yield, PIO_PLASTIC_CONSTANTS, sim->particles.n);
     TAKE(&sim->base.arena, sim->plastic.near, 2);
-    if (sim->base.adjoint) TAKE_FIELD(sim->plastic.yield_bar, PLASTIC_CONSTANTS, sim->particles.n);
+    if (sim->base.adjoint) TAKE_FIELD(sim->plastic.yield_bar, PIO_PLASTIC_CONSTANTS, sim->particles.n);
 }
 
 static void take_grid(mpm_sim *sim)

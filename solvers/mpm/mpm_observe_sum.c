@@ -2,8 +2,6 @@
  * adjoint of that. */
 #include "solvers/mpm/mpm.h"
 
-_Static_assert((int)PIO_FRONT == (int)OBSERVE_FRONT, "kinds of observations have one order");
-
 mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *o, int sample, int axis)
 {
     const pio_observation_desc *d = &o->desc;
@@ -12,9 +10,7 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
                               .matter = mpm_matter_of(sim),
                               .box = sim->grid.box,
                               .body = o->member ? o->member : sim->particles.body,
-                              .type = d->type == PIO_SHAPE        ? OBSERVE_SHAPE
-                                      : d->type == PIO_SEPARATION ? OBSERVE_MEAN_POSITION
-                                                                  : (int)d->type,
+                              .type = d->type == PIO_SEPARATION ? PIO_MEAN_POSITION : (int)d->type,
                               .field = o->field,
                               .outside = d->outside,
                               .of = o->member ? 1 : d->body,

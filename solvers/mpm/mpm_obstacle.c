@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-_Static_assert((int)PIO_OBSTACLE_MESH + 1 == (int)OBSTACLE_TYPES, "one list of shapes");
 _Static_assert((int)PIO_MOTION_NUMBERS == (int)MOTION_NUMBERS, "descriptions and kernels have the same motions");
 
 enum { MOST_POINTS = 1 << 30 };

@@ -29,7 +29,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_YIELD_0:
     case PIO_YIELD_1:
     case PIO_YIELD_2:
-        return (design_target){sim->plastic.yield, sim->plastic.yield_bar, PLASTIC_CONSTANTS,
+        return (design_target){sim->plastic.yield, sim->plastic.yield_bar, PIO_PLASTIC_CONSTANTS,
                                (int)(quantity - PIO_YIELD_0)};
     case PIO_THICKNESS: /* of meshes */
     case PIO_MASS_DAMPING:

@@ -2,9 +2,6 @@
  * every step. */
 #include "solvers/mpm/mpm.h"
 
-_Static_assert((int)PIO_PLASTIC_LAWS == (int)PLASTIC_LAWS && (int)PIO_SNOW == (int)PLASTIC_SNOW, "one list of laws");
-_Static_assert((int)PIO_PLASTIC_CONSTANTS == (int)PLASTIC_CONSTANTS, "descriptions have room for every law");
-
 static piola_status check_particle(const pio_particles_desc *p, int64_t i, piola_error *error)
 {
     const int plastic = p->plasticity[i], right = plastic == PIO_SNOW ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY;

@@ -71,7 +71,7 @@ typedef struct {
 typedef struct {
     int constants;                     /* of each particle: as many as one of the laws has */
     int has_viscosity;                 /* of solids */
-    int *law;                          /* [n] HYPER_... or LAW_... */
+    int *law;                          /* [n] a pio_law */
     int *parameter_form;               /* [n] which constants the parameters are, see hyper_from_parameters */
     real *volume;                      /* [n] at rest, m^3 */
     real *density, *density_bar;       /* [n] kg/m^3; cotangents */
@@ -127,7 +127,7 @@ typedef struct {
 typedef struct {
     int n_channels;
     int *channel;                        /* [n] that drives the particle; -1: none does. NULL: no particle is driven */
-    int *signal;                         /* [n_channels] SIGNAL_... */
+    int *signal;                         /* [n_channels] a pio_signal */
     real *fibre;                         /* [DIM][n_channels] unit direction at rest */
     real *activation;                    /* [n_channels] of this step, Pa */
     double *activation_bar;              /* [n_channels] its cotangents */
@@ -178,8 +178,8 @@ typedef struct {
 /* mpm_plastic.c: plastic flow. Where there is none all pointers are NULL. */
 typedef struct {
     int used;
-    int *law;                /* [n] PLASTIC_... */
-    real *yield, *yield_bar; /* [PLASTIC_CONSTANTS][n] constants; cotangents */
+    int *law;                /* [n] a pio_plastic_law */
+    real *yield, *yield_bar; /* [PIO_PLASTIC_CONSTANTS][n] constants; cotangents */
     uint64_t *near; /* [2] particles times steps near a change of branch: of this run, of that of the last gradient */
 } mpm_sim_plastic;
 

@@ -13,7 +13,7 @@
 enum { SAMPLES = 500 };
 static const double EPS = sizeof(real) == 4 ? (double)FLT_EPSILON : DBL_EPSILON;
 
-static const char *const law_names[HYPER_LAWS] = {
+static const char *const law_names[PIO_HYPER_LAWS] = {
     "linear",          "St Venant-Kirchhoff", "fixed corotated", "neo-Hookean",
     "neo-Hookean iso", "stable neo-Hookean",  "Mooney-Rivlin",   "Ogden",
     "Hencky"};
@@ -55,7 +55,7 @@ static inline mat matrix_of(const double *v)
 static inline hyper_constants constants_of(const double *k)
 {
     hyper_constants c;
-    for (int i = 0; i < HYPER_CONSTANTS; i++) c.k[i] = (real)k[i];
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) c.k[i] = (real)k[i];
     return c;
 }
 static inline double norm(mat a)
@@ -134,9 +134,9 @@ static inline mat sample_state(int kind)
 static inline void sample_constants(int law, double *k)
 {
     static int count;
-    memset(k, 0, HYPER_CONSTANTS * sizeof *k);
-    for (int i = 0; i < (law == HYPER_MOONEY_RIVLIN ? 3 : 2); i++) k[i] = uniform(1e4, 1e5);
-    if (law != HYPER_OGDEN) return;
+    memset(k, 0, PIO_LAW_CONSTANTS * sizeof *k);
+    for (int i = 0; i < (law == PIO_HYPER_MOONEY_RIVLIN ? 3 : 2); i++) k[i] = uniform(1e4, 1e5);
+    if (law != PIO_HYPER_OGDEN) return;
     k[1] = uniform(1, 3);
     k[4] = uniform(1e4, 1e5);
     if (++count % 3 == 0) return;
@@ -149,9 +149,9 @@ static inline void small_strain(int law, const double *k, double *mu, double *la
 {
     *mu = k[0];
     *lambda = k[1];
-    if (law == HYPER_NEO_HOOKEAN_ISO) *lambda = k[1] - 2.0 / 3 * k[0];
-    if (law == HYPER_MOONEY_RIVLIN) *mu = 2 * (k[0] + k[1]), *lambda = k[2] - 2.0 / 3 * *mu;
-    if (law == HYPER_OGDEN) *mu = 0.5 * (k[0] * k[1] + k[2] * k[3]), *lambda = k[4] - 2.0 / 3 * *mu;
+    if (law == PIO_HYPER_NEO_HOOKEAN_ISO) *lambda = k[1] - 2.0 / 3 * k[0];
+    if (law == PIO_HYPER_MOONEY_RIVLIN) *mu = 2 * (k[0] + k[1]), *lambda = k[2] - 2.0 / 3 * *mu;
+    if (law == PIO_HYPER_OGDEN) *mu = 0.5 * (k[0] * k[1] + k[2] * k[3]), *lambda = k[4] - 2.0 / 3 * *mu;
 }
 static inline double stiffness(int law, const double *k)
 {

@@ -51,7 +51,7 @@ static int sample_knots(const control_knots *knots[1], case_io *io, int n, int *
     for (int c = 0; c < n; c++) {
         signal[c] = c % 4;
         k[c].first = values;
-        k[c].count = signal[c] == SIGNAL_PIECEWISE ? 2 + c / 4 % 4 : signal[c] == SIGNAL_SPLINE ? 4 + c / 4 % 4 : 0;
+        k[c].count = signal[c] == PIO_PIECEWISE ? 2 + c / 4 % 4 : signal[c] == PIO_SPLINE ? 4 + c / 4 % 4 : 0;
         k[c].periodic = c / 4 % 3 == 0;
         k[c].span = 0.03 + 0.4 * case_unit("span", c);
         values += k[c].count;

@@ -25,7 +25,7 @@ static void case_mpm_sense(case_io *io)
     mpm_input *input = HOST(io, mpm_input, INPUTS);
     for (int j = 0; j < INPUTS; j++) {
         const int velocity = j == 1;
-        input[j].kind = j == 0 ? INPUT_POSITION : velocity ? INPUT_VELOCITY : INPUT_SINE;
+        input[j].kind = j == 0 ? PIO_INPUT_POSITION : velocity ? PIO_INPUT_VELOCITY : PIO_INPUT_SINE;
         input[j].axis = velocity ? 0 : DIM - 1;
         input[j].of.number = j < 2 ? 1 : -1;
         input[j].of.by_channel = velocity;

@@ -36,9 +36,9 @@ static void case_fem_table(case_io *io)
 {
     static const char *const names[] = {"stiffness", "mass", NULL};
     const int rule = case_variant(io, names);
-    for (int type = 0; type < ELEMENT_TYPES; type++) {
+    for (int type = 0; type < PIO_ELEMENT_TYPES; type++) {
         const int points = element_points[rule][type];
-        const int repeats = type == ELEMENT_LINE3 || type == ELEMENT_QUAD4 || type == ELEMENT_QUAD9;
+        const int repeats = type == PIO_LINE3 || type == PIO_QUAD4 || type == PIO_QUAD9;
         if (element_rdim[type] <= DIM) fem_table_of(io, type, points, io->large && repeats ? 4500 : points);
     }
 }
@@ -50,10 +50,11 @@ static void case_fem_constants(case_io *io)
 {
     const int n = case_size(io, 900);
     int *law = HOST(io, int, n), *form = HOST(io, int, n);
-    case_array *parameters = case_uniform(io, CASE_INPUT, "parameters", HYPER_CONSTANTS, n, 1e3, 2e5);
+    case_array *parameters = case_uniform(io, CASE_INPUT, "parameters", PIO_LAW_CONSTANTS, n, 1e3, 2e5);
     for (int e = 0; e < n; e++) {
-        law[e] = e % HYPER_LAWS;
-        form[e] = e / HYPER_LAWS % 2 + (law[e] == HYPER_LINEAR ? e / HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
+        law[e] = e % PIO_HYPER_LAWS;
+        form[e] =
+            e / PIO_HYPER_LAWS % 2 + (law[e] == PIO_HYPER_LINEAR ? e / PIO_HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
         if (!(form[e] & HYPER_LAME_PARAMETERS) && !hyper_has_own_parameters(law[e]))
             parameters->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
     }
@@ -62,16 +63,16 @@ static void case_fem_constants(case_io *io)
     a.law = PUSH(io, int, law, n);
     a.parameter_form = PUSH(io, int, form, n);
     a.parameters = (real *)case_upload(io, parameters, CASE_FIELD);
-    a.k = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
+    a.k = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_constants, n, NULL, &a);
-    case_out(io, "k", CASE_FIELD, HYPER_CONSTANTS, n, a.k);
+    case_out(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, n, a.k);
     if (!case_adjoint(io)) return;
     fem_constants_adj_args b;
     b.fwd = a;
     b.k_bar = FIELD_COTANGENT(io, "k");
-    b.parameters_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
+    b.parameters_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
     LAUNCH(io, fem_constants_adj, n, NULL, &b);
-    case_gradient(io, "parameters", CASE_FIELD, HYPER_CONSTANTS, n, b.parameters_bar);
+    case_gradient(io, "parameters", CASE_FIELD, PIO_LAW_CONSTANTS, n, b.parameters_bar);
 }
 #define case_fem_constants_adj case_fem_constants
 
@@ -93,7 +94,7 @@ static void case_fem_check(case_io *io)
     const int v = case_variant(io, names);
     mesh_body b = mesh_of(io, RULE_MASS, CASE_CONSTANT, CASE_CONSTANT);
     const int n = b.m.elements, third = b.m.part[2].first + 2;
-    case_array *k = case_uniform(io, CASE_CONSTANT, "constants", HYPER_CONSTANTS, n, 5e3, 2e4);
+    case_array *k = case_uniform(io, CASE_CONSTANT, "constants", PIO_LAW_CONSTANTS, n, 5e3, 2e4);
     case_array *density = case_uniform(io, CASE_CONSTANT, "density", 1, n, 800, 1200);
     int expected = -1;
     if (v == 1 || v == 4) { /* two of its nodes change places */
@@ -111,7 +112,7 @@ static void case_fem_check(case_io *io)
         expected = 2 << 4 | FEM_CONSTANT;
     }
     int *law = HOST(io, int, n);
-    for (int e = 0; e < n; e++) law[e] = e % HYPER_LAWS;
+    for (int e = 0; e < n; e++) law[e] = e % PIO_HYPER_LAWS;
     b.matter.law = PUSH(io, int, law, n);
     const int *nodes = PUSH(io, int, b.m.point, b.m.element_dofs);
     b.matter.elements = n;
@@ -186,7 +187,7 @@ static void case_fem_force(case_io *io)
     b.fwd = a;
     b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.rest_bar = alone ? NULL : NEW(io, real, m->element_dofs * DIM, CASE_SET);
-    b.k_bar = alone ? NULL : NEW_FIELD(io, HYPER_CONSTANTS, m->elements, CASE_ADDED);
+    b.k_bar = alone ? NULL : NEW_FIELD(io, PIO_LAW_CONSTANTS, m->elements, CASE_ADDED);
     b.thick_bar = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, m->elements, CASE_ADDED);
     b.force = NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
@@ -197,7 +198,7 @@ static void case_fem_force(case_io *io)
     mesh_gradient(io, m, "u", b.u_bar);
     if (alone) return;
     mesh_gradient(io, m, "rest", b.rest_bar);
-    case_gradient(io, "k", CASE_FIELD, HYPER_CONSTANTS, m->elements, b.k_bar);
+    case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, m->elements, b.k_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
 }
 #define case_fem_force_adj case_fem_force
@@ -213,8 +214,8 @@ static void case_fem_energy(case_io *io)
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     if (inside_out) /* the first neo-Hookean element of the third part: a corner goes far along its first edge */
-        u->value[m->point[m->part[2].first_element_node + HYPER_NEO_HOOKEAN * element_nodes[m->part[2].type]] * DIM] +=
-            9;
+        u->value[m->point[m->part[2].first_element_node + PIO_HYPER_NEO_HOOKEAN * element_nodes[m->part[2].type]] *
+                 DIM] += 9;
     fem_energy_args a;
     wide *sum = NEW(io, wide, MESH_TYPES, CASE_SET);
     a.m = body.matter;
@@ -253,7 +254,7 @@ static void case_fem_admit(case_io *io)
     const mesh_lattice *m = &body.m;
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
-    const int type = m->part[2].type, at = m->part[2].first_element_node + HYPER_NEO_HOOKEAN * element_nodes[type];
+    const int type = m->part[2].type, at = m->part[2].first_element_node + PIO_HYPER_NEO_HOOKEAN * element_nodes[type];
     if (inside_out) u->value[m->point[at] * DIM] += 9;
     fem_admit_args a;
     a.m = body.matter;
@@ -270,7 +271,7 @@ static void case_fem_admit(case_io *io)
     if (inside_out && !io->prefill)
         case_expect(io,
                     fault >> 36 == 3 && (fault & 15) == FEM_INADMISSIBLE && element >= 0 &&
-                        element <= m->part[2].first + HYPER_NEO_HOOKEAN,
+                        element <= m->part[2].first + PIO_HYPER_NEO_HOOKEAN,
                     "the fault of an element with the node that was moved, or of one before it");
 }
 

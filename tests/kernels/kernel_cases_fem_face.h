@@ -54,8 +54,8 @@ static void fem_points(case_io *io)
     for (int i = 0; i < n; i++) vertex[i] = n - 1 - i;
     fem_face_args a;
     fem_face_adj_args b;
-    a.rule = mesh_rule(io, RULE_MASS, ELEMENT_POINT1);
-    a.kind = LOAD_TRACTION;
+    a.rule = mesh_rule(io, RULE_MASS, PIO_POINT1);
+    a.kind = PIO_TRACTION;
     a.first_element_node = 0;
     a.vertex = a.owner = PUSH(io, int, vertex, n);
     a.rest = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "rest", 1, n * DIM, -1, 1), CASE_REAL);
@@ -146,7 +146,7 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     fem_face_adj_args b;
     const int *behind = PUSH(io, int, owner, m.elements);
     const real *thick = DIM == 2 ? REALS(io, "thickness", 1, owners, 0.5, 1.5) : NULL;
-    a.kind = pressure ? LOAD_PRESSURE : LOAD_TRACTION;
+    a.kind = pressure ? PIO_PRESSURE : PIO_TRACTION;
     a.rest = mesh_rest(io, &m, CASE_INPUT, "rest");
     a.value = WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);

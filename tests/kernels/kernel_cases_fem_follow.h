@@ -100,7 +100,7 @@ static fem_face_args follow_faces(case_io *io, const mesh_lattice *m, case_role 
     fem_face_args a;
     memset(&a, 0, sizeof a);
     *behind = PUSH(io, int, owner, m->elements);
-    a.kind = LOAD_PRESSURE;
+    a.kind = PIO_PRESSURE;
     a.rest = mesh_rest(io, m, role, "rest");
     a.thick =
         DIM == 2 ? (real *)case_upload(io, case_uniform(io, role, "thickness", 1, owners, 0.5, 1.5), CASE_FIELD) : NULL;
@@ -161,7 +161,7 @@ static void spring_points(case_io *io)
     for (int i = 0; i < n; i++) vertex[i] = i;
     fem_spring_args a;
     memset(&a, 0, sizeof a);
-    a.f.rule = mesh_rule(io, RULE_MASS, ELEMENT_POINT1);
+    a.f.rule = mesh_rule(io, RULE_MASS, PIO_POINT1);
     a.f.vertex = a.f.owner = PUSH(io, int, vertex, n);
     a.f.rest = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "rest", 1, n * DIM, -1, 1), CASE_REAL);
     a.f.value = WIDES(io, "value", DIM, 1, 2, 5);

@@ -10,15 +10,15 @@
 static void case_fem_integral(case_io *io)
 {
     static const char *const names[] = {"volume", "mass", "strain energy", "stress and energy", NULL};
-    const int first = case_variant(io, names), last = first == INTEGRAL_STRESS ? INTEGRAL_ENERGY : first;
-    mesh_body body = mesh_of(io, first <= INTEGRAL_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
+    const int first = PIO_VOLUME + case_variant(io, names), last = first == PIO_STRESS ? PIO_STRAIN_ENERGY : first;
+    mesh_body body = mesh_of(io, first <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
     mesh_matter(io, &body, CASE_INPUT);
     int *form = HOST(io, int, n);
     case_array *weight = case_uniform(io, CASE_CONSTANT, "weight", 1, n, 0.5, 1.5);
     for (int e = 0; e < n; e++) {
-        form[e] = DIM == 2 && body.law[e] == HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
+        form[e] = DIM == 2 && body.law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
         if (e % 11 == 3) weight->value[e] = 0;
     }
     fem_integral_args a;
@@ -49,7 +49,7 @@ static void case_fem_integral(case_io *io)
     b.scale = 1;
     b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
-    b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
+    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
@@ -63,7 +63,7 @@ static void case_fem_integral(case_io *io)
     }
     case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
     case_gradient(io, "rest", CASE_REAL, 1, m->points * DIM, rest_bar);
-    case_gradient(io, "k", CASE_FIELD, HYPER_CONSTANTS, n, b.k_bar);
+    case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, n, b.k_bar);
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
 }

@@ -191,9 +191,11 @@ static void case_fem_observe(case_io *io)
     static const char *const names[] = {
         "displacement", "reaction", "distance", "compliance", "kinetic", "distance between two steps", NULL};
     enum { ROWS = 400 };
-    const int nodes = case_size(io, 1100), variant = case_variant(io, names), between = variant > FEM_KINETIC;
+    static const int types[] = {PIO_DISPLACEMENT, PIO_REACTION,       PIO_DISTANCE,
+                                PIO_COMPLIANCE,   PIO_KINETIC_ENERGY, PIO_DISTANCE};
+    const int nodes = case_size(io, 1100), variant = case_variant(io, names), between = variant == 5;
     fem_observe_args a;
-    a.type = between ? FEM_DISTANCE : variant;
+    a.type = types[variant];
     a.axis = DIM - 1;
     int *marker = HOST(io, int, nodes);
     double *points = HOST(io, double, ROWS *DIM), *weights = HOST(io, double, ROWS), given = 0;

@@ -135,7 +135,7 @@ static void case_fem_damping_matrix(case_io *io)
     d.m = body.matter;
     case_array *beta = case_uniform(io, CASE_CONSTANT, "beta", 1, n, 1, 1);
     d.beta = (real *)case_upload(io, beta, CASE_FIELD);
-    d.out = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
+    d.out = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_damping, n, NULL, &d);
     fem_damping_matrix_args a;
     a.m = body.matter;
@@ -195,24 +195,24 @@ static void case_fem_damping(case_io *io)
 {
     const int n = case_size(io, 900);
     int *law = HOST(io, int, n);
-    for (int e = 0; e < n; e++) law[e] = e % HYPER_LAWS;
+    for (int e = 0; e < n; e++) law[e] = e % PIO_HYPER_LAWS;
     fem_damping_args a;
     a.m.elements = n;
     a.m.law = PUSH(io, int, law, n);
-    a.m.k = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "k", HYPER_CONSTANTS, n, 1, 3), CASE_FIELD);
+    a.m.k = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "k", PIO_LAW_CONSTANTS, n, 1, 3), CASE_FIELD);
     a.m.density = NULL;
     a.beta = REALS(io, "beta", 1, n, 0.1, 0.4);
-    a.out = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_SET);
+    a.out = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_damping, n, NULL, &a);
-    case_out(io, "moduli", CASE_FIELD, HYPER_CONSTANTS, n, a.out);
+    case_out(io, "moduli", CASE_FIELD, PIO_LAW_CONSTANTS, n, a.out);
     if (!case_adjoint(io)) return;
     fem_damping_adj_args b;
     b.fwd = a;
     b.out_bar = FIELD_COTANGENT(io, "moduli");
-    b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, n, CASE_ADDED);
+    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
     b.beta_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     LAUNCH(io, fem_damping_adj, n, NULL, &b);
-    case_gradient(io, "k", CASE_FIELD, HYPER_CONSTANTS, n, b.k_bar);
+    case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, n, b.k_bar);
     case_gradient(io, "beta", CASE_FIELD, 1, n, b.beta_bar);
 }
 #define case_fem_damping_adj case_fem_damping

@@ -39,7 +39,7 @@ static void observe_front(case_io *io, mpm_observe_args *a)
     double *place = HOST(io, double, 1);
     place[0] = 0.2;
     a->ref = 0.2;
-    a->place = a->type == OBSERVE_FRONT ? PUSH(io, double, place, 1) : NULL;
+    a->place = a->type == PIO_FRONT ? PUSH(io, double, place, 1) : NULL;
     a->sharpness = 30;
 }
 
@@ -50,9 +50,9 @@ static void case_mpm_observe(case_io *io)
                                         "shape",         "outside",       NULL};
     enum { BODIES = 2 };
     mpm_observe_args a;
-    const int variant = case_variant(io, names), between = variant == OBSERVE_FRONT + 1;
-    a.type = between ? OBSERVE_DISTANCE : variant <= OBSERVE_FRONT ? variant : OBSERVE_SHAPE;
-    a.outside = variant == OBSERVE_FRONT + 3;
+    const int variant = case_variant(io, names), between = variant == PIO_FRONT + 1;
+    a.type = between ? PIO_DISTANCE : variant <= PIO_FRONT ? variant : PIO_SHAPE;
+    a.outside = variant == PIO_FRONT + 3;
     sample t;
     t.box = sample_box(io, 0);
     sample_particles(io, &t);
@@ -214,7 +214,7 @@ static void case_design_set(case_io *io)
     a.n = n;
     a.components = variant < 3 ? DIM : 1;
     a.first = variant < 3 ? 0 : 1;
-    a.stored = variant < 3 ? (int)DIM : (int)LAW_CONSTANTS;
+    a.stored = variant < 3 ? (int)DIM : (int)FLUID_CONSTANTS;
     a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
     a.value =
         each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, a.components, -3, 3);

@@ -14,11 +14,11 @@ enum { MESH_TYPES = 4 };
 
 /* Element types of 1, 2 and 3 dimensions, linear first. */
 static const int mesh_types[4][MESH_TYPES] = {{0, 0, 0, 0},
-                                              {ELEMENT_LINE2, ELEMENT_LINE3, 0, 0},
-                                              {ELEMENT_TRI3, ELEMENT_TRI6, ELEMENT_QUAD4, ELEMENT_QUAD9},
-                                              {ELEMENT_TET4, ELEMENT_TET10, ELEMENT_HEX8, ELEMENT_HEX27}};
-static const char *const mesh_names[ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
-                                                      "quad9",  "tet4",  "tet10", "hex8", "hex27"};
+                                              {PIO_LINE2, PIO_LINE3, 0, 0},
+                                              {PIO_TRI3, PIO_TRI6, PIO_QUAD4, PIO_QUAD9},
+                                              {PIO_TET4, PIO_TET10, PIO_HEX8, PIO_HEX27}};
+static const char *const mesh_names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
+                                                          "quad9",  "tet4",  "tet10", "hex8", "hex27"};
 
 /* Elements of one type, and the numbers of their first element and element node. */
 typedef struct {
@@ -117,7 +117,7 @@ static mesh_lattice mesh_make(case_io *io, int dim)
         m.part[t].n = mesh_fill(&m, t, count, NULL);
         m.elements += m.part[t].n;
         m.element_dofs += m.part[t].n * element_nodes[m.part[t].type];
-        case_expect(io, dim < DIM || m.part[t].n >= HYPER_LAWS, "each law in an element of each type");
+        case_expect(io, dim < DIM || m.part[t].n >= PIO_HYPER_LAWS, "each law in an element of each type");
     }
     m.point = HOST(io, int, m.element_dofs);
     for (int t = 0; t < mesh_parts(dim); t++) mesh_fill(&m, t, count, m.point + m.part[t].first_element_node);
@@ -179,13 +179,13 @@ typedef struct {
 static void mesh_matter(case_io *io, mesh_body *b, case_role role)
 {
     const int n = b->m.elements;
-    case_array *k = case_uniform(io, role, "k", HYPER_CONSTANTS, n, 5e3, 2e4);
+    case_array *k = case_uniform(io, role, "k", PIO_LAW_CONSTANTS, n, 5e3, 2e4);
     b->law = HOST(io, int, n);
     for (int t = 0; t < MESH_TYPES; t++)
         for (int i = 0; i < b->m.part[t].n; i++) {
             const int e = b->m.part[t].first + i;
-            b->law[e] = i % HYPER_LAWS;
-            if (b->law[e] != HYPER_OGDEN) continue;
+            b->law[e] = i % PIO_HYPER_LAWS;
+            if (b->law[e] != PIO_HYPER_OGDEN) continue;
             k->value[n + e] = 1.4 + 1.6 * case_unit("alpha 1", e);
             k->value[2 * n + e] *= -0.5;
             k->value[3 * n + e] = -1.5 - case_unit("alpha 2", e);

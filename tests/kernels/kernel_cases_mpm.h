@@ -12,14 +12,14 @@
 static void case_mpm_constants(case_io *io)
 {
     static const char *const names[] = {"every law", "neo-Hookean and Hencky alone", NULL};
-    const int n = case_size(io, 1500), few = case_variant(io, names), count = few ? 2 : HYPER_CONSTANTS;
+    const int n = case_size(io, 1500), few = case_variant(io, names), count = few ? 2 : PIO_LAW_CONSTANTS;
     int *law = HOST(io, int, n), *form = HOST(io, int, n);
-    case_array *g[HYPER_CONSTANTS];
+    case_array *g[PIO_LAW_CONSTANTS];
     g[0] = case_uniform(io, CASE_INPUT, "parameter0", 1, n, 1e3, 2e5);
     g[1] = case_uniform(io, CASE_INPUT, "parameter1", 1, n, -0.3, 0.47);
     for (int c = 2; c < count; c++) g[c] = case_uniform(io, CASE_INPUT, constant_names[1][c], 1, n, 0, 2);
     for (int i = 0; i < n; i++) {
-        law[i] = few ? (i % 2 ? HYPER_NEO_HOOKEAN : HYPER_HENCKY) : 1 + i % (LAWS - 1);
+        law[i] = few ? (i % 2 ? PIO_HYPER_NEO_HOOKEAN : PIO_HYPER_HENCKY) : 1 + i % (PIO_LAWS - 1);
         form[i] = i / 16 % 2;
         if (law_is_fluid(law[i]))
             g[1]->value[i] = 1 + 6.5 * case_unit("gamma", i);
@@ -233,7 +233,7 @@ static void case_mpm_p2g(case_io *io)
     b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t.n, CASE_ADDED);
+    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
     b.viscosity_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     if (plastic) new_yield_bars(io, t.n, &b.bar, &b.yield_bar, CASE_ADDED);
@@ -244,8 +244,8 @@ static void case_mpm_p2g(case_io *io)
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t.n, b.bar.F);
     case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
-        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, HYPER_CONSTANTS, c);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, PIO_LAW_CONSTANTS, c);
     if (fibres) sum_contributions(io, &t, b.activation_bar);
     if (viscous) case_gradient(io, "viscosity of solids", CASE_FIELD, 1, t.n, b.viscosity_bar);
     if (plastic) yield_gradients(io, t.n, 2, &b.bar, b.yield_bar);
@@ -261,9 +261,10 @@ enum { GRID_WALLS, GRID_OTHER_WALLS, GRID_ANY_NODES, GRID_CORNERS, GRID_NARROW, 
  * ghosts on both sides (2), that each is the other's mirror (1), that both are next to the nodes between (3). */
 static mpm_box grid_box(const case_io *io, int variant)
 {
-    static const int wall[3][3][2] = {{{WALL_STICKY, WALL_SLIP}, {WALL_SLIP, WALL_STICKY}, {WALL_STICKY, WALL_SLIP}},
-                                      {{WALL_STICKY, WALL_STICKY}, {WALL_SLIP, WALL_SEPARATE}, {WALL_SLIP, WALL_SLIP}},
-                                      {{WALL_SLIP, WALL_SLIP}, {WALL_STICKY, WALL_SLIP}, {WALL_SEPARATE, WALL_STICKY}}};
+    static const int wall[3][3][2] = {
+        {{PIO_WALL_STICKY, PIO_WALL_SLIP}, {PIO_WALL_SLIP, PIO_WALL_STICKY}, {PIO_WALL_STICKY, PIO_WALL_SLIP}},
+        {{PIO_WALL_STICKY, PIO_WALL_STICKY}, {PIO_WALL_SLIP, PIO_WALL_SEPARATE}, {PIO_WALL_SLIP, PIO_WALL_SLIP}},
+        {{PIO_WALL_SLIP, PIO_WALL_SLIP}, {PIO_WALL_STICKY, PIO_WALL_SLIP}, {PIO_WALL_SEPARATE, PIO_WALL_STICKY}}};
     static const int apart[2][3] = {{2, 3, 4}, {1, 2, 3}};
     mpm_box box = sample_box(io, variant == GRID_OTHER_WALLS);
     if (variant < GRID_CORNERS) return box;

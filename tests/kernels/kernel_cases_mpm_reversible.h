@@ -92,7 +92,7 @@ static void case_mpm_force(case_io *io)
     b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    b.k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t.n, CASE_ADDED);
+    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
     LAUNCH(io, mpm_force_adj, t.max_cells, &t.step->cells, &b);
     case_no_influence(io, "velocity");
@@ -103,8 +103,8 @@ static void case_mpm_force(case_io *io)
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t.n, b.bar.F);
     case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
-    for (int c = 0; c < HYPER_CONSTANTS; c++)
-        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, HYPER_CONSTANTS, c);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, PIO_LAW_CONSTANTS, c);
     if (fibres) sum_contributions(io, &t, b.activation_bar);
 }
 #define case_mpm_force_adj case_mpm_force
@@ -237,7 +237,7 @@ static real *strain_adjoint(case_io *io, const sample *t, const mpm_strain_args 
     force->bar.F = NEW_FIELD(io, DIM * DIM, t->n, CASE_ZERO);
     force->bar.J = NEW_FIELD(io, 1, t->n, CASE_ZERO);
     force->mass_bar = NEW_FIELD(io, 1, t->n, CASE_ADDED);
-    force->k_bar = NEW_FIELD(io, HYPER_CONSTANTS, t->n, CASE_ADDED);
+    force->k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t->n, CASE_ADDED);
     force->activation_bar = NULL;
     LAUNCH(io, mpm_force_adj, t->max_cells, &t->step->cells, force);
     mpm_strain_adj_args b;
@@ -382,7 +382,7 @@ static void case_mpm_kick(case_io *io)
     const int variant = case_variant(io, names);
     sample t = sample_motion(io, 0);
     sample_unstrained(io, &t);
-    for (int c = 0; c < DIM && variant == KICK_WALLS; c++) t.box.wall[c][c % 2] = t.box.wall[c][1] = WALL_PENALTY;
+    for (int c = 0; c < DIM && variant == KICK_WALLS; c++) t.box.wall[c][c % 2] = t.box.wall[c][1] = PIO_WALL_PENALTY;
     design_gravity_args g;
     g.step = t.step;
     g.value = WIDES(io, "gravity", DIM, 1, -10, 10);

@@ -4,25 +4,25 @@
 
 #include "tests/kernels/kernel_cases_sample.h"
 
-static const char *const yield_names[PLASTIC_CONSTANTS] = {"yield0", "yield1", "yield2"};
+static const char *const yield_names[PIO_PLASTIC_CONSTANTS] = {"yield0", "yield1", "yield2"};
 
 /* Constants of item i with this plastic law, of solids with moduli about 1e4 Pa: about half of the strains of the
  * samples flow. */
-static void yield_constants(int plastic, int i, double y[PLASTIC_CONSTANTS])
+static void yield_constants(int plastic, int i, double y[PIO_PLASTIC_CONSTANTS])
 {
     const double u = case_unit("yield", i), v = case_unit("second", i), w = case_unit("third", i);
     y[0] = 500 + 6000 * u;
     y[1] = 2000 * v;
     y[2] = w;
-    if (plastic == PLASTIC_DRUCKER_PRAGER) {
+    if (plastic == PIO_DRUCKER_PRAGER) {
         y[0] = 0.1 + u;
         y[1] = i / 6 % 3 ? 4000 * v : 0; /* every sixth is such */
     }
-    if (plastic == PLASTIC_HERSCHEL_BULKLEY) {
+    if (plastic == PIO_HERSCHEL_BULKLEY) {
         y[1] = 1 + 10 * v;
         y[2] = 0.4 + 1.2 * w;
     }
-    if (plastic == PLASTIC_SNOW) {
+    if (plastic == PIO_SNOW) {
         y[0] = 0.01 + 0.2 * u;
         y[1] = 0.01 + 0.2 * v;
         y[2] = 4 * w;
@@ -35,24 +35,24 @@ static void sample_yield(case_io *io, sample *t, int first)
 {
     const int n = t->n;
     int *plastic = HOST(io, int, n);
-    case_array *y[PLASTIC_CONSTANTS];
-    real *all = HOST(io, real, field_size(n, PLASTIC_CONSTANTS));
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++)
+    case_array *y[PIO_PLASTIC_CONSTANTS];
+    real *all = HOST(io, real, field_size(n, PIO_PLASTIC_CONSTANTS));
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++)
         y[c] = case_uniform(io, c < first ? CASE_CONSTANT : CASE_INPUT, yield_names[c], 1, n, 0, 1);
     for (int i = 0; i < n; i++) {
-        double of[PLASTIC_CONSTANTS];
-        plastic[i] = i % (PLASTIC_LAWS + 1) % PLASTIC_LAWS;
-        if (plastic[i]) t->law[i] = plastic[i] == PLASTIC_SNOW ? HYPER_FIXED_COROTATED : HYPER_HENCKY;
+        double of[PIO_PLASTIC_CONSTANTS];
+        plastic[i] = i % (PIO_PLASTIC_LAWS + 1) % PIO_PLASTIC_LAWS;
+        if (plastic[i]) t->law[i] = plastic[i] == PIO_SNOW ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY;
         yield_constants(plastic[i], i, of);
-        for (int c = 0; c < PLASTIC_CONSTANTS; c++) y[c]->value[i] = of[c];
+        for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) y[c]->value[i] = of[c];
     }
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) {
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) {
         const real *one = (const real *)case_pack(io, y[c], CASE_REAL);
-        for (int i = 0; i < n; i++) all[field_at(n, PLASTIC_CONSTANTS, c, i)] = one[i];
+        for (int i = 0; i < n; i++) all[field_at(n, PIO_PLASTIC_CONSTANTS, c, i)] = one[i];
     }
     t->matter.law = PUSH(io, int, t->law, n);
     t->matter.plasticity = PUSH(io, int, plastic, n);
-    t->matter.yield = PUSH(io, real, all, field_size(n, PLASTIC_CONSTANTS));
+    t->matter.yield = PUSH(io, real, all, field_size(n, PIO_PLASTIC_CONSTANTS));
     t->s.hardening = REALS(io, "hardening", 1, n, 0, 0.3);
     t->s.e33 = DIM == 2 ? REALS(io, "e33", 1, n, -0.1, 0.1) : NULL;
 }
@@ -62,15 +62,15 @@ static void new_yield_bars(case_io *io, int n, mpm_state *bar, real **yield_bar,
 {
     bar->hardening = NEW_FIELD(io, 1, n, how);
     bar->e33 = DIM == 2 ? NEW_FIELD(io, 1, n, how) : NULL;
-    *yield_bar = NEW_FIELD(io, PLASTIC_CONSTANTS, n, CASE_ADDED);
+    *yield_bar = NEW_FIELD(io, PIO_PLASTIC_CONSTANTS, n, CASE_ADDED);
 }
 
 static void yield_gradients(case_io *io, int n, int first, const mpm_state *bar, const real *yield_bar)
 {
     case_gradient(io, "hardening", CASE_FIELD, 1, n, bar->hardening);
     if (DIM == 2) case_gradient(io, "e33", CASE_FIELD, 1, n, bar->e33);
-    for (int c = first; c < PLASTIC_CONSTANTS; c++)
-        case_gradient_of(io, yield_names[c], CASE_REAL, 1, n, yield_bar, PLASTIC_CONSTANTS, c);
+    for (int c = first; c < PIO_PLASTIC_CONSTANTS; c++)
+        case_gradient_of(io, yield_names[c], CASE_REAL, 1, n, yield_bar, PIO_PLASTIC_CONSTANTS, c);
 }
 
 /* Two constants of elasticity, 5e3 to 2e4 Pa; masses and volumes for the speed of waves; any order. */
@@ -85,7 +85,7 @@ static void sample_plastic(case_io *io, sample *t, int stiff)
     t->id = HOST(io, int, n);
     int *order = HOST(io, int, n);
     for (int i = 0; i < n; i++) {
-        t->law[i] = HYPER_NEO_HOOKEAN;
+        t->law[i] = PIO_HYPER_NEO_HOOKEAN;
         t->id[i] = (i + n / 3) % n;
         order[i] = n - 1 - i;
     }
@@ -185,7 +185,7 @@ static void case_mpm_plastic_check(case_io *io)
     sample_plastic(io, &t, 0);
     mpm_plastic_check_args a;
     a.matter = t.matter;
-    if (bad) a.matter.yield = CONSTANTS(io, "bad", PLASTIC_CONSTANTS, t.n, -1, 3);
+    if (bad) a.matter.yield = CONSTANTS(io, "bad", PIO_PLASTIC_CONSTANTS, t.n, -1, 3);
     a.step = t.step;
     LAUNCH(io, mpm_plastic_check, t.n, NULL, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);

@@ -32,8 +32,8 @@ static mpm_box sample_box(const case_io *io, int turned)
     const int *nodes = io->large ? large : small;
     /* each axis: lower wall, upper wall */
     static const int wall[2][3][2] = {
-        {{WALL_STICKY, WALL_SLIP}, {WALL_SEPARATE, WALL_SEPARATE}, {WALL_SLIP, WALL_SEPARATE}},
-        {{WALL_SEPARATE, WALL_STICKY}, {WALL_SLIP, WALL_STICKY}, {WALL_SEPARATE, WALL_SLIP}}};
+        {{PIO_WALL_STICKY, PIO_WALL_SLIP}, {PIO_WALL_SEPARATE, PIO_WALL_SEPARATE}, {PIO_WALL_SLIP, PIO_WALL_SEPARATE}},
+        {{PIO_WALL_SEPARATE, PIO_WALL_STICKY}, {PIO_WALL_SLIP, PIO_WALL_STICKY}, {PIO_WALL_SEPARATE, PIO_WALL_SLIP}}};
     mpm_box box;
     int stride = 1;
     box.fields = 1;
@@ -130,11 +130,11 @@ static void sample_state(case_io *io, sample *t, case_role deformation)
 static void sample_laws(case_io *io, sample *t)
 {
     t->law = HOST(io, int, t->n);
-    for (int i = 0; i < t->n; i++) t->law[i] = 1 + (int)((LAWS - 1) * case_unit("law", i));
+    for (int i = 0; i < t->n; i++) t->law[i] = 1 + (int)((PIO_LAWS - 1) * case_unit("law", i));
 }
 
 /* Inputs of cases: the constants of a law, and the parameters that they follow from. */
-static const char *const constant_names[2][HYPER_CONSTANTS] = {
+static const char *const constant_names[2][PIO_LAW_CONSTANTS] = {
     {"k0", "k1", "k2", "k3", "k4"}, {"parameter0", "parameter1", "parameter2", "parameter3", "parameter4"}};
 
 /* Constants of the laws, about 1e4 Pa; exponents of Ogden's law, gamma in [1, 7.5), viscosity in [0, 2) Pa s, none for
@@ -143,30 +143,30 @@ static void sample_matter(case_io *io, sample *t, case_role role)
 {
     const int n = t->n;
     sample_laws(io, t);
-    case_array *k[HYPER_CONSTANTS];
-    for (int c = 0; c < HYPER_CONSTANTS; c++) k[c] = case_uniform(io, role, constant_names[0][c], 1, n, 5e3, 2e4);
+    case_array *k[PIO_LAW_CONSTANTS];
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k[c] = case_uniform(io, role, constant_names[0][c], 1, n, 5e3, 2e4);
     for (int i = 0; i < n; i++) {
         if (law_is_fluid(t->law[i])) {
             k[1]->value[i] = 1 + 6.5 * case_unit("gamma", i);
             k[2]->value[i] = i % 8 == 0 ? 0 : 2 * case_unit("viscosity", i);
-        } else if (t->law[i] == HYPER_OGDEN) {
+        } else if (t->law[i] == PIO_HYPER_OGDEN) {
             k[1]->value[i] = 1.4 + 1.6 * case_unit("alpha 1", i);
             k[2]->value[i] *= -0.5;
             k[3]->value[i] = -1.5 - case_unit("alpha 2", i);
         }
     }
-    real *all = HOST(io, real, field_size(n, HYPER_CONSTANTS));
-    for (int c = 0; c < HYPER_CONSTANTS; c++) {
+    real *all = HOST(io, real, field_size(n, PIO_LAW_CONSTANTS));
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
         const real *one = (const real *)case_pack(io, k[c], CASE_REAL);
-        for (int i = 0; i < n; i++) all[field_at(n, HYPER_CONSTANTS, c, i)] = one[i];
+        for (int i = 0; i < n; i++) all[field_at(n, PIO_LAW_CONSTANTS, c, i)] = one[i];
     }
     double volume = 1;
     for (int a = 0; a < DIM; a++) volume *= 0.0437 / 2;
     memset(&t->matter, 0, sizeof t->matter); /* no channels */
     t->matter.n = n;
-    t->matter.constants = HYPER_CONSTANTS;
+    t->matter.constants = PIO_LAW_CONSTANTS;
     t->matter.law = PUSH(io, int, t->law, n);
-    t->matter.k = PUSH(io, real, all, field_size(n, HYPER_CONSTANTS));
+    t->matter.k = PUSH(io, real, all, field_size(n, PIO_LAW_CONSTANTS));
     t->matter.volume = CONSTANTS(io, "volume", 1, n, 0.8 * volume, 1.2 * volume);
     t->matter.mass =
         (real *)case_upload(io, case_uniform(io, role, "mass", 1, n, 800 * volume, 1200 * volume), CASE_FIELD);

@@ -16,7 +16,7 @@ typedef struct {
 } known;
 #if PIO_DIM == 3
 static const double known_F[9] = {1.10, 0.20, -0.05, 0.05, 0.90, 0.10, 0.02, -0.08, 1.15};
-static const known knowns[HYPER_LAWS] = {
+static const known knowns[PIO_HYPER_LAWS] = {
     {{1e5, 1.5e5}, 9.1275e+3, {4.25e+4, 2.5e+4, -3.0e+3, 2.5e+4, 2.5e+3, 2.0e+3, -3.0e+3, 2.0e+3, 5.25e+4}},
     {{1e5, 1.5e5},
      1.10317839375e+4,
@@ -53,7 +53,7 @@ static const known knowns[HYPER_LAWS] = {
 };
 #else
 static const double known_F[4] = {1.10, 0.20, 0.05, 0.90};
-static const known knowns[HYPER_LAWS] = {
+static const known knowns[PIO_HYPER_LAWS] = {
     {{1e5, 1.5e5}, 5.125e+3, {2.0e+4, 2.5e+4, 2.5e+4, -2.0e+4}},
     {{1e5, 1.5e5}, 5.2758984375e+3, {3.383125e+4, 2.70875e+4, 2.5146875e+4, -7.95625e+3}},
     {{1e5, 1.5e5},
@@ -84,7 +84,7 @@ static void energy_and_stress_are_the_known_ones(void **state)
 {
     const double bound = sizeof(real) == 8 ? 1e-12 : 1e-5;
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         const hyper_constants c = constants_of(knowns[law].k);
         const mat F = matrix_of(known_F), P = law_P(law, F, c);
         double worst = 0, largest = 0;
@@ -101,11 +101,11 @@ static void energy_and_stress_are_the_known_ones(void **state)
 static void a_turned_body_stores_the_same_energy(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         double energy = 0, isotropy = 0, stress = 0, symmetry = 0;
         seed = 1;
         for (int i = 0; i < SAMPLES; i++) {
-            double k[HYPER_CONSTANTS];
+            double k[PIO_LAW_CONSTANTS];
             sample_constants(law, k);
             const hyper_constants c = constants_of(k);
             const mat F = sample_state(i % 2 ? MODERATE : ALL_NEAR), Q = random_rotation(), P = law_P(law, F, c);
@@ -117,7 +117,7 @@ static void a_turned_body_stores_the_same_energy(void **state)
             stress = worse(stress, distance(law_P(law, mat_mul(Q, F), c), mat_mul(Q, P)) / scale);
             symmetry = worse(symmetry, distance(tau, mat_transpose(tau)) / scale);
         }
-        if (law == HYPER_LINEAR) {
+        if (law == PIO_HYPER_LINEAR) {
             printf("negative control, linear: psi(Q F) - psi(F) %.1e, P(Q F) - Q P(F) %.1e\n", energy, stress);
             assert_true(energy > 0.01 && stress > 0.01);
             continue;
@@ -133,15 +133,16 @@ static void a_turned_body_stores_the_same_energy(void **state)
 static void at_rest_there_is_no_stress_and_small_strain_has_mu_and_lambda(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         double energy = 0, stress = 0, moduli = 0;
         seed = 2;
         for (int i = 0; i < SAMPLES; i++) {
-            double k[HYPER_CONSTANTS], mu, lambda;
+            double k[PIO_LAW_CONSTANTS], mu, lambda;
             sample_constants(law, k);
             small_strain(law, k, &mu, &lambda);
             const hyper_constants c = constants_of(k);
-            const mat one = mat_diag(R(1)), Q = law == HYPER_LINEAR ? one : random_rotation(), dF = random_matrix(1);
+            const mat one = mat_diag(R(1)), Q = law == PIO_HYPER_LINEAR ? one : random_rotation(),
+                      dF = random_matrix(1);
             const mat eps = mat_axpby(R(0.5), dF, R(0.5), mat_transpose(dF));
             const mat expected = mat_axpby((real)(2 * mu), eps, (real)lambda * mat_trace(eps), one);
             const double scale = stiffness(law, k);
@@ -225,8 +226,8 @@ static int all_finite(mat a)
 static void only_states_with_an_energy_are_admitted(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
-        const int always = law == HYPER_LINEAR || law == HYPER_ST_VENANT || law == HYPER_STABLE_NEO_HOOKEAN;
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+        const int always = law == PIO_HYPER_LINEAR || law == PIO_HYPER_ST_VENANT || law == PIO_HYPER_STABLE_NEO_HOOKEAN;
         const hyper_constants c = constants_of(knowns[law].k);
         mat F = mat_diag(R(1));
         assert_int_equal(hyper_admits(law, F), 1);
@@ -254,11 +255,11 @@ static void only_states_with_an_energy_are_admitted(void **state)
 static void the_tangent_is_symmetric_and_equals_its_plain_twin(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         double difference = 0, asymmetry = 0;
         seed = 6;
         for (int i = 0; i < SAMPLES; i++) {
-            double k[HYPER_CONSTANTS], largest = 0, d = 0, s = 0;
+            double k[PIO_LAW_CONSTANTS], largest = 0, d = 0, s = 0;
             real A[HYPER_NUMBERS][HYPER_NUMBERS], plain[HYPER_NUMBERS][HYPER_NUMBERS];
             sample_constants(law, k);
             const hyper_constants c = constants_of(k);

@@ -36,12 +36,12 @@ static double dot_of(const double *a, const double *b, int n)
 /* Hencky's dP with the quotient (p_i - p_j)/(sigma_i - sigma_j) as it stands: right only where stretches are apart. */
 static mat naive_dP(int law, mat F, mat dF, hyper_constants c)
 {
-    spectral_point r = spectral_at(law == HYPER_OGDEN, F, c);
+    spectral_point r = spectral_at(law == PIO_HYPER_OGDEN, F, c);
     const vec g = r.s.sigma, e = principal_logs(r.s), t = hencky_tau(e, c);
     for (int i = 0; i < DIM; i++)
         for (int j = 0; j < DIM; j++) {
             const real pi = t.x[i] / g.x[i], pj = t.x[j] / g.x[j];
-            if (i == j || law != HYPER_HENCKY) continue;
+            if (i == j || law != PIO_HYPER_HENCKY) continue;
             const real x = (pi - pj) / (g.x[i] - g.x[j]), y = (pi + pj) / (g.x[i] + g.x[j]);
             r.same.m[i][j] = R(0.5) * (x + y);
             r.swap.m[i][j] = R(0.5) * (x - y);
@@ -78,7 +78,7 @@ static errors check_law(int law, int kind)
         r.wrong = worse(r.wrong, distance(mat_scale(1 + 1e-6, dP), matrix_of(dy)) / norm(dP));
         r.symmetry =
             worse(r.symmetry, relative(mat_ddot(dP, B), mat_ddot(law_dP(law, F, B, c), A), norm(dP) * norm(B)));
-        if (law == HYPER_HENCKY) {
+        if (law == PIO_HYPER_HENCKY) {
             const double e = distance(naive_dP(law, F, A, c), matrix_of(dy)) / norm(dP);
             r.naive = isnan(e) ? (double)INFINITY : worse(r.naive, e);
         }
@@ -89,7 +89,7 @@ static errors check_law(int law, int kind)
 static void stress_and_tangent_are_derivatives(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++)
+    for (int law = 0; law < PIO_HYPER_LAWS; law++)
         for (int kind = 0; kind < STATES; kind++) {
             const errors e = check_law(law, kind);
             printf("%s, %s\n", law_names[law], state_names[kind]);
@@ -99,7 +99,7 @@ static void stress_and_tangent_are_derivatives(void **state)
             report("", "dP(F; dF) - dP of the dual build", e.dP, DERIVATIVE_BOUND);
             report("", "dP(A) : B - dP(B) : A", e.symmetry, DERIVATIVE_BOUND);
             if (!(e.wrong > 0.9e-6)) fail_msg("dP times 1 + 1e-6 passes as dP: %.1e", e.wrong);
-            if (law != HYPER_HENCKY) continue;
+            if (law != PIO_HYPER_HENCKY) continue;
             printf("negative control, the quotient as it stands: %.1e\n", e.naive);
             if (kind == TWO_NEAR || kind == ALL_NEAR) assert_true(e.naive > 1e-8);
         }
@@ -109,7 +109,7 @@ static void stress_and_tangent_are_derivatives(void **state)
 static void theta_is_the_derivative_by_every_constant(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         double worst = 0, wrong = 0;
         seed = 8;
         for (int i = 0; i < SAMPLES; i++) {
@@ -122,13 +122,14 @@ static void theta_is_the_derivative_by_every_constant(void **state)
             hyper_theta(law, F, P_bar, c, &bar);
             numbers_of(F, x.F);
             numbers_of(P_bar, w);
-            for (int p = 0; p < HYPER_CONSTANTS; p++) {
+            for (int p = 0; p < PIO_LAW_CONSTANTS; p++) {
                 hyper_point d = {{0}, {0}};
                 double y[9], dy[9];
                 d.k[p] = 1;
                 const int n = hyper_dual(HYPER_STRESS, law, 0, &x, &d, y, dy);
                 const double forward = dot_of(w, dy, n), backward = bar.k[p] - (p + 1);
-                const double unit = law == HYPER_OGDEN && p % 2 ? fabs(x.k[p - 1]) : 1; /* dP/dalpha_p: of order mu_p */
+                const double unit =
+                    law == PIO_HYPER_OGDEN && p % 2 ? fabs(x.k[p - 1]) : 1; /* dP/dalpha_p: of order mu_p */
                 const double size = worse(0.1 * sqrt(dot_of(dy, dy, n)) * norm(P_bar), 0.1 * unit);
                 worst = worse(worst, relative(forward, backward, size));
                 wrong = worse(wrong, relative(forward, backward * (1 + 1e-6), size));
@@ -143,9 +144,10 @@ static void theta_is_the_derivative_by_every_constant(void **state)
 static void parameters_and_their_adjoint_agree(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) /* The form makes no difference to laws with constants of their own. */
+    for (int law = 0; law < PIO_HYPER_LAWS;
+         law++) /* The form makes no difference to laws with constants of their own. */
         for (int by_lame_parameters = 0; by_lame_parameters < 2; by_lame_parameters++) {
-            const int own = law == HYPER_MOONEY_RIVLIN || law == HYPER_OGDEN;
+            const int own = law == PIO_HYPER_MOONEY_RIVLIN || law == PIO_HYPER_OGDEN;
             double worst = 0, meaning = 0;
             seed = 9;
             for (int i = 0; i < SAMPLES; i++) {
@@ -155,10 +157,10 @@ static void parameters_and_their_adjoint_agree(void **state)
                 const hyper_constants parameters = constants_of(x.k),
                                       k = hyper_from_parameters(law, by_lame_parameters, parameters);
                 double w[5], mu, lambda;
-                for (int p = 0; p < HYPER_CONSTANTS; p++) w[p] = uniform(-1, 1);
+                for (int p = 0; p < PIO_LAW_CONSTANTS; p++) w[p] = uniform(-1, 1);
                 hyper_constants bar = constants_of((const double[5]){0, 0, 0, 0, 0});
                 hyper_from_parameters_adj(law, by_lame_parameters, parameters, constants_of(w), &bar);
-                for (int p = 0; p < HYPER_CONSTANTS; p++) {
+                for (int p = 0; p < PIO_LAW_CONSTANTS; p++) {
                     hyper_point d = {{0}, {0}};
                     double y[9], dy[9];
                     d.k[p] = 1;

@@ -95,7 +95,7 @@ static outcome compare(int law)
     const double slack = sizeof(real) == 4 ? 1e-5 : 1e-12;
     seed = 5 + (uint64_t)law;
     for (int i = 0; i < SAMPLES; i++) {
-        double k[HYPER_CONSTANTS], s[3], e[N], size = 0, positive = 0, lowest = HUGE_VAL, trace = 0;
+        double k[PIO_LAW_CONSTANTS], s[3], e[N], size = 0, positive = 0, lowest = HUGE_VAL, trace = 0;
         real A[N][N], before[N][N];
         int negative = 0;
         sample_constants(law, k);
@@ -126,8 +126,8 @@ static outcome compare(int law)
 static void a_projected_tangent_lacks_the_negative_eigenvalues_and_no_others(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
-        if (law == HYPER_LINEAR) continue; /* not of stretches; below */
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+        if (law == PIO_HYPER_LINEAR) continue; /* not of stretches; below */
         const outcome o = compare(law);
         char what[64];
         snprintf(what, sizeof what, "tr A+, %d of %d indefinite", o.indefinite, SAMPLES);
@@ -144,11 +144,11 @@ static void a_projected_tangent_lacks_the_negative_eigenvalues_and_no_others(voi
 static void a_tangent_at_rest_keeps_its_bits(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         int changed = 0;
         seed = 3;
         for (int i = 0; i < SAMPLES; i++) {
-            double k[HYPER_CONSTANTS];
+            double k[PIO_LAW_CONSTANTS];
             real A[N][N], before[N][N];
             sample_constants(law, k);
             hyper_tangent(law, mat_diag(R(1)), constants_of(k), A);

@@ -19,7 +19,7 @@ static void numbers_of(mat m, double *v)
 static void energy_changes_with_every_constant_as_it_says(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         double worst = 0, wrong = 0;
         seed = 11;
         for (int i = 0; i < SAMPLES; i++) {
@@ -29,12 +29,12 @@ static void energy_changes_with_every_constant_as_it_says(void **state)
             numbers_of(F, x.F);
             hyper_constants bar = constants_of((const double[5]){1, 2, 3, 4, 5}); /* added to, not overwritten */
             hyper_psi_theta(law, F, 2.5, constants_of(x.k), &bar);
-            for (int p = 0; p < HYPER_CONSTANTS; p++) {
+            for (int p = 0; p < PIO_LAW_CONSTANTS; p++) {
                 hyper_point d = {{0}, {0}};
                 double psi, dpsi;
                 d.k[p] = 1;
                 hyper_dual(HYPER_PSI, law, 0, &x, &d, &psi, &dpsi);
-                const double unit = law == HYPER_OGDEN && p % 2 ? fmax(fabs(x.k[p - 1]), 1) : 1;
+                const double unit = law == PIO_HYPER_OGDEN && p % 2 ? fmax(fabs(x.k[p - 1]), 1) : 1;
                 const double size = fmax(fabs(2.5 * dpsi), 0.1 * unit);
                 worst = worse(worst, fabs(bar.k[p] - (p + 1) - 2.5 * dpsi) / size);
                 wrong = worse(wrong, fabs((bar.k[p] - (p + 1)) * (1 + 1e-6) - 2.5 * dpsi) / size);
@@ -80,21 +80,21 @@ static long double energy_of(int law, const double *k, const long double s[3])
     r2 = (J - 1) * (J - 1);
     const long double lnJ = logl(J), bulk = (J * J - 1 - 2 * lnJ) / 4;
     switch (law) {
-    case HYPER_LINEAR:
+    case PIO_HYPER_LINEAR:
         return k[0] * t2 + k[1] / 2 * t1 * t1;
-    case HYPER_ST_VENANT:
+    case PIO_HYPER_ST_VENANT:
         return k[0] * g2 + k[1] / 2 * g1 * g1;
-    case HYPER_FIXED_COROTATED:
+    case PIO_HYPER_FIXED_COROTATED:
         return k[0] * t2 + k[1] / 2 * r2;
-    case HYPER_NEO_HOOKEAN:
+    case PIO_HYPER_NEO_HOOKEAN:
         return k[0] * ((I1 - 3) / 2 - lnJ) + k[1] / 2 * lnJ * lnJ;
-    case HYPER_NEO_HOOKEAN_ISO:
+    case PIO_HYPER_NEO_HOOKEAN_ISO:
         return k[0] / 2 * (I1 / cbrtl(J * J) - 3) + k[1] * bulk;
-    case HYPER_STABLE_NEO_HOOKEAN:
+    case PIO_HYPER_STABLE_NEO_HOOKEAN:
         return 2 * k[0] / 3 * (I1 - 3 - logl((I1 + 1) / 4)) - k[0] * (J - 1) + (k[1] + 5 * k[0] / 6) / 2 * r2;
-    case HYPER_MOONEY_RIVLIN:
+    case PIO_HYPER_MOONEY_RIVLIN:
         return k[0] * (I1 / cbrtl(J * J) - 3) + k[1] * (I2 / cbrtl(J * J * J * J) - 3) + k[2] * bulk;
-    case HYPER_OGDEN:
+    case PIO_HYPER_OGDEN:
         return w + k[4] * bulk;
     default:
         return k[0] * e2 + k[1] / 2 * e1 * e1;
@@ -116,7 +116,7 @@ static double slope_by_third(int law, const double *k, const double s[2])
 static void the_stress_across_is_the_slope_by_the_third_stretch(void **state)
 {
     (void)state;
-    for (int law = 0; law < HYPER_LAWS; law++) {
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
         double worst = 0, wrong = 0;
         seed = 12;
         for (int i = 0; i < SAMPLES; i++) {
@@ -125,7 +125,7 @@ static void the_stress_across_is_the_slope_by_the_third_stretch(void **state)
             double k[5];
             sample_constants(law, k);
             mat F = diagonal((const double[3]){both[0], both[1], 0});
-            if (law != HYPER_LINEAR) F = mat_mul(random_rotation(), mat_mul_t(F, random_rotation()));
+            if (law != PIO_HYPER_LINEAR) F = mat_mul(random_rotation(), mat_mul_t(F, random_rotation()));
             const double P33 = hyper_across(law, F, constants_of(k)), want = slope_by_third(law, k, both);
             const double size = fabs(want) + 0.1 * stiffness(law, k);
             worst = worse(worst, fabs(P33 - want) / size);
@@ -142,7 +142,7 @@ static void the_stress_across_is_the_slope_by_the_third_stretch(void **state)
 static void cauchys_stress_turns_with_the_frame(void **state)
 {
     (void)state;
-    for (int law = HYPER_ST_VENANT; law < HYPER_LAWS; law++) {
+    for (int law = PIO_HYPER_ST_VENANT; law < PIO_HYPER_LAWS; law++) {
         double turned = 0, measure = 0, none = 0;
         seed = 13;
         for (int i = 0; i < SAMPLES; i++) {

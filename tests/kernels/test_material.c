@@ -50,13 +50,13 @@ static point sample_point(int law)
     }
     x.J = uniform(0.8, 1.25);
     x.k[0] = uniform(1e4, 1e5);
-    x.k[1] = law == LAW_TAIT ? uniform(1, 7.5) : uniform(1e4, 1e5);
+    x.k[1] = law == PIO_TAIT ? uniform(1, 7.5) : uniform(1e4, 1e5);
     x.k[2] = uniform(0, 2);
     for (int a = 0; a < DIM; a++) x.n[a] = uniform(-1, 1);
     x.a = uniform(-1e4, 1e4);
-    if (law != HYPER_MOONEY_RIVLIN && law != HYPER_OGDEN) return x;
+    if (law != PIO_HYPER_MOONEY_RIVLIN && law != PIO_HYPER_OGDEN) return x;
     for (int c = 2; c < 5; c++) x.k[c] = uniform(1e4, 1e5);
-    if (law == HYPER_OGDEN) {
+    if (law == PIO_HYPER_OGDEN) {
         x.k[1] = uniform(1.4, 3);
         x.k[2] *= -0.5;
         x.k[3] = uniform(-2.5, -1.5);
@@ -74,7 +74,7 @@ static mat matrix_of(const double *v)
 static hyper_constants constants_of(const point *x)
 {
     hyper_constants c;
-    for (int i = 0; i < HYPER_CONSTANTS; i++) c.k[i] = (real)x->k[i];
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) c.k[i] = (real)x->k[i];
     return c;
 }
 
@@ -92,7 +92,7 @@ static mat solid_tau(int law, mat F, hyper_constants c)
 }
 
 /* The two laws of material.h; test_hyperelastic.c has the others. */
-static const int pair[2] = {HYPER_NEO_HOOKEAN, HYPER_FIXED_COROTATED};
+static const int pair[2] = {PIO_HYPER_NEO_HOOKEAN, PIO_HYPER_FIXED_COROTATED};
 
 /* A rotation by a random angle: in each plane of two axes one. */
 static mat random_rotation(void)
@@ -308,7 +308,7 @@ static void solid_adjoint_of_every_law_is_the_transposed_derivative(void **state
     (void)state;
     seed = 5;
     for (int i = 0; i < 4 * SAMPLES; i++) {
-        const int law = HYPER_ST_VENANT + i % (HYPER_LAWS - HYPER_ST_VENANT);
+        const int law = PIO_HYPER_ST_VENANT + i % (PIO_HYPER_LAWS - PIO_HYPER_ST_VENANT);
         const point x = sample_point(law), w = direction_of(&x, 0);
         const hyper_constants c = constants_of(&x);
         const mat F = matrix_of(x.F), W_ = matrix_of(w.F);
@@ -348,7 +348,7 @@ static void fluid_adjoint_is_the_transposed_derivative(void **state)
     (void)state;
     seed = 6;
     for (int i = 0; i < SAMPLES; i++) {
-        const int law = LAW_LINEAR_FLUID + i % 2;
+        const int law = PIO_LINEAR_FLUID + i % 2;
         const point x = sample_point(law), w = direction_of(&x, 1);
         const hyper_constants c = constants_of(&x);
         const mat C = matrix_of(x.C), W_ = matrix_of(w.C);

@@ -25,7 +25,7 @@ int dual_value(function f, int law, const point *x, const point *dx, double *y, 
     const real J(x->J, dx->J), a(x->a, dx->a);
     hyper_constants k;
     vec n;
-    for (int i = 0; i < HYPER_CONSTANTS; i++) k.k[i] = real(x->k[i], dx->k[i]);
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) k.k[i] = real(x->k[i], dx->k[i]);
     for (int i = 0; i < DIM; i++) n.x[i] = real(x->n[i], dx->n[i]);
     mat m;
     real r[2];

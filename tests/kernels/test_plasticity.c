@@ -12,7 +12,7 @@
 #include "tests/kernels/test_plasticity.h"
 
 enum { EACH = 12500, TWO_EQUAL = STATES, TWO_EQUAL_STRAIGHT, KINDS }; /* EACH * KINDS = 1e5 */
-static const char *const names[PLASTIC_LAWS] = {"", "von Mises", "Drucker-Prager", "Herschel-Bulkley", "snow"};
+static const char *const names[PIO_PLASTIC_LAWS] = {"", "von Mises", "Drucker-Prager", "Herschel-Bulkley", "snow"};
 /* A change of branch, where there is no derivative; and where the sign of a matrix, by which dual numbers clamp, loses
  * digits. */
 static const double NEAR = 1e-6, NEAR_CLAMP = 1e-3;
@@ -35,22 +35,22 @@ static void sample_plastic(int plastic, int kind, plastic_state *x)
     memset(x, 0, sizeof *x);
     const mat F = sample_stretches(kind);
     for (int i = 0; i < HYPER_NUMBERS; i++) x->F[i] = F.m[i / DIM][i % DIM];
-    x->third = plastic == PLASTIC_SNOW ? 0 : uniform(-0.1, 0.1);
+    x->third = plastic == PIO_SNOW ? 0 : uniform(-0.1, 0.1);
     x->mu = uniform(1e4, 1e5);
     x->lambda = uniform(1e4, 1e5);
     x->a = uniform(0, 0.3);
     x->y[0] = x->mu * uniform(0.02, 0.8);
     x->y[1] = x->mu * uniform(0, 0.2);
-    if (plastic == PLASTIC_HERSCHEL_BULKLEY) {
+    if (plastic == PIO_HERSCHEL_BULKLEY) {
         x->y[2] = exp(uniform(log(0.05), log(10))); /* the range of scenes */
         x->y[1] = x->y[0] * pow(STEP, x->y[2]) * pow(10, uniform(-1, 2));
     }
-    if (plastic == PLASTIC_DRUCKER_PRAGER) {
+    if (plastic == PIO_DRUCKER_PRAGER) {
         x->y[0] = uniform(0.1, 1.2);
         x->y[1] = x->mu * (uniform(0, 1) < 0.5 ? 0 : uniform(0, 0.3));
         if (uniform(0, 1) < 0.5) x->a = 0;
     }
-    if (plastic == PLASTIC_SNOW) {
+    if (plastic == PIO_SNOW) {
         x->a = uniform(-0.3, 0.3);
         x->y[0] = uniform(0.01, 0.4);
         x->y[1] = uniform(0.01, 0.4);
@@ -74,7 +74,7 @@ static plastic_outcome map(int plastic, const plastic_state *x, plastic_state *y
     mat F = matrix_of(x->F);
     *y = *x;
     const plastic_outcome w =
-        plastic == PLASTIC_SNOW ? snow_map(&F, &y->a, &m) : hencky_map(plastic, &F, &y->third, &y->a, &m);
+        plastic == PIO_SNOW ? snow_map(&F, &y->a, &m) : hencky_map(plastic, &F, &y->third, &y->a, &m);
     for (int i = 0; i < HYPER_NUMBERS; i++) y->F[i] = F.m[i / DIM][i % DIM];
     return w;
 }
@@ -86,7 +86,7 @@ static plastic_state map_adj(int plastic, const plastic_state *x, const plastic_
     plastic_matter m_bar = {0, 0, {0, 0, 0}, 0};
     plastic_state r = *w;
     plastic_strain bar = strain_of(w);
-    if (plastic == PLASTIC_SNOW)
+    if (plastic == PIO_SNOW)
         snow_map_adj(matrix_of(x->F), &m, &bar.F, r.a, &m_bar);
     else
         hencky_map_adj(plastic, strain_of(x), &m, &bar, &m_bar);
@@ -175,7 +175,7 @@ static errors check_states(int plastic)
         r.flowed += way.branch == FLOW_LIMIT;
         r.tips += way.branch == FLOW_TIP;
         r.not_finite += !all_finite(&y) || !all_finite(&bar);
-        const int near = way.margin < (plastic == PLASTIC_SNOW ? NEAR_CLAMP : NEAR);
+        const int near = way.margin < (plastic == PIO_SNOW ? NEAR_CLAMP : NEAR);
         r.skipped += near;
         if (near) continue;
         plastic_dual(plastic, STEP, &x, &d, &value, &along);
@@ -186,7 +186,7 @@ static errors check_states(int plastic)
         const double forward = pair(&w, &along, &size), backward = pair(&bar, &d, &size);
         r.adjoint = worse(r.adjoint, fabs(forward - backward) / size);
         r.wrong = worse(r.wrong, fabs(forward - backward * (1 + 1e-6)) / size);
-        if (plastic != PLASTIC_SNOW && way.branch == FLOW_LIMIT && (kind == TWO_NEAR || kind == ALL_NEAR))
+        if (plastic != PIO_SNOW && way.branch == FLOW_LIMIT && (kind == TWO_NEAR || kind == ALL_NEAR))
             r.naive = worse(r.naive, naive_error(plastic, &x, &w, matrix_of(bar.F)));
     }
     return r;
@@ -195,7 +195,7 @@ static errors check_states(int plastic)
 static void maps_and_adjoints_agree_with_dual_numbers(void **state)
 {
     (void)state;
-    for (int plastic = 1; plastic < PLASTIC_LAWS; plastic++) {
+    for (int plastic = 1; plastic < PIO_PLASTIC_LAWS; plastic++) {
         const errors e = check_states(plastic);
         printf("%s: %d states, %ld flow, %ld at the tip, %ld left out near a change of branch\n", names[plastic],
                EACH * KINDS, e.flowed, e.tips, e.skipped);
@@ -203,9 +203,9 @@ static void maps_and_adjoints_agree_with_dual_numbers(void **state)
         report(names[plastic], "w . J v - J^T w . v", e.adjoint, 1e-12);
         report(names[plastic], "numbers that are not finite", (double)e.not_finite, 0);
         assert_true(e.flowed > EACH && e.skipped < EACH);
-        assert_true(plastic != PLASTIC_DRUCKER_PRAGER || e.tips > EACH);
+        assert_true(plastic != PIO_DRUCKER_PRAGER || e.tips > EACH);
         if (!(e.wrong > 0.5e-6)) fail_msg("an adjoint times 1 + 1e-6 passes: %.1e", e.wrong);
-        if (plastic == PLASTIC_SNOW) continue;
+        if (plastic == PIO_SNOW) continue;
         printf("negative control, the quotient as it stands: %.1e\n", e.naive);
         assert_true(e.naive > 1e-8);
     }
@@ -215,7 +215,7 @@ static void maps_and_adjoints_agree_with_dual_numbers(void **state)
 static void stress_and_its_adjoint_agree_with_dual_numbers(void **state)
 {
     (void)state;
-    for (int plastic = 1; plastic < PLASTIC_LAWS; plastic++) {
+    for (int plastic = 1; plastic < PIO_PLASTIC_LAWS; plastic++) {
         double worst = 0, wrong = 0;
         seed = 21;
         for (int i = 0; i < 4000; i++) {
@@ -245,7 +245,7 @@ static void stress_and_its_adjoint_agree_with_dual_numbers(void **state)
             wrong = worse(wrong, fabs(forward - backward * (1 + 1e-6)) / size);
         }
         report(names[plastic], "added stress: w . J v - J^T w . v", worst, 1e-12);
-        if (plastic == PLASTIC_SNOW && !(wrong > 0.4e-6)) fail_msg("an adjoint times 1 + 1e-6 passes: %.1e", wrong);
+        if (plastic == PIO_SNOW && !(wrong > 0.4e-6)) fail_msg("an adjoint times 1 + 1e-6 passes: %.1e", wrong);
     }
     all_must_hold();
 }
@@ -278,8 +278,8 @@ static double missed(int plastic, const plastic_state *x, const plastic_state *y
     invariants(y, &q, &trace);
     invariants(x, &unused, &before);
     const double K3 = 3 * x->lambda + 2 * x->mu, volume = fabs((trace - before) / K3);
-    if (plastic == PLASTIC_VON_MISES) return fabs(q / (x->y[0] + x->y[1] * y->a) - 1) + volume;
-    if (plastic == PLASTIC_HERSCHEL_BULKLEY)
+    if (plastic == PIO_VON_MISES) return fabs(q / (x->y[0] + x->y[1] * y->a) - 1) + volume;
+    if (plastic == PIO_HERSCHEL_BULKLEY)
         return fabs(q / (x->y[0] + x->y[1] * pow((y->a - x->a) / STEP, x->y[2])) - 1) + volume;
     const double A = fit(x->y[0]), tip = 3 * x->y[1] / tan(x->y[0]);
     const double gap = fabs(before / K3 + x->a - trace / K3 - y->a); /* ln of the volume is kept */
@@ -290,18 +290,18 @@ static double missed(int plastic, const plastic_state *x, const plastic_state *y
 static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **state)
 {
     (void)state;
-    for (int plastic = 1; plastic < PLASTIC_SNOW; plastic++) {
+    for (int plastic = 1; plastic < PIO_SNOW; plastic++) {
         double worst = 0, again = 0;
         seed = 31;
         for (int i = 0; i < 10000; i++) {
             plastic_state x, y, z;
             sample_plastic(plastic, i % KINDS, &x);
-            if (plastic == PLASTIC_HERSCHEL_BULKLEY) x.a = 0; /* its rate is a', not a difference that lost digits */
+            if (plastic == PIO_HERSCHEL_BULKLEY) x.a = 0; /* its rate is a', not a difference that lost digits */
             const plastic_outcome w = map(plastic, &x, &y);
             if (w.branch == FLOW_ELASTIC) continue;
             worst = worse(worst, missed(plastic, &x, &y, w.branch));
             map(plastic, &y, &z);
-            for (int k = 0; k < HYPER_NUMBERS && plastic != PLASTIC_HERSCHEL_BULKLEY; k++)
+            for (int k = 0; k < HYPER_NUMBERS && plastic != PIO_HERSCHEL_BULKLEY; k++)
                 again = worse(again, fabs(z.F[k] - y.F[k]));
         }
         report(names[plastic], "stress off its law's equation", worst, 1e-11);
@@ -329,7 +329,7 @@ static void sand_has_its_angle_of_friction(void **state)
                 const double rate = DIM == 2 ? (i ? 1 : -1) : (i ? 0.5 : -1);
                 for (int j = 0; j < DIM; j++) x.F[DIM * i + j] *= exp(1e-4 * rate);
             }
-            map(PLASTIC_DRUCKER_PRAGER, &x, &y);
+            map(PIO_DRUCKER_PRAGER, &x, &y);
             x = y;
         }
         for (int i = 0; i < 3; i++) e[i] = i < DIM ? log(x.F[(DIM + 1) * i]) : x.third;
@@ -348,7 +348,7 @@ static void extreme_states_have_finite_adjoints(void **state)
     long bad = 0, count = 0;
     (void)state;
     seed = 41;
-    for (int plastic = 1; plastic < PLASTIC_LAWS; plastic++)
+    for (int plastic = 1; plastic < PIO_PLASTIC_LAWS; plastic++)
         for (int i = 0; i < 216 * 8; i++) {
             plastic_state x, y;
             const double s[3] = {stretches[i % 6], stretches[i / 6 % 6], stretches[i / 36 % 6]};

@@ -17,7 +17,7 @@ static dual_state take(double h, const plastic_state *x, const plastic_state *dx
     s.a = real(x->a, dx->a);
     s.m.mu = real(x->mu, dx->mu);
     s.m.lambda = real(x->lambda, dx->lambda);
-    for (int c = 0; c < PLASTIC_CONSTANTS; c++) s.m.y[c] = real(x->y[c], dx->y[c]);
+    for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) s.m.y[c] = real(x->y[c], dx->y[c]);
     s.m.h = h;
     return s;
 }
@@ -35,7 +35,7 @@ int plastic_dual(int plastic, double h, const plastic_state *x, const plastic_st
 {
     dual_state s = take(h, x, dx);
     const plastic_outcome w =
-        plastic == PLASTIC_SNOW ? snow_map(&s.F, &s.a, &s.m) : hencky_map(plastic, &s.F, &s.third, &s.a, &s.m);
+        plastic == PIO_SNOW ? snow_map(&s.F, &s.a, &s.m) : hencky_map(plastic, &s.F, &s.third, &s.a, &s.m);
     give(s.F, y, dy);
     y->third = s.third.value;
     dy->third = s.third.dot;

@@ -84,7 +84,7 @@ static int passes(int kind, int side, int node, double normal)
     for (int a = 0; a < DIM; a++) {
         box.face[a][0] = -1;
         box.face[a][1] = 100;
-        box.wall[a][0] = box.wall[a][1] = WALL_STICKY;
+        box.wall[a][0] = box.wall[a][1] = PIO_WALL_STICKY;
     }
     box.face[0][side] = side ? 7 : 2;
     box.wall[0][side] = kind;
@@ -103,15 +103,15 @@ static void walls_hold_what_their_kind_says(void **state)
     for (int side = 0; side < 2; side++) {
         const double into = side ? 1 : -1, away = -into;
         const int at = side ? 7 : 2, beyond = side ? 8 : 1, before = side ? 6 : 3;
-        for (int kind = WALL_STICKY; kind <= WALL_SEPARATE; kind++)
+        for (int kind = PIO_WALL_STICKY; kind <= PIO_WALL_SEPARATE; kind++)
             for (int sign = -1; sign <= 1; sign += 2) assert_int_equal(passes(kind, side, before, sign), ALL);
         for (int node = at < beyond ? at : beyond; node <= (at > beyond ? at : beyond); node++) {
-            assert_int_equal(passes(WALL_STICKY, side, node, into), 0);
-            assert_int_equal(passes(WALL_STICKY, side, node, away), 0);
-            assert_int_equal(passes(WALL_SLIP, side, node, into), ALL & ~1);
-            assert_int_equal(passes(WALL_SLIP, side, node, away), ALL & ~1);
-            assert_int_equal(passes(WALL_SEPARATE, side, node, into), ALL & ~1);
-            assert_int_equal(passes(WALL_SEPARATE, side, node, away), ALL);
+            assert_int_equal(passes(PIO_WALL_STICKY, side, node, into), 0);
+            assert_int_equal(passes(PIO_WALL_STICKY, side, node, away), 0);
+            assert_int_equal(passes(PIO_WALL_SLIP, side, node, into), ALL & ~1);
+            assert_int_equal(passes(PIO_WALL_SLIP, side, node, away), ALL & ~1);
+            assert_int_equal(passes(PIO_WALL_SEPARATE, side, node, into), ALL & ~1);
+            assert_int_equal(passes(PIO_WALL_SEPARATE, side, node, away), ALL);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* mesh_pieces.h -- how test meshes are cut: nodes of every element type, in the order of VTK's cell types, and the
  * pieces that a cell of a lattice is cut into. Integers only; nothing here is shared with the engine. C11 and C++17.
  *
- * Types are numbered as pio_element_type and ELEMENT_... are. */
+ * Types are numbered as pio_element_type is. */
 #ifndef PIOLA_TESTS_MESH_PIECES_H
 #define PIOLA_TESTS_MESH_PIECES_H
 

@@ -216,17 +216,17 @@ static double tangent(fem_case *c, pio_sim *sim, const double *E_dot, int unknow
 {
     fem_sim *f = fem_of(sim);
     const int n = c->n * D;
-    real *u_dot = numbers(c, 0, 0), *k = malloc(sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
+    real *u_dot = numbers(c, 0, 0), *k = malloc(sizeof *k * field_size(c->elements, PIO_LAW_CONSTANTS));
     int32_t iterations;
     double residual;
     piola_error error;
     if (!k) fail_msg("out of memory");
     fem_jacobian(f, fem_whole(0), f->state.u);
-    pio_queue_download(&sim->queue, k, f->materials.k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
+    pio_queue_download(&sim->queue, k, f->materials.k, sizeof *k * field_size(c->elements, PIO_LAW_CONSTANTS));
     for (int e = 0; e < c->elements; e++)
-        for (int i = 0; i < HYPER_CONSTANTS; i++)
-            k[field_at(c->elements, HYPER_CONSTANTS, i, e)] *= (real)(E_dot[e] / c->parameters[5 * e]);
-    pio_queue_upload(&sim->queue, f->materials.k, k, sizeof *k * field_size(c->elements, HYPER_CONSTANTS));
+        for (int i = 0; i < PIO_LAW_CONSTANTS; i++)
+            k[field_at(c->elements, PIO_LAW_CONSTANTS, i, e)] *= (real)(E_dot[e] / c->parameters[5 * e]);
+    pio_queue_upload(&sim->queue, f->materials.k, k, sizeof *k * field_size(c->elements, PIO_LAW_CONSTANTS));
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, -1, f->forces.internal, 0, f->forces.internal, f->newton.rhs);
     fem_mask_constrained(f, 0, f->newton.rhs);

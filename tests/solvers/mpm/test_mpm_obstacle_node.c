@@ -32,7 +32,7 @@ static void obstacles_at_the_least_regularisation_do_the_same_to_the_bit(void **
     int differ = 0, acted = 0;
     (void)unused;
     for (int i = 0; i < NODES; i++) {
-        const int behaviour = i % 2 ? WALL_SEPARATE : WALL_SLIP;
+        const int behaviour = i % 2 ? PIO_WALL_SEPARATE : PIO_WALL_SLIP;
         const obstacle_grip high = {.friction = (real)(0.5 + 0.5 * case_random(&c)),
                                     .friction_velocity = (real)0.068,
                                     .separation_velocity = (real)0.07};
@@ -71,7 +71,7 @@ static void on_an_edge_a_normal_is_that_of_a_face(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < (D == 3 ? 2 : 1); kind++) {
-        const obstacle_shape shape = {.type = kind ? OBSTACLE_CYLINDER : OBSTACLE_BOX,
+        const obstacle_shape shape = {.type = kind ? PIO_OBSTACLE_CYLINDER : PIO_OBSTACLE_BOX,
                                       .half = {(real)0.05, (real)0.2},
                                       .radius = (real)0.05,
                                       .height = (real)0.2,

@@ -83,7 +83,7 @@ static double potential(mpm_case *c, pio_sim *sim)
     for (int64_t i = 0; i < c->n; i++) {
         hyper_constants parameters;
         mat f;
-        for (int k = 0; k < HYPER_CONSTANTS; k++) parameters.k[k] = (real)c->parameters[PIO_LAW_CONSTANTS * i + k];
+        for (int k = 0; k < PIO_LAW_CONSTANTS; k++) parameters.k[k] = (real)c->parameters[PIO_LAW_CONSTANTS * i + k];
         for (int k = 0; k < D * D; k++) f.m[k / D][k % D] = (real)F[i * D * D + k];
         sum += c->volume[i] *
                (double)hyper_psi(c->law[i], f, hyper_from_parameters(c->law[i], c->parameter_form[i], parameters));
