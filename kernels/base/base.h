@@ -1,5 +1,5 @@
-/* Room kernels/base: the dialect of kernel text, vectors and matrices, decompositions, whole numbers on lattices,
- * and the design's transforms. */
+/* Room kernels/base: the dialect of kernel text, the names of laws and types, vectors and matrices, decompositions,
+ * whole numbers on lattices, and the design's transforms. */
 /* base.h -- the dialect that every kernel is written in: the common subset of C11, C++17 and CUDA.
  *
  * gcc reads this text as C for the CPU engine, nvcc as CUDA for the GPU engine, and g++ with `real` = a dual number for

@@ -16,16 +16,6 @@
 
 #include <cmocka.h>
 
-#define SAME(name) SAME(LINE3);
-SAME(TRI3);
-SAME(TRI6);
-SAME(QUAD4);
-SAME(QUAD9);
-SAME(TET4);
-SAME(TET10);
-SAME(HEX8);
-SAME(HEX27);
-
 static const char *const names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
                                                      "quad9",  "tet4",  "tet10", "hex8", "hex27"};
 static const double rounding = sizeof(real) == 4 ? 2e-6 : 4e-15;

@@ -198,7 +198,7 @@ static pio_sim *gradient_of(fem_case *c, pio_hyper_law law, pio_projection proje
     c->fem.projection = projection;
     fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), 1, 0, 1);
     fem_case_sample(c, fem_case_observe(c, PIO_REACTION, 1), 1, 0, 0.01);
-    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, c->given[0], 0.2 * c->given[0], 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, c->parameters[0], 0.2 * c->parameters[0], 0);
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
     pio_sim *sim = fem_case_create(c, 1, 1);
     fem_case_gradient(c, sim, NULL, z_none, z_bar);

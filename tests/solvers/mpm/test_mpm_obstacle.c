@@ -393,7 +393,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
         static mpm_case c;
         pio_obstacle_desc list[MOST];
         const double lo[3] = {0.4, 0.4, 0.4}, hi[3] = {0.6, 0.6, 0.6};
-        const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .given = {1e5, 0.2}, .density = 1000};
+        const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000};
         pio_kinks contact;
         double z_bar[1];
         case_init(&c, 11, 11, 11, 0.1, 1e-3, 1);
