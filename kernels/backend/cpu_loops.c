@@ -4,6 +4,9 @@
 #include <omp.h>
 #include <string.h>
 
+_Static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,
+               "the loops add up to a leaf to a number of items");
+
 /* What the last call of pio_cpu_use_threads wanted. */
 static int wanted_threads;
 

@@ -18,7 +18,7 @@ static inline int limited(int n, const int *limit)
     return limit && *limit < n ? *limit : n;
 }
 
-/* Returns the number of blocks of PIO_CHUNK items that n items fill. */
+/* Returns the number of blocks of PIO_CHUNK items that n <= PIO_MOST_ITEMS items fill. */
 static inline int blocks_of(int n)
 {
     return (n + PIO_CHUNK - 1) / PIO_CHUNK;

@@ -10,6 +10,10 @@
 
 enum { TEAMS_PER_BLOCK = 4 };
 
+static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,
+              "the grids add up to a leaf to a number of items");
+
+/* Blocks that n <= PIO_MOST_ITEMS items fill. */
 static int blocks_of(int n, int per_block)
 {
     return (n + per_block - 1) / per_block;

@@ -56,15 +56,19 @@ extern "C" {
 
 /* pio_stream is that of direct.h: a cudaStream_t, NULL on the CPU. */
 
-enum { PIO_CHUNK = 256 };       /* leaf of the summation tree, items per block of a MAP */
-enum { PIO_SCAN_CHUNK = 1024 }; /* leaf of a scan */
+enum {
+    PIO_CHUNK = 256,       /* leaf of the summation tree, items per block of a MAP */
+    PIO_SCAN_CHUNK = 1024, /* leaf of a scan */
+    /* the most items of one launch: whole leaves, and not one of them ends beyond what an int holds */
+    PIO_MOST_ITEMS = INT32_MAX / PIO_SCAN_CHUNK * PIO_SCAN_CHUNK
+};
 /* Doubles of workspace of a SUM, and ints of that of a SCAN, over n items. */
 #define PIO_SUM_WORK(n) ((size_t)(n) / (PIO_CHUNK - 1) + 8)
 #define PIO_SCAN_WORK(n) (2 * ((size_t)(n) / (PIO_SCAN_CHUNK - 1)) + 32)
 
-/* A launch of each kernel: `n` items or teams, of which a limit leaves the first. A SUM sets the device double *sum and
- * needs PIO_SUM_WORK(n) doubles at `work`; a SCAN sets out[0 .. n] and needs PIO_SCAN_WORK(n) ints. All arrays are on
- * the device; `args` is on the host and is copied. */
+/* A launch of each kernel: `n` <= PIO_MOST_ITEMS items or teams, of which a limit leaves the first. A SUM sets the
+ * device double *sum and needs PIO_SUM_WORK(n) doubles at `work`; a SCAN sets out[0 .. n] and needs PIO_SCAN_WORK(n)
+ * ints. All arrays are on the device; `args` is on the host and is copied. */
 typedef struct {
 #define MAP(name, adjoint) int (*name)(pio_stream stream, int n, const int *limit, const name##_args *args);
 #define TEAM(name, adjoint) MAP(name, adjoint)

@@ -85,7 +85,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
 {
     pio_arena *arena = &sim->arena;
     const size_t most = field_size(items, DIM * DIM); /* the check for NaN counts matrices */
-    sim->sum_items = most < INT32_MAX ? (int)most : INT32_MAX;
+    sim->sum_items = most < PIO_MOST_ITEMS ? (int)most : PIO_MOST_ITEMS;
     TAKE(arena, sim->samples, sim->n_samples);
     TAKE(arena, sim->samples_bar, sim->n_samples);
     TAKE(arena, sim->z, sim->n_variables);

@@ -196,9 +196,9 @@ static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_k
     if (!HAS(k, o->method) || k->unknowns != op->unknowns || (o->method == PIO_GMRES && k->small.m < 1))
         return sim_fail(error, PIOLA_INTERNAL, "a workspace of %lld unknowns is not for this method with %lld unknowns",
                         (long long)k->unknowns, (long long)op->unknowns);
-    if (op->unknowns < 1 || op->unknowns > INT32_MAX)
+    if (op->unknowns < 1 || op->unknowns > PIO_MOST_ITEMS)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld unknowns; 1 to %d can be solved for", (long long)op->unknowns,
-                        INT32_MAX);
+                        PIO_MOST_ITEMS);
     if (!op->apply) return sim_fail(error, PIOLA_INTERNAL, "the operator has no product");
     if (!(o->tolerance > 0 && o->tolerance < 1) || o->max_iterations < 1 || o->check_every < 1)
         return sim_fail(
