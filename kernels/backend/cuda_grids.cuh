@@ -1,14 +1,15 @@
 /* cuda_grids.cuh -- a kernel as a grid: what cuda_mpm_gather.cu and its like make of a group of kernels each. Groups
  * are separate files so that a change to a kernel compiles its group alone, and that several are compiled at a time.
  *
- * Four launch templates, instantiated once per line of a list of kernels. Built without relocatable device code;
+ * Four launch templates, instantiated once per line of a list of kernels. Each grid states the threads of its blocks,
+ * so that no kernel takes more registers than such a block can have. Built without relocatable device code;
  * contraction to FMA is the default, as on the CPU. */
 #ifndef PIOLA_KERNELS_BACKEND_CUDA_GRIDS_CUH
 #define PIOLA_KERNELS_BACKEND_CUDA_GRIDS_CUH
 
 #include "kernels/backend/table.h"
 
-enum { TEAMS_PER_BLOCK = 4 };
+enum { TEAMS_PER_BLOCK = 4, TEAM_THREADS = TEAM_LANES * TEAMS_PER_BLOCK };
 
 static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,
               "the grids add up to a leaf to a number of items");
@@ -25,7 +26,7 @@ static __device__ __forceinline__ int limited(int n, const int *limit)
 }
 
 template <typename Args, void (*body)(int, const Args *)>
-static __global__ void map_grid(int n, const int *limit, const __grid_constant__ Args args)
+static __global__ void __launch_bounds__(PIO_CHUNK) map_grid(int n, const int *limit, const __grid_constant__ Args args)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < limited(n, limit)) body(i, &args);
@@ -38,28 +39,29 @@ static int map(pio_stream stream, int n, const int *limit, const Args *args)
     return cudaGetLastError();
 }
 
-/* One warp per team, several teams per block; teams never wait for one another. */
+/* One warp per team, several teams per block; teams never wait for one another. The compiler refuses more shared memory
+ * than a block has without opting in. */
 template <typename Shared, typename Args, void (*body)(int, Shared *, const Args *)>
-static __global__ void team_grid(int n, const int *limit, const __grid_constant__ Args args)
+static __global__ void __launch_bounds__(TEAM_THREADS)
+    team_grid(int n, const int *limit, const __grid_constant__ Args args)
 {
-    extern __shared__ __align__(16) unsigned char shared[];
+    __shared__ Shared shared[TEAMS_PER_BLOCK];
     const int t = (int)(blockIdx.x * TEAMS_PER_BLOCK + threadIdx.y);
-    if (t < limited(n, limit)) body(t, (Shared *)shared + threadIdx.y, &args);
+    if (t < limited(n, limit)) body(t, shared + threadIdx.y, &args);
 }
 
 template <typename Shared, typename Args, void (*body)(int, Shared *, const Args *)>
 static int team(pio_stream stream, int n, const int *limit, const Args *args)
 {
     const dim3 block(TEAM_LANES, TEAMS_PER_BLOCK);
-    const size_t bytes = sizeof(Shared) * TEAMS_PER_BLOCK;
-    static_assert(sizeof(Shared) * TEAMS_PER_BLOCK <= 48 * 1024, "a team's shared memory must fit without opting in");
-    if (n > 0) team_grid<Shared, Args, body><<<blocks_of(n, TEAMS_PER_BLOCK), block, bytes, stream>>>(n, limit, *args);
+    if (n > 0) team_grid<Shared, Args, body><<<blocks_of(n, TEAMS_PER_BLOCK), block, 0, stream>>>(n, limit, *args);
     return cudaGetLastError();
 }
 
 /* One chunk by halving: the order of cpu_loops.h, hence the same rounding. */
 template <typename Args, double (*term)(int, const Args *)>
-static __global__ void sum_grid(int n, const int *limit, const __grid_constant__ Args args, double *out)
+static __global__ void __launch_bounds__(PIO_CHUNK)
+    sum_grid(int n, const int *limit, const __grid_constant__ Args args, double *out)
 {
     __shared__ double t[PIO_CHUNK];
     const int j = (int)threadIdx.x, i = (int)blockIdx.x * PIO_CHUNK + j;
@@ -92,7 +94,8 @@ static int sum(pio_stream stream, int n, const int *limit, const Args *args, dou
 
 /* Exclusive prefix sums of one chunk (Hillis and Steele 1986), and the chunk's total. */
 template <typename Args, int (*term)(int, const Args *)>
-static __global__ void scan_grid(int n, const __grid_constant__ Args args, int *out, int *totals)
+static __global__ void __launch_bounds__(PIO_SCAN_CHUNK)
+    scan_grid(int n, const __grid_constant__ Args args, int *out, int *totals)
 {
     __shared__ int t[2][PIO_SCAN_CHUNK];
     const int j = (int)threadIdx.x, i = (int)blockIdx.x * PIO_SCAN_CHUNK + j;
@@ -109,7 +112,7 @@ static __global__ void scan_grid(int n, const __grid_constant__ Args args, int *
     if (j == PIO_SCAN_CHUNK - 1) totals[blockIdx.x] = t[from][j];
 }
 
-static __global__ void scan_add(int n, int *out, const int *offsets, int chunks)
+static __global__ void __launch_bounds__(PIO_SCAN_CHUNK) scan_add(int n, int *out, const int *offsets, int chunks)
 {
     const int i = (int)(blockIdx.x * PIO_SCAN_CHUNK + threadIdx.x);
     if (i < n) out[i] += offsets[blockIdx.x];
