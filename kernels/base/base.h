@@ -31,7 +31,12 @@ typedef double wide;   /* what sums are accumulated in */
 #define W(value) ((wide)(value))
 
 /* A team is TEAM_LANES lanes that share memory: a warp on CUDA, a plain loop on the CPU.
- *   LANES(j, n) {...}   runs the body for j = 0 .. n-1, spread over the lanes; iterations are independent.
+ *   LANES(j, n) {...}   runs the body for j = 0 .. n-1, spread over the lanes; iterations are independent. Where a
+ *                       compiler knows that n <= TEAM_LANES, there is no loop on CUDA, and what depends on the lane
+ *                       alone stays in registers.
+ *   BY_LANE(entry, value)  a number that depends on the lane alone, as the entry of a PIO_TABLE and as an expression of
+ *                       the same value: a CPU reads entries side by side; on CUDA lanes that read different entries of
+ *                       a table wait for each other.
  *   TEAM_SYNC();        what lanes wrote to shared memory before is seen by all lanes after.
  *   PIO_VECTOR          before a short loop of independent iterations: a CPU is to run them side by side in one
  *                       register, where gcc would lay them one after the other.
@@ -48,7 +53,8 @@ enum { TEAM_LANES = 32 };
 #define PIO_UNROLL _Pragma("unroll")
 #define PIO_UNROLL_ALL _Pragma("unroll")
 #define PIO_VECTOR
-#define LANES(j, n) for (int j = (int)threadIdx.x; j < (n); j += TEAM_LANES)
+#define LANES(j, n) for (int j = (int)threadIdx.x; j < (n); j = (n) <= TEAM_LANES ? (n) : j + TEAM_LANES)
+#define BY_LANE(entry, value) (value)
 #define TEAM_SYNC() __syncwarp()
 #define PER_LANE(type, name, count) type name[count][1]
 #define LANE(j) 0
@@ -68,6 +74,7 @@ enum { TEAM_LANES = 32 };
 #define PIO_UNROLL_ALL _Pragma("GCC unroll 16")
 #define PIO_VECTOR _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #define LANES(j, n) _Pragma("GCC ivdep") for (int j = 0; j < (n); j++)
+#define BY_LANE(entry, value) (entry)
 #define TEAM_SYNC() ((void)0)
 #define PER_LANE(type, name, count) type name[count][TEAM_LANES]
 #define LANE(j) (j)

@@ -38,7 +38,7 @@ PIO_FN void mpm_centroid(int slot, mpm_centroid_shared *sh, const mpm_centroid_a
             LANES (q, STENCIL_PAD) {
                 const real w = lane_weight(q, sh->f[j]) * sh->m[j];
                 PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += w * (sh->f[j][c] - lane_o[c][q]);
+                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += w * (sh->f[j][c] - lane_o(c, q));
             }
         TEAM_SYNC();
     }

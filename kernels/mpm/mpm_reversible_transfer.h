@@ -50,8 +50,8 @@ PIO_FN real lane_gradient(int q, const real f[DIM], real g[DIM])
     real w[DIM], dw[DIM];
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        const real d = f[a] - lane_gamma[a][q], s = lane_beta[a][q] * d;
-        w[a] = lane_alpha[a][q] + s * d;
+        const real d = f[a] - lane_gamma(a, q), s = lane_beta(a, q) * d;
+        w[a] = lane_alpha(a, q) + s * d;
         dw[a] = R(2) * s;
     }
 #if PIO_DIM == 3

@@ -50,10 +50,29 @@ PIO_FN spline spline_at(vec f)
 #define LANES_OF_AXES(a, b, c, z) {{LANES_OF_0(a, b, c, z)}, {LANES_OF_1(a, b, c, z)}}
 #endif
 /* clang-format on */
-PIO_TABLE real lane_o[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0), R(1), R(2), R(0));
-PIO_TABLE real lane_alpha[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0), R(0.75), R(0), R(0));
-PIO_TABLE real lane_beta[DIM][STENCIL_PAD] = LANES_OF_AXES(R(0.5), R(-1), R(0.5), R(0));
-PIO_TABLE real lane_gamma[DIM][STENCIL_PAD] = LANES_OF_AXES(R(1.5), R(1), R(0.5), R(0));
+
+/* Returns x, y or z by the place of stencil node q along an axis, 0 beyond the stencil. */
+PIO_FN real lane_pick(int axis, int q, real x, real y, real z)
+{
+    const int last = axis == DIM - 1, o = (last ? q : DIM == 3 && axis == 0 ? q / 9 : q / 3) % 3;
+    return q >= STENCIL ? R(0) : o == 0 ? x : o == 1 ? y : z;
+}
+
+/* The function name(axis, q), and the two ways in which it is computed. */
+#define LANE_NUMBER(name, x, y, z)                                                                                     \
+    PIO_TABLE real name##_table[DIM][STENCIL_PAD] = LANES_OF_AXES(x, y, z, R(0));                                      \
+    PIO_FN real name##_picked(int axis, int q)                                                                         \
+    {                                                                                                                  \
+        return lane_pick(axis, q, x, y, z);                                                                            \
+    }                                                                                                                  \
+    PIO_FN real name(int axis, int q)                                                                                  \
+    {                                                                                                                  \
+        return BY_LANE(name##_table[axis][q], name##_picked(axis, q));                                                 \
+    }
+LANE_NUMBER(lane_o, R(0), R(1), R(2))
+LANE_NUMBER(lane_alpha, R(0), R(0.75), R(0))
+LANE_NUMBER(lane_beta, R(0.5), R(-1), R(0.5))
+LANE_NUMBER(lane_gamma, R(1.5), R(1), R(0.5))
 
 /* Returns w_o(f) of stencil node q, the product over the axes of alpha + beta (f - gamma)^2; 0 for lanes beyond the
  * stencil. */
@@ -62,8 +81,8 @@ PIO_FN real lane_weight(int q, const real f[DIM])
     real w = R(1);
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        const real d = f[a] - lane_gamma[a][q];
-        w *= lane_alpha[a][q] + lane_beta[a][q] * (d * d);
+        const real d = f[a] - lane_gamma(a, q);
+        w *= lane_alpha(a, q) + lane_beta(a, q) * (d * d);
     }
     return w;
 }
@@ -91,7 +110,7 @@ PIO_FN real batch_field(const transfer_batch *t, int j, int a, int q)
 {
     real s = t->b[j][a];
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) s += t->B[j][a][c] * lane_o[c][q];
+    for (int c = 0; c < DIM; c++) s += t->B[j][a][c] * lane_o(c, q);
     return s;
 }
 

@@ -76,6 +76,28 @@ static void splines_reproduce_what_quadratics_do(void **state)
     report("weights of the lanes", lanes, 4 * EPS);
 }
 
+static int differ(real a, real b)
+{
+    return memcmp(&a, &b, sizeof a) != 0;
+}
+
+/* What a GPU computes for a lane is what a CPU reads for it, to the bit. */
+static void tables_of_lanes_and_their_arithmetic_agree(void **state)
+{
+    int wrong = 0, control = 0;
+    (void)state;
+    for (int a = 0; a < DIM; a++)
+        for (int q = 0; q < STENCIL_PAD; q++) {
+            wrong += differ(lane_o_table[a][q], lane_o_picked(a, q));
+            wrong += differ(lane_alpha_table[a][q], lane_alpha_picked(a, q));
+            wrong += differ(lane_beta_table[a][q], lane_beta_picked(a, q));
+            wrong += differ(lane_gamma_table[a][q], lane_gamma_picked(a, q));
+            control += differ(lane_o_table[a][q], lane_o_picked(DIM - 1 - a, q));
+        }
+    assert_int_equal(wrong, 0);
+    assert_true(control > 0);
+}
+
 /* One wall of this kind at one side of axis 0; the other faces are out of reach. */
 static int passes(int kind, int side, int node, double normal)
 {
@@ -120,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splines_reproduce_what_quadratics_do),
+        cmocka_unit_test(tables_of_lanes_and_their_arithmetic_agree),
         cmocka_unit_test(walls_hold_what_their_kind_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
