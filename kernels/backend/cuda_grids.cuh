@@ -9,6 +9,12 @@
 
 #include "kernels/backend/table.h"
 
+/* MAP and TEAM grids have at most so many blocks, which go on to items a grid further: a limit on the device often
+ * leaves few items of many, and blocks without any would still have to be started. It is 62 blocks for each of the 132
+ * multiprocessors of an H100 or H200, so that items of unequal cost still even out. Tests make it small. */
+#ifndef PIO_MOST_BLOCKS
+#define PIO_MOST_BLOCKS 8192
+#endif
 enum { TEAMS_PER_BLOCK = 4, TEAM_THREADS = TEAM_LANES * TEAMS_PER_BLOCK };
 
 static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,
@@ -20,22 +26,30 @@ static int blocks_of(int n, int per_block)
     return (n + per_block - 1) / per_block;
 }
 
-static __device__ __forceinline__ int limited(int n, const int *limit)
+static int capped(int blocks)
 {
-    return limit && *limit < n ? *limit : n;
+    return blocks < PIO_MOST_BLOCKS ? blocks : PIO_MOST_BLOCKS;
+}
+
+/* Items that are run, in a number that can go a grid further without overflow. */
+static __device__ __forceinline__ unsigned limited(int n, const int *limit)
+{
+    const int count = limit && *limit < n ? *limit : n;
+    return count > 0 ? (unsigned)count : 0;
 }
 
 template <typename Args, void (*body)(int, const Args *)>
 static __global__ void __launch_bounds__(PIO_CHUNK) map_grid(int n, const int *limit, const __grid_constant__ Args args)
 {
-    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < limited(n, limit)) body(i, &args);
+    const unsigned count = limited(n, limit);
+    for (unsigned i = blockIdx.x * PIO_CHUNK + threadIdx.x; i < count; i += gridDim.x * PIO_CHUNK) body((int)i, &args);
 }
 
 template <typename Args, void (*body)(int, const Args *)>
 static int map(pio_stream stream, int n, const int *limit, const Args *args)
 {
-    if (n > 0) map_grid<Args, body><<<blocks_of(n, PIO_CHUNK), PIO_CHUNK, 0, stream>>>(n, limit, *args);
+    const int blocks = capped(blocks_of(n, PIO_CHUNK));
+    if (n > 0) map_grid<Args, body><<<blocks, PIO_CHUNK, 0, stream>>>(n, limit, *args);
     return cudaGetLastError();
 }
 
@@ -46,15 +60,19 @@ static __global__ void __launch_bounds__(TEAM_THREADS)
     team_grid(int n, const int *limit, const __grid_constant__ Args args)
 {
     __shared__ Shared shared[TEAMS_PER_BLOCK];
-    const int t = (int)(blockIdx.x * TEAMS_PER_BLOCK + threadIdx.y);
-    if (t < limited(n, limit)) body(t, shared + threadIdx.y, &args);
+    const unsigned count = limited(n, limit);
+    for (unsigned t = blockIdx.x * TEAMS_PER_BLOCK + threadIdx.y; t < count; t += gridDim.x * TEAMS_PER_BLOCK) {
+        body((int)t, shared + threadIdx.y, &args);
+        TEAM_SYNC(); /* the next team's lanes write where those of this one still read */
+    }
 }
 
 template <typename Shared, typename Args, void (*body)(int, Shared *, const Args *)>
 static int team(pio_stream stream, int n, const int *limit, const Args *args)
 {
     const dim3 block(TEAM_LANES, TEAMS_PER_BLOCK);
-    if (n > 0) team_grid<Shared, Args, body><<<blocks_of(n, TEAMS_PER_BLOCK), block, 0, stream>>>(n, limit, *args);
+    const int blocks = capped(blocks_of(n, TEAMS_PER_BLOCK));
+    if (n > 0) team_grid<Shared, Args, body><<<blocks, block, 0, stream>>>(n, limit, *args);
     return cudaGetLastError();
 }
 
@@ -65,7 +83,7 @@ static __global__ void __launch_bounds__(PIO_CHUNK)
 {
     __shared__ double t[PIO_CHUNK];
     const int j = (int)threadIdx.x, i = (int)blockIdx.x * PIO_CHUNK + j;
-    t[j] = i < limited(n, limit) ? term(i, &args) : 0;
+    t[j] = (unsigned)i < limited(n, limit) ? term(i, &args) : 0;
     for (int half = PIO_CHUNK / 2; half > 0; half /= 2) {
         __syncthreads();
         if (j < half) t[j] += t[j + half];
