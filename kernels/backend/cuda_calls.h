@@ -59,11 +59,19 @@ static inline void *cuda_take(cuda_calls *c, size_t bytes)
     return memory;
 }
 
+/* Waits for the default stream, whose copies from memory of the host and whose settings of memory may go on after the
+ * call that began them; the streams of simulations do not wait for it. */
+static inline void cuda_settle(cuda_calls *c)
+{
+    CALL(c, cudaErrorMemoryAllocation, cudaStreamSynchronize(cudaStreamLegacy));
+}
+
 /* Memory with these ints of the host. */
 static inline int *cuda_take_ints(cuda_calls *c, const int *host, size_t count)
 {
     int *device = (int *)cuda_take(c, sizeof *host * count);
     CALL(c, cudaErrorMemoryAllocation, cudaMemcpy(device, host, sizeof *host * count, cudaMemcpyHostToDevice));
+    cuda_settle(c);
     return device;
 }
 

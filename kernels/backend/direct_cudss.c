@@ -87,6 +87,7 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
     DSS(f, cudssDataGet(f->handle, f->data, CUDSS_DATA_FLOPS, &operations, sizeof operations, &written));
     *forecast = (pio_direct_forecast){.bytes = f->calls.bytes + (size_t)(estimate[1] > 0 ? estimate[1] : 0),
                                       .operations = (double)operations};
+    cuda_settle(&f->calls);
     const pio_direct_outcome outcome = f->calls.outcome;
     if (outcome)
         release(f);
