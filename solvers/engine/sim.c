@@ -105,7 +105,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(arena, sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
 }
 
-static piola_status open_device(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
 {
     const pio_backend *backend = sim->arena.backend;
     const int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
@@ -114,26 +114,14 @@ static piola_status open_device(pio_sim *sim, const pio_engine_desc *desc, piola
                     backend->error_text(code));
 }
 
-piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
-{
-    const piola_status rc = open_device(sim, desc, error);
-    if (rc) return rc;
-    sim->arena.backend->close(sim->queue.stream);
-    sim->queue.stream = NULL;
-    return PIOLA_OK;
-}
-
-piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
+piola_status sim_allocate(pio_sim *sim, piola_error *error)
 {
     const pio_backend *backend = sim->arena.backend;
     const size_t size = sim->arena.used;
-    const piola_status rc = open_device(sim, desc, error);
-    int code;
-    if (rc) return rc;
     if (size + sim->library > sim->device.free_bytes)
         return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s",
                         size + sim->library, sim->device.free_bytes, sim->device.name);
-    code = pio_arena_create(&sim->arena, backend, size);
+    const int code = pio_arena_create(&sim->arena, backend, size);
     if (code)
         return sim_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
     return PIOLA_OK;

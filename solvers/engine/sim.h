@@ -71,11 +71,11 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 /* Frees the shared device and host memory. */
 void sim_end(pio_sim *sim);
 
-/* Reads what the device is and has free, without keeping it open. PIOLA_UNAVAILABLE. */
-piola_status sim_survey(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
-
-/* Opens the device and allocates the arena that was measured. PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY. */
+/* Opens the device, and reads what it is and has free: before a library takes any of it. PIOLA_UNAVAILABLE. */
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
+/* Allocates the arena that was measured, on the open device. PIOLA_NO_MEMORY: with what libraries take it is more than
+ * was free. */
+piola_status sim_allocate(pio_sim *sim, piola_error *error);
 /* Sets the bytes of the shared part; those of the residual log, solver and products are zero. */
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
 

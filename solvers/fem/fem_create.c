@@ -261,6 +261,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
     piola_status rc = take_topology(f, m, error);
+    if (!rc) rc = sim_open(&f->base, desc, error); /* a library's analysis takes memory of the device */
     if (!rc && !f->setup.start_only) rc = fem_choose_solver(f, m, error);
     if (!rc) rc = fem_choose_product(f, m, error);
     if (!rc) fem_layout(f, desc);
@@ -280,7 +281,6 @@ piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc
 {
     pio_sim *sim = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
-    if (!rc) rc = sim_survey(sim, desc, error);
     if (!rc) set_bytes(fem_of(sim), bytes);
     fem_destroy(sim);
     return rc;
@@ -301,7 +301,7 @@ piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc,
     pio_sim *sim = NULL;
     *out = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
-    if (!rc) rc = sim_open(sim, desc, error);
+    if (!rc) rc = sim_allocate(sim, error);
     if (!rc) fem_layout(fem_of(sim), desc);
     if (!rc) rc = fem_upload(fem_of(sim), desc->fem, error);
     if (rc) {

@@ -168,7 +168,7 @@ piola_status mpm_measure(const pio_backend *backend, const pio_engine_desc *desc
 {
     pio_sim *sim = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
-    if (!rc) rc = sim_survey(sim, desc, error);
+    if (!rc) rc = sim_open(sim, desc, error);
     if (!rc) set_bytes(mpm_of(sim), desc, bytes);
     mpm_destroy(sim);
     return rc;
@@ -335,6 +335,7 @@ piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc,
     *out = NULL;
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_open(sim, desc, error);
+    if (!rc) rc = sim_allocate(sim, error);
     if (!rc) {
         mpm_layout(mpm_of(sim), desc);
         rc = upload_all(mpm_of(sim), desc, error);

@@ -3,6 +3,7 @@
 #include "solvers/fem/fem.h"
 #include "tests/solvers/fem/fem_taylor.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,6 +140,57 @@ static void bytes_of_a_library_are_counted_before_anything_is_taken(void **unuse
     fem_case_free(&c);
 }
 
+/* A device with so much memory, of which the library takes its own as soon as it has seen the mesh. */
+static size_t device_has, library_takes;
+static int predicted_before;
+
+static int predictions(void)
+{
+    char message[PIO_DIRECT_TEXT];
+    Dl_info module;
+    const pio_product_table *table = pio_product_open("sample_right", message);
+    if (!table || !dladdr(table, &module)) fail_msg("%s", message);
+    const int *count = dlsym(dlopen(module.dli_fname, RTLD_NOW), "sample_predictions");
+    assert_non_null(count);
+    return *count;
+}
+
+static int open_small(int ordinal, int threads, pio_device_info *info, pio_stream *stream)
+{
+    const int rc = pio_backend_cpu.open(ordinal, threads, info, stream);
+    info->free_bytes = device_has - (predictions() > predicted_before ? library_takes : 0);
+    return rc;
+}
+
+static void bytes_of_a_library_are_counted_once(void **unused)
+{
+    static fem_case c;
+    static pio_backend backend;
+    pio_engine_bytes bytes;
+    piola_error error = {0};
+    pio_sim *sim = NULL;
+    (void)unused;
+    block(&c, 0, PIO_CUSPARSE);
+    fem_case_describe(&c, 0, 1);
+    backend = with_library("sample_right");
+    if (fem_measure(&backend, &c.desc, &bytes, &error)) fail_msg("%s", error.message);
+    backend.open = open_small;
+    device_has = bytes.total;
+    library_takes = bytes.library;
+    assert_true(library_takes > 0);
+    predicted_before = predictions();
+    if (fem_create(&backend, &c.desc, &sim, &bytes, &error)) fail_msg("%s", error.message);
+    assert_true(predictions() > predicted_before);
+    assert_int_equal(bytes.free, device_has);
+    fem_destroy(sim);
+    device_has--;
+    predicted_before = predictions();
+    assert_int_equal(fem_create(&backend, &c.desc, &sim, &bytes, &error), PIOLA_NO_MEMORY);
+    print_message("  %s\n", error.message);
+    assert_null(sim);
+    fem_case_free(&c);
+}
+
 static void a_library_gives_the_same_bits_every_time(void **unused)
 {
     (void)unused;
@@ -234,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newton_and_the_adjoint_come_to_the_same_with_a_library),
         cmocka_unit_test(bytes_of_a_library_are_counted_before_anything_is_taken),
+        cmocka_unit_test(bytes_of_a_library_are_counted_once),
         cmocka_unit_test(a_library_gives_the_same_bits_every_time),
         cmocka_unit_test(with_loads_that_follow_a_wrong_transposed_product_fails_the_gradient_check),
         cmocka_unit_test(where_there_is_no_library_cusparse_is_refused_and_never_replaced),
