@@ -62,6 +62,21 @@ static void log_solver(const pio_session *s, pio_log_level level)
                         own ? "factors" : "libraries");
 }
 
+/* Logs all memory of the run, and what is left to the device's driver. */
+static void log_total(const pio_session *s, pio_log_level level)
+{
+    char total[32], kept[32];
+    print_bytes(total, (double)s->memory.bytes.total);
+    pio_log_message(s->call.log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->memory.bytes.total,
+                    s->engine.table->device);
+    if (!s->memory.bytes.kept) return;
+    print_bytes(kept, (double)s->memory.bytes.kept);
+    pio_log_message(s->call.log, level,
+                    "plan: %s (%zu bytes) of what the device has free are kept for its driver: code of kernels, local "
+                    "memory",
+                    kept, s->memory.bytes.kept);
+}
+
 static void log_states(const pio_session *s, pio_log_level level)
 {
     const pio_plan *p = &s->memory.plan;
@@ -276,7 +291,6 @@ static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w,
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
 {
     const pio_log_level level = s->call.options->dry_run ? PIO_INFO : PIO_DETAIL;
-    char total[32];
     way w;
     piola_status rc = choose(s, adjoint, sweeps, &w, error);
     if (!rc && adjoint) rc = pio_plan_schedule(&s->memory.plan, &w.request, &s->memory.schedule, error);
@@ -288,9 +302,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     if (adjoint) log_window(s);
     log_solver(s, level);
     log_checkpoint(s, level);
-    print_bytes(total, (double)s->memory.bytes.total);
-    pio_log_message(s->call.log, level, "plan: %s (%zu bytes) of %s memory in all", total, s->memory.bytes.total,
-                    s->engine.table->device);
+    log_total(s, level);
     if (w.request.costs.forward > 0 && s->call.options->dry_run) log_cost(s, &w.request.costs);
     return PIOLA_OK;
 }

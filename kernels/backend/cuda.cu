@@ -7,22 +7,34 @@
 
 /* ---- device memory -------------------------------------------------------------------------------------- */
 
+/* What the driver takes when kernels run: the code of kernels and of libraries, each loaded at its first launch, and
+ * local memory for as many threads as the device holds, by the largest kernel that ran. LOCAL_BYTES is above that of
+ * every kernel; CODE_BYTES is a guess, several times the size of an engine. */
+enum { LOCAL_BYTES = 2048, THREADS_OF_MULTIPROCESSOR = 2048, CODE_BYTES = 512 << 20 };
+
+static size_t kept_bytes(const cudaDeviceProp *prop)
+{
+    return (size_t)prop->multiProcessorCount * THREADS_OF_MULTIPROCESSOR * LOCAL_BYTES + CODE_BYTES;
+}
+
 static int cuda_open(int ordinal, int threads, pio_device_info *info, pio_stream *stream)
 {
     (void)threads;
-    size_t total = 0;
+    size_t available = 0, total = 0;
     int driver = 0, runtime = 0, rc = cudaSetDevice(ordinal);
     cudaDeviceProp prop;
     if (!rc) rc = cudaGetDeviceProperties(&prop, ordinal);
     if (!rc) rc = cudaDriverGetVersion(&driver);
     if (!rc) rc = cudaRuntimeGetVersion(&runtime);
     if (!rc) rc = cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
-    if (!rc) rc = cudaMemGetInfo(&info->free_bytes, &total);
+    if (!rc) rc = cudaMemGetInfo(&available, &total);
     if (rc) {
         (void)cudaGetLastError();
         return rc;
     }
-    info->context_bytes = total - info->free_bytes;
+    info->kept_bytes = kept_bytes(&prop);
+    info->free_bytes = available > info->kept_bytes ? available - info->kept_bytes : 0;
+    info->context_bytes = total - available;
     info->cache_bytes = (size_t)prop.l2CacheSize;
     snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, prop.name);
     snprintf(info->driver, sizeof info->driver, "driver %d.%d, runtime %d.%d", driver / 1000, driver % 1000 / 10,

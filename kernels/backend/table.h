@@ -86,7 +86,8 @@ typedef struct {
 typedef struct {
     char name[128];       /* of the device, e.g. "NVIDIA H100 80GB HBM3" */
     char driver[64];      /* driver and runtime versions, or "" */
-    size_t free_bytes;    /* memory that could be taken now */
+    size_t free_bytes;    /* memory that could be taken now, and kept_bytes left */
+    size_t kept_bytes;    /* memory that is left to the driver, for what it takes only when kernels run */
     size_t context_bytes; /* what the driver itself occupies, not counted in any budget */
     size_t cache_bytes;   /* of the last-level cache; 0: unknown */
 } pio_device_info;

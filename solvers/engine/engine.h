@@ -10,7 +10,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 4 };
+enum { PIO_ENGINE_VERSION = 5 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -236,7 +236,8 @@ typedef struct {
     size_t library;      /* what libraries of direct solves and of products predict, beside the arena */
     size_t total;        /* the whole arena and the libraries' */
     size_t context;      /* the driver's own memory, not counted in total */
-    size_t free;         /* what the device has free before anything is taken */
+    size_t free;         /* what the device has free before anything is taken, and `kept` is left */
+    size_t kept;         /* what is left to the driver, for code of kernels and local memory; not counted in total */
     size_t cache;        /* the device's last-level cache; 0: unknown */
     char device[128], driver[64];     /* names of the device and of its driver */
     char solver[64], solver_why[320]; /* of linear equations, and why this one; "": there are none to solve */

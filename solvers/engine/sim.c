@@ -4,6 +4,7 @@
 
 #include "solvers/engine/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,9 +119,12 @@ piola_status sim_allocate(pio_sim *sim, piola_error *error)
 {
     const pio_backend *backend = sim->arena.backend;
     const size_t size = sim->arena.used;
+    char kept[80] = "";
+    if (sim->device.kept_bytes)
+        snprintf(kept, sizeof kept, ", beside %zu that are kept for its driver", sim->device.kept_bytes);
     if (size + sim->library > sim->device.free_bytes)
-        return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s",
-                        size + sim->library, sim->device.free_bytes, sim->device.name);
+        return sim_fail(error, PIOLA_NO_MEMORY, "this run needs %zu bytes of device memory and %zu are free on %s%s",
+                        size + sim->library, sim->device.free_bytes, sim->device.name, kept);
     const int code = pio_arena_create(&sim->arena, backend, size);
     if (code)
         return sim_fail(error, PIOLA_NO_MEMORY, "%zu bytes of device memory: %s", size, backend->error_text(code));
@@ -139,6 +143,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
     bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
     bytes->free = sim->device.free_bytes;
+    bytes->kept = sim->device.kept_bytes;
     bytes->cache = sim->device.cache_bytes;
     memcpy(bytes->device, sim->device.name, sizeof bytes->device);
     memcpy(bytes->driver, sim->device.driver, sizeof bytes->driver);

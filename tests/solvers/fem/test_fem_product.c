@@ -158,6 +158,7 @@ static int predictions(void)
 static int open_small(int ordinal, int threads, pio_device_info *info, pio_stream *stream)
 {
     const int rc = pio_backend_cpu.open(ordinal, threads, info, stream);
+    info->kept_bytes = 1000;
     info->free_bytes = device_has - (predictions() > predicted_before ? library_takes : 0);
     return rc;
 }
@@ -182,11 +183,13 @@ static void bytes_of_a_library_are_counted_once(void **unused)
     if (fem_create(&backend, &c.desc, &sim, &bytes, &error)) fail_msg("%s", error.message);
     assert_true(predictions() > predicted_before);
     assert_int_equal(bytes.free, device_has);
+    assert_int_equal(bytes.kept, 1000);
     fem_destroy(sim);
     device_has--;
     predicted_before = predictions();
     assert_int_equal(fem_create(&backend, &c.desc, &sim, &bytes, &error), PIOLA_NO_MEMORY);
     print_message("  %s\n", error.message);
+    assert_non_null(strstr(error.message, ", beside 1000 that are kept for its driver"));
     assert_null(sim);
     fem_case_free(&c);
 }
