@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""check_registers.py BUILD NVCC_VERSION [--write] -- what kernels take of a GPU, by the objects of a build.
+
+- The table `registers` of docs/performance.md is what the objects of f32 and f64 in 3D say; --write writes it. It names
+  the version of nvcc that made it, and is compared with objects of that version alone: another one allocates otherwise.
+- In f32 a hot kernel of particles spills nothing and leaves room for 16 warps. UNDER lists those that do not, with what
+  they leave; when one of them does, it is to be taken out.
+- No kernel takes more local memory than the backend leaves to the driver (LOCAL_BYTES of kernels/backend/cuda.cu).
+
+The reader knows as much of a fat binary as it needs: the images for sm_90 are ELF files that are not compressed, and
+their sections .nv.info hold registers and stack of each kernel, .nv.shared.KERNEL the shared memory. The same numbers
+come from `cuobjdump --dump-resource-usage`.
+"""
+import pathlib
+import re
+import struct
+import sys
+
+import house
+
+PAGE = "docs/performance.md"
+ARCH = 90
+FATBIN, ELF, CUBIN = b"\x50\xed\x55\xba", b"\x7fELF", 2  # magic numbers, and the kind of entry that is machine code
+REGISTERS, STACK = 0x2F, 0x12  # attributes of .nv.info: EIATTR_REGCOUNT, EIATTR_MIN_STACK_SIZE
+# Of sm_90 (CUDA C++ Programming Guide 13.0, compute capabilities; CUDA Occupancy Calculator): registers of each of four
+# parts of a multiprocessor, bytes of shared memory, of which each block has 1,024 reserved, and the most warps.
+PART_REGISTERS, UNIT, PARTS, SHARED, SHARED_UNIT, RESERVED, MOST_WARPS = 16384, 256, 4, 228 * 1024, 128, 1024, 64
+WARPS_OF_BLOCK = {"map": 8, "team": 4, "sum": 8, "scan": 32}
+HOT, LEAST_WARPS = ("mpm_p2g", "mpm_g2p", "mpm_node_sum"), 16
+UNDER = {("mpm_g2p", 3): 12}  # warps
+SHOWN = ("mpm_p2g", "mpm_node_sum", "mpm_grid", "mpm_g2p", "mpm_g2p_adj", "mpm_grid_adj", "mpm_p2g_adj", "fem_force",
+         "fem_force_adj", "fem_tangent", "fem_tangent_projected", "bsr_apply", "pcg_update", "krylov_dot")
+
+
+def images(data):
+    """The ELF images for ARCH in the fat binaries of an object."""
+    at = data.find(FATBIN)
+    while at >= 0:
+        header, size = struct.unpack_from("<HQ", data, at + 6)
+        entry, end = at + header, at + header + size
+        while entry < end:
+            kind, _, header, size = struct.unpack_from("<HHIQ", data, entry)
+            arch = struct.unpack_from("<I", data, entry + 28)[0]
+            body = data[entry + header:entry + header + size]
+            if kind == CUBIN and arch == ARCH and body.startswith(ELF):
+                yield body
+            entry += header + size
+        at = data.find(FATBIN, end)
+
+
+def sections(image):
+    """(name, offset, size, link) of each section."""
+    table, = struct.unpack_from("<Q", image, 40)
+    size, count, names = struct.unpack_from("<HHH", image, 58)
+    rows = [struct.unpack_from("<IIQQQQI", image, table + i * size) for i in range(count)]
+    text = rows[names][4]
+    return [(string(image, text + r[0]), r[4], r[5], r[6]) for r in rows]
+
+
+def string(image, at):
+    return image[at:image.index(b"\0", at)].decode()
+
+
+def usage(image):
+    """{symbol: {REGISTERS: n, STACK: bytes, "shared": bytes}} of one image."""
+    all_sections, found = sections(image), {}
+    symbols = next(s for s in all_sections if s[0] == ".symtab")
+    names = all_sections[symbols[3]][1]
+    for name, at, size, _ in all_sections:
+        if name.startswith(".nv.shared.") and "reserved" not in name:
+            found.setdefault(name[11:], {})["shared"] = size
+        end = at + size if name == ".nv.info" else at
+        while at < end:
+            form, attribute, length = struct.unpack_from("<BBH", image, at)
+            at += 4
+            if form != 4:  # the value is in place of the length
+                continue
+            if attribute in (REGISTERS, STACK):
+                symbol, value = struct.unpack_from("<II", image, at)
+                text = struct.unpack_from("<I", image, symbols[1] + 24 * symbol)[0]
+                found.setdefault(string(image, names + text), {})[attribute] = value
+            at += length
+    return found
+
+
+def kernel_of(symbol):
+    """(form, kernel) of an instance of a template of cuda_grids.cuh, or None: its last template argument is a function
+    of the file, _ZN <file's length> <file> <name's length> <name> E."""
+    match = re.match(r"_Z\d+(map|team|sum|scan)_gridI.*?XadL_ZN(\d+)", symbol)
+    if not match:
+        return None
+    rest = symbol[match.end() + int(match.group(2)):]
+    digits = re.match(r"\d+", rest).group()
+    return match.group(1), rest[len(digits):len(digits) + int(digits)]
+
+
+def warps(form, registers, shared):
+    """Warps that a multiprocessor of sm_90 holds of a kernel."""
+    block = WARPS_OF_BLOCK[form]
+    of_warp = -(-registers * 32 // UNIT) * UNIT
+    by_registers = PARTS * (PART_REGISTERS // of_warp) // block
+    by_shared = SHARED // (-(-max(shared, RESERVED) // SHARED_UNIT) * SHARED_UNIT)
+    return min(by_registers, by_shared, MOST_WARPS // block) * block
+
+
+def engine(build, precision, dimension):
+    """{kernel: (registers, stack, shared, warps)} of the objects of an engine; empty where there are none."""
+    folder = pathlib.Path(build) / f"CMakeFiles/cuda_kernels_{precision}_{dimension}d.dir/kernels/backend"
+    found = {}
+    for file in sorted(folder.glob("cuda_*.cu.o")):
+        for image in images(file.read_bytes()):
+            for symbol, has in usage(image).items():
+                kernel = kernel_of(symbol)
+                if kernel and REGISTERS in has:
+                    shared = has.get("shared", 0)
+                    found[kernel[1]] = (has[REGISTERS], has.get(STACK, 0), max(shared - RESERVED, 0),
+                                        warps(kernel[0], has[REGISTERS], shared))
+    return found
+
+
+def markdown(version, engines):
+    lines = [f"nvcc {version}, sm_{ARCH}:", "", "| kernel, 3D | f32: registers | stack | shared | warps "
+             "| f64: registers | stack | shared | warps |", "|---|" + "--:|" * 8]
+    for kernel in SHOWN:
+        cells = [f"{n:,}" for precision in ("f32", "f64") for n in engines[precision, 3][kernel]]
+        lines.append(f"| `{kernel}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def hot_faults(dimension, kernels):
+    for kernel in HOT:
+        _, stack, _, room = kernels[kernel]
+        least = UNDER.get((kernel, dimension))
+        where = f"{kernel}, f32, {dimension}D"
+        if stack:
+            yield f"{where}: {stack} bytes of stack: it spills"
+        if least and room >= LEAST_WARPS:
+            yield f"{where}: {room} warps: it is no longer in need of UNDER"
+        if room < (least or LEAST_WARPS):
+            yield f"{where}: room for {room} warps, at least {least or LEAST_WARPS} are wanted"
+
+
+def stack_faults(engines, most):
+    return [f"{kernel}, {key[0]}, {key[1]}D: {has[1]} bytes of local memory, and LOCAL_BYTES is {most}"
+            for key, kernels in engines.items() for kernel, has in kernels.items() if has[1] > most]
+
+
+def table_faults(version, engines, page):
+    match = re.search(r"<!-- table registers -->\n(.*?)<!-- end -->", page, re.S)
+    if not match:
+        return [f"{PAGE}: no '<!-- table registers -->'"]
+    made_by = match.group(1).split(",")[0]
+    if made_by != f"nvcc {version}":
+        print(f"not compared: {PAGE} has the registers of {made_by}, and this build is of nvcc {version}")
+        return []
+    return [] if match.group(1) == markdown(version, engines) else [f"{PAGE}: other registers; --write mends the table"]
+
+
+def control(engines):
+    """Planted faults: a spill, too many registers, a stack beyond LOCAL_BYTES."""
+    good = engines["f32", 3]
+    return (list(hot_faults(3, {**good, "mpm_p2g": (64, 8, 0, 32)})) and
+            list(hot_faults(3, {**good, "mpm_node_sum": (255, 0, 0, warps("map", 255, 0))})) and
+            list(hot_faults(3, {**good, "mpm_g2p": (64, 0, 0, 32)})) and
+            stack_faults({("f64", 3): {"k": (1, 99)}}, 98) and
+            warps("team", 72, 0) == 28 and warps("map", 72, 0) == 24 and warps("team", 32, 20480) == 44)
+
+
+def main():
+    words = [a for a in sys.argv[1:] if a != "--write"]
+    if len(words) != 2:
+        print(__doc__)
+        return 2
+    build, version = words
+    engines = {(p, d): engine(build, p, d) for p in ("f32", "f64") for d in (2, 3)}
+    if not all(engines.values()):
+        house.not_checked(f"{build} has no objects of CUDA engines for sm_{ARCH}")
+    if not control(engines):
+        print("negative control: a planted fault was not found")
+        return 1
+    if "--write" in sys.argv:
+        page = re.sub(r"(<!-- table registers -->\n).*?(<!-- end -->)",
+                      lambda m: m.group(1) + markdown(version, engines) + m.group(2), house.read(PAGE), flags=re.S)
+        (house.ROOT / PAGE).write_text(page)
+    for kernel, dimension in UNDER:
+        print(f"still under {LEAST_WARPS} warps: {kernel}, f32, {dimension}D: {engines['f32', dimension][kernel][3]}")
+    most = int(re.search(r"LOCAL_BYTES = (\d+)", house.read("kernels/backend/cuda.cu")).group(1))
+    faults = [f for d in (2, 3) for f in hot_faults(d, engines["f32", d])]
+    faults += stack_faults(engines, most) + table_faults(version, engines, house.read(PAGE))
+    return house.finish("registers", faults, sum(len(e) for e in engines.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
