@@ -76,7 +76,7 @@ say "build: $build, PIOLA_HOST=$host"
 generator=()
 if command -v ninja >/dev/null && [ ! -e "$build/CMakeCache.txt" ]; then generator=(-G Ninja); fi
 cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=ON -DPIOLA_HOST=$host \
-    -DCMAKE_CUDA_ARCHITECTURES="$(query compute_cap | tr -d '.')"
+    -DPIOLA_CUDA_ARCHITECTURES=native
 cmake --build "$build" -j "$(nproc)"
 
 commit=$(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")

@@ -21,7 +21,7 @@
 enum { MOST_ENGINES = 32, MOST_LIBRARIES = 4 };
 
 typedef struct {
-    char name[64], reason[512], device[128], driver[64], isa[32], failure[512];
+    char name[64], reason[512], device[128], driver[64], isa[96], failure[512];
     char direct[128], no_direct[512];   /* its library of direct solvers, or why it has none */
     char product[128], no_product[512]; /* its library of products, or why it has none */
     bool runs, passed;

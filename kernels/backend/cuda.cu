@@ -17,13 +17,30 @@ static size_t kept_bytes(const cudaDeviceProp *prop)
     return (size_t)prop->multiProcessorCount * THREADS_OF_MULTIPROCESSOR * LOCAL_BYTES + CODE_BYTES;
 }
 
+static __global__ void nothing() {}
+
+/* Whether the driver finds code for this device among that of the kernels, all of which are built for the same ones. */
+static int find_code(const cudaDeviceProp *prop, pio_device_info *info)
+{
+    cudaFuncAttributes attributes;
+    const int rc = cudaFuncGetAttributes(&attributes, nothing);
+    if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorUnsupportedPtxVersion)
+        snprintf(info->refused, sizeof info->refused,
+                 "there is no code for %.100s, of compute capability %d.%d; a build with "
+                 "-DPIOLA_CUDA_ARCHITECTURES=%d%d, or with all-major, has it",
+                 prop->name, prop->major, prop->minor, prop->major, prop->minor);
+    return rc;
+}
+
 static int cuda_open(int ordinal, int threads, pio_device_info *info, pio_stream *stream)
 {
     (void)threads;
+    info->refused[0] = '\0';
     size_t available = 0, total = 0;
     int driver = 0, runtime = 0, rc = cudaSetDevice(ordinal);
     cudaDeviceProp prop;
     if (!rc) rc = cudaGetDeviceProperties(&prop, ordinal);
+    if (!rc) rc = find_code(&prop, info);
     if (!rc) rc = cudaDriverGetVersion(&driver);
     if (!rc) rc = cudaRuntimeGetVersion(&runtime);
     if (!rc) rc = cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);

@@ -90,13 +90,14 @@ typedef struct {
     size_t kept_bytes;    /* memory that is left to the driver, for what it takes only when kernels run */
     size_t context_bytes; /* what the driver itself occupies, not counted in any budget */
     size_t cache_bytes;   /* of the last-level cache; 0: unknown */
+    char refused[256];    /* why open() failed, where the text of its error code does not say enough, or "" */
 } pio_device_info;
 
 typedef struct {
     const char *name; /* "cpu" or "cuda" */
     pio_kernels kernels;
-    /* Opens device number `ordinal`; describes it and sets a stream for what follows. The CPU alone reads `threads`, of
-     * which 0 means as many as OpenMP takes. */
+    /* Opens device number `ordinal`, if it can run the kernels of this build; describes it and sets a stream for what
+     * follows. The CPU alone reads `threads`, of which 0 means as many as OpenMP takes. */
     int (*open)(int ordinal, int threads, pio_device_info *info, pio_stream *stream);
     /* Ends the use of a stream. */
     void (*close)(pio_stream stream);

@@ -106,13 +106,19 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(arena, sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
 }
 
+static piola_status unavailable(const pio_backend *backend, int device, int code, const pio_device_info *info,
+                                piola_error *error)
+{
+    return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s; this engine is built for %s", backend->name, device,
+                    info->refused[0] ? info->refused : backend->error_text(code), PIO_ISA_NAME);
+}
+
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)
 {
     const pio_backend *backend = sim->arena.backend;
     const int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
     if (!code) return PIOLA_OK;
-    return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, desc->device,
-                    backend->error_text(code));
+    return unavailable(backend, desc->device, code, &sim->device, error);
 }
 
 piola_status sim_allocate(pio_sim *sim, piola_error *error)
@@ -168,8 +174,7 @@ piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_er
     pio_device_info info = {0};
     pio_stream stream = NULL;
     const int code = backend->open(device, 0, &info, &stream);
-    if (code)
-        return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s", backend->name, device, backend->error_text(code));
+    if (code) return unavailable(backend, device, code, &info, error);
     backend->close(stream);
     memcpy(name, info.name, sizeof info.name);
     memcpy(driver, info.driver, sizeof info.driver);

@@ -110,4 +110,8 @@ if(DPKG_QUERY)
   list(JOIN packages ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
   message(STATUS "A Debian package would depend on: ${CPACK_DEBIAN_PACKAGE_DEPENDS}")
 endif()
+if(cuda_engines AND NOT PIOLA_CUDA_ARCHITECTURES STREQUAL "all-major")
+  message(STATUS "A package of this build would have CUDA engines for ${cuda_images}; the preset package has them for "
+    "every generation of GPUs")
+endif()
 include(CPack)
