@@ -146,6 +146,7 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     fem_face_adj_args b;
     const int *behind = PUSH(io, int, owner, m.elements);
     const real *thick = DIM == 2 ? REALS(io, "thickness", 1, owners, 0.5, 1.5) : NULL;
+    memset(&a, 0, sizeof a);
     a.kind = pressure ? PIO_PRESSURE : PIO_TRACTION;
     a.rest = mesh_rest(io, &m, CASE_INPUT, "rest");
     a.value = WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);

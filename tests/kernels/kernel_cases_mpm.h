@@ -224,6 +224,7 @@ static void case_mpm_p2g(case_io *io)
     case_out(io, "node sums", CASE_FIELD, DIM + 1, t.nodes, sums);
     if (!case_adjoint(io)) return;
     mpm_p2g_adj_args b;
+    memset(&b, 0, sizeof b);
     b.s = t.s;
     b.matter = t.matter;
     b.l = t.l;

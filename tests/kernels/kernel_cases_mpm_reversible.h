@@ -231,8 +231,7 @@ static mpm_force_adj_args strained_force(case_io *io, const sample *t, const mpm
 static real *strain_adjoint(case_io *io, const sample *t, const mpm_strain_args *a, mpm_force_adj_args *force)
 {
     force->node_bar = FIELD_COTANGENT(io, "force sums");
-    force->bar.id = force->bar.cell = NULL;
-    force->bar.velocity = force->bar.C = NULL;
+    memset(&force->bar, 0, sizeof force->bar);
     force->bar.offset = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
     force->bar.F = NEW_FIELD(io, DIM * DIM, t->n, CASE_ZERO);
     force->bar.J = NEW_FIELD(io, 1, t->n, CASE_ZERO);

@@ -63,6 +63,9 @@ static int sample_fill(int cell, int number)
 /* Cells and ids of the stored particles: storage order is neither that of the cells nor that of the ids. */
 static void sample_particles(case_io *io, sample *t)
 {
+    const mpm_box box = t->box;
+    memset(t, 0, sizeof *t); /* what a case does not need is NULL */
+    t->box = box;
     t->nodes = t->box.nodes[0] * t->box.stride[0];
     t->n = t->max_cells = t->most = 0;
     int *fill = HOST(io, int, t->nodes), number = 0;

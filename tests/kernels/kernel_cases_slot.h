@@ -9,6 +9,7 @@ static mpm_slot sample_slot(case_io *io, const sample *t, int room)
 {
     int *rank = HOST(io, int, t->n), count[2] = {0, 0};
     mpm_slot slot;
+    memset(&slot, 0, sizeof slot);
     for (int i = 0; i < t->n; i++) rank[i] = count[law_is_fluid(t->law[i])]++;
     slot.n = t->n;
     slot.solids = count[0];
