@@ -15,6 +15,9 @@
 #define TEST_OTHER_BACKEND pio_backend_cuda
 #endif
 extern const pio_backend TEST_OTHER_BACKEND;
+#ifndef TEST_LARGE
+#define TEST_LARGE 1
+#endif
 
 enum { SKIPPED = 77 };
 /* cudaErrorStubLibrary, cudaErrorInsufficientDriver, cudaErrorNoDevice (CUDA runtime API, cudaError_t) */
@@ -67,7 +70,7 @@ static case_io *run(int kernel, int variant, const case_machine *machine, const 
     io->machine = machine;
     io->variant = variant;
     io->only_output = -1;
-    io->large = 1; /* sums and scans of several levels, several waves of blocks */
+    io->large = TEST_LARGE; /* sums and scans of several levels, several waves of blocks */
     io->weights = weights;
     case_run(io, kernel);
     return io;

@@ -24,7 +24,9 @@ CUDA_GROUPS = tuple(f"kernels/backend/cuda_{group}.cu" for group in (
 CUDA_FILES = (CUDA_FILE, *CUDA_GROUPS, "kernels/backend/cuda_grids.cuh", "kernels/backend/cuda_calls.h",
               "kernels/backend/direct_cusolver.c",
               "kernels/backend/direct_cudss.c", "kernels/backend/product_cusparse.c",
-              "tests/solvers/linear/cusparse_stand_in.c")
+              *("tests/cuda_stand_in/" + name for name in (
+                  "cuda_runtime.h", "declarations.c", "cudss.h", "cudss_stand_in.c", "cusolverSp.h",
+                  "cusolverSp_LOWLEVEL_PREVIEW.h", "cusolver_stand_in.c", "cusparse.h", "cusparse_stand_in.c")))
 VOCABULARY = "kernels/base/vocabulary.h"
 DIALECT = "kernels/base/base.h"  # the few words that differ between compilers, under __CUDACC__
 

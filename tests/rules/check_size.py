@@ -26,10 +26,19 @@ ALLOWED = {  # "file" or "file: function" -> why it is longer, or takes more
         "tests/solvers/mpm/mpm_case.c: fill",
         "tests/solvers/mpm/test_mpm_control.c: judge",
         "tests/solvers/mpm/test_mpm_signals.c: integrals_of")},
-    # These stay: they have the arguments of cuSPARSE.
-    **{"tests/solvers/linear/cusparse_stand_in.c: " + name: "is a function of cuSPARSE, or is told its arguments"
-       for name in ("cusparseCreateConstBsr", "cusparseSpMV", "cusparseSpMV_bufferSize", "cusparseSpMV_preprocess",
-                    "right_call")},
+    # These stay: they have the arguments of NVIDIA's libraries.
+    **{f"tests/cuda_stand_in/{file}: {name}": "is a function of NVIDIA's libraries, or gets its arguments"
+       for files, names in (
+           (("cudss.h", "cudss_stand_in.c"), ("cudssMatrixCreateCsr",)),
+           (("cusolverSp.h", "cusolver_stand_in.c"), ("cusolverSpXcsrpermHost", "cusolverSpXcsrperm_bufferSizeHost")),
+           (("cusolverSp_LOWLEVEL_PREVIEW.h", "cusolver_stand_in.c"), (
+               "cusolverSpDcsrcholBufferInfo", "cusolverSpDcsrcholFactor", "cusolverSpDcsrqrBufferInfo",
+               "cusolverSpDcsrqrFactor", "cusolverSpDcsrqrSetup", "cusolverSpXcsrqrAnalysis")),
+           (("cusparse.h", "cusparse_stand_in.c"), (
+               "cusparseCreateConstBsr", "cusparseCreateSpVec", "cusparseSpMV", "cusparseSpMV_bufferSize",
+               "cusparseSpMV_preprocess")),
+           (("cusparse_stand_in.c",), ("right_call",)))
+       for file in files for name in names},
 }
 
 

@@ -33,23 +33,3 @@ foreach(sample right unturned)
   add_dependencies(${target} ${samples})
 endforeach()
 set_tests_properties(test_product_unturned_f64_2d PROPERTIES PASS_REGULAR_EXPRESSION "FAILED A.T: own .*[\n]2 failed")
-
-# The module over cuSPARSE with a stand-in for the library, as a library of the CPU.
-if(TARGET piola_product_cusparse)
-  add_library(piola_product_sample_cusparse MODULE ${PROJECT_SOURCE_DIR}/kernels/backend/product_cusparse.c
-    solvers/linear/cusparse_stand_in.c)
-  target_include_directories(piola_product_sample_cusparse SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
-  target_link_libraries(piola_product_sample_cusparse PRIVATE piola_flags)
-  set_target_properties(piola_product_sample_cusparse PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  foreach(precision ${test_precisions})
-    foreach(dimension 2 3)
-      kernel_test(test_product_stand_in unit engine_static ${precision} ${dimension} solvers/linear/test_product_gpu.c)
-      set(target test_product_stand_in_${precision}_${dimension}d)
-      if(TARGET ${target})
-        target_compile_definitions(${target} PRIVATE TEST_LIBRARY="sample_cusparse")
-        add_dependencies(${target} piola_product_sample_cusparse)
-      endif()
-    endforeach()
-  endforeach()
-endif()

@@ -1,7 +1,6 @@
-/* cusparse_stand_in.c -- what kernels/backend/product_cusparse.c calls of cuSPARSE and of CUDA's runtime, on the CPU: a
- * loop, and the rules of the manual as checks, so that the module's own steps are tested where there is no GPU. What
- * cuSPARSE computes, and how fast, is for test_product_gpu.c on one. */
-#include <cuda_runtime_api.h>
+/* cusparse_stand_in.c -- what kernels/backend/product_cusparse.c and direct_cusolver.c call of cuSPARSE, on the CPU:
+ * loops, and the rules of the manual as checks. What cuSPARSE computes, and how fast, is for test_product_gpu.c on a
+ * GPU. */
 #include <cusparse.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,48 +22,30 @@ struct cusparseDnVecDescr {
     cudaDataType type;
 };
 
+struct cusparseSpVecDescr {
+    int64_t entries;
+    const int *index; /* device */
+    double *value;    /* device */
+};
+struct cusparseMatDescr {
+    int general;
+};
+
 enum { MARK = 0x5a };
 
-/* ---- the runtime ---------------------------------------------------------------------------------------- */
-
-cudaError_t cudaSetDevice(int device)
+static void need(int holds, const char *what)
 {
-    return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    if (!holds) stand_in_stop("cuSPARSE: %s", what);
 }
 
-cudaError_t cudaGetLastError(void)
+static size_t bytes_of_numbers(cudaDataType type, int64_t count)
 {
-    return cudaSuccess;
+    return (type == CUDA_R_32F ? sizeof(float) : sizeof(double)) * (size_t)count;
 }
 
-cudaError_t cudaMalloc(void **memory, size_t bytes)
+static void need_numbers(cudaDataType type, int64_t count, const void *value)
 {
-    *memory = malloc(bytes);
-    return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
-}
-
-cudaError_t cudaFree(void *memory)
-{
-    free(memory);
-    return cudaSuccess;
-}
-
-/* A copy from pageable memory may go on after the call, until somebody waits for it. */
-static int on_its_way;
-
-cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind)
-{
-    (void)kind;
-    memcpy(target, source, bytes);
-    on_its_way = 1;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    (void)stream;
-    on_its_way = 0;
-    return cudaSuccess;
+    need(stand_in_on_device(value, bytes_of_numbers(type, count)), "numbers that are not on the device");
 }
 
 /* ---- handles and descriptors ---------------------------------------------------------------------------- */
@@ -99,14 +80,28 @@ cusparseStatus_t cusparseCreateConstBsr(cusparseConstSpMatDescr_t *out, int64_t 
                                         const void *value, cusparseIndexType_t starts, cusparseIndexType_t indices,
                                         cusparseIndexBase_t base, cudaDataType type, cusparseOrder_t order)
 {
-    const int right = !on_its_way && rows == columns && height == width && height > 1 && row_start && column && value &&
-                      starts == CUSPARSE_INDEX_32I && indices == CUSPARSE_INDEX_32I &&
-                      base == CUSPARSE_INDEX_BASE_ZERO && order == CUSPARSE_ORDER_ROW &&
-                      (type == CUDA_R_32F || type == CUDA_R_64F) && ((const int *)row_start)[rows] == blocks;
+    const int right = rows == columns && height == width && height > 1 && value && starts == CUSPARSE_INDEX_32I &&
+                      indices == CUSPARSE_INDEX_32I && base == CUSPARSE_INDEX_BASE_ZERO &&
+                      order == CUSPARSE_ORDER_ROW && (type == CUDA_R_32F || type == CUDA_R_64F);
+    need(stand_in_on_device(row_start, sizeof(int) * ((size_t)rows + 1)) &&
+             stand_in_on_device(column, sizeof(int) * (size_t)blocks) && stand_in_on_device(value, 1),
+         "a matrix that is not on the device");
     struct cusparseSpMatDescr *m = right ? malloc(sizeof *m) : NULL;
     if (!m) return right ? CUSPARSE_STATUS_ALLOC_FAILED : CUSPARSE_STATUS_INVALID_VALUE;
     *m = (struct cusparseSpMatDescr){rows, blocks, height, row_start, column, value, type, NULL};
     *out = m;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t *out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+}
+
+cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t m)
+{
+    free(m);
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -135,6 +130,49 @@ cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t v, void *value)
 {
     v->value = value;
     return value ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+/* ---- sparse vectors: every entry of a permutation ---------------------------------------------------------- */
+
+cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t *out, int64_t size, int64_t entries, void *index, void *value,
+                                     cusparseIndexType_t indices, cusparseIndexBase_t base, cudaDataType type)
+{
+    need(size == entries && indices == CUSPARSE_INDEX_32I && base == CUSPARSE_INDEX_BASE_ZERO && type == CUDA_R_64F,
+         "a sparse vector of other types than int and double");
+    need(stand_in_on_device(index, sizeof(int) * (size_t)entries), "indices that are not on the device");
+    need_numbers(type, entries, value);
+    struct cusparseSpVecDescr *v = malloc(sizeof *v);
+    if (v) *v = (struct cusparseSpVecDescr){entries, index, value};
+    *out = v;
+    return v ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+}
+
+cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t v)
+{
+    free((void *)(uintptr_t)v);
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+static void need_fit(cusparseHandle_t handle, cusparseConstDnVecDescr_t dense, cusparseConstSpVecDescr_t sparse)
+{
+    need(handle && dense->type == CUDA_R_64F && dense->size == sparse->entries && dense->value != sparse->value,
+         "vectors that do not fit");
+    need_numbers(dense->type, dense->size, dense->value);
+    stand_in_finish(handle->stream);
+}
+
+cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t from, cusparseSpVecDescr_t to)
+{
+    need_fit(handle, from, to);
+    for (int64_t k = 0; k < to->entries; k++) to->value[k] = ((const double *)from->value)[to->index[k]];
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t from, cusparseDnVecDescr_t to)
+{
+    need_fit(handle, to, from);
+    for (int64_t k = 0; k < from->entries; k++) ((double *)to->value)[from->index[k]] = from->value[k];
+    return CUSPARSE_STATUS_SUCCESS;
 }
 
 /* ---- the product ---------------------------------------------------------------------------------------- */
@@ -175,6 +213,9 @@ cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperat
                                          void *buffer)
 {
     if (!handle || !right_call(op, alpha, m, x, beta, y, type, algorithm)) return CUSPARSE_STATUS_INVALID_VALUE;
+    need(stand_in_on_device(buffer, bytes_of(m)), "a buffer that is not on the device");
+    stand_in_finish(handle->stream);
+    need(m->row_start[m->rows] == m->blocks, "a matrix whose rows do not have all blocks");
     memset(buffer, MARK, bytes_of(m));
     ((struct cusparseSpMatDescr *)(uintptr_t)m)->active = buffer;
     return CUSPARSE_STATUS_SUCCESS;
@@ -187,6 +228,10 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, c
     const int same = buffer && buffer == m->active && ((const unsigned char *)buffer)[bytes_of(m) - 1] == MARK;
     if (!handle || !same || !right_call(op, alpha, m, x, beta, y, type, algorithm) || x->value == y->value)
         return CUSPARSE_STATUS_INVALID_VALUE;
+    need_numbers(type, m->blocks * m->dim * m->dim, m->value);
+    need_numbers(type, x->size, x->value);
+    need_numbers(type, y->size, y->value);
+    stand_in_finish(handle->stream);
     for (int64_t i = 0; i < m->rows * m->dim; i++) {
         double sum = 0;
         for (int k = m->row_start[i / m->dim]; k < m->row_start[i / m->dim + 1]; k++)

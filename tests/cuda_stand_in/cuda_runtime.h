@@ -1,0 +1,103 @@
+/* cuda_runtime.h -- CUDA's words for g++, so that the text of kernels/backend/cuda*.cu, with its launches rewritten by
+ * launches.py, compiles for the CPU. Lanes of a block are fibres of one thread: what is shared is a variable of that
+ * thread. */
+#ifndef PIOLA_TESTS_CUDA_RUNTIME_H
+#define PIOLA_TESTS_CUDA_RUNTIME_H
+
+#include "tests/cuda_stand_in/cuda_runtime_api.h"
+
+#ifdef __cplusplus
+#include <math.h>
+#include <stdlib.h>
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <new>
+#include <tuple>
+
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __shared__ thread_local
+#define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...)
+/* A barrier is known by its place, since compilers copy and merge calls. */
+#define __syncthreads() stand_in_barrier(1, __FILE__, __LINE__)
+#define __syncwarp() stand_in_barrier(0, __FILE__, __LINE__)
+
+struct uint3 {
+    unsigned x, y, z;
+};
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+/* The calling lane waits for those of its warp, or of the whole block. */
+extern "C" void stand_in_barrier(int whole_block, const char *file, int line);
+
+template <typename T> static inline T atomicAdd(T *target, T value)
+{
+    return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+}
+
+template <typename T> static inline T atomicMin(T *target, T value)
+{
+    T seen = __atomic_load_n(target, __ATOMIC_RELAXED);
+    while (value < seen && !__atomic_compare_exchange_n(target, &seen, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    return seen;
+}
+
+/* A launch, or, with a grid of no blocks, a copy or a fill that waits in a stream. */
+struct stand_in_work {
+    const char *name, *types; /* of the kernel, and what its arguments are */
+    dim3 grid, block;
+    size_t shared; /* bytes */
+    cudaStream_t stream;
+    const void *kernel;
+    const void *arguments;
+    size_t bytes; /* of the arguments */
+    std::function<void()> lane;
+};
+
+/* Checks a launch and puts it into its stream; cudaGetLastError reports what is wrong. */
+void stand_in_enqueue(const stand_in_work &work);
+
+/* kernel<<<grid, block, shared, stream>>>(arguments), as launches.py writes it. */
+template <typename... P> class stand_in_launch
+{
+  public:
+    stand_in_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic = 0,
+                    cudaStream_t stream = nullptr)
+        : kernel_(kernel), work_{name, nullptr, grid, block, dynamic, stream, (const void *)kernel, nullptr, 0, nullptr}
+    {
+    }
+
+    /* Arguments are copied when a kernel is launched. Between their members is what lay there before, which could look
+     * like an address: the copies have zeros there. */
+    template <typename... A> void operator()(const A &...given)
+    {
+        typedef std::tuple<P...> tuple;
+        std::shared_ptr<tuple> copy(new (calloc(1, sizeof(tuple))) tuple(static_cast<P>(given)...), free);
+        std::apply([](auto &...argument) { (__builtin_clear_padding(&argument), ...); }, *copy);
+        void (*const kernel)(P...) = kernel_;
+        work_.types = __PRETTY_FUNCTION__;
+        work_.arguments = copy.get();
+        work_.bytes = sizeof(tuple);
+        work_.lane = [kernel, copy] { std::apply(kernel, *copy); };
+        stand_in_enqueue(work_);
+    }
+
+  private:
+    void (*kernel_)(P...);
+    stand_in_work work_;
+};
+#endif
+#endif

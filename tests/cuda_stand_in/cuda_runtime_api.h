@@ -1,0 +1,71 @@
+/* cuda_runtime_api.h -- what Piola calls of the runtime of CUDA, as CUDA declares it, for the stand-in that runs
+ * kernels on a CPU. declarations.c compares these declarations with those of CUDA where that is installed. */
+#ifndef PIOLA_TESTS_CUDA_RUNTIME_API_H
+#define PIOLA_TESTS_CUDA_RUNTIME_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef STAND_IN_PROTOTYPES /* 1: the types are CUDA's own */
+typedef struct CUstream_st *cudaStream_t;
+enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidDevice = 101
+};
+typedef enum cudaError cudaError_t;
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3
+};
+enum { cudaStreamNonBlocking = 1 };
+struct cudaDeviceProp { /* a selection: the stand-in is compiled with its callers */
+    char name[256];
+    int l2CacheSize;
+};
+typedef enum { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_32I = 10 } cudaDataType;
+typedef enum { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
+#endif
+
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMemset(void *target, int value, size_t bytes);
+cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t stream);
+cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaGetLastError(void);
+const char *cudaGetErrorString(cudaError_t error);
+
+#ifndef STAND_IN_PROTOTYPES
+/* ---- for the stand-ins of libraries, which have no counterpart in CUDA ---------------------------------------- */
+
+/* Returns whether all of these bytes are within one piece of device memory. */
+int stand_in_on_device(const void *memory, size_t bytes);
+/* Executes what waits in a stream. */
+void stand_in_finish(cudaStream_t stream);
+/* Ends the process: a call breaks a rule of CUDA. */
+__attribute__((noreturn, format(printf, 1, 2))) void stand_in_stop(const char *format, ...);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,31 @@
+/* runtime.h -- what the parts of the stand-in for CUDA's runtime know of each other. */
+#ifndef PIOLA_TESTS_CUDA_STAND_IN_RUNTIME_H
+#define PIOLA_TESTS_CUDA_STAND_IN_RUNTIME_H
+
+#include "tests/cuda_stand_in/cuda_runtime.h"
+#include "tests/cuda_stand_in/fibre.h"
+
+enum { WARP = 32, MOST_LANES = 1024, MOST_SHARED = 48 * 1024, POISON = 0xff };
+
+/* In which order blocks run, and lanes between barriers. */
+enum stand_in_order { FORWARD, BACKWARD, RANDOM };
+extern stand_in_order order;
+/* Whether work in a stream waits until the host waits for that stream. */
+extern bool deferring;
+
+/* What has happened so far. */
+struct stand_in_counts {
+    long launches, blocks, barriers, copies, waits, most_queued;
+};
+extern stand_in_counts counts;
+
+/* Runs every block of a launch. */
+void run_grid(const stand_in_work &work);
+/* A number in [0, n). */
+unsigned roll(unsigned n);
+/* The kernel that runs or is launched, and its arguments, for messages; it needs no release. */
+const char *kernel_name(const stand_in_work &work);
+/* Stops at an argument that is an address of the host or was never set. */
+void check_arguments(const stand_in_work &work);
+
+#endif
