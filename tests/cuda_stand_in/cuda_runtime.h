@@ -42,6 +42,13 @@ extern dim3 blockDim, gridDim;
 /* The calling lane waits for those of its warp, or of the whole block. */
 extern "C" void stand_in_barrier(int whole_block, const char *file, int line);
 
+/* There is code for the only device. */
+template <typename K> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, K)
+{
+    *attributes = cudaFuncAttributes();
+    return cudaSuccess;
+}
+
 template <typename T> static inline T atomicAdd(T *target, T value)
 {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);

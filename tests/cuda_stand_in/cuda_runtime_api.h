@@ -12,12 +12,15 @@ extern "C" {
 
 #ifndef STAND_IN_PROTOTYPES /* 1: the types are CUDA's own */
 typedef struct CUstream_st *cudaStream_t;
+#define cudaStreamLegacy ((cudaStream_t)0x1) /* the default stream, by name */
 enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidDevice = 101
+    cudaErrorInvalidDevice = 101,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorUnsupportedPtxVersion = 222
 };
 typedef enum cudaError cudaError_t;
 enum cudaMemcpyKind {
@@ -29,7 +32,10 @@ enum cudaMemcpyKind {
 enum { cudaStreamNonBlocking = 1 };
 struct cudaDeviceProp { /* a selection: the stand-in is compiled with its callers */
     char name[256];
-    int l2CacheSize;
+    int l2CacheSize, multiProcessorCount, major, minor;
+};
+struct cudaFuncAttributes {
+    int numRegs;
 };
 typedef enum { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_32I = 10 } cudaDataType;
 typedef enum { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;

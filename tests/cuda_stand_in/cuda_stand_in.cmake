@@ -43,8 +43,8 @@ function(stand_in_objects name precision dimension)
   add_dependencies(${name} cuda_stand_in_text)
   stand_in_flags(${name})
   target_compile_definitions(${name} PRIVATE __CUDACC__ PIO_REAL=${real_${precision}} PIO_DIM=${dimension})
-  target_compile_options(${name} PRIVATE -include cuda_runtime.h -fno-extern-tls-init -Wno-unknown-pragmas
-    -Wno-unused-function)
+  target_compile_options(${name} PRIVATE -include cuda_runtime.h -fno-extern-tls-init -Wno-enum-compare
+    -Wno-unknown-pragmas -Wno-unused-function)
 endfunction()
 
 add_library(cuda_stand_in SHARED cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/runtime.cpp)

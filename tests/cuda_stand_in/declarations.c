@@ -3,6 +3,8 @@
  * (WITH_CUDSS). */
 #define DISABLE_CUSOLVER_DEPRECATED
 #define DISABLE_CUSPARSE_DEPRECATED
+#include <stdint.h>
+
 #include <cuda_runtime_api.h>
 #include <cusolverSp.h>
 #include <cusolverSp_LOWLEVEL_PREVIEW.h>
@@ -25,6 +27,9 @@ IS(cudaErrorInvalidValue, 1);
 IS(cudaErrorMemoryAllocation, 2);
 IS(cudaErrorInvalidConfiguration, 9);
 IS(cudaErrorInvalidDevice, 101);
+IS(cudaErrorNoKernelImageForDevice, 209);
+IS(cudaErrorUnsupportedPtxVersion, 222);
+IS((intptr_t)cudaStreamLegacy, 1);
 IS(cudaMemcpyHostToDevice, 1);
 IS(cudaMemcpyDeviceToHost, 2);
 IS(cudaMemcpyDeviceToDevice, 3);

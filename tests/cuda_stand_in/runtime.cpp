@@ -122,7 +122,7 @@ void need_host(const void *address, const char *call)
 
 std::deque<stand_in_work> &queue_of(cudaStream_t stream)
 {
-    auto found = streams.find(stream);
+    auto found = streams.find(stream == cudaStreamLegacy ? nullptr : stream);
     if (found == streams.end()) stand_in_stop("there is no stream %p", (void *)stream);
     return found->second;
 }
@@ -253,6 +253,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int)
 {
     memset(properties, 0, sizeof *properties);
     snprintf(properties->name, sizeof properties->name, "no GPU: the tests' stand-in for CUDA on a CPU");
+    properties->multiProcessorCount = 1;
     return cudaSuccess;
 }
 
