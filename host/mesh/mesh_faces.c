@@ -10,8 +10,8 @@
 
 /* A face of a cell. Its least corner follows from where the record is stored. */
 typedef struct {
-    uint64_t
-        key; /* 1 + its second corner in ascending order and, in the low half, 1 + its third, or 0 if it has none */
+    /* 1 + its second corner in ascending order and, in the low half, 1 + its third, or 0 if it has none */
+    uint64_t key;
     int64_t place; /* cell, type and face, in bits from CELL, TYPE and 0 on */
 } record;
 

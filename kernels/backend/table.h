@@ -119,8 +119,8 @@ typedef struct {
     int (*wait)(pio_stream stream);
     /* Returns the text of an error code; it needs no release. */
     const char *(*error_text)(int code);
-    const char
-        *direct[3];      /* modules of sparse direct solves for this device, the best first, see direct.h; then NULL */
+    /* Modules of sparse direct solves for this device, the best first, see direct.h; then NULL. */
+    const char *direct[3];
     const char *product; /* module of sparse products for this device, see product.h; NULL: there is none */
 } pio_backend;
 

@@ -37,8 +37,8 @@ typedef struct pio_schedule {
     int64_t sweeps;       /* number of adjoint sweeps, at least 1 */
     int64_t at;           /* position in the stream; 0 begins it anew */
     int reversed;         /* 1: steps are inverted, and must lead to the state in slot 0 */
-    int64_t
-        first; /* state where adjoint sweeps end: steps before it are run once, and none of their states is stored */
+    /* state where adjoint sweeps end: steps before it are run once, and none of their states is stored */
+    int64_t first;
     /* of pio_schedule_window(): returns the next action of the stream of the steps from there on */
     pio_action (*of_window)(struct pio_schedule *schedule);
     pio_action (*next)(struct pio_schedule *schedule); /* returns the next action */

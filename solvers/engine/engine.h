@@ -91,8 +91,8 @@ typedef struct {
     pio_load_kind kind;
     pio_element_type type;
     int32_t n; /* number of faces, points or elements */
-    const int32_t
-        *vertices;        /* [n][nodes of the type], in an order that makes normals point outward; NULL: body force */
+    /* [n][nodes of the type], in an order that makes normals point outward; NULL: body force */
+    const int32_t *vertices;
     const int32_t *owner; /* [n] element behind the face */
     int32_t value, curve; /* index of its value; of its time curve, -1: constant */
     double scale;         /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value */

@@ -21,6 +21,8 @@ SHORT = SCRIPTS + SOURCES  # files whose lines are counted
 LIMIT = int(re.search(r"^ColumnLimit: (\d+)$", house.read(".clang-format"), re.M).group(1))
 PLANTED = [("tools/a.sh", "true\n" + "#" * (LIMIT + 1) + "\n", f"a.sh:2: {LIMIT + 1} characters"),
            ("tests/CMakeLists.txt", "#" * 2 * LIMIT, f"CMakeLists.txt:1: {2 * LIMIT} characters")]
+PLANTED_TORN = [("host/a.h", "typedef struct {\n    const int\n        *a; /* of a */\n} b;\n", "tears in two"),
+                ("host/a.h", "typedef struct {\n    int64_t\n        a; /* of a */\n} b;\n", "tears in two")]
 
 
 def find(candidates):
@@ -38,6 +40,14 @@ def long_lines(texts):
             for name, text in texts.items() for i, line in enumerate(text.split("\n"), 1) if len(line) > LIMIT]
 
 
+TORN = re.compile(r"^ +(?:const )?\w+\n +\**\w+(?:\[\w*\])?; +/\*", re.M)
+
+
+def torn(texts):
+    return [f"{name}:{house.line_of(text, match.start())}: a declaration that its comment tears in two; put it above"
+            for name, text in texts.items() if name.endswith((".c", ".h")) for match in TORN.finditer(text)]
+
+
 def unformatted(program, names, text=None):
     """{file: number of places} that are not formatted; `text` instead of the one file's own, when given."""
     command = [program, "-style=file", "--dry-run", *(["--assume-filename=" + names[0]] if text else names)]
@@ -50,8 +60,10 @@ def unformatted(program, names, text=None):
 
 def main():
     house.control(long_lines, PLANTED)
+    house.control(torn, PLANTED_TORN)
     short, names = house.files(*SHORT), house.files(*FORMATTED)
-    faults = long_lines({name: house.read(name) for name in short})
+    texts = {name: house.read(name) for name in short}
+    faults = long_lines(texts) + torn(texts)
     candidates = [a for a in sys.argv[1:] if a != "--write"] + [f"clang-format-{VERSION}", "clang-format"]
     program = find(candidates)
     if not program and faults:
