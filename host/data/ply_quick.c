@@ -18,7 +18,7 @@ static size_t size_of(ply_type type)
 }
 
 /* Converts one property of n items, from[i stride] to to[i step]. False if a value is not finite. */
-#define TAKE(type)                                                                                                     \
+#define CONVERT(type)                                                                                                  \
     for (size_t i = 0; i < n; i++) {                                                                                   \
         type v;                                                                                                        \
         memcpy(&v, from + i * stride, sizeof v);                                                                       \
@@ -32,21 +32,21 @@ static bool take(const char *from, size_t stride, size_t n, ply_type type, doubl
     bool finite = true;
     switch (type) {
     case PLY_I8:
-        TAKE(int8_t);
+        CONVERT(int8_t);
     case PLY_U8:
-        TAKE(uint8_t);
+        CONVERT(uint8_t);
     case PLY_I16:
-        TAKE(int16_t);
+        CONVERT(int16_t);
     case PLY_U16:
-        TAKE(uint16_t);
+        CONVERT(uint16_t);
     case PLY_I32:
-        TAKE(int32_t);
+        CONVERT(int32_t);
     case PLY_U32:
-        TAKE(uint32_t);
+        CONVERT(uint32_t);
     case PLY_F32:
-        TAKE(float);
+        CONVERT(float);
     default:
-        TAKE(double);
+        CONVERT(double);
     }
     return finite;
 }

@@ -86,7 +86,7 @@ static piola_status set_curves(pio_model *m, piola_error *error)
 
 /* ---- supports ------------------------------------------------------------------------------------------- */
 
-static bool holds(const pio_scene *s, const scene_boundary *b, int axis)
+static bool constrains(const pio_scene *s, const scene_boundary *b, int axis)
 {
     bool found = b->axes.n == 0;
     for (size_t a = 0; a < b->axes.n; a++) found |= b->axes.v[a][0] == "xyz"[axis];
@@ -94,7 +94,7 @@ static bool holds(const pio_scene *s, const scene_boundary *b, int axis)
 }
 
 /* Enters the unknowns that a boundary constrains into owner [nodes * dim], the boundary of each unknown or -1. */
-static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_error *error)
+static piola_status constrain(pio_model *m, size_t number, int32_t *owner, piola_error *error)
 {
     const pio_scene *s = m->scene;
     const scene_boundary *b = &s->boundary[number];
@@ -106,15 +106,16 @@ static piola_status hold(pio_model *m, size_t number, int32_t *owner, piola_erro
     for (int32_t i = 0; i < nodes.n; i++)
         for (int a = 0; a < s->dimension; a++) {
             int32_t *own = &owner[(int64_t)nodes.item[i] * s->dimension + a];
-            if (!holds(s, b, a)) continue;
+            if (!constrains(s, b, a)) continue;
             if (*own >= 0 && b->type == SCENE_FIXED && s->boundary[*own].type == SCENE_FIXED) continue; /* they agree */
             if (*own >= 0) {
                 const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->dimension;
+                const char *rest = s->dimension == 3 ? ", ..." : "", *name = s->boundary[*own].name;
                 free(nodes.item);
-                return pio_scene_fault(
-                    s, error, path,
-                    "the node at (%g, %g%s) is constrained along %c by '%s' already; leave it to one of them", x[0],
-                    x[1], s->dimension == 3 ? ", ..." : "", "xyz"[a], s -> boundary[*own].name);
+                return pio_scene_fault(s, error, path,
+                                       "the node at (%g, %g%s) is constrained along %c by '%s' already; leave it to "
+                                       "one of them",
+                                       x[0], x[1], rest, "xyz"[a], name);
             }
             *own = (int32_t)number;
         }
@@ -182,7 +183,7 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
             f->support_value[n] = fixed ? 0 : own->value.v[k];
             f->support_curve[n] = fixed ? -1 : curve_number(s, own->curve);
         }
-        rc = hold(m, b, owner, error);
+        rc = constrain(m, b, owner, error);
     }
     if (!rc) rc = list_constrained(m, owner, error);
     free(owner);
