@@ -98,7 +98,7 @@ foreach(engine ${stand_in_engines})
     C_VISIBILITY_PRESET hidden)
   list(APPEND stand_in_modules ${name})
 
-  stand_in_test(test_every_kernel_stand_in ${engine} kernels/test_every_kernel_gpu.c
+  stand_in_test(test_every_kernel_stand_in ${engine} kernels/backend/test_every_kernel_gpu.c
     $<TARGET_OBJECTS:kernel_cases_${engine}>)
   foreach(order forward random)
     add_test(NAME test_every_kernel_${order}_${engine} COMMAND test_every_kernel_stand_in_${engine})
@@ -187,7 +187,7 @@ if(PIOLA_LONG AND NOT PIOLA_SANITIZE)
       set(transfer stand_in_transfer_without_barrier)
     endif()
     set(target ${name}_f32_2d)
-    add_executable(${target} kernels/test_every_kernel_gpu.c $<TARGET_OBJECTS:kernel_cases_f32_2d>
+    add_executable(${target} kernels/backend/test_every_kernel_gpu.c $<TARGET_OBJECTS:kernel_cases_f32_2d>
       $<TARGET_OBJECTS:stand_in_others_tsan> $<TARGET_OBJECTS:${transfer}>)
     target_compile_definitions(${target} PRIVATE PIO_REAL=float PIO_DIM=2 TEST_DUAL=0 TEST_LARGE=0)
     target_link_libraries(${target} PRIVATE engine_static_f32_2d cuda_stand_in_tsan piola_flags OpenMP::OpenMP_C)

@@ -2,9 +2,9 @@
 """check_docs.py PIOLA [--write] -- the Markdown pages say what the code says. PIOLA is the command that was built.
 
     <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields,
-                                            mesh-fields, units, rooms, designs, keys-mpm, keys-fem, commands,
-                                            exit-codes, result, reports, gallery, help-COMMAND. `--write` puts it
-                                            there.
+                                            mesh-fields, units, rooms, room-tests, designs, keys-mpm, keys-fem,
+                                            commands, exit-codes, result, reports, gallery, help-COMMAND. `--write`
+                                            puts it there.
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
 short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
 choice and cost, lines and pictures are small. Every scene that ships has its picture in the gallery, and every picture
@@ -23,7 +23,7 @@ sys.path.insert(0, str(house.ROOT / "tools/python"))
 import make_gallery
 
 REQUIRED = {
-    "docs/architecture.md": ("rooms",),
+    "docs/architecture.md": ("rooms", "room-tests"),
     "docs/command.md": ("commands",),
     "docs/gallery.md": ("gallery",),
     "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-params",
@@ -204,6 +204,9 @@ class Command:
             return make_gallery.markdown(self.size)
         if name == "rooms":
             return table(("room", "what it holds", "reads"), rooms())
+        if name == "room-tests":
+            return table(("room", "tested by"), [(f"`{room}`", f"`{name}`")
+                                                 for room, name in check_rooms.TESTED_BY.items()])
         if name.startswith("help-") and name[5:] in self.names:
             return "```\n" + self.helps[name[5:]].strip("\n") + "\n```\n"
         if name in schema_tables.NAMES:

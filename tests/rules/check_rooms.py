@@ -5,7 +5,7 @@ no circle.
 A file includes, and calls, only files of its own room and of rooms below (ORDER). Calls are read from the symbols of
 the objects in the folder BUILD by the program NM. Within a room too, no file calls a file that calls it, directly or by
 others. And the program itself calls, or names in a table, every function that a file shows to others: what only tests
-want is theirs.
+want is theirs. Tests lie in folders that mirror the rooms.
 """
 import collections
 import pathlib
@@ -41,6 +41,13 @@ MAIN = {
 SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/engine/vocabulary.h",
                 "solvers/engine/clock", "solvers/engine/fail",
                 "solvers/driver/", "solvers/linear/linop")
+# What tests the rooms without a test program of their own in tests/ROOM.
+TESTED_BY = {
+    "kernels/base": "tests/kernels/backend/test_every_kernel.c",
+    "kernels/linear": "tests/kernels/backend/test_every_kernel.c",
+    "host/bench": "tests/system/test_bench.py",
+    "host/command": "tests/system/test_command.py",
+}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "engine_cpu_f64_2d.dir",
            "piola_engine_cpu_f64_2d_*_objects.dir")
@@ -143,6 +150,25 @@ def unused_faults(defined, wanted, texts):
             yield f"{source}: the program does not use {symbol}; what only tests call belongs to them"
 
 
+def mirror_faults(names):
+    """Tests in no room, and rooms of which neither a test program nor an entry of TESTED_BY says what tests them."""
+    tested = set()
+    for name in sorted(names):
+        room, slash, file = name.removeprefix("tests/").rpartition("/")
+        if not slash or not name.startswith("tests/") or room.split("/")[0] not in ORDER:
+            continue
+        if room not in LEVEL and not file.endswith(".cmake"):
+            yield f"{name}: tests mirror the rooms, and {room} is no room"
+        if re.match(r"test_\w+\.(c|cpp)$", file):
+            tested.add(room)
+    for room in LEVEL:
+        if (room in tested) == (room in TESTED_BY):
+            yield f"tests/{room}: has {'a' if room in tested else 'no'} test program; TESTED_BY says otherwise"
+    for room, name in TESTED_BY.items():
+        if name not in names:
+            yield f"TESTED_BY: {name}, which tests {room}, is not there"
+
+
 def symbols_of(nm, build):
     """({symbol: file that defines it}, {file: symbols that it wants}), of the library, one engine and the command."""
     defined, wanted = {}, collections.defaultdict(set)
@@ -180,6 +206,14 @@ PLANTED_CALLS = [
     ({"host/scene/a.c": {"host/scene/b.c"}, "host/scene/b.c": {"host/scene/c.c"}, "host/scene/c.c": {"host/scene/a.c"}},
      "3 files call"),
 ]
+# Each room has a test program, or one that TESTED_BY says; and what is planted beside, or with None instead.
+MIRROR = [TESTED_BY.get(room, f"tests/{room}/test_a.c") for room in LEVEL]
+PLANTED_MIRROR = [
+    ("tests/kernels/test_a.c", MIRROR, "kernels is no room"), ("tests/host/attic/a.h", MIRROR, "is no room"),
+    ("tests/host/bench/test_a.c", MIRROR, "tests/host/bench: has a test program"),
+    (None, [name for name in MIRROR if not name.startswith("tests/solvers/engine/")], "engine: has no test program"),
+    (None, [name for name in MIRROR if not name.endswith("test_bench.py")], "test_bench.py, which tests host/bench"),
+]
 # Symbols, the objects that want them, and a text: `pio_b` is called by its own file, `pio_c` by nobody.
 PLANTED_UNUSED = ({"pio_a": "host/base/a.c", "pio_b": "host/base/b.c", "pio_c": "host/base/b.c"},
                   {"host/base/b.c": {"pio_a"}},
@@ -196,6 +230,13 @@ def main():
         if not any(words in fault for fault in call_faults(arrows)):
             print(f"negative control: planted calls were not found ('{words}')")
             return 1
+    if list(mirror_faults(MIRROR)):
+        print("negative control: tests that mirror the rooms were rejected")
+        return 1
+    for name, others, words in PLANTED_MIRROR:
+        if not any(words in fault for fault in mirror_faults([*others, *([name] if name else [])])):
+            print(f"negative control: a test that mirrors no room was not found ('{words}')")
+            return 1
     found = list(unused_faults(*PLANTED_UNUSED))
     if len(found) != 1 or "pio_c" not in found[0]:
         print("negative control: the function that is planted unused, and no other, is to be found")
@@ -208,7 +249,7 @@ def main():
         print(f"no call was found in the objects of {sys.argv[2]}")
         return 1
     faults = [*sentence_faults(texts), *include_faults(texts), *call_faults(arrows),
-              *unused_faults(defined, wanted, texts)]
+              *unused_faults(defined, wanted, texts), *mirror_faults(house.files())]
     return house.finish("rooms", faults, len(texts))
 
 

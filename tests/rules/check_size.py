@@ -13,11 +13,11 @@ FILE_LINES, FUNCTION_LINES, ARGUMENTS = 500, 60, 7
 ALLOWED = {  # "file" or "file: function" -> why it is longer, or takes more
     # Builders of cases, whose arguments are the case.
     **{name: "builds a case of its arguments" for name in (
-        "tests/kernels/kernel_cases.h: case_gradient_of",
-        "tests/kernels/kernel_cases_fem_face.h: fem_total_adjoint",
-        "tests/kernels/kernel_cases_host.h: design_sums",
-        "tests/kernels/kernel_cases_io.c: case_gradient_of",
-        "tests/kernels/kernel_cases_io.c: fetch",
+        "tests/kernels/base/kernel_cases.h: case_gradient_of",
+        "tests/kernels/fem/kernel_cases_fem_face.h: fem_total_adjoint",
+        "tests/kernels/base/kernel_cases_host.h: design_sums",
+        "tests/kernels/base/kernel_cases_io.c: case_gradient_of",
+        "tests/kernels/base/kernel_cases_io.c: fetch",
         "tests/solvers/fem/fem_case.c: fem_case_design",
         "tests/solvers/fem/fem_case.h: fem_case_design",
         "tests/solvers/fem/fem_case.h: fem_case_grid",

@@ -1,9 +1,7 @@
-# Tests of long horizons: norms of the adjoint, its overflow, windows. Included by tests/CMakeLists.txt.
+# Tests of schedules: windows of long horizons on engines, the rest on a mock engine. Included by tests/CMakeLists.txt.
 
 engine_test(test_window f64)
-engine_test(test_adjoint_norms)
 
-# Schedules and the driver, on a mock engine.
 foreach(name test_schedule test_checkpoint)
   add_executable(${name} solvers/driver/${name}.c ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c
     ${PROJECT_SOURCE_DIR}/solvers/driver/checkpoint.c ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c

@@ -18,10 +18,8 @@ one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
 one_engine_test(test_residual_log f64 2)
 
-# Tables of elements need no engine that runs.
 foreach(precision ${test_precisions})
   foreach(dimension 2 3)
-    kernel_test(test_fem_element unit engine_static ${precision} ${dimension} solvers/fem/test_fem_element.c)
     needs(test_fem_direct_${precision}_${dimension}d ${DIRECTS})
   endforeach()
 endforeach()

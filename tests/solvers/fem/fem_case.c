@@ -1,6 +1,6 @@
 /* fem_case.c -- see fem_case.h. Meshes: fem_case_mesh.c. */
 #include "tests/solvers/fem/fem_case.h"
-#include "tests/solvers/device_numbers.h"
+#include "tests/solvers/engine/device_numbers.h"
 
 #include <math.h>
 #include <setjmp.h>

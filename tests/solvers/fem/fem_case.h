@@ -6,7 +6,7 @@
 
 #include "host/verify/taylor.h"
 #include "solvers/driver/driver.h"
-#include "tests/solvers/sample_terms.h"
+#include "tests/solvers/engine/sample_terms.h"
 #include "tests/host/mesh/mesh_pieces.h"
 
 enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };

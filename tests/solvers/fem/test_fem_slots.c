@@ -1,7 +1,7 @@
 /* test_fem_slots.c -- does a slot keep the history of each integrator and no more, and give the bits of whole
  * states? */
 #include "tests/solvers/fem/fem_case.h"
-#include "tests/solvers/slot_runner.h"
+#include "tests/solvers/engine/slot_runner.h"
 #include "solvers/fem/fem.h"
 
 #include <math.h>

@@ -30,8 +30,10 @@ slow_with_sanitizers(test_mpm_laws_f64_2d test_mpm_determinism_f64_2d test_mpm_r
 one_engine_test(test_mpm_feedback_refused f64 2)
 one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
 one_engine_test(test_mpm_together f64 2)
-engine_test(test_mpm_target f64)
-slow_with_sanitizers(test_mpm_target_f64_3d)
+foreach(name test_mpm_target test_mpm_plastic)
+  engine_test(${name} f64)
+  slow_with_sanitizers(${name}_f64_3d)
+endforeach()
 
 engine_test(test_mpm_slots)
 slow_with_sanitizers(test_mpm_slots_f64_3d)

@@ -1,6 +1,6 @@
 /* mpm_case.c -- see mpm_case.h. */
 #include "tests/solvers/mpm/mpm_case.h"
-#include "tests/solvers/device_numbers.h"
+#include "tests/solvers/engine/device_numbers.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 
 #include "host/verify/taylor.h"
 #include "solvers/driver/driver.h"
-#include "tests/solvers/sample_terms.h"
+#include "tests/solvers/engine/sample_terms.h"
 
 enum { CASE_DIM = PIO_DIM, CASE_MOST = 16, CASE_VARIABLES = 1 << 14 };
 

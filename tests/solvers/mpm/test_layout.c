@@ -5,7 +5,7 @@
  * what mpm_case.c runs is the engine that the test has chosen. */
 #include "tests/solvers/mpm/mpm_case.h"
 #include "solvers/mpm/mpm.h"
-#include "tests/solvers/device_numbers.h"
+#include "tests/solvers/engine/device_numbers.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * First by identities that hold exactly whatever the material, then by Taylor remainders (host/verify/taylor.h) in f64
  * for every kind of parameter, law, wall and observation; last, wrong gradients must be refused by the same check. */
-#include "tests/solvers/device_numbers.h"
+#include "tests/solvers/engine/device_numbers.h"
 #include "tests/solvers/mpm/mpm_taylor.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_mpm_slots.c -- do states that are kept in compact slots come back to the bit, in less room, and is nothing lost
  * where there is too little of it? */
 #include "tests/solvers/mpm/mpm_case.h"
-#include "tests/solvers/slot_runner.h"
+#include "tests/solvers/engine/slot_runner.h"
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>

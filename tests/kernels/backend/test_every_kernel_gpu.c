@@ -1,0 +1,180 @@
+/* test_every_kernel_gpu.c -- every case on the CPU and on the GPU: the same within a stated bound, and the GPU by
+ * itself the same to the bit. Exit code 77 (skipped) where there is no device.
+ *
+ * TEST_OTHER_BACKEND may name another backend to compare with, so that the comparison itself is tested without a GPU.
+ */
+#include "kernels/backend/table.h"
+#include "tests/kernels/base/kernel_cases.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TEST_OTHER_BACKEND
+#define TEST_OTHER_BACKEND pio_backend_cuda
+#endif
+extern const pio_backend TEST_OTHER_BACKEND;
+#ifndef TEST_LARGE
+#define TEST_LARGE 1
+#endif
+
+enum { SKIPPED = 77 };
+/* cudaErrorStubLibrary, cudaErrorInsufficientDriver, cudaErrorNoDevice (CUDA runtime API, cudaError_t) */
+static int means_no_device(int code)
+{
+    return code == 34 || code == 35 || code == 100;
+}
+
+static const char *const names[] = {
+#define MAP(name, adjoint) #name,
+#define TEAM MAP
+#define SUM MAP
+#define SCAN MAP
+#include "kernels/kernels.def"
+};
+
+/* Largest difference of a component of a result, relative to the largest value of that component. Sums of some hundred
+ * terms that are contracted differently: a few hundred units in the last place. */
+static double bound_of(int kernel)
+{
+    (void)kernel;
+    return sizeof(real) == 4 ? 2e-5 : 1e-12;
+}
+
+/* Integers must be equal (difference 1 if not); two NaN are equal, infinities too. */
+static double difference(const case_array *a, const case_array *b)
+{
+    double worst = 0;
+    if (a->type == CASE_INT || a->type == CASE_INT64) return memcmp(a->bytes, b->bytes, a->size) ? 1 : 0;
+    for (int part = 0; part < a->parts; part++) {
+        double largest = 0, d = 0;
+        for (int i = part * a->count; i < (part + 1) * a->count; i++) {
+            const double x = a->value[i], y = b->value[i];
+            if (isnan(x) && isnan(y)) continue;
+            if (isnan(x) || isnan(y)) return 1;
+            if (isinf(x) && isinf(y) && (x > 0) == (y > 0)) continue;
+            largest = fmax(largest, fabs(x));
+            d = fmax(d, fabs(x - y));
+        }
+        if (d > 0) worst = fmax(worst, largest > 0 ? d / largest : 1);
+    }
+    return worst;
+}
+
+static case_io *run(int kernel, int variant, const case_machine *machine, const case_io *weights)
+{
+    case_io *io = calloc(1, sizeof *io);
+    if (!io) exit(71);
+    io->build = &case_build_real;
+    io->machine = machine;
+    io->variant = variant;
+    io->only_output = -1;
+    io->large = TEST_LARGE; /* sums and scans of several levels, several waves of blocks */
+    io->weights = weights;
+    case_run(io, kernel);
+    return io;
+}
+
+static void delete (case_io *io)
+{
+    case_free(io);
+    free(io);
+}
+
+/* Returns how many results fail. */
+static int compare(int kernel, const case_io *cpu, const case_io *gpu, const case_io *again, double *worst)
+{
+    int failed = 0;
+    for (int i = 0; i < cpu->n_arrays; i++) {
+        const case_array *a = &cpu->arrays[i], *b = &gpu->arrays[i], *c = &again->arrays[i];
+        if (!a->bytes) continue;
+        const double d = difference(a, b);
+        const int repeats = !memcmp(b->bytes, c->bytes, b->size);
+        if (!(d <= bound_of(kernel)) || !repeats) {
+            printf("FAILED %s (%s): '%s' differs by %.1e%s\n", names[kernel], cpu->variant_name, a->name, d,
+                   repeats ? "" : ", and from run to run");
+            failed++;
+        }
+        *worst = fmax(*worst, d);
+    }
+    return failed;
+}
+
+static int check_case(int kernel, const case_machine *cpu_machine, const case_machine *gpu_machine)
+{
+    int failed = 0;
+    double worst = 0;
+    for (int variant = 0, variants = 1; variant < variants; variant++) {
+        case_io *cpu = run(kernel, variant, cpu_machine, NULL), *gpu = run(kernel, variant, gpu_machine, cpu);
+        case_io *again = run(kernel, variant, gpu_machine, cpu);
+        variants = cpu->variants;
+        if (cpu->error[0] || gpu->error[0] || again->error[0]) {
+            printf("FAILED %s (%s): %s%s%s\n", names[kernel], cpu->variant_name, cpu->error, gpu->error, again->error);
+            failed++;
+        }
+        failed += compare(kernel, cpu, gpu, again, &worst);
+        delete (cpu);
+        delete (gpu);
+        delete (again);
+    }
+    printf("%-20s largest relative difference %8.1e  bound %.0e\n", names[kernel], worst, bound_of(kernel));
+    return failed;
+}
+
+/* Negative control: one value of p2g's result that is off by ten bounds, and one that changes from run to run. */
+static int control(const case_machine *cpu_machine)
+{
+    int failed = 0;
+    double worst = 0;
+    case_io *a = run(CASE_OF_mpm_p2g, 0, cpu_machine, NULL), *b = run(CASE_OF_mpm_p2g, 0, cpu_machine, a);
+    case_io *c = run(CASE_OF_mpm_p2g, 0, cpu_machine, a);
+    case_array *y = &b->arrays[b->n_arrays - 1];
+    int largest = 0;
+    for (int i = 0; i < y->count; i++)
+        if (fabs(y->value[i]) > fabs(y->value[largest])) largest = i;
+    failed += compare(CASE_OF_mpm_p2g, a, b, c, &worst) != 0;
+    printf("negative control, two failures expected:\n");
+    y->value[largest] *= 1 + 10 * bound_of(CASE_OF_mpm_p2g);
+    failed += compare(CASE_OF_mpm_p2g, a, b, c, &worst) != 1;
+    y->value[largest] = a->arrays[b->n_arrays - 1].value[largest];
+    y->bytes[y->size / 2] ^= 1;
+    failed += compare(CASE_OF_mpm_p2g, a, b, c, &worst) != 1;
+    delete (a);
+    delete (b);
+    delete (c);
+    return failed;
+}
+
+int main(void)
+{
+    const pio_backend *other = &TEST_OTHER_BACKEND;
+    pio_device_info info;
+    case_machine cpu = case_host_machine, gpu = case_host_machine;
+    const int rc = other->open(0, 0, &info, &gpu.stream);
+    if (rc && means_no_device(rc)) {
+        printf("skipped: %s: %s\n", other->name, other->error_text(rc));
+        return SKIPPED;
+    }
+    if (rc) {
+        printf("FAILED: %s: %s\n", other->name, other->error_text(rc));
+        return 1;
+    }
+    printf("CPU against %s\n", info.name);
+    cpu.kernels = &pio_backend_cpu.kernels;
+    gpu.name = other->name;
+    gpu.kernels = &other->kernels;
+    gpu.allocate = other->allocate;
+    gpu.release = other->release;
+    gpu.upload = other->upload;
+    gpu.download = other->download;
+    int failed = control(&cpu);
+    for (int k = 0; k < CASE_KERNELS; k++) {
+        int owner = 0; /* a case may serve several kernels */
+        while (case_build_real.cases[owner] != case_build_real.cases[k]) owner++;
+        if (owner == k) failed += check_case(k, &cpu, &gpu);
+    }
+    other->close(gpu.stream);
+    printf("%d failed\n", failed);
+    return failed > 0;
+}

@@ -1,0 +1,226 @@
+/* kernel_cases_host.h -- cases of design variables and fields: what the host sees of any simulation. Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_HOST_H
+#define PIOLA_TESTS_KERNEL_CASES_HOST_H
+
+#include "kernels/backend/table.h"
+#include "kernels/material/law.h"
+#include "tests/kernels/base/kernel_cases.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- design ---------------------------------------------------------------------------------------------- */
+
+static void case_design_value(case_io *io)
+{
+    static const char *const names[] = {"linear", "logarithmic", NULL};
+    const int n = case_size(io, 700);
+    design_value_args a;
+    a.logarithmic = case_variant(io, names);
+    a.z = WIDES(io, "z", 1, n, 0, 1);
+    a.a = 8.5;
+    a.b = 2.25;
+    a.start = a.reference = NULL;
+    a.value = NEW(io, wide, n, CASE_SET);
+    a.value_bar = NULL;
+    a.z_bar = NULL;
+    LAUNCH(io, design_value, n, NULL, &a);
+    case_out(io, "value", CASE_WIDE, 1, n, a.value);
+    if (!case_adjoint(io)) return;
+    a.value_bar = COTANGENT(io, wide, "value");
+    a.z_bar = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, design_value_adj, n, NULL, &a);
+    case_gradient(io, "z", CASE_WIDE, 1, n, a.z_bar);
+}
+#define case_design_value_adj case_design_value
+
+/* Rows of one to five neighbours, and the same turned. */
+static void case_design_filter(case_io *io)
+{
+    const int n = case_size(io, 700), all = 5 * n;
+    int *start = HOST(io, int, n + 1), *from = HOST(io, int, all);
+    int *turned_start = HOST(io, int, n + 2), *turned_from = HOST(io, int, all), entries = 0;
+    double *weight = HOST(io, double, all), *turned_weight = HOST(io, double, all);
+    for (int i = 0; i < n; i++) {
+        for (int j = i - i % 3; j <= i + i % 2 + 1 && j < n; j++, entries++) {
+            from[entries] = j;
+            weight[entries] = 0.2 + case_unit("weight", entries);
+            turned_start[j + 2]++;
+        }
+        start[i + 1] = entries;
+    }
+    for (int j = 0; j < n; j++) turned_start[j + 2] += turned_start[j + 1];
+    for (int i = 0; i < n; i++)
+        for (int k = start[i]; k < start[i + 1]; k++) {
+            const int at = turned_start[from[k] + 1]++;
+            turned_from[at] = i;
+            turned_weight[at] = weight[k];
+        }
+    design_filter_args a;
+    a.start = PUSH(io, int, start, n + 1);
+    a.from = PUSH(io, int, from, entries);
+    a.weight = PUSH(io, double, weight, entries);
+    a.in = WIDES(io, "z", 1, n, 0, 1);
+    a.out = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, design_filter, n, NULL, &a);
+    case_out(io, "filtered", CASE_WIDE, 1, n, a.out);
+    if (!case_adjoint(io)) return;
+    a.start = PUSH(io, int, turned_start, n + 1);
+    a.from = PUSH(io, int, turned_from, entries);
+    a.weight = PUSH(io, double, turned_weight, entries);
+    a.in = COTANGENT(io, wide, "filtered");
+    a.out = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, design_filter, n, NULL, &a);
+    case_gradient(io, "z", CASE_WIDE, 1, n, a.out);
+}
+
+enum { DESIGN_GROUPS = 5 };
+
+/* Particles to groups; every eleventh belongs to none. */
+static int *design_index(case_io *io, int n)
+{
+    int *index = HOST(io, int, n);
+    for (int i = 0; i < n; i++) index[i] = i % 11 == 6 ? -1 : (int)(DESIGN_GROUPS * case_unit("group", i));
+    return index;
+}
+
+/* design_sum for every value, of components first, first + 1, ... of a field: the adjoint of design_set and
+ * design_move. */
+static void design_sums(case_io *io, const int *index, int n, const real *bar, int stored, int first, int components,
+                        const char *input)
+{
+    wide *value_bar = NEW(io, wide, DESIGN_GROUPS * components, CASE_SET);
+    for (int g = 0; g < DESIGN_GROUPS; g++)
+        for (int c = 0; c < components; c++) {
+            design_sum_args a;
+            a.index = index;
+            a.group = g;
+            a.n = n;
+            a.stored = stored;
+            a.component = first + c;
+            a.bar = bar;
+            LAUNCH_SUM(io, design_sum, n, NULL, &a, value_bar + g * components + c);
+        }
+    case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, components, value_bar);
+}
+
+static void case_design_set(case_io *io)
+{
+    static const char *const names[] = {"set",           "moved from a reference", "each particle its own",
+                                        "one component", "one component, each",    NULL};
+    const int n = case_size(io, 1300), variant = case_variant(io, names), each = variant == 2 || variant == 4;
+    design_set_args a;
+    int *index = design_index(io, n), *own = HOST(io, int, n);
+    for (int i = 0; i < n; i++) own[i] = index[i] < 0 ? -1 : (i + 500) % n;
+    a.n = n;
+    a.components = variant < 3 ? DIM : 1;
+    a.first = variant < 3 ? 0 : 1;
+    a.stored = variant < 3 ? (int)DIM : (int)FLUID_CONSTANTS;
+    a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
+    a.value =
+        each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, a.components, -3, 3);
+    a.reference = variant == 1 ? CONSTANTS(io, "reference", DIM, n, -1, 1) : NULL;
+    for (int c = 0; c < DIM; c++) a.base[c] = 0.3 + c;
+    a.out = NEW_FIELD(io, a.stored, n, CASE_SET);
+    LAUNCH(io, design_set, n, NULL, &a);
+    case_out(io, "quantity", CASE_FIELD, a.stored, n, a.out);
+    const double *set = case_find(io, CASE_OUTPUT, "quantity")->value;
+    int others = 0; /* numbers outside the components that are to be set */
+    for (int i = 0; i < a.stored * n && !io->prefill; i++)
+        others += fabs(set[i]) > 0 && (i / n < a.first || i / n >= a.first + a.components);
+    case_expect(io, others == 0, "no other component is set");
+    if (!case_adjoint(io)) return;
+    const real *bar = FIELD_COTANGENT(io, "quantity");
+    if (!each) {
+        design_sums(io, a.index, n, bar, a.stored, a.first, a.components, "value");
+        return;
+    }
+    design_each_args b;
+    b.n = n;
+    b.components = a.components;
+    b.first = a.first;
+    b.stored = a.stored;
+    b.index = a.index;
+    b.bar = bar;
+    b.value_bar = NEW(io, wide, a.components * n, CASE_SET);
+    LAUNCH(io, design_each, n, NULL, &b);
+    case_gradient(io, "value", CASE_WIDE, 1, n * a.components, b.value_bar);
+}
+#define case_design_sum case_design_set
+#define case_design_each case_design_set
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+/* One component of a field to one of another. */
+static void case_field_read(case_io *io)
+{
+    enum { COMPONENTS = 4, READ = 1, WRITTEN = 2 };
+    const int n = case_size(io, 1000);
+    int *id = HOST(io, int, n);
+    for (int i = 0; i < n; i++) id[i] = (i * 333 + 17) % n; /* 333 is prime to n: a permutation */
+    field_read_args a;
+    a.id = PUSH(io, int, id, n);
+    a.n = n;
+    a.components = COMPONENTS;
+    a.component = READ;
+    a.in = REALS(io, "stored", COMPONENTS, n, -2, 2);
+    a.scale = 1.0 / 3;
+    a.out = NEW(io, double, n, CASE_SET);
+    LAUNCH(io, field_read, n, NULL, &a);
+    case_out(io, "in id order", CASE_DOUBLE, 1, n, a.out);
+    field_write_args b;
+    b.id = a.id;
+    b.in = a.out;
+    b.n = n;
+    b.components = COMPONENTS;
+    b.component = WRITTEN;
+    b.out = NEW_FIELD(io, COMPONENTS, n, CASE_SET);
+    LAUNCH(io, field_write, n, NULL, &b);
+    case_out(io, "stored again", CASE_FIELD, COMPONENTS, n, b.out);
+    const double *in = case_find(io, CASE_INPUT, "stored")->value,
+                 *out = case_find(io, CASE_OUTPUT, "stored again")->value;
+    double worst = 0;
+    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(out[WRITTEN * n + i] - in[READ * n + i] / 3));
+    case_expect(io, worst < 1e-6, "what was read is written again, scaled, to its component");
+    a.id = NULL;
+    a.out = NEW(io, double, n, CASE_SET);
+    LAUNCH(io, field_read, n, NULL, &a);
+    case_out(io, "without ids", CASE_DOUBLE, 1, n, a.out);
+}
+#define case_field_write case_field_read
+
+static void case_count_not_finite(case_io *io)
+{
+    const int n = case_size(io, 3000);
+    case_array *x = case_uniform(io, CASE_CONSTANT, "field", 1, n, -1, 1);
+    x->value[0] = (double)NAN;
+    x->value[1500] = (double)INFINITY;
+    x->value[n - 1] = -(double)INFINITY;
+    count_not_finite_args a;
+    a.in = (real *)case_upload(io, x, CASE_REAL);
+    wide *sum = NEW(io, wide, 1, CASE_SET);
+    LAUNCH_SUM(io, count_not_finite, n, NULL, &a, sum);
+    case_out(io, "count", CASE_WIDE, 1, 1, sum);
+    const double counted = case_find(io, CASE_OUTPUT, "count")->value[0];
+    case_expect(io, counted > 2.5 && counted < 3.5, "three values are not finite");
+}
+
+/* The highest bit of one word and the lowest of another are not the same. */
+static void case_words_differ(case_io *io)
+{
+    const int n = case_size(io, 5001);
+    uint32_t *first = HOST(io, uint32_t, n), *second = HOST(io, uint32_t, n);
+    for (int i = 0; i < n; i++) first[i] = second[i] = (uint32_t)(4294967296.0 * case_unit("word", i));
+    second[3] ^= 0x80000000u;
+    second[n - 1] ^= 1u;
+    words_differ_args a;
+    a.a = PUSH(io, uint32_t, first, n);
+    a.b = PUSH(io, uint32_t, second, n);
+    wide *sum = NEW(io, wide, 1, CASE_SET);
+    LAUNCH_SUM(io, words_differ, n, NULL, &a, sum);
+    case_out(io, "count", CASE_WIDE, 1, 1, sum);
+    const double count = case_find(io, CASE_OUTPUT, "count")->value[0];
+    case_expect(io, count > 1.5 && count < 2.5, "two words differ");
+}
+
+#endif

@@ -1,0 +1,7 @@
+# Tests of the kernels of meshes that need no harness. Included by kernels.cmake.
+
+foreach(precision ${test_precisions})
+  foreach(dimension 2 3)
+    kernel_test(test_fem_element unit engine_static ${precision} ${dimension} kernels/fem/test_fem_element.c)
+  endforeach()
+endforeach()

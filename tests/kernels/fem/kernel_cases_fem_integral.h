@@ -1,0 +1,92 @@
+/* kernel_cases_fem_integral.h -- cases of volume, mass, strain energy and stress, and of the norm made of it. Case
+ * text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_FEM_INTEGRAL_H
+#define PIOLA_TESTS_KERNEL_CASES_FEM_INTEGRAL_H
+
+#include "tests/kernels/fem/kernel_cases_fem.h"
+
+/* Every law in elements of every type, some of them with weight 0; in 2D linear ones in plane stress too. Stress comes
+ * with energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
+static void case_fem_integral(case_io *io)
+{
+    static const char *const names[] = {"volume", "mass", "strain energy", "stress and energy", NULL};
+    const int first = PIO_VOLUME + case_variant(io, names), last = first == PIO_STRESS ? PIO_STRAIN_ENERGY : first;
+    mesh_body body = mesh_of(io, first <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
+    const mesh_lattice *m = &body.m;
+    const int n = m->elements;
+    mesh_matter(io, &body, CASE_INPUT);
+    int *form = HOST(io, int, n);
+    case_array *weight = case_uniform(io, CASE_CONSTANT, "weight", 1, n, 0.5, 1.5);
+    for (int e = 0; e < n; e++) {
+        form[e] = DIM == 2 && body.law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
+        if (e % 11 == 3) weight->value[e] = 0;
+    }
+    fem_integral_args a;
+    a.m = body.matter;
+    a.m.density = REALS(io, "density", 1, n, 800, 1200);
+    a.form = PUSH(io, int, form, n);
+    a.u = mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
+    a.weight = (real *)case_upload(io, weight, CASE_FIELD);
+    a.power = 5;
+    a.size = 1500;
+    fem_observe_add_args add;
+    add.weight = 1;
+    add.sample = NEW(io, wide, MESH_TYPES, CASE_ADDED);
+    for (int t = 0; t < MESH_TYPES; t++, add.sample++) {
+        a.b = body.block[t];
+        for (a.type = first; a.type >= last; a.type--) {
+            wide *sum = NEW(io, wide, 1, CASE_SET);
+            LAUNCH_SUM(io, fem_integral, a.b.n, NULL, &a, sum);
+            add.sum = sum;
+            LAUNCH(io, fem_observe_add, 1, NULL, &add);
+        }
+        case_out(io, mesh_name("integral", m->part[t].type), CASE_WIDE, 1, 1, add.sample);
+    }
+    if (!case_adjoint(io)) return;
+    fem_integral_adj_args b;
+    real *u_bar = NEW(io, real, m->points * DIM, CASE_ADDED), *rest_bar = NEW(io, real, m->points * DIM, CASE_ADDED);
+    b.fwd = a;
+    b.scale = 1;
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
+    b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+    b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    for (int t = 0; t < MESH_TYPES; t++) {
+        b.fwd.b = body.block[t];
+        b.integral_bar = COTANGENT(io, wide, mesh_name("integral", m->part[t].type));
+        for (b.fwd.type = first; b.fwd.type >= last; b.fwd.type--) {
+            LAUNCH(io, fem_integral_adj, b.fwd.b.n, NULL, &b);
+            mesh_add(io, m, t, b.u_bar, 1, u_bar);
+            mesh_add(io, m, t, b.rest_bar, 1, rest_bar);
+        }
+    }
+    case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
+    case_gradient(io, "rest", CASE_REAL, 1, m->points * DIM, rest_bar);
+    case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, n, b.k_bar);
+    case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
+    if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
+}
+#define case_fem_integral_adj case_fem_integral
+
+static void case_fem_norm(case_io *io)
+{
+    fem_norm_args a;
+    a.sums = WIDES(io, "sums", 1, 2, 0.2, 3);
+    a.power = 6;
+    a.size = 40;
+    a.weight = 0.7;
+    a.sample = NEW(io, wide, 1, CASE_ADDED);
+    LAUNCH(io, fem_norm, 1, NULL, &a);
+    case_out(io, "sample", CASE_WIDE, 1, 1, a.sample);
+    if (!case_adjoint(io)) return;
+    fem_norm_adj_args b;
+    b.fwd = a;
+    b.sample_bar = COTANGENT(io, wide, "sample");
+    b.sums_bar = NEW(io, wide, 2, CASE_SET);
+    LAUNCH(io, fem_norm_adj, 1, NULL, &b);
+    case_gradient(io, "sums", CASE_WIDE, 1, 2, b.sums_bar);
+}
+#define case_fem_norm_adj case_fem_norm
+
+#endif

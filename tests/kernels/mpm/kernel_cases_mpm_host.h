@@ -1,0 +1,177 @@
+/* kernel_cases_mpm_host.h -- cases of observations, moved bodies and derived fields: what the host sees of particles.
+ * Case text. */
+#ifndef PIOLA_TESTS_KERNEL_CASES_MPM_HOST_H
+#define PIOLA_TESTS_KERNEL_CASES_MPM_HOST_H
+
+#include "tests/kernels/base/kernel_cases_host.h"
+#include "tests/kernels/mpm/kernel_cases_sample.h"
+
+/* ---- observations: total mass, sum, value; the adjoint covers all three ------------------------------------- */
+
+/* The state before is stored in the opposite order. */
+static void observe_past(case_io *io, const sample *t, mpm_observe_args *a)
+{
+    int *at = HOST(io, int, t->n), *cell = HOST(io, int, t->n);
+    for (int i = 0; i < t->n; i++) {
+        at[i] = t->n - 1 - i;
+        cell[t->n - 1 - i] = t->cell[(i + 5) % t->n];
+    }
+    memset(&a->past, 0, sizeof a->past);
+    a->past.cell = PUSH(io, int, cell, t->n);
+    a->past.offset = REALS(io, "past offset", DIM, t->n, 0.5, 1.5);
+    a->past_at = a->past_weight > 0 ? PUSH(io, int, at, t->n) : NULL;
+}
+
+/* Every second particle has a point, of which some are missing. */
+static void observe_points(case_io *io, const sample *t, mpm_observe_args *a)
+{
+    enum { ROWS = 400 };
+    int *marker = HOST(io, int, t->n);
+    double *points = HOST(io, double, ROWS *DIM);
+    for (int i = 0; i < t->n; i++) marker[i] = i < 2 * ROWS && i % 2 ? i / 2 : -1;
+    for (int i = 0; i < ROWS * DIM; i++) points[i] = i / DIM % 7 == 4 ? (double)NAN : 0.4 * case_unit("points", i);
+    a->marker = PUSH(io, int, marker, t->n);
+    a->points = PUSH(io, double, points, ROWS *DIM);
+    a->point_weight = NULL;
+    a->markers = ROWS;
+}
+
+static void observe_front(case_io *io, mpm_observe_args *a)
+{
+    double *place = HOST(io, double, 1);
+    place[0] = 0.2;
+    a->ref = 0.2;
+    a->place = a->type == PIO_FRONT ? PUSH(io, double, place, 1) : NULL;
+    a->sharpness = 30;
+}
+
+static void case_mpm_observe(case_io *io)
+{
+    static const char *const names[] = {"mean position", "mean velocity", "kinetic energy",
+                                        "distance",      "front",         "distance between two steps",
+                                        "shape",         "outside",       NULL};
+    enum { BODIES = 2 };
+    mpm_observe_args a;
+    const int variant = case_variant(io, names), between = variant == PIO_FRONT + 1;
+    a.type = between ? PIO_DISTANCE : variant <= PIO_FRONT ? variant : PIO_SHAPE;
+    a.outside = variant == PIO_FRONT + 3;
+    sample t;
+    t.box = sample_box(io, 0);
+    sample_particles(io, &t);
+    sample_state(io, &t, CASE_CONSTANT);
+    sample_laws(io, &t);
+    int *body = HOST(io, int, t.n);
+    for (int i = 0; i < t.n; i++) body[i] = (int)(BODIES * case_unit("body", i));
+    a.s = t.s;
+    memset(&a.matter, 0, sizeof a.matter);
+    a.matter.n = t.n;
+    a.matter.mass = REALS(io, "mass", 1, t.n, 0.01, 0.02);
+    a.box = t.box;
+    a.body = PUSH(io, int, body, t.n);
+    a.of = 1;
+    a.axis = DIM - 1;
+    a.field = CONSTANTS(io, "signed distance", 1, t.nodes, -0.2, 0.3);
+    observe_front(io, &a);
+    observe_points(io, &t, &a);
+    a.past_weight = between ? 0.3 : 0;
+    observe_past(io, &t, &a);
+    wide *total = NEW(io, wide, 1, CASE_SET), *sum = NEW(io, wide, 1, CASE_SET), *value = NEW(io, wide, 1, CASE_ADDED);
+    a.total = total;
+    LAUNCH_SUM(io, mpm_observe_mass, t.n, NULL, &a, total);
+    LAUNCH_SUM(io, mpm_observe, t.n, NULL, &a, sum);
+    mpm_observe_add_args add;
+    add.o = a;
+    add.sum = sum;
+    add.weight = 0.7;
+    add.sample = value;
+    LAUNCH(io, mpm_observe_add, 1, NULL, &add);
+    case_out(io, "total mass", CASE_WIDE, 1, 1, total);
+    case_out(io, "sum", CASE_WIDE, 1, 1, sum);
+    case_out(io, "sample", CASE_WIDE, 1, 1, value);
+    if (!case_adjoint(io)) return;
+    mpm_observe_adj_args b;
+    b.o = a;
+    b.sum = sum;
+    b.sample_bar = COTANGENT(io, wide, "sample");
+    b.weight = 0.7;
+    b.bar = sample_new_state(io, t.n, CASE_ADDED);
+    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    b.past_bar = NULL;
+    LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
+    real *past_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
+    b.past_bar = past_bar;
+    if (between) LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
+    case_gradient(io, "past offset", CASE_FIELD, DIM, t.n, past_bar);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
+    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
+}
+#define case_mpm_observe_mass case_mpm_observe
+#define case_mpm_observe_add case_mpm_observe
+#define case_mpm_observe_adj case_mpm_observe
+
+/* ---- design and fields ----------------------------------------------------------------------------------- */
+
+/* Positions: offset_bar to position_bar is mpm_start_adj, then design_sum. */
+static void case_design_move(case_io *io)
+{
+    static const char *const names[] = {"within the grid", "out of the grid", NULL};
+    const int out = case_variant(io, names);
+    sample t;
+    t.box = sample_box(io, 0);
+    sample_particles(io, &t);
+    sample_step(io, &t);
+    int middle = 0; /* a cell with three others on every side */
+    for (int c = 0; c < DIM; c++) middle += 3 * t.box.stride[c];
+    for (int i = 0; i < t.n && !out; i++) t.cell[i] = middle;
+    design_move_args a;
+    a.n = t.n;
+    a.index = PUSH(io, int, design_index(io, t.n), t.n);
+    a.value = WIDES(io, "move", DESIGN_GROUPS, DIM, -0.04, 0.04);
+    for (int c = 0; c < DIM; c++) a.base[c] = 0.01 * (c + 1);
+    a.reference_cell = PUSH(io, int, t.cell, t.n);
+    a.reference_offset = CONSTANTS(io, "reference", DIM, t.n, 0.5, 1.5);
+    a.box = t.box;
+    a.step = t.step;
+    a.cell = NEW(io, int, t.n, CASE_SET);
+    a.offset = NEW_FIELD(io, DIM, t.n, CASE_SET);
+    LAUNCH(io, design_move, t.n, NULL, &a);
+    case_out(io, "cell", CASE_INT, 1, t.n, a.cell);
+    case_out(io, "offset", CASE_FIELD, DIM, t.n, a.offset);
+    case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);
+    case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == out,
+                "a fault where there is one, and only there");
+    if (out || !case_adjoint(io)) return;
+    mpm_start_adj_args b;
+    b.n = t.n;
+    b.inv_dx = t.box.inv_dx;
+    memset(&b.bar, 0, sizeof b.bar);
+    b.bar.offset = FIELD_COTANGENT(io, "offset");
+    b.bar.velocity = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
+    b.position_bar = NEW_FIELD(io, DIM, t.n, CASE_ZERO);
+    b.velocity_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
+    LAUNCH(io, mpm_start_adj, t.n, NULL, &b);
+    design_sums(io, a.index, t.n, b.position_bar, DIM, 0, DIM, "move");
+}
+
+static void case_derived_read(case_io *io)
+{
+    static const char *const names[] = {"position", "J", "F", "pressure", "mass", NULL};
+    const int what = case_variant(io, names), parts = what == DERIVED_POSITION ? DIM
+                                                      : what == DERIVED_F      ? DIM * DIM
+                                                                               : 1;
+    sample t = sample_mpm(io, CASE_CONSTANT);
+    double *out = NEW(io, double, parts *t.n, CASE_SET);
+    derived_read_args a;
+    a.s = t.s;
+    a.matter = t.matter;
+    a.box = t.box;
+    a.what = what;
+    for (a.component = 0; a.component < parts; a.component++) {
+        a.out = out + a.component * t.n;
+        LAUNCH(io, derived_read, t.n, NULL, &a);
+    }
+    case_out(io, "derived", CASE_DOUBLE, parts, t.n, out);
+}
+
+#endif
