@@ -187,13 +187,18 @@ static size_t bytes_of(cusparseConstSpMatDescr_t m)
     return 8 * (size_t)m->rows;
 }
 
-/* A itself, of one type throughout, y = A x: alpha 1 and beta 0. */
-static int right_call(cusparseOperation_t op, const void *alpha, cusparseConstSpMatDescr_t m,
-                      cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
+/* Of what is multiplied: A itself, of one type throughout. */
+static int right_operands(cusparseConstSpMatDescr_t m, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                          cudaDataType type)
+{
+    return m->type == type && x->type == type && y->type == type && x->size == m->rows * m->dim && y->size == x->size;
+}
+
+/* Of how: y = A x, with alpha 1 and beta 0. */
+static int right_call(cusparseOperation_t op, const void *alpha, const void *beta, cudaDataType type,
                       cusparseSpMVAlg_t algorithm)
 {
-    return op == CUSPARSE_OPERATION_NON_TRANSPOSE && algorithm == CUSPARSE_SPMV_BSR_ALG1 && m->type == type &&
-           x->type == type && y->type == type && x->size == m->rows * m->dim && y->size == x->size &&
+    return op == CUSPARSE_OPERATION_NON_TRANSPOSE && algorithm == CUSPARSE_SPMV_BSR_ALG1 &&
            !(number(type, alpha, 0) < 1) && !(number(type, alpha, 0) > 1) && !(fabs(number(type, beta, 0)) > 0);
 }
 
@@ -203,8 +208,9 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          size_t *bytes)
 {
     *bytes = bytes_of(m);
-    return handle && right_call(op, alpha, m, x, beta, y, type, algorithm) ? CUSPARSE_STATUS_SUCCESS
-                                                                           : CUSPARSE_STATUS_INVALID_VALUE;
+    return handle && right_operands(m, x, y, type) && right_call(op, alpha, beta, type, algorithm)
+               ? CUSPARSE_STATUS_SUCCESS
+               : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
@@ -212,7 +218,8 @@ cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperat
                                          cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t algorithm,
                                          void *buffer)
 {
-    if (!handle || !right_call(op, alpha, m, x, beta, y, type, algorithm)) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!handle || !right_operands(m, x, y, type) || !right_call(op, alpha, beta, type, algorithm))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     need(stand_in_on_device(buffer, bytes_of(m)), "a buffer that is not on the device");
     stand_in_finish(handle->stream);
     need(m->row_start[m->rows] == m->blocks, "a matrix whose rows do not have all blocks");
@@ -226,7 +233,8 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, c
                               cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t algorithm, void *buffer)
 {
     const int same = buffer && buffer == m->active && ((const unsigned char *)buffer)[bytes_of(m) - 1] == MARK;
-    if (!handle || !same || !right_call(op, alpha, m, x, beta, y, type, algorithm) || x->value == y->value)
+    if (!handle || !same || x->value == y->value) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!right_operands(m, x, y, type) || !right_call(op, alpha, beta, type, algorithm))
         return CUSPARSE_STATUS_INVALID_VALUE;
     need_numbers(type, m->blocks * m->dim * m->dim, m->value);
     need_numbers(type, x->size, x->value);

@@ -143,10 +143,22 @@ void case_out(case_io *io, const char *name, case_type type, int parts, int coun
 int case_adjoint(case_io *io);
 void *case_cotangent(case_io *io, const char *output, case_type type);
 void case_gradient(case_io *io, const char *input, case_type type, int parts, int count, const void *device);
-/* The same where the gradient is components first, first + 1, ... of a field of `components`, of reals or of
- * CASE_WIDE. */
-void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, const void *device,
-                      int components, int first);
+/* Components first, first + 1, ... of a field of `components` on the device, of reals or of CASE_WIDE; an array that is
+ * no field has 0 components. */
+typedef struct {
+    const void *device;
+    int components, first;
+} case_slice;
+static inline case_slice case_components(const void *device, int components, int first)
+{
+    case_slice s;
+    s.device = device;
+    s.components = components;
+    s.first = first;
+    return s;
+}
+/* case_gradient, where the gradient is some components of a field. */
+void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, case_slice gradient);
 /* The case knows that no output depends on this input, here or in any of its variants. */
 void case_no_influence(case_io *io, const char *input);
 void case_launched(case_io *io, int kernel, int n, int rc); /* over n items */

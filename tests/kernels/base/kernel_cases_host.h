@@ -84,22 +84,17 @@ static int *design_index(case_io *io, int n)
     return index;
 }
 
-/* design_sum for every value, of components first, first + 1, ... of a field: the adjoint of design_set and
+/* design_sum for every value, of `components` components of a field from a.component on: the adjoint of design_set and
  * design_move. */
-static void design_sums(case_io *io, const int *index, int n, const real *bar, int stored, int first, int components,
-                        const char *input)
+static void design_sums(case_io *io, design_sum_args a, int components, const char *input)
 {
     wide *value_bar = NEW(io, wide, DESIGN_GROUPS * components, CASE_SET);
     for (int g = 0; g < DESIGN_GROUPS; g++)
         for (int c = 0; c < components; c++) {
-            design_sum_args a;
-            a.index = index;
-            a.group = g;
-            a.n = n;
-            a.stored = stored;
-            a.component = first + c;
-            a.bar = bar;
-            LAUNCH_SUM(io, design_sum, n, NULL, &a, value_bar + g * components + c);
+            design_sum_args one = a;
+            one.group = g;
+            one.component = a.component + c;
+            LAUNCH_SUM(io, design_sum, a.n, NULL, &one, value_bar + g * components + c);
         }
     case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, components, value_bar);
 }
@@ -132,7 +127,14 @@ static void case_design_set(case_io *io)
     if (!case_adjoint(io)) return;
     const real *bar = FIELD_COTANGENT(io, "quantity");
     if (!each) {
-        design_sums(io, a.index, n, bar, a.stored, a.first, a.components, "value");
+        design_sum_args sum;
+        sum.index = a.index;
+        sum.group = 0;
+        sum.n = n;
+        sum.stored = a.stored;
+        sum.component = a.first;
+        sum.bar = bar;
+        design_sums(io, sum, a.components, "value");
         return;
     }
     design_each_args b;

@@ -228,10 +228,11 @@ static int padding_is_zero(const unsigned char *stored, size_t size, int compone
     return zero;
 }
 
-/* The memory holds a field of `components`, and the array is components first, first + 1, ...; 0: it is no field. */
-static void fetch(case_io *io, case_role role, const char *name, case_type type, int parts, int count,
-                  const void *device, int components, int first)
+/* A new array of what the device holds. */
+static void fetch(case_io *io, case_role role, const char *name, case_type type, int parts, int count, case_slice from)
 {
+    const int components = from.components;
+    const void *device = from.device;
     case_array *a = array(io, role, name, type, parts, count);
     const size_t size = io->build->size[type], room = room_of(components, parts, count);
     unsigned char *stored = take(room, size);
@@ -248,7 +249,7 @@ static void fetch(case_io *io, case_role role, const char *name, case_type type,
     if (before) a->before = take((size_t)parts * (size_t)count, sizeof *a->before);
     if (before) a->how = b->how;
     for (int i = 0; i < parts * count; i++) {
-        const ptrdiff_t at = place_of(components, first, count, i);
+        const ptrdiff_t at = place_of(components, from.first, count, i);
         a->value[i] = v[at];
         if (a->dot) a->dot[i] = d[at];
         if (before) a->before[i] = before[at];
@@ -261,20 +262,19 @@ static void fetch(case_io *io, case_role role, const char *name, case_type type,
 
 void case_out(case_io *io, const char *name, case_type type, int parts, int count, const void *device)
 {
-    fetch(io, CASE_OUTPUT, name, type, parts, count, device, type == CASE_FIELD ? parts : 0, 0);
+    fetch(io, CASE_OUTPUT, name, type, parts, count, case_components(device, type == CASE_FIELD ? parts : 0, 0));
 }
 
-void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, const void *device,
-                      int components, int first)
+void case_gradient_of(case_io *io, const char *input, case_type type, int parts, int count, case_slice gradient)
 {
     const case_array *x = case_find(io, CASE_INPUT, input);
     if (!x || x->parts != parts || x->count != count) fail(io, "a gradient of what is no input of this shape", input);
-    fetch(io, CASE_GRADIENT, input, type, parts, count, device, components, first);
+    fetch(io, CASE_GRADIENT, input, type, parts, count, gradient);
 }
 
 void case_gradient(case_io *io, const char *input, case_type type, int parts, int count, const void *device)
 {
-    case_gradient_of(io, input, type, parts, count, device, type == CASE_FIELD ? parts : 0, 0);
+    case_gradient_of(io, input, type, parts, count, case_components(device, type == CASE_FIELD ? parts : 0, 0));
 }
 
 int case_adjoint(case_io *io)

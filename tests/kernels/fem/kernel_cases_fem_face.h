@@ -7,15 +7,14 @@
 
 /* ---- loads on faces -------------------------------------------------------------------------------------- */
 
-/* The faces of one type. */
-static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int t, const int *owner, const real *thick)
+/* The faces of one type; their thickness is set. */
+static void fem_faces(case_io *io, const mesh_lattice *m, fem_face_args *f, int t, const int *owner)
 {
     const mesh_part *p = &m->part[t];
     f->rule = mesh_rule(io, RULE_MASS, p->type);
     f->first_element_node = p->first_element_node;
     f->vertex = m->nodes + p->first_element_node;
     f->owner = owner + p->first;
-    f->thick = thick;
 }
 
 /* value_bar += the contributions of n faces, as the solver does it. */
@@ -95,13 +94,13 @@ static void fem_points(case_io *io)
 }
 
 /* Of all faces. */
-static wide *fem_total_area(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner, const real *thick)
+static wide *fem_total_area(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner)
 {
     wide *area = NEW(io, wide, 1, CASE_ZERO);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         fem_face_area_args a;
         add_scalar_args add;
-        fem_faces(io, m, &f, t, owner, thick);
+        fem_faces(io, m, &f, t, owner);
         a.f = f;
         add.term = NEW(io, wide, 1, CASE_SET);
         add.total = area;
@@ -113,7 +112,7 @@ static wide *fem_total_area(case_io *io, const mesh_lattice *m, fem_face_args f,
 }
 
 /* The cotangents that a total force adds by its area, beside those of fem_face_adj at constant area. */
-static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner, const real *thick,
+static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args f, const int *owner,
                               const wide *value_bar, real *rest_bar, real *thick_bar)
 {
     fem_face_area_adj_args b;
@@ -122,7 +121,7 @@ static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args 
     b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         const int n = m->part[t].n;
-        fem_faces(io, m, &f, t, owner, thick);
+        fem_faces(io, m, &f, t, owner);
         b.fwd = f;
         b.thick_contribution = thick_bar ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
         LAUNCH(io, fem_face_area_adj, n, NULL, &b);
@@ -145,17 +144,17 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     fem_face_args a;
     fem_face_adj_args b;
     const int *behind = PUSH(io, int, owner, m.elements);
-    const real *thick = DIM == 2 ? REALS(io, "thickness", 1, owners, 0.5, 1.5) : NULL;
     memset(&a, 0, sizeof a);
+    a.thick = DIM == 2 ? REALS(io, "thickness", 1, owners, 0.5, 1.5) : NULL;
     a.kind = pressure ? PIO_PRESSURE : PIO_TRACTION;
     a.rest = mesh_rest(io, &m, CASE_INPUT, "rest");
     a.value = WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     a.scale = 0.7;
-    a.area = total ? fem_total_area(io, &m, a, behind, thick) : NULL;
+    a.area = total ? fem_total_area(io, &m, a, behind) : NULL;
     a.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
-        fem_faces(io, &m, &a, t, behind, thick);
+        fem_faces(io, &m, &a, t, behind);
         LAUNCH(io, fem_face, m.part[t].n, NULL, &a);
     }
     mesh_out(io, &m, "force", a.out);
@@ -166,7 +165,7 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     b.rest_bar = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
         const int n = m.part[t].n;
-        fem_faces(io, &m, &b.fwd, t, behind, thick);
+        fem_faces(io, &m, &b.fwd, t, behind);
         b.y = COTANGENT(io, real, mesh_name("force", m.part[t].type));
         b.faces = n;
         b.value_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
@@ -175,7 +174,7 @@ static void fem_face_loads(case_io *io, int pressure, int total)
         fem_add_values(io, n, b.value_contribution, value_bar);
         if (DIM == 2) fem_add_thick(io, n, b.fwd.owner, b.thick_contribution, thick_bar);
     }
-    if (total) fem_total_adjoint(io, &m, a, behind, thick, value_bar, b.rest_bar, thick_bar);
+    if (total) fem_total_adjoint(io, &m, a, behind, value_bar, b.rest_bar, thick_bar);
     mesh_gradient(io, &m, "rest", b.rest_bar);
     case_gradient(io, "value", CASE_WIDE, pressure ? 1 : DIM, 1, value_bar);
     if (DIM == 2) case_gradient(io, "thickness", CASE_FIELD, 1, owners, thick_bar);

@@ -122,7 +122,7 @@ static void case_fem_face_tan(case_io *io)
     a.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     p.out = NEW(io, real, total * DIM * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m.dim); t++) {
-        fem_faces(io, &m, &a.fwd, t, behind, a.fwd.thick);
+        fem_faces(io, &m, &a.fwd, t, behind);
         LAUNCH(io, fem_face_tan, m.part[t].n, NULL, &a);
         p.fwd = a.fwd;
         p.first_node_pair = first;
@@ -142,7 +142,7 @@ static void case_fem_face_tan(case_io *io)
     b.thick_contribution = NULL;
     for (int t = 0; t < mesh_parts(m.dim); t++) {
         b.fwd = a.fwd;
-        fem_faces(io, &m, &b.fwd, t, behind, a.fwd.thick);
+        fem_faces(io, &m, &b.fwd, t, behind);
         b.y = COTANGENT(io, real, mesh_name("force", m.part[t].type));
         b.faces = m.part[t].n;
         b.value_contribution = NEW_FIELD(io, DIM, m.part[t].n, CASE_SET);
@@ -194,7 +194,7 @@ static void spring_pairs(case_io *io, const mesh_lattice *m, fem_spring_args a, 
     p.first_node_pair = 0;
     p.out = NEW(io, real, total * DIM * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
-        fem_faces(io, m, &a.f, t, behind, a.f.thick);
+        fem_faces(io, m, &a.f, t, behind);
         p.fwd = a;
         LAUNCH(io, fem_spring_matrix, m->part[t].n, NULL, &p);
         p.first_node_pair += m->part[t].n * element_nodes[m->part[t].type] * element_nodes[m->part[t].type];
@@ -216,7 +216,7 @@ static void spring_adjoint(case_io *io, const mesh_lattice *m, fem_spring_args a
     b.rest_bar = alone ? NULL : NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m->dim); t++) {
         const int n = m->part[t].n;
-        fem_faces(io, m, &a.f, t, behind, a.f.thick);
+        fem_faces(io, m, &a.f, t, behind);
         b.fwd = a;
         b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));
         b.faces = n;
@@ -252,7 +252,7 @@ static void case_fem_spring(case_io *io)
     a.u = (real *)case_upload(io, u, CASE_REAL);
     a.f.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < mesh_parts(m.dim); t++) {
-        fem_faces(io, &m, &a.f, t, behind, a.f.thick);
+        fem_faces(io, &m, &a.f, t, behind);
         LAUNCH(io, fem_spring, m.part[t].n, NULL, &a);
     }
     mesh_out(io, &m, "force", a.f.out);

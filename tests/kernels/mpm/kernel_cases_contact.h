@@ -61,7 +61,7 @@ static void case_mpm_contact(case_io *io)
     for (s.which = 0; s.which < 2; s.which++)
         LAUNCH_SUM(io, mpm_contact_sum, t.nodes, &t.step->nodes, &s, bar + s.which);
     case_gradient(io, "free velocity", CASE_FIELD, DIM, t.nodes, b.free_bar);
-    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
+    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, case_components(c.node_bar, DIM + 1, 0));
     case_gradient(io, "node volume", CASE_REAL, 1, t.nodes, c.node_volume_bar);
     case_gradient(io, "friction", CASE_WIDE, 1, 1, bar);
     case_gradient(io, "regularisation velocity", CASE_WIDE, 1, 1, bar + 1);

@@ -97,9 +97,12 @@ static void case_mpm_control(case_io *io)
     b.parameters_bar = NEW(io, wide, field_size(n, CONTROL_PARAMETERS), CASE_ADDED);
     b.values_bar = NEW(io, wide, values, CASE_ADDED);
     LAUNCH(io, mpm_control_adj, n, NULL, &b);
-    case_gradient_of(io, "amplitude", CASE_WIDE, 1, n, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE);
-    case_gradient_of(io, "frequency", CASE_WIDE, 1, n, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_FREQUENCY);
-    case_gradient_of(io, "phase", CASE_WIDE, 1, n, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_PHASE);
+    case_gradient_of(io, "amplitude", CASE_WIDE, 1, n,
+                     case_components(b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE));
+    case_gradient_of(io, "frequency", CASE_WIDE, 1, n,
+                     case_components(b.parameters_bar, CONTROL_PARAMETERS, CONTROL_FREQUENCY));
+    case_gradient_of(io, "phase", CASE_WIDE, 1, n,
+                     case_components(b.parameters_bar, CONTROL_PARAMETERS, CONTROL_PHASE));
     case_gradient(io, "knot", CASE_WIDE, 1, values, b.values_bar);
 }
 #define case_mpm_control_adj case_mpm_control

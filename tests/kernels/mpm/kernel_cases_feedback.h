@@ -160,7 +160,8 @@ static void case_mpm_network(case_io *io)
     b.parameters_bar = NEW(io, wide, field_size(n.channels, CONTROL_PARAMETERS), CASE_ADDED);
     b.values_bar = NEW(io, wide, n.weights + 2 * n.clocks, CASE_ADDED);
     LAUNCH(io, mpm_network_adj, n.networks, NULL, &b);
-    case_gradient_of(io, "limit", CASE_WIDE, 1, n.channels, b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE);
+    case_gradient_of(io, "limit", CASE_WIDE, 1, n.channels,
+                     case_components(b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE));
     case_gradient(io, "mean", CASE_WIDE, 1, n.inputs, b.means_bar);
     case_gradient(io, "weight", CASE_WIDE, 1, n.weights, b.values_bar);
     case_gradient(io, "clock", CASE_WIDE, 1, 2 * n.clocks, b.values_bar + n.weights);

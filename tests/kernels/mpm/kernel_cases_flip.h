@@ -90,7 +90,7 @@ static void case_mpm_flip(case_io *io)
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "node momentum", CASE_FIELD, DIM, t.nodes, c.y_bar);
-    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, c.node_bar, DIM + 1, 0);
+    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, case_components(c.node_bar, DIM + 1, 0));
     case_gradient(io, "FLIP ratio", CASE_WIDE, 1, 1, ratio_bar);
 }
 #define case_mpm_flip_adj case_mpm_flip

@@ -53,7 +53,7 @@ static void case_mpm_constants(case_io *io)
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     LAUNCH(io, mpm_constants_adj, n, NULL, &b);
     for (int c = 0; c < count; c++)
-        case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, b.parameters_bar, count, c);
+        case_gradient_of(io, constant_names[1][c], CASE_REAL, 1, n, case_components(b.parameters_bar, count, c));
     case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
 }
 #define case_mpm_constants_adj case_mpm_constants
@@ -246,7 +246,7 @@ static void case_mpm_p2g(case_io *io)
     case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
-        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, PIO_LAW_CONSTANTS, c);
+        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, case_components(b.k_bar, PIO_LAW_CONSTANTS, c));
     if (fibres) sum_contributions(io, &t, b.activation_bar);
     if (viscous) case_gradient(io, "viscosity of solids", CASE_FIELD, 1, t.n, b.viscosity_bar);
     if (plastic) yield_gradients(io, t.n, 2, &b.bar, b.yield_bar);
@@ -366,8 +366,8 @@ static void case_mpm_grid(case_io *io)
         add.total = total + c;
         LAUNCH(io, add_scalar, 1, NULL, &add);
     }
-    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, b.node_bar, DIM + 1, 0);
-    case_gradient_of(io, "node momentum", CASE_REAL, DIM, t.nodes, b.node_bar, DIM + 1, 1);
+    case_gradient_of(io, "node mass", CASE_REAL, 1, t.nodes, case_components(b.node_bar, DIM + 1, 0));
+    case_gradient_of(io, "node momentum", CASE_REAL, DIM, t.nodes, case_components(b.node_bar, DIM + 1, 1));
     case_gradient(io, "gravity", CASE_WIDE, DIM, 1, total);
 }
 #define case_mpm_grid_adj case_mpm_grid

@@ -151,7 +151,14 @@ static void case_design_move(case_io *io)
     b.position_bar = NEW_FIELD(io, DIM, t.n, CASE_ZERO);
     b.velocity_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
     LAUNCH(io, mpm_start_adj, t.n, NULL, &b);
-    design_sums(io, a.index, t.n, b.position_bar, DIM, 0, DIM, "move");
+    design_sum_args sum;
+    sum.index = a.index;
+    sum.group = 0;
+    sum.n = t.n;
+    sum.stored = DIM;
+    sum.component = 0;
+    sum.bar = b.position_bar;
+    design_sums(io, sum, DIM, "move");
 }
 
 static void case_derived_read(case_io *io)

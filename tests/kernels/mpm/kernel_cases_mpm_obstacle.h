@@ -147,16 +147,17 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     e.node_bar = NEW_FIELD(io, DIM + 1, a->nodes, CASE_ADDED);
     LAUNCH(io, mpm_quotient_adj, a->nodes, &step->nodes, &e);
     case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.y_bar);
-    case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, e.node_bar, DIM + 1, 0);
+    case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, case_components(e.node_bar, DIM + 1, 0));
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, n, p.parameters_bar, OBSTACLE_PARAMETERS, 0);
-    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n, p.parameters_bar, OBSTACLE_PARAMETERS,
-                     OBSTACLE_ROTATION);
-    case_gradient_of(io, "friction", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION);
-    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS,
-                     OBSTACLE_FRICTION_VELOCITY);
-    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n, p.parameters_bar, OBSTACLE_PARAMETERS,
-                     OBSTACLE_SEPARATION_VELOCITY);
+    case_gradient_of(io, "place", CASE_WIDE, DIM, n, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
+    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n,
+                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
+    case_gradient_of(io, "friction", CASE_WIDE, 1, n,
+                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION));
+    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n,
+                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION_VELOCITY));
+    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n,
+                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_SEPARATION_VELOCITY));
 }
 
 /* Sorted particles, of which nothing is read but where they are. */

@@ -104,7 +104,7 @@ static void case_mpm_force(case_io *io)
     case_gradient(io, "J", CASE_FIELD, 1, t.n, b.bar.J);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
-        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, b.k_bar, PIO_LAW_CONSTANTS, c);
+        case_gradient_of(io, constant_names[0][c], CASE_REAL, 1, t.n, case_components(b.k_bar, PIO_LAW_CONSTANTS, c));
     if (fibres) sum_contributions(io, &t, b.activation_bar);
 }
 #define case_mpm_force_adj case_mpm_force

@@ -70,7 +70,7 @@ static void yield_gradients(case_io *io, int n, int first, const mpm_state *bar,
     case_gradient(io, "hardening", CASE_FIELD, 1, n, bar->hardening);
     if (DIM == 2) case_gradient(io, "e33", CASE_FIELD, 1, n, bar->e33);
     for (int c = first; c < PIO_PLASTIC_CONSTANTS; c++)
-        case_gradient_of(io, yield_names[c], CASE_REAL, 1, n, yield_bar, PIO_PLASTIC_CONSTANTS, c);
+        case_gradient_of(io, yield_names[c], CASE_REAL, 1, n, case_components(yield_bar, PIO_PLASTIC_CONSTANTS, c));
 }
 
 /* Two constants of elasticity, 5e3 to 2e4 Pa; masses and volumes for the speed of waves; any order. */
@@ -131,7 +131,8 @@ static void plastic_adjoint(case_io *io, const sample *t, const mpm_plastic_args
     new_yield_bars(io, t->n, &b.bar, &b.yield_bar, CASE_SET);
     LAUNCH(io, mpm_plastic_adj, t->n, &t->step->particles, &b);
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t->n, b.next_bar.F);
-    for (int c = 0; c < 2; c++) case_gradient_of(io, c ? "k1" : "k0", CASE_REAL, 1, t->n, b.k_bar, 2, c);
+    for (int c = 0; c < 2; c++)
+        case_gradient_of(io, c ? "k1" : "k0", CASE_REAL, 1, t->n, case_components(b.k_bar, 2, c));
     yield_gradients(io, t->n, 0, &b.bar, b.yield_bar);
 }
 

@@ -206,7 +206,7 @@ static subject swing(pio_integrator integrator, int *initial)
     const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
     fem_case *c = &mesh;
     fem_case_begin(c, 0.001, STEPS);
-    fem_case_grid(c, box, box, 2, 2, 1, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){box, box, {2, 2, 1}, NULL, 0.2});
     fem_case_matter(c, m, 2, 0.8);
     c->desc.gravity[1] = -9.81;
     fem_case_motion(c, integrator, 1, 2, 1e-4);
@@ -224,13 +224,13 @@ static subject swing(pio_integrator integrator, int *initial)
     const int d = fem_case_observe(c, PIO_DISTANCE, 2);
     fem_case_sample(c, d, FIRST + 1, 0, 1)->past = 0.4;
     fem_case_sample(c, d, STEPS - 2, 1, 1)->past = 0.3;
-    fem_case_design(c, PIO_VELOCITY, -1, FEM_SCALAR, 0, 0, 1, 0);
-    fem_case_design(c, PIO_DISPLACED, -1, FEM_SCALAR, 0, 0, 0.01, 0);
+    fem_case_design(c, PIO_VELOCITY, -1, FEM_SCALAR, fem_linear(0, 1), 0);
+    fem_case_design(c, PIO_DISPLACED, -1, FEM_SCALAR, fem_linear(0, 0.01), 0);
     *initial = c->variables;
     fem_case_design_matter(c);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 40, 10, pressure);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.02, 0.01, 0);
-    fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_SCALAR, 0, 1e-4, 1e-5, 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(40, 10), pressure);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.02, 0.01), 0);
+    fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_SCALAR, fem_linear(1e-4, 1e-5), 0);
     fem_case_describe(c, 0, 1);
     return subject_of(&piola_engine_fem, &c->desc, c->samples, c->variables, c->linear);
 }

@@ -185,7 +185,7 @@ static void norms_of_meshes_are_those_of_their_cotangents(void **unused)
         static fem_case c;
         piola_error error;
         fem_case_begin(&c, 1e-3, STEPS);
-        fem_case_grid(&c, box, box, 2, 3, 1, NULL, 0.2);
+        fem_case_grid(&c, (fem_grid){box, box, {2, 3, 1}, NULL, 0.2});
         fem_case_matter(&c, &m, 1, 0.8);
         c.desc.gravity[1] = -9.81;
         fem_case_motion(&c, integrators[k], 1, 0, 0); /* constrained nowhere: frames show the cotangents as they are */
@@ -222,7 +222,7 @@ static subject observed_always(mpm_case *c, fem_case *mesh, double weight)
         const pio_element_type box = FEM_DIM == 2 ? PIO_QUAD4 : PIO_HEX8;
         const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1e-3);
         fem_case_begin(mesh, 1e-3, STEPS);
-        fem_case_grid(mesh, box, box, 1, 1, 1, NULL, 0);
+        fem_case_grid(mesh, (fem_grid){box, box, {1, 1, 1}, NULL, 0});
         fem_case_matter(mesh, &m, 1, 0.8);
         fem_case_motion(mesh, PIO_LEAPFROG, 1, 0, 0);
         const int v = fem_case_observe(mesh, PIO_MEAN_VELOCITY, 1);

@@ -243,8 +243,7 @@ static int member(const fem_case *c, int material, int e)
     return material < 0 || c->material[e] == material;
 }
 
-int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, int logarithmic, double a, double b,
-                    int which)
+int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, fem_transform transform, int which)
 {
     const int d = c->desc.n_designs++,
               nodes = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
@@ -252,9 +251,9 @@ int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per pe
     if (d >= FEM_MOST) fail_msg("too many designs");
     pio_design_desc *e = &c->design[d];
     *e = (pio_design_desc){.quantity = quantity, .components = vector, .groups = 1, .each = per == FEM_EACH};
-    e->logarithmic = logarithmic;
-    e->a = a;
-    e->b = b;
+    e->logarithmic = transform.logarithmic;
+    e->a = transform.a;
+    e->b = transform.b;
     e->which = which;
     for (int l = 0; l < c->fem.n_loads && quantity == PIO_LOAD; l++)
         if (c->load[l].value == which)
@@ -287,13 +286,14 @@ int fem_case_design_count(const fem_case *c, int design)
 void fem_case_design_matter(fem_case *c)
 {
     for (int k = 0; k < 2; k++) {
-        fem_case_design(c, PIO_DENSITY, k, FEM_EACH, 1, log(2.5), 0.2, 0);
+        fem_case_design(c, PIO_DENSITY, k, FEM_EACH, fem_logarithmic(log(2.5), 0.2), 0);
         for (int i = 0; i < 5; i++) {
             double value = 0;
             for (int e = 0; e < c->elements; e++)
                 if (c->material[e] == k) value = c->parameters[5 * e + i];
             if (fabs(value) > 0)
-                fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, FEM_SCALAR, 0, value, 0.1 * value, 0);
+                fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, FEM_SCALAR,
+                                fem_linear(value, 0.1 * value), 0);
         }
     }
 }

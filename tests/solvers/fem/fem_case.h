@@ -61,12 +61,16 @@ void fem_case_begin(fem_case *c, double dt, int64_t steps);
 void fem_case_free(fem_case *c);
 double fem_case_random(fem_case *c); /* in [-1, 1), the same for every run */
 
-/* The box 0..1 of n0 x n1 x n2 cells, taken by `map` (NULL: none) to where it is to be. Cells are cut into elements of
- * two types in turn (of one, where they are equal). Vertices within are moved by up to `jitter` of a cell, and nodes
- * between vertices lie half-way; numbers of nodes have no order. */
+/* The box 0..1 of cells, taken by `map` to where it is to be. */
 typedef void (*fem_map)(const double s[3], double x[3]);
-void fem_case_grid(fem_case *c, pio_element_type even, pio_element_type odd, int n0, int n1, int n2, fem_map map,
-                   double jitter);
+typedef struct {
+    pio_element_type even, odd; /* of the elements that cells are cut into, in turn; they may be equal */
+    int cells[3];               /* along each axis; in 2D the third does not count */
+    fem_map map;                /* NULL: none */
+    double jitter;              /* of a cell: vertices within are moved by up to this */
+} fem_grid;
+/* Nodes between vertices lie half-way; numbers of nodes have no order. */
+void fem_case_grid(fem_case *c, fem_grid grid);
 int fem_case_at(const fem_case *c, int i, int j, int k); /* node at a place of the lattice */
 int fem_case_on_side(const fem_case *c, int node, int axis, int side);
 /* Element e gets material e % count, and (2D) a thickness. */
@@ -97,9 +101,21 @@ pio_sample_weight *fem_case_sample(fem_case *c, int observation, int64_t step, i
 void fem_case_observe_node(fem_case *c, int node, int axis);
 
 typedef enum { FEM_SCALAR, FEM_GROUPS, FEM_EACH } fem_per;
+/* What a variable z stands for: a + b z, or if logarithmic exp(a + b z). */
+typedef struct {
+    int logarithmic;
+    double a, b;
+} fem_transform;
+static inline fem_transform fem_linear(double a, double b)
+{
+    return (fem_transform){0, a, b};
+}
+static inline fem_transform fem_logarithmic(double a, double b)
+{
+    return (fem_transform){1, a, b};
+}
 /* Of the elements of a material (-1: of all), or of all nodes; load, support: value `which`. Returns its number. */
-int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, int logarithmic, double a, double b,
-                    int which);
+int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per per, fem_transform transform, int which);
 /* Of two materials of density near 2.5: density of each element, and each constant that is not 0. */
 void fem_case_design_matter(fem_case *c);
 int fem_case_design_first(const fem_case *c, int design);

@@ -121,13 +121,13 @@ static void cut_cells(fem_case *c, pio_block_desc *b, pio_element_type type, con
     c->elements += b->n;
 }
 
-void fem_case_grid(fem_case *c, pio_element_type even, pio_element_type odd, int n0, int n1, int n2, fem_map map,
-                   double jitter)
+void fem_case_grid(fem_case *c, fem_grid grid)
 {
-    const int cells[3] = {n0, n1, D == 3 ? n2 : 1};
+    const pio_element_type even = grid.even, odd = grid.odd;
+    const int cells[3] = {grid.cells[0], grid.cells[1], D == 3 ? grid.cells[2] : 1};
     c->order = mesh_is_quadratic((int)even) ? 2 : 1;
     for (int a = 0; a < 3; a++) c->lines[a] = a < D ? c->order * cells[a] + 1 : 1;
-    place_nodes(c, map, jitter, mesh_is_simplex((int)even) || mesh_is_simplex((int)odd));
+    place_nodes(c, grid.map, grid.jitter, mesh_is_simplex((int)even) || mesh_is_simplex((int)odd));
     cut_cells(c, &c->block[0], even, cells, even == odd ? -1 : 0);
     if (even != odd) cut_cells(c, &c->block[1], odd, cells, 1);
     c->fem.n_blocks = even == odd ? 1 : 2;
@@ -151,13 +151,11 @@ static pio_element_type face_of(pio_element_type type)
     }
 }
 
-/* Place of node a of a face of the cell at `base` (in cells) on a side of the box; outward by the order of the
- * nodes. */
-static void face_place(const fem_case *c, const int base[3], int type, int cut, int a, int axis, int side, int at[3])
+/* Place of a node of a face, which is at `p` within the face of the cell at `base` (in cells), on a side of the box;
+ * outward by the order of the nodes. */
+static void face_place(const fem_case *c, const int base[3], const int p[3], int axis, int side, int at[3])
 {
     const int order = c->order;
-    int p[3];
-    mesh_place(type, cut, a, p);
     for (int k = 0; k < 3; k++) at[k] = order * base[k];
     at[axis] = side ? c->lines[axis] - 1 : 0;
     if (D == 2) { /* the outward normal is the tangent turned to the right */
@@ -197,8 +195,9 @@ static void load_block(fem_case *c, int block, pio_load_desc *l, int axis, int s
                   base[3] = {cell % cells[0], cell / cells[0] % cells[1], cell / (cells[0] * cells[1])};
         int32_t *face = vertices + l->n * nodes;
         for (int a = 0; a < nodes; a++) {
-            int at[3];
-            face_place(c, base, (int)type, f % cuts, a, axis, side, at);
+            int within[3], at[3];
+            mesh_place((int)type, f % cuts, a, within);
+            face_place(c, base, within, axis, side, at);
             face[a] = fem_case_at(c, at[0], at[1], at[2]);
         }
         const int e = owner_of(&c->block[block], face, nodes);
@@ -259,7 +258,7 @@ void fem_case_block(fem_case *c, pio_hyper_law law, int steps)
     fem_case_begin(c, 1.0 / (steps > 0 ? steps : 1), steps);
     if (!fem_case_is_f32()) c->fem.newton_tolerance = c->fem.adjoint_tolerance = 1e-8;
     const pio_element_type type = quadratic ? PIO_QUAD9 : PIO_HEX8;
-    fem_case_grid(c, type, type, 4, 2, 2, NULL, 0.1);
+    fem_case_grid(c, (fem_grid){type, type, {4, 2, 2}, NULL, 0.1});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 20, -20, 0), 0);

@@ -39,7 +39,7 @@ static inline void moving(fem_case *c, int64_t steps, int laws, pio_element_type
     double t[8], wave[8];
     for (int i = 0; i < 8; i++) t[i] = 0.02 * (double)steps * i / 7 * 0.99, wave[i] = cos(3 * i);
     const int curve = fem_case_curve(c, 8, t, wave);
-    fem_case_grid(c, even, odd, 2, 2, 1, NULL, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {2, 2, 1}, NULL, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     const int moved = fem_case_support(c, 0.02, curve), steady = fem_case_support(c, 0, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 0, a, a == 1 ? moved : steady);

@@ -44,7 +44,7 @@ static inline void leap_moving(fem_case *c, pio_integrator integrator, int64_t s
     c->random = 11 + (uint64_t)law;
     const double T = dt * (double)steps;
     const int wave = fem_case_curve(c, 4, (double[]){0, 0.3 * T, 0.6 * T, T}, (double[]){0.4, 1, -0.3, 0.5});
-    fem_case_grid(c, even, odd, 2, 2, 1, leap_map, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {2, 2, 1}, leap_map, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     const int moved = fem_case_support(c, 0.02, wave), steady = fem_case_support(c, 0.001, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 0, a, a == 1 ? moved : steady);

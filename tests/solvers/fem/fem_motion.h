@@ -24,16 +24,16 @@ static inline void fem_motion_observe(fem_case *c, const pio_observable *type, i
 /* Everything that a motion with load 0, supports 0 and 1 and both dampings depends on. */
 static inline void fem_motion_design(fem_case *c)
 {
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
-    fem_case_design(c, PIO_VELOCITY, -1, FEM_EACH, 0, 0, 0.2, 0);
-    fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, 0, 0, 0.01, 0);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -9, 2, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 6, 2, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.02, 0.01, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 0.01, 1);
-    fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_EACH, 0, 5, 3, 0);
-    fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_GROUPS, 1, log(0.001), 0.3, 0);
-    if (FEM_DIM == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.02), 0);
+    fem_case_design(c, PIO_VELOCITY, -1, FEM_EACH, fem_linear(0, 0.2), 0);
+    fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, fem_linear(0, 0.01), 0);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, fem_linear(-9, 2), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(6, 2), 0);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.02, 0.01), 0);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0, 0.01), 1);
+    fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_EACH, fem_linear(5, 3), 0);
+    fem_case_design(c, PIO_STIFFNESS_DAMPING, -1, FEM_GROUPS, fem_logarithmic(log(0.001), 0.3), 0);
+    if (FEM_DIM == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(0.9, 0.1), 0);
     fem_case_design_matter(c);
 }
 

@@ -277,7 +277,7 @@ static outcome run(const study *s, int cells)
     outcome o = {.h = 1.0 / cells};
     fem_case_begin(&c, 1.0 / steps, steps);
     assert_int_equal(fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1}), 1);
-    fem_case_grid(&c, s->type, s->type, cells, cells, cells, s->map, 0);
+    fem_case_grid(&c, (fem_grid){s->type, s->type, {cells, cells, cells}, s->map, 0});
     fem_case_matter(&c, &m, 1, 1);
     hold(&c);
     const size_t n = (size_t)(c.n * D);

@@ -24,7 +24,7 @@ static void block(fem_case *c, pio_element_type even, pio_element_type odd, int 
     fem_case_begin(c, 1.0 / steps, steps);
     c->fem.newton_tolerance = c->fem.adjoint_tolerance = fem_case_is_f32() ? 2e-3 : 1e-9;
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
-    fem_case_grid(c, even, odd, n0, n1, n2, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){even, odd, {n0, n1, n2}, NULL, 0.2});
     fem_case_matter(c, m, 2, 0.9);
     fem_case_clamp(c, 0, 0);
     fem_case_hold_side(c, 0, 1, 1, fem_case_support(c, 0.02, ramp));
@@ -38,14 +38,14 @@ static void block(fem_case *c, pio_element_type even, pio_element_type odd, int 
     fem_case_sample(c, near, steps, 0, 1)->past = 0.3;
     fem_case_sample(c, reaction, steps / 2, 0, 0.01);
     fem_case_sample(c, work, steps, 0, 0.1);
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1 / n0, 0);
-    fem_case_design(c, PIO_LAW_PARAMETER_0, 0, FEM_EACH, 1, log(1000), 0.2, 0);
-    fem_case_design(c, PIO_LAW_PARAMETER_1, 1, FEM_GROUPS, 0, 0.3, 0.05, 0);
-    fem_case_design(c, PIO_DENSITY, -1, FEM_GROUPS, 0, 1000, 100, 0);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_GROUPS, 0, 0.9, 0.1, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 20, 5, traction);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.02, 0.01, 1);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -0.01, 0.02, 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.1 / n0), 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, 0, FEM_EACH, fem_logarithmic(log(1000), 0.2), 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_1, 1, FEM_GROUPS, fem_linear(0.3, 0.05), 0);
+    fem_case_design(c, PIO_DENSITY, -1, FEM_GROUPS, fem_linear(1000, 100), 0);
+    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_GROUPS, fem_linear(0.9, 0.1), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(20, 5), traction);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.02, 0.01), 1);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, fem_linear(-0.01, 0.02), 0);
 }
 
 static void small_block(fem_case *c)

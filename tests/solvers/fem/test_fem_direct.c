@@ -31,14 +31,14 @@ static void block(fem_case *c, pio_hyper_law law, const int cells[3], const doub
     fem_case_begin(c, 0.5, 2);
     c->random = 5;
     memcpy(stretch, size, sizeof stretch);
-    fem_case_grid(c, box, box, cells[0], cells[1], cells[2], stretched, 0);
+    fem_case_grid(c, (fem_grid){box, box, {cells[0], cells[1], cells[2]}, stretched, 0});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, along, across, 0), ramp);
     fem_case_observe_node(c, fem_case_at(c, c->lines[0] - 1, 0, 0), 1);
-    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 1000, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(1000, 1000), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(0, 1), 0);
     c->fem.linear = linear;
     c->fem.direct_memory = ALL;
 }

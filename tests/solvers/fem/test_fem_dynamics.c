@@ -32,7 +32,7 @@ static void oscillator(fem_case *c, pio_integrator integrator, double W, int64_t
     const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {2, 0}, .density = 4};
     fem_case_begin(c, W, steps);     /* omega = 1 */
     c->fem.newton_tolerance = 1e-12; /* one unknown: each linear solve is exact */
-    fem_case_grid(c, box, box, 1, 1, 1, NULL, 0);
+    fem_case_grid(c, (fem_grid){box, box, {1, 1, 1}, NULL, 0});
     fem_case_matter(c, &m, 1, 1);
     const int zero = fem_case_support(c, 0, -1);
     for (int i = 0; i < c->n; i++)
@@ -141,7 +141,7 @@ static void a_free_body_falls_as_a_point_does(void **unused)
             char what[80];
             double worst = 0;
             fem_case_begin(&c, h, COUNT);
-            fem_case_grid(&c, box, box, 2, 2, 2, NULL, 0.2);
+            fem_case_grid(&c, (fem_grid){box, box, {2, 2, 2}, NULL, 0.2});
             fem_case_matter(&c, &m, 1, 0.7);
             c.desc.gravity[1] = -9.81;
             fem_case_motion(&c, i, lumped, 0, 1e-3);
@@ -175,7 +175,7 @@ static double wave_at_half(pio_integrator integrator, int lumped, int n)
     const int steps = (int)lround(0.5 / dt);
     piola_error error;
     fem_case_begin(&c, dt, steps);
-    fem_case_grid(&c, box, box, n, 1, 1, NULL, 0);
+    fem_case_grid(&c, (fem_grid){box, box, {n, 1, 1}, NULL, 0});
     fem_case_matter(&c, &m, 1, 1);
     const int zero = fem_case_support(&c, 0, -1);
     for (int i = 0; i < c.n; i++)
@@ -258,7 +258,7 @@ static void moving(fem_case *c, pio_integrator integrator, int lumped, int laws,
     c->random = 11 + (uint64_t)laws;
     const double T = c->desc.dt * STEPS;
     const int wave = fem_case_curve(c, 3, (double[]){0, 0.3 * T, T}, (double[]){0.4, 1, -0.3});
-    fem_case_grid(c, even, odd, 2, 2, 1, sheared, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {2, 2, 1}, sheared, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     const int moved = fem_case_support(c, 0.02, wave), steady = fem_case_support(c, 0, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 0, a, a == 1 ? moved : steady);

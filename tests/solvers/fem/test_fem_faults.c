@@ -112,7 +112,7 @@ static void inside_out_at_rest(fem_case *c, double *z)
 static void shape_inside_out(fem_case *c, double *z)
 {
     fem_case_block(c, PIO_HYPER_LINEAR, 1);
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 1, 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 1), 0);
     z[D * fem_case_at(c, c->order, c->order, D == 3)] = 5;
 }
 
@@ -133,7 +133,7 @@ static void negative_density(fem_case *c, double *z)
 static void constant_is_no_number(fem_case *c, double *z)
 {
     fem_case_block(c, PIO_HYPER_OGDEN, 1);
-    fem_case_design(c, PIO_LAW_PARAMETER_2, -1, FEM_EACH, 0, 100, 1, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_2, -1, FEM_EACH, fem_linear(100, 1), 0);
     z[4] = (double)NAN;
 }
 
@@ -157,7 +157,7 @@ static void too_few_iterations(fem_case *c, double *z)
 static void load_is_no_number(fem_case *c, double *z)
 {
     fem_case_block(c, PIO_HYPER_HENCKY, 1);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(0, 1), 0);
     z[1] = (double)NAN;
 }
 
@@ -165,14 +165,14 @@ static void move_is_no_number(fem_case *c, double *z)
 {
     fem_case_block(c, PIO_HYPER_LINEAR, 1);
     fem_case_hold_side(c, 0, 1, 0, fem_case_support(c, 0, -1));
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 1, 1);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0, 1), 1);
     z[0] = (double)NAN;
 }
 
 static void gravity_is_no_number(fem_case *c, double *z)
 {
     fem_case_block(c, PIO_HYPER_LINEAR, 1);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, 0, 1, 0);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, fem_linear(0, 1), 0);
     z[1] = (double)INFINITY;
 }
 
@@ -211,7 +211,7 @@ static void explicit_load_is_no_number(fem_case *c, double *z)
     fem_case_block(c, PIO_HYPER_LINEAR, 2);
     c->desc.dt = 1e-4;
     fem_case_motion(c, PIO_LEAPFROG, 1, 0, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(0, 1), 0);
     z[0] = (double)NAN;
 }
 
@@ -359,7 +359,7 @@ static void a_failed_run_leaves_nothing_behind(void **unused)
     piola_error error;
     (void)unused;
     fem_case_block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
-    fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, 1, log(1000), 1, 0);
+    fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, fem_logarithmic(log(1000), 1), 0);
     pio_sim *sim = fem_case_create(&c, 2, 1);
     const double J = fem_case_gradient(&c, sim, NULL, z, z_bar);
     const uint64_t hash = fem_case_hash_gradients(sim);

@@ -57,7 +57,7 @@ static void pressed(fem_case *c, pio_element_type type, pio_load_kind kind, int 
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
     fem_case_begin(c, 1, 0);
-    fem_case_grid(c, type, type, 3, 2, 2, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){type, type, {3, 2, 2}, NULL, 0.2});
     fem_case_matter(c, &m, 1, 0.7);
     const int value = fem_case_value(c, 30, 0, 0);
     for (int s = 0; s < sides; s++) fem_case_load(c, kind, s / 2, s % 2, value, 0);
@@ -218,7 +218,7 @@ static void a_tube_under_inner_pressure_widens_as_lame_says(void **unused)
     for (int r = 0; r < 2; r++) {
         static fem_case c;
         fem_case_begin(&c, 1, 1);
-        fem_case_grid(&c, curved, curved, 2 << r, 3 << r, 1, NULL, 0);
+        fem_case_grid(&c, (fem_grid){curved, curved, {2 << r, 3 << r, 1}, NULL, 0});
         for (int k = 0; k < c.lines[2]; k++)
             for (int j = 0; j < c.lines[1]; j++)
                 for (int i = 0; i < c.lines[0]; i++) { /* nodes between vertices on the circles too */
@@ -267,7 +267,7 @@ static void beam(fem_case *c, pio_load_kind kind)
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, box, box, 6, 2, 2, longish, 0.1);
+    fem_case_grid(c, (fem_grid){box, box, {6, 2, 2}, longish, 0.1});
     fem_case_matter(c, &m, 1, 0.8);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, kind, 1, 1, fem_case_value(c, 6, 0, 0), 0);
@@ -359,7 +359,7 @@ static void an_adjoint_without_the_transposition_is_wrong(void **unused)
     double z = 0, exact = 0, h = 1e-3, found[2];
     (void)unused;
     beam(&c, PIO_FOLLOWER);
-    fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, 6, 1, PRESSURE);
+    fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(6, 1), PRESSURE);
     pio_sim *sim = fem_case_create(&c, 1, 1);
     const double difference =
         (8 * (J_at(&c, sim, h) - J_at(&c, sim, -h)) - J_at(&c, sim, 2 * h) + J_at(&c, sim, -2 * h)) / (12 * h);

@@ -44,7 +44,7 @@ static void structure(fem_case *c, int laws, pio_element_type even, pio_element_
     const double T = c->desc.dt * STEPS;
     const int ramp = fem_case_curve(c, 3, (double[]){0, 0.3 * T, T}, (double[]){0.2, 0.5, 1});
     const int wave = fem_case_curve(c, 3, (double[]){0, 0.5 * T, T}, (double[]){0.6, -0.4, 1});
-    fem_case_grid(c, even, odd, 2, 2, 1, sheared, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {2, 2, 1}, sheared, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     const int moved = fem_case_support(c, 0.03, ramp), zero = fem_case_support(c, 0, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 0, a, a == 1 ? moved : zero);
@@ -82,17 +82,19 @@ static int observe_everything(fem_case *c, int reactions)
 static void design_everything(fem_case *c, int moves)
 {
     static const double value[] = {80, 300, 0, 0, 0};
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.05, 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.05), 0);
     for (int k = 0; k < 5; k++)
-        fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, k == FOUNDATION,
-                        k == FOUNDATION ? log(300)
-                        : k > 1         ? 60
-                                        : value[k],
-                        k == FOUNDATION ? 0.3 : 25, k);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.03, 0.02, 0);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -9, 2, 0);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
-    if (moves) fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, 0, 0, 0.01, 0);
+        fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR,
+                        (fem_transform){k == FOUNDATION,
+                                        k == FOUNDATION ? log(300)
+                                        : k > 1         ? 60
+                                                        : value[k],
+                                        k == FOUNDATION ? 0.3 : 25},
+                        k);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.03, 0.02), 0);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, fem_linear(-9, 2), 0);
+    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(0.9, 0.1), 0);
+    if (moves) fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, fem_linear(0, 0.01), 0);
     fem_case_design_matter(c);
 }
 

@@ -128,7 +128,7 @@ static void body(fem_case *c, pio_integrator integrator, int follower, int64_t f
     m[0].density = 3, m[1].density = 2;
     fem_case_begin(c, integrator == PIO_LEAPFROG ? 0.0008 : 0.02, STEPS - first);
     c->random = 5;
-    fem_case_grid(c, even, odd, 2, 2, 1, sheared, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {2, 2, 1}, sheared, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 5, -8, 2), 0);
@@ -322,8 +322,8 @@ static void frames_do_not_change_the_gradient(void **unused)
         for (int k = 0; k < 2; k++) {
             body(both[k], i, 1, 0, NULL, NULL);
             observe(both[k], i, 0);
-            fem_case_design(both[k], PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
-            fem_case_design(both[k], PIO_LOAD, -1, FEM_SCALAR, 0, 6, 2, FOLLOWER);
+            fem_case_design(both[k], PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.1), 0);
+            fem_case_design(both[k], PIO_LOAD, -1, FEM_SCALAR, fem_linear(6, 2), FOLLOWER);
             fem_case_design_matter(both[k]);
         }
         double *z = calloc((size_t)c.variables, sizeof *z);
@@ -358,7 +358,7 @@ static void adjoint_forces_times_forces_are_the_gradient_of_their_value(void **u
         observe(&c, i, 0);
         const int curve = fem_case_curve(&c, 2, (double[]){0, STEPS * c.desc.dt}, (double[]){0.2, 1});
         c.load[0].curve = curve;
-        fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, TRACTION);
+        fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(0, 1), TRACTION);
         memcpy(z, value, sizeof *z * D);
         sweep(&s, &c, z, 1);
         const double slope = dot(s.z_bar, z, D);
@@ -382,7 +382,8 @@ static void a_static_adjoint_force_is_the_answer_to_what_is_observed(void **unus
     (void)unused;
     for (int of_work = 0; of_work < 2; of_work++) {
         fem_case_begin(&c, 1, 1);
-        fem_case_grid(&c, D == 2 ? PIO_QUAD4 : PIO_HEX8, D == 2 ? PIO_QUAD4 : PIO_HEX8, 2, 2, 1, sheared, 0.15);
+        fem_case_grid(
+            &c, (fem_grid){D == 2 ? PIO_QUAD4 : PIO_HEX8, D == 2 ? PIO_QUAD4 : PIO_HEX8, {2, 2, 1}, sheared, 0.15});
         fem_case_matter(&c, &m, 1, 1);
         fem_case_clamp(&c, 0, 0);
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 1, -2, 0.5), 0);

@@ -56,7 +56,7 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
     c->random = 7 + (uint64_t)number;
     const int ramp = fem_case_curve(c, 3, (double[]){0, 0.3, 1}, (double[]){0, 0.4, 1});
     const int wave = fem_case_curve(c, 3, (double[]){0.1, 0.5, 1}, (double[]){1, -0.3, 0.8});
-    fem_case_grid(c, even, odd, D == 2 ? 3 : 2, D == 2 ? 2 : 1, 1, sheared, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {D == 2 ? 3 : 2, D == 2 ? 2 : 1, 1}, sheared, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     fem_case_clamp(c, 0, 0);
     const int moved = fem_case_support(c, 0.04, ramp), steady = fem_case_support(c, -0.01, -1);
@@ -94,26 +94,26 @@ static void design_everything(fem_case *c, int number)
     static const fem_per per[] = {FEM_SCALAR, FEM_GROUPS, FEM_EACH};
     fem_material m[2];
     material_pair(number, m);
-    fem_case_design(c, PIO_POSITION, -1, number % 3 == 2 ? FEM_GROUPS : FEM_EACH, 0, 0, 0.1, 0);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -0.04, 0.06, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 30, 20, TRACTION);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, number % 2, number % 2 ? log(40) : 40, number % 2 ? 0.5 : 20,
-                    PRESSURE);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 0.05, CLAMP);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.04, 0.05, MOVED);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, -0.01, 0.05, STEADY);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, number % 2 - 1, per[(number + 1) % 3], 0, 0.9, 0.2, 0);
+    fem_case_design(c, PIO_POSITION, -1, number % 3 == 2 ? FEM_GROUPS : FEM_EACH, fem_linear(0, 0.1), 0);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, fem_linear(-0.04, 0.06), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(30, 20), TRACTION);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR,
+                    (fem_transform){number % 2, number % 2 ? log(40) : 40, number % 2 ? 0.5 : 20}, PRESSURE);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0, 0.05), CLAMP);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.04, 0.05), MOVED);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(-0.01, 0.05), STEADY);
+    if (D == 2) fem_case_design(c, PIO_THICKNESS, number % 2 - 1, per[(number + 1) % 3], fem_linear(0.9, 0.2), 0);
     for (int k = 0; k < 2; k++) {
         const int logarithmic = (number + k) % 2;
         const double rho = m[k].density;
-        fem_case_design(c, PIO_DENSITY, k, per[(number + k) % 3], logarithmic, logarithmic ? log(rho) : rho,
-                        logarithmic ? 0.3 : 0.3 * rho, 0);
+        fem_case_design(c, PIO_DENSITY, k, per[(number + k) % 3],
+                        (fem_transform){logarithmic, logarithmic ? log(rho) : rho, logarithmic ? 0.3 : 0.3 * rho}, 0);
         for (int i = 0; i < 5; i++) {
             const double value = m[k].parameters[i];
             const int log_i = (logarithmic + i) % 2 && value > 10;
             if (fabs(value) <= 0) continue;
-            fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, per[(number + k + i) % 3], log_i,
-                            log_i ? log(value) : value, log_i ? 0.2 : 0.2 * value, 0);
+            fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, per[(number + k + i) % 3],
+                            (fem_transform){log_i, log_i ? log(value) : value, log_i ? 0.2 : 0.2 * value}, 0);
         }
     }
 }
@@ -260,15 +260,17 @@ static void long_beam(fem_case *c)
     material_pair(3, m);
     fem_case_begin(c, 1.0 / STEPS, STEPS);
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
-    fem_case_grid(c, cells[D - 2][0][0], cells[D - 2][0][1], D == 2 ? 24 : 12, D == 2 ? 6 : 3, 2, sheared, 0.15);
+    fem_case_grid(
+        c, (fem_grid){cells[D - 2][0][0], cells[D - 2][0][1], {D == 2 ? 24 : 12, D == 2 ? 6 : 3, 2}, sheared, 0.15});
     fem_case_matter(c, m, 2, 0.9);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 12, -9, 4), ramp);
     fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), STEPS, 0, 1);
     const int work = fem_case_observe(c, PIO_COMPLIANCE, 1);
     for (int s = 1; s <= STEPS; s++) fem_case_sample(c, work, s, 0, 1);
-    for (int k = 0; k < 2; k++) fem_case_design(c, PIO_LAW_PARAMETER_0, k, FEM_EACH, 1, log(m[k].parameters[0]), 1, 0);
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
+    for (int k = 0; k < 2; k++)
+        fem_case_design(c, PIO_LAW_PARAMETER_0, k, FEM_EACH, fem_logarithmic(log(m[k].parameters[0]), 1), 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.1), 0);
 }
 
 static void the_error_of_a_gradient_falls_in_proportion_to_the_tolerance_of_its_solve(void **unused)

@@ -24,7 +24,7 @@ static void bent(fem_case *c, pio_integrator integrator, int halvings)
     c->random = 5;
     const double T = c->desc.dt * STEPS;
     const int ramp = fem_case_curve(c, 2, (double[]){0, T}, (double[]){0, 1});
-    fem_case_grid(c, box, box, 4, 2, 1, NULL, 0.1);
+    fem_case_grid(c, (fem_grid){box, box, {4, 2, 1}, NULL, 0.1});
     fem_case_matter(c, &m, 1, 0.9);
     const int moved = fem_case_support(c, 0.03, integrator == PIO_STATIC ? -1 : ramp),
               steady = fem_case_support(c, 0, -1);
@@ -40,16 +40,16 @@ static void bent(fem_case *c, pio_integrator integrator, int halvings)
     fem_case_sample(c, hold, STEPS, 0, 0.01);
     fem_case_sample(c, fem_case_observe(c, PIO_DISTANCE, 1), STEPS, 0, 3)->past =
         0.4; /* between ends of a step in parts */
-    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 100, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 60, 30, 0);
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(1000, 100), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(60, 30), 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.02), 0);
     c->fem.n_values = 1;
     if (integrator == PIO_STATIC) return;
     const int flight = fem_case_observe(c, PIO_MEAN_VELOCITY, 1), energy = fem_case_observe(c, PIO_KINETIC_ENERGY, 1);
     fem_case_sample(c, flight, 2, 0, 0.3);
     fem_case_sample(c, energy, STEPS, 0, 0.4);
-    fem_case_design(c, PIO_DENSITY, -1, FEM_SCALAR, 0, 2, 0.5, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.03, 0.02, moved);
+    fem_case_design(c, PIO_DENSITY, -1, FEM_SCALAR, fem_linear(2, 0.5), 0);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.03, 0.02), moved);
 }
 
 static int parts_of(pio_sim *sim, int64_t step)

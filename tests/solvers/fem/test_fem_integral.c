@@ -43,7 +43,7 @@ static void volume_and_mass_are_those_of_the_shape_for_every_element(void **unus
         char what[120];
         m[1].density = 1300;
         fem_case_begin(&c, 1, 1);
-        fem_case_grid(&c, fem_types[i], fem_types[i], 2, 2, 2, sheared, 0.15);
+        fem_case_grid(&c, (fem_grid){fem_types[i], fem_types[i], {2, 2, 2}, sheared, 0.15});
         fem_case_matter(&c, m, 2, depth);
         fem_case_clamp(&c, 0, 0);
         const int V = fem_case_observe(&c, PIO_VOLUME, 1), M = fem_case_observe(&c, PIO_MASS, 1);
@@ -83,7 +83,7 @@ static void to_bar(const double s[3], double x[3])
 static void bar(fem_case *c, const fem_material *m, double pull)
 {
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, D == 2 ? PIO_QUAD9 : PIO_HEX8, D == 2 ? PIO_TRI6 : PIO_HEX8, 3, 2, 2, to_bar, 0.15);
+    fem_case_grid(c, (fem_grid){D == 2 ? PIO_QUAD9 : PIO_HEX8, D == 2 ? PIO_TRI6 : PIO_HEX8, {3, 2, 2}, to_bar, 0.15});
     fem_case_matter(c, m, 1, depth);
     const int zero = fem_case_support(c, 0, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, a, 0, a, zero);
@@ -184,7 +184,7 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
     fem_case_begin(c, 0.5, STEPS);
     c->random = 7 + (uint64_t)number;
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
-    fem_case_grid(c, even, odd, D == 2 ? 3 : 2, D == 2 ? 2 : 1, 1, sheared, 0.15);
+    fem_case_grid(c, (fem_grid){even, odd, {D == 2 ? 3 : 2, D == 2 ? 2 : 1, 1}, sheared, 0.15});
     fem_case_matter(c, m, 2, depth);
     fem_case_clamp(c, 0, 0);
     const int moved = fem_case_support(c, 0.04, ramp);
@@ -194,16 +194,16 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
     fem_case_load(c, PIO_TRACTION, 0, 1, traction, ramp);
     fem_case_load(c, PIO_PRESSURE, 1, 1, pressure, ramp);
     c->desc.gravity[1] = -0.06;
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 30, 20, traction);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.04, 0.05, moved);
-    fem_case_design(c, PIO_DENSITY, -1, FEM_EACH, 1, log(1000), 0.3, 0);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, depth, 0.2, 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.1), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(30, 20), traction);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.04, 0.05), moved);
+    fem_case_design(c, PIO_DENSITY, -1, FEM_EACH, fem_logarithmic(log(1000), 0.3), 0);
+    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(depth, 0.2), 0);
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 5; i++)
             if (fabs(m[k].parameters[i]) > 0)
-                fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, i % 2 ? FEM_SCALAR : FEM_EACH, 0,
-                                m[k].parameters[i], 0.2 * m[k].parameters[i], 0);
+                fem_case_design(c, (pio_quantity)(PIO_LAW_PARAMETER_0 + i), k, i % 2 ? FEM_SCALAR : FEM_EACH,
+                                fem_linear(m[k].parameters[i], 0.2 * m[k].parameters[i]), 0);
 }
 
 static const pio_observable integrals[] = {PIO_VOLUME, PIO_MASS, PIO_STRAIN_ENERGY, PIO_STRESS};

@@ -46,7 +46,7 @@ static void a_run_is_interrupted_within_its_steps_and_starts_again(void **unused
     static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES], again[FEM_VARIABLES];
     (void)unused;
     fem_case_block(&c, PIO_HYPER_NEO_HOOKEAN, 2);
-    fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 1, log(1000), 1, 0);
+    fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_logarithmic(log(1000), 1), 0);
     c.desc.interrupted = after_some_questions;
     questions_left = MOST;
     pio_sim *sim = fem_case_create(&c, 2, 1);

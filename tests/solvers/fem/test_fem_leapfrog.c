@@ -24,7 +24,7 @@ static void velocities_of_the_leapfrog_are_those_of_the_middle_of_a_step(void **
     double worst = 0;
     (void)unused;
     fem_case_begin(&c, h, 12);
-    fem_case_grid(&c, box, box, 2, 2, 2, NULL, 0.2);
+    fem_case_grid(&c, (fem_grid){box, box, {2, 2, 2}, NULL, 0.2});
     fem_case_matter(&c, &m, 1, 0.7);
     c.desc.gravity[1] = g;
     fem_case_motion(&c, PIO_LEAPFROG, 1, 0, 0);
@@ -49,7 +49,7 @@ static void swing(const double *place, const double *velocity, int steps, double
     static fem_case c;
     piola_error error;
     fem_case_begin(&c, 0.001, steps + 1);
-    fem_case_grid(&c, box, box, 2, 3, 1, NULL, 0.2);
+    fem_case_grid(&c, (fem_grid){box, box, {2, 3, 1}, NULL, 0.2});
     fem_case_matter(&c, &m, 1, 0.8);
     fem_case_clamp(&c, 1, 1);
     c.desc.gravity[1] = -9.81;

@@ -38,7 +38,7 @@ static void block(fem_case *c, pio_element_type type, int graded)
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, type, type, CELLS, CELLS, CELLS, sheared, 0.15);
+    fem_case_grid(c, (fem_grid){type, type, {CELLS, CELLS, CELLS}, sheared, 0.15});
     fem_case_matter(c, &m, 1, 0.9);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 50, -28, 12), 0);
@@ -63,7 +63,7 @@ static void block(fem_case *c, pio_element_type type, int graded)
 /* Design 0 is of the surface's nodes alone, with `components` of each. */
 static void design_surface(fem_case *c, int components)
 {
-    const int d = fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.05, 0);
+    const int d = fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.05), 0);
     int32_t *index = (int32_t *)(uintptr_t)c->design[d].index;
     int32_t groups = 0;
     for (int i = 0; i < c->n; i++) index[i] = follows[i] == ALL || (follows[i] && components < D) ? -1 : groups++;

@@ -47,7 +47,7 @@ static double patch(pio_element_type even, pio_element_type odd, pio_hyper_law l
     fem_case_begin(&c, 1, 1);
     c.random = 5 + (uint64_t)even;
     c.fem.newton_tolerance = fem_case_is_f32() ? 2e-5 : 1e-13;
-    fem_case_grid(&c, even, odd, 4, 3, 3, NULL, 0.25);
+    fem_case_grid(&c, (fem_grid){even, odd, {4, 3, 3}, NULL, 0.25});
     if (bent > 0) bend(&c, bent);
     fem_case_matter(&c, &m, 1, 1);
     int *border = calloc((size_t)c.n, sizeof *border);
@@ -133,7 +133,7 @@ static double cook(pio_element_type type, int n)
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN_ISO, .parameter_form = 1, .parameters = {mu, lambda}};
     double y[FEM_SAMPLES];
     fem_case_begin(&c, 1, 1);
-    fem_case_grid(&c, type, type, n, n, 1, to_membrane, 0);
+    fem_case_grid(&c, (fem_grid){type, type, {n, n, 1}, to_membrane, 0});
     fem_case_matter(&c, &m, 1, 1);
     fem_case_clamp(&c, 0, 0);
     fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 0, 1.0 / 16, 0), 0);
@@ -175,7 +175,7 @@ static double *forces_of(fem_case *c, pio_element_type type, int loads)
     const fem_material m = fem_material_of(PIO_HYPER_LINEAR, 1000);
     piola_error error;
     fem_case_begin(c, 1, 0); /* nothing is solved, nothing holds it */
-    fem_case_grid(c, type, type, 2, 2, 2, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){type, type, {2, 2, 2}, NULL, 0.2});
     fem_case_matter(c, &m, 1, 0.7);
     for (int l = 0; l < LOADS; l++) {
         const int axis = l % D, side = l / D % 2, value = fem_case_value(c, 3 + l, 2 - l, 0.5 * l);
@@ -235,14 +235,14 @@ static void a_pulled_bar_gets_longer_by_FL_over_EA(void **unused)
         char what[96];
         double y[FEM_SAMPLES];
         fem_case_begin(&c, 1, 1);
-        fem_case_grid(&c, fem_types[type], fem_types[type], 3, 2, 2, to_bar, 0.2);
+        fem_case_grid(&c, (fem_grid){fem_types[type], fem_types[type], {3, 2, 2}, to_bar, 0.2});
         fem_case_matter(&c, &m, 1, 0.7);
         const int zero = fem_case_support(&c, 0, -1);
         for (int a = 0; a < D; a++) fem_case_hold_side(&c, a, 0, a, zero);
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, t, 0, 0), 0);
         fem_case_observe_node(&c, fem_case_at(&c, c.lines[0] - 1, 0, 0), 0);
-        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, 0, E, 1, 0);
-        fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, t, 1, 0);
+        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, fem_linear(E, 1), 0);
+        fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(t, 1), 0);
         pio_sim *sim = fem_case_create(&c, 1, 1);
         double z[8] = {0, 0, -t, -t}; /* value = t + z: the traction's other components are zero */
         fem_case_gradient(&c, sim, NULL, z, z_bar);
@@ -282,7 +282,7 @@ static void a_slender_beam_bends_as_the_elastica(void **unused)
         fem_case_begin(&c, 0.1, 10);
         c.fem.newton_tolerance = 1e-11;
         const int ramp = fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1});
-        fem_case_grid(&c, fem_types[3], fem_types[3], 20, 1, 1, to_beam, 0);
+        fem_case_grid(&c, (fem_grid){fem_types[3], fem_types[3], {20, 1, 1}, to_beam, 0});
         fem_case_matter(&c, &m, 1, 0.8);
         fem_case_clamp(&c, 0, 0);
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 0, table[i][0] * E / 12 / (L * L), 0), ramp);
@@ -309,7 +309,7 @@ static double compliance_of(pio_element_type type, pio_hyper_law law, double loa
     double y[FEM_SAMPLES];
     fem_case_begin(&c, 1, 1);
     c.fem.newton_tolerance = fem_case_is_f32() ? 5e-3 : 1e-9;
-    fem_case_grid(&c, type, type, 3, 2, 2, to_bar, 0.2);
+    fem_case_grid(&c, (fem_grid){type, type, {3, 2, 2}, to_bar, 0.2});
     fem_case_matter(&c, &m, 1, 0.7);
     fem_case_clamp(&c, 0, 0);
     fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, load, -0.3 * load, 0), 0);
@@ -360,7 +360,7 @@ static void body(fem_case *c, int number)
                                fem_material_of((pio_hyper_law)((number + 4) % FEM_LAWS), 1500)};
     fem_case_begin(c, 1, 1);
     c->random = 3 + (uint64_t)number;
-    fem_case_grid(c, even[D - 2][number % 4], odd[D - 2][number % 4], 3, 2, 1, to_bar, 0.2);
+    fem_case_grid(c, (fem_grid){even[D - 2][number % 4], odd[D - 2][number % 4], {3, 2, 1}, to_bar, 0.2});
     fem_case_matter(c, m, 2, 0.9);
     fem_case_clamp(c, 0, 0);
 }
@@ -387,8 +387,8 @@ static void moduli_and_dead_loads_scale_together(void **unused)
         fem_case_load(&c, PIO_PRESSURE, 1, 1, fem_case_value(&c, 12, 0, 0), 0);
         fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
         fem_case_sample(&c, fem_case_observe(&c, PIO_DISTANCE, 1), 1, 0, 1);
-        const int traction = fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 0);
-        const int pressure = fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, 0, 0, 1, 1);
+        const int traction = fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(0, 1), 0);
+        const int pressure = fem_case_design(&c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(0, 1), 1);
         double z[D + 1] = {9, -5};
         if (D == 3) z[2] = 3;
         z[D] = 12;

@@ -32,7 +32,7 @@ static void cook(int n, double deflection[2])
     static fem_case c;
     const fem_material m = plane(1, 1.0 / 3);
     fem_case_begin(&c, 1, 1);
-    fem_case_grid(&c, PIO_QUAD4, PIO_QUAD4, n, n, 1, to_membrane, 0);
+    fem_case_grid(&c, (fem_grid){PIO_QUAD4, PIO_QUAD4, {n, n, 1}, to_membrane, 0});
     fem_case_matter(&c, &m, 1, 1);
     fem_case_clamp(&c, 0, 0);
     fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 0, 1.0 / 16, 0), 0);
@@ -81,7 +81,7 @@ static void two_elements_have_the_known_compliance_and_its_derivative(void **unu
     double z[2] = {0}, z_bar[2];
     (void)unused;
     fem_case_begin(&c, 1, 1);
-    fem_case_grid(&c, PIO_QUAD4, PIO_QUAD4, 2, 1, 1, to_two, 0);
+    fem_case_grid(&c, (fem_grid){PIO_QUAD4, PIO_QUAD4, {2, 1, 1}, to_two, 0});
     fem_case_matter(&c, &m, 1, 1);
     fem_case_clamp(&c, 0, 0);
     tip = fem_case_at(&c, 2, 1, 0);
@@ -95,7 +95,7 @@ static void two_elements_have_the_known_compliance_and_its_derivative(void **unu
     const int work = fem_case_observe(&c, PIO_COMPLIANCE, 1);
     fem_case_sample(&c, work, 1, 0, 1);
     c.linear[0] = 1, c.square[0] = 0;
-    fem_case_design(&c, PIO_THICKNESS, -1, FEM_EACH, 0, 1, 1, 0);
+    fem_case_design(&c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(1, 1), 0);
     pio_sim *sim = fem_case_create(&c, 1, 1);
     const double C = fem_case_gradient(&c, sim, NULL, z, z_bar);
     print_message("  compliance %.14f, dC/dt %.14f %.14f\n", C, z_bar[0], z_bar[1]);
@@ -119,15 +119,15 @@ static void a_bar_knows_no_contraction(void **unused)
             m.parameter_form |= 1, m.parameters[0] = mu, m.parameters[1] = 2 * mu * nu / (1 - 2 * nu);
         double y[FEM_SAMPLES], z[2] = {0}, z_bar[2];
         fem_case_begin(&c, 1, 1);
-        fem_case_grid(&c, PIO_QUAD9, PIO_TRI6, 3, 2, 1, to_two, 0.2);
+        fem_case_grid(&c, (fem_grid){PIO_QUAD9, PIO_TRI6, {3, 2, 1}, to_two, 0.2});
         fem_case_matter(&c, &m, 1, 0.7);
         const int zero = fem_case_support(&c, 0, -1);
         for (int a = 0; a < 2; a++) fem_case_hold_side(&c, a, 0, a, zero);
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, F, 0, 0), 0);
         fem_case_observe_node(&c, fem_case_at(&c, c.lines[0] - 1, 0, 0), 0);
         for (int k = 0; k < 2; k++)
-            fem_case_design(&c, k ? PIO_LAW_PARAMETER_1 : PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, 0, m.parameters[k],
-                            m.parameters[k], 0);
+            fem_case_design(&c, k ? PIO_LAW_PARAMETER_1 : PIO_LAW_PARAMETER_0, -1, FEM_SCALAR,
+                            fem_linear(m.parameters[k], m.parameters[k]), 0);
         pio_sim *sim = fem_case_create(&c, 1, 1);
         fem_case_gradient(&c, sim, NULL, z, z_bar);
         fem_case_forward(&c, sim, z, y);

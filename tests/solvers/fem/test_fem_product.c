@@ -30,14 +30,14 @@ static void block(fem_case *c, int follower, pio_product_choice product)
 {
     const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 2};
     fem_case_begin(c, 0.5, 2);
-    fem_case_grid(c, box, box, 6, 3, 2, slender, 0);
+    fem_case_grid(c, (fem_grid){box, box, {6, 3, 2}, slender, 0});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     const int ramp = fem_case_curve(c, 2, (double[]){0, 1}, (double[]){0, 1});
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 10, 10, 0), ramp);
     if (follower) fem_case_load(c, PIO_FOLLOWER, 1, 1, fem_case_value(c, 60, 0, 0), ramp);
     fem_case_observe_node(c, fem_case_at(c, c->lines[0] - 1, 0, 0), 1);
-    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 1000, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(1000, 1000), 0);
     c->fem.linear = PIO_SOLVE_PCG;
     c->fem.product = product;
     c->desc.timing = 1;

@@ -37,7 +37,7 @@ static void column(fem_case *c, pio_hyper_law law)
     fem_case_begin(c, 1, 1);
     c->fem.newton_tolerance = 1e-9;
     c->fem.newton_iterations = 100;
-    fem_case_grid(c, fem_types[3], fem_types[3], 12, 1, 1, to_column, 0);
+    fem_case_grid(c, (fem_grid){fem_types[3], fem_types[3], {12, 1, 1}, to_column, 0});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, -5, 0.001, 0), 0);
@@ -163,7 +163,7 @@ static void pressed_block(fem_case *c, pio_hyper_law law)
     const fem_material m = fem_material_of(law, 1000);
     fem_case_begin(c, 1, 1);
     c->fem.newton_iterations = 100;
-    fem_case_grid(c, fem_types[1], fem_types[1], 5, 5, 3, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){fem_types[1], fem_types[1], {5, 5, 3}, NULL, 0.2});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 1, a, fem_case_support(c, a ? 0 : -0.3, -1));
@@ -198,8 +198,8 @@ static pio_sim *gradient_of(fem_case *c, pio_hyper_law law, pio_projection proje
     c->fem.projection = projection;
     fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), 1, 0, 1);
     fem_case_sample(c, fem_case_observe(c, PIO_REACTION, 1), 1, 0, 0.01);
-    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, c->parameters[0], 0.2 * c->parameters[0], 0);
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.1, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(c->parameters[0], 0.2 * c->parameters[0]), 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.1), 0);
     pio_sim *sim = fem_case_create(c, 1, 1);
     fem_case_gradient(c, sim, NULL, z_none, z_bar);
     return sim;

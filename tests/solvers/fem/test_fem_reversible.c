@@ -52,7 +52,7 @@ static void a_mesh_of_many_elements_goes_back_on_any_number_of_threads(void **un
         const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
         const pio_element_type type = FEM_DIM == 2 ? PIO_TRI3 : PIO_TET4;
         fem_case_begin(&c, 1e-5, STEPS);
-        fem_case_grid(&c, type, type, ALONG, ALONG, ALONG, NULL, 0.2);
+        fem_case_grid(&c, (fem_grid){type, type, {ALONG, ALONG, ALONG}, NULL, 0.2});
         fem_case_matter(&c, &m, 1, 0.8);
         fem_case_clamp(&c, 1, 1);
         c.desc.gravity[1] = -9.81;
@@ -169,7 +169,7 @@ static void its_energy_does_not_drift(void **unused)
     double sample[FEM_SAMPLES], mean[2] = {0}, low = INFINITY, high = 0;
     (void)unused;
     fem_case_begin(&c, 0.0005, STEPS);
-    fem_case_grid(&c, leap_box, leap_box, 2, 2, 1, leap_map, 0.1);
+    fem_case_grid(&c, (fem_grid){leap_box, leap_box, {2, 2, 1}, leap_map, 0.1});
     fem_case_matter(&c, &m, 1, 0.8);
     fem_case_motion(&c, PIO_REVERSIBLE_LEAPFROG, 1, 0, 0);
     for (int i = 0; i < c.n * D; i++) {
@@ -228,7 +228,7 @@ static void what_has_no_inverse_is_refused_by_name(void **unused)
         refused(&c, "damping");
     }
     leap_moving(&c, PIO_REVERSIBLE_LEAPFROG, 4, 3, leap_box, leap_box);
-    fem_case_design(&c, PIO_MASS_DAMPING, -1, FEM_SCALAR, 0, 5, 3, 0);
+    fem_case_design(&c, PIO_MASS_DAMPING, -1, FEM_SCALAR, fem_linear(5, 3), 0);
     refused(&c, "damping");
     leap_moving(&c, PIO_REVERSIBLE_LEAPFROG, 4, 3, leap_box, leap_box);
     fem_case_observe(&c, PIO_REACTION, 1);
@@ -253,7 +253,7 @@ static void a_number_off_the_lattice_is_an_error_with_step_and_node(void **unuse
         piola_error error = {0};
         const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 3};
         fem_case_begin(&c, 0.0005, 400);
-        fem_case_grid(&c, leap_box, leap_box, 2, 2, 1, leap_map, 0.1);
+        fem_case_grid(&c, (fem_grid){leap_box, leap_box, {2, 2, 1}, leap_map, 0.1});
         fem_case_matter(&c, &m, 1, 0.8);
         fem_case_motion(&c, PIO_REVERSIBLE_LEAPFROG, 1, 0, 0);
         for (int i = 0; i < c.n; i++) c.initial_velocity[i * D] = (k ? 20 : 1.4) / c.desc.dt;

@@ -243,7 +243,7 @@ static double chain_bits(double ratio, double strain, double tolerance)
     static fem_case c;
     fem_case_begin(&c, 1, STEPS);
     c.fem.newton_tolerance = tolerance;
-    fem_case_grid(&c, box, box, 200, 1, 1, longer, 0);
+    fem_case_grid(&c, (fem_grid){box, box, {200, 1, 1}, longer, 0});
     fem_case_matter(&c, &m, 1, 1);
     const int zero = fem_case_support(&c, 0, -1);
     for (int i = 0; i < c.n; i++)

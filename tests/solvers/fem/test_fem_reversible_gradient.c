@@ -15,15 +15,15 @@ static void observed(fem_case *c)
 
 static void designed(fem_case *c)
 {
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
-    fem_case_design(c, PIO_VELOCITY, -1, FEM_EACH, 0, 0, 0.2, 0);
-    fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, 0, 0, 0.003, 0);
-    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, 0, -9, 2, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 6, 2, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 10, 3, LEAP_FOLLOWER);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.02, 0.01, 0);
-    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0, 0.01, 1);
-    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, 0, 0.9, 0.1, 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.02), 0);
+    fem_case_design(c, PIO_VELOCITY, -1, FEM_EACH, fem_linear(0, 0.2), 0);
+    fem_case_design(c, PIO_DISPLACED, -1, FEM_GROUPS, fem_linear(0, 0.003), 0);
+    fem_case_design(c, PIO_GRAVITY, -1, FEM_SCALAR, fem_linear(-9, 2), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(6, 2), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(10, 3), LEAP_FOLLOWER);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.02, 0.01), 0);
+    fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0, 0.01), 1);
+    if (D == 2) fem_case_design(c, PIO_THICKNESS, -1, FEM_EACH, fem_linear(0.9, 0.1), 0);
     fem_case_design_matter(c);
 }
 

@@ -27,7 +27,7 @@ static void block(fem_case *c)
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, box, box, 2, 2, 2, right, 0);
+    fem_case_grid(c, (fem_grid){box, box, {2, 2, 2}, right, 0});
     fem_case_matter(c, &m, 1, 1);
 }
 
@@ -171,7 +171,7 @@ static void picture(fem_case *c, const char *const rows[4])
     const int nodes = D == 2 ? 4 : 8;
     int number[128];
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, box, box, 5, 4, 1, far_apart, 0);
+    fem_case_grid(c, (fem_grid){box, box, {5, 4, 1}, far_apart, 0});
     int32_t *node = (int32_t *)(uintptr_t)c->block[0].nodes; /* the case's own */
     int kept = 0, n = 0;
     for (int cell = 0; cell < 20; cell++) {
@@ -239,7 +239,7 @@ static void the_order_of_elements_does_not_matter(void **unused)
     (void)unused;
     for (int shuffled = 0; shuffled < 2; shuffled++) {
         fem_case_begin(&c, 1, 1);
-        fem_case_grid(&c, box, box, D == 2 ? 40 : 12, D == 2 ? 40 : 12, 12, right, 0);
+        fem_case_grid(&c, (fem_grid){box, box, {D == 2 ? 40 : 12, D == 2 ? 40 : 12, 12}, right, 0});
         fem_case_matter(&c, &m, 1, 1);
         fem_case_clamp(&c, 0, 0);
         if (shuffled) shuffle(&c);

@@ -32,7 +32,7 @@ static void block(fem_case *c, pio_hyper_law law, pio_load_kind kind, double loa
 {
     const fem_material m = fem_material_of(law, modulus);
     fem_case_begin(c, 1, STEPS);
-    fem_case_grid(c, box, box, 4, 2, 2, NULL, 0.1);
+    fem_case_grid(c, (fem_grid){box, box, {4, 2, 2}, NULL, 0.1});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     const int curve = fem_case_curve(c, STEPS + 1, (double[]){0, 1, 2, 3}, factor);

@@ -37,7 +37,7 @@ static void bent(fem_case *c, pio_integrator integrator, int reactions)
     fem_case_begin(c, explicit ? 2e-3 : 0.25, STEPS);
     c->random = 5;
     const int ramp = fem_case_curve(c, 2, (double[]){0, 0.25 * STEPS}, (double[]){moves ? 0.5 : 0, 1});
-    fem_case_grid(c, box, box, 4, 2, 1, NULL, 0.1);
+    fem_case_grid(c, (fem_grid){box, box, {4, 2, 1}, NULL, 0.1});
     fem_case_matter(c, &m, 1, 0.9);
     const int moved = fem_case_support(c, 0.03, moves ? ramp : -1), steady = fem_case_support(c, 0, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 0, a, a == 1 && moves ? moved : steady);
@@ -53,15 +53,15 @@ static void bent(fem_case *c, pio_integrator integrator, int reactions)
     fem_case_sample(c, tip, STEPS, 0, 1);
     fem_case_sample(c, tip, 2, 0, 0.7);
     fem_case_sample(c, near, 5, 0, 3)->past = 0.4;
-    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 100, 0);
-    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, 0, 150, 30, 0);
-    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, 0, 0, 0.02, 0);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(1000, 100), 0);
+    fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(150, 30), 0);
+    fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.02), 0);
     c->fem.n_values = 1;
     if (moves) {
         fem_case_sample(c, fem_case_observe(c, PIO_KINETIC_ENERGY, 1), 4, 0, 0.4);
-        fem_case_design(c, PIO_DENSITY, -1, FEM_SCALAR, 0, 2, 0.5, 0);
-        fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_SCALAR, 0, 0.1, 0.1, 0);
-        fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, 0, 0.03, 0.02, moved);
+        fem_case_design(c, PIO_DENSITY, -1, FEM_SCALAR, fem_linear(2, 0.5), 0);
+        fem_case_design(c, PIO_MASS_DAMPING, -1, FEM_SCALAR, fem_linear(0.1, 0.1), 0);
+        fem_case_design(c, PIO_SUPPORT, -1, FEM_SCALAR, fem_linear(0.03, 0.02), moved);
     }
     if (!reactions || explicit) return; /* the leapfrog refuses them */
     const int reaction = fem_case_observe(c, PIO_REACTION, 1);

@@ -21,7 +21,7 @@ static void block(fem_case *c, pio_element_type type)
 {
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, type, type, 3, 2, 2, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){type, type, {3, 2, 2}, NULL, 0.2});
     fem_case_matter(c, &m, 1, 0.7);
 }
 
@@ -37,7 +37,7 @@ static void a_column_on_springs_sinks_by_the_load_over_the_stiffness(void **unus
             double worst = 0;
             char what[100];
             fem_case_begin(&c, 1, 1);
-            fem_case_grid(&c, fem_types[type], fem_types[type], 2, 3, 2, NULL, 0.2);
+            fem_case_grid(&c, (fem_grid){fem_types[type], fem_types[type], {2, 3, 2}, NULL, 0.2});
             fem_case_matter(&c, &m, 1, 0.6);
             const int zero = fem_case_support(&c, 0, -1);
             fem_case_hold_side(&c, 0, 0, 0, zero);

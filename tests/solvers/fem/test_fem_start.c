@@ -18,7 +18,7 @@ static void block(fem_case *c, int cells)
     const fem_material m = fem_material_of(PIO_HYPER_NEO_HOOKEAN, 1000);
     const pio_element_type type = D == 2 ? PIO_QUAD4 : PIO_HEX8;
     fem_case_begin(c, 1, 1);
-    fem_case_grid(c, type, type, cells, D == 2 ? cells : 8, D == 2 ? 1 : 8, NULL, 0.1);
+    fem_case_grid(c, (fem_grid){type, type, {cells, D == 2 ? cells : 8, D == 2 ? 1 : 8}, NULL, 0.1});
     fem_case_matter(c, &m, 1, 1);
     fem_case_clamp(c, 0, 0);
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 20, -20, 0), 0);
@@ -40,7 +40,7 @@ static void what_is_only_started_takes_no_step(void **unused)
     for (int wrong = 0; wrong < 2; wrong++) {
         block(&c, 4);
         fem_case_sample(&c, fem_case_observe(&c, PIO_DISPLACEMENT, 1), 1, 0, 1);
-        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 1, log(1000), 1, 0);
+        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_logarithmic(log(1000), 1), 0);
         for (int i = 0; i < c.variables; i++) z[i] = wrong && i == c.variables / 2 ? (double)NAN : 0;
         pio_sim *whole = fem_case_create(&c, 0, 1);
         c.desc.start_only = 1;

@@ -35,7 +35,7 @@ static void drawn(fem_case *c, pio_integrator integrator, int lumped)
     const double h = 0.004;
     fem_case_begin(c, moves ? h : 1, moves ? DAMPED_STEPS : 1);
     c->fem.newton_tolerance = 1e-11;
-    fem_case_grid(c, box, box, 3, 2, 1, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){box, box, {3, 2, 1}, NULL, 0.2});
     fem_case_matter(c, &m, 1, 0.9);
     fem_case_clamp(c, 0, 0);
     const int ramp = fem_case_curve(c, 3, (double[]){0, h * RAMP_STEPS, h * DAMPED_STEPS}, (double[]){0, 1, 1});
@@ -99,7 +99,7 @@ static void based(fem_case *c, pio_integrator integrator, int lumped, int spans)
     const fem_material m = {.law = PIO_HYPER_LINEAR, .parameters = {2, 0}, .density = 4};
     fem_case_begin(c, END / spans, spans);
     c->fem.newton_tolerance = 1e-12;
-    fem_case_grid(c, box, box, 1, 1, 1, NULL, 0);
+    fem_case_grid(c, (fem_grid){box, box, {1, 1, 1}, NULL, 0});
     fem_case_matter(c, &m, 1, 1);
     const int ramp = fem_case_curve(c, 3, (double[]){0, HOLD, END}, (double[]){0, 1, 1});
     const int base = fem_case_support(c, RAMP_V * HOLD, ramp), zero = fem_case_support(c, 0, -1);

@@ -27,7 +27,7 @@ static pio_sim *block(fem_case *c, pio_element_type type)
     fem_material m[FEM_LAWS];
     fem_case_begin(c, 1, 1);
     if (fem_case_is_f32()) c->fem.adjoint_tolerance = 2e-5;
-    fem_case_grid(c, type, type, 3, D == 2 ? 3 : 2, 2, NULL, 0.2);
+    fem_case_grid(c, (fem_grid){type, type, {3, D == 2 ? 3 : 2, 2}, NULL, 0.2});
     for (int law = 0; law < FEM_LAWS; law++) m[law] = fem_material_of((pio_hyper_law)law, 1000 + 100 * law);
     fem_case_matter(c, m, FEM_LAWS, 0.8);
     assert_true(c->elements >= FEM_LAWS);
@@ -254,7 +254,7 @@ static void the_gradient_by_every_modulus_is_the_tangent_seen_from_the_other_sid
         char what[96];
         fem_case_begin(&c, 1, 1);
         if (fem_case_is_f32()) c.fem.adjoint_tolerance = 2e-5;
-        fem_case_grid(&c, fem_types[t], fem_types[t], 3, D == 2 ? 3 : 2, 2, NULL, 0.2);
+        fem_case_grid(&c, (fem_grid){fem_types[t], fem_types[t], {3, D == 2 ? 3 : 2, 2}, NULL, 0.2});
         for (int law = 0; law < FEM_LAWS; law++)
             if (has_modulus(law)) m[laws++] = fem_material_of((pio_hyper_law)law, 1000);
         fem_case_matter(&c, m, laws, 0.8);
@@ -262,7 +262,7 @@ static void the_gradient_by_every_modulus_is_the_tangent_seen_from_the_other_sid
         fem_case_load(&c, PIO_TRACTION, 0, 1, fem_case_value(&c, 30, -20, 10), 0);
         const int node = fem_case_at(&c, c.lines[0] - 1, 0, 0);
         fem_case_observe_node(&c, node, 1);
-        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, 0, 1000, 1, 0);
+        fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(1000, 1), 0);
         pio_sim *sim = fem_case_create(&c, 1, 1);
         fem_case_gradient(&c, sim, NULL, z, z_bar);
         for (int e = 0; e < c.elements; e++) {

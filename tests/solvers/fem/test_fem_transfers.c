@@ -59,7 +59,7 @@ static void steps(pio_solve linear, pio_integrator integrator, int cells, size_t
     counting.upload = counted_upload;
     counting.download = counted_download;
     fem_case_begin(&c, 0.5, 2);
-    fem_case_grid(&c, box, box, cells, cells, cells, NULL, 0.1);
+    fem_case_grid(&c, (fem_grid){box, box, {cells, cells, cells}, NULL, 0.1});
     fem_case_matter(&c, &m, 1, 1);
     fem_case_clamp(&c, 0, 0);
     const int ramp = fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1});

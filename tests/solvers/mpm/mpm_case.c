@@ -124,22 +124,28 @@ static int new_body(mpm_case *c, const case_body *b)
     return body;
 }
 
-/* Lattice points of lo..hi; inside the ball where radius > 0. */
-static int fill(mpm_case *c, const case_body *b, const double lo[3], const double hi[3], const double *centre,
-                double radius, int per, double jitter)
+/* A box, and within it a ball where `centre` is not NULL. */
+typedef struct {
+    double lo[3], hi[3];
+    const double *centre;
+    double radius;
+} region;
+
+/* Lattice points of a region, `per` of them to a cell along each axis. */
+static int fill(mpm_case *c, const case_body *b, const region *r, int per, double jitter)
 {
     const int body = new_body(c, b);
     const double gap = c->desc.grid.spacing / per, volume = pow(gap, D);
     int count[3] = {1, 1, 1};
-    for (int a = 0; a < D; a++) count[a] = (int)floor((hi[a] - lo[a]) / gap + 0.5);
+    for (int a = 0; a < D; a++) count[a] = (int)floor((r->hi[a] - r->lo[a]) / gap + 0.5);
     for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
         const int at[3] = {i / (count[1] * count[2]), i / count[2] % count[1], i % count[2]};
         double x[3] = {0}, square = 0;
         for (int a = 0; a < D; a++) {
-            x[a] = lo[a] + (at[a] + 0.5) * gap;
-            if (centre) square += (x[a] - centre[a]) * (x[a] - centre[a]);
+            x[a] = r->lo[a] + (at[a] + 0.5) * gap;
+            if (r->centre) square += (x[a] - r->centre[a]) * (x[a] - r->centre[a]);
         }
-        if (centre && square > radius * radius) continue;
+        if (r->centre && square > r->radius * r->radius) continue;
         for (int a = 0; a < D; a++) x[a] += jitter * gap * case_random(c);
         add(c, b, body, x, volume);
     }
@@ -148,14 +154,17 @@ static int fill(mpm_case *c, const case_body *b, const double lo[3], const doubl
 
 int case_block(mpm_case *c, const case_body *b, const double lo[3], const double hi[3], int per, double jitter)
 {
-    return fill(c, b, lo, hi, NULL, 0, per, jitter);
+    const region box = {{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}, NULL, 0};
+    return fill(c, b, &box, per, jitter);
 }
 
 int case_ball(mpm_case *c, const case_body *b, const double centre[3], double radius, int per, double jitter)
 {
-    const double lo[3] = {centre[0] - radius, centre[1] - radius, centre[2] - radius};
-    const double hi[3] = {centre[0] + radius, centre[1] + radius, centre[2] + radius};
-    return fill(c, b, lo, hi, centre, radius, per, jitter);
+    const region ball = {{centre[0] - radius, centre[1] - radius, centre[2] - radius},
+                         {centre[0] + radius, centre[1] + radius, centre[2] + radius},
+                         centre,
+                         radius};
+    return fill(c, b, &ball, per, jitter);
 }
 
 int case_particle(mpm_case *c, const case_body *b, const double x[3], double volume)

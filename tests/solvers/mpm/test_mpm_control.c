@@ -141,9 +141,16 @@ static void design(mpm_case *c)
 
 /* ---- derivatives ------------------------------------------------------------------------------------------- */
 
-/* The verdict for one direction, in the best of three windows of steps. */
-static pio_taylor_row judge(mpm_case *c, pio_sim *sim, const double *z, const double *z_bar, double J0, const double *h,
-                            const char *name, double fault)
+/* A gradient to be judged: J and z_bar = dJ/dz at z. */
+typedef struct {
+    mpm_case *c;
+    pio_sim *sim;
+    const double *z, *z_bar;
+    double J;
+} subject;
+
+/* The verdict for the direction h, in the best of three windows of steps; `fault` is planted, as a relative error. */
+static pio_taylor_row judge(const subject *g, const double *h, const char *name, double fault)
 {
     enum { STEPS = 11 };
     static const double firsts[] = {2e-2, 1e-1, 2e-3};
@@ -152,16 +159,16 @@ static pio_taylor_row judge(mpm_case *c, pio_sim *sim, const double *z, const do
     pio_taylor_row row = {0};
     for (int w = 0; w < 3; w++) {
         pio_taylor_direction d = {
-            .name = name, .J0 = J0, .n = STEPS, .step = step, .plus = plus, .minus = minus, .tolerance = 1e-7};
-        for (int i = 0; i < c->variables; i++) {
-            d.adjoint += (1 + fault) * z_bar[i] * h[i];
-            d.scale += fabs(z_bar[i] * h[i]);
+            .name = name, .J0 = g->J, .n = STEPS, .step = step, .plus = plus, .minus = minus, .tolerance = 1e-7};
+        for (int i = 0; i < g->c->variables; i++) {
+            d.adjoint += (1 + fault) * g->z_bar[i] * h[i];
+            d.scale += fabs(g->z_bar[i] * h[i]);
         }
         for (int k = 0; k < STEPS; k++) {
             step[k] = ldexp(firsts[w], -k);
             for (int side = 0; side < 2; side++) {
-                for (int i = 0; i < c->variables; i++) moved[i] = z[i] + (side ? -1 : 1) * step[k] * h[i];
-                (side ? minus : plus)[k] = case_forward(c, sim, moved);
+                for (int i = 0; i < g->c->variables; i++) moved[i] = g->z[i] + (side ? -1 : 1) * step[k] * h[i];
+                (side ? minus : plus)[k] = case_forward(g->c, g->sim, moved);
             }
         }
         pio_taylor_check(&d, &row);
@@ -170,10 +177,9 @@ static pio_taylor_row judge(mpm_case *c, pio_sim *sim, const double *z, const do
     return row;
 }
 
-static void expect_derivative(mpm_case *c, pio_sim *sim, const double *z, const double *z_bar, double J0,
-                              const double *h, const char *name)
+static void expect_derivative(const subject *g, const double *h, const char *name)
 {
-    const pio_taylor_row row = judge(c, sim, z, z_bar, J0, h, name, 0);
+    const pio_taylor_row row = judge(g, h, name, 0);
     print_message("  %-40s <g,h> %12.5e, remainder %.1e (limit 1e-7)\n", name, row.adjoint, row.remainder);
     if (row.verdict != PIO_TAYLOR_PASSED) fail_msg("%s: %s", name, row.reason);
 }
@@ -190,6 +196,7 @@ static void adjoint_is_the_derivative_for_amplitude_frequency_and_phase(void **u
     pio_sim *sim = case_create(&c, c.desc.steps, 1);
     const double *z = z_of(&c);
     const double J = case_gradient(&c, sim, NULL, z, z_bar);
+    const subject g = {&c, sim, z, z_bar, J};
     for (int i = 0; i < 9; i++) {
         char name[64];
         const int quantity = i / 3, channel = i % 3;
@@ -201,12 +208,12 @@ static void adjoint_is_the_derivative_for_amplitude_frequency_and_phase(void **u
         }
         memset(h, 0, sizeof h);
         h[i] = 1;
-        expect_derivative(&c, sim, z, z_bar, J, h, name);
-        assert_int_equal(judge(&c, sim, z, z_bar, J, h, name, 1e-5).verdict, PIO_TAYLOR_FAILED);
+        expect_derivative(&g, h, name);
+        assert_int_equal(judge(&g, h, name, 1e-5).verdict, PIO_TAYLOR_FAILED);
     }
     for (int i = 0; i < c.variables; i++) h[i] = case_random(&c);
-    expect_derivative(&c, sim, z, z_bar, J, h, "everything, random");
-    expect_derivative(&c, sim, z, z_bar, J, z_bar, "everything, gradient");
+    expect_derivative(&g, h, "everything, random");
+    expect_derivative(&g, z_bar, "everything, gradient");
     piola_engine.destroy(sim);
     case_free(&c);
 }
@@ -234,7 +241,7 @@ static void adjoint_is_the_derivative_of_the_first_steps(void **unused)
         assert_true(steps == 1 ? fabs(z_bar[4]) <= 0 : fabs(z_bar[4]) > 0); /* frequency does nothing at t = 0 */
         for (int i = 0; i < c.variables; i++) h[i] = i < 9 ? case_random(&c) : 0;
         snprintf(name, sizeof name, "%d steps, random direction of control", (int)steps);
-        expect_derivative(&c, sim, z, z_bar, J, h, name);
+        expect_derivative(&(subject){&c, sim, z, z_bar, J}, h, name);
         piola_engine.destroy(sim);
         case_free(&c);
     }

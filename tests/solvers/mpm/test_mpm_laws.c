@@ -46,7 +46,7 @@ static void tau_of_mesh(const fem_material *m, const double *F, double *tau)
     double P[D * D] = {0};
     fem_case_begin(&c, 1, 1);
     c.fem.newton_tolerance = 1e-13;
-    fem_case_grid(&c, fem_types[2 - (D == 3)], fem_types[2 - (D == 3)], 2, 2, 2, NULL, 0);
+    fem_case_grid(&c, (fem_grid){fem_types[2 - (D == 3)], fem_types[2 - (D == 3)], {2, 2, 2}, NULL, 0});
     fem_case_matter(&c, m, 1, 1);
     for (int i = 0; i < c.n; i++) {
         int border = 0;

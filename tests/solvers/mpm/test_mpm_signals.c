@@ -16,9 +16,17 @@ enum { D = CASE_DIM, KNOTS = 6, CORNERS = 4 };
 
 static const double across[3] = {1, 0.2, 0}, upright[3] = {0.1, 1, 0.2};
 
+/* A channel, and what drives it: knots or a network (else NULL), with their values. */
+typedef struct {
+    const pio_channel_desc *channel;
+    const pio_knots_desc *knots;
+    const pio_network_desc *network;
+    double *values;
+    int n_values;
+} driven;
+
 /* One particle in free flight whose channel does nothing but be observed; returns effort and smoothness. */
-static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *knots, const pio_network_desc *network,
-                         double *values, int n_values, int64_t steps, double dt, double out[2])
+static void integrals_of(const driven *signal, int64_t steps, double dt, double out[2])
 {
     static const double channel_weight[1] = {1};
     static mpm_case c;
@@ -30,12 +38,12 @@ static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *
     const double middle[3] = {0.53, 0.54, 0.52};
     case_init(&c, 12, 12, 12, 0.1, dt, steps);
     case_particle(&c, &b, middle, 1e-4);
-    case_channel(&c, channel, -1, upright);
-    c.desc.knots = knots;
-    c.desc.control_values = values;
-    c.desc.n_control_values = n_values;
-    c.desc.networks = network;
-    c.desc.n_networks = network != NULL;
+    case_channel(&c, signal->channel, -1, upright);
+    c.desc.knots = signal->knots;
+    c.desc.control_values = signal->values;
+    c.desc.n_control_values = signal->n_values;
+    c.desc.networks = signal->network;
+    c.desc.n_networks = signal->network != NULL;
     for (int k = 0; k < 2; k++) {
         const int o = case_observe(&c, k ? PIO_SMOOTHNESS : PIO_EFFORT, -1, 1);
         c.observation[o].channel_weight = channel_weight;
@@ -52,7 +60,7 @@ static void integrals_of(const pio_channel_desc *channel, const pio_knots_desc *
 static void integrals(const pio_channel_desc *channel, const pio_knots_desc *knots, double *values, int n_values,
                       int64_t steps, double dt, double out[2])
 {
-    integrals_of(channel, knots, NULL, values, n_values, steps, dt, out);
+    integrals_of(&(driven){channel, knots, NULL, values, n_values}, steps, dt, out);
 }
 
 /* Over whole periods, the sum over steps of a sine's square is exactly that of the integral: A^2 T/2, and w^2 of it. */
@@ -133,7 +141,7 @@ static void smoothness_of_a_network_is_that_of_its_differences(void **unused)
             rates += rate * rate * dt;
             before = A * y;
         }
-        integrals_of(&channel, &none, &network, values, 5, steps, dt, found);
+        integrals_of(&(driven){&channel, &none, &network, values, 5}, steps, dt, found);
         case_below("smoothness of a network / that of its differences - 1", found[1] / differences - 1, 1e-11, 1e-5);
         away[k] = found[1] / rates - 1;
         print_message("  %d steps: / the integral of the squares of its rates - 1: %.3e\n", (int)steps, away[k]);
