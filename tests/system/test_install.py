@@ -63,7 +63,7 @@ def run(*command, code=0, **more):
                           env={**ENVIRONMENT, **more})
     if done.returncode != code:
         raise AssertionError(f"{command} ended with {done.returncode}, not {code}\n{done.stdout}\n{done.stderr}")
-    return done.stdout
+    return done.stdout if code == 0 else done.stderr
 
 
 def need(program):
@@ -107,7 +107,8 @@ class Installed(unittest.TestCase):
         lonely = self.work / "bin" / "piola"
         lonely.parent.mkdir()
         shutil.copy(self.prefix / "bin/piola", lonely)
-        run(lonely, "run", self.work / "scene.yaml", "--device", "cpu", "-o", self.work / "none", code=69)
+        said = run(lonely, "run", self.work / "scene.yaml", "--device", "cpu", "-o", self.work / "none", code=69)
+        self.assertRegex(said, r"no CPU engine runs: .*there is no \S*/piola_engine_cpu_f64_2d_\S+[.]so")
 
     def test_a_c_program_is_built_by_pkg_config(self):
         tool = need("pkg-config")

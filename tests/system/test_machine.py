@@ -83,9 +83,12 @@ class Machine(unittest.TestCase):
     # ---- instruction sets
 
     def test_the_doctor_says_for_which_gpus_cuda_engines_are_built(self):
-        for e in json.loads(run("doctor", "--json").stdout)["engines"]:
-            if e["name"].startswith("cuda") and not (e["reason"] or "").startswith("there is no "):
-                self.assertRegex(e["isa"] if e["runs"] else e["reason"], r"\b(sm_\d+[af]?\+)+ptx_\d+[af]?$")
+        there = [e for e in json.loads(run("doctor", "--json").stdout)["engines"]
+                 if e["name"].startswith("cuda") and not (e["reason"] or "").startswith("there is no ")]
+        if not there:
+            self.skipTest("no CUDA engine was built")
+        for e in there:
+            self.assertRegex(e["isa"] if e["runs"] else e["reason"], r"\b(sm_\d+[af]?\+)+ptx_\d+[af]?$")
 
     def test_the_instruction_set_is_pinned_and_named(self):
         doctor = json.loads(run("doctor", "--json").stdout)

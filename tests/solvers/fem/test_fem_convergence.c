@@ -367,7 +367,8 @@ static void the_linear_law_converges_at_the_rate_of_its_element_and_as_near_as_c
                          .points = enough_points(fem_types[t])};
         wrong += judge(&s, &k);
     }
-    if (!TEST_SANITIZED) assert_int_equal(wrong, 0);
+    if (TEST_SANITIZED) skip(); /* sanitizers have seen it; its meshes were too coarse for a rate */
+    assert_int_equal(wrong, 0);
 }
 
 static void a_finite_strain_converges_at_the_rate_of_its_element_on_a_bent_body(void **unused)
@@ -385,7 +386,8 @@ static void a_finite_strain_converges_at_the_rate_of_its_element_on_a_bent_body(
                          .points = enough_points(fem_types[t])};
         wrong += judge(&s, &k);
     }
-    if (!TEST_SANITIZED) assert_int_equal(wrong, 0);
+    if (TEST_SANITIZED) skip(); /* sanitizers have seen it; its meshes were too coarse for a rate */
+    assert_int_equal(wrong, 0);
 }
 
 /* Forces of a law that is off by 2 %, and forces that are integrated with one point an element: the same judge finds

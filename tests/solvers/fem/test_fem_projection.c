@@ -94,9 +94,10 @@ static void a_column_of_every_law_buckles_in_one_step_with_projection_and_not_wi
     print_message("  %d laws: solved %d with projection and %d without; iterations, a failure for 100: %d and %d\n",
                   laws, solved[0], solved[1], iterations[0], iterations[1]);
     assert_int_equal(solved[0], laws);
-    if (TEST_SANITIZED) return;
-    assert_true(solved[1] < laws);
-    assert_true(iterations[0] < 0.95 * iterations[1]);
+    if (!TEST_SANITIZED) { /* of a third of the laws */
+        assert_true(solved[1] < laws);
+        assert_true(iterations[0] < 0.95 * iterations[1]);
+    }
 }
 
 /* ---- the matrix -------------------------------------------------------------------------------------------- */
