@@ -59,7 +59,7 @@ static piola_status take(pio_model *m, piola_error *error)
     for (size_t i = 0; i < s->n_control; i++) {
         values += values_of(&s->control[i]);
         for (size_t k = 0; k < s->control[i].n_inputs; k++)
-            inputs += s->control[i].inputs[k].type == SCENE_INPUT_PHASE ? 2 : 3;
+            inputs += s->control[i].inputs[k].type == PIO_INPUT_PHASE ? 2 : 3;
     }
     parts *c = m->control = calloc(1, sizeof *c);
     if (!c) return pio_fail_memory(error, sizeof *c, "control");
@@ -143,8 +143,8 @@ static double mean_of(const pio_model *m, int32_t number, int32_t by_channel, in
 
 static void add_means(const pio_model *m, const scene_input *in, pio_input_desc *out)
 {
-    const bool place = in->type == SCENE_INPUT_POSITION;
-    pio_input_desc d = {.kind = place ? PIO_INPUT_POSITION : PIO_INPUT_VELOCITY, .from = -1, .scale = in->scale};
+    const bool place = in->type == PIO_INPUT_POSITION;
+    pio_input_desc d = {.kind = in->type, .from = -1, .scale = in->scale};
     d.of = seen(m, in->of, &d.of_channel);
     if (in->relative_to) d.from = seen(m, in->relative_to, &d.from_channel);
     for (int a = 0; a < m->scene->dimension; a++) {
@@ -171,7 +171,7 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
     for (int l = 1; l < layers; l++) out->width[l - 1] = width[l];
     for (size_t k = 0; k < c->n_inputs; k++) {
         const scene_input *in = &c->inputs[k];
-        if (in->type != SCENE_INPUT_PHASE) {
+        if (in->type != PIO_INPUT_PHASE) {
             add_means(m, in, inputs);
             inputs += m->scene->dimension;
             continue;

@@ -222,15 +222,11 @@ static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *o
 
 static pio_load_kind kind_of(const scene_load *l)
 {
-    static const pio_load_kind kinds[] = {[SCENE_TRACTION] = PIO_TRACTION,
-                                          [SCENE_PRESSURE] = PIO_PRESSURE,
-                                          [SCENE_FORCE] = PIO_TRACTION,
-                                          [SCENE_POINT_FORCE] = PIO_TRACTION,
-                                          [SCENE_FOLLOWER_PRESSURE] = PIO_FOLLOWER,
-                                          [SCENE_BODY_FORCE] = PIO_BODY_FORCE,
-                                          [SCENE_FOUNDATION] = PIO_FOUNDATION,
-                                          [SCENE_SPRINGS] = PIO_SPRINGS};
-    return l->type == SCENE_FOUNDATION && l->value.n > 1 ? PIO_SPRINGS : kinds[l->type];
+    static const pio_load_kind kinds[] = {
+        [PIO_TRACTION] = PIO_TRACTION,     [PIO_PRESSURE] = PIO_PRESSURE, [PIO_FORCE] = PIO_TRACTION,
+        [PIO_POINT_FORCE] = PIO_TRACTION,  [PIO_FOLLOWER] = PIO_FOLLOWER, [PIO_BODY_FORCE] = PIO_BODY_FORCE,
+        [PIO_FOUNDATION] = PIO_FOUNDATION, [PIO_SPRINGS] = PIO_SPRINGS};
+    return l->type == PIO_FOUNDATION && l->value.n > 1 ? PIO_SPRINGS : kinds[l->type];
 }
 
 /* Adds a load to the description, which owns `vertices` and `owner` then. */
@@ -238,7 +234,7 @@ static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t
                      double scale)
 {
     const scene_load *l = &m->scene->loads[number];
-    const bool springs = l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
+    const bool springs = l->type == PIO_FOUNDATION || l->type == PIO_SPRINGS;
     m->fem->loads[m->fem->desc.n_loads++] = (pio_load_desc){.kind = kind_of(l),
                                                             .type = type,
                                                             .n = n,
@@ -247,7 +243,7 @@ static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t
                                                             .value = (int32_t)number,
                                                             .curve = springs ? -1 : curve_number(m->scene, l->curve),
                                                             .scale = scale,
-                                                            .total = l->type == SCENE_FORCE};
+                                                            .total = l->type == PIO_FORCE};
 }
 
 /* Adds the faces of one type as a load of the description. */
@@ -341,8 +337,8 @@ static piola_status set_load(pio_model *m, size_t number, piola_error *error)
     const pio_mesh *mesh = &m->fem->mesh[b];
     bool has[PIO_ELEMENT_TYPES] = {false};
     pio_face_list faces;
-    if (l->type == SCENE_POINT_FORCE || l->type == SCENE_SPRINGS) return set_points(m, number, error);
-    if (l->type == SCENE_BODY_FORCE) return set_body_force(m, number, error);
+    if (l->type == PIO_POINT_FORCE || l->type == PIO_SPRINGS) return set_points(m, number, error);
+    if (l->type == PIO_BODY_FORCE) return set_body_force(m, number, error);
     piola_status rc = faces_at(m, number, &faces, error);
     for (int32_t i = 0; i < faces.n; i++) {
         pio_element_type cell;

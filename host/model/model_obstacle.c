@@ -42,7 +42,7 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
     char file[PATH_MAX], path[48];
     const pio_trimesh *surface;
     pio_distance_grid grid = {0};
-    if (from->type != PIO_OBSTACLE_MESH) return PIOLA_OK;
+    if (from->type != PIO_CLOSED_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
     if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
     if (!rc)
@@ -79,7 +79,7 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
         memcpy(d->size, from->size, sizeof d->size);
         memcpy(d->rotation, from->rotation, sizeof d->rotation);
         if (s->dimension == 2) d->rotation[0] = from->rotation[2];
-        if (from->type == PIO_OBSTACLE_PLANE) unit(from->normal, s->dimension, d->normal);
+        if (from->type == PIO_PLANE) unit(from->normal, s->dimension, d->normal);
         unit(from->turns, 3, d->turns);
         m->desc.n_obstacles = (int32_t)i + 1;
         rc = set_motion(d, from, error);

@@ -127,7 +127,7 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
     const scene_body *body = &s->bodies[b];
     piola_error inner;
     pio_shape shape;
-    if (pio_scene_geometry(s, body->geometry)->shape == SCENE_POINTS) return take_points(m, body, f, error);
+    if (pio_scene_geometry(s, body->geometry)->shape == PIO_POINTS) return take_points(m, body, f, error);
     piola_status rc = pio_shape_open(&shape, s, pio_scene_geometry(s, body->geometry), error);
     if (rc) return rc;
     check_size(m, &shape);

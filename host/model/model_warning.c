@@ -39,8 +39,7 @@ static void check_control(pio_model *m, const scene_control *c)
     if (c->type == PIO_SINE) check_period(m, c->name, "", 1 / fabs(c->frequency));
     if (c->type == PIO_PIECEWISE || c->type == PIO_SPLINE) check_period(m, c->name, "", c->period);
     for (size_t k = 0; k < c->n_inputs; k++)
-        if (c->inputs[k].type == SCENE_INPUT_PHASE)
-            check_period(m, c->name, " of its phase", 1 / c->inputs[k].frequency);
+        if (c->inputs[k].type == PIO_INPUT_PHASE) check_period(m, c->name, " of its phase", 1 / c->inputs[k].frequency);
 }
 
 /* ---- obstacles ---------------------------------------------------------------------------------------------- */
@@ -49,8 +48,8 @@ static void check_control(pio_model *m, const scene_control *c)
 static double reach(const scene_obstacle *o, int dimension)
 {
     double square = 0;
-    if (o->type == PIO_OBSTACLE_CYLINDER) return hypot(o->radius, o->height / 2);
-    for (int a = 0; o->type == PIO_OBSTACLE_BOX && a < dimension; a++) square += o->size[a] * o->size[a] / 4;
+    if (o->type == PIO_CYLINDER) return hypot(o->radius, o->height / 2);
+    for (int a = 0; o->type == PIO_BOX && a < dimension; a++) square += o->size[a] * o->size[a] / 4;
     return sqrt(square);
 }
 

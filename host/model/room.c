@@ -83,7 +83,7 @@ static void count_particles(const pio_scene *s, pio_counts *c)
         c->nodes *= ceil((s->mpm.grid.max[a] - s->mpm.grid.min[a]) / s->mpm.grid.spacing) + 5;
     for (size_t b = 0; b < s->n_bodies; b++) {
         const scene_geometry *g = pio_scene_geometry(s, s->bodies[b].geometry);
-        if (g->shape == SCENE_POINTS || g->shape == SCENE_CLOSED_MESH) continue;
+        if (g->shape == PIO_POINTS || g->shape == PIO_CLOSED_MESH) continue;
         const pio_shape shape = pio_shape_of(g, s->dimension);
         c->items += pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->dimension) * s->bodies[b].particles_per_cell;
     }

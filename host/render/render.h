@@ -7,11 +7,11 @@
 #include "host/render/colormap.h"
 #include "host/render/image.h"
 #include "host/snapshot/snapshot.h"
+#include "solvers/engine/vocabulary.h"
 
 /* An obstacle that a 2D picture shows behind the particles: solid on one side of a plane, a disc, a box. */
-typedef enum { PIO_SOLID_PLANE, PIO_SOLID_BALL, PIO_SOLID_BOX } pio_solid_shape;
 typedef struct {
-    pio_solid_shape shape;   /* plane, ball or box */
+    pio_shape_type shape;    /* plane, ball or box */
     double centre[2], angle; /* origin (m) and rotation (rad) of its own frame */
     double normal[2];        /* plane: normal that points out of the solid, of any length but 0, in its own frame */
     double size[2];          /* box: edges, m */

@@ -77,16 +77,16 @@ static bool read_one(pio_snapshot_file *file, cfg_node *root, size_t i, int64_t 
         s->size[a] = entry(root, i, "size", a);
     }
     s->radius = number(root, i, "radius");
-    s->shape = !strcmp(type, "plane") ? PIO_SOLID_PLANE : !strcmp(type, "ball") ? PIO_SOLID_BALL : PIO_SOLID_BOX;
+    s->shape = !strcmp(type, "plane") ? PIO_PLANE : !strcmp(type, "ball") ? PIO_BALL : PIO_BOX;
     designed(file, name, "position", frame, 2, s->centre);
     designed(file, name, "rotation", frame, 1, &s->angle);
     s->centre[0] += course(root, i, "x", t);
     s->centre[1] += course(root, i, "y", t);
     s->angle += course(root, i, "angle", t);
     sum = s->centre[0] + s->centre[1] + s->angle;
-    sum += s->shape == PIO_SOLID_PLANE  ? s->normal[0] + s->normal[1]
-           : s->shape == PIO_SOLID_BALL ? s->radius
-                                        : s->size[0] + s->size[1];
+    sum += s->shape == PIO_PLANE  ? s->normal[0] + s->normal[1]
+           : s->shape == PIO_BALL ? s->radius
+                                  : s->size[0] + s->size[1];
     return isfinite(sum);
 }
 

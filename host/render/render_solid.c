@@ -10,12 +10,12 @@ static double distance(const pio_solid *s, const double place[2])
     const double u[2] = {c * x + n * y, c * y - n * x};
     const double q[2] = {fabs(u[0]) - s->size[0] / 2, fabs(u[1]) - s->size[1] / 2};
     switch (s->shape) {
-    case PIO_SOLID_PLANE:
+    case PIO_PLANE:
         return (s->normal[0] * u[0] + s->normal[1] * u[1]) / hypot(s->normal[0], s->normal[1]);
-    case PIO_SOLID_BALL:
+    case PIO_BALL:
         return hypot(x, y) - s->radius;
-    case PIO_SOLID_BOX:
-        break;
+    default:
+        break; /* a box */
     }
     return hypot(fmax(q[0], 0), fmax(q[1], 0)) + fmin(fmax(q[0], q[1]), 0);
 }

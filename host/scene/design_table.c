@@ -122,7 +122,7 @@ static bool is_prescribed(const pio_scene *s, const void *boundary)
 static bool is_no_ball(const pio_scene *s, const void *obstacle)
 {
     (void)s;
-    return ((const scene_obstacle *)obstacle)->type != PIO_OBSTACLE_BALL;
+    return ((const scene_obstacle *)obstacle)->type != PIO_BALL;
 }
 
 static bool slides(const pio_scene *s, const void *obstacle)

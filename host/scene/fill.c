@@ -58,7 +58,7 @@ piola_status pio_fill(const pio_shape *shape, const pio_filling *how, pio_fill_r
         bool in = true;
         rc = pio_stop_at(site, "filling a body with particles", error);
         place_site(&on, dimension, site, x);
-        if (!rc && shape->is->shape != SCENE_BOX) rc = pio_shape_holds_once(shape, x, &in, error);
+        if (!rc && shape->is->shape != PIO_BOX) rc = pio_shape_holds_once(shape, x, &in, error);
         if (rc || !in) continue;
         for (int a = 0; a < dimension; a++) out->position[out->n * dimension + a] = x[a] + how->offset[a];
         out->n++;
@@ -67,7 +67,7 @@ piola_status pio_fill(const pio_shape *shape, const pio_filling *how, pio_fill_r
         rc = pio_fail(error, PIOLA_BAD_DATA,
                       "geometry '%s' holds no particle at spacing %g m with %d per cell; it is too small%s",
                       shape->is->name, how->spacing, how->particles_per_cell,
-                      shape->is->shape == SCENE_CLOSED_MESH ? ", unless its `scale` is wrong" : "");
+                      shape->is->shape == PIO_CLOSED_MESH ? ", unless its `scale` is wrong" : "");
     if (rc) {
         free(out->position);
         out->position = NULL;

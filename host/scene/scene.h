@@ -16,7 +16,6 @@
 
 typedef enum { SCENE_MPM, SCENE_FEM } scene_method;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
-typedef enum { SCENE_BOX, SCENE_BALL, SCENE_CYLINDER, SCENE_CLOSED_MESH, SCENE_POINTS } scene_shape;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 /* FEM: shapes that are meshed. */
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
@@ -24,17 +23,6 @@ typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
-/* How a load is stated; host/model/model_fem_loads.c makes it one of the fewer kinds that an engine has. */
-typedef enum {
-    SCENE_TRACTION,
-    SCENE_PRESSURE,
-    SCENE_FORCE,
-    SCENE_POINT_FORCE,
-    SCENE_FOLLOWER_PRESSURE,
-    SCENE_BODY_FORCE,
-    SCENE_FOUNDATION,
-    SCENE_SPRINGS
-} scene_load_type;
 typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
@@ -45,8 +33,6 @@ typedef enum { SCENE_MESH_STAYS, SCENE_MESH_ELASTIC } scene_mesh_update;
 typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE, SCENE_PER_NODE, SCENE_PER_GROUP } scene_per;
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
-/* Inputs of a network as they are stated: a phase becomes two of pio_input, a mean one for each axis. */
-typedef enum { SCENE_INPUT_PHASE, SCENE_INPUT_POSITION, SCENE_INPUT_VELOCITY } scene_input_type;
 typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT, SCENE_REVERSE } scene_strategy;
 
 typedef struct {
@@ -89,7 +75,7 @@ typedef struct {
 
 typedef struct {
     char *name;               /* name of the geometry */
-    scene_shape shape;        /* MPM: what is filled */
+    pio_shape_type shape;     /* MPM: what is filled */
     double min[3], max[3];    /* box: corners, m */
     double center[3];         /* ball, cylinder: centre, m */
     double radius;            /* ball, cylinder; plate: of its hole, m */
@@ -153,9 +139,9 @@ typedef struct {
 
 /* FEM: what acts on bodies. */
 typedef struct {
-    char *name, *body;    /* name of the load; name of the body */
-    scene_where on;       /* which of its faces, nodes or elements; NaN and no group: the whole body (body_force) */
-    scene_load_type type; /* kind of load, which says what the value is */
+    char *name, *body;  /* name of the load; name of the body */
+    scene_where on;     /* which of its faces, nodes or elements; NaN and no group: the whole body (body_force) */
+    pio_load_kind type; /* kind of load, which says what the value is */
     /* traction Pa, force N, body force N/m3, springs N/m: a vector; pressure Pa: one number; foundation N/m3: one or
      * a vector */
     scene_numbers value;
@@ -165,7 +151,7 @@ typedef struct {
 /* MPM: rigid bodies with a prescribed motion. */
 typedef struct {
     char *name;                 /* name of the obstacle */
-    pio_obstacle_type type;     /* its shape */
+    pio_shape_type type;        /* its shape */
     pio_wall behaviour;         /* sticky, slip or separate */
     double position[3];         /* of its origin, m */
     double rotation[3];         /* rad, a rotation vector; 2D: the third alone */
@@ -225,7 +211,7 @@ typedef struct {
 } scene_actuator;
 
 typedef struct {
-    scene_input_type type;   /* a phase, or a mean over particles */
+    pio_network_input type;  /* a phase, or a mean over particles */
     double frequency, phase; /* phase: Hz, rad */
     char *of, *relative_to;  /* names of bodies or actuators; NULL: its own position at the start, velocities: rest */
     double scale;            /* length, m, or velocity, m/s, that counts as 1 */

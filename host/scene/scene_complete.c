@@ -130,7 +130,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         scene_body *b = &scene->bodies[i];
         if (!b->particles_per_cell) b->particles_per_cell = scene->dimension == 2 ? 4 : 8;
         const scene_geometry *g = pio_scene_geometry(scene, b->geometry);
-        b->of_points = g && g->shape == SCENE_POINTS;
+        b->of_points = g && g->shape == PIO_POINTS;
     }
     for (size_t i = 0; i < scene->n_observe; i++) complete_observe(scene, doc, &scene->observe[i]);
     for (size_t i = 0; i < scene->n_design; i++) {

@@ -20,7 +20,7 @@ size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SC
     *layers = (int)c->hidden.n + 1;
     if (c->hidden.n > PIO_NETWORK_HIDDEN) return 0;
     width[0] = 0;
-    for (size_t i = 0; i < c->n_inputs; i++) width[0] += c->inputs[i].type == SCENE_INPUT_PHASE ? 2 : s->dimension;
+    for (size_t i = 0; i < c->n_inputs; i++) width[0] += c->inputs[i].type == PIO_INPUT_PHASE ? 2 : s->dimension;
     for (size_t l = 0; l < c->hidden.n; l++) {
         const double units = c->hidden.v[l];
         if (!(units >= 1 && units <= MOST_UNITS) || units > floor(units)) return 0;
@@ -86,7 +86,7 @@ static void gather_clocks(cfg_doc *doc, scene_control *c)
         all->v = pio_pool_take(&doc->pool, (c->n_inputs + 1) * sizeof(double));
         doc->no_memory |= !all->v;
         for (size_t k = 0; k < c->n_inputs && all->v; k++)
-            if (c->inputs[k].type == SCENE_INPUT_PHASE)
+            if (c->inputs[k].type == PIO_INPUT_PHASE)
                 all->v[all->n++] = part ? c->inputs[k].phase : c->inputs[k].frequency;
     }
 }
@@ -193,10 +193,10 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
         PATH(of, "control[%zu].inputs[%zu].of", i, k);
         PATH(relative, "control[%zu].inputs[%zu].relative_to", i, k);
         PATH(scale, "control[%zu].inputs[%zu].scale", i, k);
-        if (in->type == SCENE_INPUT_PHASE) continue;
+        if (in->type == PIO_INPUT_PHASE) continue;
         check_seen(s, doc, of, in->of);
         if (in->relative_to) check_seen(s, doc, relative, in->relative_to);
-        pio_scene_unit(doc, scale, in->type == SCENE_INPUT_POSITION ? CFG_LENGTH : CFG_VELOCITY);
+        pio_scene_unit(doc, scale, in->type == PIO_INPUT_POSITION ? CFG_LENGTH : CFG_VELOCITY);
     }
 }
 

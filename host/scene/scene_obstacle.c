@@ -130,10 +130,10 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(friction, "obstacles[%zu].friction", i);
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
     PATH(separation, "obstacles[%zu].separation_velocity", i);
-    if (o->type == PIO_OBSTACLE_CYLINDER && s->dimension == 2)
+    if (o->type == PIO_CYLINDER && s->dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
-    if (o->type == PIO_OBSTACLE_MESH) check_file(s, doc, i);
-    if (o->type == PIO_OBSTACLE_PLANE && !(length(s, o->normal) > 0))
+    if (o->type == PIO_CLOSED_MESH) check_file(s, doc, i);
+    if (o->type == PIO_PLANE && !(length(s, o->normal) > 0))
         pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
     if (o->behaviour == PIO_WALL_STICKY && pio_scene_is_set(doc, friction))
         pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");

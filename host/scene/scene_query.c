@@ -33,20 +33,16 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
 
 cfg_quantity pio_load_quantity(const scene_load *l)
 {
-    static const cfg_quantity list[] = {[SCENE_TRACTION] = CFG_PRESSURE,
-                                        [SCENE_PRESSURE] = CFG_PRESSURE,
-                                        [SCENE_FORCE] = CFG_FORCE,
-                                        [SCENE_POINT_FORCE] = CFG_FORCE,
-                                        [SCENE_FOLLOWER_PRESSURE] = CFG_PRESSURE,
-                                        [SCENE_BODY_FORCE] = CFG_FORCE_DENSITY,
-                                        [SCENE_FOUNDATION] = CFG_FORCE_DENSITY,
-                                        [SCENE_SPRINGS] = CFG_STIFFNESS};
+    static const cfg_quantity list[] = {
+        [PIO_TRACTION] = CFG_PRESSURE,        [PIO_PRESSURE] = CFG_PRESSURE, [PIO_FORCE] = CFG_FORCE,
+        [PIO_POINT_FORCE] = CFG_FORCE,        [PIO_FOLLOWER] = CFG_PRESSURE, [PIO_BODY_FORCE] = CFG_FORCE_DENSITY,
+        [PIO_FOUNDATION] = CFG_FORCE_DENSITY, [PIO_SPRINGS] = CFG_STIFFNESS};
     return list[l->type];
 }
 
 bool pio_load_is_springs(const scene_load *l)
 {
-    return l->type == SCENE_FOUNDATION || l->type == SCENE_SPRINGS;
+    return l->type == PIO_FOUNDATION || l->type == PIO_SPRINGS;
 }
 
 bool pio_scene_is_heavy(const pio_scene *s)

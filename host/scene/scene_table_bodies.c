@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-static const char *const shape_names[] = {"box", "ball", "cylinder", "mesh", "points", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const fill_names[] = {"regular", "jittered", NULL};
 
@@ -14,35 +13,36 @@ static bool has_volume(const void *g)
 
 static const cfg_field geometry_fields[] = {
     {"name", CFG_NAME, AT(scene_geometry, name), .required = true, .meaning = "name that bodies use"},
-    {"type", CFG_ENUM, AT(scene_geometry, shape), .required = true, .values = shape_names,
+    {"type", CFG_ENUM, AT(scene_geometry, shape), .required = true, .values = pio_shape_words,
+     .without = ONLY(PIO_PLANE),
      .meaning = "shape; a ball is a disc in 2D, cylinder and mesh are for 3D only. mesh: a closed surface of "
                 "triangles, filled "
                 "with particles; points: the particles themselves"},
-    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_BOX),
+    {"min", CFG_VECTOR, AT(scene_geometry, min), .required = true, .quantity = CFG_LENGTH, .only = ONLY(PIO_BOX),
      .meaning = "lower corner"},
-    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(SCENE_BOX),
+    {"max", CFG_VECTOR, AT(scene_geometry, max), .required = true, .quantity = CFG_LENGTH, .only = ONLY(PIO_BOX),
      .meaning = "upper corner"},
     {"center", CFG_VECTOR, AT(scene_geometry, center), .required = true, .quantity = CFG_LENGTH,
-     .only = ONLY(SCENE_BALL) | ONLY(SCENE_CYLINDER), .meaning = "centre"},
+     .only = ONLY(PIO_BALL) | ONLY(PIO_CYLINDER), .meaning = "centre"},
     {"radius", CFG_NUMBER, AT(scene_geometry, radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(SCENE_BALL) | ONLY(SCENE_CYLINDER), .meaning = "radius"},
+     .only = ONLY(PIO_BALL) | ONLY(PIO_CYLINDER), .meaning = "radius"},
     {"height", CFG_NUMBER, AT(scene_geometry, height), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(SCENE_CYLINDER), .meaning = "length along the axis, half on each side of the centre"},
-    {"axis", CFG_ENUM, AT(scene_geometry, axis), .required = true, .values = axis_names, .only = ONLY(SCENE_CYLINDER),
+     .only = ONLY(PIO_CYLINDER), .meaning = "length along the axis, half on each side of the centre"},
+    {"axis", CFG_ENUM, AT(scene_geometry, axis), .required = true, .values = axis_names, .only = ONLY(PIO_CYLINDER),
      .meaning = "direction of the axis"},
-    {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(SCENE_CLOSED_MESH) | ONLY(SCENE_POINTS),
+    {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(PIO_CLOSED_MESH) | ONLY(PIO_POINTS),
      .meaning =
          "below the scene's folder. mesh: .stl, .obj or .ply, its corners counter-clockwise as seen from outside; "
          "points: "
          ".ply, .csv or HDF5 with one-dimensional datasets, of columns x, y[, z] and, without the key volume, volume; "
          "one particle for each row, numbered as the rows are"},
     {"scale", CFG_NUMBER, AT(scene_geometry, scale), .fallback = "1", POSITIVE,
-     .only = ONLY(SCENE_CLOSED_MESH) | ONLY(SCENE_POINTS),
+     .only = ONLY(PIO_CLOSED_MESH) | ONLY(PIO_POINTS),
      .meaning =
          "factor of all lengths in the file: 1e-3 for a file in millimetres; volumes get its third power, in 2D its "
          "square"},
     {"volume", CFG_NUMBER, AT(scene_geometry, volume), .computed = "the column volume", .quantity = CFG_VOLUME,
-     POSITIVE, .only = ONLY(SCENE_POINTS), .present = has_volume,
+     POSITIVE, .only = ONLY(PIO_POINTS), .present = has_volume,
      .meaning = "of all points together, the same for each; in 2D per metre of thickness"},
     END};
 const cfg_table pio_geometry_table = {

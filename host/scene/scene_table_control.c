@@ -3,10 +3,8 @@
 
 #include <math.h>
 
-static const char *const input_names[] = {"phase", "mean_position", "mean_velocity", NULL};
-
 #define KNOTS (ONLY(PIO_PIECEWISE) | ONLY(PIO_SPLINE))
-#define MEANS (ONLY(SCENE_INPUT_POSITION) | ONLY(SCENE_INPUT_VELOCITY))
+#define MEANS (ONLY(PIO_INPUT_POSITION) | ONLY(PIO_INPUT_VELOCITY))
 
 /* ---- actuators ------------------------------------------------------------------------------------------- */
 
@@ -69,14 +67,15 @@ static bool has_other(const void *i)
 }
 
 static const cfg_field input_fields[] = {
-    {"type", CFG_ENUM, AT(scene_input, type), .required = true, .values = input_names,
+    {"type", CFG_ENUM, AT(scene_input, type), .required = true, .values = pio_input_words,
+     .without = ONLY(PIO_INPUT_SINE) | ONLY(PIO_INPUT_COSINE),
      .meaning = "phase: two inputs, sine and cosine of 2 pi frequency t + phase; mean_position and mean_velocity: one "
                 "input per axis, the mean over particles at the beginning of a step, weighted by their volumes at the "
                 "start; of a place how far it is from where it was then"},
     {"frequency", CFG_NUMBER, AT(scene_input, frequency), .required = true, .quantity = CFG_FREQUENCY, NOT_NEGATIVE,
-     .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of this clock; larger steps faster"},
-    {"phase", CFG_NUMBER, AT(scene_input, phase), .fallback = "0", .quantity = CFG_ANGLE,
-     .only = ONLY(SCENE_INPUT_PHASE), .meaning = "of this clock at the start"},
+     .only = ONLY(PIO_INPUT_PHASE), .meaning = "of this clock; larger steps faster"},
+    {"phase", CFG_NUMBER, AT(scene_input, phase), .fallback = "0", .quantity = CFG_ANGLE, .only = ONLY(PIO_INPUT_PHASE),
+     .meaning = "of this clock at the start"},
     {"of", CFG_NAME, AT(scene_input, of), .required = true, .only = MEANS,
      .meaning = "name of a body, or of an actuator"},
     {"relative_to", CFG_NAME, AT(scene_input, relative_to), .computed = "none", .only = MEANS, .present = has_other,

@@ -6,8 +6,6 @@
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
-static const char *const load_names[] = {"traction",   "pressure",   "force",   "point_force", "follower_pressure",
-                                         "body_force", "foundation", "springs", NULL};
 static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
 static const char *const transform_names[] = {"linear", "log", NULL};
@@ -136,7 +134,7 @@ static bool load_place(const void *s)
     const scene_load *l = s;
     return l->on.group || !isnan(l->on.min[0]);
 }
-#define SPRUNG (ONLY(SCENE_FOUNDATION) | ONLY(SCENE_SPRINGS))
+#define SPRUNG (ONLY(PIO_FOUNDATION) | ONLY(PIO_SPRINGS))
 
 static const cfg_field boundary_fields[] = {
     {"name", CFG_NAME, AT(scene_boundary, name), .required = true, .meaning = "name that observe and design use"},
@@ -160,10 +158,10 @@ static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
     {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
-     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(SCENE_BODY_FORCE),
+     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(PIO_BODY_FORCE),
      .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
                 "its elements, a group or those whose centre lies in a box"},
-    {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = load_names,
+    {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = pio_load_words,
      .meaning = "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at "
                 "rest; pressure: pushes "
                 "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "

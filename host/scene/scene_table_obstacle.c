@@ -74,7 +74,8 @@ static const cfg_table motion_table = {
 
 static const cfg_field obstacle_fields[] = {
     {"name", CFG_NAME, AT(scene_obstacle, name), .required = true, .meaning = "name that design paths use"},
-    {"type", CFG_ENUM, AT(scene_obstacle, type), .required = true, .values = pio_obstacle_words,
+    {"type", CFG_ENUM, AT(scene_obstacle, type), .required = true, .values = pio_shape_words,
+     .without = ONLY(PIO_POINTS),
      .meaning =
          "shape, about its own origin: a plane is solid on one side, a ball is a disc in 2D, a cylinder is for 3D "
          "only, and so is a mesh, a closed surface of triangles from a file"},
@@ -84,27 +85,27 @@ static const cfg_field obstacle_fields[] = {
     {"position", CFG_VECTOR, AT(scene_obstacle, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "place of its origin; moving it into a body throws the body out"},
     {"rotation", CFG_SPIN, AT(scene_obstacle, rotation), .computed = "0", .quantity = CFG_ANGLE,
-     .only = ONLY(PIO_OBSTACLE_PLANE) | ONLY(PIO_OBSTACLE_BOX) | ONLY(PIO_OBSTACLE_CYLINDER) | ONLY(PIO_OBSTACLE_MESH),
+     .only = ONLY(PIO_PLANE) | ONLY(PIO_BOX) | ONLY(PIO_CYLINDER) | ONLY(PIO_CLOSED_MESH),
      .meaning =
          "turn about its origin: one angle in 2D, counter-clockwise, a rotation vector in 3D; a ball is the same "
          "however it is turned, though motion may spin it"},
-    {"normal", CFG_VECTOR, AT(scene_obstacle, normal), .required = true, .only = ONLY(PIO_OBSTACLE_PLANE),
+    {"normal", CFG_VECTOR, AT(scene_obstacle, normal), .required = true, .only = ONLY(PIO_PLANE),
      .meaning = "direction out of the solid side before rotation, of any length"},
     {"size", CFG_VECTOR, AT(scene_obstacle, size), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(PIO_OBSTACLE_BOX), .meaning = "edges, half of each on either side of the origin"},
+     .only = ONLY(PIO_BOX), .meaning = "edges, half of each on either side of the origin"},
     {"radius", CFG_NUMBER, AT(scene_obstacle, radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(PIO_OBSTACLE_BALL) | ONLY(PIO_OBSTACLE_CYLINDER), .meaning = "radius"},
+     .only = ONLY(PIO_BALL) | ONLY(PIO_CYLINDER), .meaning = "radius"},
     {"height", CFG_NUMBER, AT(scene_obstacle, height), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .only = ONLY(PIO_OBSTACLE_CYLINDER), .meaning = "length along the axis, half on each side of the origin"},
-    {"axis", CFG_ENUM, AT(scene_obstacle, axis), .required = true, .values = axis_names,
-     .only = ONLY(PIO_OBSTACLE_CYLINDER), .meaning = "direction of the axis before rotation"},
-    {"file", CFG_TEXT, AT(scene_obstacle, file), .required = true, .only = ONLY(PIO_OBSTACLE_MESH),
+     .only = ONLY(PIO_CYLINDER), .meaning = "length along the axis, half on each side of the origin"},
+    {"axis", CFG_ENUM, AT(scene_obstacle, axis), .required = true, .values = axis_names, .only = ONLY(PIO_CYLINDER),
+     .meaning = "direction of the axis before rotation"},
+    {"file", CFG_TEXT, AT(scene_obstacle, file), .required = true, .only = ONLY(PIO_CLOSED_MESH),
      .meaning =
          "STL, OBJ or PLY file below the scene's folder, whose triangles lie counter-clockwise seen from outside"},
-    {"scale", CFG_NUMBER, AT(scene_obstacle, scale), .fallback = "1", POSITIVE, .only = ONLY(PIO_OBSTACLE_MESH),
+    {"scale", CFG_NUMBER, AT(scene_obstacle, scale), .fallback = "1", POSITIVE, .only = ONLY(PIO_CLOSED_MESH),
      .meaning = "factor of the file's lengths, 0.001 for a file in millimetres"},
     {"resolution", CFG_NUMBER, AT(scene_obstacle, resolution), .computed = "half of method.grid.spacing",
-     .quantity = CFG_LENGTH, POSITIVE, .only = ONLY(PIO_OBSTACLE_MESH),
+     .quantity = CFG_LENGTH, POSITIVE, .only = ONLY(PIO_CLOSED_MESH),
      .meaning = "spacing of the points at which distances from the surface are kept; edges are rounded at about this "
                 "size, and half of it takes eight times the memory"},
     {"friction", CFG_NUMBER, AT(scene_obstacle, friction), .fallback = "0", NOT_NEGATIVE, .present = is_rough,

@@ -80,11 +80,11 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->n_geometry; i++) {
         const scene_geometry *g = &s->geometry[i];
         PATH(type, "geometry[%zu].type", i);
-        if (g->shape == SCENE_CLOSED_MESH && s->dimension == 2)
+        if (g->shape == PIO_CLOSED_MESH && s->dimension == 2)
             pio_cfg_fault(doc, type, "a closed mesh needs a 3D scene; use 'points' for any shape in 2D");
-        if (g->shape == SCENE_CYLINDER && s->dimension == 2)
+        if (g->shape == PIO_CYLINDER && s->dimension == 2)
             pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
-        for (int a = 0; a < s->dimension && g->shape == SCENE_BOX; a++) {
+        for (int a = 0; a < s->dimension && g->shape == PIO_BOX; a++) {
             PATH(path, "geometry[%zu].max[%d]", i, a);
             if (!(g->max[a] > g->min[a]))
                 pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", g->max[a], g->min[a], axes[a]);
@@ -96,9 +96,9 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc)
 static void extent(const scene_geometry *g, double low[3], double high[3])
 {
     for (int a = 0; a < 3; a++) {
-        double half = g->shape == SCENE_CYLINDER && a == g->axis ? g->height / 2 : g->radius;
-        low[a] = g->shape == SCENE_BOX ? g->min[a] : g->center[a] - half;
-        high[a] = g->shape == SCENE_BOX ? g->max[a] : g->center[a] + half;
+        double half = g->shape == PIO_CYLINDER && a == g->axis ? g->height / 2 : g->radius;
+        low[a] = g->shape == PIO_BOX ? g->min[a] : g->center[a] - half;
+        high[a] = g->shape == PIO_BOX ? g->max[a] : g->center[a] + half;
     }
 }
 
@@ -123,7 +123,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
         size_t g =
             pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
-        if (box && g < s->n_geometry && s->geometry[g].shape < SCENE_CLOSED_MESH) {
+        if (box && g < s->n_geometry && s->geometry[g].shape != PIO_CLOSED_MESH && s->geometry[g].shape != PIO_POINTS) {
             double low[3], high[3];
             extent(&s->geometry[g], low, high);
             pio_scene_check_inside(s, doc, i, low, high);

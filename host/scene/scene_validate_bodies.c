@@ -102,7 +102,7 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i, const char 
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     PATH(path, "geometry[%zu].file", i);
-    (s->geometry[i].shape == SCENE_CLOSED_MESH ? check_mesh : check_points)(s, doc, i, path);
+    (s->geometry[i].shape == PIO_CLOSED_MESH ? check_mesh : check_points)(s, doc, i, path);
 }
 
 /* The points of a table are the particles. */
@@ -112,7 +112,7 @@ static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
     bool found;
     PATH(path, "bodies[%zu].fill", i);
     pio_cfg_find(doc->root, path, &found);
-    if (g && g->shape == SCENE_POINTS && found)
+    if (g && g->shape == PIO_POINTS && found)
         pio_cfg_fault(doc, path, "'%s' is of points, which are the particles themselves; remove it", g->name);
 }
 
@@ -151,7 +151,7 @@ static void check_group(const pio_scene *s, cfg_doc *doc, size_t i)
     if (g->type != SCENE_GROUP_SHAPE) return;
     const size_t k =
         pio_scene_entry(doc, shape, "geometry", g->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
-    if (k < s->n_geometry && s->geometry[k].shape == SCENE_POINTS)
+    if (k < s->n_geometry && s->geometry[k].shape == PIO_POINTS)
         pio_cfg_fault(doc, shape, "'%s' is of points, which hold nothing; use a box, a ball, a cylinder or a mesh",
                       g->geometry);
 }
@@ -190,7 +190,7 @@ static void check_observe(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->type == PIO_SHAPE) {
         const size_t k =
             pio_scene_entry(doc, shape, "geometry", o->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
-        if (k < s->n_geometry && s->geometry[k].shape == SCENE_POINTS)
+        if (k < s->n_geometry && s->geometry[k].shape == PIO_POINTS)
             pio_cfg_fault(doc, shape,
                           "'%s' is of points, which have no surface; use a box, a ball, a cylinder or a mesh",
                           o->geometry);
@@ -221,7 +221,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 void pio_scene_validate_bodies(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->n_geometry; i++)
-        if (s->geometry[i].shape == SCENE_POINTS || (s->geometry[i].shape == SCENE_CLOSED_MESH && s->dimension == 3))
+        if (s->geometry[i].shape == PIO_POINTS || (s->geometry[i].shape == PIO_CLOSED_MESH && s->dimension == 3))
             check_file(s, doc, i);
     for (size_t i = 0; i < s->n_bodies; i++) check_fill(s, doc, i);
     for (size_t i = 0; i < s->n_groups; i++) check_group(s, doc, i);

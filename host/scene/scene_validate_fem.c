@@ -166,8 +166,8 @@ static void check_stiffness(const scene_load *l, cfg_doc *doc, const char *value
 static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_load *l = &s->loads[i];
-    const bool pressure = l->type == SCENE_PRESSURE || l->type == SCENE_FOLLOWER_PRESSURE;
-    const bool along_normal = l->type == SCENE_FOUNDATION && l->value.n == 1;
+    const bool pressure = l->type == PIO_PRESSURE || l->type == PIO_FOLLOWER;
+    const bool along_normal = l->type == PIO_FOUNDATION && l->value.n == 1;
     const size_t needed = pressure || along_normal ? 1 : (size_t)s->dimension;
     PATH(value, "loads[%zu].value", i);
     check_place(s, doc, "loads", i, l->body, &l->on);

@@ -16,7 +16,7 @@ piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_
 {
     char path[PATH_MAX];
     *out = pio_shape_of(geometry, scene->dimension);
-    if (geometry->shape != SCENE_CLOSED_MESH) return PIOLA_OK;
+    if (geometry->shape != PIO_CLOSED_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(scene, geometry->file, path, sizeof path, error);
     const pio_trimesh *surface;
     if (!rc) rc = pio_scene_surface(scene, path, geometry->scale, &surface, error);
@@ -41,13 +41,9 @@ void pio_shape_bounds(const pio_shape *s, double low[3], double high[3])
 {
     const scene_geometry *g = s->is;
     for (int a = 0; a < s->dimension; a++) {
-        const double r = g->shape == SCENE_CYLINDER && a == g->axis ? g->height / 2 : g->radius;
-        low[a] = g->shape == SCENE_BOX           ? g->min[a]
-                 : g->shape == SCENE_CLOSED_MESH ? s->surface.low[a]
-                                                 : g->center[a] - r;
-        high[a] = g->shape == SCENE_BOX           ? g->max[a]
-                  : g->shape == SCENE_CLOSED_MESH ? s->surface.high[a]
-                                                  : g->center[a] + r;
+        const double r = g->shape == PIO_CYLINDER && a == g->axis ? g->height / 2 : g->radius;
+        low[a] = g->shape == PIO_BOX ? g->min[a] : g->shape == PIO_CLOSED_MESH ? s->surface.low[a] : g->center[a] - r;
+        high[a] = g->shape == PIO_BOX ? g->max[a] : g->shape == PIO_CLOSED_MESH ? s->surface.high[a] : g->center[a] + r;
     }
 }
 
@@ -56,12 +52,12 @@ double pio_shape_volume(const pio_shape *s)
     const scene_geometry *g = s->is;
     double v = 1;
     switch (g->shape) {
-    case SCENE_BOX:
+    case PIO_BOX:
         for (int a = 0; a < s->dimension; a++) v *= g->max[a] - g->min[a];
         return v;
-    case SCENE_BALL:
+    case PIO_BALL:
         return s->dimension == 2 ? M_PI * g->radius * g->radius : 4.0 / 3 * M_PI * pow(g->radius, 3);
-    case SCENE_CLOSED_MESH:
+    case PIO_CLOSED_MESH:
         return s->surface.volume;
     default:
         return M_PI * g->radius * g->radius * g->height;
@@ -73,17 +69,17 @@ void pio_shape_centroid(const pio_shape *s, double centroid[3])
     double low[3] = {0}, high[3] = {0};
     pio_shape_bounds(s, low, high);
     for (int a = 0; a < 3; a++)
-        centroid[a] = s->is->shape == SCENE_CLOSED_MESH ? s->surface.centroid[a] : (low[a] + high[a]) / 2;
+        centroid[a] = s->is->shape == PIO_CLOSED_MESH ? s->surface.centroid[a] : (low[a] + high[a]) / 2;
 }
 
 piola_status pio_shape_check(const pio_shape *s, piola_error *error)
 {
-    return s->is->shape == SCENE_CLOSED_MESH ? pio_trimesh_check_inside(s->lines, error) : PIOLA_OK;
+    return s->is->shape == PIO_CLOSED_MESH ? pio_trimesh_check_inside(s->lines, error) : PIOLA_OK;
 }
 
 piola_status pio_shape_holds_once(const pio_shape *s, const double x[3], bool *holds, piola_error *error)
 {
-    if (s->is->shape == SCENE_CLOSED_MESH) return pio_trimesh_inside(s->lines, x, holds, error);
+    if (s->is->shape == PIO_CLOSED_MESH) return pio_trimesh_inside(s->lines, x, holds, error);
     *holds = pio_shape_holds(s, x);
     return PIOLA_OK;
 }
@@ -92,13 +88,13 @@ bool pio_shape_holds(const pio_shape *s, const double x[3])
 {
     const scene_geometry *g = s->is;
     double r2 = 0;
-    if (g->shape == SCENE_CLOSED_MESH) return pio_trimesh_winding(s->lines, x) != 0;
-    for (int a = 0; a < s->dimension && g->shape == SCENE_BOX; a++)
+    if (g->shape == PIO_CLOSED_MESH) return pio_trimesh_winding(s->lines, x) != 0;
+    for (int a = 0; a < s->dimension && g->shape == PIO_BOX; a++)
         if (!(x[a] >= g->min[a] && x[a] <= g->max[a])) return false;
-    if (g->shape == SCENE_BOX) return true;
+    if (g->shape == PIO_BOX) return true;
     for (int a = 0; a < s->dimension; a++) {
         const double d = x[a] - g->center[a];
-        if (g->shape == SCENE_CYLINDER && a == g->axis) {
+        if (g->shape == PIO_CYLINDER && a == g->axis) {
             if (fabs(d) > g->height / 2) return false;
         } else {
             r2 += d * d;

@@ -20,12 +20,26 @@ const char *const pio_wall_words[] = {[PIO_WALL_STICKY] = "sticky",
                                       [PIO_WALL_SEPARATE] = "separate",
                                       [PIO_WALL_PENALTY] = "penalty",
                                       NULL};
-const char *const pio_obstacle_words[] = {
-    [PIO_OBSTACLE_PLANE] = "plane",       [PIO_OBSTACLE_BALL] = "ball", [PIO_OBSTACLE_BOX] = "box",
-    [PIO_OBSTACLE_CYLINDER] = "cylinder", [PIO_OBSTACLE_MESH] = "mesh", NULL};
+const char *const pio_shape_words[] = {[PIO_PLANE] = "plane",
+                                       [PIO_BALL] = "ball",
+                                       [PIO_BOX] = "box",
+                                       [PIO_CYLINDER] = "cylinder",
+                                       [PIO_CLOSED_MESH] = "mesh",
+                                       [PIO_POINTS] = "points",
+                                       NULL};
 const char *const pio_signal_words[] = {
     [PIO_CONSTANT] = "constant", [PIO_SINE] = "sine",       [PIO_PIECEWISE] = "piecewise_linear",
     [PIO_SPLINE] = "spline",     [PIO_NETWORK] = "network", NULL};
+const char *const pio_input_words[] = {[PIO_INPUT_SINE] = "sine",
+                                       [PIO_INPUT_COSINE] = "cosine",
+                                       [PIO_INPUT_POSITION] = "mean_position",
+                                       [PIO_INPUT_VELOCITY] = "mean_velocity",
+                                       [PIO_INPUT_PHASE] = "phase",
+                                       NULL};
+const char *const pio_load_words[] = {
+    [PIO_TRACTION] = "traction", [PIO_PRESSURE] = "pressure",       [PIO_FOLLOWER] = "follower_pressure",
+    [PIO_SPRINGS] = "springs",   [PIO_FOUNDATION] = "foundation",   [PIO_BODY_FORCE] = "body_force",
+    [PIO_FORCE] = "force",       [PIO_POINT_FORCE] = "point_force", NULL};
 const char *const pio_integrator_words[] = {[PIO_STATIC] = "static",
                                             [PIO_BACKWARD_EULER] = "backward_euler",
                                             [PIO_BDF2] = "bdf2",

@@ -7,8 +7,10 @@
 extern const char *const pio_element_words[];    /* by pio_element_type, as in pio_elements[].name */
 extern const char *const pio_plastic_words[];    /* by pio_plastic_law */
 extern const char *const pio_wall_words[];       /* by pio_wall */
-extern const char *const pio_obstacle_words[];   /* by pio_obstacle_type */
+extern const char *const pio_shape_words[];      /* by pio_shape_type */
 extern const char *const pio_signal_words[];     /* by pio_signal */
+extern const char *const pio_input_words[];      /* by pio_network_input */
+extern const char *const pio_load_words[];       /* by pio_load_kind */
 extern const char *const pio_integrator_words[]; /* by pio_integrator */
 extern const char *const pio_solve_words[];      /* by pio_solve */
 extern const char *const pio_product_words[];    /* by pio_product_choice */

@@ -52,7 +52,7 @@ typedef enum {
 } pio_plastic_law;
 enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
 
-/* ---- particles: walls, obstacles, control ---------------------------------------------------------------------- */
+/* ---- particles: walls, shapes, control ------------------------------------------------------------------------- */
 
 /* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator
  * alone. */
@@ -60,23 +60,34 @@ typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENAL
 
 /* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
 typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
-/* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. */
-typedef enum { PIO_INPUT_SINE, PIO_INPUT_COSINE, PIO_INPUT_POSITION, PIO_INPUT_VELOCITY } pio_input;
-enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
-/* Shapes of obstacles. MESH: by its distances at the points of a lattice. */
+/* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. PHASE is
+ * of scenes alone: a clock, which becomes its sine and its cosine. */
 typedef enum {
-    PIO_OBSTACLE_PLANE,
-    PIO_OBSTACLE_BALL,
-    PIO_OBSTACLE_BOX,
-    PIO_OBSTACLE_CYLINDER,
-    PIO_OBSTACLE_MESH
-} pio_obstacle_type;
-enum { PIO_OBSTACLE_TYPES = PIO_OBSTACLE_MESH + 1 };
+    PIO_INPUT_SINE,
+    PIO_INPUT_COSINE,
+    PIO_INPUT_POSITION,
+    PIO_INPUT_VELOCITY,
+    PIO_INPUT_PHASE
+} pio_network_input;
+enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
+/* Shapes of obstacles, up to CLOSED_MESH, which kernels know by its distances at the points of a lattice; and shapes
+ * that particles fill, from BALL on, of which POINTS are the particles themselves. */
+typedef enum { PIO_PLANE, PIO_BALL, PIO_BOX, PIO_CYLINDER, PIO_CLOSED_MESH, PIO_POINTS } pio_shape_type;
 
 /* ---- loads and observables ------------------------------------------------------------------------------------- */
 
-/* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest. */
-typedef enum { PIO_TRACTION, PIO_PRESSURE, PIO_FOLLOWER, PIO_SPRINGS, PIO_FOUNDATION, PIO_BODY_FORCE } pio_load_kind;
+/* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest.
+ * FORCE, a total over faces, and POINT_FORCE, shared by nodes, are of scenes alone: engines know them as tractions. */
+typedef enum {
+    PIO_TRACTION,
+    PIO_PRESSURE,
+    PIO_FOLLOWER,
+    PIO_SPRINGS,
+    PIO_FOUNDATION,
+    PIO_BODY_FORCE,
+    PIO_FORCE,
+    PIO_POINT_FORCE
+} pio_load_kind;
 /* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve
  * both. */
 typedef enum {

@@ -14,7 +14,7 @@ typedef struct {
 
 /* An input of a network: a clock, or (mean - offset)/scale of a place or a velocity. */
 typedef struct {
-    int kind, axis;       /* a pio_input; the axis of a place or velocity */
+    int kind, axis;       /* a pio_network_input; the axis of a place or velocity */
     int clock;            /* sine, cosine: number of its clock */
     mpm_set of, from;     /* what is seen, and from where */
     double offset, scale; /* m or m/s */

@@ -200,13 +200,13 @@ PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients
 PIO_FN obstacle_near obstacle_near_of(const obstacle_shape *o, const real *coefficients, vec y)
 {
     switch (o->type) {
-    case PIO_OBSTACLE_BALL:
+    case PIO_BALL:
         return ball_near(o, y);
-    case PIO_OBSTACLE_BOX:
+    case PIO_BOX:
         return box_near(o, y);
-    case PIO_OBSTACLE_CYLINDER:
+    case PIO_CYLINDER:
         return cylinder_near(o, y);
-    case PIO_OBSTACLE_MESH:
+    case PIO_CLOSED_MESH:
         return mesh_near(o, coefficients, y);
     default:
         return plane_near(o, y);

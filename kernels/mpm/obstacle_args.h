@@ -7,7 +7,7 @@
 
 /* What never changes of an obstacle. */
 typedef struct {
-    int type;         /* a pio_obstacle_type */
+    int type;         /* a pio_shape_type */
     int behaviour;    /* PIO_WALL_STICKY, PIO_WALL_SLIP or PIO_WALL_SEPARATE */
     int axis;         /* cylinder */
     real normal[DIM]; /* plane: unit, out of the obstacle */

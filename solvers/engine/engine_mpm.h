@@ -39,7 +39,7 @@ typedef struct {
  * velocities of particles along an axis, weighted with rest volumes, at the beginning of the step, minus that of other
  * particles if there are any. */
 typedef struct {
-    pio_input kind;
+    pio_network_input kind;
     int32_t axis;               /* of means: 0 .. dim-1 */
     int32_t clock;              /* sines, cosines: number of its clock in the network */
     int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
@@ -95,7 +95,7 @@ enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; s
 /* An obstacle: a shape about the origin of its own frame, which is at `position`, turned by `rotation`. It constrains
  * the grid's velocities relative to its own as a wall of its kind does; see kernels/mpm/mpm_obstacle.h. */
 typedef struct {
-    pio_obstacle_type type;
+    pio_shape_type type;
     pio_wall behaviour; /* sticky, slip or separate */
     double position[3]; /* m */
     double rotation[3]; /* rotation vector, rad; in 2D only the first is read, counter-clockwise */

@@ -22,7 +22,7 @@ static int is_unit(const double v[3])
 static size_t points_of(const pio_obstacle_desc *d)
 {
     size_t n = 1;
-    if (d->type != PIO_OBSTACLE_MESH || !d->distance) return 0;
+    if (d->type != PIO_CLOSED_MESH || !d->distance) return 0;
     for (int a = 0; a < DIM; a++) n *= d->samples[a] >= 4 ? (size_t)d->samples[a] : 0;
     return n;
 }
@@ -41,19 +41,21 @@ static int is_lattice(const pio_obstacle_desc *d)
 static int is_shape(const pio_obstacle_desc *d)
 {
     switch (d->type) {
-    case PIO_OBSTACLE_PLANE:
+    case PIO_PLANE:
         return is_unit(d->normal);
-    case PIO_OBSTACLE_BALL:
+    case PIO_BALL:
         return d->radius > 0 && isfinite(d->radius);
-    case PIO_OBSTACLE_BOX:
+    case PIO_BOX:
         for (int a = 0; a < DIM; a++)
             if (!(d->size[a] > 0 && isfinite(d->size[a]))) return 0;
         return 1;
-    case PIO_OBSTACLE_CYLINDER:
+    case PIO_CYLINDER:
         return DIM == 3 && d->radius > 0 && d->height > 0 && isfinite(d->radius) && isfinite(d->height) &&
                d->axis >= 0 && d->axis < DIM;
-    case PIO_OBSTACLE_MESH:
+    case PIO_CLOSED_MESH:
         return is_lattice(d);
+    case PIO_POINTS:
+        break;
     }
     return 0;
 }

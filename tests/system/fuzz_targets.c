@@ -97,7 +97,7 @@ static void one_point_file(const uint8_t *data, size_t size)
     pio_csv csv;
     piola_error error = {0};
     char name[] = "g";
-    const scene_geometry geometry = {.name = name, .shape = SCENE_POINTS, .scale = 1, .volume = (double)NAN};
+    const scene_geometry geometry = {.name = name, .shape = PIO_POINTS, .scale = 1, .volume = (double)NAN};
     make_file(data, size, path);
     piola_status rc = pio_csv_load(&csv, path, &error);
     if (!rc) rc = pio_fill_points(&geometry, &csv, nowhere, 2, &fill, &error);

@@ -37,9 +37,9 @@ static void every_fill_has_the_exact_volume_and_lies_inside(void **state)
     char name[] = "s";
     const double pi = 3.14159265358979323846, offset[3] = {0.1, -0.2, 0.3};
     const scene_geometry shapes[] = {
-        {.name = name, .shape = SCENE_BOX, .min = {0, 0, 0}, .max = {0.5, 0.3, 0.2}},
-        {.name = name, .shape = SCENE_BALL, .center = {0.4, 0.5, 0.6}, .radius = 0.25},
-        {.name = name, .shape = SCENE_CYLINDER, .center = {0.4, 0.5, 0.6}, .radius = 0.2, .height = 0.4, .axis = 1}};
+        {.name = name, .shape = PIO_BOX, .min = {0, 0, 0}, .max = {0.5, 0.3, 0.2}},
+        {.name = name, .shape = PIO_BALL, .center = {0.4, 0.5, 0.6}, .radius = 0.25},
+        {.name = name, .shape = PIO_CYLINDER, .center = {0.4, 0.5, 0.6}, .radius = 0.2, .height = 0.4, .axis = 1}};
     const double volumes[] = {0.03, 4.0 / 3 * pi * pow(0.25, 3), pi * 0.04 * 0.4};
     for (int s = 0; s < 3; s++)
         for (int method = SCENE_REGULAR; method <= SCENE_JITTERED; method++) {
@@ -70,7 +70,7 @@ static void jitter_depends_on_seed_and_stream_alone(void **state)
 {
     (void)state;
     char name[] = "s";
-    const scene_geometry box = {.name = name, .shape = SCENE_BOX, .max = {1, 1, 0}};
+    const scene_geometry box = {.name = name, .shape = PIO_BOX, .max = {1, 1, 0}};
     pio_fill_result f[4];
     const uint64_t seed[] = {1, 1, 2, 1}, stream[] = {0, 0, 0, 1};
     for (int k = 0; k < 4; k++) {
@@ -88,7 +88,7 @@ static void a_shape_smaller_than_a_particle_is_refused(void **state)
 {
     (void)state;
     char name[] = "dot";
-    const scene_geometry dot = {.name = name, .shape = SCENE_BALL, .radius = 1e-3};
+    const scene_geometry dot = {.name = name, .shape = PIO_BALL, .radius = 1e-3};
     pio_fill_result f;
     piola_error error = {0};
     /* one lattice site, at the centre: kept. A ring without its centre would not be. */

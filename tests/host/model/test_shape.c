@@ -60,7 +60,7 @@ static void open_surface(pio_shape *shape, const scene_geometry *g)
     if (pio_trimesh_lines_create(&shape->lines, &shape->surface, &error)) fail_msg("%s", error.message);
 }
 
-static const scene_geometry mesh = {.name = (char *)(uintptr_t) "mesh", .shape = SCENE_CLOSED_MESH, .scale = 1};
+static const scene_geometry mesh = {.name = (char *)(uintptr_t) "mesh", .shape = PIO_CLOSED_MESH, .scale = 1};
 
 /* A box with a box-shaped cavity, tested on a lattice whose lines along x pass through edges, corners and the diagonals
  * of faces. */
@@ -178,9 +178,9 @@ static void a_ball_of_triangles_is_a_ball(void **state)
 
 static void distances_from_simple_shapes_are_exact(void **state)
 {
-    const scene_geometry box = {.shape = SCENE_BOX, .min = {0, 0, 0}, .max = {2, 4, 6}},
-                         ball = {.shape = SCENE_BALL, .center = {1, 1, 1}, .radius = 2},
-                         can = {.shape = SCENE_CYLINDER, .center = {1, 1, 1}, .radius = 2, .height = 4, .axis = 1};
+    const scene_geometry box = {.shape = PIO_BOX, .min = {0, 0, 0}, .max = {2, 4, 6}},
+                         ball = {.shape = PIO_BALL, .center = {1, 1, 1}, .radius = 2},
+                         can = {.shape = PIO_CYLINDER, .center = {1, 1, 1}, .radius = 2, .height = 4, .axis = 1};
     static const struct {
         double x[3], box, ball, can;
     } points[] = {{{1, 1, 1}, -1, -2, -2}, {{5, 8, 3}, 5, 6.306623862918075, 6.139103111796}, {{1, 1, 4}, -1, 1, 1}};
@@ -297,7 +297,7 @@ static void points_are_the_same_from_every_kind_of_file(void **state)
 {
     static const double x[3] = {0.1, 0.25, 0.4}, y[3] = {1, 2, 0.3}, volume[3] = {1, 2, 5}, offset[3] = {10, 20, 0};
     static const char *const names[] = {"points.csv", "points.ply", "points.h5"};
-    const scene_geometry g = {.name = (char *)(uintptr_t) "dots", .shape = SCENE_POINTS, .scale = 0.5, .volume = NAN};
+    const scene_geometry g = {.name = (char *)(uintptr_t) "dots", .shape = PIO_POINTS, .scale = 0.5, .volume = NAN};
     (void)state;
     write_text("points.csv", "x,y,volume\n0.1,1,1\n0.25,2,2\n0.4,0.3,5\n");
     write_text("points.ply",
@@ -333,7 +333,7 @@ static void spoiled_points_are_read_or_refused(void **state)
         "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\nproperty list uchar int "
         "of\nproperty double volume\nend_header\n0.1 1 2 3 4 1\n0.25 2 0 2\n0.4 0.3 1 1 5\n"};
     static const double offset[3] = {0};
-    const scene_geometry g = {.name = (char *)(uintptr_t) "dots", .shape = SCENE_POINTS, .scale = 1, .volume = NAN};
+    const scene_geometry g = {.name = (char *)(uintptr_t) "dots", .shape = PIO_POINTS, .scale = 1, .volume = NAN};
     int refused = 0, all = 0;
     (void)state;
     for (int trial = 0; trial < 1000; trial++, all++) {

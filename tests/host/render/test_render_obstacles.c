@@ -91,7 +91,7 @@ static void obstacles_are_where_motion_and_designs_have_them(void **state)
             near("its turn", s[1].angle, history ? 0.5 : angle[k]);
             near("its height", s[1].size[1], 0.1);
             near("the post's place", s[2].centre[0], 0.8);
-            assert_true(s[0].shape == PIO_SOLID_PLANE && s[1].shape == PIO_SOLID_BOX && s[2].shape == PIO_SOLID_BALL);
+            assert_true(s[0].shape == PIO_PLANE && s[1].shape == PIO_BOX && s[2].shape == PIO_BALL);
             free(s);
         }
         pio_solid *none;
@@ -108,10 +108,9 @@ static void obstacles_are_where_motion_and_designs_have_them(void **state)
 /* Places of the unit square, which is the plot: what the signed distance says, but within 3 pixels of an outline. */
 static void what_is_inside_is_grey(void **state)
 {
-    static const pio_solid solids[] = {
-        {.shape = PIO_SOLID_PLANE, .centre = {0.1, 0.1}, .angle = 0.3, .normal = {0, 2}},
-        {.shape = PIO_SOLID_BALL, .centre = {0.8, 0.8}, .radius = 0.1},
-        {.shape = PIO_SOLID_BOX, .centre = {0.3, 0.7}, .angle = 0.7, .size = {0.3, 0.1}}};
+    static const pio_solid solids[] = {{.shape = PIO_PLANE, .centre = {0.1, 0.1}, .angle = 0.3, .normal = {0, 2}},
+                                       {.shape = PIO_BALL, .centre = {0.8, 0.8}, .radius = 0.1},
+                                       {.shape = PIO_BOX, .centre = {0.3, 0.7}, .angle = 0.7, .size = {0.3, 0.1}}};
     const double points[6] = {0.5, 0.95, 0, 0.52, 0.95, 0};
     pio_picture p = pio_picture_default();
     piola_error error;

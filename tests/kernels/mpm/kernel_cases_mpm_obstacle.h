@@ -17,9 +17,8 @@ static int obstacle_poses(const case_io *io)
 /* One of each shape and a second ball, of every behaviour, in the middle of the box; their reaches overlap. */
 static const obstacle_shape *obstacle_sample(case_io *io)
 {
-    static const int type[CASE_OBSTACLES] = {PIO_OBSTACLE_PLANE, PIO_OBSTACLE_BALL,
-                                             PIO_OBSTACLE_BOX,   DIM == 3 ? PIO_OBSTACLE_CYLINDER : PIO_OBSTACLE_BOX,
-                                             PIO_OBSTACLE_BALL,  PIO_OBSTACLE_MESH};
+    static const int type[CASE_OBSTACLES] = {PIO_PLANE, PIO_BALL,       PIO_BOX, DIM == 3 ? PIO_CYLINDER : PIO_BOX,
+                                             PIO_BALL,  PIO_CLOSED_MESH};
     static const int behaviour[CASE_OBSTACLES] = {PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_SEPARATE,
                                                   PIO_WALL_SLIP, PIO_WALL_STICKY,   PIO_WALL_SEPARATE};
     obstacle_shape *shape = HOST(io, obstacle_shape, CASE_OBSTACLES);

@@ -77,7 +77,7 @@ static void another_build(fem_case *c, double *z)
 
 static void with_obstacles(fem_case *c, double *z)
 {
-    static const pio_obstacle_desc floor = {.type = PIO_OBSTACLE_PLANE};
+    static const pio_obstacle_desc floor = {.type = PIO_PLANE};
     (void)z;
     fem_case_block(c, PIO_HYPER_LINEAR, 1);
     c->desc.n_obstacles = 1;

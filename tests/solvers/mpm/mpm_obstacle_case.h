@@ -9,7 +9,7 @@
 enum { D = CASE_DIM, MOST = 6 };
 
 /* An obstacle on the case's list; `up`: the axis along which the plane's normal points. */
-static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc list[MOST], pio_obstacle_type type,
+static inline pio_obstacle_desc *add_obstacle(mpm_case *c, pio_obstacle_desc list[MOST], pio_shape_type type,
                                               pio_wall behaviour, int up)
 {
     pio_obstacle_desc *o = &list[c->desc.n_obstacles++];
@@ -30,7 +30,7 @@ static double distances[POINTS * POINTS * (D == 3 ? POINTS : 1)];
 
 static inline void mesh_of_ball(pio_obstacle_desc *o, double radius, double reach, double flat)
 {
-    o->type = PIO_OBSTACLE_MESH;
+    o->type = PIO_CLOSED_MESH;
     o->distance = distances;
     o->spacing = 2 * (radius + reach) / (POINTS - 5);
     for (int a = 0; a < D; a++) {
@@ -55,9 +55,8 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
     static const pio_wall kinds[3] = {PIO_WALL_SEPARATE, PIO_WALL_SLIP, PIO_WALL_STICKY};
     mpm_corner(c, number, bodies, steps, 0, 3);
     for (int a = 0; a < D; a++) case_wall(c, a, 0, PIO_WALL_SLIP, 1);
-    static const pio_obstacle_type types[6] = {PIO_OBSTACLE_PLANE, PIO_OBSTACLE_BALL,
-                                               PIO_OBSTACLE_BOX,   D == 3 ? PIO_OBSTACLE_CYLINDER : PIO_OBSTACLE_BOX,
-                                               PIO_OBSTACLE_BALL,  PIO_OBSTACLE_MESH};
+    static const pio_shape_type types[6] = {PIO_PLANE, PIO_BALL,       PIO_BOX, D == 3 ? PIO_CYLINDER : PIO_BOX,
+                                            PIO_BALL,  PIO_CLOSED_MESH};
     static const double place[6] = {0.24, 0.3,  0.58,
                                     0.21, 0.36, 0.66}; /* along every axis: a design has one constant */
     for (int k = 0; k < 6; k++) {
@@ -77,7 +76,7 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         o->turns[D - 1] = 0.8;
         o->motion = &motion[0][0];
         o->n_points = k % 2 ? 3 : 0;
-        if (o->type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width + c->desc.grid.spacing / 2, 0.4);
+        if (o->type == PIO_CLOSED_MESH) mesh_of_ball(o, o->radius, o->width + c->desc.grid.spacing / 2, 0.4);
     }
     case_design(c, PIO_VELOCITY, -1, CASE_EACH, 0, 0, 1);
     for (int k = 0; k < 6; k++) {
@@ -85,7 +84,7 @@ static inline void crowd(mpm_case *c, pio_obstacle_desc list[MOST], int number, 
         if (k == number || k == number + 1) continue; /* there is room for four */
         const int first = c->desc.n_designs;
         case_design(c, PIO_OBSTACLE_POSITION, -1, CASE_SCALAR, 0, place[k], 0.02);
-        if (o->type != PIO_OBSTACLE_BALL) /* round */
+        if (o->type != PIO_BALL) /* round */
             case_design(c, PIO_OBSTACLE_ROTATION, -1, CASE_SCALAR, 0, o->rotation[0], 0.2);
         if (o->behaviour != PIO_WALL_STICKY)
             case_design(c, PIO_OBSTACLE_FRICTION, -1, CASE_SCALAR, k % 2, k % 2 ? log(o->friction) : o->friction, 0.1);

@@ -47,7 +47,7 @@ static void incline(mpm_case *c, pio_obstacle_desc list[MOST], double friction, 
     const double dx = 0.1, along[2] = {cos(slope), -sin(slope)}, out[2] = {sin(slope), cos(slope)};
     const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {2e5, 0.2}, .density = 1000};
     case_init(c, 36, 28, 10, dx, 1e-3, steps);
-    pio_obstacle_desc *o = add_obstacle(c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1);
+    pio_obstacle_desc *o = add_obstacle(c, list, PIO_PLANE, PIO_WALL_SEPARATE, 1);
     o->friction = friction;
     o->position[0] = 0.6;
     o->position[1] = 1.8;
@@ -120,7 +120,7 @@ static void a_block_stays_on_an_incline_where_friction_holds_it(void **unused)
 
 /* A ball that comes down on a still obstacle with 3 m/s: its mean velocity after the bounce, and v[3] the kinetic
  * energy of its particles then, over what they had. There is no gravity. */
-static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, double along, double v[4])
+static void bounce(pio_shape_type type, pio_wall behaviour, double friction, double along, double v[4])
 {
     static mpm_case c;
     pio_obstacle_desc list[MOST];
@@ -131,12 +131,12 @@ static void bounce(pio_obstacle_type type, pio_wall behaviour, double friction, 
     pio_obstacle_desc *o = add_obstacle(&c, list, type, behaviour, 1);
     o->friction = friction;
     o->position[0] = 1.1;
-    o->position[1] = type == PIO_OBSTACLE_PLANE ? 0.8 : 0.3;
+    o->position[1] = type == PIO_PLANE ? 0.8 : 0.3;
     o->position[2] = 0.8;
     o->size[0] = o->size[2] = 1.6;
     o->size[1] = 1;
     o->radius = 0.5;
-    if (type == PIO_OBSTACLE_MESH) mesh_of_ball(o, o->radius, o->width + 0.05, 0);
+    if (type == PIO_CLOSED_MESH) mesh_of_ball(o, o->radius, o->width + 0.05, 0);
     case_ball(&c, &b, centre, 0.3, 2, 0);
     pio_sim *sim = start(&c, NULL);
     advance(sim, 400);
@@ -157,10 +157,10 @@ static void friction_takes_its_coefficient_times_the_normal_impulse(void **unuse
     static const double mu = 0.05, limit = D == 3 ? 5e-3 : 1e-3;
     double smooth[4], rough[4], box[4], sticky[4];
     (void)unused;
-    bounce(PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 0, 6, smooth);
-    bounce(PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, mu, 6, rough);
-    bounce(PIO_OBSTACLE_BOX, PIO_WALL_SEPARATE, mu, 6, box);
-    bounce(PIO_OBSTACLE_PLANE, PIO_WALL_STICKY, 0, 6, sticky);
+    bounce(PIO_PLANE, PIO_WALL_SEPARATE, 0, 6, smooth);
+    bounce(PIO_PLANE, PIO_WALL_SEPARATE, mu, 6, rough);
+    bounce(PIO_BOX, PIO_WALL_SEPARATE, mu, 6, box);
+    bounce(PIO_PLANE, PIO_WALL_STICKY, 0, 6, sticky);
     print_message("  velocity after the bounce: smooth (%.4f, %.4f), rough (%.4f, %.4f), sticky (%.4f, %.4f) m/s\n",
                   smooth[0], smooth[1], rough[0], rough[1], sticky[0], sticky[1]);
     case_below("smooth plane: change of the velocity along it, m/s", smooth[0] - 6, 1e-12, 1e-5);
@@ -182,7 +182,7 @@ static void meet(pio_wall behaviour, double along, double velocity, double dt, d
     const double lo[3] = {0.4, 0.4, 0.4}, hi[3] = {0.8, 0.6, 0.5};
     const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000, .velocity = {along}};
     case_init(&c, 21, 11, 9, 0.1, dt, 0);
-    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, behaviour, 1);
+    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_PLANE, behaviour, 1);
     o->position[1] = 0.4;
     o->friction = 0.2;
     o->separation_velocity = velocity;
@@ -227,8 +227,8 @@ static void a_mesh_does_what_its_surface_does(void **unused)
 {
     double ball[4], mesh[4], apart = 0;
     (void)unused;
-    bounce(PIO_OBSTACLE_BALL, PIO_WALL_SEPARATE, 0.3, 1, ball);
-    bounce(PIO_OBSTACLE_MESH, PIO_WALL_SEPARATE, 0.3, 1, mesh);
+    bounce(PIO_BALL, PIO_WALL_SEPARATE, 0.3, 1, ball);
+    bounce(PIO_CLOSED_MESH, PIO_WALL_SEPARATE, 0.3, 1, mesh);
     for (int a = 0; a < D; a++) apart = fmax(apart, fabs(ball[a] - mesh[a]));
     print_message("  velocity after the bounce: off a ball (%.5f, %.5f), off its mesh (%.5f, %.5f) m/s\n", ball[0],
                   ball[1], mesh[0], mesh[1]);
@@ -247,7 +247,7 @@ static double struck(int moving, double *before)
     const case_body b = {
         .law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1e5, 0.2}, .density = 1000, .velocity = {moving ? 0 : -1}};
     case_init(&c, 24, 16, 12, 0.1, 5e-4, 0);
-    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 0);
+    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_PLANE, PIO_WALL_SEPARATE, 0);
     o->position[0] = 1.0;
     o->width = 0.05; /* a hard blow */
     o->motion = &motion[0][0];
@@ -287,8 +287,7 @@ static void a_turning_obstacle_takes_along_what_sticks_to_it(void **unused)
     const case_body b = {.law = PIO_HYPER_FIXED_COROTATED, .parameters = {1e4, 0.2}, .density = 1000};
     (void)unused;
     case_init(&c, 21, 21, 11, 0.1, 1e-3, 0);
-    pio_obstacle_desc *o =
-        add_obstacle(&c, list, D == 3 ? PIO_OBSTACLE_CYLINDER : PIO_OBSTACLE_BALL, PIO_WALL_STICKY, 0);
+    pio_obstacle_desc *o = add_obstacle(&c, list, D == 3 ? PIO_CYLINDER : PIO_BALL, PIO_WALL_STICKY, 0);
     o->position[0] = o->position[1] = 1;
     o->position[2] = 0.5;
     o->radius = 0.8;
@@ -321,7 +320,7 @@ static double foot_above(double plane, double dx)
     const double lo[3] = {0.4, plane + dx / 2, 0.4}, hi[3] = {0.7, plane + dx / 2 + 0.3, 0.6};
     const case_body b = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {5e4, 0.2}, .density = 1000};
     case_init(&c, 12, 13, 11, dx, 1e-3, 0);
-    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1);
+    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_PLANE, PIO_WALL_SEPARATE, 1);
     o->position[1] = plane;
     c.desc.gravity[1] = -g;
     case_block(&c, &b, lo, hi, 2, 0);
@@ -397,7 +396,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
         pio_kinks contact;
         double z_bar[1];
         case_init(&c, 11, 11, 11, 0.1, 1e-3, 1);
-        add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1)->position[1] = 0.4;
+        add_obstacle(&c, list, PIO_PLANE, PIO_WALL_SEPARATE, 1)->position[1] = 0.4;
         case_block(&c, &b, lo, hi, 2, 0);
         c.desc.gravity[1] = heavy ? -g : 0;
         case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 1, 0, 1);
@@ -433,10 +432,10 @@ static void obstacles_that_cannot_be_are_refused(void **unused)
     case_block(&c, &b, lo, hi, 1, 0);
     pio_sim *sim = case_create(&c, 0, 1); /* fills in the particles */
     piola_engine.destroy(sim);
-    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1);
+    pio_obstacle_desc *o = add_obstacle(&c, list, PIO_PLANE, PIO_WALL_SEPARATE, 1);
     o->normal[0] = 1;
     expect_refusal(&c, "unit normal");
-    o->type = PIO_OBSTACLE_BALL;
+    o->type = PIO_BALL;
     expect_refusal(&c, "positive sizes");
     o->radius = 1;
     o->behaviour = PIO_WALL_PENALTY;

@@ -71,7 +71,7 @@ static void on_an_edge_a_normal_is_that_of_a_face(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < (D == 3 ? 2 : 1); kind++) {
-        const obstacle_shape shape = {.type = kind ? PIO_OBSTACLE_CYLINDER : PIO_OBSTACLE_BOX,
+        const obstacle_shape shape = {.type = kind ? PIO_CYLINDER : PIO_BOX,
                                       .half = {(real)0.05, (real)0.2},
                                       .radius = (real)0.05,
                                       .height = (real)0.2,

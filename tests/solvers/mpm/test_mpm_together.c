@@ -30,7 +30,7 @@ static void everything(mpm_case *c, pio_obstacle_desc list[MOST])
     c->desc.friction = 0.4;
     c->desc.regularisation_velocity = 0.1;
     c->desc.flip = 0.5;
-    pio_obstacle_desc *plane = add_obstacle(c, list, PIO_OBSTACLE_PLANE, PIO_WALL_SEPARATE, 1);
+    pio_obstacle_desc *plane = add_obstacle(c, list, PIO_PLANE, PIO_WALL_SEPARATE, 1);
     plane->position[0] = plane->position[1] = 0.27;
     plane->rotation[D == 3 ? 2 : 0] = 0.1;
     plane->turns[D - 1] = 1;
@@ -38,7 +38,7 @@ static void everything(mpm_case *c, pio_obstacle_desc list[MOST])
     plane->friction_velocity = plane->separation_velocity = 0.05;
     plane->motion = &motion[0][0];
     plane->n_points = 2;
-    pio_obstacle_desc *ball = add_obstacle(c, list, PIO_OBSTACLE_BALL, PIO_WALL_SLIP, 1);
+    pio_obstacle_desc *ball = add_obstacle(c, list, PIO_BALL, PIO_WALL_SLIP, 1);
     for (int a = 0; a < D; a++) ball->position[a] = a ? 0.45 : 0.68;
     ball->radius = 0.13;
     ball->friction_velocity = 0.05;
