@@ -6,6 +6,7 @@
 #include "host/base/output.h"
 #include "host/base/signals.h"
 #include "host/results/manifest.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static double rate(const pio_snapshot_bench *b, double seconds)
 
 static const char *precision_of(const pio_snapshot_bench *b)
 {
-    return b->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64";
+    return pio_snapshot_precision_words[b->precision];
 }
 
 /* ---- report for people ---------------------------------------------------------------------------------- */

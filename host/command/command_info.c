@@ -5,6 +5,7 @@
 #include "host/base/output.h"
 #include "host/scene/scene.h"
 #include "host/snapshot/snapshot.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,12 +22,6 @@ piola_status piola_schema(bool reference, piola_error *error)
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
-
-static const char *kind_name(pio_snapshot_kind kind)
-{
-    static const char *const names[] = {"states", "history", "checkpoint"};
-    return names[kind];
-}
 
 static const char *when_name(pio_snapshot_when when)
 {
@@ -160,8 +155,8 @@ static piola_status print_info(pio_snapshot_file *f, const char *file, piola_err
 {
     const pio_snapshot_info *info = pio_snapshot_describe(f);
     char *certificate = NULL;
-    printf("%s: %s, %dD, %s, %s\n", file, kind_name(info->kind), info->dimension,
-           info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64",
+    printf("%s: %s, %dD, %s, %s\n", file, pio_snapshot_kind_words[info->kind], info->dimension,
+           pio_snapshot_precision_words[info->precision],
            info->complete ? "complete" : "NOT complete: the run was cut off");
     printf("checksums: %s\n", pio_snapshot_integrity_text(info->integrity));
     piola_status rc = print_size(f, info, error);
@@ -277,11 +272,11 @@ static piola_status write_info(pio_json *json, pio_snapshot_file *f, const char 
     char *certificate = NULL;
     pio_json_begin_object(json, NULL);
     pio_json_string(json, "file", file);
-    pio_json_string(json, "kind", kind_name(info->kind));
+    pio_json_string(json, "kind", pio_snapshot_kind_words[info->kind]);
     pio_json_bool(json, "complete", info->complete);
     pio_json_bool(json, "verified", info->integrity == PIO_SNAPSHOT_VERIFIED);
     pio_json_integer(json, "dimension", info->dimension);
-    pio_json_string(json, "precision", info->precision == PIO_SNAPSHOT_F32 ? "f32" : "f64");
+    pio_json_string(json, "precision", pio_snapshot_precision_words[info->precision]);
     piola_status rc = json_size(json, f, info, error);
     if (rc) return rc;
     pio_json_doubles(json, "times", info->times, (size_t)info->n_frames);

@@ -10,6 +10,7 @@
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
 #include "host/base/signals.h"
+#include "host/scene/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ static void print_counts(const built *b)
 static piola_status check_first_step(const built *b, piola_error *error)
 {
     piola_error why = {0};
-    const piola_status rc = pio_first_step(b->model, b->scene->precision == SCENE_F32 ? "f32" : "f64", &why);
+    const piola_status rc = pio_first_step(b->model, pio_precision_words[b->scene->precision], &why);
     if (rc == PIOLA_UNAVAILABLE || rc == PIOLA_NO_MEMORY) {
         fprintf(stderr, "piola: warning: time.dt and the start of the design were not checked: %s\n", why.message);
         return PIOLA_OK;
@@ -191,10 +192,7 @@ static piola_status find_paths(built *b, piola_error *error)
 
 static const char *per_name(const pio_scene *s, scene_per per)
 {
-    if (per == SCENE_PER_NODE) return "node";
-    if (per == SCENE_PER_GROUP) return "group";
-    if (per == SCENE_PER_PARTICLE) return s->method == SCENE_FEM ? "element" : "particle";
-    return per == SCENE_PER_BODY ? "body" : "target";
+    return (s->method == SCENE_FEM ? pio_mesh_per_words : pio_per_words)[per];
 }
 
 static void shape_text(const quantity *q, char *out, size_t size)
@@ -221,8 +219,7 @@ static void print_row(void *context, const quantity *q)
              pio_quantity_unit(q->target.quantity), value, pio_range_text(&q->target.range, range, sizeof range));
     if (q->parameter) {
         const scene_design *d = q->parameter->design;
-        printf("%s%s (%s, per %s)\n", line, d->name, d->transform == SCENE_LOG ? "log" : "linear",
-               per_name(q->scene, d->per));
+        printf("%s%s (%s, per %s)\n", line, d->name, pio_transform_words[d->transform], per_name(q->scene, d->per));
         return;
     }
     used = strlen(line);
@@ -239,7 +236,7 @@ static void json_design(pio_json *json, const quantity *q)
     }
     pio_json_begin_object(json, "design");
     pio_json_string(json, "name", p->design->name);
-    pio_json_string(json, "transform", p->design->transform == SCENE_LOG ? "log" : "linear");
+    pio_json_string(json, "transform", pio_transform_words[p->design->transform]);
     pio_json_string(json, "per", per_name(q->scene, p->design->per));
     pio_json_integer(json, "variables", (int64_t)p->groups * p->components);
     pio_json_double(json, "lower", p->lower);

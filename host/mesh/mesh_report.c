@@ -4,6 +4,7 @@
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/base/output.h"
+#include "host/base/axes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,6 @@ static int warnings_kept(const pio_mesh *mesh)
 {
     return mesh->n_warnings < PIO_MESH_WARNINGS ? mesh->n_warnings : PIO_MESH_WARNINGS;
 }
-
-static const char *const axis_name[3] = {"x", "y", "z"};
 
 /* Counts the different nodes of a group. stamp [n_nodes] is below `now` for nodes not counted yet, and becomes `now`.
  */
@@ -50,7 +49,7 @@ static void print_mesh(const pio_mesh *mesh, int32_t *stamp)
         if (mesh->block[t].n) printf("  %-8s %10d\n", pio_elements[t].name, mesh->block[t].n);
     printf("box:");
     for (int a = 0; a < mesh->dimension; a++)
-        printf("%s %s %.6g .. %.6g m", a ? "," : "", axis_name[a], mesh->low[a], mesh->high[a]);
+        printf("%s %s %.6g .. %.6g m", a ? "," : "", pio_axis_names[a], mesh->low[a], mesh->high[a]);
     printf("\n%s: %.9g %s\n", mesh->dimension == 3 ? "volume" : "area", mesh->volume,
            mesh->dimension == 3 ? "m^3" : "m^2");
     printf("edges: %.6g .. %.6g m\nleast Jacobian over greatest in an element: %.4g\n", q.edge_min, q.edge_max,

@@ -3,6 +3,7 @@
 
 #include "host/data/csv.h"
 #include "host/base/fail.h"
+#include "host/scene/words.h"
 
 #include <limits.h>
 #include <math.h>
@@ -62,10 +63,9 @@ static piola_status load_data(const pio_model *m, pio_term *t, size_t number, pi
 
 static void name_term(const pio_objective *o, pio_term *t, size_t number)
 {
-    static const char *const types[] = {"target", "misfit", "minimize", "maximize", "smoothness"};
     const char axis[3] = {t->term->component < 0 ? '\0' : '_',
                           t->term->component < 0 ? '\0' : "xyz"[t->term->component]};
-    snprintf(t->name, sizeof t->name, "%s_%.48s%s", types[t->term->type], t->term->of, axis);
+    snprintf(t->name, sizeof t->name, "%s_%.48s%s", pio_term_words[t->term->type], t->term->of, axis);
     for (size_t i = 0; i < number; i++)
         if (!strcmp(o->terms[i].name, t->name)) {
             snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "_%zu", number);

@@ -2,6 +2,7 @@
 #include "host/run/engines.h"
 
 #include "host/base/fail.h"
+#include "host/scene/words.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -219,10 +220,9 @@ void pio_engine_close(pio_engine_module *engine)
 
 int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128])
 {
-    static const char *const precisions[] = {"f32", "f64"};
     const int kinds = 1 + ISAS;
     if (i < 0 || i >= 4 * kinds) return 0;
-    const char *precision = precisions[i % 2];
+    const char *precision = pio_precision_words[i % 2];
     const int dimension = 2 + i / 2 % 2, kind = i / 4;
     pio_engine_module module;
     piola_error error = {0};

@@ -7,6 +7,7 @@
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
 #include "host/base/signals.h"
+#include "host/scene/words.h"
 
 #include <math.h>
 #include <signal.h>
@@ -73,7 +74,7 @@ static piola_status open_scene(pio_session *s, bool *printed, piola_error *error
 
 static piola_status open_engine(pio_session *s, bool adjoint, const char *precision, piola_error *error)
 {
-    const char *of_scene = s->scene->precision == SCENE_F32 ? "f32" : "f64";
+    const char *of_scene = pio_precision_words[s->scene->precision];
     const char *use = s->call.options->precision ? s->call.options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%s': f32 or f64", use);

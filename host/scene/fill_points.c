@@ -5,6 +5,7 @@
 #include "host/data/csv.h"
 #include "host/base/fail.h"
 #include "host/base/large.h"
+#include "host/base/axes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,12 +105,11 @@ void pio_fill_bounds(const pio_fill_result *fill, int dimension, double low[3], 
 piola_status pio_fill_points(const scene_geometry *geometry, const pio_csv *csv, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error)
 {
-    static const char *const names[] = {"x", "y", "z"};
     columns c = {.at = {0}};
     *out = (pio_fill_result){0};
     piola_status rc = PIOLA_OK;
     for (int a = 0; a < dimension && !rc; a++) {
-        c.at[a] = pio_csv_column(csv, names[a], error);
+        c.at[a] = pio_csv_column(csv, pio_axis_names[a], error);
         if (c.at[a] < 0) rc = PIOLA_BAD_DATA;
     }
     c.volume = volume_column(csv);

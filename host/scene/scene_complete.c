@@ -2,6 +2,7 @@
 #include "host/scene/law.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
+#include "host/base/axes.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,14 +62,14 @@ static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *
 /* Without axes a boundary has all; nodes inside follow a surface that is designed. */
 static void complete_places(pio_scene *scene, cfg_doc *doc)
 {
-    static char *const axes[] = {"x", "y", "z"};
+    const size_t bytes = 3 * sizeof *pio_axis_names;
     for (size_t i = 0; i < scene->n_boundary; i++) {
         scene_strings *own = &scene->boundary[i].axes;
         if (own->n) continue;
         own->n = (size_t)scene->dimension;
-        own->v = pio_pool_take(&doc->pool, sizeof axes);
+        own->v = pio_pool_take(&doc->pool, bytes);
         if (own->v)
-            memcpy(own->v, axes, sizeof axes);
+            memcpy(own->v, pio_axis_names, bytes);
         else
             doc->no_memory = true;
     }

@@ -1,12 +1,11 @@
 /* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and motions from tables. */
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"
+#include "host/base/axes.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-static const char *const axes[] = {"x", "y", "z"};
 
 static void take_column(cfg_doc *doc, const pio_csv *csv, size_t column, scene_numbers *to)
 {
@@ -85,7 +84,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(axis, "obstacles[%zu].motion.axis", i);
     size_t courses = o->angle.n;
     for (int a = 0; a < 3; a++) {
-        check_course(o, doc, i, axes[a], &o->shift[a]);
+        check_course(o, doc, i, pio_axis_names[a], &o->shift[a]);
         courses += o->shift[a].n;
     }
     check_course(o, doc, i, "angle", &o->angle);

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-static const char *const type_names[] = {"mpm", "fem", NULL};
-static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
 static const char *const state_names[] = {"velocity", "J",    "F",         "C",   "mass", "pressure",
@@ -46,11 +44,11 @@ static const cfg_field grid_fields[] = {
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 
 static const cfg_field method_fields[] = {
-    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
+    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = pio_method_words,
      .meaning = "the discretisation: mpm, material points on a grid"},
     {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 (plane strain, per metre of thickness) or 3; vectors have as many entries"},
-    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f32",
+    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = pio_precision_words, .fallback = "f32",
      .meaning =
          "f64 computes with twice the digits, memory and about twice the time; needed for tight gradient checks"},
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},

@@ -2,6 +2,7 @@
 #ifndef PIOLA_HOST_SCENE_TABLE_H
 #define PIOLA_HOST_SCENE_TABLE_H
 
+#include "host/base/axes.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/words.h"
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const fill_names[] = {"regular", "jittered", NULL};
 
 static bool has_volume(const void *g)
@@ -28,7 +27,7 @@ static const cfg_field geometry_fields[] = {
      .only = ONLY(PIO_BALL) | ONLY(PIO_CYLINDER), .meaning = "radius"},
     {"height", CFG_NUMBER, AT(scene_geometry, height), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .only = ONLY(PIO_CYLINDER), .meaning = "length along the axis, half on each side of the centre"},
-    {"axis", CFG_ENUM, AT(scene_geometry, axis), .required = true, .values = axis_names, .only = ONLY(PIO_CYLINDER),
+    {"axis", CFG_ENUM, AT(scene_geometry, axis), .required = true, .values = pio_axis_names, .only = ONLY(PIO_CYLINDER),
      .meaning = "direction of the axis"},
     {"file", CFG_TEXT, AT(scene_geometry, file), .required = true, .only = ONLY(PIO_CLOSED_MESH) | ONLY(PIO_POINTS),
      .meaning =

@@ -4,13 +4,10 @@
 #include <math.h>
 
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
-static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const support_names[] = {"fixed", "displacement", NULL};
 static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
-static const char *const transform_names[] = {"linear", "log", NULL};
 static const char *const filter_names[] = {"cone", NULL};
-static const char *const per_names[] = {"target", "body", "element", "node", NULL};
 
 /* ---- geometry, bodies ---------------------------------------------------------------------------------- */
 
@@ -142,7 +139,7 @@ static const cfg_field boundary_fields[] = {
     {"on", CFG_MAPPING, .required = true, .table = &support_place_table, .meaning = "its constrained nodes"},
     {"type", CFG_ENUM, AT(scene_boundary, type), .required = true, .values = support_names,
      .meaning = "fixed keeps the nodes where they are, displacement moves them"},
-    {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = axis_names, .computed = "all",
+    {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = pio_axis_names, .computed = "all",
      .meaning = "constrained directions; the others stay free"},
     {"value", CFG_NUMBERS, AT(scene_boundary, value), .second = offsetof(scene_boundary, value.n), .required = true,
      .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED),
@@ -300,9 +297,10 @@ static const cfg_field design_fields[] = {
      .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
                 "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
                 "of the distance at the start"},
-    {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
+    {"transform", CFG_ENUM, AT(scene_design, transform), .values = pio_transform_words, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
-    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target",
+    {"per", CFG_ENUM, AT(scene_design, per), .values = pio_mesh_per_words, .without = ONLY(SCENE_PER_GROUP),
+     .fallback = "target",
      .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
                 "shift of where it rests, 0 at first"},
     {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,

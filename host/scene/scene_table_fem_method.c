@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-static const char *const type_names[] = {"mpm", "fem", NULL};
-static const char *const precision_names[] = {"f32", "f64", NULL};
 static const char *const plane_names[] = {"strain", "stress", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
 
@@ -17,13 +15,13 @@ static bool is_plane(const void *s)
 }
 
 static const cfg_field method_fields[] = {
-    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = type_names,
+    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = pio_method_words,
      .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
     {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 or 3; vectors have as many entries"},
     {"plane", CFG_ENUM, AT(pio_scene, fem.plane), .values = plane_names, .fallback = "strain", .present = is_plane,
      .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
-    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = precision_names, .fallback = "f64",
+    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = pio_precision_words, .fallback = "f64",
      .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
     END};
 const cfg_table pio_fem_method_table = {.what = "method", .fields = method_fields};

@@ -3,13 +3,8 @@
 
 #include <math.h>
 
-static const char *const axis_names[] = {"x", "y", "z", NULL};
 static const char *const side_names[] = {"outside", "surface", NULL};
 static const char *const relative_names[] = {"zero", "initial", NULL};
-static const char *const transform_names[] = {"linear", "log", NULL};
-static const char *const per_names[] = {"target", "body", "particle", "node", "group", NULL};
-static const char *const term_names[] = {"target", "misfit", "minimize", "maximize", NULL};
-static const char *const fem_term_names[] = {"target", "misfit", "minimize", "maximize", "smoothness", NULL};
 
 /* ---- observe, design, objective ------------------------------------------------------------------------ */
 
@@ -66,7 +61,7 @@ static const cfg_field observe_fields[] = {
      .meaning = "name of a group of it that is measured instead of the whole"},
     {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
      .meaning = "name or names of entries of control whose activations count"},
-    {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = axis_names, .only = ONLY(PIO_FRONT),
+    {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = pio_axis_names, .only = ONLY(PIO_FRONT),
      .meaning = "direction in which the front advances"},
     {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
      .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(PIO_FRONT),
@@ -119,9 +114,10 @@ static const cfg_field design_fields[] = {
      .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
                 "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
                 "of the distance at the start"},
-    {"transform", CFG_ENUM, AT(scene_design, transform), .values = transform_names, .fallback = "linear",
+    {"transform", CFG_ENUM, AT(scene_design, transform), .values = pio_transform_words, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
-    {"per", CFG_ENUM, AT(scene_design, per), .values = per_names, .fallback = "target", .without = ONLY(SCENE_PER_NODE),
+    {"per", CFG_ENUM, AT(scene_design, per), .values = pio_per_words, .fallback = "target",
+     .without = ONLY(SCENE_PER_NODE),
      .meaning = "one value per target, per body that has it, per particle (a field), or per group of particles; what "
                 "is in none of the groups keeps the scene's value, or is governed by its material's entry beside a "
                 "body's own"},
@@ -141,9 +137,15 @@ static const cfg_field data_fields[] = {
 static const cfg_table data_table = {.what = "data source", .fields = data_fields};
 
 /* Keys of terms of both methods; those of meshes have the type smoothness too. */
-#define TERM_FIELDS(names, type_meaning, of_meaning)                                                                   \
+#define TERM_FIELDS(none, type_meaning, of_meaning)                                                                    \
     {                                                                                                                  \
-        {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = names, .meaning = type_meaning},          \
+        {"type",                                                                                                       \
+         CFG_ENUM,                                                                                                     \
+         AT(scene_term, type),                                                                                         \
+         .required = true,                                                                                             \
+         .values = pio_term_words,                                                                                     \
+         .without = none,                                                                                              \
+         .meaning = type_meaning},                                                                                     \
             {"of",                                                                                                     \
              CFG_COMPONENT,                                                                                            \
              AT(scene_term, of),                                                                                       \
@@ -180,12 +182,12 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
     "target: squared distance from a value; misfit: from measured data; minimize, maximize: the observation itself"
 
 static const cfg_field term_fields[] =
-    TERM_FIELDS(term_names, TERM_TYPES, "name of an observation, with .x, .y or .z for one component");
+    TERM_FIELDS(ONLY(SCENE_SMOOTHNESS), TERM_TYPES, "name of an observation, with .x, .y or .z for one component");
 const cfg_table pio_term_table = {
     .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
 
 static const cfg_field fem_term_fields[] = TERM_FIELDS(
-    fem_term_names,
+    0,
     TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's variables after its "
                "filter, scaled by its bounds or start",
     "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry");

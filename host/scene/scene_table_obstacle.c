@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-static const char *const axis_names[] = {"x", "y", "z", NULL};
-
 static bool has_motion(const void *o)
 {
     return ((const scene_obstacle *)o)->time.n > 0;
@@ -97,7 +95,7 @@ static const cfg_field obstacle_fields[] = {
      .only = ONLY(PIO_BALL) | ONLY(PIO_CYLINDER), .meaning = "radius"},
     {"height", CFG_NUMBER, AT(scene_obstacle, height), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .only = ONLY(PIO_CYLINDER), .meaning = "length along the axis, half on each side of the origin"},
-    {"axis", CFG_ENUM, AT(scene_obstacle, axis), .required = true, .values = axis_names, .only = ONLY(PIO_CYLINDER),
+    {"axis", CFG_ENUM, AT(scene_obstacle, axis), .required = true, .values = pio_axis_names, .only = ONLY(PIO_CYLINDER),
      .meaning = "direction of the axis before rotation"},
     {"file", CFG_TEXT, AT(scene_obstacle, file), .required = true, .only = ONLY(PIO_CLOSED_MESH),
      .meaning =

@@ -1,7 +1,7 @@
 /* words.c -- see words.h. */
 #include "host/scene/words.h"
 
-#include "solvers/engine/vocabulary.h"
+#include "host/scene/scene.h"
 
 #include <stddef.h>
 
@@ -71,3 +71,16 @@ const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position
                                             [PIO_STRAIN_ENERGY] = "strain_energy",
                                             [PIO_STRESS] = "stress_pnorm",
                                             NULL};
+
+const char *const pio_method_words[] = {[SCENE_MPM] = "mpm", [SCENE_FEM] = "fem", NULL};
+const char *const pio_precision_words[] = {[SCENE_F32] = "f32", [SCENE_F64] = "f64", NULL};
+const char *const pio_transform_words[] = {[SCENE_LINEAR] = "linear", [SCENE_LOG] = "log", NULL};
+const char *const pio_per_words[] = {
+    [SCENE_PER_TARGET] = "target", [SCENE_PER_BODY] = "body",   [SCENE_PER_PARTICLE] = "particle",
+    [SCENE_PER_NODE] = "node",     [SCENE_PER_GROUP] = "group", NULL};
+const char *const pio_mesh_per_words[] = {
+    [SCENE_PER_TARGET] = "target", [SCENE_PER_BODY] = "body",   [SCENE_PER_PARTICLE] = "element",
+    [SCENE_PER_NODE] = "node",     [SCENE_PER_GROUP] = "group", NULL};
+const char *const pio_term_words[] = {
+    [SCENE_TARGET] = "target",     [SCENE_MISFIT] = "misfit",         [SCENE_MINIMIZE] = "minimize",
+    [SCENE_MAXIMIZE] = "maximize", [SCENE_SMOOTHNESS] = "smoothness", NULL};

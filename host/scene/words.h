@@ -1,6 +1,6 @@
-/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h): words[PIO_X] stands
- * for PIO_X, and NULL ends each list. The words for laws are piola_laws (law.c). A table of keys that allows only
- * some words names the others in `without`. */
+/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h), and for those lists of
+ * scene.h that more than one file needs: words[PIO_X] stands for PIO_X, and NULL ends each list. The words for laws are
+ * piola_laws (law.c). A table of keys that allows only some words names the others in `without`. */
 #ifndef PIOLA_HOST_WORDS_H
 #define PIOLA_HOST_WORDS_H
 
@@ -16,5 +16,11 @@ extern const char *const pio_solve_words[];      /* by pio_solve */
 extern const char *const pio_product_words[];    /* by pio_product_choice */
 extern const char *const pio_projection_words[]; /* by pio_projection */
 extern const char *const pio_observable_words[]; /* by pio_observable */
+extern const char *const pio_method_words[];     /* by scene_method */
+extern const char *const pio_precision_words[];  /* by scene_precision */
+extern const char *const pio_transform_words[];  /* by scene_transform */
+extern const char *const pio_per_words[];        /* by scene_per, of particles */
+extern const char *const pio_mesh_per_words[];   /* by scene_per, of meshes */
+extern const char *const pio_term_words[];       /* by scene_term_type */
 
 #endif

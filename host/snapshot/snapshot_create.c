@@ -1,6 +1,7 @@
 /* snapshot_create.c -- the writer: checks a definition and lays out an empty file. */
 #include "host/snapshot/snapshot_private.h"
 #include "host/base/fail.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -252,16 +253,15 @@ static hid_t create_column(const pio_snapshot *s, pio_h5_log *log, hid_t group, 
 
 static bool create_field(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t group, size_t i)
 {
-    static const char *const whens[] = {"frame", "static", "adjoint"};
     pio_snapshot_column *c = &s->columns[i];
     const pio_snapshot_field *f = &def->fields[i];
     c->id = create_column(s, log, group, c);
-    bool ok =
-        c->id >= 0 && pio_h5_attr_text(log, c->id, "units", f->units) &&
-        pio_h5_attr_text(log, c->id, "meaning", f->meaning) && pio_h5_attr_text(log, c->id, "when", whens[c->when]) &&
-        pio_h5_attr_int(log, c->id, "components", c->components) &&
-        (!f->of ||
-         (pio_h5_attr_text(log, c->id, "of", f->of) && pio_h5_attr_text(log, c->id, "objective", def->objective)));
+    bool ok = c->id >= 0 && pio_h5_attr_text(log, c->id, "units", f->units) &&
+              pio_h5_attr_text(log, c->id, "meaning", f->meaning) &&
+              pio_h5_attr_text(log, c->id, "when", pio_snapshot_when_words[c->when]) &&
+              pio_h5_attr_int(log, c->id, "components", c->components) &&
+              (!f->of || (pio_h5_attr_text(log, c->id, "of", f->of) &&
+                          pio_h5_attr_text(log, c->id, "objective", def->objective)));
     if (ok && c->when != PIO_SNAPSHOT_STATIC) add_column(s, c->id, c->rows);
     return ok && (c->when != PIO_SNAPSHOT_STATIC || pio_h5_attr_sum(log, c->id, NULL, 0));
 }
@@ -339,14 +339,15 @@ static bool create_sums(pio_snapshot *s, pio_h5_log *log)
 
 static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log)
 {
-    static const char *const kinds[] = {"states", "history", "checkpoint"};
     hid_t root = s->root_piola = pio_h5_group(log, s->file, "piola");
     bool ok = root >= 0 && pio_h5_attr_text(log, root, "layout", PIO_SNAPSHOT_LAYOUT) &&
-              pio_h5_attr_text(log, root, "kind", kinds[def->kind]) && pio_h5_attr_int(log, root, "complete", 0) &&
+              pio_h5_attr_text(log, root, "kind", pio_snapshot_kind_words[def->kind]) &&
+              pio_h5_attr_int(log, root, "complete", 0) &&
               pio_h5_attr_text(log, root, "checksums", PIO_SNAPSHOT_CHECKSUMS) &&
               pio_h5_attr_int(log, root, "dimension", s->dimension) && pio_h5_attr_int(log, root, "n_points", s->n) &&
               (!def->mesh || pio_h5_attr_int(log, root, "n_cells", s->n_cells)) &&
-              pio_h5_attr_text(log, root, "precision", s->f64 ? "f64" : "f32");
+              pio_h5_attr_text(log, root, "precision",
+                               pio_snapshot_precision_words[s->f64 ? PIO_SNAPSHOT_F64 : PIO_SNAPSHOT_F32]);
     hid_t scene = ok ? pio_h5_group(log, root, "scene") : -1, manifest = ok ? pio_h5_group(log, root, "manifest") : -1;
     ok = scene >= 0 && manifest >= 0 && pio_h5_text(log, scene, "verbatim", def->scene_text) &&
          pio_h5_text(log, scene, "resolved", def->scene_resolved) && pio_h5_text(log, manifest, "json", def->manifest);

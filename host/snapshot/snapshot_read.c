@@ -1,6 +1,7 @@
 /* snapshot_read.c -- the reader in the child process: reads the description of a file. */
 #include "host/snapshot/snapshot_checked.h"
 #include "host/base/fail.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,6 @@ static void find_integrity(pio_checked_file *f, bool summed)
 /* Reads /piola and its attributes of the whole file. */
 static void read_header(pio_checked_file *f)
 {
-    static const char *const kinds[] = {"states", "history", "checkpoint"}, *const precisions[] = {"f32", "f64"};
     pio_snapshot_info *info = &f->info;
     int64_t complete = 0, dimension = 0;
     if (H5Lexists(f->file, "piola", H5P_DEFAULT) <= 0) {
@@ -51,8 +51,8 @@ static void read_header(pio_checked_file *f)
     if (layout && strcmp(layout, PIO_SNAPSHOT_LAYOUT) != 0)
         (void)pio_checked_fail(f, "layout '%.40s' is unknown; this program reads " PIO_SNAPSHOT_LAYOUT, layout);
     free(layout);
-    int kind = pio_checked_choice(f, root, "kind", kinds, 3),
-        precision = pio_checked_choice(f, root, "precision", precisions, 2);
+    int kind = pio_checked_choice(f, root, "kind", pio_snapshot_kind_words, PIO_SNAPSHOT_KINDS),
+        precision = pio_checked_choice(f, root, "precision", pio_snapshot_precision_words, PIO_SNAPSHOT_PRECISIONS);
     (void)pio_checked_int(f, root, "complete", 0, 1, &complete);
     (void)pio_checked_int(f, root, "dimension", 2, 3, &dimension);
     (void)pio_checked_int(f, root, "n_points", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_points);
@@ -92,7 +92,6 @@ static void read_times(pio_checked_file *f)
 /* Reads one field of PointData or CellData: attributes and shape. */
 static bool read_field_info(pio_checked_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
 {
-    static const char *const whens[] = {"frame", "static", "adjoint"};
     pio_checked_array d;
     int64_t components = 0;
     if (!pio_snapshot_is_name(name)) return pio_checked_fail(f, "a field with an impossible name");
@@ -101,7 +100,7 @@ static bool read_field_info(pio_checked_file *f, hid_t group, const char *name, 
     v->meaning = pio_checked_text(f, d.id, "meaning");
     v->of = pio_checked_optional(f, d.id, "of");
     v->objective = pio_checked_optional(f, d.id, "objective");
-    int when = pio_checked_choice(f, d.id, "when", whens, 3);
+    int when = pio_checked_choice(f, d.id, "when", pio_snapshot_when_words, PIO_SNAPSHOT_WHENS);
     (void)pio_checked_int(f, d.id, "components", 1, 9, &components);
     v->rows = v->location == PIO_SNAPSHOT_CELL ? f->info.n_cells : f->info.n_points;
     int64_t rows = v->rows * (when == PIO_SNAPSHOT_STATIC ? 1 : f->info.n_frames);

@@ -4,6 +4,7 @@
  * appendix B1. */
 #include "host/data/ply.h"
 #include "host/surface/surface_parts.h"
+#include "host/base/axes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -203,7 +204,6 @@ static void read_obj(pio_triangles *t, pio_input *in)
 
 static void read_ply(pio_triangles *t, pio_input *in)
 {
-    static const char *const axis[] = {"x", "y", "z"};
     size_t at[3];
     pio_ply ply;
     pio_ply_read(&ply, in);
@@ -211,8 +211,8 @@ static void read_ply(pio_triangles *t, pio_input *in)
     in->mark = 0;
     for (int a = 0; a < 3; a++) {
         at[a] = 0;
-        while (at[a] < ply.n_columns && strcmp(ply.columns[at[a]], axis[a]) != 0) at[a]++;
-        if (at[a] == ply.n_columns) pio_input_fail(in, "the vertices have no property '%s'", axis[a]);
+        while (at[a] < ply.n_columns && strcmp(ply.columns[at[a]], pio_axis_names[a]) != 0) at[a]++;
+        if (at[a] == ply.n_columns) pio_input_fail(in, "the vertices have no property '%s'", pio_axis_names[a]);
     }
     if (ply.n_rows > INT32_MAX / 3) pio_input_fail(in, "more than %d vertices", INT32_MAX / 3);
     const bool others = ply.n_columns != 3 || at[0] != 0 || at[1] != 1;

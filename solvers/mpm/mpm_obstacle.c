@@ -339,12 +339,13 @@ void mpm_obstacles_mass_adjoint(mpm_sim *sim)
 
 void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back)
 {
-    const int quantity = (int)d->desc.quantity, first = quantity == PIO_OBSTACLE_POSITION ? 0
-                                                        : quantity == PIO_OBSTACLE_ROTATION
-                                                            ? (int)OBSTACLE_ROTATION
-                                                            : (int)OBSTACLE_FRICTION + quantity - PIO_OBSTACLE_FRICTION;
+    static const int first[] = {[PIO_OBSTACLE_POSITION] = 0,
+                                [PIO_OBSTACLE_ROTATION] = OBSTACLE_ROTATION,
+                                [PIO_OBSTACLE_FRICTION] = OBSTACLE_FRICTION,
+                                [PIO_OBSTACLE_FRICTION_VELOCITY] = OBSTACLE_FRICTION_VELOCITY,
+                                [PIO_OBSTACLE_SEPARATION_VELOCITY] = OBSTACLE_SEPARATION_VELOCITY};
     for (int c = 0; c < d->desc.components; c++) {
-        double *own = parameters + obstacle_at(sim->obstacles.n_obstacles, first + c, d->desc.which);
+        double *own = parameters + obstacle_at(sim->obstacles.n_obstacles, first[d->desc.quantity] + c, d->desc.which);
         pio_queue_copy(&sim->base.queue, back ? value + c : own, back ? own : value + c, sizeof *value);
     }
 }

@@ -64,7 +64,9 @@ static int is_number(pio_quantity quantity)
 /* Where a control quantity of channel c lies in a field of parameters. */
 static double *control_of(const mpm_sim *sim, double *parameters, pio_quantity quantity, int c)
 {
-    return parameters + control_at(sim->control.n_channels, (int)(quantity - PIO_AMPLITUDE), c);
+    static const int number[] = {
+        [PIO_AMPLITUDE] = CONTROL_AMPLITUDE, [PIO_FREQUENCY] = CONTROL_FREQUENCY, [PIO_PHASE] = CONTROL_PHASE};
+    return parameters + control_at(sim->control.n_channels, number[quantity], c);
 }
 
 static int variables_of(const mpm_design *d)
