@@ -1,22 +1,13 @@
 /* options.c -- from arguments to settings. */
 #include "tools/options.h"
 
+#include "host/base/fail.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-static piola_status usage(piola_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static piola_status usage(piola_error *error, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(error->message, sizeof error->message, format, list);
-    va_end(list);
-    return error->status = PIOLA_USAGE;
-}
 
 tool_settings tool_settings_default(void)
 {
@@ -100,7 +91,7 @@ static bool take_number(const char **text, double *value)
 
 static piola_status bad_value(const tool_option *o, const char *text, const char *want, piola_error *error)
 {
-    return usage(error, "--%s: '%s' is not %s", o->name, text, want);
+    return pio_fail(error, PIOLA_USAGE, "--%s: '%s' is not %s", o->name, text, want);
 }
 
 static piola_status set_number(const tool_option *o, const char *text, void *to, piola_error *error)
@@ -176,8 +167,8 @@ static piola_status set_choice(const tool_option *o, const char *text, void *to,
         consider(&near, *v);
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *v);
     }
-    return usage(error, "--%s: unknown value '%s'; there are: %s%s", o->name, text, list,
-                 did_you_mean(&near, "", hint));
+    return pio_fail(error, PIOLA_USAGE, "--%s: unknown value '%s'; there are: %s%s", o->name, text, list,
+                    did_you_mean(&near, "", hint));
 }
 
 /* Sets an option; `text` is NULL for one without an argument. */
@@ -193,7 +184,7 @@ static piola_status set(tool_settings *s, const tool_option *o, const char *text
         ++*(int *)to;
         break;
     case OPTION_TEXT:
-        if (!*text) return usage(error, "--%s needs %s, not an empty text", o->name, o->argument);
+        if (!*text) return pio_fail(error, PIOLA_USAGE, "--%s needs %s, not an empty text", o->name, o->argument);
         *(const char **)to = text;
         break;
     case OPTION_LIST:
@@ -250,9 +241,9 @@ static const tool_option *find(const tool_settings *s, const char *name, char le
             used +=
                 (size_t)snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", tool_commands[c].name);
     if (taken)
-        usage(error, "%s does nothing for '%s'; it belongs to: %s", shown, command_name(s), others);
+        pio_fail(error, PIOLA_USAGE, "%s does nothing for '%s'; it belongs to: %s", shown, command_name(s), others);
     else
-        usage(error, "unknown option '%s'%s", shown, did_you_mean(&near, "--", hint));
+        pio_fail(error, PIOLA_USAGE, "unknown option '%s'%s", shown, did_you_mean(&near, "--", hint));
     return NULL;
 }
 
@@ -265,9 +256,9 @@ static piola_status take_long(words *w, tool_settings *s, piola_error *error)
     const tool_option *o = find(s, name, 0, error);
     if (!o) return PIOLA_USAGE;
     const char *value = equals ? equals + 1 : NULL;
-    if (!o->argument && value) return usage(error, "--%s takes no value", o->name);
+    if (!o->argument && value) return pio_fail(error, PIOLA_USAGE, "--%s takes no value", o->name);
     if (o->argument && !value) {
-        if (w->at + 1 >= w->argc) return usage(error, "--%s needs a value: %s", o->name, o->argument);
+        if (w->at + 1 >= w->argc) return pio_fail(error, PIOLA_USAGE, "--%s needs a value: %s", o->name, o->argument);
         value = w->argv[++w->at];
     }
     return set(s, o, value, error);
@@ -281,7 +272,8 @@ static piola_status take_short(words *w, tool_settings *s, piola_error *error)
         if (!o) return PIOLA_USAGE;
         const char *value = at[1] ? at + 1 : NULL;
         if (o->argument && !value) {
-            if (w->at + 1 >= w->argc) return usage(error, "-%c needs a value: %s", o->letter, o->argument);
+            if (w->at + 1 >= w->argc)
+                return pio_fail(error, PIOLA_USAGE, "-%c needs a value: %s", o->letter, o->argument);
             value = w->argv[++w->at];
         }
         const piola_status rc = set(s, o, o->argument ? value : NULL, error);
@@ -306,11 +298,13 @@ static piola_status take_word(tool_settings *s, const char *word, piola_error *e
             }
             consider(&near, tool_commands[c].name);
         }
-        return usage(error, "unknown command '%.100s'%s", word, did_you_mean(&near, "", hint));
+        return pio_fail(error, PIOLA_USAGE, "unknown command '%.100s'%s", word, did_you_mean(&near, "", hint));
     }
     const tool_command *c = &tool_commands[s->command];
-    if (!c->argument) return usage(error, "'%s' takes no argument; '%.200s' is one too many", c->name, word);
-    if (s->argument) return usage(error, "'%s' takes one %s; '%.200s' is one too many", c->name, c->argument, word);
+    if (!c->argument)
+        return pio_fail(error, PIOLA_USAGE, "'%s' takes no argument; '%.200s' is one too many", c->name, word);
+    if (s->argument)
+        return pio_fail(error, PIOLA_USAGE, "'%s' takes one %s; '%.200s' is one too many", c->name, c->argument, word);
     s->argument = word;
     return PIOLA_OK;
 }
@@ -319,7 +313,8 @@ static bool benches(const char *what, piola_error *error)
 {
     if (!strcmp(what, "mpm") || !strcmp(what, "fem") || !strcmp(what, "memory") || !strcmp(what, "snapshot"))
         return true;
-    usage(error, "there is nothing called '%.100s' to bench; there are: mpm, fem, memory, snapshot", what);
+    pio_fail(error, PIOLA_USAGE, "there is nothing called '%.100s' to bench; there are: mpm, fem, memory, snapshot",
+             what);
     return false;
 }
 
@@ -336,8 +331,8 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
     for (const tool_option *o = tool_options; o->name; o++) {
         if (!s->given[o - tool_options]) continue;
         if (o->bench && !strstr(o->bench, s->argument))
-            return usage(error, "--%s does nothing for 'bench %s'; it belongs to: bench %s", o->name, s->argument,
-                         o->bench);
+            return pio_fail(error, PIOLA_USAGE, "--%s does nothing for 'bench %s'; it belongs to: bench %s", o->name,
+                            s->argument, o->bench);
     }
     s->bench_memory.device = s->bench_fem.device = s->bench.device = s->common.device;
     s->bench_memory.isa = s->bench_fem.isa = s->bench.isa = s->common.isa;
@@ -358,13 +353,13 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
 static piola_status finish(tool_settings *s, piola_error *error)
 {
     if (s->help || s->version) return PIOLA_OK;
-    if (s->command == TOOL_COMMANDS) return usage(error, "a command is missing");
+    if (s->command == TOOL_COMMANDS) return pio_fail(error, PIOLA_USAGE, "a command is missing");
     const tool_command *c = &tool_commands[s->command];
-    if (c->argument && !s->argument) return usage(error, "'%s' needs %s", c->name, c->argument);
+    if (c->argument && !s->argument) return pio_fail(error, PIOLA_USAGE, "'%s' needs %s", c->name, c->argument);
     if (s->command == TOOL_RENDER && !s->output)
-        return usage(error, "'render' needs the picture to write: -o FILE.png");
+        return pio_fail(error, PIOLA_USAGE, "'render' needs the picture to write: -o FILE.png");
     if (s->command == TOOL_EXPORT && !s->export.to)
-        return usage(error, "'export' needs the format to write: --to vtu, csv, npy or stl");
+        return pio_fail(error, PIOLA_USAGE, "'export' needs the format to write: --to vtu, csv, npy or stl");
     s->common.scene = s->info.file = s->render.file = s->export.file = s->argument;
     s->common.directory = s->render.output = s->export.output = s->output;
     s->export.frame = s->render.frame;
@@ -377,7 +372,7 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->render.threads = s->common.threads;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
     if (s->render.width && (s->render.width < 320 || s->render.height < 180))
-        return usage(error, "--size: '%dx%d' is below 320x180", s->render.width, s->render.height);
+        return pio_fail(error, PIOLA_USAGE, "--size: '%dx%d' is below 320x180", s->render.width, s->render.height);
     return PIOLA_OK;
 }
 
@@ -388,10 +383,7 @@ piola_status tool_parse(int argc, char **argv, tool_settings *s, piola_error *er
     piola_status rc = PIOLA_OK;
     s->sets.v = calloc((size_t)argc + 1, sizeof *s->sets.v);
     s->allow.v = calloc((size_t)argc + 1, sizeof *s->allow.v);
-    if (!s->sets.v || !s->allow.v) {
-        snprintf(error->message, sizeof error->message, "no memory for %d arguments", argc);
-        return error->status = PIOLA_NO_MEMORY;
-    }
+    if (!s->sets.v || !s->allow.v) return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %d arguments", argc);
     for (; !rc && w.at < argc; w.at++) {
         const char *word = argv[w.at];
         if (only_words || word[0] != '-' || !word[1])
