@@ -237,7 +237,7 @@ static double next_random(uint64_t *state)
 
 static piola_status random_directions(check *c, piola_error *error)
 {
-    uint64_t state = (uint64_t)c->s->scene->seed + 1;
+    uint64_t state = (uint64_t)c->s->scene->common.seed + 1;
     for (int d = 0; d < c->s->scene->gradient.check_directions; d++) {
         char name[32];
         snprintf(name, sizeof name, "random %d", d + 1);

@@ -14,7 +14,8 @@
 /* Logs the size of the residual log of the inverse steps. */
 static void report_residual_log(const pio_session *s)
 {
-    const double numbers = (double)pio_model_items(s->model, true) * s->scene->dimension * (double)s->model->steps;
+    const double numbers =
+        (double)pio_model_items(s->model, true) * s->scene->method.dimension * (double)s->model->steps;
     if (s->memory.plan.strategy != SCENE_REVERSE || !s->memory.plan.residual_log) return;
     pio_log_message(s->call.log, PIO_INFO, "residual log: %lld bytes of %zu, %.3f bits per degree of freedom and step",
                     (long long)s->evaluation.sweep.residual_log_bytes, s->memory.plan.residual_log,

@@ -77,22 +77,22 @@ static void print_counts(const built *b)
     const pio_scene *s = b->scene;
     const pio_model *m = b->model;
     const int32_t *nodes = m->desc.grid.nodes;
-    printf("%s: no errors (%dD, %zu bod%s, %lld %s, ", s->input.path, s->dimension, s->n_bodies,
-           s->n_bodies == 1 ? "y" : "ies", (long long)pio_model_items(m, false), items_name(m));
+    printf("%s: no errors (%dD, %zu bod%s, %lld %s, ", s->input.path, s->method.dimension, s->matter.n_bodies,
+           s->matter.n_bodies == 1 ? "y" : "ies", (long long)pio_model_items(m, false), items_name(m));
     if (m->fem)
         printf("%lld nodes, ", (long long)pio_model_items(m, true));
     else
-        printf(s->dimension == 3 ? "%d x %d x %d nodes, " : "%d x %d nodes, ", nodes[0], nodes[1], nodes[2]);
+        printf(s->method.dimension == 3 ? "%d x %d x %d nodes, " : "%d x %d nodes, ", nodes[0], nodes[1], nodes[2]);
     printf("%lld steps, %lld frames, %zu observation%s, %d design variable%s, %zu objective term%s)\n",
-           (long long)m->steps, (long long)m->n_frames, s->n_observe, plural(s->n_observe), m->n_variables,
-           plural((size_t)m->n_variables), s->n_objective, plural(s->n_objective));
+           (long long)m->steps, (long long)m->n_frames, s->goal.n_observe, plural(s->goal.n_observe), m->n_variables,
+           plural((size_t)m->n_variables), s->goal.n_objective, plural(s->goal.n_objective));
 }
 
 /* Checks what a run would check at step 0. If no engine can do so, that is a warning and no error of the scene. */
 static piola_status check_first_step(const built *b, piola_error *error)
 {
     piola_error why = {0};
-    const piola_status rc = pio_first_step(b->model, pio_precision_words[b->scene->precision], &why);
+    const piola_status rc = pio_first_step(b->model, pio_precision_words[b->scene->method.precision], &why);
     if (rc == PIOLA_UNAVAILABLE || rc == PIOLA_NO_MEMORY) {
         fprintf(stderr, "piola: warning: time.dt and the start of the design were not checked: %s\n", why.message);
         return PIOLA_OK;
@@ -109,12 +109,13 @@ static piola_status count_only(const built *b, const pio_counts *c, bool quiet, 
 {
     const pio_scene *s = b->scene;
     char what[80];
-    snprintf(what, sizeof what, "bodies: about %.4g %s", c->items, s->method == SCENE_FEM ? "elements" : "particles");
+    snprintf(what, sizeof what, "bodies: about %.4g %s", c->items,
+             s->method.type == SCENE_FEM ? "elements" : "particles");
     const piola_status rc = pio_room(c->bytes, what, error);
     if (rc || quiet) return rc;
-    printf("%s: no errors in the scene (%dD, %zu bod%s, about %.4g %s, %.4g nodes)\n", s->input.path, s->dimension,
-           s->n_bodies, s->n_bodies == 1 ? "y" : "ies", c->items, s->method == SCENE_FEM ? "elements" : "particles",
-           c->nodes);
+    printf("%s: no errors in the scene (%dD, %zu bod%s, about %.4g %s, %.4g nodes)\n", s->input.path,
+           s->method.dimension, s->matter.n_bodies, s->matter.n_bodies == 1 ? "y" : "ies", c->items,
+           s->method.type == SCENE_FEM ? "elements" : "particles", c->nodes);
     fprintf(stderr,
             "piola: warning: of more than %.0f particles or elements, places, groups, data of points and the first "
             "step are not "
@@ -192,7 +193,7 @@ static piola_status find_paths(built *b, piola_error *error)
 
 static const char *per_name(const pio_scene *s, scene_per per)
 {
-    return (s->method == SCENE_FEM ? pio_mesh_per_words : pio_per_words)[per];
+    return (s->method.type == SCENE_FEM ? pio_mesh_per_words : pio_per_words)[per];
 }
 
 static void shape_text(const quantity *q, char *out, size_t size)

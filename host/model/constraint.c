@@ -43,11 +43,11 @@ static void add(pio_constraints *all, const scene_constraint *entry, const pio_o
 piola_status pio_constraints_create(pio_constraints *out, const pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const size_t most = 2 * s->n_constraints * (size_t)m->n_samples + 1;
+    const size_t most = 2 * s->goal.n_constraints * (size_t)m->n_samples + 1;
     *out = (pio_constraints){.list = calloc(most, sizeof *out->list)};
     if (!out->list) return pio_fail_memory(error, most * sizeof *out->list, "the constraints");
-    for (size_t i = 0; i < s->n_constraints; i++) {
-        const scene_constraint *entry = &s->constraints[i];
+    for (size_t i = 0; i < s->goal.n_constraints; i++) {
+        const scene_constraint *entry = &s->goal.constraints[i];
         const pio_output *o = output_of(m, entry->of);
         if (!o) return pio_fail(error, PIOLA_INTERNAL, "constraint %zu observes nothing", i);
         for (int k = 0; k < o->samples; k++)
@@ -73,7 +73,7 @@ piola_status pio_constraints_start(pio_constraints *constraints, const pio_model
         const double y = samples[c->at];
         char path[60];
         if (c->entry->relative_to != SCENE_OF_INITIAL) continue;
-        snprintf(path, sizeof path, "constraints[%td].relative_to", c->entry - m->scene->constraints);
+        snprintf(path, sizeof path, "constraints[%td].relative_to", c->entry - m->scene->goal.constraints);
         if (!(fabs(y) > 0))
             return pio_scene_fault(m->scene, error, path,
                                    "%s is 0 at the start, and so is every multiple of it; use relative_to: zero",

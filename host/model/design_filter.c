@@ -255,12 +255,12 @@ piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int b
     place *places = find_surface(m, body, d->index, radius, &n, &missing);
     *out = NULL;
     if (missing >= 0) {
-        const double *x = m->fem->rest + missing * m->scene->dimension;
+        const double *x = m->fem->rest + missing * m->scene->method.dimension;
         free(places);
         return pio_fail(error, PIOLA_BAD_DATA,
                         "the node at (%g, %g%s) of body '%s' is on no outer face that lies wholly in `on`, and so has "
                         "no area to filter by",
-                        x[0], x[1], m->scene->dimension == 3 ? ", ..." : "", m->scene->bodies[body].name);
+                        x[0], x[1], m->scene->method.dimension == 3 ? ", ..." : "", m->scene->matter.bodies[body].name);
     }
     const piola_status rc = make_filter(out, places, n, d->groups, radius, error);
     if (rc || d->components == 1) return rc;

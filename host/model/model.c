@@ -23,7 +23,7 @@ static void set_grid(pio_model *m)
     const scene_grid *g = &m->scene->mpm.grid;
     pio_grid_desc *d = &m->desc.grid;
     d->spacing = g->spacing;
-    for (int a = 0; a < m->scene->dimension; a++) {
+    for (int a = 0; a < m->scene->method.dimension; a++) {
         const int cells = (int)ceil((g->max[a] - g->min[a]) / g->spacing - 1e-9);
         d->nodes[a] = cells + 1 + 2 * PAD;
         d->origin[a] = g->min[a] - PAD * g->spacing;
@@ -77,9 +77,9 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.friction = scene->contact.friction;
     m->desc.regularisation_velocity = scene->contact.regularisation_velocity;
     m->desc.penalty = scene->mpm.grid.wall_stiffness;
-    memcpy(m->desc.gravity, scene->gravity, sizeof m->desc.gravity);
+    memcpy(m->desc.gravity, scene->common.gravity, sizeof m->desc.gravity);
     m->desc.interrupted = pio_interruption;
-    if (scene->method == SCENE_FEM) {
+    if (scene->method.type == SCENE_FEM) {
         rc = pio_model_fem_create(m, error);
     } else {
         set_grid(m);

@@ -48,18 +48,18 @@ static size_t values_of(const scene_control *c)
 
 static int32_t clocks_of(const pio_model *m, size_t i)
 {
-    return m->control->value[i] + (int32_t)m->scene->control[i].weights.n;
+    return m->control->value[i] + (int32_t)m->scene->actuation.control[i].weights.n;
 }
 
 static piola_status take(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const size_t particles = (size_t)m->desc.particles.n, channels = s->n_actuators;
+    const size_t particles = (size_t)m->desc.particles.n, channels = s->actuation.n_actuators;
     size_t values = 0, inputs = 0;
-    for (size_t i = 0; i < s->n_control; i++) {
-        values += values_of(&s->control[i]);
-        for (size_t k = 0; k < s->control[i].n_inputs; k++)
-            inputs += s->control[i].inputs[k].type == PIO_INPUT_PHASE ? 2 : 3;
+    for (size_t i = 0; i < s->actuation.n_control; i++) {
+        values += values_of(&s->actuation.control[i]);
+        for (size_t k = 0; k < s->actuation.control[i].n_inputs; k++)
+            inputs += s->actuation.control[i].inputs[k].type == PIO_INPUT_PHASE ? 2 : 3;
     }
     parts *c = m->control = calloc(1, sizeof *c);
     if (!c) return pio_fail_memory(error, sizeof *c, "control");
@@ -68,11 +68,11 @@ static piola_status take(pio_model *m, piola_error *error)
     c->channels = calloc(channels, sizeof *c->channels);
     c->knots = calloc(channels, sizeof *c->knots);
     c->values = calloc(values + 1, sizeof *c->values);
-    c->networks = calloc(s->n_control, sizeof *c->networks);
+    c->networks = calloc(s->actuation.n_control, sizeof *c->networks);
     c->inputs = calloc(inputs + 1, sizeof *c->inputs);
     c->of_actuator = calloc(channels, sizeof *c->of_actuator);
-    c->first = calloc(s->n_control, sizeof *c->first);
-    c->value = calloc(s->n_control, sizeof *c->value);
+    c->first = calloc(s->actuation.n_control, sizeof *c->first);
+    c->value = calloc(s->actuation.n_control, sizeof *c->value);
     if (c->channel && c->fibre && c->channels && c->knots && c->values && c->networks && c->inputs && c->of_actuator &&
         c->first && c->value)
         return PIOLA_OK;
@@ -83,7 +83,7 @@ static piola_status take(pio_model *m, piola_error *error)
 
 static bool holds(const pio_model *m, const scene_actuator *a, int64_t p)
 {
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     const double *x = m->position + p * dim;
     if (a->group && !m->groups[pio_model_group(m, a->group)][p]) return false;
     for (int k = 0; k < dim && !isnan(a->on.min[0]); k++)
@@ -95,10 +95,10 @@ static bool holds(const pio_model *m, const scene_actuator *a, int64_t p)
 static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const scene_actuator *own = &s->actuators[a];
+    const scene_actuator *own = &s->actuation.actuators[a];
     const int32_t channel = m->control->of_actuator[a];
     const int b = pio_scene_body_number(s, own->body);
-    const size_t dim = (size_t)s->dimension;
+    const size_t dim = (size_t)s->method.dimension;
     int64_t count = 0;
     char path[64];
     snprintf(path, sizeof path, "actuators[%zu].%s", a, own->group && isnan(own->on.min[0]) ? "group" : "on");
@@ -123,8 +123,9 @@ static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
 static int32_t seen(const pio_model *m, const char *name, int32_t *by_channel)
 {
     const pio_scene *s = m->scene;
-    const size_t a = pio_scene_find(name, s->actuators, s->n_actuators, sizeof *s->actuators);
-    *by_channel = a < s->n_actuators;
+    const size_t a =
+        pio_scene_find(name, s->actuation.actuators, s->actuation.n_actuators, sizeof *s->actuation.actuators);
+    *by_channel = a < s->actuation.n_actuators;
     return *by_channel ? m->control->of_actuator[a] : pio_scene_body_number(s, name);
 }
 
@@ -135,7 +136,7 @@ static double mean_of(const pio_model *m, int32_t number, int32_t by_channel, in
     double sum = 0, volume = 0;
     for (int64_t p = 0; p < m->desc.particles.n; p++) {
         if (is[p] != number) continue;
-        sum += m->volume[p] * m->position[p * m->scene->dimension + axis];
+        sum += m->volume[p] * m->position[p * m->scene->method.dimension + axis];
         volume += m->volume[p];
     }
     return sum / volume;
@@ -147,7 +148,7 @@ static void add_means(const pio_model *m, const scene_input *in, pio_input_desc 
     pio_input_desc d = {.kind = in->type, .from = -1, .scale = in->scale};
     d.of = seen(m, in->of, &d.of_channel);
     if (in->relative_to) d.from = seen(m, in->relative_to, &d.from_channel);
-    for (int a = 0; a < m->scene->dimension; a++) {
+    for (int a = 0; a < m->scene->method.dimension; a++) {
         d.axis = a;
         d.offset = place ? mean_of(m, d.of, d.of_channel, a) : 0;
         if (place && d.from >= 0) d.offset -= mean_of(m, d.from, d.from_channel, a);
@@ -157,7 +158,7 @@ static void add_means(const pio_model *m, const scene_input *in, pio_input_desc 
 
 static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input_desc *inputs)
 {
-    const scene_control *c = &m->scene->control[i];
+    const scene_control *c = &m->scene->actuation.control[i];
     int width[SCENE_LAYERS], layers;
     pio_scene_layers(m->scene, c, width, &layers);
     *out = (pio_network_desc){.first = m->control->first[i],
@@ -173,7 +174,7 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
         const scene_input *in = &c->inputs[k];
         if (in->type != PIO_INPUT_PHASE) {
             add_means(m, in, inputs);
-            inputs += m->scene->dimension;
+            inputs += m->scene->method.dimension;
             continue;
         }
         *inputs++ = (pio_input_desc){.kind = PIO_INPUT_SINE, .clock = out->n_clocks, .from = -1};
@@ -187,7 +188,7 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
 static void set_signal(pio_model *m, size_t i)
 {
     const pio_scene *s = m->scene;
-    const scene_control *c = &s->control[i];
+    const scene_control *c = &s->actuation.control[i];
     const bool network = c->type == PIO_NETWORK;
     const scene_numbers *values = network ? &c->weights : &c->knots;
     parts *out = m->control;
@@ -198,8 +199,8 @@ static void set_signal(pio_model *m, size_t i)
         for (size_t k = 0; k < c->clock[part].n; k++) out->values[m->desc.n_control_values++] = c->clock[part].v[k];
     for (size_t k = 0; k < c->actuators.n; k++) {
         const int32_t channel = m->desc.n_channels++;
-        out->of_actuator[pio_scene_find(c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators)] =
-            channel;
+        out->of_actuator[pio_scene_find(c->actuators.v[k], s->actuation.actuators, s->actuation.n_actuators,
+                                        sizeof *s->actuation.actuators)] = channel;
         out->channels[channel] = (pio_channel_desc){.signal = c->type, .amplitude = network ? c->limit.v[k] : 0};
         if (c->type == PIO_CONSTANT || c->type == PIO_SINE) out->channels[channel].amplitude = c->amplitude;
         if (c->type == PIO_SINE) {
@@ -217,17 +218,17 @@ static void set_signal(pio_model *m, size_t i)
 piola_status pio_model_control(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    if (!s->n_actuators) return PIOLA_OK;
+    if (!s->actuation.n_actuators) return PIOLA_OK;
     piola_status rc = take(m, error);
     if (rc) return rc;
     parts *c = m->control;
     for (int64_t p = 0; p < m->desc.particles.n; p++) c->channel[p] = -1;
-    for (size_t i = 0; i < s->n_control; i++) set_signal(m, i);
-    for (size_t a = 0; !rc && a < s->n_actuators; a++) rc = set_actuator(m, a, error);
+    for (size_t i = 0; i < s->actuation.n_control; i++) set_signal(m, i);
+    for (size_t a = 0; !rc && a < s->actuation.n_actuators; a++) rc = set_actuator(m, a, error);
     if (rc) return rc;
     pio_input_desc *inputs = c->inputs;
-    for (size_t i = 0; i < s->n_control; i++) {
-        if (s->control[i].type != PIO_NETWORK) continue;
+    for (size_t i = 0; i < s->actuation.n_control; i++) {
+        if (s->actuation.control[i].type != PIO_NETWORK) continue;
         pio_network_desc *network = &c->networks[m->desc.n_networks++];
         set_network(m, i, network, inputs);
         inputs += network->n_inputs;
@@ -244,14 +245,15 @@ piola_status pio_model_control(pio_model *m, piola_error *error)
 piola_status pio_model_channel_weights(const pio_model *m, int observation, pio_observation_desc *d, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const scene_strings *names = &s->observe[observation].control;
+    const scene_strings *names = &s->goal.observe[observation].control;
     double *weight = calloc((size_t)m->desc.n_channels + 1, sizeof *weight);
     d->channel_weight = weight;
     if (!weight) return pio_fail_memory(error, (size_t)m->desc.n_channels * sizeof *weight, "an observation");
-    for (size_t i = 0; i < s->n_control; i++) {
+    for (size_t i = 0; i < s->actuation.n_control; i++) {
         bool counts = names->n == 0;
-        for (size_t k = 0; k < names->n; k++) counts |= !strcmp(names->v[k], s->control[i].name);
-        for (size_t k = 0; counts && k < s->control[i].actuators.n; k++) weight[m->control->first[i] + (int32_t)k] = 1;
+        for (size_t k = 0; k < names->n; k++) counts |= !strcmp(names->v[k], s->actuation.control[i].name);
+        for (size_t k = 0; counts && k < s->actuation.control[i].actuators.n; k++)
+            weight[m->control->first[i] + (int32_t)k] = 1;
     }
     return PIOLA_OK;
 }
@@ -272,8 +274,8 @@ void pio_model_control_advice(const pio_model *m, piola_error *error)
         error->failure.of != PIOLA_FAILED_PARTICLE || error->failure.item >= m->desc.particles.n)
         return;
     const int32_t channel = m->control->channel[error->failure.item];
-    for (size_t i = 0; i < s->n_control && channel >= 0; i++) {
-        const scene_control *c = &s->control[i];
+    for (size_t i = 0; i < s->actuation.n_control && channel >= 0; i++) {
+        const scene_control *c = &s->actuation.control[i];
         if (channel < m->control->first[i] || channel >= m->control->first[i] + (int32_t)c->actuators.n) continue;
         const size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used,

@@ -22,7 +22,8 @@
 /* Returns whether the path governs body b; that of a material governs all bodies of the material. */
 static bool governs(const pio_scene *s, const scene_path *path, size_t b)
 {
-    if (path->owner == SCENE_OWNER_MATERIAL) return pio_scene_material_number(s, s->bodies[b].material) == path->index;
+    if (path->owner == SCENE_OWNER_MATERIAL)
+        return pio_scene_material_number(s, s->matter.bodies[b].material) == path->index;
     return path->owner == SCENE_OWNER_BODY && path->index == (int32_t)b;
 }
 
@@ -38,7 +39,7 @@ static const scene_design *own_entry(const pio_scene *s, const scene_path *path,
 static int32_t number_groups(const pio_model *m, const scene_path *path, scene_per per, int32_t *index)
 {
     int32_t groups = 0;
-    for (size_t b = 0; b < m->scene->n_bodies; b++) {
+    for (size_t b = 0; b < m->scene->matter.n_bodies; b++) {
         const bool governed = governs(m->scene, path, b);
         const scene_design *own = own_entry(m->scene, path, b);
         bool any = false;
@@ -57,7 +58,7 @@ static piola_status number_named(const pio_model *m, const scene_design *design,
                                  int32_t *groups, piola_error *error)
 {
     char entry[40];
-    snprintf(entry, sizeof entry, "design[%zu].per", (size_t)(design - m->scene->design));
+    snprintf(entry, sizeof entry, "design[%zu].per", (size_t)(design - m->scene->goal.design));
     number_groups(m, path, SCENE_PER_TARGET, index);
     return pio_model_number_groups(m, design, entry, index, groups, error);
 }
@@ -142,7 +143,7 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
                                 : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
     d->filter = p->filter;
     char entry[40];
-    snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->design));
+    snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->goal.design));
     return pio_scene_attribute_error(m->scene, rc, error, entry);
 }
 
@@ -163,13 +164,13 @@ static piola_status add_groups(const pio_model *m, const scene_design *design, s
     }
     if (m->fem && d->quantity == PIO_POSITION && design->per == SCENE_PER_NODE) {
         char entry[40];
-        snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->design));
+        snprintf(entry, sizeof entry, "design[%zu]", (size_t)(design - m->scene->goal.design));
         const piola_status rc = pio_model_shape(m, design, path, entry, index, d, error);
         if (rc) return rc;
     }
     if (d->groups == 0) {
         char where[80];
-        snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->design), number);
+        snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->goal.design), number);
         return pio_scene_fault(m->scene, error, where,
                                design->per == SCENE_PER_GROUP
                                    ? "'%s' governs none of the groups; add a group of a body that it governs"
@@ -254,13 +255,13 @@ piola_status pio_model_designs(pio_model *m, piola_error *error)
 {
     size_t targets = 0;
     piola_status rc = PIOLA_OK;
-    for (size_t i = 0; i < m->scene->n_design; i++) targets += m->scene->design[i].target.n;
+    for (size_t i = 0; i < m->scene->goal.n_design; i++) targets += m->scene->goal.design[i].target.n;
     m->parameters = calloc(targets + 1, sizeof *m->parameters);
     m->designs = calloc(targets + 1, sizeof *m->designs);
     if (!m->parameters || !m->designs) return pio_fail_memory(error, targets * sizeof *m->parameters, "a design");
-    for (size_t i = 0; !rc && i < m->scene->n_design; i++)
-        for (size_t t = 0; !rc && t < m->scene->design[i].target.n; t++)
-            rc = add_parameter(m, &m->scene->design[i], t, error);
+    for (size_t i = 0; !rc && i < m->scene->goal.n_design; i++)
+        for (size_t t = 0; !rc && t < m->scene->goal.design[i].target.n; t++)
+            rc = add_parameter(m, &m->scene->goal.design[i], t, error);
     m->desc.n_designs = m->n_parameters;
     m->desc.designs = m->designs;
     if (!rc && m->fem) rc = pio_model_follow(m, error);

@@ -51,7 +51,7 @@ piola_status pio_model_elements(const pio_model *m, const char *path, size_t bod
 
 double *pio_model_element_weights(const pio_model *m, size_t o, piola_status *status, piola_error *error)
 {
-    const scene_observe *s = &m->scene->observe[o];
+    const scene_observe *s = &m->scene->goal.observe[o];
     const pio_model_fem *f = m->fem;
     const size_t elements = (size_t)f->element_first[f->bodies],
                  body = (size_t)pio_scene_body_number(m->scene, s->body);
@@ -76,6 +76,6 @@ double *pio_model_element_weights(const pio_model *m, size_t o, piola_status *st
 double pio_model_stress_size(const pio_model *m)
 {
     double most = 0;
-    for (size_t i = 0; i < m->scene->n_materials; i++) most = fmax(most, pio_law_shear(&m->scene->materials[i]));
+    for (size_t i = 0; i < m->scene->materials.n; i++) most = fmax(most, pio_law_shear(&m->scene->materials.v[i]));
     return most;
 }

@@ -22,7 +22,7 @@ static piola_status build(const pio_scene *s, const scene_geometry *g, pio_mesh 
     for (size_t a = 0; a < g->elements.n && a < 3; a++) count[a] = (int32_t)g->elements.v[a];
     switch (g->mesh) {
     case SCENE_MESH_BOX:
-        for (int a = 0; a < s->dimension; a++) size[a] = g->max[a] - g->min[a];
+        for (int a = 0; a < s->method.dimension; a++) size[a] = g->max[a] - g->min[a];
         return pio_mesh_box(out, type, count, g->min, size, error);
     case SCENE_MESH_QUADRILATERAL:
         for (int k = 0; k < 8; k++) corner[k / 2][k % 2] = g->corners.v[k];
@@ -41,18 +41,19 @@ static piola_status read_file(const pio_scene *s, const scene_geometry *g, size_
     char path[PATH_MAX], where[64];
     piola_status rc = pio_scene_file(s, g->file, path, sizeof path, error);
     if (!rc) rc = pio_mesh_read(out, path, error);
-    if (rc || out->dimension == s->dimension) return rc;
+    if (rc || out->dimension == s->method.dimension) return rc;
     snprintf(where, sizeof where, "geometry[%zu].file", number);
-    return pio_scene_fault(s, error, where, "the mesh is %dD and method.dimension is %d", out->dimension, s->dimension);
+    return pio_scene_fault(s, error, where, "the mesh is %dD and method.dimension is %d", out->dimension,
+                           s->method.dimension);
 }
 
 static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const scene_body *body = &s->bodies[b];
+    const scene_body *body = &s->matter.bodies[b];
     piola_error inner = {0};
     const scene_geometry *g = pio_scene_geometry(s, body->geometry);
-    const size_t number = (size_t)(g - s->geometry);
+    const size_t number = (size_t)(g - s->matter.geometry);
     piola_status rc = g->mesh == SCENE_MESH_FILE ? read_file(s, g, number, out, error) : build(s, g, out, &inner);
     if (rc == PIOLA_BAD_DATA && g->mesh != SCENE_MESH_FILE) {
         char where[64];
@@ -64,7 +65,7 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
     const double scale = scaled ? g->scale : 1;
     if (!rc) pio_mesh_check_size(out, g->mesh == SCENE_MESH_FILE ? g->scale : 1);
     for (int64_t i = 0; !rc && i < out->n_nodes; i++)
-        for (int a = 0; a < s->dimension; a++) out->x[3 * i + a] = scale * out->x[3 * i + a] + body->position[a];
+        for (int a = 0; a < s->method.dimension; a++) out->x[3 * i + a] = scale * out->x[3 * i + a] + body->position[a];
     return rc;
 }
 
@@ -84,7 +85,7 @@ static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat
 
 static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
 {
-    const scene_body *body = &m->scene->bodies[b];
+    const scene_body *body = &m->scene->matter.bodies[b];
     pio_model_fem *f = m->fem;
     for (size_t r = 0; r < body->n_regions; r++) {
         const scene_where *on = &body->regions[r].on;
@@ -105,17 +106,17 @@ static piola_status set_elements(pio_model *m, piola_error *error)
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
     piola_status rc = PIOLA_OK;
-    for (size_t b = 0; !rc && b < s->n_bodies; b++) {
-        const int own = pio_scene_material_number(s, s->bodies[b].material);
+    for (size_t b = 0; !rc && b < s->matter.n_bodies; b++) {
+        const int own = pio_scene_material_number(s, s->matter.bodies[b].material);
         for (int64_t e = f->element_first[b]; e < f->element_first[b + 1]; e++) {
             f->body[e] = (int32_t)b;
             f->material[e] = own;
-            if (f->thickness) f->thickness[e] = s->bodies[b].thickness;
+            if (f->thickness) f->thickness[e] = s->matter.bodies[b].thickness;
         }
         rc = set_regions(m, b, error);
     }
-    for (int64_t e = 0; !rc && e < f->element_first[s->n_bodies]; e++)
-        set_constants(f, e, &s->materials[f->material[e]], s->fem.plane == SCENE_PLANE_STRESS);
+    for (int64_t e = 0; !rc && e < f->element_first[s->matter.n_bodies]; e++)
+        set_constants(f, e, &s->materials.v[f->material[e]], s->fem.plane == SCENE_PLANE_STRESS);
     return rc;
 }
 
@@ -140,7 +141,7 @@ static piola_status take_elements(pio_model *m, piola_error *error)
 {
     pio_model_fem *f = m->fem;
     const size_t n = (size_t)f->node_first[f->bodies], e = (size_t)f->element_first[f->bodies];
-    const size_t dim = (size_t)m->scene->dimension;
+    const size_t dim = (size_t)m->scene->method.dimension;
     f->rest = malloc(sizeof(double) * dim * (n + 1));
     f->law_parameters = calloc(5 * (e + 1), sizeof(double));
     f->density = calloc(e + 1, sizeof(double));
@@ -163,7 +164,7 @@ static piola_status take_elements(pio_model *m, piola_error *error)
 static piola_status make_meshes(pio_model *m, piola_error *error)
 {
     pio_model_fem *f = m->fem;
-    const size_t bodies = m->scene->n_bodies;
+    const size_t bodies = m->scene->matter.n_bodies;
     f->mesh = calloc(bodies + 1, sizeof *f->mesh);
     f->node_first = calloc(bodies + 1, sizeof *f->node_first);
     f->element_first = calloc(bodies + 1, sizeof *f->element_first);
@@ -222,7 +223,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->direct_memory = s->fem.direct_memory;
     d->product = s->fem.product;
     m->desc.fem = d;
-    pio_model_precision(m, s->precision == SCENE_F32);
+    pio_model_precision(m, s->method.precision == SCENE_F32);
     return PIOLA_OK;
 }
 

@@ -10,7 +10,7 @@ static bool governs(const pio_model *m, const scene_path *path, int64_t e)
 {
     const pio_scene *s = m->scene;
     const int32_t body = m->fem->body[e], material = m->fem->material[e];
-    const bool own = pio_scene_material_number(s, s->bodies[body].material) == material;
+    const bool own = pio_scene_material_number(s, s->matter.bodies[body].material) == material;
     if (path->owner == SCENE_OWNER_MATERIAL)
         return path->index == material && !(own && pio_design_of(s, SCENE_OWNER_BODY, body, path->quantity));
     return path->index == body && (own || path->quantity == PIO_THICKNESS);

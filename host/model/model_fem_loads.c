@@ -15,8 +15,8 @@
  * follow. */
 static int32_t curve_number(const pio_scene *s, const char *name)
 {
-    for (size_t c = 0; name && c < s->n_curves; c++)
-        if (!strcmp(s->curves[c].name, name)) return (int32_t)c + 1;
+    for (size_t c = 0; name && c < s->loading.n_curves; c++)
+        if (!strcmp(s->loading.curves[c].name, name)) return (int32_t)c + 1;
     return 0;
 }
 
@@ -40,7 +40,7 @@ static piola_status read_curve(pio_model *m, size_t c, piola_error *error)
     pio_model_fem *f = m->fem;
     char path[PATH_MAX];
     pio_csv csv;
-    piola_status rc = pio_scene_file(m->scene, m->scene->curves[c].file, path, sizeof path, error);
+    piola_status rc = pio_scene_file(m->scene, m->scene->loading.curves[c].file, path, sizeof path, error);
     if (rc) return rc;
     rc = pio_csv_load(&csv, path, error);
     const int t = rc ? -1 : pio_csv_column(&csv, "time", error),
@@ -60,16 +60,16 @@ static piola_status set_curves(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
-    f->curve_start = calloc(s->n_curves + 2, sizeof *f->curve_start);
-    if (!f->curve_start) return pio_fail_memory(error, s->n_curves * sizeof *f->curve_start, "curves");
+    f->curve_start = calloc(s->loading.n_curves + 2, sizeof *f->curve_start);
+    if (!f->curve_start) return pio_fail_memory(error, s->loading.n_curves * sizeof *f->curve_start, "curves");
     piola_status rc = extend_curves(f, 0, 2, error);
     if (rc) return rc;
     f->curve_t[0] = 0;
     f->curve_t[1] = s->time.duration;
     f->curve_value[0] = s->fem.integrator == PIO_STATIC ? 0 : 1;
     f->curve_value[1] = 1;
-    for (size_t c = 0; c < s->n_curves; c++) {
-        const scene_curve *from = &s->curves[c];
+    for (size_t c = 0; c < s->loading.n_curves; c++) {
+        const scene_curve *from = &s->loading.curves[c];
         rc = from->file ? read_curve(m, c, error) : extend_curves(f, c + 1, from->time.n, error);
         if (rc) return rc;
         if (from->file) continue;
@@ -77,7 +77,7 @@ static piola_status set_curves(pio_model *m, piola_error *error)
         memcpy(f->curve_t + at, from->time.v, sizeof(double) * from->time.n);
         memcpy(f->curve_value + at, from->value.v, sizeof(double) * from->value.n);
     }
-    f->desc.n_curves = (int32_t)s->n_curves + 1;
+    f->desc.n_curves = (int32_t)s->loading.n_curves + 1;
     f->desc.curve_start = f->curve_start;
     f->desc.curve_t = f->curve_t;
     f->desc.curve_value = f->curve_value;
@@ -90,27 +90,28 @@ static bool constrains(const pio_scene *s, const scene_boundary *b, int axis)
 {
     bool found = b->axes.n == 0;
     for (size_t a = 0; a < b->axes.n; a++) found |= b->axes.v[a][0] == "xyz"[axis];
-    return found && axis < s->dimension;
+    return found && axis < s->method.dimension;
 }
 
 /* Enters the unknowns that a boundary constrains into owner [nodes * dim], the boundary of each unknown or -1. */
 static piola_status constrain(pio_model *m, size_t number, int32_t *owner, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const scene_boundary *b = &s->boundary[number];
+    const scene_boundary *b = &s->loading.boundary[number];
     pio_index_list nodes;
     char path[64];
     snprintf(path, sizeof path, "boundary[%zu].on", number);
     const piola_status rc = pio_model_nodes(m, path, b->body, &b->on, &nodes, error);
     if (rc) return rc;
     for (int32_t i = 0; i < nodes.n; i++)
-        for (int a = 0; a < s->dimension; a++) {
-            int32_t *own = &owner[(int64_t)nodes.item[i] * s->dimension + a];
+        for (int a = 0; a < s->method.dimension; a++) {
+            int32_t *own = &owner[(int64_t)nodes.item[i] * s->method.dimension + a];
             if (!constrains(s, b, a)) continue;
-            if (*own >= 0 && b->type == SCENE_FIXED && s->boundary[*own].type == SCENE_FIXED) continue; /* they agree */
+            if (*own >= 0 && b->type == SCENE_FIXED && s->loading.boundary[*own].type == SCENE_FIXED)
+                continue; /* they agree */
             if (*own >= 0) {
-                const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->dimension;
-                const char *rest = s->dimension == 3 ? ", ..." : "", *name = s->boundary[*own].name;
+                const double *x = m->fem->rest + (int64_t)nodes.item[i] * s->method.dimension;
+                const char *rest = s->method.dimension == 3 ? ", ..." : "", *name = s->loading.boundary[*own].name;
                 free(nodes.item);
                 return pio_scene_fault(s, error, path,
                                        "the node at (%g, %g%s) is constrained along %c by '%s' already; leave it to "
@@ -126,7 +127,7 @@ static piola_status constrain(pio_model *m, size_t number, int32_t *owner, piola
 /* Returns the support of what this boundary constrains along an axis: another one for each number of its value. */
 static int32_t support_of(const pio_model *m, int32_t number, int axis)
 {
-    const scene_boundary *b = &m->scene->boundary[number];
+    const scene_boundary *b = &m->scene->loading.boundary[number];
     int32_t support = m->fem->support_first[number];
     if (b->type == SCENE_FIXED || b->value.n < 2) return support;
     for (size_t a = 0; a < b->axes.n && b->axes.v[a][0] != "xyz"[axis]; a++) support++;
@@ -136,7 +137,7 @@ static int32_t support_of(const pio_model *m, int32_t number, int axis)
 static piola_status list_constrained(pio_model *m, const int32_t *owner, piola_error *error)
 {
     pio_model_fem *f = m->fem;
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     const int64_t unknowns = f->node_first[f->bodies] * dim;
     int32_t n = 0;
     for (int64_t i = 0; i < unknowns; i++) n += owner[i] >= 0;
@@ -164,18 +165,18 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
-    const size_t unknowns = (size_t)f->node_first[f->bodies] * (size_t)s->dimension;
+    const size_t unknowns = (size_t)f->node_first[f->bodies] * (size_t)s->method.dimension;
     int32_t *owner = malloc(sizeof *owner * (unknowns + 1)), n = 0;
-    f->support_value = calloc(3 * s->n_boundary + 1, sizeof(double));
-    f->support_curve = calloc(3 * s->n_boundary + 1, sizeof(int32_t));
-    f->support_boundary = calloc(3 * s->n_boundary + 1, sizeof(int32_t));
-    f->support_first = calloc(s->n_boundary + 1, sizeof(int32_t));
+    f->support_value = calloc(3 * s->loading.n_boundary + 1, sizeof(double));
+    f->support_curve = calloc(3 * s->loading.n_boundary + 1, sizeof(int32_t));
+    f->support_boundary = calloc(3 * s->loading.n_boundary + 1, sizeof(int32_t));
+    f->support_first = calloc(s->loading.n_boundary + 1, sizeof(int32_t));
     piola_status rc = set_curves(m, error);
     if (!rc && (!owner || !f->support_value || !f->support_curve || !f->support_boundary || !f->support_first))
         rc = pio_fail_memory(error, sizeof *owner * unknowns, "supports");
     for (size_t i = 0; !rc && i < unknowns; i++) owner[i] = -1;
-    for (size_t b = 0; !rc && b < s->n_boundary; b++) {
-        const scene_boundary *own = &s->boundary[b];
+    for (size_t b = 0; !rc && b < s->loading.n_boundary; b++) {
+        const scene_boundary *own = &s->loading.boundary[b];
         const bool fixed = own->type == SCENE_FIXED;
         f->support_first[b] = n;
         for (size_t k = 0; k < (fixed ? 1 : own->value.n); k++, n++) {
@@ -197,7 +198,7 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
 
 static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *out, piola_error *error)
 {
-    const scene_load *l = &m->scene->loads[number];
+    const scene_load *l = &m->scene->loading.loads[number];
     const pio_mesh *mesh = &m->fem->mesh[pio_scene_body_number(m->scene, l->body)];
     const scene_where box = pio_model_box(m, &l->on);
     piola_error inner = {0};
@@ -233,7 +234,7 @@ static pio_load_kind kind_of(const scene_load *l)
 static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t n, int32_t *vertices, int32_t *owner,
                      double scale)
 {
-    const scene_load *l = &m->scene->loads[number];
+    const scene_load *l = &m->scene->loading.loads[number];
     const bool springs = l->type == PIO_FOUNDATION || l->type == PIO_SPRINGS;
     m->fem->loads[m->fem->desc.n_loads++] = (pio_load_desc){.kind = kind_of(l),
                                                             .type = type,
@@ -251,7 +252,7 @@ static piola_status add_load(pio_model *m, size_t number, const pio_face_list *f
                              piola_error *error)
 {
     pio_model_fem *f = m->fem;
-    const scene_load *l = &m->scene->loads[number];
+    const scene_load *l = &m->scene->loading.loads[number];
     const int b = pio_scene_body_number(m->scene, l->body), nodes = pio_elements[type].nodes;
     int32_t *vertices = malloc(sizeof *vertices * (size_t)faces->n * (size_t)nodes);
     int32_t *owner = malloc(sizeof *owner * (size_t)faces->n), n = 0;
@@ -277,7 +278,7 @@ static piola_status add_load(pio_model *m, size_t number, const pio_face_list *f
 static piola_status set_points(pio_model *m, size_t number, piola_error *error)
 {
 
-    const scene_load *l = &m->scene->loads[number];
+    const scene_load *l = &m->scene->loading.loads[number];
     char path[64];
     pio_index_list nodes;
     snprintf(path, sizeof path, "loads[%zu].on", number);
@@ -296,7 +297,7 @@ static piola_status set_points(pio_model *m, size_t number, piola_error *error)
 static piola_status elements_at(const pio_model *m, size_t number, pio_index_list *out, piola_error *error)
 {
     const pio_model_fem *f = m->fem;
-    const scene_load *l = &m->scene->loads[number];
+    const scene_load *l = &m->scene->loading.loads[number];
     const size_t b = (size_t)pio_scene_body_number(m->scene, l->body);
     char path[64];
     snprintf(path, sizeof path, "loads[%zu].on", number);
@@ -332,7 +333,7 @@ static piola_status set_body_force(pio_model *m, size_t number, piola_error *err
 /* A load whose faces are of several types becomes one of the description for each. */
 static piola_status set_load(pio_model *m, size_t number, piola_error *error)
 {
-    const scene_load *l = &m->scene->loads[number];
+    const scene_load *l = &m->scene->loading.loads[number];
     const int b = pio_scene_body_number(m->scene, l->body);
     const pio_mesh *mesh = &m->fem->mesh[b];
     bool has[PIO_ELEMENT_TYPES] = {false};
@@ -356,15 +357,16 @@ piola_status pio_model_loads(pio_model *m, piola_error *error)
     const pio_scene *s = m->scene;
     pio_model_fem *f = m->fem;
     piola_status rc = PIOLA_OK;
-    f->loads = calloc(PIO_ELEMENT_TYPES * s->n_loads + 1, sizeof *f->loads); /* one for each type at most */
-    f->values = calloc(3 * s->n_loads + 1, sizeof *f->values);
-    if (!f->loads || !f->values) return pio_fail_memory(error, s->n_loads * sizeof *f->loads, "loads");
-    for (size_t l = 0; !rc && l < s->n_loads; l++) {
-        for (size_t c = 0; c < s->loads[l].value.n && c < 3; c++) f->values[3 * l + c] = s->loads[l].value.v[c];
+    f->loads = calloc(PIO_ELEMENT_TYPES * s->loading.n_loads + 1, sizeof *f->loads); /* one for each type at most */
+    f->values = calloc(3 * s->loading.n_loads + 1, sizeof *f->values);
+    if (!f->loads || !f->values) return pio_fail_memory(error, s->loading.n_loads * sizeof *f->loads, "loads");
+    for (size_t l = 0; !rc && l < s->loading.n_loads; l++) {
+        for (size_t c = 0; c < s->loading.loads[l].value.n && c < 3; c++)
+            f->values[3 * l + c] = s->loading.loads[l].value.v[c];
         rc = set_load(m, l, error);
     }
     f->desc.loads = f->loads;
-    f->desc.n_values = (int32_t)s->n_loads;
+    f->desc.n_values = (int32_t)s->loading.n_loads;
     f->desc.values = f->values;
     return rc;
 }

@@ -13,7 +13,7 @@ static piola_status set_damping(pio_model *m, piola_error *error)
     if (!f->alpha || !f->beta) return pio_fail_memory(error, 2 * n * sizeof(double), "damping");
     bool any_alpha = false, any_beta = false;
     for (size_t e = 0; e < n; e++) {
-        const scene_material *mat = &m->scene->materials[f->material[e]];
+        const scene_material *mat = &m->scene->materials.v[f->material[e]];
         f->alpha[e] = mat->mass_damping;
         f->beta[e] = mat->stiffness_damping;
         any_alpha |= f->alpha[e] > 0;
@@ -28,8 +28,8 @@ static piola_status set_damping(pio_model *m, piola_error *error)
 static void set_body(pio_model *m, int b)
 {
     pio_model_fem *f = m->fem;
-    const scene_body *body = &m->scene->bodies[b];
-    const int64_t dim = m->scene->dimension, first = f->node_first[b], end = f->node_first[b + 1];
+    const scene_body *body = &m->scene->matter.bodies[b];
+    const int64_t dim = m->scene->method.dimension, first = f->node_first[b], end = f->node_first[b + 1];
     const double *w = body->angular_velocity;
     double mean[3] = {0};
     for (int64_t i = first; i < end; i++)
@@ -48,7 +48,7 @@ static void set_body(pio_model *m, int b)
 piola_status pio_model_motion(pio_model *m, piola_error *error)
 {
     pio_model_fem *f = m->fem;
-    const size_t count = (size_t)f->node_first[f->bodies] * (size_t)m->scene->dimension;
+    const size_t count = (size_t)f->node_first[f->bodies] * (size_t)m->scene->method.dimension;
     f->displacement = calloc(count + 1, sizeof(double));
     f->velocity = calloc(count + 1, sizeof(double));
     if (!f->displacement || !f->velocity) return pio_fail_memory(error, 2 * count * sizeof(double), "initial states");

@@ -16,7 +16,7 @@
 
 static void find_box(const pio_model *m, const scene_group *g, size_t b, unsigned char *in)
 {
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++) {
         in[p] = 1;
         for (int a = 0; a < dim; a++) {
@@ -29,7 +29,7 @@ static void find_box(const pio_model *m, const scene_group *g, size_t b, unsigne
 static piola_status find_shape(const pio_model *m, const scene_group *g, size_t b, unsigned char *in,
                                piola_error *error)
 {
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     pio_shape shape;
     piola_status rc = pio_shape_open(&shape, m->scene, pio_scene_geometry(m->scene, g->geometry), error);
     const bool open = !rc;
@@ -69,8 +69,9 @@ static piola_status find_listed(const pio_model *m, const scene_group *g, size_t
 
 static piola_status find(pio_model *m, size_t i, piola_error *error)
 {
-    const scene_group *g = &m->scene->groups[i];
-    const size_t b = (size_t)pio_scene_body_number(m->scene, g->body), n = (size_t)m->body_first[m->scene->n_bodies];
+    const scene_group *g = &m->scene->matter.groups[i];
+    const size_t b = (size_t)pio_scene_body_number(m->scene, g->body),
+                 n = (size_t)m->body_first[m->scene->matter.n_bodies];
     unsigned char *in = m->groups[i] = calloc(n, 1);
     piola_status rc = in ? PIOLA_OK : pio_fail_memory(error, n, "a group");
     int64_t count = 0;
@@ -88,23 +89,23 @@ static piola_status find(pio_model *m, size_t i, piola_error *error)
 
 piola_status pio_model_groups(pio_model *m, piola_error *error)
 {
-    m->groups = calloc(m->scene->n_groups + 1, sizeof *m->groups);
-    if (!m->groups) return pio_fail_memory(error, (m->scene->n_groups + 1) * sizeof *m->groups, "groups");
+    m->groups = calloc(m->scene->matter.n_groups + 1, sizeof *m->groups);
+    if (!m->groups) return pio_fail_memory(error, (m->scene->matter.n_groups + 1) * sizeof *m->groups, "groups");
     piola_status rc = PIOLA_OK;
-    for (size_t i = 0; !rc && i < m->scene->n_groups; i++) rc = find(m, i, error);
+    for (size_t i = 0; !rc && i < m->scene->matter.n_groups; i++) rc = find(m, i, error);
     return rc;
 }
 
 void pio_model_groups_free(pio_model *m)
 {
-    for (size_t i = 0; m->groups && i < m->scene->n_groups; i++) free(m->groups[i]);
+    for (size_t i = 0; m->groups && i < m->scene->matter.n_groups; i++) free(m->groups[i]);
     free(m->groups);
 }
 
 size_t pio_model_group(const pio_model *m, const char *name)
 {
     size_t i = 0;
-    while (i + 1 < m->scene->n_groups && strcmp(m->scene->groups[i].name, name) != 0) i++;
+    while (i + 1 < m->scene->matter.n_groups && strcmp(m->scene->matter.groups[i].name, name) != 0) i++;
     return i;
 }
 
@@ -119,8 +120,8 @@ static bool chosen(const scene_design *d, const char *name)
 
 bool pio_model_is_grouped(const pio_model *m, const scene_design *design, int64_t particle)
 {
-    for (size_t i = 0; i < m->scene->n_groups; i++)
-        if (chosen(design, m->scene->groups[i].name) && m->groups[i][particle]) return true;
+    for (size_t i = 0; i < m->scene->matter.n_groups; i++)
+        if (chosen(design, m->scene->matter.groups[i].name) && m->groups[i][particle]) return true;
     return false;
 }
 
@@ -128,11 +129,11 @@ piola_status pio_model_number_groups(const pio_model *m, const scene_design *des
                                      int32_t *groups, piola_error *error)
 {
     enum { GOVERNED = -2, FREE = -1 };
-    const int64_t n = m->body_first[m->scene->n_bodies];
+    const int64_t n = m->body_first[m->scene->matter.n_bodies];
     *groups = 0;
     for (int64_t p = 0; p < n; p++) index[p] = index[p] >= 0 ? GOVERNED : FREE;
-    for (size_t i = 0; i < m->scene->n_groups; i++) {
-        const scene_group *g = &m->scene->groups[i];
+    for (size_t i = 0; i < m->scene->matter.n_groups; i++) {
+        const scene_group *g = &m->scene->matter.groups[i];
         const int64_t first = m->body_first[(size_t)pio_scene_body_number(m->scene, g->body)];
         bool any = false;
         if (!chosen(design, g->name)) continue;
@@ -156,10 +157,10 @@ piola_status pio_model_number_groups(const pio_model *m, const scene_design *des
 
 const char *pio_model_group_name(const pio_model *m, const scene_design *design, const int32_t *index, int32_t k)
 {
-    const int64_t n = m->body_first[m->scene->n_bodies];
+    const int64_t n = m->body_first[m->scene->matter.n_bodies];
     int64_t p = 0;
     while (p + 1 < n && index[p] != k) p++;
-    for (size_t i = 0; i < m->scene->n_groups; i++)
-        if (chosen(design, m->scene->groups[i].name) && m->groups[i][p]) return m->scene->groups[i].name;
+    for (size_t i = 0; i < m->scene->matter.n_groups; i++)
+        if (chosen(design, m->scene->matter.groups[i].name) && m->groups[i][p]) return m->scene->matter.groups[i].name;
     return "";
 }

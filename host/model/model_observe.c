@@ -45,7 +45,7 @@ static void add_sample_weight(sample_weight_list *l, int64_t step, int observati
 static void add_sample_at(sample_weight_list *l, const pio_model *m, int o, int sample, double time)
 {
     const double u = time / m->scene->time.dt;
-    const bool places = m->scene->observe[o].type == PIO_DISTANCE;
+    const bool places = m->scene->goal.observe[o].type == PIO_DISTANCE;
     const double near = places ? 1e-9 : 1e-6; /* of a step; a squared distance shows the square of what is neglected */
     int64_t s = (int64_t)floor(u);
     double f = u - (double)s;
@@ -154,7 +154,7 @@ static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_er
 static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const int at[5], int weight,
                                  piola_error *error)
 {
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     pio_observation_desc *d = &m->observations[o];
     const size_t rows = csv->n_rows, n = (size_t)pio_model_items(m, true);
     const int64_t *bodies = m->fem ? m->fem->node_first : m->body_first;
@@ -221,10 +221,10 @@ static piola_status load_points(pio_model *m, int o, piola_error *error)
     char path[PATH_MAX];
     pio_csv csv;
     int at[5] = {0};
-    piola_status rc = pio_scene_file(m->scene, m->scene->observe[o].points_file, path, sizeof path, error);
+    piola_status rc = pio_scene_file(m->scene, m->scene->goal.observe[o].points_file, path, sizeof path, error);
     if (rc) return rc;
     rc = pio_csv_load(&csv, path, error);
-    for (int c = 0; !rc && c < 2 + m->scene->dimension; c++) {
+    for (int c = 0; !rc && c < 2 + m->scene->method.dimension; c++) {
         at[c] = pio_csv_column(&csv, names[c], error);
         if (at[c] < 0) rc = PIOLA_BAD_DATA;
     }
@@ -241,7 +241,7 @@ static piola_status load_points(pio_model *m, int o, piola_error *error)
 
 static piola_status set_times(pio_model *m, int o, piola_error *error)
 {
-    const scene_observe *s = &m->scene->observe[o];
+    const scene_observe *s = &m->scene->goal.observe[o];
     pio_observation_desc *d = &m->observations[o];
     if (s->type == PIO_DISTANCE) return load_points(m, o, error);
     const bool window = s->over[0] >= 0;
@@ -269,7 +269,7 @@ static piola_status check_sample_weights(const pio_model *m, const scene_observe
 
 static piola_status add_observation(pio_model *m, int o, sample_weight_list *weights, piola_error *error)
 {
-    const scene_observe *s = &m->scene->observe[o];
+    const scene_observe *s = &m->scene->goal.observe[o];
     pio_observation_desc *d = &m->observations[o];
     *d = (pio_observation_desc){.type = s->type,
                                 .body = s->body ? pio_scene_body_number(m->scene, s->body) : -1,
@@ -317,7 +317,7 @@ static int by_step(const void *a, const void *b, void *context)
 
 piola_status pio_model_observations(pio_model *m, piola_error *error)
 {
-    const size_t n = m->scene->n_observe;
+    const size_t n = m->scene->goal.n_observe;
     sample_weight_list weights = {0};
     piola_status rc = PIOLA_OK;
     m->outputs = calloc(n + 1, sizeof *m->outputs);

@@ -38,7 +38,7 @@ static piola_status set_motion(pio_obstacle_desc *d, const scene_obstacle *from,
 /* Computes for a mesh the distances around its surface as far as the obstacle acts. */
 static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_desc *d, piola_error *error)
 {
-    const scene_obstacle *from = &m->scene->obstacles[i];
+    const scene_obstacle *from = &m->scene->obstacles.v[i];
     char file[PATH_MAX], path[48];
     const pio_trimesh *surface;
     pio_distance_grid grid = {0};
@@ -61,10 +61,10 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
     piola_status rc = PIOLA_OK;
-    m->obstacles = calloc(s->n_obstacles + 1, sizeof *m->obstacles);
-    if (!m->obstacles) return pio_fail_memory(error, s->n_obstacles * sizeof *m->obstacles, "obstacles");
-    for (size_t i = 0; !rc && i < s->n_obstacles; i++) {
-        const scene_obstacle *from = &s->obstacles[i];
+    m->obstacles = calloc(s->obstacles.n + 1, sizeof *m->obstacles);
+    if (!m->obstacles) return pio_fail_memory(error, s->obstacles.n * sizeof *m->obstacles, "obstacles");
+    for (size_t i = 0; !rc && i < s->obstacles.n; i++) {
+        const scene_obstacle *from = &s->obstacles.v[i];
         pio_obstacle_desc *d = &m->obstacles[i];
         *d = (pio_obstacle_desc){.type = from->type,
                                  .behaviour = from->behaviour,
@@ -78,8 +78,8 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
         memcpy(d->position, from->position, sizeof d->position);
         memcpy(d->size, from->size, sizeof d->size);
         memcpy(d->rotation, from->rotation, sizeof d->rotation);
-        if (s->dimension == 2) d->rotation[0] = from->rotation[2];
-        if (from->type == PIO_PLANE) unit(from->normal, s->dimension, d->normal);
+        if (s->method.dimension == 2) d->rotation[0] = from->rotation[2];
+        if (from->type == PIO_PLANE) unit(from->normal, s->method.dimension, d->normal);
         unit(from->turns, 3, d->turns);
         m->desc.n_obstacles = (int32_t)i + 1;
         rc = set_motion(d, from, error);

@@ -53,7 +53,7 @@ static piola_status find_cells(const pio_model *m, const pio_fill_result *f, sor
                                piola_error *error)
 {
     const pio_grid_desc *g = &m->desc.grid;
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     for (int64_t i = 0; i < f->n; i++) {
         const piola_status rc = pio_stop_at(i, "sorting particles", error);
         if (rc) return rc;
@@ -70,7 +70,7 @@ static piola_status find_cells(const pio_model *m, const pio_fill_result *f, sor
 /* Puts the particles of one fill in the order of their cells. */
 static piola_status order_by_cell(const pio_model *m, pio_fill_result *f, piola_error *error)
 {
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     const size_t bytes = sizeof(double) * (size_t)(f->n * dim);
     sort_key *key = malloc(sizeof *key * (size_t)f->n), *other = malloc(sizeof *other * (size_t)f->n);
     double *sorted = malloc(bytes);
@@ -112,19 +112,19 @@ static piola_status take_points(pio_model *m, const scene_body *body, pio_fill_r
     pio_csv csv = {0};
     piola_status rc = pio_scene_file(m->scene, g->file, path, sizeof path, error);
     if (!rc) rc = pio_csv_load(&csv, path, error);
-    if (!rc) rc = pio_fill_points(g, &csv, body->position, m->scene->dimension, f, error);
+    if (!rc) rc = pio_fill_points(g, &csv, body->position, m->scene->method.dimension, f, error);
     pio_csv_free(&csv);
     if (rc) return rc;
     if (f->unread[0])
         pio_model_warn(m, "geometry '%s': nothing reads these columns of %s: %s; x, y%s and volume are read", g->name,
-                       g->file, f->unread, m->scene->dimension == 3 ? ", z" : "");
+                       g->file, f->unread, m->scene->method.dimension == 3 ? ", z" : "");
     return PIOLA_OK;
 }
 
 static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const scene_body *body = &s->bodies[b];
+    const scene_body *body = &s->matter.bodies[b];
     piola_error inner;
     pio_shape shape;
     if (pio_scene_geometry(s, body->geometry)->shape == PIO_POINTS) return take_points(m, body, f, error);
@@ -132,7 +132,8 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
     if (rc) return rc;
     check_size(m, &shape);
     if (shape.lines) { /* of a file: now its volume is known */
-        const double n = pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->dimension) * body->particles_per_cell;
+        const double n =
+            pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->method.dimension) * body->particles_per_cell;
         rc = pio_room(pio_particle_bytes(s, n), "particles", error);
         if (rc) {
             pio_shape_close(&shape);
@@ -143,7 +144,7 @@ static piola_status fill_body(pio_model *m, size_t b, pio_fill_result *f, piola_
                              .spacing = s->mpm.grid.spacing,
                              .particles_per_cell = body->particles_per_cell,
                              .method = body->fill,
-                             .seed = (uint64_t)s->seed,
+                             .seed = (uint64_t)s->common.seed,
                              .stream = b};
     rc = pio_fill(&shape, &how, f, &inner);
     pio_shape_close(&shape);
@@ -172,20 +173,20 @@ static bool is_solid(const scene_material *mat)
 /* Returns whether a solid has viscosity, or a design may give it some. */
 static bool has_viscous_solids(const pio_scene *s)
 {
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const scene_material *mat = pio_scene_material(s, s->bodies[b].material);
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_material *mat = pio_scene_material(s, s->matter.bodies[b].material);
         if (is_solid(mat) && mat->viscosity > 0) return true;
     }
-    for (size_t d = 0; d < s->n_design; d++)
-        for (size_t t = 0; t < s->design[d].target.n; t++)
-            if (s->design[d].path[t].quantity == PIO_VISCOSITY) return true;
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t t = 0; t < s->goal.design[d].target.n; t++)
+            if (s->goal.design[d].path[t].quantity == PIO_VISCOSITY) return true;
     return false;
 }
 
 static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, double volume, const double *centroid)
 {
-    const int dim = m->scene->dimension;
-    const scene_body *body = &m->scene->bodies[b];
+    const int dim = m->scene->method.dimension;
+    const scene_body *body = &m->scene->matter.bodies[b];
     const scene_material *mat = pio_scene_material(m->scene, body->material);
     const double *spin = m->spin + (size_t)dim * (size_t)dim * b;
     for (int a = 0; a < dim; a++) {
@@ -208,7 +209,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
 {
-    const size_t dim = (size_t)m->scene->dimension, count = (size_t)n;
+    const size_t dim = (size_t)m->scene->method.dimension, count = (size_t)n;
     m->position = malloc(sizeof(double) * dim * count);
     m->velocity = malloc(sizeof(double) * dim * count);
     m->volume = malloc(sizeof(double) * count);
@@ -235,34 +236,35 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
 piola_status pio_model_particles(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const size_t dim = (size_t)s->dimension;
-    pio_fill_result *fill = calloc(s->n_bodies, sizeof *fill);
+    const size_t dim = (size_t)s->method.dimension;
+    pio_fill_result *fill = calloc(s->matter.n_bodies, sizeof *fill);
     piola_status rc = PIOLA_OK;
-    m->body_first = calloc(s->n_bodies + 1, sizeof *m->body_first);
-    m->spin = calloc(s->n_bodies * dim * dim, sizeof *m->spin);
-    if (!fill || !m->body_first || !m->spin) rc = pio_fail_memory(error, s->n_bodies * sizeof *fill, "bodies");
-    for (size_t b = 0; !rc && b < s->n_bodies; b++) {
+    m->body_first = calloc(s->matter.n_bodies + 1, sizeof *m->body_first);
+    m->spin = calloc(s->matter.n_bodies * dim * dim, sizeof *m->spin);
+    if (!fill || !m->body_first || !m->spin) rc = pio_fail_memory(error, s->matter.n_bodies * sizeof *fill, "bodies");
+    for (size_t b = 0; !rc && b < s->matter.n_bodies; b++) {
         rc = fill_body(m, b, &fill[b], error);
         m->body_first[b + 1] = m->body_first[b] + fill[b].n;
     }
-    if (!rc) rc = take_particles(m, m->body_first[s->n_bodies], error);
-    for (size_t b = 0; !rc && b < s->n_bodies; b++) {
+    if (!rc) rc = take_particles(m, m->body_first[s->matter.n_bodies], error);
+    for (size_t b = 0; !rc && b < s->matter.n_bodies; b++) {
         double centroid[3];
-        for (int a = 0; a < s->dimension; a++) centroid[a] = fill[b].centroid[a] + s->bodies[b].position[a];
-        spin_matrix(s->bodies[b].angular_velocity, s->dimension, m->spin + b * dim * dim);
+        for (int a = 0; a < s->method.dimension; a++)
+            centroid[a] = fill[b].centroid[a] + s->matter.bodies[b].position[a];
+        spin_matrix(s->matter.bodies[b].angular_velocity, s->method.dimension, m->spin + b * dim * dim);
         for (int64_t i = 0; !rc && i < fill[b].n; i++) {
-            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->dimension,
+            set_particle(m, b, m->body_first[b] + i, fill[b].position + i * s->method.dimension,
                          fill[b].volumes ? fill[b].volumes[i] : fill[b].volume, centroid);
             rc = pio_stop_at(i, "setting up particles", error);
         }
     }
-    for (size_t b = 0; fill && b < s->n_bodies; b++) {
+    for (size_t b = 0; fill && b < s->matter.n_bodies; b++) {
         free(fill[b].position);
         free(fill[b].volumes);
     }
     free(fill);
     if (!rc)
-        m->desc.particles = (pio_particles_desc){.n = m->body_first[s->n_bodies],
+        m->desc.particles = (pio_particles_desc){.n = m->body_first[s->matter.n_bodies],
                                                  .position = m->position,
                                                  .velocity = m->velocity,
                                                  .volume = m->volume,
@@ -271,7 +273,7 @@ piola_status pio_model_particles(pio_model *m, piola_error *error)
                                                  .law = m->law,
                                                  .parameter_form = m->parameter_form,
                                                  .body = m->body,
-                                                 .bodies = (int32_t)s->n_bodies,
+                                                 .bodies = (int32_t)s->matter.n_bodies,
                                                  .viscosity = m->viscosity,
                                                  .field = m->field,
                                                  .fields = s->contact.n_fields > 0 ? pio_scene_fields(s) : 1,

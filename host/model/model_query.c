@@ -17,6 +17,6 @@ int32_t pio_model_body(const pio_model *m, int64_t item)
 
 const scene_material *pio_model_material(const pio_model *m, int64_t item)
 {
-    if (m->fem) return &m->scene->materials[m->fem->material[item]];
-    return pio_scene_material(m->scene, m->scene->bodies[m->body[item]].material);
+    if (m->fem) return &m->scene->materials.v[m->fem->material[item]];
+    return pio_scene_material(m->scene, m->scene->matter.bodies[m->body[item]].material);
 }

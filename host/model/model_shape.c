@@ -23,7 +23,7 @@ static piola_status keep_part(const pio_model *m, const scene_design *design, co
     pio_index_list list;
     char on[120];
     snprintf(on, sizeof on, "%.100s.on", at);
-    const piola_status rc = pio_model_nodes(m, on, m->scene->bodies[b].name, &design->on, &list, error);
+    const piola_status rc = pio_model_nodes(m, on, m->scene->matter.bodies[b].name, &design->on, &list, error);
     if (rc) return rc;
     for (int64_t i = 0; i < nodes; i++) index[i] = -1;
     for (int32_t i = 0; i < list.n; i++) index[list.item[i]] = i;
@@ -66,7 +66,7 @@ static int outer_face(const pio_mesh *mesh, int32_t i, int32_t node[PIO_FACE_NOD
 static void add_normals(const pio_model *m, int b, const int32_t *index, double *direction)
 {
     const pio_mesh *mesh = &m->fem->mesh[b];
-    const int64_t first = m->fem->node_first[b], dim = m->scene->dimension;
+    const int64_t first = m->fem->node_first[b], dim = m->scene->method.dimension;
     for (int32_t i = 0; i < mesh->n_outer; i++) {
         int32_t node[PIO_FACE_NODES];
         double n[3];
@@ -83,7 +83,7 @@ static void add_normals(const pio_model *m, int b, const int32_t *index, double 
 static piola_status find_directions(const pio_model *m, const scene_design *design, const scene_path *path,
                                     const char *at, const int32_t *index, double **out, piola_error *error)
 {
-    const int64_t nodes = m->fem->node_first[m->fem->bodies], dim = m->scene->dimension;
+    const int64_t nodes = m->fem->node_first[m->fem->bodies], dim = m->scene->method.dimension;
     const size_t count = (size_t)(nodes * dim);
     double *direction = calloc(count + 1, sizeof *direction);
     *out = direction;

@@ -36,7 +36,7 @@ static piola_status set_members(const pio_model *m, const scene_observe *o, pio_
         if (!two || !holds(m, other, o->from_group, p)) continue;
         if (member[p]) {
             char path[48];
-            snprintf(path, sizeof path, "observe[%zu].from", (size_t)(o - m->scene->observe));
+            snprintf(path, sizeof path, "observe[%zu].from", (size_t)(o - m->scene->goal.observe));
             return pio_scene_fault(m->scene, error, path,
                                    "particle %lld of body '%s' is in both parts; they must not overlap",
                                    (long long)(p - m->body_first[own]), o->body);
@@ -51,14 +51,14 @@ static piola_status set_members(const pio_model *m, const scene_observe *o, pio_
 static int64_t nodes_of(const pio_model *m)
 {
     int64_t n = 1;
-    for (int a = 0; a < m->scene->dimension; a++) n *= m->desc.grid.nodes[a];
+    for (int a = 0; a < m->scene->method.dimension; a++) n *= m->desc.grid.nodes[a];
     return n;
 }
 
 static piola_status set_shape(const pio_model *m, const scene_observe *o, pio_observation_desc *d, piola_error *error)
 {
     const pio_grid_desc *g = &m->desc.grid;
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     const int64_t n = nodes_of(m);
     pio_shape shape;
     pio_shape_measure measure;
@@ -90,7 +90,7 @@ static piola_status place_density(const pio_model *m, const pio_csv *csv, const 
                                   piola_error *error)
 {
     const pio_grid_desc *g = &m->desc.grid;
-    const int dim = m->scene->dimension;
+    const int dim = m->scene->method.dimension;
     double size = 0;
     for (size_t r = 0; r < csv->n_rows; r++) {
         const double *row = csv->values + r * csv->n_columns;
@@ -126,8 +126,8 @@ static piola_status set_density(const pio_model *m, const scene_observe *o, pio_
     piola_status rc = pio_scene_file(m->scene, o->grid_file, path, sizeof path, error);
     if (!rc) rc = pio_csv_load(&csv, path, error);
     if (rc) return rc;
-    for (int a = 0; !rc && a <= m->scene->dimension; a++) {
-        int *own = a < m->scene->dimension ? &at[a] : &at[3];
+    for (int a = 0; !rc && a <= m->scene->method.dimension; a++) {
+        int *own = a < m->scene->method.dimension ? &at[a] : &at[3];
         *own = pio_csv_column(&csv, own == &at[3] ? "density" : names[a], error);
         if (*own < 0) rc = PIOLA_BAD_DATA;
     }
@@ -144,6 +144,6 @@ piola_status pio_model_target(const pio_model *m, const scene_observe *o, pio_ob
     if (o->type == PIO_SHAPE) return set_shape(m, o, d, error);
     if (o->type != PIO_DENSITY_MISFIT) return PIOLA_OK;
     char path[48];
-    snprintf(path, sizeof path, "observe[%zu].grid.file", (size_t)(o - m->scene->observe));
+    snprintf(path, sizeof path, "observe[%zu].grid.file", (size_t)(o - m->scene->goal.observe));
     return pio_scene_attribute_error(m->scene, set_density(m, o, d, error), error, path);
 }

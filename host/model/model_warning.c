@@ -59,8 +59,9 @@ static double fastest(const scene_obstacle *o, const pio_scene *s)
     double most = 0;
     for (size_t k = 1; k < o->time.n; k++) {
         const double span = o->time.v[k] - o->time.v[k - 1], begin = o->time.v[k - 1];
-        double way = o->angle.n ? fabs(o->angle.v[k] - o->angle.v[k - 1]) * reach(o, s->dimension) : 0, square = 0;
-        for (int a = 0; a < s->dimension; a++)
+        double way = o->angle.n ? fabs(o->angle.v[k] - o->angle.v[k - 1]) * reach(o, s->method.dimension) : 0,
+               square = 0;
+        for (int a = 0; a < s->method.dimension; a++)
             if (o->shift[a].n) square += pow(o->shift[a].v[k] - o->shift[a].v[k - 1], 2);
         way = fmax(way, sqrt(square));
         if (begin < s->time.duration) most = fmax(most, way * fmin(1, s->time.dt / span));
@@ -87,8 +88,8 @@ static void check_obstacle(pio_model *m, const scene_obstacle *o)
 
 void pio_model_check(pio_model *m)
 {
-    for (size_t i = 0; i < m->scene->n_control; i++) check_control(m, &m->scene->control[i]);
-    for (size_t i = 0; i < m->scene->n_obstacles; i++) check_obstacle(m, &m->scene->obstacles[i]);
+    for (size_t i = 0; i < m->scene->actuation.n_control; i++) check_control(m, &m->scene->actuation.control[i]);
+    for (size_t i = 0; i < m->scene->obstacles.n; i++) check_obstacle(m, &m->scene->obstacles.v[i]);
 }
 
 bool pio_model_warning(const pio_model *m, int i, char *out, size_t size)
@@ -97,7 +98,7 @@ bool pio_model_warning(const pio_model *m, int i, char *out, size_t size)
         const pio_mesh *mesh = &m->fem->mesh[b];
         const int kept = mesh->n_warnings < PIO_MESH_WARNINGS ? mesh->n_warnings : PIO_MESH_WARNINGS;
         if (i < kept) {
-            snprintf(out, size, "body '%s': %s", m->scene->bodies[b].name, mesh->warnings[i]);
+            snprintf(out, size, "body '%s': %s", m->scene->matter.bodies[b].name, mesh->warnings[i]);
             return true;
         }
         i -= kept;

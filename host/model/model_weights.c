@@ -12,15 +12,15 @@
 /* Sets the weight of a node along all axes. */
 static void set_weight(const pio_model *m, double *weight, int64_t node, double value)
 {
-    const int64_t dim = m->scene->dimension;
+    const int64_t dim = m->scene->method.dimension;
     for (int64_t a = 0; a < dim; a++) weight[node * dim + a] = value;
 }
 
 double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, piola_error *error)
 {
-    const scene_observe *s = &m->scene->observe[o];
+    const scene_observe *s = &m->scene->goal.observe[o];
     const pio_model_fem *f = m->fem;
-    const size_t dim = (size_t)m->scene->dimension, count = (size_t)f->desc.n * dim;
+    const size_t dim = (size_t)m->scene->method.dimension, count = (size_t)f->desc.n * dim;
     double *weight = calloc(count + 1, sizeof *weight);
     pio_index_list nodes = {0};
     char path[64];
@@ -30,7 +30,7 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     const bool mean = s->type == PIO_DISPLACEMENT || s->type == PIO_MEAN_VELOCITY;
     if (s->type == PIO_REACTION) { /* only of the unknowns that this support constrains */
         for (int32_t h = 0; h < f->desc.n_constrained; h++)
-            if (!strcmp(m->scene->boundary[f->support_boundary[f->constrained_support[h]]].name, s->boundary))
+            if (!strcmp(m->scene->loading.boundary[f->support_boundary[f->constrained_support[h]]].name, s->boundary))
                 weight[(size_t)f->constrained_node[h] * dim + (size_t)f->constrained_axis[h]] = 1;
     } else if (mean && (s->on.group || !isnan(s->on.min[0]))) {
         *status = pio_model_nodes(m, path, s->body, &s->on, &nodes, error);

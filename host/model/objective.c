@@ -91,11 +91,11 @@ static piola_status find_pairs(const pio_model *m, pio_term *t, piola_error *err
 piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    *out = (pio_objective){.terms = calloc(s->n_objective + 1, sizeof *out->terms), .n = s->n_objective};
-    if (!out->terms) return pio_fail_memory(error, s->n_objective * sizeof *out->terms, "the objective");
+    *out = (pio_objective){.terms = calloc(s->goal.n_objective + 1, sizeof *out->terms), .n = s->goal.n_objective};
+    if (!out->terms) return pio_fail_memory(error, s->goal.n_objective * sizeof *out->terms, "the objective");
     for (size_t i = 0; i < out->n; i++) {
         pio_term *t = &out->terms[i];
-        t->term = &s->objective[i];
+        t->term = &s->goal.objective[i];
         for (int o = 0; o < m->n_outputs; o++)
             if (!strcmp(m->outputs[o].name, t->term->of)) t->output = &m->outputs[o];
         if (t->term->type == SCENE_SMOOTHNESS) {

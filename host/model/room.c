@@ -72,20 +72,22 @@ piola_status pio_room(double bytes, const char *what, piola_error *error)
 double pio_particle_bytes(const pio_scene *s, double n)
 {
     const double dim =
-        s->dimension; /* positions twice, once as they are filled; velocities; volume, density, constants; numbers */
+        s->method
+            .dimension; /* positions twice, once as they are filled; velocities; volume, density, constants; numbers */
     return n * (sizeof(double) * (3 * dim + 2 + PIO_LAW_CONSTANTS) + 3 * sizeof(int32_t));
 }
 
 static void count_particles(const pio_scene *s, pio_counts *c)
 {
     c->nodes = 1;
-    for (int a = 0; a < s->dimension; a++)
+    for (int a = 0; a < s->method.dimension; a++)
         c->nodes *= ceil((s->mpm.grid.max[a] - s->mpm.grid.min[a]) / s->mpm.grid.spacing) + 5;
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const scene_geometry *g = pio_scene_geometry(s, s->bodies[b].geometry);
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_geometry *g = pio_scene_geometry(s, s->matter.bodies[b].geometry);
         if (g->shape == PIO_POINTS || g->shape == PIO_CLOSED_MESH) continue;
-        const pio_shape shape = pio_shape_of(g, s->dimension);
-        c->items += pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->dimension) * s->bodies[b].particles_per_cell;
+        const pio_shape shape = pio_shape_of(g, s->method.dimension);
+        c->items += pio_shape_volume(&shape) / pow(s->mpm.grid.spacing, s->method.dimension) *
+                    s->matter.bodies[b].particles_per_cell;
     }
     c->bytes = pio_particle_bytes(s, c->items);
 }
@@ -94,8 +96,8 @@ static void count_particles(const pio_scene *s, pio_counts *c)
  * which every element adds one for each pair of its nodes. */
 static void count_elements(const pio_scene *s, pio_counts *c)
 {
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const scene_geometry *g = pio_scene_geometry(s, s->bodies[b].geometry);
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_geometry *g = pio_scene_geometry(s, s->matter.bodies[b].geometry);
         if (g->mesh == SCENE_MESH_FILE) continue;
         const pio_element *e = &pio_elements[g->element];
         const bool simplex = e->corners == e->dimension + 1;
@@ -106,14 +108,15 @@ static void count_elements(const pio_scene *s, pio_counts *c)
         }
         c->items += cells;
         c->nodes += nodes;
-        c->bytes += nodes * (32 + 8.0 * s->dimension) + cells * (80 + 24.0 * e->nodes + 16.0 * e->nodes * e->nodes);
+        c->bytes +=
+            nodes * (32 + 8.0 * s->method.dimension) + cells * (80 + 24.0 * e->nodes + 16.0 * e->nodes * e->nodes);
     }
 }
 
 pio_counts pio_count(const pio_scene *s)
 {
     pio_counts c = {0};
-    if (s->method == SCENE_FEM)
+    if (s->method.type == SCENE_FEM)
         count_elements(s, &c);
     else
         count_particles(s, &c);
@@ -125,7 +128,7 @@ piola_status pio_room_for_model(const pio_model *m, piola_error *error)
     const pio_scene *s = m->scene;
     const pio_counts c = pio_count(s);
     char what[300];
-    if (s->method == SCENE_FEM)
+    if (s->method.type == SCENE_FEM)
         snprintf(what, sizeof what, "bodies: %.4g elements and %.4g nodes", c.items, c.nodes);
     else
         snprintf(what, sizeof what, "bodies: about %.4g particles, at a spacing of %g m, in a grid of %.4g nodes,",

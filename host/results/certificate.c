@@ -105,7 +105,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
 {
     char engine[80];
     snprintf(engine, sizeof engine, "%s_%s_%dd", s->engine.table->device, s->engine.table->precision,
-             s->scene->dimension);
+             s->scene->method.dimension);
     pio_json_begin_object(json, key);
     pio_json_string(
         json, "method",

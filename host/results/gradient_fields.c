@@ -39,13 +39,13 @@ static bool scene_has(const pio_session *session, const design_row *row, const c
     const pio_scene *s = session->scene;
     const design_row *beside = row_beside(key);
     if (beside && engine_has(session, beside)) return true;
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const scene_body *body = &s->bodies[b];
-        for (size_t m = 0; m < s->n_materials; m++) {
-            bool used = !strcmp(body->material, s->materials[m].name);
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_body *body = &s->matter.bodies[b];
+        for (size_t m = 0; m < s->materials.n; m++) {
+            bool used = !strcmp(body->material, s->materials.v[m].name);
             for (size_t r = 0; r < body->n_regions; r++)
-                used |= !strcmp(body->regions[r].material, s->materials[m].name);
-            if (used && row->constant(&s->materials[m], key)) return true;
+                used |= !strcmp(body->regions[r].material, s->materials.v[m].name);
+            if (used && row->constant(&s->materials.v[m], key)) return true;
         }
     }
     return false;

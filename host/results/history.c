@@ -107,7 +107,7 @@ static piola_status open_file(pio_history *h, piola_error *error)
                                   .kind = PIO_SNAPSHOT_HISTORY,
                                   .n_points = pio_model_items(s->model, true),
                                   .mesh = s->model->fem ? &h->mesh : NULL,
-                                  .dimension = s->scene->dimension,
+                                  .dimension = s->scene->method.dimension,
                                   .precision = PIO_SNAPSHOT_F64,
                                   .static_points = true,
                                   .expected_frames = s->scene->optimizer.max_iterations + 1,

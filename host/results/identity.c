@@ -54,7 +54,7 @@ static uint64_t data_hash(const pio_session *s)
     }
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_observation_desc *d = &s->model->observations[o];
-        const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->dimension;
+        const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->method.dimension;
         h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
         h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
@@ -65,7 +65,7 @@ static uint64_t data_hash(const pio_session *s)
             h = hash_more(h, d->distance,
                           sizeof(double) * (size_t)d->samples[0] * (size_t)d->samples[1] * (size_t)d->samples[2]);
     }
-    return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->dimension) : h;
+    return s->model->fem ? mesh_hash(h, &s->model->fem->desc, (size_t)s->scene->method.dimension) : h;
 }
 
 /* Returns the resolved scene without its description, output, budget, checks and stopping criteria, and with its
@@ -123,7 +123,7 @@ char *pio_identity_of_run(const pio_session *s, bool optimizer, const char *more
                          "%slinear solver: %s\n"
                          "%smatrix product: %s\n"
                          "%s%s",
-                         PIOLA_VERSION, pio_build_commit(), __VERSION__, e->precision, s->scene->dimension,
+                         PIOLA_VERSION, pio_build_commit(), __VERSION__, e->precision, s->scene->method.dimension,
                          (unsigned long long)data_hash(s), more, m, e->device, m, e->isa, m, s->engine.device, m,
                          s->engine.driver, m, gnu_get_libc_version(), m, s->memory.bytes.solver, m,
                          s->memory.bytes.product, of_scene, text) < 0)

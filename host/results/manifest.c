@@ -97,7 +97,7 @@ static piola_status add_inputs(pio_manifest *m, const pio_session *s, piola_erro
         rc = add(m, error, key, "%s", sha256);
         free(key);
     }
-    if (!rc) rc = add(m, error, "seed", "%lld", (long long)s->scene->seed);
+    if (!rc) rc = add(m, error, "seed", "%lld", (long long)s->scene->common.seed);
     return rc ? rc : add(m, error, "schedule", "%s", s->memory.schedule.name);
 }
 

@@ -81,7 +81,7 @@ static void list_adjoint(pio_states *f)
         if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
         if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step has no solve */
         f->passed[f->n_fields] = known[k].passed;
-        add_field(f, (pio_snapshot_field){known[k].name, s->scene->dimension, known[k].units, known[k].meaning,
+        add_field(f, (pio_snapshot_field){known[k].name, s->scene->method.dimension, known[k].units, known[k].meaning,
                                           .of = known[k].of, .when = PIO_SNAPSHOT_ADJOINT});
     }
 }
@@ -99,7 +99,7 @@ static void list_fields(pio_states *f)
                  {"pressure", "Pa", "pressure, -tr(sigma)/dimension"},
                  {"hardening", "1", "equivalent plastic strain, opened volume of sand, or ln Jp of snow"},
                  {"e33", "1", "elastic Hencky strain out of the plane"}};
-    const int dim = f->session->scene->dimension;
+    const int dim = f->session->scene->method.dimension;
     const pio_session *s = f->session;
     const scene_strings *wanted = &s->scene->output.state_fields;
     if (s->model->fem) {
@@ -150,7 +150,7 @@ static piola_status write_numbers(pio_states *f, piola_error *error)
     const int64_t n = pio_model_items(s->model, false);
     for (int64_t i = 0; i < n; i++) f->scratch[i] = pio_model_body(s->model, i);
     piola_status rc = pio_snapshot_static(f->file, "body", f->scratch, error);
-    for (int64_t i = 0; i < n; i++) f->scratch[i] = (double)(pio_model_material(s->model, i) - s->scene->materials);
+    for (int64_t i = 0; i < n; i++) f->scratch[i] = (double)(pio_model_material(s->model, i) - s->scene->materials.v);
     return rc ? rc : pio_snapshot_static(f->file, "material", f->scratch, error);
 }
 
@@ -165,7 +165,7 @@ static piola_status open_file(pio_states *f, piola_error *error)
     const pio_snapshot_def def = {.path = path,
                                   .kind = PIO_SNAPSHOT_STATES,
                                   .n_points = pio_model_items(s->model, true),
-                                  .dimension = s->scene->dimension,
+                                  .dimension = s->scene->method.dimension,
                                   .precision =
                                       strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
                                   .mesh = s->model->fem ? &f->mesh : NULL,
@@ -271,7 +271,7 @@ static size_t field_numbers(const pio_states *f, size_t i)
 static size_t point_numbers(const pio_states *f, int64_t frame)
 {
     const pio_model *m = f->session->model;
-    return m->fem && frame > 0 ? 0 : (size_t)f->session->scene->dimension * (size_t)pio_model_items(m, true);
+    return m->fem && frame > 0 ? 0 : (size_t)f->session->scene->method.dimension * (size_t)pio_model_items(m, true);
 }
 
 static bool is_adjoint(const pio_states *f, size_t i)

@@ -54,7 +54,7 @@ static piola_status attribute_rejection(const trial *t, const char *why, piola_e
         desc.designs = &m->designs[k];
         const pio_parameter *p = &m->parameters[k];
         if (start(t, &desc, m->z0 + p->first, NULL) != PIOLA_NUMERICAL) continue;
-        snprintf(place, sizeof place, "design[%zu].%s", (size_t)(p->design - m->scene->design),
+        snprintf(place, sizeof place, "design[%zu].%s", (size_t)(p->design - m->scene->goal.design),
                  p->design->initial.n ? "initial" : "target");
         break;
     }
@@ -118,7 +118,7 @@ piola_status pio_first_step(const pio_model *model, const char *precision, piola
     t.desc.adjoint = 0;
     t.desc.slots = 0;
     t.desc.start_only = 1;
-    piola_status rc = pio_engine_open(&engine, "cpu", NULL, precision, model->scene->dimension, error);
+    piola_status rc = pio_engine_open(&engine, "cpu", NULL, precision, model->scene->method.dimension, error);
     if (rc) return rc;
     t.engine = model->fem ? engine.fem : engine.table;
     rc = examine(&t, error);

@@ -74,18 +74,19 @@ static piola_status open_scene(pio_session *s, bool *printed, piola_error *error
 
 static piola_status open_engine(pio_session *s, bool adjoint, const char *precision, piola_error *error)
 {
-    const char *of_scene = pio_precision_words[s->scene->precision];
+    const char *of_scene = pio_precision_words[s->scene->method.precision];
     const char *use = s->call.options->precision ? s->call.options->precision : precision ? precision : of_scene;
     if (strcmp(use, "f32") && strcmp(use, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%s': f32 or f64", use);
     piola_status rc = pio_engine_open(&s->engine, s->call.options->device ? s->call.options->device : "auto",
-                                      s->call.options->isa, use, s->scene->dimension, error);
+                                      s->call.options->isa, use, s->scene->method.dimension, error);
     if (rc) return rc;
     if (s->model->fem) s->engine.table = s->engine.fem;
     const bool cpu = !strcmp(s->engine.table->device, "cpu");
     pio_log_message(s->call.log, PIO_INFO, "engine: %s %s %dD%s%s on %s%s%s: %s", s->engine.table->device,
-                    s->engine.table->precision, s->scene->dimension, cpu ? ", " : "", cpu ? s->engine.table->isa : "",
-                    s->engine.device, s->engine.driver[0] ? ", " : "", s->engine.driver, s->engine.why);
+                    s->engine.table->precision, s->scene->method.dimension, cpu ? ", " : "",
+                    cpu ? s->engine.table->isa : "", s->engine.device, s->engine.driver[0] ? ", " : "",
+                    s->engine.driver, s->engine.why);
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
     s->model->desc.threads = s->call.options->threads;

@@ -27,7 +27,7 @@ static void log_size(const pio_session *s, pio_log_level level)
     else
         pio_log_message(s->call.log, level, "plan: %lld particles, %lld steps of %g s, grid of %d x %d x %d nodes",
                         (long long)m->desc.particles.n, (long long)m->steps, s->scene->time.dt, m->desc.grid.nodes[0],
-                        m->desc.grid.nodes[1], s->scene->dimension == 3 ? m->desc.grid.nodes[2] : 1);
+                        m->desc.grid.nodes[1], s->scene->method.dimension == 3 ? m->desc.grid.nodes[2] : 1);
 }
 
 /* Returns whether the command writes checkpoints. */

@@ -17,17 +17,18 @@
 static const struct {
     const char *list;
     size_t items, n, size;
-} lists[SCENE_OWNERS] = {
-    [SCENE_OWNER_MATERIAL] = {"materials", offsetof(pio_scene, materials), offsetof(pio_scene, n_materials),
-                              sizeof(scene_material)},
-    [SCENE_OWNER_BODY] = {"bodies", offsetof(pio_scene, bodies), offsetof(pio_scene, n_bodies), sizeof(scene_body)},
-    [SCENE_OWNER_CONTROL] = {"control", offsetof(pio_scene, control), offsetof(pio_scene, n_control),
-                             sizeof(scene_control)},
-    [SCENE_OWNER_LOAD] = {"loads", offsetof(pio_scene, loads), offsetof(pio_scene, n_loads), sizeof(scene_load)},
-    [SCENE_OWNER_BOUNDARY] = {"boundary", offsetof(pio_scene, boundary), offsetof(pio_scene, n_boundary),
-                              sizeof(scene_boundary)},
-    [SCENE_OWNER_OBSTACLE] = {"obstacles", offsetof(pio_scene, obstacles), offsetof(pio_scene, n_obstacles),
-                              sizeof(scene_obstacle)}};
+} lists[SCENE_OWNERS] = {[SCENE_OWNER_MATERIAL] = {"materials", offsetof(pio_scene, materials.v),
+                                                   offsetof(pio_scene, materials.n), sizeof(scene_material)},
+                         [SCENE_OWNER_BODY] = {"bodies", offsetof(pio_scene, matter.bodies),
+                                               offsetof(pio_scene, matter.n_bodies), sizeof(scene_body)},
+                         [SCENE_OWNER_CONTROL] = {"control", offsetof(pio_scene, actuation.control),
+                                                  offsetof(pio_scene, actuation.n_control), sizeof(scene_control)},
+                         [SCENE_OWNER_LOAD] = {"loads", offsetof(pio_scene, loading.loads),
+                                               offsetof(pio_scene, loading.n_loads), sizeof(scene_load)},
+                         [SCENE_OWNER_BOUNDARY] = {"boundary", offsetof(pio_scene, loading.boundary),
+                                                   offsetof(pio_scene, loading.n_boundary), sizeof(scene_boundary)},
+                         [SCENE_OWNER_OBSTACLE] = {"obstacles", offsetof(pio_scene, obstacles.v),
+                                                   offsetof(pio_scene, obstacles.n), sizeof(scene_obstacle)}};
 
 static size_t owners_of(const pio_scene *s, scene_owner owner)
 {
@@ -54,8 +55,8 @@ static const char *name_of(const pio_scene *s, scene_owner owner, int32_t index)
 
 const scene_material *pio_design_path_material(const pio_scene *s, const scene_path *p)
 {
-    if (p->owner == SCENE_OWNER_MATERIAL) return &s->materials[p->index];
-    return p->owner == SCENE_OWNER_BODY ? pio_scene_material(s, s->bodies[p->index].material) : NULL;
+    if (p->owner == SCENE_OWNER_MATERIAL) return &s->materials.v[p->index];
+    return p->owner == SCENE_OWNER_BODY ? pio_scene_material(s, s->matter.bodies[p->index].material) : NULL;
 }
 
 bool pio_design_path_owner(const pio_scene *s, const char *text, scene_path *out, const char **key)
@@ -83,7 +84,7 @@ static const cfg_field *field_of(const pio_scene *s, const scene_material *m, co
 {
     const cfg_table *table = pio_scene_materials(s);
     const cfg_field *f = pio_table_field(table, key);
-    if (!f && s->method == SCENE_MPM) {
+    if (!f && s->method.type == SCENE_MPM) {
         table = &pio_plastic_table; /* a part of the same struct */
         f = pio_table_field(table, key);
     }
@@ -172,18 +173,19 @@ void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_targe
         return;
     }
     *t = (scene_target){.quantity = row->unit, .components = 1, .range = row->range};
-    if (row->owner == SCENE_OWNER_LOAD) t->quantity = pio_load_quantity(&s->loads[p->index]);
+    if (row->owner == SCENE_OWNER_LOAD) t->quantity = pio_load_quantity(&s->loading.loads[p->index]);
     switch (row->shape) {
     case DESIGN_NUMBER:
         memcpy(t->value, value, sizeof(double));
         break;
     case DESIGN_VECTOR:
-        t->components = s->dimension;
+        t->components = s->method.dimension;
         memcpy(t->value, value, sizeof t->value);
         break;
     case DESIGN_ROTATION:
-        t->components = s->dimension == 3 ? 3 : 1;
-        memcpy(t->value, value + (s->dimension == 3 ? 0 : 2 * sizeof(double)), sizeof(double) * (size_t)t->components);
+        t->components = s->method.dimension == 3 ? 3 : 1;
+        memcpy(t->value, value + (s->method.dimension == 3 ? 0 : 2 * sizeof(double)),
+               sizeof(double) * (size_t)t->components);
         break;
     case DESIGN_FEW:
     case DESIGN_LIST:
@@ -195,7 +197,7 @@ void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_targe
 void pio_design_target(const pio_scene *s, const scene_design *d, size_t k, scene_target *t)
 {
     pio_design_path_target(s, &d->path[k], t);
-    if (s->method != SCENE_FEM || d->path[k].quantity != PIO_POSITION || d->per != SCENE_PER_NODE) return;
+    if (s->method.type != SCENE_FEM || d->path[k].quantity != PIO_POSITION || d->per != SCENE_PER_NODE) return;
     for (int c = 0; c < 3; c++) t->value[c] = 0;
     if (d->along != SCENE_ALONG_ALL) t->components = 1;
 }
@@ -273,10 +275,10 @@ size_t pio_design_paths(const pio_scene *s, scene_path *out, size_t most)
 
 const scene_design *pio_design_of(const pio_scene *s, scene_owner owner, int32_t index, pio_quantity quantity)
 {
-    for (size_t d = 0; d < s->n_design; d++)
-        for (size_t k = 0; k < s->design[d].target.n; k++) {
-            const scene_path *p = &s->design[d].path[k];
-            if (p->owner == owner && p->index == index && p->quantity == quantity) return &s->design[d];
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t k = 0; k < s->goal.design[d].target.n; k++) {
+            const scene_path *p = &s->goal.design[d].path[k];
+            if (p->owner == owner && p->index == index && p->quantity == quantity) return &s->goal.design[d];
         }
     return NULL;
 }

@@ -12,7 +12,7 @@
 static bool moves(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method == SCENE_MPM || s->fem.integrator != PIO_STATIC;
+    return s->method.type == SCENE_MPM || s->fem.integrator != PIO_STATIC;
 }
 
 /* Returns whether a design may change damping: not without inertia, nor that of the reversible leapfrog. */
@@ -30,7 +30,7 @@ static bool has_weight(const pio_scene *s, const void *owner)
 static bool is_apic(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method == SCENE_MPM && s->mpm.integrator == SCENE_APIC;
+    return s->method.type == SCENE_MPM && s->mpm.integrator == SCENE_APIC;
 }
 
 static bool has_contact(const pio_scene *s, const void *owner)
@@ -41,13 +41,13 @@ static bool has_contact(const pio_scene *s, const void *owner)
 static bool of_particles(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method == SCENE_MPM;
+    return s->method.type == SCENE_MPM;
 }
 
 static bool of_mesh(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method == SCENE_FEM;
+    return s->method.type == SCENE_FEM;
 }
 
 static bool of_moving_mesh(const pio_scene *s, const void *owner)
@@ -57,7 +57,7 @@ static bool of_moving_mesh(const pio_scene *s, const void *owner)
 
 static bool of_plane_mesh(const pio_scene *s, const void *owner)
 {
-    return of_mesh(s, owner) && s->dimension == 2;
+    return of_mesh(s, owner) && s->method.dimension == 2;
 }
 
 static pio_signal signal_of(const void *control)
@@ -149,7 +149,7 @@ static bool separates(const pio_scene *s, const void *obstacle)
 // clang-format off
 static const design_row rows[] = {
     {SCENE_OWNER_ALL, "gravity", PIO_GRAVITY, CFG_ACCELERATION, ANY, DESIGN_VECTOR,
-     IN(pio_scene, gravity), .has = has_weight},
+     IN(pio_scene, common.gravity), .has = has_weight},
     {SCENE_OWNER_ALL, "method.flip", PIO_FLIP, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, DESIGN_NUMBER,
      IN(pio_scene, mpm.flip), .has = is_apic},
     {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,

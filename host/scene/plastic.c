@@ -72,8 +72,8 @@ void pio_plastic_parameters(const scene_material *m, double *yield)
 
 bool pio_scene_is_plastic(const pio_scene *s)
 {
-    for (size_t b = 0; s->method == SCENE_MPM && b < s->n_bodies; b++) {
-        const scene_material *m = pio_scene_material(s, s->bodies[b].material);
+    for (size_t b = 0; s->method.type == SCENE_MPM && b < s->matter.n_bodies; b++) {
+        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
         if (m && m->plasticity != PIO_ELASTIC) return true;
     }
     return false;

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-typedef enum { SCENE_MPM, SCENE_FEM } scene_method;
+typedef enum { SCENE_MPM, SCENE_FEM } scene_method_type;
 typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 /* FEM: shapes that are meshed. */
@@ -298,25 +298,6 @@ typedef struct {
     scene_strings bodies; /* their names */
 } scene_field;
 
-typedef struct {
-    bool is_set;                    /* the file has the key optimizer */
-    pio_optimizer_type type;        /* the method */
-    int max_iterations;             /* stop after so many */
-    double learning_rate;           /* adam, gradient_descent: size of a step, see model_design.c */
-    double stop_objective;          /* stop when J <= this; -inf when absent */
-    double stop_relative_objective; /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */
-    double stop_gradient;           /* stop when the projected gradient (normalised variables) <= this; 0 when absent */
-    double feasibility; /* greatest violation of a constraint, as a fraction of its bound, that is allowed */
-} scene_optimizer;
-
-typedef struct {
-    char *directory;            /* folder of results; default "out/<name>" */
-    double states_every;        /* s; default duration/50 */
-    scene_strings state_fields; /* MPM: names; default: velocity, J */
-    double adjoint_every;       /* s; 0: no adjoint frames */
-    double checkpoint_every;    /* s of wall-clock time */
-} scene_output;
-
 /* Returns whether the integrator is explicit, so that its steps solve no equations. */
 static inline bool scene_leaps(pio_integrator integrator)
 {
@@ -331,6 +312,19 @@ typedef struct {
     char *description;           /* free text; NULL: none */
     struct scene_source *source; /* position of each key in its file; private to scene_*.c */
 } scene_input_file;
+
+/* scene_table.c: keys of the whole scene. */
+typedef struct {
+    int64_t seed;      /* of all random numbers, >= 0 */
+    double gravity[3]; /* acceleration, m/s^2 */
+} scene_common;
+
+/* scene_table.c and scene_table_fem_method.c: what every `method` has. */
+typedef struct {
+    scene_method_type type;    /* which of mpm and fem counts */
+    int dimension;             /* 2 or 3 */
+    scene_precision precision; /* of fields; without a key f32, in FEM f64 */
+} scene_method;
 
 /* scene_table.c and scene_table_fem_method.c: `time`. */
 typedef struct {
@@ -362,6 +356,46 @@ typedef struct {
     pio_product_choice product;                 /* whose matrix-vector products pcg uses */
 } scene_fem;
 
+/* scene_table_material.c: `materials`. */
+typedef struct {
+    scene_material *v; /* [n] materials, at least one */
+    size_t n;          /* number of them */
+} scene_materials;
+
+/* scene_table_bodies.c, and of FEM scene_table_fem.c: what there is. */
+typedef struct {
+    scene_geometry *geometry; /* [n_geometry] shapes or meshes, at least one */
+    size_t n_geometry;        /* number of them */
+    scene_body *bodies;       /* [n_bodies] bodies, at least one */
+    size_t n_bodies;          /* number of them */
+    scene_group *groups;      /* MPM: [n_groups] groups of particles */
+    size_t n_groups;          /* number of them */
+} scene_matter;
+
+/* scene_table_fem.c: what constrains and loads the meshes of FEM. */
+typedef struct {
+    scene_boundary *boundary; /* [n_boundary] supports */
+    size_t n_boundary;        /* number of them */
+    scene_load *loads;        /* [n_loads] loads */
+    size_t n_loads;           /* number of them */
+    scene_curve *curves;      /* [n_curves] functions of time */
+    size_t n_curves;          /* number of them */
+} scene_loading;
+
+/* scene_table_obstacle.c: `obstacles` of MPM. */
+typedef struct {
+    scene_obstacle *v; /* [n] obstacles */
+    size_t n;          /* number of them */
+} scene_obstacles;
+
+/* scene_table_control.c: what moves the bodies of MPM from within. */
+typedef struct {
+    scene_actuator *actuators; /* [n_actuators] actuators */
+    size_t n_actuators;        /* number of them */
+    scene_control *control;    /* [n_control] signals and networks */
+    size_t n_control;          /* number of them */
+} scene_actuation;
+
 /* scene_table_contact.c: `contact` of MPM, between velocity fields. */
 typedef struct {
     scene_field *fields; /* [n_fields]; bodies that none of them names share one more; none: one field for all */
@@ -369,6 +403,18 @@ typedef struct {
     double friction;     /* Coulomb's coefficient */
     double regularisation_velocity; /* velocity of approach over which contact sets in, m/s */
 } scene_contact;
+
+/* scene_table_observe.c, and of FEM scene_table_fem.c: what is measured, changed and minimised. */
+typedef struct {
+    scene_observe *observe;        /* [n_observe] observations */
+    size_t n_observe;              /* number of them */
+    scene_design *design;          /* [n_design] design variables */
+    size_t n_design;               /* number of them */
+    scene_term *objective;         /* [n_objective] terms, whose sum is J */
+    size_t n_objective;            /* number of them */
+    scene_constraint *constraints; /* [n_constraints] bounds of observations */
+    size_t n_constraints;          /* number of them */
+} scene_goal;
 
 /* scene_table_gradient.c: `gradient`. */
 typedef struct {
@@ -380,51 +426,43 @@ typedef struct {
     double window;                  /* s, the end of the run over which the adjoint sweep goes; 0: all of it */
 } scene_gradient;
 
-/* Lists have the names of their keys in the file, and stand before their lengths. */
+/* scene_table.c: `optimizer`. */
+typedef struct {
+    bool is_set;                    /* the file has the key optimizer */
+    pio_optimizer_type type;        /* the method */
+    int max_iterations;             /* stop after so many */
+    double learning_rate;           /* adam, gradient_descent: size of a step, see model_design.c */
+    double stop_objective;          /* stop when J <= this; -inf when absent */
+    double stop_relative_objective; /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */
+    double stop_gradient;           /* stop when the projected gradient (normalised variables) <= this; 0 when absent */
+    double feasibility; /* greatest violation of a constraint, as a fraction of its bound, that is allowed */
+} scene_optimizer;
+
+/* scene_table.c, and of FEM scene_table_fem_method.c: `output`. */
+typedef struct {
+    char *directory;            /* folder of results; default "out/<name>" */
+    double states_every;        /* s; default duration/50 */
+    scene_strings state_fields; /* MPM: names; default: velocity, J */
+    double adjoint_every;       /* s; 0: no adjoint frames */
+    double checkpoint_every;    /* s of wall-clock time */
+} scene_output;
+
+/* What a scene file says, in one struct for each file that has its table; the heading of each struct names the file.
+ * Lists have the names of their keys in the file, and stand before their lengths. */
 typedef struct pio_scene {
     scene_input_file input;    /* the file */
-    int64_t seed;              /* of all random numbers, >= 0 */
-    int dimension;             /* 2 or 3 */
-    scene_method method;       /* which of mpm and fem counts */
-    scene_precision precision; /* of fields; without a key f32, in FEM f64 */
+    scene_common common;       /* seed and gravity */
+    scene_method method;       /* mpm or fem, dimension and precision */
     scene_time time;           /* steps */
     scene_mpm mpm;             /* MPM: discretisation */
     scene_fem fem;             /* FEM: discretisation and solver */
-    double gravity[3];         /* acceleration, m/s^2 */
-
-    /* What there is and what acts on it: scene_table_material.c, scene_table_bodies.c, scene_table_obstacle.c and
-     * scene_table_control.c; of FEM, scene_table_fem.c. */
-    scene_material *materials; /* [n_materials] materials, at least one */
-    size_t n_materials;
-    scene_geometry *geometry; /* [n_geometry] shapes or meshes, at least one */
-    size_t n_geometry;
-    scene_body *bodies; /* [n_bodies] bodies, at least one */
-    size_t n_bodies;
-    scene_group *groups; /* MPM: [n_groups] groups of particles */
-    size_t n_groups;
-    scene_boundary *boundary; /* FEM: [n_boundary] supports */
-    size_t n_boundary;
-    scene_obstacle *obstacles; /* MPM: [n_obstacles] obstacles */
-    size_t n_obstacles;
-    scene_load *loads; /* FEM: [n_loads] loads */
-    size_t n_loads;
-    scene_curve *curves; /* FEM: [n_curves] functions of time */
-    size_t n_curves;
-    scene_actuator *actuators; /* MPM: [n_actuators] actuators */
-    size_t n_actuators;
-    scene_control *control; /* MPM: [n_control] signals and networks */
-    size_t n_control;
-    scene_contact contact; /* MPM: contact between velocity fields */
-
-    /* What is measured, changed and minimised: scene_table_observe.c; of FEM, scene_table_fem.c. */
-    scene_observe *observe; /* [n_observe] observations */
-    size_t n_observe;
-    scene_design *design; /* [n_design] design variables */
-    size_t n_design;
-    scene_term *objective; /* [n_objective] terms, whose sum is J */
-    size_t n_objective;
-    scene_constraint *constraints; /* [n_constraints] bounds of observations */
-    size_t n_constraints;
+    scene_materials materials; /* what bodies are made of */
+    scene_matter matter;       /* shapes, bodies and groups */
+    scene_loading loading;     /* FEM: supports, loads and curves */
+    scene_obstacles obstacles; /* MPM: rigid bodies with a prescribed motion */
+    scene_actuation actuation; /* MPM: actuators and what drives them */
+    scene_contact contact;     /* MPM: contact between velocity fields */
+    scene_goal goal;           /* observations, design, objective and constraints */
     scene_gradient gradient;   /* how gradients are computed and checked */
     scene_optimizer optimizer; /* how the design is improved */
     scene_output output;       /* what is written */

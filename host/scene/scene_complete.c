@@ -63,20 +63,20 @@ static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *
 static void complete_places(pio_scene *scene, cfg_doc *doc)
 {
     const size_t bytes = 3 * sizeof *pio_axis_names;
-    for (size_t i = 0; i < scene->n_boundary; i++) {
-        scene_strings *own = &scene->boundary[i].axes;
+    for (size_t i = 0; i < scene->loading.n_boundary; i++) {
+        scene_strings *own = &scene->loading.boundary[i].axes;
         if (own->n) continue;
-        own->n = (size_t)scene->dimension;
+        own->n = (size_t)scene->method.dimension;
         own->v = pio_pool_take(&doc->pool, bytes);
         if (own->v)
             memcpy(own->v, pio_axis_names, bytes);
         else
             doc->no_memory = true;
     }
-    for (size_t i = 0; i < scene->n_observe; i++) complete_box(doc, "observe", i, &scene->observe[i].on);
-    for (size_t i = 0; i < scene->n_loads; i++) complete_box(doc, "loads", i, &scene->loads[i].on);
-    for (size_t i = 0; i < scene->n_design; i++) {
-        scene_design *d = &scene->design[i];
+    for (size_t i = 0; i < scene->goal.n_observe; i++) complete_box(doc, "observe", i, &scene->goal.observe[i].on);
+    for (size_t i = 0; i < scene->loading.n_loads; i++) complete_box(doc, "loads", i, &scene->loading.loads[i].on);
+    for (size_t i = 0; i < scene->goal.n_design; i++) {
+        scene_design *d = &scene->goal.design[i];
         complete_box(doc, "design", i, &d->on);
         PATH(path, "design[%zu].mesh_update", i);
         if (!pio_scene_is_set(doc, path) && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
@@ -99,7 +99,7 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
         o->directory = pio_pool_text(&doc->pool, text, strlen(text));
         doc->no_memory |= !o->directory;
     }
-    if (o->state_fields.n == 0 && scene->method == SCENE_MPM) {
+    if (o->state_fields.n == 0 && scene->method.type == SCENE_MPM) {
         static const char *const usual[] = {"velocity", "J"};
         o->state_fields.v = pio_pool_take(&doc->pool, sizeof usual);
         doc->no_memory |= !o->state_fields.v;
@@ -122,34 +122,35 @@ static void complete_steps(pio_scene *scene, cfg_doc *doc)
 
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_materials; i++) complete_material(&scene->materials[i]);
-    for (size_t i = 0; i < scene->n_geometry; i++) {
-        scene->geometry[i].radius = value_or(scene->geometry[i].radius, 0);
-        scene->geometry[i].height = value_or(scene->geometry[i].height, 0);
+    for (size_t i = 0; i < scene->materials.n; i++) complete_material(&scene->materials.v[i]);
+    for (size_t i = 0; i < scene->matter.n_geometry; i++) {
+        scene->matter.geometry[i].radius = value_or(scene->matter.geometry[i].radius, 0);
+        scene->matter.geometry[i].height = value_or(scene->matter.geometry[i].height, 0);
     }
-    for (size_t i = 0; i < scene->n_bodies; i++) {
-        scene_body *b = &scene->bodies[i];
-        if (!b->particles_per_cell) b->particles_per_cell = scene->dimension == 2 ? 4 : 8;
+    for (size_t i = 0; i < scene->matter.n_bodies; i++) {
+        scene_body *b = &scene->matter.bodies[i];
+        if (!b->particles_per_cell) b->particles_per_cell = scene->method.dimension == 2 ? 4 : 8;
         const scene_geometry *g = pio_scene_geometry(scene, b->geometry);
         b->of_points = g && g->shape == PIO_POINTS;
     }
-    for (size_t i = 0; i < scene->n_observe; i++) complete_observe(scene, doc, &scene->observe[i]);
-    for (size_t i = 0; i < scene->n_design; i++) {
-        scene_design *d = &scene->design[i];
+    for (size_t i = 0; i < scene->goal.n_observe; i++) complete_observe(scene, doc, &scene->goal.observe[i]);
+    for (size_t i = 0; i < scene->goal.n_design; i++) {
+        scene_design *d = &scene->goal.design[i];
         if (d->bounds[0] >= d->bounds[1]) { /* both 0: not given, a given pair increases */
             d->bounds[0] = -INFINITY;
             d->bounds[1] = INFINITY;
         }
     }
-    for (size_t i = 0; i < scene->n_actuators; i++) complete_box(doc, "actuators", i, &scene->actuators[i].on);
+    for (size_t i = 0; i < scene->actuation.n_actuators; i++)
+        complete_box(doc, "actuators", i, &scene->actuation.actuators[i].on);
     pio_scene_complete_control(scene, doc);
-    if (scene->method == SCENE_FEM) complete_places(scene, doc);
-    if (scene->method == SCENE_FEM) complete_steps(scene, doc);
-    for (size_t i = 0; i < scene->n_constraints; i++) {
-        scene->constraints[i].min = value_or(scene->constraints[i].min, -INFINITY);
-        scene->constraints[i].max = value_or(scene->constraints[i].max, INFINITY);
+    if (scene->method.type == SCENE_FEM) complete_places(scene, doc);
+    if (scene->method.type == SCENE_FEM) complete_steps(scene, doc);
+    for (size_t i = 0; i < scene->goal.n_constraints; i++) {
+        scene->goal.constraints[i].min = value_or(scene->goal.constraints[i].min, -INFINITY);
+        scene->goal.constraints[i].max = value_or(scene->goal.constraints[i].max, INFINITY);
     }
-    if (scene->method == SCENE_MPM)
+    if (scene->method.type == SCENE_MPM)
         scene->contact.regularisation_velocity =
             value_or(scene->contact.regularisation_velocity, 0.1 * scene->mpm.grid.spacing / scene->time.duration);
     scene->mpm.grid.wall_stiffness = value_or(scene->mpm.grid.wall_stiffness, 0);

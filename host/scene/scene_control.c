@@ -20,7 +20,7 @@ size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SC
     *layers = (int)c->hidden.n + 1;
     if (c->hidden.n > PIO_NETWORK_HIDDEN) return 0;
     width[0] = 0;
-    for (size_t i = 0; i < c->n_inputs; i++) width[0] += c->inputs[i].type == PIO_INPUT_PHASE ? 2 : s->dimension;
+    for (size_t i = 0; i < c->n_inputs; i++) width[0] += c->inputs[i].type == PIO_INPUT_PHASE ? 2 : s->method.dimension;
     for (size_t l = 0; l < c->hidden.n; l++) {
         const double units = c->hidden.v[l];
         if (!(units >= 1 && units <= MOST_UNITS) || units > floor(units)) return 0;
@@ -36,19 +36,19 @@ size_t pio_scene_layers(const pio_scene *s, const scene_control *c, int width[SC
 /* Sets W at random and b = 0. */
 static void draw_weights(const pio_scene *s, size_t control, const int *width, int layers)
 {
-    const scene_control *c = &s->control[control];
+    const scene_control *c = &s->actuation.control[control];
     size_t at = 0;
     for (int l = 0; l < layers; l++)
         for (int r = 0; r < width[l + 1]; r++)
             for (int k = 0; k <= width[l]; k++, at++) {
-                const double u = pio_uniform((uint64_t)s->seed, WEIGHT_STREAM + control, at, 0);
+                const double u = pio_uniform((uint64_t)s->common.seed, WEIGHT_STREAM + control, at, 0);
                 c->weights.v[at] = k < width[l] ? c->weight_scale * (2 * u - 1) / sqrt(width[l]) : 0;
             }
 }
 
 static void read_weights(const pio_scene *s, cfg_doc *doc, size_t i, scene_numbers *weights)
 {
-    const scene_control *c = &s->control[i];
+    const scene_control *c = &s->actuation.control[i];
     char place[PATH_MAX], dataset[300];
     PATH(path, "control[%zu].weights", i);
     piola_error error;
@@ -93,8 +93,8 @@ static void gather_clocks(cfg_doc *doc, scene_control *c)
 
 void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_control; i++) {
-        scene_control *c = &s->control[i];
+    for (size_t i = 0; i < s->actuation.n_control; i++) {
+        scene_control *c = &s->actuation.control[i];
         int width[SCENE_LAYERS], layers;
         if (isnan(c->period)) c->period = 0;
         if (c->type != PIO_NETWORK) continue;
@@ -118,17 +118,18 @@ void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
 
 static void check_actuator(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_actuator *a = &s->actuators[i];
+    const scene_actuator *a = &s->actuation.actuators[i];
     PATH(body, "actuators[%zu].body", i);
     PATH(fibre, "actuators[%zu].fibre", i);
     double square = 0;
-    const size_t b = pio_scene_entry(doc, body, "bodies", a->body, s->bodies, s->n_bodies, sizeof *s->bodies);
-    const scene_material *m = b < s->n_bodies ? pio_scene_material(s, s->bodies[b].material) : NULL;
+    const size_t b =
+        pio_scene_entry(doc, body, "bodies", a->body, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
+    const scene_material *m = b < s->matter.n_bodies ? pio_scene_material(s, s->matter.bodies[b].material) : NULL;
     if (m && m->model >= PIO_LINEAR_FLUID)
         pio_cfg_fault(doc, body, "'%s' is a fluid, which has no fibres; a solid body would be right", a->body);
-    for (int k = 0; k < s->dimension; k++) square += a->fibre[k] * a->fibre[k];
+    for (int k = 0; k < s->method.dimension; k++) square += a->fibre[k] * a->fibre[k];
     if (!(square > 0)) pio_cfg_fault(doc, fibre, "it has no direction; one number must not be 0");
-    for (int k = 0; k < s->dimension && !isnan(a->on.min[0]); k++) {
+    for (int k = 0; k < s->method.dimension && !isnan(a->on.min[0]); k++) {
         PATH(max, "actuators[%zu].on.max[%d]", i, k);
         if (!(a->on.max[k] > a->on.min[k]))
             pio_cfg_fault(doc, max, "%g m is not above min, %g m, along %c", a->on.max[k], a->on.min[k], "xyz"[k]);
@@ -138,34 +139,37 @@ static void check_actuator(const pio_scene *s, cfg_doc *doc, size_t i)
 /* Each actuator is driven once. */
 static void check_driven(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t a = 0; a < s->n_actuators; a++) {
+    for (size_t a = 0; a < s->actuation.n_actuators; a++) {
         size_t times = 0;
-        for (size_t i = 0; i < s->n_control; i++)
-            for (size_t k = 0; k < s->control[i].actuators.n; k++) {
+        for (size_t i = 0; i < s->actuation.n_control; i++)
+            for (size_t k = 0; k < s->actuation.control[i].actuators.n; k++) {
                 PATH(path, "control[%zu].actuators[%zu]", i, k);
-                if (strcmp(s->control[i].actuators.v[k], s->actuators[a].name) != 0 || ++times != 2) continue;
+                if (strcmp(s->actuation.control[i].actuators.v[k], s->actuation.actuators[a].name) != 0 || ++times != 2)
+                    continue;
                 pio_cfg_fault(doc, path, "'%s' is already driven; one entry of control drives an actuator",
-                              s->actuators[a].name);
+                              s->actuation.actuators[a].name);
             }
         PATH(path, "actuators[%zu].name", a);
         if (!times)
-            pio_cfg_fault(doc, path, "no entry of control drives '%s'; add one, or remove it", s->actuators[a].name);
+            pio_cfg_fault(doc, path, "no entry of control drives '%s'; add one, or remove it",
+                          s->actuation.actuators[a].name);
     }
 }
 
 /* Checks that the name is that of a body or of an actuator, not of both. */
 static void check_seen(const pio_scene *s, cfg_doc *doc, const char *path, const char *name)
 {
-    const bool actuator = pio_scene_find(name, s->actuators, s->n_actuators, sizeof *s->actuators) < s->n_actuators;
+    const bool actuator = pio_scene_find(name, s->actuation.actuators, s->actuation.n_actuators,
+                                         sizeof *s->actuation.actuators) < s->actuation.n_actuators;
     if (!actuator)
-        pio_scene_entry(doc, path, "bodies", name, s->bodies, s->n_bodies, sizeof *s->bodies);
+        pio_scene_entry(doc, path, "bodies", name, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
     else if (pio_scene_body(s, name))
         pio_cfg_fault(doc, path, "'%s' is a body and an actuator; give one of them another name", name);
 }
 
 static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_control *c = &s->control[i];
+    const scene_control *c = &s->actuation.control[i];
     PATH(type, "control[%zu].type", i);
     PATH(hidden, "control[%zu].hidden", i);
     PATH(limit, "control[%zu].limit", i);
@@ -202,13 +206,14 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_control(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_control *c = &s->control[i];
+    const scene_control *c = &s->actuation.control[i];
     const size_t least = c->type == PIO_PIECEWISE ? 2 : c->type == PIO_SPLINE ? 4 : 0;
     PATH(actuators, "control[%zu].actuators", i);
     PATH(knots, "control[%zu].knots", i);
     for (size_t k = 0; k < c->actuators.n; k++) {
         PATH(path, "control[%zu].actuators[%zu]", i, k);
-        pio_scene_entry(doc, path, "actuators", c->actuators.v[k], s->actuators, s->n_actuators, sizeof *s->actuators);
+        pio_scene_entry(doc, path, "actuators", c->actuators.v[k], s->actuation.actuators, s->actuation.n_actuators,
+                        sizeof *s->actuation.actuators);
     }
     if (c->type == PIO_NETWORK)
         check_network(s, doc, i);
@@ -222,20 +227,21 @@ static void check_control(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_observation(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_observe *o = &s->observe[i];
+    const scene_observe *o = &s->goal.observe[i];
     PATH(type, "observe[%zu].type", i);
     if (o->type != PIO_EFFORT && o->type != PIO_SMOOTHNESS) return;
-    if (!s->n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
-    for (size_t k = 0; k < o->control.n && s->n_control; k++) {
+    if (!s->actuation.n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
+    for (size_t k = 0; k < o->control.n && s->actuation.n_control; k++) {
         PATH(path, "observe[%zu].control[%zu]", i, k);
-        pio_scene_entry(doc, path, "control", o->control.v[k], s->control, s->n_control, sizeof *s->control);
+        pio_scene_entry(doc, path, "control", o->control.v[k], s->actuation.control, s->actuation.n_control,
+                        sizeof *s->actuation.control);
     }
 }
 
 void pio_scene_validate_control(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_actuators; i++) check_actuator(s, doc, i);
-    for (size_t i = 0; i < s->n_control; i++) check_control(s, doc, i);
+    for (size_t i = 0; i < s->actuation.n_actuators; i++) check_actuator(s, doc, i);
+    for (size_t i = 0; i < s->actuation.n_control; i++) check_control(s, doc, i);
     check_driven(s, doc);
-    for (size_t i = 0; i < s->n_observe; i++) check_observation(s, doc, i);
+    for (size_t i = 0; i < s->goal.n_observe; i++) check_observation(s, doc, i);
 }

@@ -48,7 +48,7 @@ static void check_times(const pio_scene *s, cfg_doc *doc, const char *path, cons
 
 static void check_misfit(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_term *t = &s->objective[i];
+    const scene_term *t = &s->goal.objective[i];
     pio_csv csv;
     PATH(file, "objective[%zu].data.file", i);
     PATH(time, "objective[%zu].data.time", i);
@@ -79,13 +79,13 @@ static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
 /* The columns are time, particle or node, x, y[, z][, weight]; particles and nodes are whole numbers from 0. */
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const char *const names[] = {"time", s->method == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
+    const char *const names[] = {"time", s->method.type == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
     int at[5] = {0};
     pio_csv csv;
     piola_error error;
     PATH(path, "observe[%zu].points.file", i);
-    if (!pio_scene_table_of(s, doc, path, s->observe[i].points_file, &csv)) return;
-    for (int c = 0; c < 2 + s->dimension; c++) at[c] = pio_scene_column(doc, path, &csv, names[c]);
+    if (!pio_scene_table_of(s, doc, path, s->goal.observe[i].points_file, &csv)) return;
+    for (int c = 0; c < 2 + s->method.dimension; c++) at[c] = pio_scene_column(doc, path, &csv, names[c]);
     check_times(s, doc, path, &csv, at[0]);
     for (size_t row = 0; row < csv.n_rows && at[1] >= 0; row++) {
         double id = csv.values[row * csv.n_columns + (size_t)at[1]];
@@ -118,7 +118,7 @@ static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     pio_csv csv;
     PATH(path, "curves[%zu].file", i);
-    if (!pio_scene_table_of(s, doc, path, s->curves[i].file, &csv)) return;
+    if (!pio_scene_table_of(s, doc, path, s->loading.curves[i].file, &csv)) return;
     pio_scene_course_column(doc, path, &csv);
     pio_scene_column(doc, path, &csv, "value");
     pio_csv_free(&csv);
@@ -126,10 +126,10 @@ static void check_curve_file(const pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_validate_data(const pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_curves; i++)
-        if (scene->curves[i].file) check_curve_file(scene, doc, i);
-    for (size_t i = 0; i < scene->n_objective; i++)
-        if (scene->objective[i].type == SCENE_MISFIT) check_misfit(scene, doc, i);
-    for (size_t i = 0; i < scene->n_observe; i++)
-        if (scene->observe[i].type == PIO_DISTANCE) check_points(scene, doc, i);
+    for (size_t i = 0; i < scene->loading.n_curves; i++)
+        if (scene->loading.curves[i].file) check_curve_file(scene, doc, i);
+    for (size_t i = 0; i < scene->goal.n_objective; i++)
+        if (scene->goal.objective[i].type == SCENE_MISFIT) check_misfit(scene, doc, i);
+    for (size_t i = 0; i < scene->goal.n_observe; i++)
+        if (scene->goal.observe[i].type == PIO_DISTANCE) check_points(scene, doc, i);
 }

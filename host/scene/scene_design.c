@@ -9,8 +9,8 @@
 
 void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_design; i++) {
-        scene_design *d = &scene->design[i];
+    for (size_t i = 0; i < scene->goal.n_design; i++) {
+        scene_design *d = &scene->goal.design[i];
         d->path = pio_pool_take(&doc->pool, (d->target.n + 1) * sizeof *d->path);
         doc->no_memory |= !d->path;
         for (size_t k = 0; d->path && k < d->target.n; k++) pio_design_path_parse(scene, d->target.v[k], &d->path[k]);
@@ -29,9 +29,10 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
     const bool has = !path.row->has || (m && path.row->has(s, m));
     if (path.quantity == PIO_GRAVITY)
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
-    else if (path.owner == SCENE_OWNER_CONTROL && path.row->component && s->control[path.index].type == PIO_NETWORK)
+    else if (path.owner == SCENE_OWNER_CONTROL && path.row->component &&
+             s->actuation.control[path.index].type == PIO_NETWORK)
         pio_cfg_fault(doc, at, "the network '%s' has no clock; add an input of type phase, which has these",
-                      s->control[path.index].name);
+                      s->actuation.control[path.index].name);
     else if (has && f && f->fallback && pio_field_legal(f, pio_table_variant(pio_scene_materials(s), m)))
         pio_cfg_fault(doc, at, "nothing to design at '%s': the material '%s' has no key '%s'; give it there, above 0",
                       pio_cfg_printable(doc, text), m->name, path.key);
@@ -162,14 +163,14 @@ static void check_values(const pio_scene *s, const place *p, const scene_design 
 
 static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
 {
-    const char *path = s->design[i].target.v[k];
+    const char *path = s->goal.design[i].target.v[k];
     for (size_t j = 0; j <= i; j++) {
-        for (size_t l = 0; l < (j == i ? k : s->design[j].target.n); l++) {
-            if (strcmp(s->design[j].target.v[l], path) != 0) continue;
+        for (size_t l = 0; l < (j == i ? k : s->goal.design[j].target.n); l++) {
+            if (strcmp(s->goal.design[j].target.v[l], path) != 0) continue;
             char at[80];
             snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
             pio_cfg_fault(doc, at, "'%s' is already changed by the design variable '%s'; name it once", path,
-                          s->design[j].name);
+                          s->goal.design[j].name);
             return;
         }
     }
@@ -180,7 +181,7 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
 {
     const char *path = d->target.v[k];
     const scene_owner owner = d->path[k].owner;
-    const bool nodal = pio_nodal(d->path[k].quantity), fem = s->method == SCENE_FEM;
+    const bool nodal = pio_nodal(d->path[k].quantity), fem = s->method.type == SCENE_FEM;
     if (d->per != SCENE_PER_TARGET && owner == SCENE_OWNER_ALL)
         fault(p, "per", "%s is the same everywhere; use 'per: target'", path);
     else if (d->per != SCENE_PER_TARGET && owner == SCENE_OWNER_CONTROL)
@@ -198,21 +199,22 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
 {
     const bool part = d->on.group || !isnan(d->on.min[0]), all = d->along == SCENE_ALONG_ALL,
                shape = d->path[k].quantity == PIO_POSITION && d->per == SCENE_PER_NODE;
-    if (s->method != SCENE_FEM) return;
+    if (s->method.type != SCENE_FEM) return;
     if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE && !(shape && part))
         fault(p, "filter", "it needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
     if (part && !shape) fault(p, "on", "only rest positions with 'per: node' are of some nodes; remove it");
     if (!all && !shape) fault(p, "along", "only rest positions with 'per: node' have directions; remove it");
     if (d->along == SCENE_ALONG_NORMAL && !part)
         fault(p, "along", "normals are those of a part of the surface; add `on`");
-    if (d->along == SCENE_ALONG_Z && s->dimension == 2) fault(p, "along", "a 2D scene has no z; use x, y or normal");
+    if (d->along == SCENE_ALONG_Z && s->method.dimension == 2)
+        fault(p, "along", "a 2D scene has no z; use x, y or normal");
     if (d->mesh_update == SCENE_MESH_ELASTIC && !part)
         fault(p, "mesh_update", "nothing could follow where all nodes are designed; add `on`");
 }
 
 static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_design *d = &s->design[i];
+    const scene_design *d = &s->goal.design[i];
     scene_target first = {0};
     place p = {doc, ""};
     snprintf(p.path, sizeof p.path, "design[%zu]", i);
@@ -245,5 +247,5 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc)
 {
-    for (size_t i = 0; i < scene->n_design; i++) check_design(scene, doc, i);
+    for (size_t i = 0; i < scene->goal.n_design; i++) check_design(scene, doc, i);
 }

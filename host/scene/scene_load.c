@@ -153,5 +153,6 @@ void pio_scene_reference(FILE *to)
 
 void pio_scene_resolved(const pio_scene *scene, FILE *to)
 {
-    pio_cfg_resolved(scene->method == SCENE_FEM ? &pio_fem_scene_table : &pio_scene_table, scene, scene->dimension, to);
+    pio_cfg_resolved(scene->method.type == SCENE_FEM ? &pio_fem_scene_table : &pio_scene_table, scene,
+                     scene->method.dimension, to);
 }

@@ -15,30 +15,30 @@ size_t pio_scene_find(const char *name, const void *items, size_t n, size_t size
 
 const scene_geometry *pio_scene_geometry(const pio_scene *s, const char *name)
 {
-    const size_t i = pio_scene_find(name, s->geometry, s->n_geometry, sizeof *s->geometry);
-    return i < s->n_geometry ? &s->geometry[i] : NULL;
+    const size_t i = pio_scene_find(name, s->matter.geometry, s->matter.n_geometry, sizeof *s->matter.geometry);
+    return i < s->matter.n_geometry ? &s->matter.geometry[i] : NULL;
 }
 
 const scene_material *pio_scene_material(const pio_scene *s, const char *name)
 {
-    const size_t i = pio_scene_find(name, s->materials, s->n_materials, sizeof *s->materials);
-    return i < s->n_materials ? &s->materials[i] : NULL;
+    const size_t i = pio_scene_find(name, s->materials.v, s->materials.n, sizeof *s->materials.v);
+    return i < s->materials.n ? &s->materials.v[i] : NULL;
 }
 
 const scene_body *pio_scene_body(const pio_scene *s, const char *name)
 {
-    const size_t i = pio_scene_find(name, s->bodies, s->n_bodies, sizeof *s->bodies);
-    return i < s->n_bodies ? &s->bodies[i] : NULL;
+    const size_t i = pio_scene_find(name, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
+    return i < s->matter.n_bodies ? &s->matter.bodies[i] : NULL;
 }
 
 int pio_scene_body_number(const pio_scene *s, const char *name)
 {
-    const size_t i = pio_scene_find(name, s->bodies, s->n_bodies, sizeof *s->bodies);
-    return i < s->n_bodies ? (int)i : -1;
+    const size_t i = pio_scene_find(name, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
+    return i < s->matter.n_bodies ? (int)i : -1;
 }
 
 int pio_scene_material_number(const pio_scene *s, const char *name)
 {
-    const size_t i = pio_scene_find(name, s->materials, s->n_materials, sizeof *s->materials);
-    return i < s->n_materials ? (int)i : -1;
+    const size_t i = pio_scene_find(name, s->materials.v, s->materials.n, sizeof *s->materials.v);
+    return i < s->materials.n ? (int)i : -1;
 }

@@ -21,7 +21,7 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
 {
     static const char *const names[] = {"time", "x", "y", "z", "angle"};
     enum { COLUMNS = sizeof names / sizeof *names };
-    scene_obstacle *o = &s->obstacles[i];
+    scene_obstacle *o = &s->obstacles.v[i];
     scene_numbers *const to[COLUMNS] = {&o->time, &o->shift[0], &o->shift[1], &o->shift[2], &o->angle};
     pio_csv csv;
     piola_error error;
@@ -46,15 +46,15 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_obstacles; i++) {
-        scene_obstacle *o = &s->obstacles[i];
+    for (size_t i = 0; i < s->obstacles.n; i++) {
+        scene_obstacle *o = &s->obstacles.v[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
         if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
         if (isnan(o->resolution)) o->resolution = s->mpm.grid.spacing / 2;
-        if (s->dimension == 3 && o->angle.n && !pio_scene_is_set(doc, axis)) o->turns[2] = 1;
+        if (s->method.dimension == 3 && o->angle.n && !pio_scene_is_set(doc, axis)) o->turns[2] = 1;
     }
 }
 
@@ -62,7 +62,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 
 static double length(const pio_scene *s, const double v[3])
 {
-    return s->dimension == 3 ? hypot(hypot(v[0], v[1]), v[2]) : hypot(v[0], v[1]);
+    return s->method.dimension == 3 ? hypot(hypot(v[0], v[1]), v[2]) : hypot(v[0], v[1]);
 }
 
 static void check_course(const scene_obstacle *o, cfg_doc *doc, size_t i, const char *key, const scene_numbers *course)
@@ -77,7 +77,7 @@ static void check_course(const scene_obstacle *o, cfg_doc *doc, size_t i, const 
 
 static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_obstacle *o = &s->obstacles[i];
+    const scene_obstacle *o = &s->obstacles.v[i];
     PATH(motion, "obstacles[%zu].motion", i);
     PATH(time, "obstacles[%zu].motion.time", i);
     PATH(z, "obstacles[%zu].motion.z", i);
@@ -90,12 +90,13 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     check_course(o, doc, i, "angle", &o->angle);
     if (!o->motion_file) pio_scene_check_increase(doc, time, &o->time);
     if (o->time.n && !courses) pio_cfg_fault(doc, motion, "it neither shifts nor turns it; add x, y, z or angle");
-    if (s->dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
+    if (s->method.dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
     if (!pio_scene_is_set(doc, axis)) return;
-    if (s->dimension == 2 || !o->angle.n)
+    if (s->method.dimension == 2 || !o->angle.n)
         pio_cfg_fault(doc, axis,
-                      s->dimension == 2 ? "in 2D everything turns about z; remove it"
-                                        : "there is no angle that would turn about it; add `angle`, or remove it");
+                      s->method.dimension == 2
+                          ? "in 2D everything turns about z; remove it"
+                          : "there is no angle that would turn about it; add `angle`, or remove it");
     else if (!(length(s, o->turns) > 0))
         pio_cfg_fault(doc, axis, "it has no direction; [0, 0, 1] is the axis z");
 }
@@ -103,14 +104,14 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
 /* Checks that the file has a surface, of which the obstacle will be made. */
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_obstacle *o = &s->obstacles[i];
+    const scene_obstacle *o = &s->obstacles.v[i];
     char place[PATH_MAX];
     bool found;
     piola_error error;
     const pio_trimesh *surface;
     PATH(file, "obstacles[%zu].file", i);
     PATH(type, "obstacles[%zu].type", i);
-    if (s->dimension == 2) {
+    if (s->method.dimension == 2) {
         pio_cfg_fault(doc, type, "a surface of triangles needs a 3D scene; use plane, ball or box in 2D");
         return;
     }
@@ -123,13 +124,13 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_obstacle *o = &s->obstacles[i];
+    const scene_obstacle *o = &s->obstacles.v[i];
     PATH(type, "obstacles[%zu].type", i);
     PATH(normal, "obstacles[%zu].normal", i);
     PATH(friction, "obstacles[%zu].friction", i);
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
     PATH(separation, "obstacles[%zu].separation_velocity", i);
-    if (o->type == PIO_CYLINDER && s->dimension == 2)
+    if (o->type == PIO_CYLINDER && s->method.dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
     if (o->type == PIO_CLOSED_MESH) check_file(s, doc, i);
     if (o->type == PIO_PLANE && !(length(s, o->normal) > 0))
@@ -145,9 +146,9 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->n_obstacles && s->mpm.integrator == SCENE_REVERSIBLE)
+    if (s->obstacles.n && s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "obstacles",
                       "obstacles take motion, and time.integrator: reversible must be able to reverse its steps; "
                       "integrator: apic, or penalty walls, would be right");
-    for (size_t i = 0; i < s->n_obstacles; i++) check_obstacle(s, doc, i);
+    for (size_t i = 0; i < s->obstacles.n; i++) check_obstacle(s, doc, i);
 }

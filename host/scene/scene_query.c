@@ -10,7 +10,7 @@ int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
     case PIO_MEAN_VELOCITY:
     case PIO_DISPLACEMENT:
     case PIO_REACTION:
-        return scene->dimension;
+        return scene->method.dimension;
     default:
         return 1;
     }
@@ -48,13 +48,13 @@ bool pio_load_is_springs(const scene_load *l)
 bool pio_scene_is_heavy(const pio_scene *s)
 {
     bool heavy = false;
-    for (size_t k = 0; k < s->n_materials; k++) {
-        const scene_material *m = &s->materials[k];
+    for (size_t k = 0; k < s->materials.n; k++) {
+        const scene_material *m = &s->materials.v[k];
         bool used = false;
-        for (size_t b = 0; b < s->n_bodies; b++) {
-            used |= !strcmp(m->name, s->bodies[b].material);
-            for (size_t r = 0; r < s->bodies[b].n_regions; r++)
-                used |= !strcmp(m->name, s->bodies[b].regions[r].material);
+        for (size_t b = 0; b < s->matter.n_bodies; b++) {
+            used |= !strcmp(m->name, s->matter.bodies[b].material);
+            for (size_t r = 0; r < s->matter.bodies[b].n_regions; r++)
+                used |= !strcmp(m->name, s->matter.bodies[b].regions[r].material);
         }
         heavy |= used && m->density > 0;
     }
@@ -63,7 +63,7 @@ bool pio_scene_is_heavy(const pio_scene *s)
 
 bool pio_scene_has_no(const pio_scene *s, const char *key)
 {
-    if (s->method != SCENE_MPM) return false;
+    if (s->method.type != SCENE_MPM) return false;
     return (s->mpm.integrator == SCENE_REVERSIBLE && !strcmp(key, "viscosity")) ||
            (s->contact.n_fields > 0 && !strcmp(key, "density"));
 }
@@ -71,8 +71,8 @@ bool pio_scene_has_no(const pio_scene *s, const char *key)
 int pio_scene_fields(const pio_scene *s)
 {
     int most = 0;
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const int field = pio_scene_field(s, s->bodies[b].name);
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const int field = pio_scene_field(s, s->matter.bodies[b].name);
         if (field > most) most = field;
     }
     return most + 1;

@@ -47,11 +47,11 @@ void pio_scene_check_increase(cfg_doc *doc, const char *path, const scene_number
 
 void pio_scene_check_inside(const pio_scene *s, cfg_doc *doc, size_t i, const double low[3], const double high[3])
 {
-    const scene_body *b = &s->bodies[i];
+    const scene_body *b = &s->matter.bodies[i];
     PATH(position, "bodies[%zu].position", i);
     PATH(geometry, "bodies[%zu].geometry", i);
     const bool moved = pio_scene_is_set(doc, position);
-    for (int a = 0; a < s->dimension; a++) {
+    for (int a = 0; a < s->method.dimension; a++) {
         double slack = 1e-9 * (s->mpm.grid.max[a] - s->mpm.grid.min[a]);
         double from = low[a] + b->position[a], to = high[a] + b->position[a];
         if (from >= s->mpm.grid.min[a] - slack && to <= s->mpm.grid.max[a] + slack) continue;

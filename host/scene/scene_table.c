@@ -14,7 +14,7 @@ static const char *const state_names[] = {"velocity", "J",    "F",         "C", 
 static bool has_penalty_walls(const void *scene)
 {
     const pio_scene *s = scene;
-    for (int a = 0; a < s->dimension; a++)
+    for (int a = 0; a < s->method.dimension; a++)
         if (s->mpm.grid.wall[a][0] == PIO_WALL_PENALTY || s->mpm.grid.wall[a][1] == PIO_WALL_PENALTY) return true;
     return false;
 }
@@ -44,11 +44,11 @@ static const cfg_field grid_fields[] = {
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 
 static const cfg_field method_fields[] = {
-    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = pio_method_words,
+    {"type", CFG_ENUM, AT(pio_scene, method.type), .required = true, .values = pio_method_words,
      .meaning = "the discretisation: mpm, material points on a grid"},
-    {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
+    {"dimension", CFG_INTEGER, AT(pio_scene, method.dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 (plane strain, per metre of thickness) or 3; vectors have as many entries"},
-    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = pio_precision_words, .fallback = "f32",
+    {"precision", CFG_ENUM, AT(pio_scene, method.precision), .values = pio_precision_words, .fallback = "f32",
      .meaning =
          "f64 computes with twice the digits, memory and about twice the time; needed for tight gradient checks"},
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},
@@ -92,7 +92,7 @@ static const cfg_table time_table = {.what = "time", .fields = time_fields};
 
 static bool has_constraints(const void *s)
 {
-    return ((const pio_scene *)s)->n_constraints > 0;
+    return ((const pio_scene *)s)->goal.n_constraints > 0;
 }
 static bool has_stop(const void *s)
 {
@@ -108,27 +108,27 @@ bool pio_scene_has_adjoint(const void *s)
 }
 static bool has_design(const void *s)
 {
-    return ((const pio_scene *)s)->n_design > 0;
+    return ((const pio_scene *)s)->goal.n_design > 0;
 }
 static bool has_groups(const void *s)
 {
-    return ((const pio_scene *)s)->n_groups > 0;
+    return ((const pio_scene *)s)->matter.n_groups > 0;
 }
 static bool has_observe(const void *s)
 {
-    return ((const pio_scene *)s)->n_observe > 0;
+    return ((const pio_scene *)s)->goal.n_observe > 0;
 }
 static bool has_obstacles(const void *s)
 {
-    return ((const pio_scene *)s)->n_obstacles > 0;
+    return ((const pio_scene *)s)->obstacles.n > 0;
 }
 static bool has_actuators(const void *s)
 {
-    return ((const pio_scene *)s)->n_actuators > 0;
+    return ((const pio_scene *)s)->actuation.n_actuators > 0;
 }
 static bool has_objective(const void *s)
 {
-    return ((const pio_scene *)s)->n_objective > 0;
+    return ((const pio_scene *)s)->goal.n_objective > 0;
 }
 static bool has_description(const void *s)
 {
@@ -214,39 +214,40 @@ static const cfg_field scene_fields[] = {
      .meaning = "name of the scene, also of its output folder"},
     {"description", CFG_TEXT, AT(pio_scene, input.description), .present = has_description,
      .meaning = "free text, kept in the results"},
-    {"seed", CFG_INTEGER, AT(pio_scene, seed), .fallback = "0", NOT_NEGATIVE,
+    {"seed", CFG_INTEGER, AT(pio_scene, common.seed), .fallback = "0", NOT_NEGATIVE,
      .meaning = "of all random numbers; another seed jitters particles differently"},
     {"include", CFG_TEXTS,
      .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
                 "replaced"},
     {"method", CFG_MAPPING, .required = true, .table = &method_table, .meaning = "how space is discretised"},
     {"time", CFG_MAPPING, .required = true, .table = &time_table, .meaning = "steps and duration"},
-    {"gravity", CFG_VECTOR, AT(pio_scene, gravity), .computed = "0", .quantity = CFG_ACCELERATION,
+    {"gravity", CFG_VECTOR, AT(pio_scene, common.gravity), .computed = "0", .quantity = CFG_ACCELERATION,
      .meaning = "acceleration of everything"},
-    {"materials", CFG_LIST, AT(pio_scene, materials), .second = offsetof(pio_scene, n_materials), .required = true,
+    {"materials", CFG_LIST, AT(pio_scene, materials.v), .second = offsetof(pio_scene, materials.n), .required = true,
      .least = 1, .table = &pio_material_table, .meaning = "what bodies are made of"},
-    {"geometry", CFG_LIST, AT(pio_scene, geometry), .second = offsetof(pio_scene, n_geometry), .required = true,
-     .least = 1, .table = &pio_geometry_table, .meaning = "shapes"},
-    {"bodies", CFG_LIST, AT(pio_scene, bodies), .second = offsetof(pio_scene, n_bodies), .required = true, .least = 1,
-     .table = &pio_body_table, .meaning = "shapes made of materials"},
-    {"obstacles", CFG_LIST, AT(pio_scene, obstacles), .second = offsetof(pio_scene, n_obstacles),
+    {"geometry", CFG_LIST, AT(pio_scene, matter.geometry), .second = offsetof(pio_scene, matter.n_geometry),
+     .required = true, .least = 1, .table = &pio_geometry_table, .meaning = "shapes"},
+    {"bodies", CFG_LIST, AT(pio_scene, matter.bodies), .second = offsetof(pio_scene, matter.n_bodies), .required = true,
+     .least = 1, .table = &pio_body_table, .meaning = "shapes made of materials"},
+    {"obstacles", CFG_LIST, AT(pio_scene, obstacles.v), .second = offsetof(pio_scene, obstacles.n),
      .table = &pio_obstacle_table, .present = has_obstacles,
      .meaning = "what bodies meet besides the faces of the grid, still or moving"},
-    {"groups", CFG_LIST, AT(pio_scene, groups), .second = offsetof(pio_scene, n_groups), .table = &pio_group_table,
-     .present = has_groups, .meaning = "parts of bodies"},
-    {"actuators", CFG_LIST, AT(pio_scene, actuators), .second = offsetof(pio_scene, n_actuators),
+    {"groups", CFG_LIST, AT(pio_scene, matter.groups), .second = offsetof(pio_scene, matter.n_groups),
+     .table = &pio_group_table, .present = has_groups, .meaning = "parts of bodies"},
+    {"actuators", CFG_LIST, AT(pio_scene, actuation.actuators), .second = offsetof(pio_scene, actuation.n_actuators),
      .table = &pio_actuator_table, .present = has_actuators, .meaning = "parts of solid bodies whose fibres contract"},
-    {"control", CFG_LIST, AT(pio_scene, control), .second = offsetof(pio_scene, n_control), .table = &pio_control_table,
-     .present = has_actuators, .meaning = "what drives the actuators, each by one entry"},
+    {"control", CFG_LIST, AT(pio_scene, actuation.control), .second = offsetof(pio_scene, actuation.n_control),
+     .table = &pio_control_table, .present = has_actuators, .meaning = "what drives the actuators, each by one entry"},
     {"contact", CFG_MAPPING, .table = &pio_contact_table, .present = has_fields,
      .meaning = "bodies that slide on each other and part, instead of sticking where they meet"},
-    {"observe", CFG_LIST, AT(pio_scene, observe), .second = offsetof(pio_scene, n_observe), .table = &pio_observe_table,
-     .present = has_observe, .meaning = "what is measured"},
-    {"design", CFG_LIST, AT(pio_scene, design), .second = offsetof(pio_scene, n_design), .table = &pio_design_table,
-     .present = has_design, .meaning = "what gradients are taken of and the optimizer changes"},
-    {"objective", CFG_LIST, AT(pio_scene, objective), .second = offsetof(pio_scene, n_objective),
+    {"observe", CFG_LIST, AT(pio_scene, goal.observe), .second = offsetof(pio_scene, goal.n_observe),
+     .table = &pio_observe_table, .present = has_observe, .meaning = "what is measured"},
+    {"design", CFG_LIST, AT(pio_scene, goal.design), .second = offsetof(pio_scene, goal.n_design),
+     .table = &pio_design_table, .present = has_design,
+     .meaning = "what gradients are taken of and the optimizer changes"},
+    {"objective", CFG_LIST, AT(pio_scene, goal.objective), .second = offsetof(pio_scene, goal.n_objective),
      .table = &pio_term_table, .present = has_objective, .meaning = "terms whose sum is minimised"},
-    {"constraints", CFG_LIST, AT(pio_scene, constraints), .second = offsetof(pio_scene, n_constraints),
+    {"constraints", CFG_LIST, AT(pio_scene, goal.constraints), .second = offsetof(pio_scene, goal.n_constraints),
      .table = &pio_constraint_table, .present = has_constraints,
      .meaning = "bounds of observations that a design keeps"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},

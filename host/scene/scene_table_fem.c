@@ -321,18 +321,18 @@ static const cfg_table design_table = {
 
 /* ---- the scene ------------------------------------------------------------------------------------------ */
 
-#define HAS(name)                                                                                                      \
+#define HAS(group, name)                                                                                               \
     static bool has_##name(const void *s)                                                                              \
     {                                                                                                                  \
-        return ((const pio_scene *)s)->n_##name > 0;                                                                   \
+        return ((const pio_scene *)s)->group.n_##name > 0;                                                             \
     }
-HAS(boundary)
-HAS(loads)
-HAS(curves)
-HAS(observe)
-HAS(design)
-HAS(objective)
-HAS(constraints)
+HAS(loading, boundary)
+HAS(loading, loads)
+HAS(loading, curves)
+HAS(goal, observe)
+HAS(goal, design)
+HAS(goal, objective)
+HAS(goal, constraints)
 
 static bool has_optimizer(const void *s)
 {
@@ -343,7 +343,7 @@ static bool has_description(const void *s)
     return ((const pio_scene *)s)->input.description != NULL;
 }
 
-#define LIST(name) CFG_LIST, AT(pio_scene, name), .second = offsetof(pio_scene, n_##name)
+#define LIST(group, name) CFG_LIST, AT(pio_scene, group.name), .second = offsetof(pio_scene, group.n_##name)
 
 static const cfg_field scene_fields[] = {
     {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
@@ -352,7 +352,7 @@ static const cfg_field scene_fields[] = {
      .meaning = "name of the scene, also of its output folder"},
     {"description", CFG_TEXT, AT(pio_scene, input.description), .present = has_description,
      .meaning = "free text, kept in the results"},
-    {"seed", CFG_INTEGER, AT(pio_scene, seed), .fallback = "0", NOT_NEGATIVE,
+    {"seed", CFG_INTEGER, AT(pio_scene, common.seed), .fallback = "0", NOT_NEGATIVE,
      .meaning = "of all random numbers: the directions of `piola check`"},
     {"include", CFG_TEXTS,
      .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
@@ -360,22 +360,23 @@ static const cfg_field scene_fields[] = {
     {"method", CFG_MAPPING, .required = true, .table = &pio_fem_method_table, .meaning = "how space is discretised"},
     {"time", CFG_MAPPING, .table = &pio_fem_time_table, .meaning = "load steps, or steps of a motion"},
     {"solver", CFG_MAPPING, .table = &pio_fem_solver_table, .meaning = "tolerances of equilibrium and adjoint"},
-    {"gravity", CFG_VECTOR, AT(pio_scene, gravity), .computed = "0", .quantity = CFG_ACCELERATION,
+    {"gravity", CFG_VECTOR, AT(pio_scene, common.gravity), .computed = "0", .quantity = CFG_ACCELERATION,
      .meaning = "acceleration of everything that has a density"},
-    {"materials", LIST(materials), .required = true, .least = 1, .table = &pio_fem_material_table,
-     .meaning = "what bodies are made of"},
-    {"geometry", LIST(geometry), .required = true, .least = 1, .table = &geometry_table, .meaning = "meshes"},
-    {"bodies", LIST(bodies), .required = true, .least = 1, .table = &body_table, .meaning = "meshes made of materials"},
-    {"boundary", LIST(boundary), .table = &boundary_table, .present = has_boundary,
+    {"materials", CFG_LIST, AT(pio_scene, materials.v), .second = offsetof(pio_scene, materials.n), .required = true,
+     .least = 1, .table = &pio_fem_material_table, .meaning = "what bodies are made of"},
+    {"geometry", LIST(matter, geometry), .required = true, .least = 1, .table = &geometry_table, .meaning = "meshes"},
+    {"bodies", LIST(matter, bodies), .required = true, .least = 1, .table = &body_table,
+     .meaning = "meshes made of materials"},
+    {"boundary", LIST(loading, boundary), .table = &boundary_table, .present = has_boundary,
      .meaning = "where bodies are constrained"},
-    {"loads", LIST(loads), .table = &load_table, .present = has_loads, .meaning = "what acts on bodies"},
-    {"curves", LIST(curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
-    {"observe", LIST(observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
-    {"design", LIST(design), .table = &design_table, .present = has_design,
+    {"loads", LIST(loading, loads), .table = &load_table, .present = has_loads, .meaning = "what acts on bodies"},
+    {"curves", LIST(loading, curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
+    {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
+    {"design", LIST(goal, design), .table = &design_table, .present = has_design,
      .meaning = "what gradients are taken of and the optimizer changes"},
-    {"objective", LIST(objective), .table = &pio_fem_term_table, .present = has_objective,
+    {"objective", LIST(goal, objective), .table = &pio_fem_term_table, .present = has_objective,
      .meaning = "terms whose sum is minimised"},
-    {"constraints", LIST(constraints), .table = &pio_constraint_table, .present = has_constraints,
+    {"constraints", LIST(goal, constraints), .table = &pio_constraint_table, .present = has_constraints,
      .meaning = "bounds of observations that a design keeps"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,

@@ -11,17 +11,17 @@ static const char *const mass_names[] = {"consistent", "lumped", NULL};
 
 static bool is_plane(const void *s)
 {
-    return ((const pio_scene *)s)->dimension == 2;
+    return ((const pio_scene *)s)->method.dimension == 2;
 }
 
 static const cfg_field method_fields[] = {
-    {"type", CFG_ENUM, AT(pio_scene, method), .required = true, .values = pio_method_words,
+    {"type", CFG_ENUM, AT(pio_scene, method.type), .required = true, .values = pio_method_words,
      .meaning = "the discretisation: fem, finite elements on a mesh that moves with the body"},
-    {"dimension", CFG_INTEGER, AT(pio_scene, dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
+    {"dimension", CFG_INTEGER, AT(pio_scene, method.dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 or 3; vectors have as many entries"},
     {"plane", CFG_ENUM, AT(pio_scene, fem.plane), .values = plane_names, .fallback = "strain", .present = is_plane,
      .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
-    {"precision", CFG_ENUM, AT(pio_scene, precision), .values = pio_precision_words, .fallback = "f64",
+    {"precision", CFG_ENUM, AT(pio_scene, method.precision), .values = pio_precision_words, .fallback = "f64",
      .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
     END};
 const cfg_table pio_fem_method_table = {.what = "method", .fields = method_fields};

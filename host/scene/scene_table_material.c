@@ -114,5 +114,5 @@ const cfg_table pio_fem_material_table = {.what = "elastic material",
 
 const cfg_table *pio_scene_materials(const pio_scene *s)
 {
-    return s->method == SCENE_FEM ? &pio_fem_material_table : &pio_material_table;
+    return s->method.type == SCENE_FEM ? &pio_fem_material_table : &pio_material_table;
 }

@@ -13,7 +13,7 @@ static const char axes[] = "xyz";
 static bool check_grid(const pio_scene *s, cfg_doc *doc)
 {
     double nodes = 1;
-    for (int a = 0; a < s->dimension; a++) {
+    for (int a = 0; a < s->method.dimension; a++) {
         double length = s->mpm.grid.max[a] - s->mpm.grid.min[a], cells = ceil(length / s->mpm.grid.spacing - 1e-9);
         if (!(length > 0)) {
             PATH(path, "method.grid.max[%d]", a);
@@ -29,7 +29,7 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
     if (nodes > 2147483648.0)
         pio_cfg_fault(doc, "method.grid.spacing",
                       "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
-    for (int side = 0; side < 2 && s->dimension == 2; side++) {
+    for (int side = 0; side < 2 && s->method.dimension == 2; side++) {
         const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
         if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
     }
@@ -42,7 +42,7 @@ static void check_window(const pio_scene *s, cfg_doc *doc)
     const char *path = "gradient.window";
     const double steps = round(s->gradient.window / s->time.dt);
     if (!(s->gradient.window > 0)) return;
-    if (s->method == SCENE_FEM && s->fem.integrator == PIO_STATIC)
+    if (s->method.type == SCENE_FEM && s->fem.integrator == PIO_STATIC)
         pio_cfg_fault(
             doc, path,
             "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
@@ -58,8 +58,8 @@ static void check_window(const pio_scene *s, cfg_doc *doc)
 
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_materials; i++) {
-        const scene_material *m = &s->materials[i];
+    for (size_t i = 0; i < s->materials.n; i++) {
+        const scene_material *m = &s->materials.v[i];
         PATH(path, "materials[%zu].lambda", i);
         PATH(c10, "materials[%zu].c10", i);
         PATH(mu1, "materials[%zu].mu1", i);
@@ -77,14 +77,14 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
 
 static void check_geometry(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_geometry; i++) {
-        const scene_geometry *g = &s->geometry[i];
+    for (size_t i = 0; i < s->matter.n_geometry; i++) {
+        const scene_geometry *g = &s->matter.geometry[i];
         PATH(type, "geometry[%zu].type", i);
-        if (g->shape == PIO_CLOSED_MESH && s->dimension == 2)
+        if (g->shape == PIO_CLOSED_MESH && s->method.dimension == 2)
             pio_cfg_fault(doc, type, "a closed mesh needs a 3D scene; use 'points' for any shape in 2D");
-        if (g->shape == PIO_CYLINDER && s->dimension == 2)
+        if (g->shape == PIO_CYLINDER && s->method.dimension == 2)
             pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
-        for (int a = 0; a < s->dimension && g->shape == PIO_BOX; a++) {
+        for (int a = 0; a < s->method.dimension && g->shape == PIO_BOX; a++) {
             PATH(path, "geometry[%zu].max[%d]", i, a);
             if (!(g->max[a] > g->min[a]))
                 pio_cfg_fault(doc, path, "%g m is not above min, %g m, along %c", g->max[a], g->min[a], axes[a]);
@@ -104,28 +104,30 @@ static void extent(const scene_geometry *g, double low[3], double high[3])
 
 static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_body *b = &s->bodies[i];
-    int root = (int)lround(s->dimension == 2 ? sqrt(b->particles_per_cell) : cbrt(b->particles_per_cell));
-    int power = s->dimension == 2 ? root * root : root * root * root;
+    const scene_body *b = &s->matter.bodies[i];
+    int root = (int)lround(s->method.dimension == 2 ? sqrt(b->particles_per_cell) : cbrt(b->particles_per_cell));
+    int power = s->method.dimension == 2 ? root * root : root * root * root;
     PATH(path, "bodies[%zu].fill.particles_per_cell", i);
     if (b->fill == SCENE_REGULAR && power != b->particles_per_cell)
         pio_cfg_fault(doc, path,
                       "%d is not a %s number, which a regular fill needs; the nearest is %d, or use 'method: jittered'",
-                      b->particles_per_cell, s->dimension == 2 ? "square" : "cube", power);
+                      b->particles_per_cell, s->method.dimension == 2 ? "square" : "cube", power);
 }
 
 static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 {
-    for (size_t i = 0; i < s->n_bodies; i++) {
-        const scene_body *b = &s->bodies[i];
+    for (size_t i = 0; i < s->matter.n_bodies; i++) {
+        const scene_body *b = &s->matter.bodies[i];
         PATH(geometry, "bodies[%zu].geometry", i);
         PATH(material, "bodies[%zu].material", i);
-        size_t g =
-            pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
-        pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
-        if (box && g < s->n_geometry && s->geometry[g].shape != PIO_CLOSED_MESH && s->geometry[g].shape != PIO_POINTS) {
+        size_t g = pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
+                                   sizeof *s->matter.geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,
+                        sizeof *s->materials.v);
+        if (box && g < s->matter.n_geometry && s->matter.geometry[g].shape != PIO_CLOSED_MESH &&
+            s->matter.geometry[g].shape != PIO_POINTS) {
             double low[3], high[3];
-            extent(&s->geometry[g], low, high);
+            extent(&s->matter.geometry[g], low, high);
             pio_scene_check_inside(s, doc, i, low, high);
         }
         check_fill(s, doc, i);
@@ -138,7 +140,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc, bool box)
 static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, double t)
 {
     const double steps = round(t / s->time.dt);
-    if (s->method != SCENE_FEM || s->fem.integrator != PIO_STATIC || fabs(t / s->time.dt - steps) < 1e-6) return;
+    if (s->method.type != SCENE_FEM || s->fem.integrator != PIO_STATIC || fabs(t / s->time.dt - steps) < 1e-6) return;
     pio_cfg_fault(doc, path,
                   "%g s lies between load steps, which are %g s apart; the nearest is at %g s (or change "
                   "time.load_steps)",
@@ -147,7 +149,7 @@ static void check_load_step(const pio_scene *s, cfg_doc *doc, const char *path, 
 
 static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_observe *o = &s->observe[i];
+    const scene_observe *o = &s->goal.observe[i];
     double end = s->time.duration * (1 + 1e-9);
     PATH(every, "observe[%zu].every", i);
     PATH(over, "observe[%zu].over", i);
@@ -174,23 +176,26 @@ static void check_times(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_observe(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_observe; i++) {
-        const scene_observe *o = &s->observe[i];
+    for (size_t i = 0; i < s->goal.n_observe; i++) {
+        const scene_observe *o = &s->goal.observe[i];
         PATH(body, "observe[%zu].body", i);
         PATH(axis, "observe[%zu].axis", i);
-        if (o->body) pio_scene_entry(doc, body, "bodies", o->body, s->bodies, s->n_bodies, sizeof *s->bodies);
-        if (o->type == PIO_FRONT && o->axis >= s->dimension)
+        if (o->body)
+            pio_scene_entry(doc, body, "bodies", o->body, s->matter.bodies, s->matter.n_bodies,
+                            sizeof *s->matter.bodies);
+        if (o->type == PIO_FRONT && o->axis >= s->method.dimension)
             pio_cfg_fault(doc, axis, "a 2D scene has no axis z; use x or y");
     }
 }
 
 static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_term *t = &s->objective[i];
+    const scene_term *t = &s->goal.objective[i];
     PATH(of, "objective[%zu].of", i);
-    const size_t which = pio_scene_entry(doc, of, "design", t->of, s->design, s->n_design, sizeof *s->design);
-    if (which == s->n_design) return;
-    if (t->component >= 0 || s->design[which].per != SCENE_PER_PARTICLE)
+    const size_t which =
+        pio_scene_entry(doc, of, "design", t->of, s->goal.design, s->goal.n_design, sizeof *s->goal.design);
+    if (which == s->goal.n_design) return;
+    if (t->component >= 0 || s->goal.design[which].per != SCENE_PER_PARTICLE)
         pio_cfg_fault(doc, of, "smoothness is that of a field of elements; name a design entry with 'per: element'");
 }
 
@@ -199,9 +204,10 @@ static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
 static const scene_observe *check_of(const pio_scene *s, cfg_doc *doc, const char *at, const char *of, int component,
                                      int *n)
 {
-    const size_t which = pio_scene_entry(doc, at, "observe", of, s->observe, s->n_observe, sizeof *s->observe);
-    if (which == s->n_observe) return NULL;
-    const scene_observe *o = &s->observe[which];
+    const size_t which =
+        pio_scene_entry(doc, at, "observe", of, s->goal.observe, s->goal.n_observe, sizeof *s->goal.observe);
+    if (which == s->goal.n_observe) return NULL;
+    const scene_observe *o = &s->goal.observe[which];
     const int all = pio_observe_components(s, o);
     *n = component < 0 ? all : 1;
     if (component >= 0 && all == 1)
@@ -214,7 +220,7 @@ static const scene_observe *check_of(const pio_scene *s, cfg_doc *doc, const cha
 static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     static const char *const keys[] = {"min", "max"};
-    const scene_constraint *c = &s->constraints[i];
+    const scene_constraint *c = &s->goal.constraints[i];
     PATH(at, "constraints[%zu]", i);
     PATH(of, "constraints[%zu].of", i);
     int n;
@@ -232,16 +238,16 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->n_constraints == 0 && pio_scene_is_set(doc, "optimizer.stop.feasibility"))
+    if (s->goal.n_constraints == 0 && pio_scene_is_set(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
-    if (s->n_constraints && s->optimizer.is_set && s->optimizer.type != PIO_MMA)
+    if (s->goal.n_constraints && s->optimizer.is_set && s->optimizer.type != PIO_MMA)
         pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
-    for (size_t i = 0; i < s->n_constraints; i++) check_constraint(s, doc, i);
+    for (size_t i = 0; i < s->goal.n_constraints; i++) check_constraint(s, doc, i);
 }
 
 static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_term *t = &s->objective[i];
+    const scene_term *t = &s->goal.objective[i];
     PATH(of, "objective[%zu].of", i);
     PATH(value, "objective[%zu].value", i);
     PATH(sigma, "objective[%zu].sigma", i);
@@ -276,11 +282,11 @@ static void check_strategy(const pio_scene *s, cfg_doc *doc)
                       "strategy: %s keeps no states on disk; remove it, or use checkpoint or auto",
                       s->gradient.memory_strategy == SCENE_STORE ? "store" : "reverse");
     if (s->gradient.memory_strategy != SCENE_REVERSE) return;
-    if (s->method == SCENE_MPM && s->mpm.integrator != SCENE_REVERSIBLE)
+    if (s->method.type == SCENE_MPM && s->mpm.integrator != SCENE_REVERSIBLE)
         pio_cfg_fault(doc, path,
                       "steps of time.integrator: apic lose motion and cannot be reversed; integrator: reversible, or "
                       "strategy: checkpoint, would be right");
-    if (s->method == SCENE_FEM && s->fem.integrator < PIO_REVERSIBLE_LEAPFROG)
+    if (s->method.type == SCENE_FEM && s->fem.integrator < PIO_REVERSIBLE_LEAPFROG)
         pio_cfg_fault(doc, path,
                       "steps of this time.integrator cannot be reversed; reversible_leapfrog or reversible_euler, or "
                       "strategy: checkpoint, would be right");
@@ -289,7 +295,7 @@ static void check_strategy(const pio_scene *s, cfg_doc *doc)
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
 {
     check_materials(scene, doc);
-    if (scene->method == SCENE_FEM) {
+    if (scene->method.type == SCENE_FEM) {
         pio_scene_validate_fem(scene, doc);
     } else {
         const bool box = check_grid(scene, doc);
@@ -302,8 +308,8 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
         if (box) pio_scene_validate_bodies(scene, doc);
         pio_scene_validate_control(scene, doc);
     }
-    for (size_t i = 0; i < scene->n_observe; i++) check_times(scene, doc, i);
-    for (size_t i = 0; i < scene->n_objective; i++) check_term(scene, doc, i);
+    for (size_t i = 0; i < scene->goal.n_observe; i++) check_times(scene, doc, i);
+    for (size_t i = 0; i < scene->goal.n_objective; i++) check_term(scene, doc, i);
     check_constraints(scene, doc);
     check_strategy(scene, doc);
     check_window(scene, doc);

@@ -14,12 +14,12 @@ static bool is_3d(pio_element_type element)
 
 static void check_plane(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->dimension == 3 && pio_scene_is_set(doc, "method.plane"))
+    if (s->method.dimension == 3 && pio_scene_is_set(doc, "method.plane"))
         pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
     if (s->fem.plane != SCENE_PLANE_STRESS) return;
-    for (size_t i = 0; i < s->n_materials; i++) {
+    for (size_t i = 0; i < s->materials.n; i++) {
         PATH(model, "materials[%zu].model", i);
-        if (s->materials[i].model != PIO_HYPER_LINEAR)
+        if (s->materials.v[i].model != PIO_HYPER_LINEAR)
             pio_cfg_fault(doc, model,
                           "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
     }
@@ -38,8 +38,8 @@ static void check_box(cfg_doc *doc, const char *key, const double *min, const do
 
 static void check_counts(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_geometry *g = &s->geometry[i];
-    const size_t needed = (size_t)s->dimension;
+    const scene_geometry *g = &s->matter.geometry[i];
+    const size_t needed = (size_t)s->method.dimension;
     PATH(path, "geometry[%zu].elements", i);
     if (g->elements.n != needed) {
         pio_cfg_fault(doc, path, "%zu numbers; %zu are needed", g->elements.n, needed);
@@ -60,7 +60,7 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
     bool found;
     PATH(path, "geometry[%zu].file", i);
     char sha256[PIO_SHA256_TEXT];
-    if (!pio_scene_file(s, s->geometry[i].file, place, sizeof place, &error) &&
+    if (!pio_scene_file(s, s->matter.geometry[i].file, place, sizeof place, &error) &&
         !pio_sha256_of_file(place, sha256, &error)) {
         pio_cfg_input(doc, place, sha256);
         return;
@@ -70,7 +70,7 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_geometry *g = &s->geometry[i];
+    const scene_geometry *g = &s->matter.geometry[i];
     PATH(type, "geometry[%zu].type", i);
     PATH(element, "geometry[%zu].element", i);
     PATH(corners, "geometry[%zu].corners", i);
@@ -81,38 +81,40 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
         check_file(s, doc, i);
         return;
     }
-    if (is_3d(g->element) != (s->dimension == 3))
+    if (is_3d(g->element) != (s->method.dimension == 3))
         pio_cfg_fault(doc, element, "this is an element for %dD and the scene is %dD; there are: %s",
-                      is_3d(g->element) ? 3 : 2, s->dimension,
-                      s->dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
+                      is_3d(g->element) ? 3 : 2, s->method.dimension,
+                      s->method.dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
     check_counts(s, doc, i);
-    if (g->mesh == SCENE_MESH_BOX) check_box(doc, max, g->min, g->max, s->dimension, false);
-    if (g->mesh == SCENE_MESH_QUADRILATERAL && s->dimension == 3)
+    if (g->mesh == SCENE_MESH_BOX) check_box(doc, max, g->min, g->max, s->method.dimension, false);
+    if (g->mesh == SCENE_MESH_QUADRILATERAL && s->method.dimension == 3)
         pio_cfg_fault(doc, type, "a quadrilateral needs a 2D scene; use 'box' or 'mesh' in 3D");
     if (g->mesh == SCENE_MESH_QUADRILATERAL && g->corners.n != 8)
         pio_cfg_fault(doc, corners, "%zu numbers; 8 are needed: x and y of four corners", g->corners.n);
     if (g->mesh != SCENE_MESH_PLATE) return;
     if (!(g->size > g->radius))
         pio_cfg_fault(doc, size, "%g m is not above the radius of the hole, %g m", g->size, g->radius);
-    if (s->dimension == 3 && !(g->thickness > 0))
+    if (s->method.dimension == 3 && !(g->thickness > 0))
         pio_cfg_fault(doc, thickness, "a plate in 3D needs a thickness above 0");
 }
 
 static void check_bodies(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_bodies; i++) {
-        const scene_body *b = &s->bodies[i];
+    for (size_t i = 0; i < s->matter.n_bodies; i++) {
+        const scene_body *b = &s->matter.bodies[i];
         PATH(geometry, "bodies[%zu].geometry", i);
         PATH(material, "bodies[%zu].material", i);
         PATH(thickness, "bodies[%zu].thickness", i);
-        if (s->dimension == 3 && fabs(b->thickness - 1) > 0)
+        if (s->method.dimension == 3 && fabs(b->thickness - 1) > 0)
             pio_cfg_fault(doc, thickness, "a 3D body is as thick as its mesh; remove it");
-        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->geometry, s->n_geometry, sizeof *s->geometry);
-        pio_scene_entry(doc, material, "materials", b->material, s->materials, s->n_materials, sizeof *s->materials);
+        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
+                        sizeof *s->matter.geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,
+                        sizeof *s->materials.v);
         for (size_t r = 0; r < b->n_regions; r++) {
             PATH(region, "bodies[%zu].regions[%zu].material", i, r);
-            pio_scene_entry(doc, region, "materials", b->regions[r].material, s->materials, s->n_materials,
-                            sizeof *s->materials);
+            pio_scene_entry(doc, region, "materials", b->regions[r].material, s->materials.v, s->materials.n,
+                            sizeof *s->materials.v);
         }
     }
 }
@@ -122,20 +124,21 @@ static void check_place(const pio_scene *s, cfg_doc *doc, const char *list, size
 {
     PATH(path, "%s[%zu].body", list, i);
     PATH(max, "%s[%zu].on.max", list, i);
-    pio_scene_entry(doc, path, "bodies", body, s->bodies, s->n_bodies, sizeof *s->bodies);
+    pio_scene_entry(doc, path, "bodies", body, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
     if (!on->group && !isnan(on->min[0]))
-        check_box(doc, max, on->min, on->max, s->dimension, true); /* a plane is a flat box */
+        check_box(doc, max, on->min, on->max, s->method.dimension, true); /* a plane is a flat box */
 }
 
 static void check_curve(const pio_scene *s, cfg_doc *doc, const char *list, size_t i, const char *curve)
 {
     PATH(path, "%s[%zu].curve", list, i);
-    if (curve) pio_scene_entry(doc, path, "curves", curve, s->curves, s->n_curves, sizeof *s->curves);
+    if (curve)
+        pio_scene_entry(doc, path, "curves", curve, s->loading.curves, s->loading.n_curves, sizeof *s->loading.curves);
 }
 
 static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_boundary *b = &s->boundary[i];
+    const scene_boundary *b = &s->loading.boundary[i];
     PATH(axes, "boundary[%zu].axes", i);
     PATH(value, "boundary[%zu].value", i);
     check_place(s, doc, "boundary", i, b->body, &b->on);
@@ -144,7 +147,7 @@ static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, value, "%zu numbers for %zu ax%s; one number for all, or one for each is needed", b->value.n,
                       b->axes.n, b->axes.n == 1 ? "is" : "es");
     for (size_t a = 0; a < b->axes.n; a++) {
-        if (s->dimension == 2 && !strcmp(b->axes.v[a], "z"))
+        if (s->method.dimension == 2 && !strcmp(b->axes.v[a], "z"))
             pio_cfg_fault(doc, axes, "a 2D scene has no axis z; use x or y");
         for (size_t k = 0; k < a; k++)
             if (!strcmp(b->axes.v[a], b->axes.v[k])) pio_cfg_fault(doc, axes, "%s is named twice", b->axes.v[a]);
@@ -165,10 +168,10 @@ static void check_stiffness(const scene_load *l, cfg_doc *doc, const char *value
 
 static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_load *l = &s->loads[i];
+    const scene_load *l = &s->loading.loads[i];
     const bool pressure = l->type == PIO_PRESSURE || l->type == PIO_FOLLOWER;
     const bool along_normal = l->type == PIO_FOUNDATION && l->value.n == 1;
-    const size_t needed = pressure || along_normal ? 1 : (size_t)s->dimension;
+    const size_t needed = pressure || along_normal ? 1 : (size_t)s->method.dimension;
     PATH(value, "loads[%zu].value", i);
     check_place(s, doc, "loads", i, l->body, &l->on);
     check_curve(s, doc, "loads", i, l->curve);
@@ -185,15 +188,17 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
 static bool is_named(const pio_scene *s, const char *curve)
 {
     bool named = false;
-    for (size_t i = 0; i < s->n_boundary; i++) named |= s->boundary[i].curve && !strcmp(s->boundary[i].curve, curve);
-    for (size_t i = 0; i < s->n_loads; i++) named |= s->loads[i].curve && !strcmp(s->loads[i].curve, curve);
+    for (size_t i = 0; i < s->loading.n_boundary; i++)
+        named |= s->loading.boundary[i].curve && !strcmp(s->loading.boundary[i].curve, curve);
+    for (size_t i = 0; i < s->loading.n_loads; i++)
+        named |= s->loading.loads[i].curve && !strcmp(s->loading.loads[i].curve, curve);
     return named;
 }
 
 static void check_curves(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_curves; i++) {
-        const scene_curve *c = &s->curves[i];
+    for (size_t i = 0; i < s->loading.n_curves; i++) {
+        const scene_curve *c = &s->loading.curves[i];
         PATH(time, "curves[%zu].time", i);
         PATH(value, "curves[%zu].value", i);
         PATH(name, "curves[%zu].name", i);
@@ -210,7 +215,8 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
 /* Gravity acts on what has a density. */
 static void check_gravity(const pio_scene *s, cfg_doc *doc)
 {
-    if (!pio_scene_is_heavy(s) && fabs(s->gravity[0]) + fabs(s->gravity[1]) + fabs(s->gravity[2]) > 0)
+    if (!pio_scene_is_heavy(s) &&
+        fabs(s->common.gravity[0]) + fabs(s->common.gravity[1]) + fabs(s->common.gravity[2]) > 0)
         pio_cfg_fault(doc, "gravity", "nothing has a density, so gravity has no effect; add the density of a material");
 }
 
@@ -218,11 +224,11 @@ static void check_gravity(const pio_scene *s, cfg_doc *doc)
 static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     PATH(type, "observe[%zu].type", i);
-    for (size_t b = 0; b < s->n_bodies; b++) {
-        const scene_body *body = &s->bodies[b];
-        if (strcmp(body->name, s->observe[i].body)) continue;
-        for (size_t k = 0; k < s->n_materials; k++) {
-            const scene_material *m = &s->materials[k];
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_body *body = &s->matter.bodies[b];
+        if (strcmp(body->name, s->goal.observe[i].body)) continue;
+        for (size_t k = 0; k < s->materials.n; k++) {
+            const scene_material *m = &s->materials.v[k];
             bool used = !strcmp(m->name, body->material);
             for (size_t r = 0; r < body->n_regions; r++) used |= !strcmp(m->name, body->regions[r].material);
             if (used && !(m->density > 0))
@@ -234,7 +240,7 @@ static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
 {
-    const scene_observe *o = &s->observe[i];
+    const scene_observe *o = &s->goal.observe[i];
     PATH(type, "observe[%zu].type", i);
     if (s->fem.integrator == PIO_STATIC && (o->type == PIO_MEAN_VELOCITY || o->type == PIO_KINETIC_ENERGY))
         pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
@@ -248,7 +254,8 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
                       "backward_euler");
     PATH(boundary, "observe[%zu].boundary", i);
     if (o->type == PIO_REACTION)
-        pio_scene_entry(doc, boundary, "boundary", o->boundary, s->boundary, s->n_boundary, sizeof *s->boundary);
+        pio_scene_entry(doc, boundary, "boundary", o->boundary, s->loading.boundary, s->loading.n_boundary,
+                        sizeof *s->loading.boundary);
     if (o->type != PIO_REACTION && o->type != PIO_COMPLIANCE) check_place(s, doc, "observe", i, o->body, &o->on);
     if (o->type == PIO_MASS) check_mass(s, doc, i);
 }
@@ -262,15 +269,15 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(doc, "time.dt", "a static scene has load steps; use time.load_steps, or another time.integrator");
     if (pio_scene_is_set(doc, "solver.mass"))
         pio_cfg_fault(doc, "solver.mass", "a static scene has no inertia; remove it, or set time.integrator");
-    for (size_t i = 0; i < s->n_bodies; i++)
+    for (size_t i = 0; i < s->matter.n_bodies; i++)
         for (size_t k = 0; k < 3; k++) {
             PATH(path, "bodies[%zu].%s", i, of_body[k]);
-            const scene_body *b = &s->bodies[i];
+            const scene_body *b = &s->matter.bodies[i];
             const double *v = k == 0 ? b->displacement : k == 1 ? b->velocity : b->angular_velocity;
             if (fabs(v[0]) + fabs(v[1]) + fabs(v[2]) > 0)
                 pio_cfg_fault(doc, path, "nothing moves in a static scene; remove it, or set time.integrator");
         }
-    for (size_t i = 0; i < s->n_materials; i++)
+    for (size_t i = 0; i < s->materials.n; i++)
         for (size_t k = 0; k < 2; k++) {
             PATH(path, "materials[%zu].%s", i, of_material[k]);
             if (pio_scene_is_set(doc, path))
@@ -282,7 +289,7 @@ static void check_static(const pio_scene *s, cfg_doc *doc)
 static void check_reversible(const pio_scene *s, cfg_doc *doc)
 {
     static const char *const damping[] = {"mass_damping", "stiffness_damping"};
-    for (size_t i = 0; i < s->n_materials; i++)
+    for (size_t i = 0; i < s->materials.n; i++)
         for (size_t k = 0; k < 2; k++) {
             PATH(path, "materials[%zu].%s", i, damping[k]);
             if (pio_scene_is_set(doc, path))
@@ -312,10 +319,10 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     if (s->fem.integrator == PIO_REVERSIBLE_EULER && s->fem.mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass",
                       "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");
-    for (size_t i = 0; i < s->n_materials; i++) {
+    for (size_t i = 0; i < s->materials.n; i++) {
         PATH(path, "materials[%zu].density", i);
         PATH(name, "materials[%zu].name", i);
-        if (!(s->materials[i].density > 0))
+        if (!(s->materials.v[i].density > 0))
             pio_cfg_fault(doc, pio_scene_is_set(doc, path) ? path : name,
                           "what moves needs a density above 0 kg/m3; add materials[%zu].density", i);
     }
@@ -331,11 +338,11 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     else
         check_motion(scene, doc);
     check_plane(scene, doc);
-    for (size_t i = 0; i < scene->n_geometry; i++) check_geometry(scene, doc, i);
+    for (size_t i = 0; i < scene->matter.n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);
-    for (size_t i = 0; i < scene->n_boundary; i++) check_boundary(scene, doc, i);
-    for (size_t i = 0; i < scene->n_loads; i++) check_load(scene, doc, i);
+    for (size_t i = 0; i < scene->loading.n_boundary; i++) check_boundary(scene, doc, i);
+    for (size_t i = 0; i < scene->loading.n_loads; i++) check_load(scene, doc, i);
     check_curves(scene, doc);
     check_gravity(scene, doc);
-    for (size_t i = 0; i < scene->n_observe; i++) check_seen(scene, doc, i);
+    for (size_t i = 0; i < scene->goal.n_observe; i++) check_seen(scene, doc, i);
 }

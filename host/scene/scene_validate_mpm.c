@@ -21,7 +21,7 @@ static const char *face_path(const cfg_doc *doc, int axis, int side)
 static void check_walls(const pio_scene *s, cfg_doc *doc)
 {
     const bool reversible = s->mpm.integrator == SCENE_REVERSIBLE;
-    for (int a = 0; a < s->dimension; a++)
+    for (int a = 0; a < s->method.dimension; a++)
         for (int side = 0; side < 2; side++) {
             if (reversible == (s->mpm.grid.wall[a][side] == PIO_WALL_PENALTY)) continue;
             pio_cfg_fault(
@@ -38,7 +38,7 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
 {
     static const char path[] = "method.grid.wall_stiffness";
     const char *penalty = NULL;
-    for (int a = 0; a < s->dimension; a++)
+    for (int a = 0; a < s->method.dimension; a++)
         for (int side = 0; side < 2 && !penalty; side++)
             if (s->mpm.grid.wall[a][side] == PIO_WALL_PENALTY) penalty = face_path(doc, a, side);
     const double most = 1 / (s->time.dt * s->time.dt);
@@ -69,8 +69,8 @@ static void check_damping(const pio_scene *s, cfg_doc *doc)
 /* Reports what a reversible run cannot have. */
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_materials; i++) {
-        const scene_material *m = &s->materials[i];
+    for (size_t i = 0; i < s->materials.n; i++) {
+        const scene_material *m = &s->materials.v[i];
         PATH(path, "materials[%zu].viscosity", i);
         if (m->viscosity > 0)
             pio_cfg_fault(
@@ -78,9 +78,9 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
                 "viscosity loses motion, and time.integrator: reversible must be able to reverse its steps; 0, "
                 "or integrator: apic, would be right");
     }
-    for (size_t d = 0; d < s->n_design; d++)
-        for (size_t t = 0; t < s->design[d].target.n; t++) {
-            const char *key = s->design[d].path[t].key;
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t t = 0; t < s->goal.design[d].target.n; t++) {
+            const char *key = s->goal.design[d].path[t].key;
             PATH(path, "design[%zu].target", d);
             if (key && !strcmp(key, "viscosity"))
                 pio_cfg_fault(doc, path,
@@ -98,8 +98,8 @@ static void check_output(const pio_scene *s, cfg_doc *doc)
 /* A plastic law needs the elastic law that it is made for, and an integrator with plastic steps. */
 static void check_plasticity(const pio_scene *s, cfg_doc *doc)
 {
-    for (size_t i = 0; i < s->n_materials; i++) {
-        const scene_material *m = &s->materials[i];
+    for (size_t i = 0; i < s->materials.n; i++) {
+        const scene_material *m = &s->materials.v[i];
         const bool snow = m->plasticity == PIO_SNOW;
         PATH(path, "materials[%zu].plasticity.type", i);
         if (m->plasticity == PIO_ELASTIC) continue;
@@ -116,7 +116,7 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
         const bool plane = !strcmp(field, "e33");
         if ((plane || !strcmp(field, "hardening")) && !pio_scene_is_plastic(s))
             pio_cfg_fault(doc, "output.states.fields", "no body is plastic, and so none has '%s'; remove it", field);
-        else if (plane && s->dimension == 3)
+        else if (plane && s->method.dimension == 3)
             pio_cfg_fault(doc, "output.states.fields", "e33 is of plastic solids in 2D; remove it");
     }
 }
@@ -134,8 +134,8 @@ static void check_contact(const pio_scene *s, cfg_doc *doc)
         const scene_strings *bodies = &s->contact.fields[f].bodies;
         for (size_t k = 0; k < bodies->n; k++) {
             PATH(path, "contact.fields[%zu].bodies[%zu]", f, k);
-            if (pio_scene_entry(doc, path, "bodies", bodies->v[k], s->bodies, s->n_bodies, sizeof *s->bodies) ==
-                s->n_bodies)
+            if (pio_scene_entry(doc, path, "bodies", bodies->v[k], s->matter.bodies, s->matter.n_bodies,
+                                sizeof *s->matter.bodies) == s->matter.n_bodies)
                 return;
             bool before = pio_scene_field(s, bodies->v[k]) < (int)f;
             for (size_t l = 0; l < k; l++) before |= !strcmp(bodies->v[l], bodies->v[k]);

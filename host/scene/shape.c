@@ -15,7 +15,7 @@ pio_shape pio_shape_of(const scene_geometry *geometry, int dimension)
 piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_geometry *geometry, piola_error *error)
 {
     char path[PATH_MAX];
-    *out = pio_shape_of(geometry, scene->dimension);
+    *out = pio_shape_of(geometry, scene->method.dimension);
     if (geometry->shape != PIO_CLOSED_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(scene, geometry->file, path, sizeof path, error);
     const pio_trimesh *surface;

@@ -16,7 +16,7 @@ extern const char *const pio_solve_words[];      /* by pio_solve */
 extern const char *const pio_product_words[];    /* by pio_product_choice */
 extern const char *const pio_projection_words[]; /* by pio_projection */
 extern const char *const pio_observable_words[]; /* by pio_observable */
-extern const char *const pio_method_words[];     /* by scene_method */
+extern const char *const pio_method_words[];     /* by scene_method_type */
 extern const char *const pio_precision_words[];  /* by scene_precision */
 extern const char *const pio_transform_words[];  /* by scene_transform */
 extern const char *const pio_per_words[];        /* by scene_per, of particles */

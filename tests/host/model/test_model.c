@@ -178,7 +178,7 @@ static void particles_of_a_body_lie_together_and_ascend_in_cells(void **state)
 {
     (void)state;
     const pio_grid_desc *g = &model->desc.grid;
-    for (size_t b = 0; b < scene->n_bodies; b++) {
+    for (size_t b = 0; b < scene->matter.n_bodies; b++) {
         double before = -1;
         for (int64_t p = model->body_first[b]; p < model->body_first[b + 1]; p++) {
             assert_int_equal(model->body[p], b);

@@ -71,11 +71,22 @@ static const struct {
 /* The struct that an owner of these scenes has in the scene; of a body's material the material's. */
 static const void *struct_of(const pio_scene *s, scene_owner owner, const char *name)
 {
-    const void *const lists[SCENE_OWNERS] = {s,        s->materials, s->bodies,   s->control,
-                                             s->loads, s->boundary,  s->obstacles};
-    const size_t n[SCENE_OWNERS] = {1, 1, s->n_bodies, s->n_control, s->n_loads, s->n_boundary, s->n_obstacles};
-    const size_t bytes[SCENE_OWNERS] = {
-        0, 0, sizeof *s->bodies, sizeof *s->control, sizeof *s->loads, sizeof *s->boundary, sizeof *s->obstacles};
+    const void *const lists[SCENE_OWNERS] = {s,
+                                             s->materials.v,
+                                             s->matter.bodies,
+                                             s->actuation.control,
+                                             s->loading.loads,
+                                             s->loading.boundary,
+                                             s->obstacles.v};
+    const size_t n[SCENE_OWNERS] = {
+        1, 1, s->matter.n_bodies, s->actuation.n_control, s->loading.n_loads, s->loading.n_boundary, s->obstacles.n};
+    const size_t bytes[SCENE_OWNERS] = {0,
+                                        0,
+                                        sizeof *s->matter.bodies,
+                                        sizeof *s->actuation.control,
+                                        sizeof *s->loading.loads,
+                                        sizeof *s->loading.boundary,
+                                        sizeof *s->obstacles.v};
     if (owner == SCENE_OWNER_ALL || owner == SCENE_OWNER_MATERIAL) return lists[owner];
     const size_t i = pio_scene_find(name, lists[owner], n[owner], bytes[owner]);
     assert_true(i < n[owner]);
@@ -188,11 +199,11 @@ static void check_scene(const pio_scene *s, bool *met)
         for (int c = 0; c < target.components; c++) assert_true(isfinite(pio_target_value(&target, (size_t)c)));
         for (size_t r = 0; pio_design_row(r); r++) met[r] |= pio_design_row(r) == known[i].row;
     }
-    for (size_t d = 0; d < s->n_design; d++)
-        for (size_t k = 0; k < s->design[d].target.n; k++) {
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t k = 0; k < s->goal.design[d].target.n; k++) {
             char text[200];
-            pio_design_path_text(s, &s->design[d].path[k], text, sizeof text);
-            assert_string_equal(text, s->design[d].target.v[k]);
+            pio_design_path_text(s, &s->goal.design[d].path[k], text, sizeof text);
+            assert_string_equal(text, s->goal.design[d].target.v[k]);
         }
 }
 

@@ -352,7 +352,7 @@ static int unused_values(const cfg_table *table, unsigned methods)
         char path[PIO_PATH];
         snprintf(path, sizeof path, GOOD "%s.yaml", good_scenes[i]);
         pio_scene *s = load_good(path, NULL, 0);
-        if (methods >> s->method & 1) pio_scene_resolved(s, to);
+        if (methods >> s->method.type & 1) pio_scene_resolved(s, to);
         pio_scene_free(s);
     }
     fclose(to);
@@ -390,14 +390,15 @@ static bool holds(const cfg_node *node, const char *path)
 
 typedef struct {
     pio_scene *scene[GOOD_SCENES];
-    scene_method method;
+    scene_method_type method;
 } good;
 
 static bool is_used(const char *path, const void *context)
 {
     const good *all = context;
     for (size_t i = 0; i < GOOD_SCENES; i++)
-        if (all->scene[i]->method == all->method && holds(all->scene[i]->input.source->doc.root, path)) return true;
+        if (all->scene[i]->method.type == all->method && holds(all->scene[i]->input.source->doc.root, path))
+            return true;
     if (!strcmp(path, "include")) return true; /* what it names has taken its place */
     print_message("no good scene of %s has %s\n", all->method == SCENE_FEM ? "fem" : "mpm", path);
     return false;

@@ -72,7 +72,7 @@ static void a_surface_that_fails_is_not_kept(void **state)
 static void shapes_borrow_what_the_scene_has(void **state)
 {
     struct scene_source source = {0};
-    const pio_scene scene = {.input.source = &source, .dimension = 3};
+    const pio_scene scene = {.input.source = &source, .method.dimension = 3};
     const scene_geometry mesh = {.shape = PIO_CLOSED_MESH, .scale = 1, .file = (char *)(uintptr_t)FILE_NAME};
     static const double in[3] = {0.1, 0.1, 0.1}, out[3] = {0.9, 0.9, 0.9};
     static char here[] = ".";
