@@ -92,10 +92,10 @@ static pio_spread spread_of(const repetition *all, size_t offset, double factor)
 
 static void copy_blocks(char *to, const char *from, int threads)
 {
-    const int blocks = 64;
-    const size_t size = COPY_BYTES / blocks;
+    enum { BLOCKS = 64 };
+    const size_t size = COPY_BYTES / BLOCKS;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int i = 0; i < blocks; i++) memcpy(to + (size_t)i * size, from + (size_t)i * size, size);
+    for (int i = 0; i < BLOCKS; i++) memcpy(to + (size_t)i * size, from + (size_t)i * size, size);
 }
 
 piola_status pio_bench_copy_cpu(int threads, double *rate, piola_error *error)

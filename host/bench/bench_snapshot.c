@@ -214,7 +214,7 @@ static piola_status repeat(runner *r, piola_error *error)
 {
     const double none = HUGE_VAL;
     pio_snapshot_bench *b = r->b;
-    pio_snapshot_writing w;
+    pio_snapshot_writing w = {0};
     pio_snapshot_reading t[2];
     piola_status rc = PIOLA_OK;
     b->writing = (pio_snapshot_writing){none, none, none, none, none, none, none};

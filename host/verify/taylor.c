@@ -117,7 +117,7 @@ static double observed_order(const double *step, const double *y, size_t n, doub
         for (; i > 0 && order[i - 1] > p; i--) order[i] = order[i - 1];
         order[i] = p;
     }
-    if (count == 0) return NAN;
+    if (count == 0) return (double)NAN;
     return count % 2 ? order[count / 2] : (order[count / 2 - 1] + order[count / 2]) / 2;
 }
 
@@ -248,8 +248,8 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
     double y[PIO_TAYLOR_STEPS] = {0}, r[PIO_TAYLOR_STEPS] = {0}, change[PIO_TAYLOR_STEPS] = {0};
     *row = (pio_taylor_row){.adjoint = d->adjoint, .tolerance = d->tolerance, .central = d->minus != NULL};
     snprintf(row->name, sizeof row->name, "%s", d->name ? d->name : "");
-    row->difference = row->relative_error = row->fitted = row->remainder = row->uncertainty = NAN;
-    row->first_order = row->second_order = NAN;
+    row->difference = row->relative_error = row->fitted = row->remainder = row->uncertainty = (double)NAN;
+    row->first_order = row->second_order = (double)NAN;
     if (!usable(d, row)) return;
     row->first_step = d->step[0];
 
