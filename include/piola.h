@@ -132,9 +132,6 @@ typedef struct piola_options {
     const char *log_json;     /* file to which the log is appended as JSON lines; NULL: none */
     double max_walltime;      /* limit of wall time in s, after which the run stops with PIOLA_INTERRUPTED; 0: none */
     const char *command_line; /* command line for the manifest; NULL: none */
-    /* For tests only: run and grad poll after every step, and the run is interrupted at poll number test_cut (from 1),
-     * or killed at poll number -test_cut; 0: neither. */
-    int test_cut;
 } piola_options;
 
 /* Returns the defaults. */

@@ -99,8 +99,8 @@ fuzz() {
 # Interrupted runs and gradients.
 resume() {
     make_venv
-    build_release piola
-    build/venv/bin/python tests/system/test_resume.py "$PWD/build/release/piola" all 2>&1
+    build_release piola engines piola_cut
+    build/venv/bin/python tests/system/test_resume.py "$PWD/build/release/piola" "$PWD/build/release/piola_cut" all 2>&1
 }
 
 # campaign NAME [N]: one of the above; what it prints is kept, below the commit and the day.

@@ -45,7 +45,7 @@ static void print_options(FILE *to, tool_id command)
 {
     fputs("\nOptions:\n", to);
     for (const tool_option *o = tool_options; o->name; o++)
-        if (o->meaning && o->commands >> command & 1) print_option(to, o);
+        if (o->commands >> command & 1) print_option(to, o);
 }
 
 bool tool_returns(const char *list, int code)

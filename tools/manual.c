@@ -26,7 +26,7 @@ static void put_roff(FILE *to, const char *text)
 
 static bool takes(const tool_option *o, tool_id command)
 {
-    return o->meaning && (o->commands >> command & 1);
+    return o->commands >> command & 1;
 }
 
 static void put_options(FILE *to, tool_id command)
@@ -130,7 +130,7 @@ static void put_bash_arguments(FILE *to)
     for (const tool_option *o = tool_options; o->name; o++) {
         bool first = true;
         for (const tool_option *p = tool_options; p < o; p++) first &= strcmp(p->name, o->name) != 0;
-        if (!o->meaning || !o->argument || !first) continue;
+        if (!o->argument || !first) continue;
         fprintf(to, "    --%s", o->name);
         if (o->letter) fprintf(to, "|-%c", o->letter);
         fputs(")\n        COMPREPLY=(", to);

@@ -233,7 +233,7 @@ static const tool_option *find(const tool_settings *s, const char *name, char le
             if (legal) return o;
             taken |= o->commands;
         }
-        if (legal && o->meaning && name) consider(&near, o->name);
+        if (legal && name) consider(&near, o->name);
     }
     snprintf(shown, sizeof shown, name ? "--%.70s" : "-%.1s", name ? name : &letter);
     for (int c = 0; c < TOOL_COMMANDS; c++)

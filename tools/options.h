@@ -83,7 +83,7 @@ typedef struct {
     const char *argument;      /* name of its argument in the help; NULL: it has none */
     const char *const *values; /* ended by NULL */
     double least, most;
-    const char *meaning;  /* meaning in the help; NULL: hidden, for tests */
+    const char *meaning;  /* meaning in the help */
     const char *fallback; /* default in words; NULL: none */
     const char *bench;    /* the only benchmarks that have this option; NULL: all */
 } tool_option;

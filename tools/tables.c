@@ -122,8 +122,6 @@ const tool_option tool_options[] = {
     {"verbose", 'v', OPTION_COUNT, TO(common.verbose), SIMULATING, .meaning = "print more messages"},
     {"help", 'h', OPTION_FLAG, TO(help), EVERY, .meaning = "this help"},
     {"version", 0, OPTION_FLAG, TO(version), EVERY, .meaning = "the version"},
-    {"test-cut", 0, OPTION_INTEGER, TO(common.test_cut), ON(RUN) | ON(GRAD), "N", .least = -1000000, .most = 1000000,
-     .meaning = NULL},
     {.name = NULL}};
 _Static_assert(sizeof tool_options / sizeof *tool_options <= TOOL_OPTIONS, "tool_settings.given has room for each");
 

@@ -322,7 +322,7 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
 static bool due(const pio_run_checkpoint *c)
 {
     const double every = c->session->scene->output.checkpoint_every;
-    const double rest = c->session->call.options->test_cut ? 0 : REST * c->took;
+    const double rest = REST * c->took;
     return pio_clock() - c->ended >= (every > rest ? every : rest);
 }
 
@@ -379,7 +379,7 @@ static piola_status on_place(void *context, const pio_place *place, int stopping
     if (due(c)) {
         if (write_down(c, place, memory_out, &why))
             pio_log_message(s->call.log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
-    } else if (c->solves && (pio_clock() - c->looked > SLOW || s->call.options->test_cut)) {
+    } else if (c->solves && pio_clock() - c->looked > SLOW) {
         rc = stash(c, place, error);
     }
     c->looked = pio_clock();
@@ -452,7 +452,7 @@ piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states,
     c->states = states;
     pio_step_begins();
     sweep->on_place = on_place;
-    sweep->check_every = c->solves || c->session->call.options->test_cut ? 1 : 0;
+    sweep->check_every = c->solves ? 1 : 0;
     if (!c->found) return PIOLA_OK;
     c->from = c->head.place;
     sweep->resumed = &c->from;

@@ -10,7 +10,6 @@
 #include "host/scene/words.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -167,10 +166,6 @@ static piola_status on_progress(void *context, int back, int64_t done, int64_t t
 {
     pio_session *s = context;
     if (s->call.shows_steps) pio_log_progress(s->call.log, back ? "backward" : "forward", done, total, "steps");
-    if (s->call.options->test_cut && ++s->call.progress_calls == s->call.options->test_cut)
-        return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by a test at step %lld of %lld", (long long)done,
-                        (long long)total);
-    if (s->call.options->test_cut && s->call.progress_calls == -s->call.options->test_cut) raise(SIGKILL);
     if (!pio_interrupted()) return PIOLA_OK;
     return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s at step %lld of %lld", pio_interruption(),
                     (long long)done, (long long)total);

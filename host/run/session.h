@@ -18,9 +18,8 @@ typedef struct {
     const piola_options *options;
     const char *command; /* "run", "grad", ...; "evaluate": the evaluations of a program */
     pio_log *log;
-    double opened;          /* s, when the session was opened, by the steady clock */
-    bool shows_steps;       /* progress counts the steps of each sweep; else the command has a progress of its own */
-    int64_t progress_calls; /* how often a sweep polled for a stop; options->test_cut is compared with it */
+    double opened;    /* s, when the session was opened, by the steady clock */
+    bool shows_steps; /* progress counts the steps of each sweep; else the command has a progress of its own */
 } pio_session_call;
 
 /* output_folder.c: the folder of the results, and the files that are open in it. */

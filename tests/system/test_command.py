@@ -89,10 +89,6 @@ class Command(unittest.TestCase):
             self.assertEqual(self.expect(0, [], "help", command).stdout, run(command, "--help").stdout)
         self.expect(2, ["unknown command 'rum'; did you mean 'run'?"], "help", "rum")
 
-    def test_no_help_shows_the_hidden_option(self):
-        for command in ["", *COMMANDS]:
-            self.assertNotIn("test-cut", run(*filter(None, [command]), "--help").stdout)
-
     def test_the_version_is_one_line(self):
         self.assertRegex(self.expect(0, [], "--version").stdout, r"^piola \d+\.\d+\.\d+\n$")
 

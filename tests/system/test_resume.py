@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""test_resume.py PIOLA sample|all -- a run that is cut and gone on with has the bits of one that is not.
+"""test_resume.py PIOLA CUT sample|all -- a run that is cut and gone on with has the bits of one that is not.
 
-`run` is cut early and late, `grad` in both sweeps early and late: interrupted by a test at a step (exit code 75), or
-killed. Then the same command goes on, and every dataset of states.vtkhdf and every number of result.json that a run
-makes is that of the uninterrupted one. sample: some cuts of each integrator and family of materials; all: all of them,
-and more ways to keep states.
+`run` is cut early and late, `grad` in both sweeps early and late: interrupted at a step (exit code 75), or killed, by
+CUT, the command of cut.c. Then PIOLA gets the same arguments and goes on, and every dataset of states.vtkhdf and every
+number of result.json that a run makes is that of the uninterrupted one. sample: some cuts of each integrator and family
+of materials; all: all of them, and more ways to keep states.
 """
 import json
+import os
 import pathlib
 import random
 import re
@@ -23,7 +24,7 @@ import numpy as np
 
 import small_scenes
 
-PIOLA, ALL = "", False
+PIOLA, CUT, ALL = "", "", False
 DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
 SHORT = ("--set", "time.duration=8 ms")
 # name: scene, overrides, steps, those swept back
@@ -82,15 +83,21 @@ def numbers(folder):
             **{key: told.get(key) for key in ("objective", "terms", "parameters", "observations", "constraints")}}
 
 
+def program_and_environment(cut):
+    """The command, or the one that is cut at poll number `cut`, killed at -`cut`."""
+    return (PIOLA, None) if cut is None else (CUT, {**os.environ, "PIOLA_CUT": str(cut)})
+
+
 class Resume(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def command(self, code, name, scene, folder, *arguments):
-        done = subprocess.run([PIOLA, name, *small_scenes.words(DATA / scene), "--device", "cpu", "--threads",
-                               "1", "-o", str(folder), *arguments],
+    def command(self, code, name, scene, folder, *arguments, cut=None):
+        program, more = program_and_environment(cut)
+        done = subprocess.run([program, name, *small_scenes.words(DATA / scene), "--device", "cpu", "--threads",
+                               "1", "-o", str(folder), *arguments], env=more,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
         self.assertEqual(done.returncode, code, f"piola {name} {scene} {arguments}:\n{done.stdout}")
         return done.stdout
@@ -112,9 +119,9 @@ class Resume(unittest.TestCase):
         shutil.rmtree(folder, ignore_errors=True)
         if kill:
             often = ("--set", "output.checkpoint.every=1 us")
-            self.command(-signal.SIGKILL, name, scene, folder, *overrides, *often, f"--test-cut=-{cut}")
+            self.command(-signal.SIGKILL, name, scene, folder, *overrides, *often, cut=-cut)
         else:
-            said = self.command(75, name, scene, folder, *overrides, f"--test-cut={cut}")
+            said = self.command(75, name, scene, folder, *overrides, cut=cut)
             self.assertIn("run again to go on from the checkpoint", said, what)
         self.assertTrue((folder / "checkpoint").is_dir(), f"{what}: there is no checkpoint")
         said = self.command(0, name, scene, folder, *overrides)
@@ -198,7 +205,7 @@ class Resume(unittest.TestCase):
             self.command(0, "grad", scene, golden, *overrides)
             for first, second, words in ((small, (), "going on"),
                                          ((), small, "beginning anew: the checkpoint's plan takes")):
-                self.command(75, "grad", scene, folder, *overrides, *first, f"--test-cut={2 * steps - 3}")
+                self.command(75, "grad", scene, folder, *overrides, *first, cut=2 * steps - 3)
                 said = self.command(0, "grad", scene, folder, *overrides, *second)
                 self.assertIn(words, said)
                 self.compare(f"{label}, {words}", folder, golden, same_plan=False)
@@ -226,9 +233,10 @@ class Resume(unittest.TestCase):
             self.command(0, name, scene, golden, *overrides)
             took = time.monotonic() - began
             for _ in range(100 if ALL else 4):
-                process = subprocess.Popen([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
+                program, more = program_and_environment(1000000)
+                process = subprocess.Popen([program, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
                                             "-o", str(folder), *overrides,
-                                            "--set", "output.checkpoint.every=1 us", "--test-cut=1000000"],
+                                            "--set", "output.checkpoint.every=1 us"], env=more,
                                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 try:
                     process.wait(timeout=took * chance.uniform(0.2, 1.2))
@@ -255,8 +263,9 @@ class Resume(unittest.TestCase):
         golden, folder, runs = self.folder / "golden", self.folder / "again", 0
         self.command(0, name, scene, golden, *overrides)
         while runs < 40:
-            done = subprocess.run([PIOLA, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
-                                   "-o", str(folder), *overrides, "--test-cut=9"],
+            program, more = program_and_environment(9)
+            done = subprocess.run([program, name, str(DATA / scene), "--device", "cpu", "--threads", "1",
+                                   "-o", str(folder), *overrides], env=more,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
             runs += 1
             self.assertIn(done.returncode, (0, 75), done.stdout)
@@ -275,7 +284,7 @@ class Resume(unittest.TestCase):
                                               (False, False, True, "no checkpoint is whole")):
             shutil.rmtree(folder, ignore_errors=True)
             self.command(-signal.SIGKILL, "run", scene, folder, *overrides, "--set", "output.checkpoint.every=1 us",
-                         f"--test-cut=-{steps - 1}")
+                         cut=1 - steps)
             both = sorted((folder / "checkpoint" / name for name in ("even", "odd")),
                           key=lambda p: p.stat().st_mtime_ns)
             for damage, path in ((newest, both[1]), (oldest, both[0]), (frames, folder / "checkpoint" / "frames")):
@@ -290,12 +299,12 @@ class Resume(unittest.TestCase):
     def test_another_run_is_set_aside(self):
         scene, overrides, steps, _ = SCENES["plastic"]
         folder = self.folder / "other"
-        self.command(75, "run", scene, folder, *overrides, "--test-cut=9")
+        self.command(75, "run", scene, folder, *overrides, cut=9)
         said = self.command(0, "run", scene, folder, *overrides, "--set", "time.dt=0.5 ms")
         self.assertIn("checkpoint is of another run, which differs in: scene", said)
         self.assertIn("beginning anew", said)
         self.assertTrue((folder / "checkpoint.previous").is_dir())
-        self.command(75, "run", scene, folder, *overrides, "--test-cut=9")
+        self.command(75, "run", scene, folder, *overrides, cut=9)
         said = self.command(0, "run", scene, folder, *overrides, "--resume", "never")
         self.assertNotIn("going on", said)
         self.assertFalse((folder / "checkpoint").exists())
@@ -308,5 +317,5 @@ class Resume(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PIOLA, ALL = sys.argv[1], sys.argv[2] == "all"
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    PIOLA, CUT, ALL = sys.argv[1], sys.argv[2], sys.argv[3] == "all"
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
