@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const double ASSUMED_SPEED = 1e9; /* bytes/s of a disk that is not measured, to it and from it */
+
 static void print_bytes(char out[32], double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -170,7 +172,8 @@ static void estimate_residual_log(const pio_session *s, pio_plan_request *r)
 }
 
 /* Measures step costs by a short run, to divide states between memory and disk and to log them. A scene that fails in
- * its first steps has a plan all the same, without the disk. */
+ * its first steps has a plan all the same, without the disk. A session for a program writes no file to measure the
+ * disk: it assumes its speed, on which only the time depends. */
 static piola_status measure_costs(pio_session *s, pio_plan_request *r, piola_error *error)
 {
     char folder[PIO_PATH];
@@ -178,7 +181,8 @@ static piola_status measure_costs(pio_session *s, pio_plan_request *r, piola_err
     const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
     const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
     const piola_status rc = pio_plan_measure(&r->costs, s->engine.table, &s->model->desc, s->model->z0,
-                                             r->disk > 0 ? folder : NULL, places, error);
+                                             r->disk > 0 && s->folder.writes ? folder : NULL, places, error);
+    if (!s->folder.writes) r->costs.write = r->costs.read = (double)r->state / ASSUMED_SPEED;
     if (r->residual_log_estimated) estimate_residual_log(s, r);
     if (rc != PIOLA_NUMERICAL || r->residual_log_estimated) return rc;
     pio_log_message(s->call.log, PIO_WARNING, "plan: step costs are not known, a first step fails: %s", error->message);
