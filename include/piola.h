@@ -291,9 +291,12 @@ piola_status piola_variable(const piola_problem *problem, size_t i, char *name, 
                             piola_error *error);
 
 /* Simulates with `values` [variables] in SI units (NULL: the start) and returns J and, unless `gradient` is NULL,
- * dJ/dvalues in gradient[variables]. The values of a design with a filter are those before it. If the scene keeps
- * states on disk, they go into its folder. */
-piola_status piola_evaluate(piola_problem *problem, const double *values, double *J, double *gradient,
+ * dJ/dvalues in gradient[variables], J's unit per that of the value; `size` is the number of doubles in `gradient`. The
+ * values of a design with a filter are those before it. If the scene keeps states on disk, they go into its folder.
+ * PIOLA_USAGE, before anything is computed: a gradient has no room, a value cannot be, or the scene has no objective
+ * and J or the gradient is wanted. PIOLA_NUMERICAL, PIOLA_NO_MEMORY, PIOLA_INTERRUPTED, PIOLA_IO, PIOLA_CANNOT_CREATE
+ * and PIOLA_UNAVAILABLE of the simulation. */
+piola_status piola_evaluate(piola_problem *problem, const double *values, double *J, double *gradient, size_t size,
                             piola_error *error);
 
 /* An observation of the scene has values [samples][components] in SI units at times [samples] in s (the middle of a
@@ -304,21 +307,26 @@ typedef struct piola_observation_info {
 } piola_observation_info;
 /* Returns the number of observations of the scene. */
 size_t piola_observations(const piola_problem *problem);
-/* Describes observation i. */
+/* Describes observation i. PIOLA_USAGE if there is none of this number. */
 piola_status piola_observation(const piola_problem *problem, size_t i, piola_observation_info *info,
                                piola_error *error);
-/* Reads observation i of the last evaluation. `times` [samples] may be NULL; `size` is the number of doubles in
- * `values`: PIOLA_USAGE if it is less than samples * components. */
-piola_status piola_read_observation(const piola_problem *problem, size_t i, double *times, double *values, size_t size,
-                                    piola_error *error);
+/* Reads observation i of the last evaluation: times[samples] in s and values[samples][components] in SI units, each of
+ * which may be NULL. `n_times` and `n_values` are the numbers of doubles in them. PIOLA_USAGE, and nothing is written,
+ * if one has no room, if there is no observation of this number, or if nothing was evaluated. */
+piola_status piola_read_observation(const piola_problem *problem, size_t i, double *times, size_t n_times,
+                                    double *values, size_t n_values, piola_error *error);
 
 /* Returns the number of constraints of the scene, inequalities c <= 0 in which c is relative to the bound. */
 size_t piola_constraints(const piola_problem *problem);
-/* Returns name and value of constraint i in the last evaluation and, unless `gradient` is NULL, dc/dvalues in
- * gradient[variables], for which that must have been an evaluation with a gradient. (It takes an adjoint sweep per
- * constraint.) */
+/* Returns the name of constraint i in name[size], cut to fit, and its value in the last evaluation in *c; each may be
+ * NULL. PIOLA_USAGE if there is none of this number, or if nothing was evaluated. */
 piola_status piola_constraint(const piola_problem *problem, size_t i, char *name, size_t size, double *c,
-                              double *gradient, piola_error *error);
+                              piola_error *error);
+/* Returns dc/dvalues of constraint i in gradient[variables], 1 per unit of the value; `size` is the number of doubles
+ * in it. The last evaluation must have been one with a gradient, which takes an adjoint sweep for each constraint.
+ * PIOLA_USAGE if it was not, if the gradient has no room, or if there is no constraint of this number. */
+piola_status piola_constraint_gradient(const piola_problem *problem, size_t i, double *gradient, size_t size,
+                                       piola_error *error);
 
 /* ---- fields, by name, on particles, nodes or elements -----------------------------------------------------
  *

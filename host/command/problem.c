@@ -132,7 +132,15 @@ static void slopes(const piola_problem *p, const double *z_bar, const double *va
     }
 }
 
-piola_status piola_evaluate(piola_problem *p, const double *values, double *J, double *gradient, piola_error *error)
+/* Returns PIOLA_USAGE if a buffer of `size` doubles is too small for `needed`. */
+static piola_status check_room(const char *name, size_t size, size_t needed, piola_error *error)
+{
+    if (size >= needed) return PIOLA_OK;
+    return pio_fail(error, PIOLA_USAGE, "%.160s has size %zu: a buffer of size %zu is too small", name, needed, size);
+}
+
+piola_status piola_evaluate(piola_problem *p, const double *values, double *J, double *gradient, size_t size,
+                            piola_error *error)
 {
     pio_session *s = p->session;
     piola_error own = {0};
@@ -141,6 +149,8 @@ piola_status piola_evaluate(piola_problem *p, const double *values, double *J, d
     if (s->objective.n == 0 && (J || gradient))
         return pio_fail(error, PIOLA_USAGE,
                         "the scene has no objective to evaluate; pass no J and no gradient, or add one");
+    if (gradient) rc = check_room("the gradient", size, piola_variables(p), error);
+    if (rc) return rc;
     if (values)
         rc = normalise(p, values, error);
     else
@@ -176,24 +186,21 @@ piola_status piola_observation(const piola_problem *p, size_t i, piola_observati
     return PIOLA_OK;
 }
 
-/* Returns PIOLA_USAGE if a buffer of `size` doubles is too small for `needed`. */
-static piola_status check_room(const char *name, size_t size, size_t needed, piola_error *error)
+piola_status piola_read_observation(const piola_problem *p, size_t i, double *times, size_t n_times, double *values,
+                                    size_t n_values, piola_error *error)
 {
-    if (size >= needed) return PIOLA_OK;
-    return pio_fail(error, PIOLA_USAGE, "'%.100s' has %zu numbers: a buffer of %zu is too small", name, needed, size);
-}
-
-piola_status piola_read_observation(const piola_problem *p, size_t i, double *times, double *values, size_t size,
-                                    piola_error *error)
-{
+    char what[160];
     piola_status rc = check_read(p, i, p->session->model->n_outputs, "observation", error);
     if (rc) return rc;
     const pio_output *o = &p->session->model->outputs[i];
-    const size_t needed = (size_t)o->samples * (size_t)o->components;
-    rc = check_room(o->name, size, needed, error);
+    const size_t samples = (size_t)o->samples, needed = samples * (size_t)o->components;
+    snprintf(what, sizeof what, "'%.100s'", o->name);
+    if (values) rc = check_room(what, n_values, needed, error);
+    snprintf(what, sizeof what, "the list of times of '%.100s'", o->name);
+    if (!rc && times) rc = check_room(what, n_times, samples, error);
     if (rc) return rc;
-    memcpy(values, p->session->evaluation.samples + o->first, sizeof *values * needed);
-    if (times) memcpy(times, o->time, sizeof *times * (size_t)o->samples);
+    if (values) memcpy(values, p->session->evaluation.samples + o->first, sizeof *values * needed);
+    if (times) memcpy(times, o->time, sizeof *times * samples);
     return PIOLA_OK;
 }
 
@@ -202,19 +209,27 @@ size_t piola_constraints(const piola_problem *p)
     return (size_t)p->session->constraints.n;
 }
 
-piola_status piola_constraint(const piola_problem *p, size_t i, char *name, size_t size, double *c, double *gradient,
-                              piola_error *error)
+piola_status piola_constraint(const piola_problem *p, size_t i, char *name, size_t size, double *c, piola_error *error)
 {
     const pio_session *s = p->session;
     const piola_status rc = check_read(p, i, s->constraints.n, "constraint", error);
     if (rc) return rc;
-    if (gradient && !p->gradient)
-        return pio_fail(error, PIOLA_USAGE,
-                        "the gradient of a constraint can be read after an evaluation with a gradient");
     if (name && size) snprintf(name, size, "%s", s->constraints.list[i].name);
     if (c) *c = s->evaluation.c[i];
-    if (gradient) slopes(p, s->adjoint.c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
     return PIOLA_OK;
+}
+
+piola_status piola_constraint_gradient(const piola_problem *p, size_t i, double *gradient, size_t size,
+                                       piola_error *error)
+{
+    const pio_session *s = p->session;
+    piola_status rc = check_read(p, i, s->constraints.n, "constraint", error);
+    if (!rc && !p->gradient)
+        rc = pio_fail(error, PIOLA_USAGE,
+                      "the gradient of a constraint can be read after an evaluation with a gradient");
+    if (!rc) rc = check_room("the gradient of a constraint", size, piola_variables(p), error);
+    if (!rc) slopes(p, s->adjoint.c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
+    return rc;
 }
 
 size_t piola_particles(const piola_problem *p)
@@ -260,6 +275,7 @@ static piola_status go_to_end(piola_problem *p, piola_error *error)
 piola_status piola_read(piola_problem *p, const char *field, double *values, size_t size, piola_error *error)
 {
     const bool of_gradient = !strncmp(field, "grad_", 5);
+    char what[160];
     piola_error own = {0};
     if (!error) error = &own;
     if (!piola_components(p, field)) return pio_fail(error, PIOLA_USAGE, "there is no field '%.100s'", field);
@@ -267,7 +283,8 @@ piola_status piola_read(piola_problem *p, const char *field, double *values, siz
         return pio_fail(error, PIOLA_USAGE, "'%s' can be read after piola_evaluate has succeeded", field);
     if (of_gradient && !p->gradient)
         return pio_fail(error, PIOLA_USAGE, "'%s' can be read after an evaluation with a gradient", field);
-    piola_status rc = check_room(field, size, piola_items(p, field) * piola_components(p, field), error);
+    snprintf(what, sizeof what, "'%.100s'", field);
+    piola_status rc = check_room(what, size, piola_items(p, field) * piola_components(p, field), error);
     if (!rc && !of_gradient) rc = go_to_end(p, error);
     return rc ? rc : p->session->engine.table->read(p->session->sim, field, values, error);
 }

@@ -19,7 +19,7 @@ static int evaluate(piola_problem *problem)
 {
     const size_t n = piola_variables(problem);
     double J = 0, *gradient = calloc(n + 1, sizeof *gradient);
-    const int code = !gradient || piola_evaluate(problem, NULL, &J, gradient, NULL);
+    const int code = !gradient || piola_evaluate(problem, NULL, &J, gradient, n, NULL);
     free(gradient);
     return code;
 }

@@ -51,7 +51,7 @@ void check_gradient(piola_problem *problem)
     const double exact[4] = {duration, 0, h * h * steps * (steps + 1) / 2, 0};
     double J = 0, J_again = 0, gradient[4] = {}, worst = 0;
     expect("there are four design variables", piola_variables(problem) == 4, double(piola_variables(problem)), 4);
-    if (faults || piola_evaluate(problem, nullptr, &J, gradient, &error)) {
+    if (faults || piola_evaluate(problem, nullptr, &J, gradient, 4, &error)) {
         std::printf("FAILED: %s\n", error.message);
         faults++;
         return;
@@ -61,15 +61,21 @@ void check_gradient(piola_problem *problem)
 
     std::vector<double> values(4);
     for (size_t v = 0; v < 4; v++) piola_variable(problem, v, nullptr, 0, &values[v], nullptr);
-    piola_status rc = piola_evaluate(problem, values.data(), &J_again, nullptr, &error);
+    piola_status rc = piola_evaluate(problem, values.data(), &J_again, nullptr, 0, &error);
     double off = std::fabs(J_again - J);
     expect("values that are the start give the same J", !rc && off <= 0, off, 0);
     values[0] += 0.5;
-    rc = piola_evaluate(problem, values.data(), &J_again, nullptr, &error);
+    rc = piola_evaluate(problem, values.data(), &J_again, nullptr, 0, &error);
     off = std::fabs(J_again - J - duration / 2);
     expect("half a metre per second more moves the body by T/2", !rc && off <= 1e-13, off, 1e-13);
+    gradient[0] = J_again = -7;
+    rc = piola_evaluate(problem, values.data(), &J_again, gradient, 3, &error);
+    expect("a gradient of four is not written into a buffer for three",
+           rc == PIOLA_USAGE && std::strstr(error.message, "4") && !(gradient[0] < -7 || gradient[0] > -7) &&
+               !(J_again < -7 || J_again > -7),
+           rc, PIOLA_USAGE);
     values[0] = std::nan("");
-    const bool refused = piola_evaluate(problem, values.data(), &J_again, nullptr, &error) == PIOLA_USAGE;
+    const bool refused = piola_evaluate(problem, values.data(), &J_again, nullptr, 0, &error) == PIOLA_USAGE;
     expect("a value that is not a number is refused by name",
            refused && std::strstr(error.message, "bodies.ball.velocity.x"), refused, 1);
 }
@@ -86,12 +92,12 @@ void check_fields(piola_problem *problem)
            piola_components(problem, "speed") == 0 &&
                piola_read(problem, "speed", mass.data(), mass.size(), &error) == PIOLA_USAGE,
            0, 0);
-    bool read = !piola_evaluate(problem, nullptr, &J, nullptr, &error) &&
+    bool read = !piola_evaluate(problem, nullptr, &J, nullptr, 0, &error) &&
                 !piola_read(problem, "position", position.data(), position.size(), &error) &&
                 !piola_read(problem, "mass", mass.data(), mass.size(), &error);
     expect("a gradient field is refused after an evaluation without one",
            piola_read(problem, "grad_velocity", slope.data(), slope.size(), &error) == PIOLA_USAGE, 0, 0);
-    read = read && !piola_evaluate(problem, nullptr, &J, gradient, &error) &&
+    read = read && !piola_evaluate(problem, nullptr, &J, gradient, 4, &error) &&
            !piola_read(problem, "position", again.data(), again.size(), &error) &&
            !piola_read(problem, "grad_velocity", slope.data(), slope.size(), &error);
     expect("fields can be read", read, read, 1);

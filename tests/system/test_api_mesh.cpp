@@ -49,8 +49,8 @@ bool at(piola_problem *p, const std::vector<double> &start, const std::vector<do
     std::vector<double> values(start);
     piola_error error = {};
     for (size_t v = 0; v < values.size(); v++) values[v] += t * way[v];
-    if (!piola_evaluate(p, values.data(), &y[0], nullptr, &error) &&
-        !piola_constraint(p, 0, nullptr, 0, &y[1], nullptr, &error))
+    if (!piola_evaluate(p, values.data(), &y[0], nullptr, 0, &error) &&
+        !piola_constraint(p, 0, nullptr, 0, &y[1], &error))
         return true;
     std::printf("FAILED: %s\n", error.message);
     return false;
@@ -67,19 +67,20 @@ void check_gradients(piola_problem *p)
     expect("there are two variables for each element", n == 2 * ELEMENTS, double(n), 2 * ELEMENTS);
     expect("there is one constraint", piola_constraints(p) == 1, double(piola_constraints(p)), 1);
     expect("a constraint is refused before an evaluation",
-           piola_constraint(p, 0, nullptr, 0, &c, nullptr, &error) == PIOLA_USAGE, 0, 0);
+           piola_constraint(p, 0, nullptr, 0, &c, &error) == PIOLA_USAGE, 0, 0);
     for (size_t v = 0; v < n; v++) {
         piola_variable(p, v, nullptr, 0, &start[v], nullptr);
         way[v] = start[v] * std::sin(1.0 + 2.7 * double(v)) / 10;
     }
-    bool ok = !piola_evaluate(p, start.data(), &J, slope[0].data(), &error) &&
-              !piola_constraint(p, 0, name, sizeof name, &c, slope[1].data(), &error);
+    bool ok = !piola_evaluate(p, start.data(), &J, slope[0].data(), n, &error) &&
+              !piola_constraint(p, 0, name, sizeof name, &c, &error) &&
+              !piola_constraint_gradient(p, 0, slope[1].data(), n, &error);
     expect("a constraint has a name, a value and a gradient", ok && std::strstr(name, "volume"), ok, 1);
     expect("the volume is what it is at the start, so c is 0", std::fabs(c) <= 1e-14, std::fabs(c), 1e-14);
     const double step = 0.02, times[4] = {-2 * step, -step, step, 2 * step};
     for (int k = 0; k < 4; k++) ok = ok && at(p, start, way, times[k], y[k]);
     expect("the gradient of a constraint is refused after an evaluation without one",
-           piola_constraint(p, 0, nullptr, 0, &c, slope[1].data(), &error) == PIOLA_USAGE, 0, 0);
+           piola_constraint_gradient(p, 0, slope[1].data(), n, &error) == PIOLA_USAGE, 0, 0);
     for (int of = 0; ok && of < 2; of++) {
         for (size_t v = 0; v < n; v++) exact[of] += slope[of][v] * way[v];
         const double rate = (y[0][of] - 8 * y[1][of] + 8 * y[2][of] - y[3][of]) / (12 * step);
@@ -104,10 +105,62 @@ void check_observations(piola_problem *p)
     bool ok = !piola_observation(p, 0, &work, &error) && !std::strcmp(work.name, "work");
     expect("the first is 'work', one number", ok && work.samples * work.components == 1,
            double(work.samples * work.components), 1);
-    ok = !piola_evaluate(p, nullptr, &J, nullptr, &error) && !piola_read_observation(p, 0, &time, &value, 1, &error);
+    ok = !piola_evaluate(p, nullptr, &J, nullptr, 0, &error) &&
+         !piola_read_observation(p, 0, &time, 1, &value, 1, &error);
     expect("J is the work of the load", ok && !(std::fabs(value - J) > 0), std::fabs(value - J), 0);
     expect("the time of a static state is the end's", time >= 0, time, 0);
-    expect("a buffer for no number is refused", piola_read_observation(p, 0, &time, &value, 0, &error) == PIOLA_USAGE,
+    expect("a buffer for no number is refused",
+           piola_read_observation(p, 0, &time, 1, &value, 0, &error) == PIOLA_USAGE, 0, 0);
+}
+
+/* How many of the numbers are not the one that they were filled with. */
+long changed(const std::vector<double> &buffer, double filled)
+{
+    long n = 0;
+    for (const double x : buffer) n += std::memcmp(&x, &filled, sizeof x) != 0;
+    return n;
+}
+
+/* Buffers that are one number short, each between numbers that must stay: PIOLA_USAGE with the number that is needed,
+ * nothing is written, and nothing was computed. With the right size only the right numbers are written. */
+void check_buffers(piola_problem *p)
+{
+    const size_t n = piola_variables(p);
+    const double filled = -77.25;
+    std::vector<double> buffer(n + 2, filled);
+    piola_error error = {};
+    double J = filled, time = filled, value = filled;
+    const auto refused = [&](piola_status rc, const char *needed) {
+        const long written = changed(buffer, filled) + changed({J, time, value}, filled);
+        std::printf("    %s\n", error.message);
+        return rc == PIOLA_USAGE && error.status == rc && std::strstr(error.message, needed) && !written;
+    };
+    expect("a gradient is not written into a buffer that is one number short",
+           refused(piola_evaluate(p, nullptr, &J, &buffer[1], n - 1, &error), "36"), double(changed(buffer, filled)),
+           0);
+    bool ok = !piola_read_observation(p, 0, nullptr, 0, &value, 1, &error);
+    expect("and the evaluation before it can still be read", ok && changed({value}, filled), value, filled);
+    value = filled;
+    ok = !piola_evaluate(p, nullptr, &J, &buffer[1], n, &error);
+    expect("with room it is, and nothing beside it", ok && changed(buffer, filled) == long(n),
+           double(changed(buffer, filled)), double(n));
+    buffer.assign(n + 2, filled);
+    J = filled;
+    expect("nor is that of a constraint", refused(piola_constraint_gradient(p, 0, &buffer[1], n - 1, &error), "36"),
+           double(changed(buffer, filled)), 0);
+    ok = !piola_constraint_gradient(p, 0, &buffer[1], n, &error);
+    expect("with room it is, and nothing beside it either", ok && changed(buffer, filled) == long(n),
+           double(changed(buffer, filled)), double(n));
+    buffer.assign(n + 2, filled);
+    expect("the times of an observation need room too, and without it no value is written",
+           refused(piola_read_observation(p, 0, &time, 0, &value, 1, &error), "size 1"), 0, 0);
+    expect("the values do, and without it no time is written",
+           refused(piola_read_observation(p, 0, &time, 1, &value, 0, &error), "size 1"), 0, 0);
+    ok = !piola_read_observation(p, 0, &time, 1, nullptr, 0, &error);
+    expect("times can be read alone", ok && time >= 0 && !changed({value}, filled), time, 0);
+    expect("there is no constraint after the last",
+           piola_constraint(p, 1, nullptr, 0, nullptr, &error) == PIOLA_USAGE &&
+               piola_constraint_gradient(p, 1, &buffer[1], n, &error) == PIOLA_USAGE,
            0, 0);
 }
 
@@ -124,7 +177,7 @@ void check_fields(piola_problem *p)
     expect("grad_thickness is of elements", piola_items(p, "grad_thickness") == ELEMENTS,
            double(piola_items(p, "grad_thickness")), ELEMENTS);
     expect("there are no items of 'speed'", piola_items(p, "speed") == 0, double(piola_items(p, "speed")), 0);
-    const bool ok = !piola_evaluate(p, nullptr, &J, gradient.data(), &error) &&
+    const bool ok = !piola_evaluate(p, nullptr, &J, gradient.data(), gradient.size(), &error) &&
                     !piola_read(p, "displacement", moved.data(), moved.size(), &error) &&
                     !piola_read(p, "grad_thickness", depth.data(), depth.size(), &error);
     if (!ok) std::printf("%s\n", error.message);
@@ -159,6 +212,7 @@ int main(int argc, char **argv)
     }
     check_gradients(problem);
     check_observations(problem);
+    check_buffers(problem);
     check_fields(problem);
     piola_close(problem);
     long files = 0;

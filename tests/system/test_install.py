@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     double J = 0, gradient[2] = {0, 0};
     options.scene = argv[argc - 1];
     options.device = "cpu";
-    if (piola_open(&problem, &options, &error) || piola_evaluate(problem, NULL, &J, gradient, &error)) {
+    if (piola_open(&problem, &options, &error) || piola_evaluate(problem, NULL, &J, gradient, 2, &error)) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
