@@ -139,24 +139,42 @@ piola_options piola_options_default(void);
 
 /* ---- commands -------------------------------------------------------------------------------------------
  *
- * Each function does what `piola NAME` does, writes its files and result.json, and returns the exit code. */
+ * Each function does what `piola NAME` does, writes its files and result.json, and returns the exit code. Several have
+ * the same errors:
+ *
+ *   errors of a scene        PIOLA_USAGE (an option), PIOLA_BAD_DATA, PIOLA_NO_INPUT, PIOLA_NO_MEMORY,
+ *                            PIOLA_INTERRUPTED, PIOLA_REFUSED (a path outside the scene's folder)
+ *   errors of a simulation   those of a scene; PIOLA_UNAVAILABLE, PIOLA_NUMERICAL, PIOLA_CANNOT_CREATE (also where
+ *                            another run has the output folder), PIOLA_IO
+ *   errors of a file         PIOLA_USAGE (an option), PIOLA_NO_INPUT, PIOLA_BAD_DATA (it is damaged or of another
+ *                            kind), PIOLA_NO_MEMORY, PIOLA_IO
+ *   errors of a benchmark    PIOLA_USAGE (an option), PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY, PIOLA_CANNOT_CREATE,
+ *                            PIOLA_IO, PIOLA_INTERRUPTED, PIOLA_NUMERICAL, PIOLA_INTERNAL (a result is wrong)
+ *
+ * PIOLA_INTERNAL, an error in Piola itself, is possible of each. */
 
-/* Simulates the scene and writes its states. */
+/* Simulates the scene and writes its states. The errors of a simulation; PIOLA_REFUSED too for a checkpoint of another
+ * machine. */
 piola_status piola_run(const piola_options *options, piola_error *error);
-/* Simulates forward and adjoint, and writes the objective and its gradient. */
+/* Simulates forward and adjoint, and writes the objective and its gradient. The errors of a simulation; PIOLA_REFUSED
+ * too for a checkpoint of another machine. */
 piola_status piola_grad(const piola_options *options, piola_error *error);
-/* Compares the gradient with differences along random directions. PIOLA_NO if they disagree. */
+/* Compares the gradient with differences along random directions. PIOLA_NO if they disagree or no difference is exact
+ * enough to decide; the errors of a simulation. */
 piola_status piola_check(const piola_options *options, piola_error *error);
-/* Improves the design until the objective is minimal. PIOLA_NO if that did not converge. */
+/* Improves the design until the objective is minimal. PIOLA_NO if that did not converge; the errors of a simulation;
+ * PIOLA_REFUSED too for evaluations of another machine. */
 piola_status piola_optimize(const piola_options *options, piola_error *error);
-/* Finds all errors of a scene without simulating it; with `json`, prints the resolved scene. */
+/* Finds all errors of a scene without simulating it; with `json`, prints the resolved scene. The errors of a
+ * scene, of which all are printed to stderr; PIOLA_IO if the scene cannot be printed. */
 piola_status piola_validate(const piola_options *options, piola_error *error);
-/* Lists the parameters that can be differentiated and designed. */
+/* Lists the parameters that can be differentiated and designed. The errors of a scene; PIOLA_IO if the list cannot be
+ * printed. */
 piola_status piola_params(const piola_options *options, piola_error *error);
-/* Prints the JSON Schema of scenes or, with `reference`, the keys as Markdown. */
+/* Prints the JSON Schema of scenes or, with `reference`, the keys as Markdown. PIOLA_IO if it cannot be printed. */
 piola_status piola_schema(bool reference, piola_error *error);
 /* Lists devices, engines and libraries, and tests them. PIOLA_NO if a test fails, PIOLA_UNAVAILABLE if no engine runs
- * here. */
+ * here; PIOLA_NO_MEMORY; PIOLA_IO if the list cannot be printed. */
 piola_status piola_doctor(bool json, piola_error *error);
 
 /* The names of material laws, as in `model` of a scene's materials; ended by NULL. */
@@ -176,7 +194,7 @@ typedef struct piola_bench_options {
 
 /* Returns the defaults. */
 piola_bench_options piola_bench_options_default(void);
-/* Measures the speed of the MPM solver and prints it. */
+/* Measures the speed of the MPM solver and prints it. The errors of a benchmark. */
 piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error);
 
 /* Options of piola_bench_fem(). */
@@ -203,7 +221,7 @@ typedef struct piola_bench_memory_options {
 
 /* Returns the defaults. */
 piola_bench_memory_options piola_bench_memory_options_default(void);
-/* Measures gradients with all states in memory and with few, and prints the results. */
+/* Measures gradients with all states in memory and with few, and prints the results. The errors of a benchmark. */
 piola_status piola_bench_memory(const piola_bench_memory_options *options, piola_error *error);
 
 /* Options of piola_bench_snapshot(). */
@@ -218,12 +236,13 @@ typedef struct piola_bench_snapshot_options {
 
 /* Returns the defaults. */
 piola_bench_snapshot_options piola_bench_snapshot_options_default(void);
-/* Measures writing and reading of a file of states and its checksums, and prints the results. */
+/* Measures writing and reading of a file of states and its checksums, and prints the results. The errors of a
+ * benchmark. */
 piola_status piola_bench_snapshot(const piola_bench_snapshot_options *options, piola_error *error);
 
 /* Returns the defaults. */
 piola_bench_fem_options piola_bench_fem_options_default(void);
-/* Measures the speed of the FEM solver and prints it. */
+/* Measures the speed of the FEM solver and prints it. The errors of a benchmark. */
 piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
 
 /* Options of piola_info(). */
@@ -233,7 +252,7 @@ typedef struct piola_info_options {
     bool no_verify;   /* do not compare the bytes of the file with their checksums first */
 } piola_info_options;
 
-/* Prints what a snapshot or a mesh holds. */
+/* Prints what a snapshot or a mesh holds. The errors of a file. */
 piola_status piola_info(const piola_info_options *options, piola_error *error);
 
 /* Options of piola_render(). */
@@ -252,7 +271,7 @@ typedef struct piola_render_options {
 
 /* Returns the defaults. */
 piola_render_options piola_render_options_default(void);
-/* Draws one frame of a snapshot as a PNG. */
+/* Draws one frame of a snapshot as a PNG. The errors of a file, and PIOLA_CANNOT_CREATE of the PNG. */
 piola_status piola_render(const piola_render_options *options, piola_error *error);
 
 /* Options of piola_export(). */
@@ -268,7 +287,8 @@ typedef struct piola_export_options {
 /* Returns the defaults. */
 piola_export_options piola_export_options_default(void);
 /* Writes one frame for other programs, and prints "wrote NAME" for every file. Files that it did not write itself are
- * not replaced. */
+ * not replaced. The errors of a file; PIOLA_CANNOT_CREATE, also of a file that is not replaced; PIOLA_NUMERICAL if a
+ * value is not finite, which STL cannot hold. */
 piola_status piola_export(const piola_export_options *options, piola_error *error);
 
 /* ---- a scene inside a program ---------------------------------------------------------------------------- */
@@ -277,16 +297,16 @@ piola_status piola_export(const piola_export_options *options, piola_error *erro
 typedef struct piola_problem piola_problem;
 
 /* Loads the scene and prepares it on the device, with memory for gradients. It writes, removes and prints nothing,
- * except the file options->log_json; the scene's first fault is in `error`. PIOLA_USAGE if options->dry_run is set. On
- * failure *out is NULL. */
+ * except the file options->log_json; the scene's first fault is in `error`. PIOLA_USAGE if options->dry_run is set; the
+ * errors of a simulation. On failure *out is NULL. */
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
 /* Frees a problem, which may be NULL. */
 void piola_close(piola_problem *problem);
 
 /* Returns the number of design variables of the scene. */
 size_t piola_variables(const piola_problem *problem);
-/* Returns the name of design variable i in name[size], and its starting value in SI units in *start; each may be
- * NULL. */
+/* Returns the name of design variable i in name[size], cut to fit, and its starting value in SI units in *start; each
+ * may be NULL. PIOLA_USAGE if there is no variable of this number. */
 piola_status piola_variable(const piola_problem *problem, size_t i, char *name, size_t size, double *start,
                             piola_error *error);
 
@@ -339,7 +359,9 @@ size_t piola_items(const piola_problem *problem, const char *field);
 /* Returns the number of components of a field; 0 if there is no field of that name. */
 size_t piola_components(const piola_problem *problem, const char *field);
 /* Reads a field after an evaluation, values[items][components] in the scene's order and in SI units. `size` is the
- * number of doubles in `values`: PIOLA_USAGE if they are too few. */
+ * number of doubles in `values`. PIOLA_USAGE if they are too few, if there is no such field, if nothing was evaluated,
+ * or if a field of gradients is read after an evaluation without them. After a gradient the run is simulated once more
+ * for a field of the last state, with the errors of piola_evaluate(). */
 piola_status piola_read(piola_problem *problem, const char *field, double *values, size_t size, piola_error *error);
 /* Returns the number of particles of the scene. */
 size_t piola_particles(const piola_problem *problem);

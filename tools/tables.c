@@ -158,14 +158,14 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                        "  piola optimize scene.yaml -o out/best --resume never\n"
                        "      begins anew"},
     [TOOL_PARAMS] = {"params", "SCENE", "list what can be differentiated and designed",
-                     "Nothing is simulated. The paths are what `design: [{target: PATH}]` takes.", "65 66 71 77",
+                     "Nothing is simulated. The paths are what `design: [{target: PATH}]` takes.", "65 66 71 74 75 77",
                      "  piola params scene.yaml\n"
                      "      path, shape, unit, value and range of each; the last column names those in `design`"},
     [TOOL_VALIDATE] =
         {"validate", "SCENE", "find all errors of a scene without simulating it",
          "Every error is file:line:col with the line and what would be right; up to 20 of them. The limits of\n"
          "the time step are computed by a CPU engine, which prepares the scene and takes no step.",
-         "65 66 71 77",
+         "65 66 71 74 75 77",
          "  piola validate scene.yaml\n"
          "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
          "  piola validate scene.yaml --json > resolved.json\n"

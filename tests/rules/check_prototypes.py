@@ -4,8 +4,9 @@ kernels' arguments (*_args.h) every member too.
 
 The comment of a prototype, or of an inline function, stands directly above it, or behind a prototype at the end of its
 line. One above it is made of sentences: it begins with a capital letter, a digit or a quote and ends with a full stop.
-The heading of a section, between dashes, is no comment of a function. The comment of a member stands behind it at the
-end of its line, or above it on lines of its own.
+The heading of a section, between dashes, is no comment of a function. In a public header, the comment of a function
+that returns a status names its errors, or a group of them that the header defines. The comment of a member stands
+behind it at the end of its line, or above it on lines of its own.
 """
 import re
 import sys
@@ -19,6 +20,9 @@ OTHER = re.compile(r'^[ \t]*#(?:.*\\\n)*.*$|^extern "C" \{$|(?<=#ifdef __cpluspl
 FUNCTION = re.compile(r"(?:[A-Za-z_]\w*[\s*]+)+?(?!(?:if|for|while|return|sizeof)\b)\(?\s*([A-Za-z_]\w*)\s*\(")
 
 
+# What a comment says of errors, and where a public header defines a group of them: "errors of a scene   PIOLA_...".
+STATUS, GROUP = re.compile(r"\bPIOLA_[A-Z_]+\b"), re.compile(r"errors of (?:a|an) [a-z]+")
+DEFINED = re.compile(r"^ \*\s+(errors of (?:a|an) [a-z]+)\s+.*", re.M)
 STRUCT = re.compile(r"^typedef struct(?: \w+)? \{\n(.*?)^\} ", re.M | re.S)
 
 
@@ -88,6 +92,29 @@ def fault_of(text, comments, begin, end):
     return "it has no comment of its own, above it or at the end of its line"
 
 
+def comment_of(text, comments, begin, end):
+    """The comment of a function that has one, in one line."""
+    for match in comments:
+        above = match.end() <= begin and text[match.end():begin] == "\n"
+        if above or (end >= 0 and match.start() >= end and "\n" not in text[end:match.start()]):
+            return re.sub(r"\s*\n \*\s?", " ", match.group())
+    return ""
+
+
+def error_faults(name, text):
+    """Functions of a public header that return a status and do not say which."""
+    comments, groups = list(COMMENT.finditer(text)), DEFINED.findall(text)
+    for function, begin, end in functions(blanked(text)):
+        if not text[begin:].startswith("piola_status "):
+            continue
+        says = comment_of(text, comments, begin, end)
+        unknown = [group for group in GROUP.findall(says) if group not in groups]
+        if unknown:
+            yield f"{name}:{house.line_of(text, begin)}: {function}: the header does not define the {unknown[0]}"
+        elif not STATUS.search(says) and not GROUP.search(says):
+            yield f"{name}:{house.line_of(text, begin)}: {function}: its comment names no errors"
+
+
 def check(texts):
     faults = []
     for name, text in texts.items():
@@ -96,6 +123,7 @@ def check(texts):
             fault = fault_of(text, comments, begin, end)
             if fault:
                 faults.append(f"{name}:{house.line_of(text, begin)}: {function}: {fault}")
+        faults += error_faults(name, text) if name.startswith("include/") else []
         for begin, end in members(blanked(text)) if name.endswith("_args.h") else ():
             if not is_commented(text, comments, begin, end):
                 faults.append(f"{name}:{house.line_of(text, begin)}: the member '{text[begin:end]}' has no comment")
@@ -110,6 +138,8 @@ PLANTED = [
     ("host/a.h", "static inline int a(void)\n{\n    return 1;\n}\n", "a: it has no comment"),
     ("host/a.h", "void a(int b) /* of b */\n    __attribute__((cold));\n", "a: it has no comment"),
     ("include/a.h", "#ifdef __cplusplus\nextern \"C\" {\n#endif\nconst char *a(int b);\n", "a: it has no comment"),
+    ("include/a.h", "/* Runs. */\npiola_status a(void);\n", "a: its comment names no errors"),
+    ("include/a.h", "/* Runs. The errors of a run. */\npiola_status a(void);\n", "not define the errors of a run"),
     ("host/a.h", "void format_a(int b);\n", "format_a: it has no comment"),
     ("kernels/base/a.h", "/* a b */\nPIO_FN real a(void)\n{\n    return 1;\n}\n", "a: its comment is no sentence"),
     ("kernels/base/a_args.h", "typedef struct {\n    int a; /* of a */\n    int b;\n} c;\n", "'int b;' has no comment"),
