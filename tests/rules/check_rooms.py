@@ -5,7 +5,8 @@ no circle.
 A file includes, and calls, only files of its own room and of rooms below (ORDER). Calls are read from the symbols of
 the objects in the folder BUILD by the program NM. Within a room too, no file calls a file that calls it, directly or by
 others. And the program itself calls, or names in a table, every function that a file shows to others: what only tests
-want is theirs. Tests lie in folders that mirror the rooms.
+want is theirs. Tests lie in folders that mirror the rooms. Objects whose source is gone, as after a file got another
+name, are named and left out.
 """
 import collections
 import pathlib
@@ -169,15 +170,26 @@ def mirror_faults(names):
             yield f"TESTED_BY: {name}, which tests {room}, is not there"
 
 
-def symbols_of(nm, build):
+def without_stale(paths, folder, sources):
+    """({object: its source} of the objects in the folder whose source is there, the objects whose source is not)."""
+    source_of = {path: path.relative_to(folder).as_posix()[:-2] for path in paths}
+    return ({path: source for path, source in source_of.items() if source in sources},
+            [path for path, source in source_of.items() if source not in sources])
+
+
+def symbols_of(nm, build, sources):
     """({symbol: file that defines it}, {file: symbols that it wants}), of the library, one engine and the command."""
     defined, wanted = {}, collections.defaultdict(set)
     for pattern in OBJECTS + FURTHER:
         folders = sorted((build / "CMakeFiles").glob(pattern))
         if not folders:
             sys.exit(f"there is no {pattern} in {build}/CMakeFiles: build piola first")
-        for path in sorted(folders[0].rglob("*.o")):
-            source = path.relative_to(folders[0]).as_posix()[:-2]
+        objects, stale = without_stale(sorted(folders[0].rglob("*.o")), folders[0], sources)
+        for path in stale:
+            print(f"left out, its source is gone: {path}")
+        if not objects:
+            sys.exit(f"{folders[0]} has no object of a source that is there: build piola first")
+        for path, source in objects.items():
             for line in subprocess.run([nm, "-P", path], capture_output=True, text=True,
                                        check=True).stdout.splitlines():
                 symbol, kind = line.split()[:2]
@@ -220,6 +232,11 @@ PLANTED_UNUSED = ({"pio_a": "host/base/a.c", "pio_b": "host/base/b.c", "pio_c": 
                   {"host/base/b.c": "void pio_b(void) {}\nint f(void) { pio_b(); }\nint pio_c(void); /* pio_c */\n"})
 
 
+# Objects in a folder: of a source that is there, and of one that was moved elsewhere.
+PLANTED_STALE = ([pathlib.Path("b/piola_host.dir/host/base/a.c.o"), pathlib.Path("b/piola_host.dir/host/a.c.o")],
+                 pathlib.Path("b/piola_host.dir"), {"host/base/a.c", "a.c"})
+
+
 def main():
     if len(sys.argv) != 3:
         print(__doc__)
@@ -241,9 +258,13 @@ def main():
     if len(found) != 1 or "pio_c" not in found[0]:
         print("negative control: the function that is planted unused, and no other, is to be found")
         return 1
+    objects, stale = without_stale(*PLANTED_STALE)
+    if list(objects.values()) != ["host/base/a.c"] or [path.name for path in stale] != ["a.c.o"]:
+        print("negative control: the object that is planted without a source, and no other, is to be left out")
+        return 1
     names = house.files(".c", ".h", ".cu", ".cuh", ".def")
     texts = {name: house.read(name) for name in names if name.split("/")[0] in ORDER}
-    defined, wanted = symbols_of(sys.argv[1], pathlib.Path(sys.argv[2]))
+    defined, wanted = symbols_of(sys.argv[1], pathlib.Path(sys.argv[2]), set(names))
     arrows = calls(defined, wanted)
     if not any(targets for targets in arrows.values()):
         print(f"no call was found in the objects of {sys.argv[2]}")
