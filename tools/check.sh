@@ -148,6 +148,9 @@ fi
 
 begin=$SECONDS
 install_missing "${BUILD_PACKAGES[@]}" python3-venv valgrind
+if [ $long = ON ]; then
+    install_missing debootstrap
+fi
 mkdir -p build
 make_venv
 find_nvcc || true

@@ -14,6 +14,7 @@ ADDRESSES = {  # hosts that our files may name, and what for
     "json-schema.org": "the draft that `piola schema` follows",
     "www.apache.org": "the licence",
     "keepachangelog.com": "the form of the changelog",
+    "deb.debian.org": "Debian's packages, among which a long test installs ours",
 }
 FAULTS = [
     (re.compile(r"(?<![\w.>)\]-])/(?:work|home|root|Users|mnt|srv|opt)/[\w.-]"), "path of one machine"),
