@@ -5,8 +5,8 @@
 
 #include "piola.h"
 
-/* Fills `error` (may be NULL) with `status` and a message, and returns the status, which is first passed through
- * pio_fail_attribute(). */
+/* Fills `error` (may be NULL) with `status` and a message, and passes it through pio_fail_attribute(). Returns
+ * `status`, or PIOLA_NO_MEMORY where lack of memory explains the failure. */
 piola_status pio_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

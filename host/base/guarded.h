@@ -26,13 +26,17 @@ piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t byte
                                void *context, piola_error *error);
 
 /* Sends a request and receives the status of the answer. After PIOLA_OK an answer of *bytes is waiting, which
- * pio_guarded_take() must fetch before the next request. `expected` bytes extend the time limit. After a failure of the
- * child itself every further call fails. */
+ * pio_guarded_take() must fetch before the next request. `expected` bytes extend the time limit. Returns the error of
+ * the answer, PIOLA_BAD_DATA if the child crashed, exceeded the time limit or sent an impossible answer,
+ * PIOLA_NO_MEMORY if it ended for lack of memory, PIOLA_IO if it runs but cannot be reached, or PIOLA_INTERRUPTED.
+ * After a failure of the child itself every further call returns PIOLA_BAD_DATA. */
 piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, size_t expected, size_t *bytes,
                               piola_error *error);
-/* Receives `bytes` bytes of the answer into `out`. */
+/* Receives `bytes` bytes of the answer into `out`. Returns PIOLA_BAD_DATA, PIOLA_NO_MEMORY, PIOLA_IO or
+ * PIOLA_INTERRUPTED where pio_guarded_call() does. */
 piola_status pio_guarded_take(pio_guarded *g, void *out, size_t bytes, piola_error *error);
-/* Sends a request and receives an answer of exactly `bytes` bytes into `out`. */
+/* Sends a request and receives an answer of exactly `bytes` bytes into `out`. Returns the errors of pio_guarded_call(),
+ * and PIOLA_BAD_DATA if the answer has another length. */
 piola_status pio_guarded_read(pio_guarded *g, const void *request, size_t size, void *out, size_t bytes,
                               piola_error *error);
 /* Ends the child and frees `g`, which may be NULL. */

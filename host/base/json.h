@@ -56,7 +56,8 @@ void pio_json_null(pio_json *json, const char *key);
 void pio_json_doubles(pio_json *json, const char *key, const double *values, size_t n);
 
 /* Ends the text: exactly one value must have been written, and every object and array must have been ended. A file gets
- * a final new line and is flushed. Returns the first failure of the whole text. */
+ * a final new line and is flushed. Returns the first failure of the whole text: PIOLA_IO if it could not be written,
+ * PIOLA_NO_MEMORY if there was no memory for it, PIOLA_INTERNAL if the calls do not make one complete value. */
 piola_status pio_json_finish(pio_json *json, piola_error *error);
 /* Frees the memory of a text. It may be called after any outcome and more than once. */
 void pio_json_free(pio_json *json);

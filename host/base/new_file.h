@@ -16,9 +16,10 @@ typedef struct pio_new_file {
 } pio_new_file;
 
 /* Creates a file that will be called `path`, with the permissions that the umask allows. PIOLA_CANNOT_CREATE if a
- * folder, device or pipe has that name, or the file cannot be created; then nothing need be dropped. */
+ * folder, device or pipe has that name, or the file cannot be created, and PIOLA_NO_MEMORY; then nothing need be
+ * dropped. */
 piola_status pio_new_file_begin(pio_new_file *f, const char *path, piola_error *error);
-/* Appends bytes. PIOLA_IO. */
+/* Appends bytes. Returns PIOLA_IO if that fails. */
 piola_status pio_new_file_write(pio_new_file *f, const void *bytes, size_t size, piola_error *error);
 /* Syncs the file to disk and gives it its name in place of what had the name (a symbolic link is replaced, not
  * followed), then syncs the folder. The descriptor stays open, everything else is released. PIOLA_IO: the previous file
@@ -28,8 +29,9 @@ piola_status pio_new_file_place(pio_new_file *f, piola_error *error);
  * once. */
 void pio_new_file_drop(pio_new_file *f);
 /* Makes `path` contain exactly these bytes, or leaves it unchanged, by a temporary file in the same folder, fsync,
- * rename and fsync of the folder. A symbolic link is replaced, not followed; a folder, device or pipe is an error. If
- * the process is killed the temporary file may remain until a later command that writes there removes it. */
+ * rename and fsync of the folder. A symbolic link is replaced, not followed. If the process is killed the temporary
+ * file may remain until a later command that writes there removes it. Returns PIOLA_CANNOT_CREATE if a folder, device
+ * or pipe has that name, or no file can be created in its folder, PIOLA_IO if writing fails, or PIOLA_NO_MEMORY. */
 piola_status pio_write_file_atomically(const char *path, const void *bytes, size_t size, piola_error *error);
 
 /* Syncs the entry of `path` in its folder to disk. Returns 0, or -1 with errno. A file system that cannot sync folders

@@ -10,7 +10,8 @@
 
 #include "piola.h"
 
-/* Installs the handlers and clears earlier signals and deadlines. On failure nothing is installed. */
+/* Installs the handlers and clears earlier signals and deadlines. Returns PIOLA_INTERNAL if the system does not permit
+ * a handler; then nothing is installed. */
 piola_status pio_signals_install(piola_error *error);
 /* Restores the previous handlers; does nothing if none are installed. */
 void pio_signals_restore(void);

@@ -9,7 +9,8 @@
  * loops call it about every millisecond. */
 piola_status pio_stop(const char *doing, piola_error *error);
 
-/* As pio_stop(), for item i of a loop of short items: it polls at every 1024th of them. */
+/* As pio_stop(), for item i of a loop of short items: it polls at every 1024th of them, and returns PIOLA_INTERRUPTED
+ * if the program is to stop. */
 static inline piola_status pio_stop_at(int64_t i, const char *doing, piola_error *error)
 {
     return (i & 1023) == 1023 ? pio_stop(doing, error) : PIOLA_OK;
