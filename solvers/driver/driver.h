@@ -75,13 +75,16 @@ typedef struct {
     double *z_bar;     /* [variables] by z, J's unit */
 } pio_sweep_arrays;
 
-/* Runs `steps` steps from the design and evaluates the objective. Errors: those of the engine and of the functions of
- * `sweep`. */
+/* Runs `steps` steps from the design and evaluates the objective. Returns the errors of the engine (PIOLA_NUMERICAL if
+ * a step fails) and of the functions of `sweep` (PIOLA_INTERRUPTED of on_progress). When continuing from a place, also
+ * PIOLA_INTERNAL if another state is there. */
 piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, const pio_sweep_arrays *arrays,
                          const pio_sweep *sweep, pio_sweep_result *result, piola_error *error);
 
 /* Runs the schedule: forward, and as many adjoint sweeps as it has; frames of the adjoint are those of the last sweep.
- * Errors: those of pio_forward, and PIOLA_INTERNAL for a schedule with an adjoint step before the first turn. */
+ * Returns the errors of pio_forward(), PIOLA_NUMERICAL if inverse steps did not lead back to their first state,
+ * PIOLA_USAGE if the engine has no inverse steps, PIOLA_INTERNAL for a schedule with an adjoint step before the first
+ * turn, or that ends before the place from which to continue, and PIOLA_NO_MEMORY. */
 piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *schedule,
                           const pio_sweep_arrays *arrays, const pio_sweep *sweep, pio_sweep_result *result,
                           piola_error *error);

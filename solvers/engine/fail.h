@@ -10,10 +10,10 @@
  * not fit is left out. */
 piola_status sim_fail(piola_error *error, piola_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* As sim_fail(), with the failure `what`. */
+/* As sim_fail(), with the failure `what`; returns `status`. */
 piola_status sim_fail_as(piola_error *error, piola_status status, piola_failure what, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* As sim_fail_as(), with a list of arguments. */
+/* As sim_fail_as(), with a list of arguments; returns `status`. */
 piola_status sim_fail_list(piola_error *error, piola_status status, piola_failure what, const char *format,
                            va_list list) __attribute__((format(printf, 4, 0)));
 

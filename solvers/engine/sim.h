@@ -50,17 +50,21 @@ static inline piola_status sim_failed(const pio_sim *sim, piola_error *error)
     return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
 }
 
-/* Copies `state`, slot_bytes long, into a slot as the current state number (sim.c). PIOLA_INTERNAL for a wrong slot. */
+/* Copies `state`, slot_bytes long, into a slot as the current state number (sim.c). Returns PIOLA_INTERNAL if there is
+ * no such slot, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error);
-/* Copies the state in a slot into `state`; its number is the current one. PIOLA_INTERNAL for an empty slot. */
+/* Copies the state in a slot into `state`; its number is the current one. Returns PIOLA_INTERNAL if the slot holds no
+ * state, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *error);
 
-/* Counts the words of 32 bits in which `state` and the contents of a slot differ; the padding of both is zeros. */
+/* Counts the words of 32 bits in which `state` and the contents of a slot differ; the padding of both is zeros. Returns
+ * PIOLA_INTERNAL if the slot holds no state, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t *words, piola_error *error);
 
-/* Copies `state`, slot_bytes long, to the host. */
+/* Copies `state`, slot_bytes long, to the host. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_state_out(pio_sim *sim, void *bytes, const void *state, piola_error *error);
-/* Copies a state from the host into `state`; its number `step` is the current one. */
+/* Copies a state from the host into `state`; its number `step` is the current one. Returns PIOLA_UNAVAILABLE after an
+ * error of the device. */
 piola_status sim_state_in(pio_sim *sim, const void *bytes, int64_t step, void *state, piola_error *error);
 
 /* Lays out the shared device memory, for sums and scans over up to `items` matrices, and for reading and writing fields
@@ -71,21 +75,22 @@ int sim_begin(pio_sim *sim, const pio_backend *backend, const pio_engine_desc *d
 /* Frees the shared device and host memory. */
 void sim_end(pio_sim *sim);
 
-/* Opens the device, and reads what it is and has free: before a library takes any of it. PIOLA_UNAVAILABLE. */
+/* Opens the device, and reads what it is and has free: before a library takes any of it. Returns PIOLA_UNAVAILABLE if
+ * it cannot be opened. */
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error);
-/* Allocates the arena that was measured, on the open device. PIOLA_NO_MEMORY: with what libraries take it is more than
- * was free. */
+/* Allocates the arena that was measured, on the open device. Returns PIOLA_NO_MEMORY if that, with what libraries take,
+ * is more than was free, or cannot be had. */
 piola_status sim_allocate(pio_sim *sim, piola_error *error);
 /* Sets the bytes of the shared part; those of the residual log, solver and products are zero. */
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
 
 /* ---- entries of the engine's table that are the same for every method ---------------------------------------- */
 
-/* The member probe of pio_engine. */
+/* The member probe of pio_engine. Returns PIOLA_UNAVAILABLE if the device cannot be opened. */
 piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_error *error);
-/* The member samples of pio_engine. */
+/* The member samples of pio_engine. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_samples(pio_sim *sim, double *values, piola_error *error);
-/* The member values of pio_engine. */
+/* The member values of pio_engine. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_values(pio_sim *sim, double *values, piola_error *error);
 /* The member step of pio_engine. */
 int64_t sim_step(const pio_sim *sim);
@@ -98,10 +103,12 @@ void sim_timer_reset(pio_sim *sim);
 typedef void sim_host_image(pio_sim *sim, void *image, int in);
 /* Returns the bytes of memory_out() of engine.h (sim_memory.c). */
 size_t sim_memory_bytes(const pio_sim *sim);
-/* The member memory_out of pio_engine, with the method's function for the host's state. */
+/* The member memory_out of pio_engine, with the method's function for the host's state. Returns PIOLA_NO_MEMORY without
+ * host memory for that state, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_memory_out(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, void *bytes,
                             piola_error *error);
-/* The member memory_in of pio_engine, likewise. */
+/* The member memory_in of pio_engine, with the same function and the same errors, PIOLA_NO_MEMORY and
+ * PIOLA_UNAVAILABLE. */
 piola_status sim_memory_in(pio_sim *sim, sim_host_image *of_host, size_t at, size_t n, const void *bytes,
                            piola_error *error);
 
@@ -130,11 +137,12 @@ void sim_norm(pio_sim *sim, int64_t index, int which, const real *position, cons
 /* The member adjoint_norms of pio_engine. Positions are in units of `spacing`, m; `cells`: the norm of all positions,
  * m, or 0: it was summed. */
 int64_t sim_adjoint_norms(pio_sim *sim, double spacing, double cells, pio_adjoint_norm *norms);
-/* The member check_adjoint of pio_engine. */
+/* The member check_adjoint of pio_engine. Returns PIOLA_NUMERICAL if cotangents are too large for a norm,
+ * PIOLA_NO_MEMORY without host memory to find where, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_check_adjoint(pio_sim *sim, piola_error *error);
 /* To be called where the adjoint of the step from the current state could not be solved, with the status `rc`. Returns
- * the failure of sim_check_adjoint() where numbers in it were not finite and the cotangents that it began with were
- * already near the largest number, otherwise `rc`. */
+ * PIOLA_NUMERICAL as sim_check_adjoint() does where numbers in it were not finite and the cotangents that it began with
+ * were already near the largest number, PIOLA_UNAVAILABLE after an error of the device, otherwise `rc`. */
 piola_status sim_solve_overflowed(pio_sim *sim, piola_status rc, piola_error *error);
 
 /* Returns whether the sample weights of state number `index` are differentiated: those of the state where sweeps end

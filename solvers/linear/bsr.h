@@ -32,17 +32,18 @@ typedef struct {
 /* Takes the device memory from the arena, or measures it. DIM * rows must fit an int. */
 void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks);
 
-/* Sets the structure from host arrays row_start [rows + 1] and column [blocks]. PIOLA_BAD_DATA with the row and
- * column where it is not ascending, lacks the diagonal, or has (i,j) without (j,i). */
+/* Sets the structure from host arrays row_start [rows + 1] and column [blocks]. Returns PIOLA_BAD_DATA with the row and
+ * column where it is not ascending, lacks the diagonal, or has (i,j) without (j,i), PIOLA_NO_MEMORY without host
+ * memory, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *queue, const int *row_start, const int *column,
                                piola_error *error);
 
-/* Lets a library compute the products from now on, except those with A^T where it has none. PIOLA_NO_MEMORY,
- * PIOLA_INTERNAL with its message. */
+/* Lets a library compute the products from now on, except those with A^T where it has none. Returns the errors of
+ * pio_product_begin(). */
 piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordinal, piola_error *error);
 
-/* Computes the inverses of the diagonal blocks (one download). PIOLA_NUMERICAL with the lowest row whose block is
- * singular to the precision of `real`, or not finite. */
+/* Computes the inverses of the diagonal blocks (one download). Returns PIOLA_NUMERICAL with the lowest row whose block
+ * is singular to the precision of `real`, or not finite, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error);
 
 /* Returns the operator of the matrix, of which the caller promises that it is of this kind. `jacobi`: it is

@@ -70,21 +70,25 @@ typedef struct {
     const int *column;    /* [row_start[rows]] ascending within a row */
 } pio_direct_blocks;
 
-/* Analyses a pattern on the host. PIOLA_BAD_DATA for a wrong pairing or a method that the library does not have,
- * PIOLA_NO_MEMORY with the predicted bytes if they are more than allowed. */
+/* Analyses a pattern on the host. Returns PIOLA_BAD_DATA for a wrong pairing, a method that the library does not have,
+ * or too many entries, PIOLA_NO_MEMORY with the predicted bytes if they are more than allowed, or the error of the
+ * library. */
 piola_status pio_direct_analyse(pio_direct *d, const pio_direct_choice *choice, const pio_direct_blocks *blocks,
                                 piola_error *error);
 
 /* Takes the device memory beside the library's from the arena, or measures it, for `columns` right-hand sides. */
 void pio_direct_layout(pio_direct *d, pio_arena *arena, int columns);
-/* Uploads the pattern and frees it on the host. PIOLA_UNAVAILABLE. */
+/* Uploads the pattern and frees it on the host. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status pio_direct_begin(pio_direct *d, pio_queue *queue, const pio_bsr *matrix, piola_error *error);
 
 /* Factors the matrix as it is now. *negative: number of pivots below zero, if the method counts them. `transposed`: the
- * next solves are with A^T. PIOLA_NUMERICAL if it is singular, or by Cholesky not positive definite. */
+ * next solves are with A^T. Returns PIOLA_NUMERICAL if it is singular, or by Cholesky not positive definite,
+ * PIOLA_UNAVAILABLE after an error of the device, and PIOLA_NO_MEMORY or PIOLA_INTERNAL of the library. */
 piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, piola_error *error);
 
-/* Solves with the factor and refines. PIOLA_NUMERICAL if the residual stays above the tolerance. */
+/* Solves with the factor and refines. Returns PIOLA_NUMERICAL if the residual stays above the tolerance,
+ * PIOLA_UNAVAILABLE after an error of the device, PIOLA_INTERNAL without a factor for this request, or PIOLA_NO_MEMORY.
+ */
 piola_status pio_direct_solve(pio_direct *d, const pio_direct_request *request, pio_direct_result *result,
                               piola_error *error);
 

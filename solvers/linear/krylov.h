@@ -63,8 +63,10 @@ typedef struct {
     real *x;             /* device [unknowns]: the initial guess (zeros if there is none), then the last iterate */
 } pio_krylov_system;
 
-/* Solves a system. x is the last iterate also when the solve failed: PIOLA_NUMERICAL with iteration and number,
- * PIOLA_BAD_DATA for a wrong pairing, PIOLA_INTERRUPTED. `result` is filled if the solve has begun. */
+/* Solves a system. x is the last iterate also when the solve failed. Returns PIOLA_NUMERICAL with iteration and number
+ * if it did not converge, PIOLA_BAD_DATA for a wrong pairing or an option out of range, PIOLA_INTERNAL for a workspace
+ * of another method or size, PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. `result` is filled
+ * if the solve has begun. */
 piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_krylov_system *system,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error);
 

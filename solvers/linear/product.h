@@ -17,15 +17,18 @@ typedef struct {
     void *context;                  /* the library's, of one matrix */
 } pio_product;
 
-/* Finds the library that this device has, and its name and version. PIOLA_UNAVAILABLE and why there is none. */
+/* Finds the library that this device has, and its name and version. Returns PIOLA_UNAVAILABLE, and why, if there is
+ * none. */
 piola_status pio_product_library(const pio_backend *backend, int ordinal, const pio_product_table **table,
                                  char name[128], piola_error *error);
 
-/* Predicts the bytes that the library will take beside the arena, from a matrix on the host. */
+/* Predicts the bytes that the library will take beside the arena, from a matrix on the host. Returns PIOLA_NO_MEMORY,
+ * PIOLA_UNAVAILABLE or PIOLA_INTERNAL, with the library's message, if it cannot. */
 piola_status pio_product_predict(const pio_product_table *table, int ordinal, const pio_product_matrix *host,
                                  size_t *bytes, piola_error *error);
 
-/* Prepares products with a matrix on the device. PIOLA_NO_MEMORY, PIOLA_UNAVAILABLE, PIOLA_INTERNAL. */
+/* Prepares products with a matrix on the device. Returns PIOLA_NO_MEMORY, PIOLA_UNAVAILABLE or PIOLA_INTERNAL, with the
+ * library's message, if it cannot; PIOLA_UNAVAILABLE also after an error of the device. */
 piola_status pio_product_begin(pio_product *p, const pio_product_table *table, int ordinal, pio_queue *queue,
                                const pio_product_matrix *matrix, piola_error *error);
 
