@@ -257,55 +257,67 @@ typedef struct {
     /* Returns PIOLA_OK with the names of device and driver if this machine can run the engine, or PIOLA_UNAVAILABLE and
      * why. */
     piola_status (*probe)(int32_t device, char name[128], char driver[64], piola_error *error);
-    /* Sets the bytes that create() would take, without taking them. */
+    /* Sets the bytes that create() would take, without taking them. Returns the errors of create(). */
     piola_status (*measure)(const pio_engine_desc *desc, pio_engine_bytes *bytes, piola_error *error);
-    /* Creates a simulation, and sets the bytes that it takes. PIOLA_NO_MEMORY, PIOLA_BAD_DATA or PIOLA_INTERNAL
-     * where the description cannot be. */
+    /* Creates a simulation, and sets the bytes that it takes. Returns PIOLA_BAD_DATA or PIOLA_INTERNAL where the
+     * description cannot be, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
     piola_status (*create)(const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes, piola_error *error);
     /* Frees a simulation, which may be NULL. */
     void (*destroy)(pio_sim *sim);
-    /* Applies the design vector z [variables], sets state 0, zeroes the samples and observes state 0. */
+    /* Applies the design vector z [variables], sets state 0, zeroes the samples and observes state 0. Returns, of
+     * meshes, PIOLA_NUMERICAL where what must be solved for that cannot be, or the time step is certain to be unstable,
+     * and PIOLA_INTERRUPTED. */
     piola_status (*start)(pio_sim *sim, const double *z, piola_error *error);
     /* Enqueues `steps` steps from the current state and observes each; not past state desc.steps where rates of a
-     * network are observed, of which only so many are stored. Faults are found by check(). */
+     * network are observed, of which only so many are stored. Returns PIOLA_NUMERICAL where an implicit step fails, or
+     * PIOLA_INTERRUPTED within it; all other faults of steps are found by check(). */
     piola_status (*advance)(pio_sim *sim, int64_t steps, piola_error *error);
-    /* Waits for the steps. PIOLA_NUMERICAL with step, particle and value if a step failed. */
+    /* Waits for the steps. Returns PIOLA_NUMERICAL with step, particle and value if a step failed, or PIOLA_NO_MEMORY
+     * where kept states or the residual log need more room than they have. */
     piola_status (*check)(pio_sim *sim, piola_error *error);
-    /* Copies the current state, with its step number, into a slot, 0 .. desc.slots - 1. */
+    /* Copies the current state, with its step number, into a slot, 0 .. desc.slots - 1. Returns PIOLA_INTERNAL for any
+     * other slot, or where states are stored as steps and the step that led to this one is not in memory. */
     piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);
-    /* Makes the state in a slot the current one. */
+    /* Makes the state in a slot the current one. Returns PIOLA_INTERNAL if the slot holds none. */
     piola_status (*load)(pio_sim *sim, int64_t slot, piola_error *error);
-    /* Copies the current state to the host, `state` of pio_engine_bytes of bytes. */
+    /* Copies the current state to the host, `state` of pio_engine_bytes of bytes. Where states are stored as steps, it
+     * returns the errors of check(). */
     piola_status (*state_out)(pio_sim *sim, void *bytes, piola_error *error);
     /* Makes such a state, number `step`, the current one. Rates of networks are differences to the previous step of
      * this simulation. */
     piola_status (*state_in)(pio_sim *sim, const void *bytes, int64_t step, piola_error *error);
     /* Copies bytes at .. at + n - 1 of all that the simulation holds except saved states, `memory` of pio_engine_bytes
-     * of them, to the host; between two calls that succeeded, in ascending order without gaps. */
+     * of them, to the host; between two calls that succeeded, in ascending order without gaps. Returns
+     * PIOLA_NO_MEMORY without host memory. */
     piola_status (*memory_out)(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
     /* Puts them into a simulation of the same description, after its start() with the same z; it then continues where
-     * the other one was, except for its slots, which stay as they are. */
+     * the other one was, except for its slots, which stay as they are. Returns PIOLA_NO_MEMORY without host memory. */
     piola_status (*memory_in)(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
     /* Returns the least desc.slot_nodes that the steps run so far need, where check() returned PIOLA_NO_MEMORY for want
      * of them; otherwise 0. NULL: states are always whole. */
     int64_t (*nodes_needed)(const pio_sim *sim);
-    /* Begins an adjoint sweep at the current, last, state, with dJ/dsamples [n_samples]. */
+    /* Begins an adjoint sweep at the current, last, state, with dJ/dsamples [n_samples]. Returns PIOLA_INTERNAL without
+     * memory for cotangents. */
     piola_status (*adjoint_begin)(pio_sim *sim, const double *samples_bar, piola_error *error);
-    /* Just after adjoint_begin(): makes the state before the last step, which is still in memory, the current one. */
+    /* Just after adjoint_begin(): makes the state before the last step, which is still in memory, the current one.
+     * Returns PIOLA_INTERNAL where it is not. */
     piola_status (*previous_state)(pio_sim *sim, piola_error *error);
     /* The inverse of a step, of reversible integrators: the current state n becomes state n - 1, to the bit. An
      * adjoint_step() of that step may follow, in a sweep that has begun before or begins later. Steps are recorded
      * after a state that is in a slot. PIOLA_USAGE where steps have no inverse, or NULL; PIOLA_NO_MEMORY from check()
      * where the log was too short. */
     piola_status (*inverse_step)(pio_sim *sim, piola_error *error);
-    /* Counts the words of 32 bits in which the current state and that in a slot differ. */
+    /* Counts the words of 32 bits in which the current state and that in a slot differ. Returns PIOLA_INTERNAL if the
+     * slot holds none, or PIOLA_USAGE where states cannot be compared. */
     piola_status (*differs)(pio_sim *sim, int64_t slot, int64_t *words, piola_error *error);
     /* Sets the bytes of the residual log that are in use. NULL: there is never one. */
     piola_status (*residual_log_bytes)(pio_sim *sim, int64_t *bytes, piola_error *error);
-    /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one. */
+    /* The adjoint of the step that leaves the current state: cotangents of the next state become those of this one.
+     * Returns, of meshes, PIOLA_NUMERICAL where the adjoint solve fails, and PIOLA_INTERRUPTED. */
     piola_status (*adjoint_step)(pio_sim *sim, piola_error *error);
     /* Ends the sweep at state desc.first: gradients per particle, and of the design vector: value_bar and z_bar
-     * [variables], in units of J per unit of the value and of z; each may be NULL. */
+     * [variables], in units of J per unit of the value and of z; each may be NULL. Returns PIOLA_INTERNAL at any other
+     * state, and of meshes the errors of adjoint_step(). */
     piola_status (*adjoint_end)(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error);
     /* Reads the samples [n_samples]: observation after observation, [samples][components] of each. */
     piola_status (*samples)(pio_sim *sim, double *values, piola_error *error);
@@ -319,7 +331,8 @@ typedef struct {
      * (fem_frames.c), adj_force is that of external forces at the end of the step of the last adjoint_step(), and after
      * adjoint_end that of forces at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
-    /* Reads a field, [items][components]. */
+    /* Reads a field, [items][components]. Returns PIOLA_USAGE if there is none of this name, or this state has none;
+     * for cotangents of meshes also the errors of adjoint_step(). */
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
     /* Returns the number of the current state. */
     int64_t (*step)(const pio_sim *sim);

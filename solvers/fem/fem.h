@@ -38,10 +38,13 @@ static inline fem_sim *fem_of(pio_sim *sim)
 
 /* ---- creation, memory, slots ------------------------------------------------------------------------------------ */
 
-/* The member create of pio_engine (fem_create.c). */
+/* The member create of pio_engine (fem_create.c). Returns PIOLA_BAD_DATA for a description that cannot be,
+ * PIOLA_INTERNAL for one of another build, PIOLA_NO_MEMORY, PIOLA_INTERRUPTED, PIOLA_UNAVAILABLE after an error of the
+ * device, and the errors of fem_choose_solver() and fem_choose_product(). */
 piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, pio_engine_bytes *bytes,
                         piola_error *error);
-/* The member measure of pio_engine. */
+/* The member measure of pio_engine. Returns PIOLA_BAD_DATA, PIOLA_NO_MEMORY without host memory, or any other of the
+ * errors of fem_create(). */
 piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,
                          piola_error *error);
 /* The member destroy of pio_engine. */
@@ -49,9 +52,9 @@ void fem_destroy(pio_sim *sim);
 
 /* Lays out, or measures, all device memory of `f` in its arena (fem_memory.c). */
 void fem_layout(fem_sim *f, const pio_engine_desc *desc);
-/* The member memory_out of pio_engine. */
+/* The member memory_out of pio_engine. Returns PIOLA_NO_MEMORY or PIOLA_UNAVAILABLE as sim_memory_out() does. */
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
-/* The member memory_in of pio_engine. */
+/* The member memory_in of pio_engine. Returns PIOLA_NO_MEMORY or PIOLA_UNAVAILABLE as sim_memory_in() does. */
 piola_status fem_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
 /* Returns whether a design's index is one of nodes, and not of elements. */
 int fem_nodal(pio_quantity quantity);
@@ -65,20 +68,24 @@ int fem_row_of(const fem_sim *f, int element);
 /* Checks the constants on the device, after the shapes of the elements. */
 void fem_rows_check(fem_sim *f);
 
-/* Uploads the description and the structure of the matrix (fem_upload.c). PIOLA_INTERRUPTED. */
+/* Uploads the description and the structure of the matrix (fem_upload.c). Returns PIOLA_INTERRUPTED, PIOLA_NO_MEMORY
+ * without host memory, PIOLA_UNAVAILABLE after an error of the device, and the errors of pio_bsr_structure() and
+ * pio_bsr_use(). */
 piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 /* Returns PIOLA_INTERRUPTED if setting up is to stop, otherwise PIOLA_OK. */
 piola_status fem_stopped(const fem_sim *f, piola_error *error);
 
 /* Decides which vectors a state and a slot have, and the bytes of a slot (fem_slot.c). */
 void fem_state_layout(fem_sim *f, const pio_engine_desc *desc);
-/* The member save of pio_engine. */
+/* The member save of pio_engine. Returns PIOLA_INTERNAL if there is no such slot, or PIOLA_UNAVAILABLE after an error
+ * of the device. */
 piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error);
-/* The member load of pio_engine. */
+/* The member load of pio_engine. Returns PIOLA_INTERNAL if the slot holds no state, or PIOLA_UNAVAILABLE after an error
+ * of the device. */
 piola_status fem_slot_load(fem_sim *f, int64_t slot, piola_error *error);
-/* The member state_out of pio_engine. */
+/* The member state_out of pio_engine. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_slot_out(fem_sim *f, void *bytes, piola_error *error);
-/* The member state_in of pio_engine. */
+/* The member state_in of pio_engine. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_slot_in(fem_sim *f, const void *bytes, int64_t step, piola_error *error);
 
 /* ---- vectors, curves, supports ---------------------------------------------------------------------------------- */
@@ -154,17 +161,23 @@ void fem_spring_stiffness(fem_sim *f);
 
 /* ---- implicit steps --------------------------------------------------------------------------------------------- */
 
-/* Runs a step from the current state (fem_step.c). PIOLA_NUMERICAL with step and residual, PIOLA_INTERRUPTED. */
+/* Runs a step from the current state (fem_step.c). Returns, of an implicit step, the errors of fem_solve(), and
+ * PIOLA_UNAVAILABLE after an error of the device; faults of an explicit step are found by check(). */
 piola_status fem_forward(fem_sim *f, piola_error *error);
-/* Runs its adjoint: cotangents of state index + 1 become those of state `index`. */
+/* Runs its adjoint: cotangents of state index + 1 become those of state `index`. Returns, of an implicit step, the
+ * errors of fem_solve_adj() and, where the step has parts, of fem_solve(); PIOLA_UNAVAILABLE after an error of the
+ * device. */
 piola_status fem_adjoint_step(fem_sim *f, piola_error *error);
 
-/* Solves for the state at the end of the span, which u becomes (fem_newton.c). PIOLA_NUMERICAL with step and
- * residual. */
+/* Solves for the state at the end of the span, which u becomes (fem_newton.c). Returns PIOLA_NUMERICAL with step and
+ * residual if there is no solution within the allowed iterations, PIOLA_INTERRUPTED, PIOLA_NO_MEMORY if the residual
+ * log is too short, or the other errors of fem_solve_newton(). */
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
-/* Computes how large rounding alone can make a residual, once the constants are known (fem_rounding.c). */
+/* Computes how large rounding alone can make a residual, once the constants are known (fem_rounding.c). Returns
+ * PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
-/* Records the error of the trial displacement by rounding, about K^-1 rhs, where rhs is the residual left. */
+/* Records the error of the trial displacement by rounding, about K^-1 rhs, where rhs is the residual left. A solve that
+ * fails is recorded as INFINITY. Returns PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 
 /* Computes the element blocks of stiffness at u, springs included (fem_jacobian.c). */
@@ -177,31 +190,41 @@ void fem_jacobian(fem_sim *f, fem_span span, const real *u);
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
 
 /* Solves K x = b with the assembled Jacobian for a Newton direction, which may be inexact (fem_linear.c). *indefinite
- * counts factors that were of no use. */
+ * counts factors that were of no use. Returns PIOLA_NUMERICAL if there is no direction, PIOLA_INTERRUPTED,
+ * PIOLA_UNAVAILABLE after an error of the device, and PIOLA_NO_MEMORY or PIOLA_INTERNAL of a library of direct solves.
+ */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               int32_t *indefinite, piola_error *error);
-/* Solves K^T x = b for an adjoint, to the tolerance of adjoints; *residual is relative. */
+/* Solves K^T x = b for an adjoint, to the tolerance of adjoints; *residual is relative. Returns PIOLA_NUMERICAL, with
+ * the failure PIOLA_FAILED_ADJOINT, if that is not reached, otherwise as fem_solve_newton() does PIOLA_INTERRUPTED,
+ * PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY or PIOLA_INTERNAL. */
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error);
 
 /* Vectors that GMRES keeps before it restarts, where the Jacobian is general. */
 enum { FEM_RESTART = 100 };
-/* Chooses the linear solver from the graph, before there is memory (fem_direct.c). */
+/* Chooses the linear solver from the graph, before there is memory (fem_direct.c). Returns PIOLA_UNAVAILABLE if a
+ * direct solver is requested and the device has none, PIOLA_NO_MEMORY if the requested one needs more memory than is
+ * allowed, PIOLA_INTERRUPTED, and the other errors of pio_direct_analyse(). */
 piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
-/* As fem_solve_newton(), by a factor of K. PIOLA_NO: K is not positive definite. */
+/* As fem_solve_newton(), by a factor of K. Returns PIOLA_NO if K is not positive definite or is singular to rounding,
+ * otherwise the errors of pio_direct_factor() and pio_direct_solve(). */
 piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
-/* As fem_solve_adjoint(), by a factor of K. */
+/* As fem_solve_adjoint(), by a factor of K. Returns PIOLA_NO if Cholesky's method cannot factor K, otherwise the errors
+ * of pio_direct_factor() and pio_direct_solve(). */
 piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
                                 piola_error *error);
-/* Finds the library of direct solves and its name; see the member direct of pio_engine. */
+/* Finds the library of direct solves and its name; see the member direct of pio_engine. Returns PIOLA_UNAVAILABLE, and
+ * why, if there is none. */
 piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
                                 char name[128], piola_error *error);
 
-/* Chooses whose products are used, from the graph and before there is memory (fem_product.c). */
+/* Chooses whose products are used, from the graph and before there is memory (fem_product.c). Returns PIOLA_UNAVAILABLE
+ * if a library is requested and the device has none, or the errors of pio_product_predict(). */
 piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 
 /* Solves the adjoint of a span: cotangents of the state at its end, `known`, become those of the state u at its
- * beginning (fem_adjoint.c). */
+ * beginning (fem_adjoint.c). Returns the errors of fem_solve_adjoint(). */
 piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 
 /* ---- motion ----------------------------------------------------------------------------------------------------- */
@@ -233,21 +256,24 @@ void fem_node_weights_adj(fem_sim *f);
 /* Adds ca M + cv C to the element blocks. */
 void fem_inertial_matrix(fem_sim *f, double ca, double cv);
 
-/* Computes the constants of damping and the initial state before a run (fem_start.c). */
+/* Computes the constants of damping and the initial state before a run (fem_start.c). Returns PIOLA_NUMERICAL if the
+ * time step is certain to be unstable or the initial acceleration cannot be solved for, PIOLA_UNAVAILABLE after an
+ * error of the device, and the other errors of fem_solve_adjoint(). */
 piola_status fem_start_motion(fem_sim *f, piola_error *error);
-/* Its adjoint at the end of an adjoint sweep. */
+/* Its adjoint at the end of an adjoint sweep. Returns the errors of fem_acceleration_adj(). */
 piola_status fem_start_motion_adj(fem_sim *f, piola_error *error);
 /* Newmark's: from the cotangent of the acceleration at the end of a span, which the equation of motion gives, adds to
  * u_bar and v_bar those of displacement and velocity. With `parameters` also those of all else that it depends on, and
- * its own is then zero. */
+ * its own is then zero. Returns the errors of fem_solve_adjoint(). */
 piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
                                   piola_error *error);
 
-/* Runs an explicit step (fem_leapfrog.c). */
+/* Runs an explicit step (fem_leapfrog.c). Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error);
-/* Runs its adjoint. */
+/* Runs its adjoint. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error);
-/* Computes the nodal masses before a run. PIOLA_NUMERICAL where the time step is certain to be unstable. */
+/* Computes the nodal masses before a run. Returns PIOLA_NUMERICAL if the time step is certain to be unstable, or
+ * PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_leapfrog_start(fem_sim *f, piola_error *error);
 /* Computes the lumped masses of the nodes, kg. */
 void fem_nodal_masses(fem_sim *f);
@@ -262,7 +288,7 @@ double fem_leap_kick(const fem_sim *f, int64_t step);
 
 /* Returns whether an integrator's state is on a lattice (fem_lattice.c). */
 int fem_on_lattice(pio_integrator integrator);
-/* Checks that it can run a description. PIOLA_BAD_DATA. */
+/* Checks that it can run a description. Returns PIOLA_BAD_DATA, and what would be right, if not. */
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
 /* Returns the tolerance to which Newton's method goes on where `requested` is the caller's. */
 double fem_goal(const fem_sim *f, double requested);
@@ -270,7 +296,8 @@ double fem_goal(const fem_sim *f, double requested);
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
 /* Lays out the lattice's memory. */
 void fem_lattice_layout(fem_sim *f, const pio_engine_desc *desc);
-/* Uploads the list of free unknowns; constrained [nodes]: bits of constrained axes. */
+/* Uploads the list of free unknowns; constrained [nodes]: bits of constrained axes. Returns PIOLA_NO_MEMORY without
+ * host memory. */
 piola_status fem_lattice_upload(fem_sim *f, const int *constrained, piola_error *error);
 /* Rounds the initial state to the lattice. */
 void fem_lattice_begin(fem_sim *f);
@@ -295,19 +322,22 @@ void fem_was_saved(fem_sim *f);
 /* Computes what depends on a state that came from a slot (`kept`) or from elsewhere. */
 void fem_was_put(fem_sim *f, int kept);
 
-/* Runs a step of the reversible leapfrog from the current state (fem_reversible_leapfrog.c). */
+/* Runs a step of the reversible leapfrog from the current state (fem_reversible_leapfrog.c). Returns PIOLA_UNAVAILABLE
+ * after an error of the device. */
 piola_status fem_leap_forward(fem_sim *f, int64_t step, piola_error *error);
-/* Runs the inverse of the step that led to the current state. */
+/* Runs the inverse of the step that led to the current state. Returns PIOLA_USAGE at the first state, or
+ * PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_leap_inverse_step(fem_sim *f, piola_error *error);
 
 /* Rounds the end of a span that Newton's method has found to the lattice, and records what rounding took away
  * (fem_reversible_euler.c). */
 void fem_euler_accept(fem_sim *f, fem_span span);
-/* Runs the inverse of the step that led to the current state, from the record. */
+/* Runs the inverse of the step that led to the current state, from the record. Returns PIOLA_USAGE if the step is not
+ * in the residual log, PIOLA_NO_MEMORY if that was too short, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_euler_inverse_step(fem_sim *f, piola_error *error);
 /* Computes the acceleration at the span's end, m/s^2, for the adjoint. */
 void fem_euler_rates(fem_sim *f, fem_span span);
-/* Returns PIOLA_NO_MEMORY if the residual log was too short. */
+/* Returns PIOLA_NO_MEMORY if the residual log was too short, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
 /* ---- observations and design ------------------------------------------------------------------------------------ */
@@ -333,19 +363,23 @@ void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample
 /* Its adjoint. */
 void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
 
-/* Computes the cotangents that frames show, unless they are ready (fem_frames.c). */
+/* Computes the cotangents that frames show, unless they are ready (fem_frames.c). Returns, of Newmark's, the errors of
+ * fem_acceleration_adj(), and PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_frame_adj(fem_sim *f, piola_error *error);
 
-/* Applies z to constants, loads and shape (fem_parameters.c). */
+/* Applies z to constants, loads and shape (fem_parameters.c). Returns the errors of fem_morph(). */
 piola_status fem_design_apply(fem_sim *f, piola_error *error);
-/* Computes z_bar from the gradients. */
+/* Computes z_bar from the gradients. Returns the errors of fem_morph_adj(). */
 piola_status fem_design_adj(fem_sim *f, piola_error *error);
 
 /* Sets the rest positions to those of the description (fem_morph.c). */
 void fem_morph_begin(fem_sim *f);
-/* Moves the nodes that follow, once the designs have moved the others; nothing where no node follows. */
+/* Moves the nodes that follow, once the designs have moved the others; nothing where no node follows. Returns
+ * PIOLA_NUMERICAL if their places cannot be solved for, PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the
+ * device. */
 piola_status fem_morph(fem_sim *f, piola_error *error);
-/* Its adjoint: cotangents of all rest positions become those of the positions that do not follow. */
+/* Its adjoint: cotangents of all rest positions become those of the positions that do not follow. Returns
+ * PIOLA_NUMERICAL, PIOLA_INTERRUPTED or PIOLA_UNAVAILABLE as fem_morph() does. */
 piola_status fem_morph_adj(fem_sim *f, piola_error *error);
 
 /* ---- fields and faults ------------------------------------------------------------------------------------------ */
@@ -354,10 +388,12 @@ piola_status fem_morph_adj(fem_sim *f, piola_error *error);
 int32_t fem_components(const pio_sim *sim, const char *field);
 /* The member items of pio_engine. */
 int64_t fem_items(const pio_sim *sim, const char *field);
-/* The member read of pio_engine. */
+/* The member read of pio_engine. Returns PIOLA_USAGE if there is no such field, or the state was kept without its
+ * acceleration, PIOLA_UNAVAILABLE after an error of the device, and for cotangents the errors of fem_frame_adj(). */
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
 
-/* Describes the fault in the step block before the first step (fem_fault.c). */
+/* Describes the fault in the step block, of the start or of an explicit step (fem_fault.c). Returns PIOLA_NUMERICAL for
+ * it, PIOLA_UNAVAILABLE after an error of the device, and PIOLA_OK if there is none. */
 piola_status fem_check_fault(pio_sim *sim, piola_error *error);
 /* After a failure in the current step: returns that of an element that is inside out at u, or one of no item. */
 piola_failure fem_failed_inside_out(fem_sim *f, const real *u);

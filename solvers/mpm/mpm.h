@@ -13,26 +13,30 @@ static inline mpm_sim *mpm_of(pio_sim *sim)
 
 /* Lays out, or measures, all device memory of `sim` in its arena (mpm_memory.c). */
 void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc);
-/* The member memory_out of pio_engine. */
+/* The member memory_out of pio_engine. Returns PIOLA_NO_MEMORY or PIOLA_UNAVAILABLE as sim_memory_out() does. */
 piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error);
-/* The member memory_in of pio_engine. */
+/* The member memory_in of pio_engine. Returns PIOLA_NO_MEMORY or PIOLA_UNAVAILABLE as sim_memory_in() does. */
 piola_status mpm_memory_in(pio_sim *sim, size_t at, size_t n, const void *bytes, piola_error *error);
 
 /* ---- mpm_slot.c: compact slots ---------------------------------------------------------------------------------- */
 
 /* Decides whether slots are compact, and their bytes; `whole`: those of a whole state. */
 void mpm_slot_layout(mpm_sim *sim, const pio_engine_desc *desc, size_t whole);
-/* Uploads the number of each particle among its kind. */
+/* Uploads the number of each particle among its kind. Returns PIOLA_NO_MEMORY without host memory, or PIOLA_UNAVAILABLE
+ * after an error of the device. */
 piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_error *error);
 /* Returns the number of active nodes at the start of a description; 0: unknown. */
 int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc);
-/* The member save of pio_engine. */
+/* The member save of pio_engine. Returns PIOLA_INTERNAL if there is no such slot, or the step that led to the current
+ * state is not in memory, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status mpm_slot_save(mpm_sim *sim, int64_t slot, piola_error *error);
-/* The member load of pio_engine. */
+/* The member load of pio_engine. Returns PIOLA_INTERNAL if the slot holds no state, or PIOLA_UNAVAILABLE after an error
+ * of the device. */
 piola_status mpm_slot_load(mpm_sim *sim, int64_t slot, piola_error *error);
-/* The member state_out of pio_engine. */
+/* The member state_out of pio_engine. Returns the errors of mpm_check_fault(), since a state after a fault cannot be
+ * made again, and PIOLA_INTERNAL if the step that led to the state is not in memory. */
 piola_status mpm_slot_out(mpm_sim *sim, void *bytes, piola_error *error);
-/* The member state_in of pio_engine. */
+/* The member state_in of pio_engine. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_error *error);
 /* The member nodes_needed of pio_engine. */
 int64_t mpm_slot_needed(const pio_sim *sim);
@@ -59,7 +63,8 @@ void mpm_forward(mpm_sim *sim);
 /* Runs the adjoint of the step that leaves the current state. */
 void mpm_adjoint_step(mpm_sim *sim);
 
-/* Checks that the reversible integrator can run a description (mpm_reversible.c). PIOLA_BAD_DATA. */
+/* Checks that the reversible integrator can run a description (mpm_reversible.c). Returns PIOLA_BAD_DATA, and what
+ * would be right, if not. */
 piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *error);
 /* Sets its constants from the description, before the layout. */
 void mpm_reversible_begin(mpm_sim *sim, const pio_engine_desc *desc);
@@ -127,7 +132,8 @@ void mpm_start_state(mpm_sim *sim); /* Sets the current state to state 0. */
 /* Computes z_bar from the gradients of constants and initial state. */
 void mpm_design_adj(mpm_sim *sim);
 
-/* Checks the channels of control (mpm_control.c). PIOLA_BAD_DATA. */
+/* Checks the channels of control (mpm_control.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be, or
+ * PIOLA_NO_MEMORY without host memory. */
 piola_status mpm_control_accepts(const pio_engine_desc *desc, piola_error *error);
 /* Uploads them. */
 void mpm_control_upload(mpm_sim *sim, const pio_engine_desc *desc);
@@ -154,7 +160,7 @@ static inline int mpm_is_of_channels(pio_quantity quantity)
 }
 
 int mpm_network_weights(const pio_network_desc *network); /* Returns the number of weights of a valid network. */
-/* Checks the networks (mpm_feedback.c). PIOLA_BAD_DATA. */
+/* Checks the networks (mpm_feedback.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
 /* Sets their shapes on the host, before the layout; returns 0 without memory. */
 int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
@@ -169,7 +175,7 @@ void mpm_networks_adj_begin(mpm_sim *sim);
 /* The adjoint of mpm_networks_step(); adds to `bar`, cotangents of the state at the beginning of the step. */
 void mpm_networks_step_adj(mpm_sim *sim, const mpm_state *bar);
 
-/* Checks the obstacles (mpm_obstacle.c). PIOLA_BAD_DATA. */
+/* Checks the obstacles (mpm_obstacle.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error);
 /* Allocates their host memory; returns 0 without memory. */
 int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
@@ -204,7 +210,7 @@ int64_t mpm_kinks(pio_sim *sim, int32_t i, pio_kinks *kinks);
 
 /* ---- FLIP, contact, plasticity ---------------------------------------------------------------------------------- */
 
-/* Checks the FLIP ratio (mpm_flip.c). PIOLA_BAD_DATA. */
+/* Checks the FLIP ratio (mpm_flip.c). Returns PIOLA_BAD_DATA if it cannot be, or the integrator has none. */
 piola_status mpm_flip_accepts(const pio_engine_desc *desc, piola_error *error);
 /* Sets its constants from the description, before the layout. */
 void mpm_flip_begin(mpm_sim *sim, const pio_engine_desc *desc);
@@ -215,7 +221,7 @@ void mpm_flip_keep(mpm_sim *sim);
 /* The adjoint of both, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
 void mpm_flip_adjoint(mpm_sim *sim);
 
-/* Checks the velocity fields (mpm_contact.c). PIOLA_BAD_DATA. */
+/* Checks the velocity fields (mpm_contact.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
 /* Applies contact to the velocities that mpm_grid made of each field. */
 void mpm_contact_step(mpm_sim *sim);
@@ -224,7 +230,8 @@ void mpm_contact_adjoint(mpm_sim *sim);
 /* The rest of that adjoint, after that of mpm_grid: cotangents of the masses, and by the volumes of the positions. */
 void mpm_contact_matter_adjoint(mpm_sim *sim);
 
-/* Checks the plastic laws of a description (mpm_plastic.c). PIOLA_BAD_DATA. */
+/* Checks the plastic laws of a description (mpm_plastic.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot
+ * be. */
 piola_status mpm_plastic_accepts(const pio_engine_desc *desc, piola_error *error);
 /* Uploads them. */
 void mpm_plastic_upload(mpm_sim *sim, const pio_engine_desc *desc);
@@ -244,10 +251,13 @@ int64_t mpm_plastic_kinks(mpm_sim *sim);
 
 /* The member components of pio_engine (mpm_fields.c). */
 int32_t mpm_components(const pio_sim *sim, const char *field);
-/* The member read of pio_engine. */
+/* The member read of pio_engine. Returns PIOLA_USAGE if there is no such field, or PIOLA_UNAVAILABLE after an error of
+ * the device. */
 piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_error *error);
 
-/* The member check of pio_engine: describes the fault in the step block (mpm_fault.c). */
+/* The member check of pio_engine: describes the fault in the step block (mpm_fault.c). Returns PIOLA_NUMERICAL with
+ * step, particle and value, PIOLA_NO_MEMORY where a slot or the residual log has too little room, or PIOLA_UNAVAILABLE
+ * after an error of the device; PIOLA_OK if there is none. */
 piola_status mpm_check_fault(pio_sim *sim, piola_error *error);
 
 #endif
