@@ -131,7 +131,8 @@ void pio_cfg_report(cfg_doc *doc, piola_status status, cfg_mark mark, const char
  * have that key. */
 void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Sorts the messages and prints the first CFG_MAX_SHOWN (`to` may be NULL); the first line goes to `error`. Returns the
- * status of the first. */
+ * status of the first, such as PIOLA_BAD_DATA; PIOLA_NO_MEMORY or PIOLA_INTERRUPTED if that ended the reading; PIOLA_OK
+ * without messages. */
 piola_status pio_cfg_print_messages(cfg_doc *doc, FILE *to, piola_error *error);
 /* Writes the source line and a caret below the column, as they follow "file:line:col: error: text". */
 void pio_cfg_excerpt(cfg_mark mark, char *out, size_t size);

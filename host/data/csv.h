@@ -21,16 +21,19 @@ typedef struct pio_csv {
     char sha256[PIO_SHA256_TEXT]; /* of the file's contents */
 } pio_csv;
 
-/* Loads a table (csv_load.c). On failure *out is empty (safe to free) and the status is PIOLA_NO_INPUT, PIOLA_BAD_DATA
- * or PIOLA_NO_MEMORY. */
+/* Loads a table (csv_load.c). On failure *out is empty (safe to free) and the status is PIOLA_NO_INPUT, PIOLA_BAD_DATA,
+ * PIOLA_NO_MEMORY, PIOLA_INTERRUPTED, or PIOLA_IO of an HDF5 file that cannot be read to its end. */
 piola_status pio_csv_load(pio_csv *out, const char *path, piola_error *error);
 /* Frees what a table holds. */
 void pio_csv_free(pio_csv *csv);
-/* Reads columns, values and the starts of rows of csv->text, which has `size` bytes and a NUL (csv.c). */
+/* Reads columns, values and the starts of rows of csv->text, which has `size` bytes and a NUL (csv.c). Returns
+ * PIOLA_BAD_DATA with the place of the first fault, or PIOLA_NO_MEMORY. */
 piola_status pio_csv_of_text(pio_csv *csv, size_t size, piola_error *error);
-/* Reads columns and values of the HDF5 file csv->path (csv_hdf5.c). */
+/* Reads columns and values of the HDF5 file csv->path (csv_hdf5.c). Returns PIOLA_BAD_DATA if it is damaged or no
+ * table, the errors of pio_checked_compare() and of pio_guarded_read(), or PIOLA_NO_MEMORY. */
 piola_status pio_csv_load_hdf5(pio_csv *csv, piola_error *error);
-/* Reads columns and values of csv->text, a PLY file, and frees the text (csv_ply.c). */
+/* Reads columns and values of csv->text, a PLY file, and frees the text (csv_ply.c). Returns PIOLA_BAD_DATA with the
+ * place of the first fault, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_csv_of_ply(pio_csv *csv, size_t size, piola_error *error);
 /* Returns the index of a column, or -1 with an error at the header line that suggests the most similar name. */
 int pio_csv_column(const pio_csv *csv, const char *name, piola_error *error);

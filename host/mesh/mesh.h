@@ -82,8 +82,8 @@ typedef struct pio_mesh {
 /* Reads a Gmsh file, MSH 2.2 or 4.1, ASCII or binary in either byte order (Gmsh Reference Manual, "MSH file format"). A
  * file of triangles and quadrangles in the plane z = 0 (within 1e-9 of its box) gives a 2D mesh, with z set to 0. Nodes
  * of no cell are left out, with a warning. On failure *out is empty (safe to free) and the status is PIOLA_NO_INPUT,
- * PIOLA_BAD_DATA or PIOLA_NO_MEMORY; the message begins with `file:line:`, `file: offset N:` or, for the mesh as a
- * whole, `file:`. */
+ * PIOLA_BAD_DATA, PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; the message begins with `file:line:`, `file: offset N:` or, for
+ * the mesh as a whole, `file:`. */
 piola_status pio_mesh_read(pio_mesh *out, const char *path, piola_error *error);
 /* Frees what a mesh holds. */
 void pio_mesh_free(pio_mesh *mesh);
@@ -95,13 +95,15 @@ bool pio_mesh_is_msh(const char *path);
 
 /* Builds a box from `origin` with edges `size` (m) and count[a] cells along each axis; triangles halve a cell,
  * tetrahedra divide it into six (Kuhn 1960: conforming). The dimension of the element type is that of the mesh. The
- * groups left, right, bottom, top (and in 3D front, back) are the sides x-, x+, y-, y+, z-, z+. */
+ * groups left, right, bottom, top (and in 3D front, back) are the sides x-, x+, y-, y+, z-, z+. Returns PIOLA_BAD_DATA
+ * for sizes or counts that make no mesh, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_box(pio_mesh *out, pio_element_type type, const int32_t count[3], const double origin[3],
                           const double size[3], piola_error *error);
 
 /* Builds a 2D mesh of the quadrilateral with four corners (m), counter-clockwise, by bilinear mapping; count[0] cells
  * lie from corner 0 to 1, and count[1] from 0 to 3. Groups are left (side 3-0), right (1-2), bottom (0-1) and top
- * (2-3). */
+ * (2-3). Returns PIOLA_BAD_DATA for another order of the corners, a type of element that is not 2D, or counts that make
+ * no mesh, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_quadrilateral(pio_mesh *out, pio_element_type type, const int32_t count[2],
                                     const double corner[4][2], piola_error *error);
 
@@ -109,7 +111,8 @@ piola_status pio_mesh_quadrilateral(pio_mesh *out, pio_element_type type, const 
  * origin. `count` is the number of cells outward, around the quarter hole (even), and through the thickness (3D). Cells
  * grow outward in proportion to their distance from the origin. Groups are hole, right (x = size), top (y = size), left
  * and symmetry_x (x = 0), bottom and symmetry_y (y = 0), in 3D also front (z = 0) and back (z = thickness). `thickness`
- * is not used in 2D. */
+ * is not used in 2D. Returns PIOLA_BAD_DATA for sizes or counts that make no mesh, PIOLA_NO_MEMORY, or
+ * PIOLA_INTERRUPTED. */
 piola_status pio_mesh_plate(pio_mesh *out, pio_element_type type, const int32_t count[3], double radius, double size,
                             double thickness, piola_error *error);
 
@@ -141,10 +144,12 @@ int32_t pio_mesh_count_inner(const pio_mesh *mesh, const pio_face_list *faces);
 /* Lists the facets of the group of that name, each as a face of a cell. PIOLA_BAD_DATA if there is none. */
 piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_face_list *out, piola_error *error);
 
-/* Lists the nodes with low[a] <= x[a] <= high[a] (m) for every axis of the mesh. */
+/* Lists the nodes with low[a] <= x[a] <= high[a] (m) for every axis of the mesh. Returns PIOLA_NO_MEMORY if that fails;
+ * an empty list is no error. */
 piola_status pio_mesh_nodes_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_index_list *out,
                                    piola_error *error);
-/* Lists the outer faces whose nodes all lie in the box (m). */
+/* Lists the outer faces whose nodes all lie in the box (m). Returns PIOLA_NO_MEMORY if that fails; an empty list is no
+ * error. */
 piola_status pio_mesh_faces_in_box(const pio_mesh *mesh, const double low[3], const double high[3], pio_face_list *out,
                                    piola_error *error);
 /* Returns the area of a face in m^2, in 2D its length in m. */
@@ -152,7 +157,7 @@ double pio_mesh_face_area(const pio_mesh *mesh, pio_mesh_face face);
 /* Computes the volume of every cell, [n_cells] m^3 (2D: m^2). */
 void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume);
 /* Lists the faces between two cells, each once as a face of the first cell; other[i] is the other cell. The caller
- * frees both lists. */
+ * frees both lists. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error);
 
 #define PIO_MESH_SLIVER 0.01 /* shape below which an element is a sliver, of which the user is warned */
@@ -178,7 +183,8 @@ double pio_mesh_shortest_edge(const pio_mesh *mesh);
  * it is more than 10 m without a scale (NaN), more than 1 km with one, or less than 1 um. */
 void pio_mesh_check_size(pio_mesh *mesh, double scale);
 
-/* Prints what the mesh holds to stdout, as text or as one JSON object. */
+/* Prints what the mesh holds to stdout, as text or as one JSON object. Returns PIOLA_NO_MEMORY, or PIOLA_IO if any of
+ * the output was lost. */
 piola_status pio_mesh_report(const pio_mesh *mesh, bool json, piola_error *error);
 
 #endif

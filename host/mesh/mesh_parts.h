@@ -69,13 +69,15 @@ int32_t *pio_raw_element(pio_raw_mesh *raw, pio_element_type type, int64_t tag, 
 /* Frees what a raw mesh holds. */
 void pio_raw_free(pio_raw_mesh *raw);
 
-/* Sorts and checks the mesh and moves it into *out; `raw` is freed in any case. */
+/* Sorts and checks the mesh and moves it into *out; `raw` is freed in any case. Returns PIOLA_BAD_DATA with the
+ * elements or groups that are wrong, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_raw_finish(pio_raw_mesh *raw, pio_mesh *out, piola_error *error);
 
 /* ---- steps of pio_raw_finish(), each with its checks ----------------------------------------------------------- */
 
 /* Chooses the dimension, leaves out nodes of no cell, merges copies of elements in several groups, and numbers nodes
- * and elements. */
+ * and elements. Returns PIOLA_BAD_DATA if there are no cells or too many elements, a 2D mesh is not in z = 0, or an
+ * element stands twice or on no cell, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error);
 /* Kinds of invalid cells: all Jacobians negative, no volume, Jacobian not positive everywhere. */
 enum { PIO_REVERSED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };
@@ -87,9 +89,11 @@ typedef struct pio_shape_faults {
 /* Computes sizes and shapes of all cells; invalid ones are added to `faults` (may be NULL). It ends early if the
  * program is to stop. */
 void pio_mesh_inspect_cells(const pio_mesh *mesh, pio_mesh_quality *quality, pio_shape_faults *faults);
-/* Checks size and volume, the orientation of cells, and coincident nodes. */
+/* Checks size and volume, the orientation of cells, and coincident nodes, of which it warns. Returns PIOLA_BAD_DATA
+ * with the first invalid cells, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_check(pio_mesh *mesh, piola_error *error);
-/* Finds the outer faces, and the face of every facet. */
+/* Finds the outer faces, and the face of every facet. Returns PIOLA_BAD_DATA if the cells at a face do not match, or a
+ * facet is no face of a cell, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_find_faces(pio_mesh *mesh, piola_error *error);
 
 /* Adds a warning. */
