@@ -20,16 +20,21 @@ typedef struct {
 } pio_export;
 
 /* Writes VTK's XML format with appended raw data. As the functions below, it prints "wrote NAME" for every file, and
- * replaces only files that this command wrote: PIOLA_CANNOT_CREATE. */
+ * replaces only files that this command wrote: it returns PIOLA_CANNOT_CREATE otherwise or if a file cannot be created,
+ * PIOLA_IO if writing fails, PIOLA_NO_MEMORY, and the errors of pio_snapshot_read_field(). */
 piola_status pio_export_vtu(const pio_export *e, const char *out, piola_error *error);
-/* Writes a table, and for a mesh with fields of cells a second one, OUT_cells.csv. */
+/* Writes a table, and for a mesh with fields of cells a second one, OUT_cells.csv. Returns PIOLA_CANNOT_CREATE,
+ * PIOLA_IO and the other errors of pio_export_vtu(). */
 piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *error);
-/* Writes arrays of NumPy into the folder `out`. */
+/* Writes arrays of NumPy into the folder `out`. Returns PIOLA_CANNOT_CREATE, also if the folder has other arrays,
+ * PIOLA_IO and the other errors of pio_export_vtu(). */
 piola_status pio_export_npy(const pio_export *e, const char *out, piola_error *error);
-/* Writes the deformed surface of a mesh in binary STL; it is an error for particles. */
+/* Writes the deformed surface of a mesh in binary STL. Returns PIOLA_USAGE for particles, PIOLA_BAD_DATA if there are
+ * more triangles than STL can count, PIOLA_NUMERICAL if a point is not finite, and the errors of pio_export_vtu(). */
 piola_status pio_export_stl(const pio_export *e, const char *out, piola_error *error);
 
-/* Returns the values of a field in *out, malloc'd [rows][stored] (export_field.c). */
+/* Returns the values of a field in *out, malloc'd [rows][stored] (export_field.c). The status is PIOLA_NO_MEMORY, or
+ * one of the errors of pio_snapshot_read_field(). */
 piola_status pio_export_field(const pio_export *e, const pio_snapshot_field_info *v, double **out, piola_error *error);
 /* Returns the index of declared component c among the stored ones, and its suffix: "", ".x", ".xy", ".3". */
 int pio_export_component(const pio_export *e, const pio_snapshot_field_info *v, int c, char letters[16]);
@@ -42,11 +47,11 @@ typedef struct {
     pio_new_file new; /* the new file */
 } pio_export_file;
 
-/* Opens a new file beside `path`. An existing file at `path` must have `mark` within its first 512 bytes (NULL: the
- * caller has checked): PIOLA_CANNOT_CREATE otherwise. */
+/* Opens a new file beside `path`. Returns PIOLA_CANNOT_CREATE if it cannot be created, or an existing file at `path`
+ * does not have `mark` within its first 512 bytes (NULL: the caller has checked), or PIOLA_NO_MEMORY. */
 piola_status pio_export_begin(pio_export_file *f, const char *path, const char *mark, piola_error *error);
-/* If `status` is PIOLA_OK, flushes the file to disk, renames it to the path and prints "wrote PATH". Otherwise it
- * removes the new file. Returns the first failure. */
+/* If `status` is PIOLA_OK, flushes the file to disk, renames it to the path and prints "wrote PATH", or returns
+ * PIOLA_IO if that fails. Otherwise it removes the new file and returns `status`. */
 piola_status pio_export_end(pio_export_file *f, piola_status status, piola_error *error);
 /* Returns whether there is a file at `path` that does not have `mark` within its first `most` bytes. */
 bool pio_export_foreign(const char *path, const char *mark, size_t most);

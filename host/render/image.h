@@ -32,7 +32,8 @@ typedef struct {
     void *context;              /* argument of `strength` */
 } pio_pen;
 
-/* Allocates an image with sides of 1 to PIO_IMAGE_MAX_SIDE pixels. PIOLA_USAGE, PIOLA_NO_MEMORY. */
+/* Allocates an image with sides of 1 to PIO_IMAGE_MAX_SIDE pixels. Returns PIOLA_USAGE for other sides, or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_image_make(pio_image *image, int width, int height, pio_rgb background, piola_error *error);
 /* Frees the pixels of an image, which may be empty. */
 void pio_image_free(pio_image *image);
@@ -50,8 +51,8 @@ void pio_image_polygon(pio_image *image, double (*corners)[2], int n, pio_rgb co
 piola_status pio_image_replaces(const char *path, piola_error *error);
 
 /* Writes a PNG under a temporary name beside `path`, flushes it to disk and renames it, so that `path` is complete or
- * unchanged. Existing files are replaced only as pio_image_replaces() allows. PIOLA_CANNOT_CREATE, PIOLA_IO,
- * PIOLA_NO_MEMORY. */
+ * unchanged. Existing files are replaced only as pio_image_replaces() allows. Returns PIOLA_CANNOT_CREATE if that does
+ * not or the file cannot be created, PIOLA_IO if writing fails, PIOLA_USAGE for an empty image, or PIOLA_NO_MEMORY. */
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error);
 
 #endif

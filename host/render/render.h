@@ -57,8 +57,8 @@ pio_picture pio_picture_default(void);
  * percentile of the magnitudes if the greatest exceeds it 1.5 times. Values beyond appear as an arrow on the bar;
  * - mesh: thin lines along the sides of the cells, unless these are only a few pixels wide.
  * A diverging map has its middle colour at 0 and the same scale on both sides, whatever the range. image->notes lists
- * what is not shown as it is (left out, outside, grey); the picture has the same line at its foot. PIOLA_USAGE for an
- * invalid option, PIOLA_BAD_DATA if there is no particle to draw, PIOLA_NO_MEMORY. */
+ * what is not shown as it is (left out, outside, grey); the picture has the same line at its foot. Returns
+ * PIOLA_USAGE for an invalid option, PIOLA_BAD_DATA if there is nothing that can be drawn, or PIOLA_NO_MEMORY. */
 piola_status pio_render(const pio_picture *picture, pio_image *image, piola_error *error);
 
 #endif

@@ -93,7 +93,8 @@ typedef struct {
 /* Colours of text, of what is in the background, of lines, and of the background itself (render_style.c). */
 extern const pio_rgb pio_ink, pio_pale, pio_line_colour, pio_paper;
 
-/* Finds bounds, range and radius of the picture (render_survey.c). */
+/* Finds bounds, range and radius of the picture (render_survey.c). Returns PIOLA_BAD_DATA if no point is finite or the
+ * box is too thin or too large, PIOLA_USAGE if the radius is larger than the box, or PIOLA_NO_MEMORY. */
 piola_status pio_survey(pio_frame *frame, piola_error *error);
 
 /* ---- render_view.c ------------------------------------------------------------------------------------------- */
@@ -131,16 +132,17 @@ void pio_power_of_ten(int exponent, char *out, size_t size);
 /* Draws the obstacles in 2D, before the particles (render_solid.c). */
 void pio_solids_draw(const pio_frame *frame, pio_image *image);
 
-/* Draws the floor with its shadow in 3D, before the particles (render_box.c). */
+/* Draws the floor with its shadow in 3D, before the particles (render_box.c). Returns PIOLA_NO_MEMORY without memory
+ * for the shadow. */
 piola_status pio_floor_draw(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);
 /* Draws frame, numbers and triad in 3D, after the particles (render_box.c). */
 void pio_box_draw(const pio_frame *frame, const pio_samples *samples, pio_image *image);
 
 /* ---- render_splat.c ------------------------------------------------------------------------------------------ */
 
-/* Draws the particles into samples. */
+/* Draws the particles into samples. Returns PIOLA_NO_MEMORY without memory for their discs. */
 piola_status pio_splat(pio_frame *frame, pio_samples *samples, piola_error *error);
-/* Allocates the samples of the plot, all empty. */
+/* Allocates the samples of the plot, all empty. Returns PIOLA_NO_MEMORY if that fails. */
 piola_status pio_samples_make(const pio_frame *frame, pio_samples *samples, piola_error *error);
 /* Frees what the samples hold. */
 void pio_samples_free(pio_samples *samples);
@@ -149,7 +151,8 @@ double pio_value_place(const pio_frame *frame, double value);
 /* Returns whether the coordinates of a point are finite. */
 bool pio_point_is_finite(const double *point, int dimension);
 
-/* Makes triangles on the screen of a mesh's surface (render_skin.c). */
+/* Makes triangles on the screen of a mesh's surface (render_skin.c). Returns PIOLA_BAD_DATA if there are too many for
+ * one picture, or PIOLA_NO_MEMORY. */
 piola_status pio_skin_make(pio_frame *frame, const pio_samples *samples, pio_skin *skin, piola_error *error);
 /* Draws these triangles into samples (render_raster.c). */
 void pio_raster(const pio_frame *frame, pio_samples *samples);
@@ -163,7 +166,7 @@ typedef struct {
 /* Interpolates the values of a triangle at the sample (x, y). */
 pio_raster_value pio_raster_interpolate(const pio_samples *samples, int x, int y, uint32_t triangle);
 
-/* Turns samples into colours of the image (render_shade.c). */
+/* Turns samples into colours of the image (render_shade.c). Returns PIOLA_NO_MEMORY without memory for that. */
 piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);
 
 #endif
