@@ -145,26 +145,31 @@ typedef struct {
 
 typedef struct pio_snapshot pio_snapshot;
 
-/* Creates the file under its temporary name; no symbolic link is followed. PIOLA_CANNOT_CREATE if that fails,
- * PIOLA_INTERNAL if `def` violates a rule above. */
+/* Creates the file under its temporary name; no symbolic link is followed. Returns PIOLA_CANNOT_CREATE if that fails,
+ * PIOLA_INTERNAL if `def` violates a rule above, PIOLA_IO if writing fails, or PIOLA_NO_MEMORY. */
 piola_status pio_snapshot_create(pio_snapshot **out, const pio_snapshot_def *def, piola_error *error);
 
 /* Appends a frame. `time` (s, or the iteration of a history) is greater than the last one; points [N][dimension] are in
  * m, NULL if they are static and known (those of a mesh are, after its first frame); values[i] is [N or M][components]
  * for the i-th field of the definition, NULL for static and adjoint fields. On failure the file is as before the call.
- * PIOLA_NUMERICAL if a finite value does not fit the stored precision. */
+ * Returns PIOLA_NUMERICAL if a finite value does not fit the stored precision, PIOLA_INTERNAL if a rule here is
+ * violated, PIOLA_IO if writing fails or failed before, or PIOLA_NO_MEMORY. */
 piola_status pio_snapshot_frame(pio_snapshot *s, double time, const double *points, const double *const *values,
                                 piola_error *error);
 
-/* Writes a static field, [N or M][components]. */
+/* Writes a static field, [N or M][components]. Returns PIOLA_INTERNAL if there is no such field, PIOLA_NUMERICAL if a
+ * finite value does not fit the stored precision, or PIOLA_IO if writing fails or failed before. */
 piola_status pio_snapshot_static(pio_snapshot *s, const char *name, const double *values, piola_error *error);
 
-/* Writes an adjoint field of an existing frame, [N or M][components], all finite, since NaN means "not written". */
+/* Writes an adjoint field of an existing frame, [N or M][components], all finite, since NaN means "not written".
+ * Returns PIOLA_NUMERICAL if a value is not finite or does not fit the stored precision, PIOLA_INTERNAL if there is no
+ * such field or frame, or PIOLA_IO if writing fails or failed before. */
 piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *name, const double *values,
                                   piola_error *error);
 
 /* Reads what was written to a frame: the points (`name` NULL), or a field of frames or an adjoint one, [N or
- * M][components], with NaN where nothing was written. Values have the file's precision. */
+ * M][components], with NaN where nothing was written. Values have the file's precision. Returns PIOLA_INTERNAL if there
+ * is no such field or frame, or PIOLA_IO if reading fails or writing failed before. */
 piola_status pio_snapshot_reread(pio_snapshot *s, const char *name, int64_t frame, double *values, piola_error *error);
 
 /* The gradient of the objective with respect to a parameter. */
@@ -178,21 +183,24 @@ typedef struct {
 } pio_snapshot_gradient;
 
 /* Writes a gradient: in a file of states once per path, in a history once per path and iteration, always with the same
- * shape. PIOLA_INTERNAL if a rule here or above is violated. */
+ * shape. Returns PIOLA_INTERNAL if a rule here or above is violated, PIOLA_IO if writing fails or failed before, or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_snapshot_put_gradient(pio_snapshot *s, const pio_snapshot_gradient *gradient, piola_error *error);
 
 /* Writes the objective and its terms: in a file of states once, in a history once per iteration, always with the same
- * terms. */
+ * terms. Returns PIOLA_INTERNAL if a rule here is violated, PIOLA_IO if writing fails or failed before, or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_snapshot_objective(pio_snapshot *s, double value, const pio_snapshot_number *terms, size_t n_terms,
                                     piola_error *error);
 
-/* Writes the certificate of the gradient: JSON text, and numbers as attributes. Once per file. */
+/* Writes the certificate of the gradient, once per file: JSON text, and numbers as attributes. Returns PIOLA_INTERNAL
+ * if it is there already, or the text or a name is missing, or PIOLA_IO if writing fails or failed before. */
 piola_status pio_snapshot_certificate(pio_snapshot *s, const char *json, const pio_snapshot_number *numbers,
                                       size_t n_numbers, piola_error *error);
 
 /* Marks the file complete, flushes and closes it, appends the checksums of all bytes, syncs, renames it to the final
- * name and syncs the folder. `s` is freed in any case; on failure the .partial file remains. PIOLA_INTERNAL if a static
- * field was never written. */
+ * name and syncs the folder. `s` is freed in any case; on failure the .partial file remains. Returns PIOLA_INTERNAL if
+ * a static field was never written, PIOLA_IO if writing fails or failed before, or PIOLA_NO_MEMORY. */
 piola_status pio_snapshot_finish(pio_snapshot *s, piola_error *error);
 
 /* Closes the file as it is, and keeps the .partial file with complete = 0. `s` is freed and may be NULL. */
@@ -273,30 +281,35 @@ void pio_snapshot_close(pio_snapshot_file *f);
 const pio_snapshot_info *pio_snapshot_describe(const pio_snapshot_file *f);
 
 /* Reads the points of a frame, out [N][3] m. Those of a mesh are its nodes at rest, which are the same in every frame.
- */
+ * Returns PIOLA_USAGE if there is no such frame, PIOLA_BAD_DATA if the file is damaged, and the other errors of
+ * pio_guarded_read(). */
 piola_status pio_snapshot_read_points(pio_snapshot_file *f, int64_t frame, double *out, piola_error *error);
 
 /* Reads the cells of a mesh: types [n_cells], offsets [n_cells + 1], connectivity [n_connectivity], any of them NULL.
- * The result is a valid mesh: types are known, offsets increase by the nodes of each cell, every node exists.
- * PIOLA_USAGE for particles. */
+ * The result is a valid mesh: types are known, offsets increase by the nodes of each cell, every node exists. Returns
+ * PIOLA_USAGE for particles, PIOLA_BAD_DATA if the file is damaged, and the other errors of pio_guarded_read(). */
 piola_status pio_snapshot_read_mesh(pio_snapshot_file *f, uint8_t *types, int64_t *offsets, int64_t *connectivity,
                                     piola_error *error);
 
 /* Reads a field, out [rows][stored] with `rows` and `stored` of the field's info; `frame` is ignored for a static
- * field. */
+ * field. Returns PIOLA_USAGE if there is no such field or frame, PIOLA_BAD_DATA if the file is damaged, and the other
+ * errors of pio_guarded_read(). */
 piola_status pio_snapshot_read_field(pio_snapshot_file *f, const char *name, int64_t frame, double *out,
                                      piola_error *error);
 
 /* Reads value and grad [size] of the gradient called `path`; either may be NULL. `iteration` is 0 except in a history.
- */
+ * Returns PIOLA_USAGE if there is no such gradient or iteration, PIOLA_BAD_DATA if the file is damaged, and the other
+ * errors of pio_guarded_read(). */
 piola_status pio_snapshot_read_gradient(pio_snapshot_file *f, const char *path, int64_t iteration, double *value,
                                         double *grad, piola_error *error);
 
-/* Reads the objective (`term` NULL) or one of its terms. */
+/* Reads the objective (`term` NULL) or one of its terms. Returns PIOLA_USAGE if there is no such term or iteration,
+ * PIOLA_BAD_DATA if the file is damaged, and the other errors of pio_guarded_read(). */
 piola_status pio_snapshot_read_objective(pio_snapshot_file *f, int64_t iteration, const char *term, double *out,
                                          piola_error *error);
 
-/* Reads a text, ended by a NUL, which the caller frees. A certificate that was never written is "". */
+/* Reads a text, ended by a NUL, which the caller frees. A certificate that was never written is "". Returns
+ * PIOLA_BAD_DATA if the file is damaged, PIOLA_NO_MEMORY, and the other errors of pio_guarded_call(). */
 piola_status pio_snapshot_read_document(pio_snapshot_file *f, pio_snapshot_document which, char **out,
                                         piola_error *error);
 

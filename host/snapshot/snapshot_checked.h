@@ -38,12 +38,14 @@ typedef struct {
     bool integer; /* its numbers are integers */
 } pio_checked_array;
 
-/* Opens f->path and reads everything that pio_snapshot_info describes (snapshot_read.c). */
+/* Opens f->path and reads everything that pio_snapshot_info describes (snapshot_read.c). Returns PIOLA_NO_INPUT if the
+ * file cannot be opened or another process writes it, PIOLA_BAD_DATA if it is no snapshot or is damaged, PIOLA_IO if it
+ * cannot be read, or PIOLA_NO_MEMORY. */
 piola_status pio_checked_read_all(pio_checked_file *f, piola_error *error);
 
 /* Begins a call: HDF5 prints nothing until pio_checked_end(), and there is no fault yet. */
 pio_h5_handler pio_checked_begin(pio_checked_file *f, piola_error *error);
-/* Ends a call and returns the status. */
+/* Ends a call and returns the status of its first fault, such as PIOLA_BAD_DATA; PIOLA_OK if there was none. */
 piola_status pio_checked_end(pio_checked_file *f, pio_h5_handler handler);
 
 /* Records a fault with what `format` says, to which the message of HDF5 is added if one of its calls failed. Returns
@@ -55,7 +57,8 @@ bool pio_checked_no_memory(pio_checked_file *f, size_t bytes);
  * a fault. */
 bool pio_checked_open(pio_checked_file *f);
 /* Notes, in the parent process before there is a reader, which file the path names, and with `verify` compares its
- * bytes with the checksums at its end, if there are any (snapshot_open.c). PIOLA_NO_INPUT if it cannot be opened. */
+ * bytes with the checksums at its end, if there are any (snapshot_open.c). Returns PIOLA_NO_INPUT if it cannot be
+ * opened, or the errors of pio_digest_compare(). */
 piola_status pio_checked_compare(pio_checked_file *f, piola_error *error);
 /* Allocates n zeroed elements of `size` bytes; n was compared with the size of the file. */
 void *pio_checked_alloc(pio_checked_file *f, size_t n, size_t size);

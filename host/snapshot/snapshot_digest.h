@@ -21,12 +21,12 @@ typedef struct {
     int64_t blocks;  /* number of blocks */
 } pio_digest;
 
-/* Appends the table to the file `fd`, which is open for reading and writing; `path` is for messages. PIOLA_IO,
- * PIOLA_NO_MEMORY. */
+/* Appends the table to the file `fd`, which is open for reading and writing; `path` is for messages. Returns PIOLA_IO
+ * if the file cannot be read or written, or PIOLA_NO_MEMORY. */
 piola_status pio_digest_append(int fd, const char *path, piola_error *error);
 
-/* Compares every byte of the file with the table at its end. PIOLA_BAD_DATA names the bytes that differ; PIOLA_OK if
- * there is no table, and then `there` is false. PIOLA_IO if the file cannot be read, PIOLA_NO_MEMORY. */
+/* Compares every byte of the file with the table at its end. Returns PIOLA_BAD_DATA with the bytes that differ,
+ * PIOLA_OK if there is no table, and then `there` is false, PIOLA_IO if the file cannot be read, or PIOLA_NO_MEMORY. */
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error);
 
 #endif

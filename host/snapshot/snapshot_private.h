@@ -128,11 +128,11 @@ struct pio_snapshot {
 };
 
 /* Reserves `bytes` after the end of the file, so that HDF5 does not find a full disk in the middle of a write
- * (snapshot_io.c). */
+ * (snapshot_io.c). Returns PIOLA_IO if there is no room. */
 piola_status pio_snapshot_reserve(pio_snapshot *s, int64_t bytes, const char *what, piola_error *error);
 /* Returns PIOLA_IO with the cause that HDF5 gave, and breaks the snapshot. */
 piola_status pio_snapshot_io(pio_snapshot *s, const pio_h5_log *log, const char *what, piola_error *error);
-/* Returns PIOLA_OK, or an error for a NULL or broken snapshot. */
+/* Returns PIOLA_OK, PIOLA_INTERNAL if `s` is NULL, or PIOLA_IO if an earlier write failed. */
 piola_status pio_snapshot_usable(const pio_snapshot *s, piola_error *error);
 /* Ensures after a failed write that nothing more reaches the file. */
 void pio_snapshot_break(pio_snapshot *s);
@@ -140,7 +140,8 @@ void pio_snapshot_break(pio_snapshot *s);
 void pio_snapshot_results_free(pio_snapshot *s);
 /* Frees everything except the HDF5 file. */
 void pio_snapshot_release(pio_snapshot *s);
-/* Checks that a mesh satisfies the rules of snapshot.h (snapshot_mesh.c). PIOLA_INTERNAL otherwise. */
+/* Checks that a mesh satisfies the rules of snapshot.h (snapshot_mesh.c). Returns PIOLA_INTERNAL, and which rule it
+ * violates, if not. */
 piola_status pio_snapshot_check_mesh(const pio_snapshot_def *def, piola_error *error);
 /* Writes counts, Connectivity, Offsets and Types into the group `vtk`: those of `mesh`, or of n vertices if it is NULL.
  * Returns false on failure. */

@@ -19,7 +19,7 @@ typedef struct {
 /* Finds the faces that belong to one cell; triangles and quadrangles are faces themselves. As seen from outside (for a
  * plane mesh from +z), the nodes of a face are counter-clockwise at `points`, [n_points][3] m, whatever the order in
  * the cell; those of sheets are not changed. The mesh satisfies the rules of snapshot.h, and n_points is below 2^31.
- * PIOLA_NO_MEMORY, PIOLA_BAD_DATA. */
+ * Returns PIOLA_BAD_DATA for more points than that, or PIOLA_NO_MEMORY. */
 piola_status pio_surface_make(pio_surface *out, const pio_snapshot_mesh *mesh, int dimension, int64_t n_points,
                               const double *points, piola_error *error);
 /* Frees what a surface holds. */
