@@ -475,8 +475,8 @@ void pio_scene_free(pio_scene *scene);
  * the whole `file:line:col: error: ...` line and source excerpt; returns PIOLA_BAD_DATA. */
 piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Attributes bad data of a file to the key at `path` that names it: the message of `error` gets the key's position. Any
- * other status, and a NULL `error`, stay as they are. Returns rc. */
+/* Attributes bad data of a file to the key at `path` that names it: with PIOLA_BAD_DATA the message of `error` gets the
+ * key's position. Any other status, and a NULL `error`, stay as they are. Returns rc. */
 piola_status pio_scene_attribute_error(const pio_scene *scene, piola_status rc, piola_error *error, const char *path);
 
 /* Prints the JSON Schema (draft-07) of a scene file. */
@@ -490,8 +490,8 @@ void pio_scene_resolved(const pio_scene *scene, FILE *to);
  * SHA-256 of its bytes; NULL past the last. */
 const char *pio_scene_input(const pio_scene *scene, size_t i, const char **sha256);
 
-/* Makes the path of an input file named in the scene: relative to the scene's folder, in out[size]. PIOLA_REFUSED when
- * it leaves that folder and is not allowed. */
+/* Makes the path of an input file named in the scene: relative to the scene's folder, in out[size]. Returns
+ * PIOLA_REFUSED if it leaves that folder and is not allowed, or PIOLA_NO_INPUT if there is no such file. */
 piola_status pio_scene_file(const pio_scene *scene, const char *relative, char *out, size_t size, piola_error *error);
 
 #endif

@@ -7,7 +7,8 @@
 #include "host/surface/surface_inside.h"
 
 /* Reads the surface in the file `place`, its lengths times `scale`, or finds it where it was read before. It belongs to
- * the scene until pio_scene_drop_surfaces(). Fails as pio_trimesh_load() does; *out is NULL then. */
+ * the scene until pio_scene_drop_surfaces(). Returns PIOLA_NO_MEMORY, or the errors of pio_trimesh_load(); *out is NULL
+ * then. */
 piola_status pio_scene_surface(const pio_scene *scene, const char *place, double scale, const pio_trimesh **out,
                                piola_error *error);
 /* Makes the lines through such a surface, for tests of points inside, or finds them; they belong to the scene likewise.

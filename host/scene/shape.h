@@ -14,16 +14,16 @@ typedef struct {
     bool lent;                /* surface and lines belong to the scene */
 } pio_shape;
 
-/* Opens a geometry of any type but points; a surface belongs to the scene (scene_surface.h). On failure, which is that
- * of reading the surface, *out is safe to close. */
+/* Opens a geometry of any type but points; a surface belongs to the scene (scene_surface.h). On failure *out is safe to
+ * close, and the status is one of the errors of pio_scene_file(), pio_scene_surface() and pio_scene_surface_lines(). */
 piola_status pio_shape_open(pio_shape *out, const pio_scene *scene, const scene_geometry *geometry, piola_error *error);
 /* Returns the shape of a geometry that needs no file, which need not be closed. */
 pio_shape pio_shape_of(const scene_geometry *geometry, int dimension);
 /* Closes a shape; one that is closed already is allowed. */
 void pio_shape_close(pio_shape *shape);
 
-/* Checks that no point is in the shape more than once; else PIOLA_BAD_DATA. It takes as long as testing two points per
- * triangle. */
+/* Checks that no point is in the shape more than once; it takes as long as testing two points per triangle. Returns
+ * PIOLA_BAD_DATA if one is, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_shape_check(const pio_shape *shape, piola_error *error);
 /* Sets *holds to whether x [dimension] m is inside the shape. PIOLA_BAD_DATA where it is so more than once. */
 piola_status pio_shape_holds_once(const pio_shape *shape, const double x[3], bool *holds, piola_error *error);

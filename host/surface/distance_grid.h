@@ -14,7 +14,7 @@ typedef struct {
 } pio_distance_grid;
 
 /* Computes the distances at a lattice of this spacing (m), which extends `beyond` (m) and three more spacings past the
- * surface. PIOLA_BAD_DATA if it has too many points. */
+ * surface. Returns PIOLA_BAD_DATA if it has too many points, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_distance_grid_create(pio_distance_grid *out, const pio_trimesh *surface, double spacing, double beyond,
                                       piola_error *error);
 

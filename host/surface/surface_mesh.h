@@ -24,7 +24,7 @@ typedef struct {
 } pio_trimesh;
 
 /* Loads a surface; lengths of the file are multiplied by `scale`, which is finite and above 0. On failure *out is empty
- * (safe to free) and the status is PIOLA_NO_INPUT, PIOLA_BAD_DATA or PIOLA_NO_MEMORY. */
+ * (safe to free) and the status is PIOLA_NO_INPUT, PIOLA_BAD_DATA, PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_trimesh_load(pio_trimesh *out, const char *path, double scale, piola_error *error);
 /* Frees what a surface holds. */
 void pio_trimesh_free(pio_trimesh *surface);

@@ -43,13 +43,14 @@ void pio_triangles_end(pio_triangles *t, pio_input *in);
  * vertex (surface_unique.c). */
 void pio_triangles_whole(pio_triangles *t, pio_input *in, double *x, size_t n);
 /* Makes the surface's vertices, in the order in which they first occur among the corners of triangles whose corners
- * differ; other triangles, and vertices of none, are left out. The contents of *t move to the surface or are freed. */
+ * differ; other triangles, and vertices of none, are left out. The contents of *t move to the surface or are freed.
+ * Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_triangles_order(pio_triangles *t, pio_trimesh *s, piola_error *error);
 /* Frees what *t holds. */
 void pio_triangles_free(pio_triangles *t);
 
-/* Checks that every edge is passed equally often in both directions (surface_closed.c). PIOLA_BAD_DATA names the first
- * that is not. */
+/* Checks that every edge is passed equally often in both directions (surface_closed.c). Returns PIOLA_BAD_DATA with the
+ * first that is not, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_trimesh_check_closed(const pio_trimesh *s, piola_error *error);
 
 /* Fills `error` with a message about the surface's file and returns PIOLA_BAD_DATA. */

@@ -14,7 +14,7 @@
  * false if it has no normal. */
 bool pio_trimesh_probes(const pio_trimesh *s, int32_t t, double depth, double out[2][3]);
 /* Sets doubtful[t] to 1 if it is not certain that the surface has winding number 0 or 1 about both probes of triangle
- * t, otherwise to 0. */
+ * t, otherwise to 0. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_trimesh_screen(const pio_trimesh *s, double depth, unsigned char *doubtful, piola_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 typedef struct pio_triangle_tree pio_triangle_tree;
 
-/* Builds the tree; the surface must remain valid as long as *out. */
+/* Builds the tree; the surface must remain valid as long as *out. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_triangle_tree_create(pio_triangle_tree **out, const pio_trimesh *surface, piola_error *error);
 /* Frees `tree`, which may be NULL. */
 void pio_triangle_tree_free(pio_triangle_tree *tree);
