@@ -76,8 +76,8 @@ void pio_model_warn(pio_model *model, const char *format, ...) __attribute__((fo
 void pio_model_check(pio_model *model);
 /* Frees the warnings (model_warning.c). */
 void pio_model_warnings_free(pio_model *model);
-/* Explains why an engine rejected the description: bad data of meshes are bodies that can move freely, which is a fault
- * of the scene's key `boundary`. Any other status stays as it is. Returns rc. */
+/* Explains why an engine rejected the description: PIOLA_BAD_DATA of meshes are bodies that can move freely, which is a
+ * fault of the scene's key `boundary`. Any other status stays as it is. Returns rc. */
 piola_status pio_model_explain_rejection(const pio_model *model, piola_status rc, piola_error *error);
 /* FEM: sets the tolerances that the scene does not give, as fits the precision of the computation; a new model has
  * those of the scene's precision. */
@@ -117,15 +117,17 @@ void pio_model_control_advice(const pio_model *model, piola_error *error);
  * channels. */
 int32_t pio_model_control_which(const pio_model *model, const scene_path *path);
 
-/* Fills the bodies with particles, with all their properties: a part of pio_model_create() with its errors
- * (model_particles.c). */
+/* Fills the bodies with particles, with all their properties: a part of pio_model_create() (model_particles.c). Returns
+ * PIOLA_BAD_DATA at the geometry that cannot be filled, and the other errors of pio_model_create(). */
 piola_status pio_model_particles(pio_model *model, piola_error *error);
-/* Makes parameters, descriptions and start of designs: a part of pio_model_create() with its errors
- * (model_design.c). */
+/* Makes parameters, descriptions and start of designs: a part of pio_model_create() (model_design.c). Returns
+ * PIOLA_BAD_DATA at the entry that governs nothing or is wrong, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_designs(pio_model *model, piola_error *error);
-/* Makes observations and sample weights: a part of pio_model_create() with its errors (model_observe.c). */
+/* Makes observations and sample weights: a part of pio_model_create() (model_observe.c). Returns PIOLA_BAD_DATA at the
+ * entry or the file that is wrong, and the other errors of pio_model_create(). */
 piola_status pio_model_observations(pio_model *model, piola_error *error);
-/* Makes the obstacles: a part of pio_model_create() with its errors (model_obstacle.c). */
+/* Makes the obstacles: a part of pio_model_create() (model_obstacle.c). Returns PIOLA_BAD_DATA at a surface that is
+ * wrong, and the other errors of pio_model_create(). */
 piola_status pio_model_obstacles(pio_model *model, piola_error *error);
 
 #endif

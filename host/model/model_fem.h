@@ -35,7 +35,8 @@ struct pio_model_fem {
     double edge;                                   /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
-/* Makes model->fem and what of model->desc it concerns: a part of pio_model_create() with its errors. */
+/* Makes model->fem and what of model->desc it concerns: a part of pio_model_create(). Returns PIOLA_BAD_DATA at the
+ * mesh, the support or the load that is wrong, and the other errors of pio_model_create(). */
 piola_status pio_model_fem_create(pio_model *model, piola_error *error);
 /* Frees the data of meshes, which may be NULL. */
 void pio_model_fem_free(pio_model_fem *fem);
@@ -59,9 +60,12 @@ double *pio_model_element_weights(const pio_model *model, size_t observation, pi
 /* Returns a stress of the size of the moduli, Pa: the greatest shear modulus of all materials (model_elements.c). */
 double pio_model_stress_size(const pio_model *model);
 
-/* Makes curves and supports: a part of pio_model_fem_create() with its errors (model_fem_loads.c). */
+/* Makes curves and supports: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a
+ * support holds no node, two prescribe one unknown, or the table of a curve is wrong, and the other errors of
+ * pio_model_create(). */
 piola_status pio_model_supports(pio_model *model, piola_error *error);
-/* Makes loads: a part of pio_model_fem_create() with its errors (model_fem_loads.c). */
+/* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
+ * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_loads(pio_model *model, piola_error *error);
 /* Sets integrator, masses, initial state and damping of a motion; PIOLA_NO_MEMORY (model_fem_motion.c). */
 piola_status pio_model_motion(pio_model *model, piola_error *error);
