@@ -6,11 +6,11 @@
 #include "host/run/session.h"
 
 /* Removes an old result.json from the folder of the options, and installs the signal handlers and the time limit, which
- * pio_signals_restore() removes. The errors of pio_signals_install(). */
+ * pio_signals_restore() removes. Returns the errors of pio_signals_install(). */
 piola_status pio_command_begin(const piola_options *options, piola_error *error);
-/* Opens a session for the command `name` by pio_session_open(), with its errors. On failure --json prints the error to
- * standard output, because there may be no output folder, and the message of *error is empty if it was printed
- * already. */
+/* Opens a session for the command `name`. On failure --json prints the error to standard output, because there may be
+ * no output folder, and the message of *error is empty if it was printed already. Returns the errors of
+ * pio_session_open(). */
 piola_status pio_command_open(pio_session **out, const piola_options *options, const char *name,
                               pio_session_gradients gradients, const char *precision, piola_error *error);
 /* Writes a result.json that reports the failure rc, so that scripts need not read the log. Returns rc, also if the file

@@ -20,7 +20,7 @@ typedef struct {
 
 /* Describes gradient field i of the scene, from 0. Returns 0 past the last, otherwise 1. */
 int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
-/* Writes the values and derivatives [n_variables] of every design to /piola/gradient/<path>. The errors of
+/* Writes the values and derivatives [n_variables] of every design to /piola/gradient/<path>. Returns the errors of
  * pio_snapshot_put_gradient(). */
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
                                   piola_error *error);

@@ -20,7 +20,8 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
  * the checkpoint. PIOLA_BAD_DATA: the frames do not belong to this run. */
 piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states, pio_sweep *sweep, piola_error *error);
 /* Called after the sweep, which ended with `rc`. If it was interrupted within a step, writes a checkpoint of the state
- * before that step; the message of *error then says how to continue. Returns rc, or the error of writing. */
+ * before that step; the message of *error then says how to continue. Returns rc, or if that fails the errors of
+ * pio_checkpoint_write(). */
 piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, piola_error *error);
 /* Removes the checkpoints of a run that is complete. */
 void pio_run_checkpoint_done(pio_run_checkpoint *c);

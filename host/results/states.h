@@ -14,17 +14,19 @@ void pio_states_sweep(pio_states *f, pio_sweep *sweep);
 /* Returns the bytes of a frame, or with `adjoint` of its adjoint fields (0: it has none), for storage elsewhere. */
 size_t pio_states_bytes(const pio_states *f, int64_t frame, bool adjoint);
 /* Copies those bytes, in the file's precision, of a frame that was written; an adjoint field that was not written is
- * NaN. The errors of pio_snapshot_reread(). */
+ * NaN. Returns the errors of pio_snapshot_reread(). */
 piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *bytes, piola_error *error);
 /* Writes those bytes to the file: as the next frame, or with `adjoint` as the adjoint fields of an existing frame, of
- * which fields that are NaN are left out. The errors of pio_snapshot_frame() and pio_snapshot_adjoint(). */
+ * which fields that are NaN are left out. Returns the errors of pio_snapshot_frame() and pio_snapshot_adjoint(). */
 piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const void *bytes, piola_error *error);
 /* Writes, after a gradient, its fields, the design's values and derivatives, the objective and the certificate (JSON).
- * PIOLA_NUMERICAL: a derivative is not finite. */
+ * Returns PIOLA_NUMERICAL if a derivative is not finite, the errors of pio_gradient_field_read(), and those of the
+ * functions of snapshot.h that write. */
 piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error);
-/* Writes, after a run without gradient, the objective and its terms if the scene has one. */
+/* Writes, after a run without gradient, the objective and its terms if the scene has one. Returns PIOLA_NO_MEMORY, or
+ * the errors of pio_snapshot_objective(). */
 piola_status pio_states_objective(pio_states *f, piola_error *error);
-/* Finishes the file. `f` is freed in any case; the errors of pio_snapshot_finish(). */
+/* Finishes the file. `f` is freed in any case. Returns the errors of pio_snapshot_finish(). */
 piola_status pio_states_finish(pio_states *f, piola_error *error);
 /* Closes the file as it is and keeps the .partial file. `f` is freed and may be NULL. */
 void pio_states_abandon(pio_states *f);

@@ -36,7 +36,8 @@ piola_status pio_checkpoint_write(const char *folder, const pio_checkpoint_head 
  * PIOLA_NO_MEMORY. */
 piola_status pio_checkpoint_read(const char *folder, int odd, pio_checkpoint_head *head, char **identity,
                                  piola_error *error);
-/* Passes the memory of the checkpoint with this head to `in`. The errors of pio_checkpoint_read() and of `in`. */
+/* Passes the memory of the checkpoint with this head to `in`. Returns the errors of pio_checkpoint_read() and of `in`.
+ */
 piola_status pio_checkpoint_memory(const char *folder, const pio_checkpoint_head *head, pio_checkpoint_stream *in,
                                    void *context, piola_error *error);
 

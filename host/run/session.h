@@ -130,10 +130,12 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error);
 piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error);
 
 /* Evaluates J and c at the variables z [n_variables]. `extra` is NULL or supplies frames and their callbacks; its
- * context, objective and progress are set here. PIOLA_NUMERICAL: the simulation fails, or J is not finite.
- * PIOLA_INTERRUPTED, PIOLA_NO_MEMORY. */
+ * context, objective and progress are set here. Returns PIOLA_NUMERICAL if the simulation fails or J or c is not
+ * finite, PIOLA_BAD_DATA if a bound is relative to a value that is 0 at the start, PIOLA_INTERRUPTED, PIOLA_NO_MEMORY,
+ * and the other errors of the engine and of the callbacks. */
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
-/* Evaluates J and c and their gradients, with the same arguments and errors. */
+/* Evaluates J and c and their gradients, with the same arguments. Returns PIOLA_NUMERICAL also if a derivative is not
+ * finite, and the other errors of pio_session_forward(). */
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
 
 #endif
