@@ -45,17 +45,19 @@ typedef struct {
     pio_traffic traffic;                         /* bytes that a step must move */
 } pio_bench;
 
-/* Measures, and fills all members except `engine` and `options`, which the caller sets. PIOLA_INTERNAL: the gradient is
- * wrong; PIOLA_NO_MEMORY, and the engine's errors. */
+/* Measures, and fills all members except `engine` and `options`, which the caller sets. Returns PIOLA_INTERNAL if the
+ * gradient is wrong, PIOLA_NO_MEMORY, and the errors of the engine. */
 piola_status pio_bench_measure(pio_bench *b, piola_error *error);
 
-/* Measures the B/s, read plus written, of a copy by `threads` threads that is larger than the caches. PIOLA_NO_MEMORY.
- */
+/* Measures the B/s, read plus written, of a copy by `threads` threads that is larger than the caches. Returns
+ * PIOLA_NO_MEMORY without memory for them. */
 piola_status pio_bench_copy_cpu(int threads, double *rate, piola_error *error);
-/* Measures the same on the device, by save() of a state of `state` bytes. The engine's errors. */
+/* Measures the same on the device, by save() of a state of `state` bytes. Returns PIOLA_UNAVAILABLE after an error of
+ * the device, and the other errors of save(). */
 piola_status pio_bench_copy_gpu(const pio_engine *engine, pio_sim *sim, size_t state, double *rate, piola_error *error);
 
-/* Counts cells, nodes and traffic from the particles' positions at the start (bench_traffic.c). PIOLA_NO_MEMORY. */
+/* Counts cells, nodes and traffic from the particles' positions at the start (bench_traffic.c). Returns PIOLA_NO_MEMORY
+ * without memory for that. */
 piola_status pio_bench_count(pio_bench *b, const pio_trial *trial, piola_error *error);
 
 #endif

@@ -51,8 +51,8 @@ typedef struct {
     double library_product; /* s of a product by that library */
 } pio_fem_bench;
 
-/* Measures, and fills all members except `engine` and `options`, which the caller sets. PIOLA_INTERNAL: the gradient is
- * wrong; PIOLA_NO_MEMORY, and the engine's errors. */
+/* Measures, and fills all members except `engine` and `options`, which the caller sets. Returns PIOLA_INTERNAL if the
+ * gradient is wrong, PIOLA_NO_MEMORY, and the errors of the engine. */
 piola_status pio_fem_bench_measure(pio_fem_bench *b, piola_error *error);
 
 #endif

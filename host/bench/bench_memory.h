@@ -33,11 +33,12 @@ typedef enum { PIO_MEMORY_WHOLE, PIO_MEMORY_COMPACT, PIO_MEMORY_REVERSIBLE, PIO_
 
 /* Measures a block of particles in free flight (trial.h). Rows: every state kept, then checkpoints, the last with as
  * many on disk; of the reversible integrator every state, 20 checkpoints, and the inverse steps. `folder` is for states
- * on disk. PIOLA_NO_MEMORY, PIOLA_IO, and the engine's errors. */
+ * on disk. Returns PIOLA_NO_MEMORY, PIOLA_IO, and the errors of the engine. */
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
                                   pio_memory_particles what, const char *folder, piola_error *error);
-/* Measures a clamped cube with lumped masses that a force sets in motion (trial_fem.h), with the same rows and errors:
- * `steps` steps of the integrator, ten times as long if it is implicit. */
+/* Measures a clamped cube with lumped masses that a force sets in motion (trial_fem.h), with the same rows: `steps`
+ * steps of the integrator, ten times as long if it is implicit. Returns PIOLA_NO_MEMORY, PIOLA_IO, and the errors of
+ * the engine. */
 piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
                                   pio_integrator integrator, int64_t steps, const char *folder, piola_error *error);
 

@@ -36,8 +36,9 @@ typedef struct {
 } pio_snapshot_bench;
 
 /* Measures, and fills all members except the first four, which the caller sets. It begins with a repetition that is not
- * timed, and compares what it reads with what it wrote; the file is removed in any case. PIOLA_CANNOT_CREATE: no file
- * can be created in the folder. PIOLA_IO: the disk is full. PIOLA_NO_MEMORY, PIOLA_INTERRUPTED. */
+ * timed, and compares what it reads with what it wrote; the file is removed in any case. Returns PIOLA_CANNOT_CREATE if
+ * no file can be created in the folder, PIOLA_IO if the disk is full, PIOLA_INTERNAL if the values differ,
+ * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_snapshot_bench_measure(pio_snapshot_bench *b, piola_error *error);
 
 #endif

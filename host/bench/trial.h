@@ -37,13 +37,14 @@ typedef struct {
 
 enum { PIO_TRIAL_SAMPLES = 6 };
 
-/* Creates the case; on failure *out is empty. PIOLA_NO_MEMORY. */
+/* Creates the case. Returns PIOLA_NO_MEMORY if there is no memory for it; *out is then empty. */
 piola_status pio_trial_create(pio_trial *out, const pio_trial_options *options, piola_error *error);
 /* Frees what a case holds; an empty one is allowed. */
 void pio_trial_free(pio_trial *trial);
 
-/* Computes the objective of a pio_sweep: the first coordinate of the mean position, m. Its context is NULL or points
- * to a double that receives the CPU time of the process, s, when it is called: at the end of the forward sweep. */
+/* Computes the objective of a pio_sweep: the first coordinate of the mean position, m. Its context is NULL or points to
+ * a double that receives the CPU time of the process, s, when it is called: at the end of the forward sweep. Always
+ * returns PIOLA_OK. */
 piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error);
 

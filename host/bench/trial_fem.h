@@ -39,7 +39,7 @@ typedef struct {
     int64_t variables; /* number of variables of all designs; they start at `z`, in the design's units */
 } pio_fem_trial;
 
-/* Creates the case; on failure *out is empty. PIOLA_NO_MEMORY, and the errors of making the mesh. */
+/* Creates the case; on failure *out is empty. Returns PIOLA_NO_MEMORY, and the errors of pio_mesh_box(). */
 piola_status pio_fem_trial_create(pio_fem_trial *out, const pio_fem_trial_options *options, piola_error *error);
 /* Frees what a case holds; an empty one is allowed. */
 void pio_fem_trial_free(pio_fem_trial *trial);
