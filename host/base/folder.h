@@ -13,11 +13,12 @@
 
 typedef struct pio_folder pio_folder;
 
-/* Creates a folder and its parents where they are missing. PIOLA_CANNOT_CREATE if that fails. */
+/* Creates a folder and its parents where they are missing. Returns PIOLA_CANNOT_CREATE if that fails or nothing can be
+ * written into it, or PIOLA_NO_MEMORY. */
 piola_status pio_folder_make(const char *directory, piola_error *error);
 
-/* Locks an existing folder; `command` describes the holder to other runs. PIOLA_CANNOT_CREATE if another run holds it
- * (the message has its pid, host and start), or if the folder cannot be written to. */
+/* Locks an existing folder; `command` describes the holder to other runs. Returns PIOLA_CANNOT_CREATE if another run
+ * holds it (the message has its pid, host and start), or if the folder cannot be written to, or PIOLA_NO_MEMORY. */
 piola_status pio_folder_lock(pio_folder **out, const char *directory, const char *command, piola_error *error);
 /* Returns a notice for the user about what was found when the folder was locked: a run that was killed, or a file
  * system without locks. It is "" otherwise, and valid until pio_folder_unlock(). */

@@ -21,7 +21,7 @@ enum { PIO_GUARDED_SECONDS = 60 }; /* time limit of an answer, plus 1 s for ever
 typedef void pio_guarded_work(pio_guard *guard, void *context);
 
 /* Starts a child that runs `work`. `path` names the file in messages and must remain valid. The child may use `bytes`
- * plus 1 GiB more memory than the program uses now. PIOLA_NO_MEMORY if no process can be started. */
+ * plus 1 GiB more memory than the program uses now. Returns PIOLA_NO_MEMORY if no process can be started. */
 piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t bytes, pio_guarded_work *work,
                                void *context, piola_error *error);
 

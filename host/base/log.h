@@ -32,13 +32,13 @@ typedef struct pio_log_options {
  * levels. */
 pio_log_level pio_log_level_from(int quiet, int verbose);
 
-/* Creates a log. PIOLA_CANNOT_CREATE if the JSON file cannot be opened, or if a file of that name is neither empty nor
- * such a log. */
+/* Creates a log. Returns PIOLA_CANNOT_CREATE if the JSON file cannot be opened, or if a file of that name is neither
+ * empty nor such a log. */
 piola_status pio_log_create(pio_log **out, const pio_log_options *options, piola_error *error);
 /* Returns PIOLA_IO if something could not be written to the JSON file so far. */
 piola_status pio_log_failed(const pio_log *log, piola_error *error);
-/* Closes and frees *log, which becomes NULL and may be NULL. PIOLA_IO if something could not be written to the JSON
- * file. */
+/* Closes and frees *log, which becomes NULL and may be NULL. Returns PIOLA_IO if something could not be written to the
+ * JSON file. */
 piola_status pio_log_close(pio_log **log, piola_error *error);
 
 /* Writes a message. Control characters in it (a name from a file may have some) are shown as '?'. `log` may be NULL. */

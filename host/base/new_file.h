@@ -15,15 +15,15 @@ typedef struct pio_new_file {
     int fd;            /* descriptor, open for reading and writing; -1: none */
 } pio_new_file;
 
-/* Creates a file that will be called `path`, with the permissions that the umask allows. PIOLA_CANNOT_CREATE if a
- * folder, device or pipe has that name, or the file cannot be created, and PIOLA_NO_MEMORY; then nothing need be
+/* Creates a file that will be called `path`, with the permissions that the umask allows. Returns PIOLA_CANNOT_CREATE if
+ * a folder, device or pipe has that name, or the file cannot be created, or PIOLA_NO_MEMORY; then nothing need be
  * dropped. */
 piola_status pio_new_file_begin(pio_new_file *f, const char *path, piola_error *error);
 /* Appends bytes. Returns PIOLA_IO if that fails. */
 piola_status pio_new_file_write(pio_new_file *f, const void *bytes, size_t size, piola_error *error);
 /* Syncs the file to disk and gives it its name in place of what had the name (a symbolic link is replaced, not
- * followed), then syncs the folder. The descriptor stays open, everything else is released. PIOLA_IO: the previous file
- * still has the name, unless the message says that only the folder could not be synced. */
+ * followed), then syncs the folder. The descriptor stays open, everything else is released. Returns PIOLA_IO if that
+ * fails: the previous file still has the name, unless the message says that only the folder could not be synced. */
 piola_status pio_new_file_place(pio_new_file *f, piola_error *error);
 /* Closes the file, and removes it if it does not have its final name. It may be called after any outcome and more than
  * once. */

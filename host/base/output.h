@@ -4,7 +4,7 @@
 
 #include "piola.h"
 
-/* Flushes standard output. PIOLA_IO if any of the output was lost, now or before. */
+/* Flushes standard output. Returns PIOLA_IO if any of the output was lost, now or before. */
 piola_status pio_output_flush(piola_error *error);
 
 #endif

@@ -25,8 +25,9 @@ typedef struct pio_allowed {
  * followed. If it does not exist, its nearest existing folder is used, and the rest of the path must not contain "..".
  */
 bool pio_path_allowed(const char *path, const pio_allowed *allowed);
-/* Writes "folder/relative", or an absolute path unchanged, into out[size]. PIOLA_REFUSED if it leaves the folder (by
- * "..", as an absolute path or by a symbolic link) and is not allowed; PIOLA_NO_INPUT if there is no such file. */
+/* Writes "folder/relative", or an absolute path unchanged, into out[size]. Returns PIOLA_REFUSED if it leaves the
+ * folder (by "..", as an absolute path or by a symbolic link) and is not allowed, or PIOLA_NO_INPUT if there is no such
+ * file. */
 piola_status pio_path_beneath(const char *folder, const char *relative, const pio_allowed *allowed, char *out,
                               size_t size, piola_error *error);
 

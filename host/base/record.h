@@ -48,27 +48,28 @@ typedef struct pio_record_condition {
 } pio_record_condition;
 
 /* Creates a file, replacing an existing one. `kind` is four letters; `identity` is a text that must be the same when
- * the file is continued. PIOLA_CANNOT_CREATE, PIOLA_IO, PIOLA_NO_MEMORY. */
+ * the file is continued. Returns PIOLA_CANNOT_CREATE if that fails, PIOLA_IO if its heading cannot be written, or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_record_create(pio_record **out, const char *path, const char *kind, const char *identity,
                                piola_error *error);
-/* Opens an existing file without changing it. PIOLA_NO_INPUT: there is none. PIOLA_NO: it has another kind or version.
- * PIOLA_BAD_DATA: it is not a record, or its beginning is damaged. PIOLA_IO: it cannot be opened or read; the message
- * names it and the cause. */
+/* Opens an existing file without changing it. Returns PIOLA_NO_INPUT if there is none, PIOLA_NO if it has another kind
+ * or version, PIOLA_BAD_DATA if it is not a record or its beginning is damaged, PIOLA_NO_MEMORY, or PIOLA_IO, with its
+ * name and the cause, if it cannot be opened or read. */
 piola_status pio_record_open(pio_record **out, const char *path, const char *kind, piola_error *error);
 /* Returns the identity with which an opened record was created; it is valid until close. */
 const char *pio_record_identity(const pio_record *r);
 /* Prepares an opened record for further rows: every checksum is verified, and the file is cut back to the last complete
- * row, on disk too. PIOLA_IO: it cannot be read or cut. */
+ * row, on disk too. Returns PIOLA_IO if it cannot be read or cut, or PIOLA_NO_MEMORY. */
 piola_status pio_record_recover(pio_record *r, piola_error *error);
 /* Returns the complete rows that the file had when it was recovered, [*count] in the file's order; valid until close.
  */
 const pio_record_row *pio_record_rows(const pio_record *r, size_t *count);
 /* Returns the condition in which the file was found when it was recovered. */
 pio_record_condition pio_record_found(const pio_record *r);
-/* Reads the payload of one of these rows into payload[row->bytes]. PIOLA_IO. */
+/* Reads the payload of one of these rows into payload[row->bytes]. Returns PIOLA_IO if that fails. */
 piola_status pio_record_read(const pio_record *r, const pio_record_row *row, void *payload, piola_error *error);
-/* Appends a row whose payload consists of n parts, and syncs it to disk. PIOLA_IO: the file is cut back, as far as that
- * is possible, and accepts no further rows. */
+/* Appends a row whose payload consists of n parts, and syncs it to disk. Returns PIOLA_IO if that fails: the file is
+ * cut back, as far as that is possible, and accepts no further rows. */
 piola_status pio_record_add(pio_record *r, uint32_t type, uint64_t number, const pio_record_part *parts, size_t n,
                             piola_error *error);
 /* Closes and frees a record, which may be NULL; everything was written before. */

@@ -21,7 +21,7 @@ void pio_sha256_add(pio_sha256 *s, const void *data, size_t size);
 void pio_sha256_end(pio_sha256 *s, char out[PIO_SHA256_TEXT]);
 /* Writes the digest of `size` bytes as text. */
 void pio_sha256_of(const void *data, size_t size, char out[PIO_SHA256_TEXT]);
-/* Writes the digest of a whole file, which is read in pieces. PIOLA_NO_INPUT if it cannot be read. */
+/* Writes the digest of a whole file, which is read in pieces. Returns PIOLA_NO_INPUT if it cannot be read. */
 piola_status pio_sha256_of_file(const char *path, char out[PIO_SHA256_TEXT], piola_error *error);
 
 #endif

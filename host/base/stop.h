@@ -16,8 +16,8 @@ static inline piola_status pio_stop_at(int64_t i, const char *doing, piola_error
     return (i & 1023) == 1023 ? pio_stop(doing, error) : PIOLA_OK;
 }
 
-/* Sorts n items of `size` bytes as qsort_r does, in stable order. PIOLA_INTERRUPTED if the program is to stop,
- * PIOLA_NO_MEMORY if there is no memory for a copy of the items; the items are then in no particular order. */
+/* Sorts n items of `size` bytes as qsort_r does, in stable order. Returns PIOLA_INTERRUPTED if the program is to stop,
+ * or PIOLA_NO_MEMORY if there is no memory for a copy of the items; the items are then in no particular order. */
 piola_status pio_stop_sort(void *first, size_t n, size_t size, int (*compare)(const void *, const void *, void *),
                            void *context, const char *doing, piola_error *error);
 

@@ -135,13 +135,15 @@ int64_t pio_mesh_element_tag(const pio_mesh *mesh, int32_t element);
 /* Writes the nodes of a face in VTK's order, oriented as in pio_element.face; returns their number. */
 int pio_mesh_face_nodes(const pio_mesh *mesh, pio_mesh_face face, int32_t nodes[PIO_FACE_NODES]);
 
-/* Lists the nodes of all groups of that name, of any dimension. PIOLA_BAD_DATA if there is none. */
+/* Lists the nodes of all groups of that name, of any dimension. Returns PIOLA_BAD_DATA if there is none, or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error);
-/* Lists the cells of the group of that name. PIOLA_BAD_DATA if there is none. */
+/* Lists the cells of the group of that name. Returns PIOLA_BAD_DATA if there is none, or PIOLA_NO_MEMORY. */
 piola_status pio_mesh_group_cells(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error);
 /* Returns how many faces of a list are not outer faces. */
 int32_t pio_mesh_count_inner(const pio_mesh *mesh, const pio_face_list *faces);
-/* Lists the facets of the group of that name, each as a face of a cell. PIOLA_BAD_DATA if there is none. */
+/* Lists the facets of the group of that name, each as a face of a cell. Returns PIOLA_BAD_DATA if there is none, or
+ * PIOLA_NO_MEMORY. */
 piola_status pio_mesh_group_faces(const pio_mesh *mesh, const char *name, pio_face_list *out, piola_error *error);
 
 /* Lists the nodes with low[a] <= x[a] <= high[a] (m) for every axis of the mesh. Returns PIOLA_NO_MEMORY if that fails;

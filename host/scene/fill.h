@@ -27,12 +27,12 @@ typedef struct {
  * exactly fitted to its sides, else centred on the shape and kept where inside. Jittered: each is moved at random
  * within its lattice cell, by a generator that depends on seed, stream and site of the lattice alone. Every particle
  * has the shape's exact volume over n, so that mass is conserved. The order is that of the lattice. The caller frees
- * `position`. PIOLA_BAD_DATA for no particle or too many, PIOLA_NO_MEMORY, PIOLA_INTERRUPTED. */
+ * `position`. Returns PIOLA_BAD_DATA for no particle or too many, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_fill(const pio_shape *shape, const pio_filling *how, pio_fill_result *out, piola_error *error);
 
 /* Makes the particles of a geometry of type points, in the order of the rows of its table, moved by `offset` [m]. The
- * caller frees `position` and `volumes`. PIOLA_BAD_DATA for a missing column or a bad number, with the table's file in
- * the message, PIOLA_NO_MEMORY. */
+ * caller frees `position` and `volumes`. Returns PIOLA_BAD_DATA for a missing column or a bad number, with the table's
+ * file in the message, or PIOLA_NO_MEMORY. */
 piola_status pio_fill_points(const scene_geometry *geometry, const pio_csv *csv, const double offset[3], int dimension,
                              pio_fill_result *out, piola_error *error);
 

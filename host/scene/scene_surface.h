@@ -12,7 +12,7 @@
 piola_status pio_scene_surface(const pio_scene *scene, const char *place, double scale, const pio_trimesh **out,
                                piola_error *error);
 /* Makes the lines through such a surface, for tests of points inside, or finds them; they belong to the scene likewise.
- * PIOLA_NO_MEMORY, PIOLA_INTERRUPTED; PIOLA_INTERNAL where the surface is not of this scene. */
+ * Returns PIOLA_NO_MEMORY, PIOLA_INTERRUPTED, or PIOLA_INTERNAL if the surface is not of this scene. */
 piola_status pio_scene_surface_lines(const pio_scene *scene, const pio_trimesh *surface, pio_trimesh_lines **out,
                                      piola_error *error);
 /* Frees all surfaces and lines; the next request reads its file again. */

@@ -25,7 +25,7 @@ void pio_shape_close(pio_shape *shape);
 /* Checks that no point is in the shape more than once; it takes as long as testing two points per triangle. Returns
  * PIOLA_BAD_DATA if one is, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_shape_check(const pio_shape *shape, piola_error *error);
-/* Sets *holds to whether x [dimension] m is inside the shape. PIOLA_BAD_DATA where it is so more than once. */
+/* Sets *holds to whether x [dimension] m is inside the shape. Returns PIOLA_BAD_DATA if it is so more than once. */
 piola_status pio_shape_holds_once(const pio_shape *shape, const double x[3], bool *holds, piola_error *error);
 /* Returns whether x [dimension] m is inside the shape or on its boundary. */
 bool pio_shape_holds(const pio_shape *shape, const double x[3]);

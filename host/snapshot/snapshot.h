@@ -270,8 +270,9 @@ typedef enum {
 typedef struct pio_snapshot_file pio_snapshot_file;
 
 /* Opens a snapshot, finished or .partial. With `verify` all bytes of a finished file are compared with their checksums
- * first, which takes as long as reading the file. Counts, shapes and types are checked before they are used.
- * PIOLA_NO_INPUT if the file is missing or cannot be read, PIOLA_BAD_DATA if it is no snapshot or is damaged. */
+ * first, which takes as long as reading the file. Counts, shapes and types are checked before they are used. Returns
+ * PIOLA_NO_INPUT if the file is missing, cannot be opened or is still written, PIOLA_BAD_DATA if it is no snapshot or
+ * is damaged, PIOLA_IO if it cannot be read to its end, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_snapshot_open(pio_snapshot_file **out, const char *path, bool verify, piola_error *error);
 /* Returns words for people, such as "not compared, as --no-verify says"; they are static. */
 const char *pio_snapshot_integrity_text(pio_snapshot_integrity integrity);

@@ -36,7 +36,7 @@ typedef struct {
 void pio_bins_map(const pio_bins *g, const double x[3], double out[3]);
 
 /* Makes bins across that one of three lines along which few triangles lie behind each other; *found: there is one.
- * `depth` is in m: where the surface is not narrower, no bin is narrower than 64 depths. PIOLA_NO_MEMORY,
+ * `depth` is in m: where the surface is not narrower, no bin is narrower than 64 depths. Returns PIOLA_NO_MEMORY or
  * PIOLA_INTERRUPTED; *g must be freed in any case. */
 piola_status pio_bins_make(pio_bins *g, const pio_trimesh *s, double depth, bool *found, piola_error *error);
 /* Frees what *g holds. */
