@@ -25,12 +25,13 @@ typedef struct {
     bool relative;        /* some bounds need pio_constraints_start() */
 } pio_constraints;
 
-/* Makes the inequalities of a model, which must outlive them. PIOLA_NO_MEMORY; *out can be freed in any case. */
+/* Makes the inequalities of a model, which must outlive them. Returns PIOLA_NO_MEMORY without memory for them; *out can
+ * be freed in any case. */
 piola_status pio_constraints_create(pio_constraints *out, const pio_model *model, piola_error *error);
 /* Frees the inequalities. */
 void pio_constraints_free(pio_constraints *constraints);
-/* Sets bounds that are relative to the start of the design from its samples [n_samples], SI. PIOLA_BAD_DATA at the key
- * of an entry whose value there is 0. */
+/* Sets bounds that are relative to the start of the design from its samples [n_samples], SI. Returns PIOLA_BAD_DATA at
+ * the key of an entry whose value there is 0. */
 piola_status pio_constraints_start(pio_constraints *constraints, const pio_model *model, const double *samples,
                                    piola_error *error);
 /* Returns c of an inequality, a fraction of its bound, for samples [n_samples]. */

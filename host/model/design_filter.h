@@ -11,13 +11,14 @@
  *     z~_i = sum_j w_ij z_j / sum_j w_ij,   w_ij = max(0, radius - |x_i - x_j|) V_j
  *
  * x: means of the elements' nodes, m; V: volumes; elements of other bodies do not count. index[e] is the variable of
- * element e of the model, or -1; the radius is in m. PIOLA_NO_MEMORY, PIOLA_INTERRUPTED; *out, which may be NULL, is to
- * be freed in any case. */
+ * element e of the model, or -1; the radius is in m. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out, which may be
+ * NULL, is to be freed in any case. */
 piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *model, const int32_t *index, int32_t variables,
                              double radius, piola_error *error);
 /* Makes the same filter for shifts of a body's surface nodes, the [groups][components] of `design` (vertex morphing:
  * Hojjat, Stavropoulou and Bletzinger 2014), with the part of the area of designed faces that belongs to a node for V.
- * index[i] of the design is the group of node i. PIOLA_BAD_DATA where a node is on no designed face. */
+ * index[i] of the design is the group of node i. Returns PIOLA_BAD_DATA if a node is on no designed face,
+ * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *model, int body, const pio_design_desc *design,
                                 double radius, piola_error *error);
 /* Frees a filter, which may be NULL. */
@@ -33,8 +34,8 @@ typedef struct pio_pairs {
     double *weight;            /* [n] area of the face over the distance of the centres, m (2D: 1) */
 } pio_pairs;
 
-/* Finds the pairs of a design; index[e] is the variable of element e of the model, or -1. PIOLA_NO_MEMORY; *out can be
- * freed in any case. */
+/* Finds the pairs of a design; index[e] is the variable of element e of the model, or -1. Returns PIOLA_NO_MEMORY or
+ * PIOLA_INTERRUPTED; *out can be freed in any case. */
 piola_status pio_pairs_create(pio_pairs *out, const pio_model *model, const int32_t *index, piola_error *error);
 /* Frees pairs. */
 void pio_pairs_free(pio_pairs *pairs);

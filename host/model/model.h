@@ -64,7 +64,7 @@ typedef struct pio_model {
 } pio_model;
 
 /* Makes the model of a scene, which reads the files that the scene names. *out is NULL on failure: PIOLA_BAD_DATA with
- * the place in the scene or in a file, PIOLA_NO_INPUT, PIOLA_REFUSED, PIOLA_NO_MEMORY, PIOLA_INTERRUPTED. */
+ * the place in the scene or in a file, PIOLA_NO_INPUT, PIOLA_REFUSED, PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_error *error);
 /* Frees a model, which may be NULL. */
 void pio_model_free(pio_model *model);
@@ -102,13 +102,13 @@ void pio_model_values(const pio_model *model, const double *z, double *values);
  * "materials.soft.E[particle 17]". */
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);
 
-/* Makes the channels, networks and knots of the description (model_control.c). PIOLA_BAD_DATA where an actuator has no
- * particles or two share one, PIOLA_NO_MEMORY. */
+/* Makes the channels, networks and knots of the description (model_control.c). Returns PIOLA_BAD_DATA if an actuator
+ * has no particles or two share one, or PIOLA_NO_MEMORY. */
 piola_status pio_model_control(pio_model *model, piola_error *error);
 /* Frees the control of a model, which may be NULL. */
 void pio_model_control_free(struct pio_model_control *control);
 /* Sets desc->channel_weight [channels], which the caller frees: 1 for the channels whose control the observation
- * counts, else 0. PIOLA_NO_MEMORY. */
+ * counts, else 0. Returns PIOLA_NO_MEMORY without memory for that. */
 piola_status pio_model_channel_weights(const pio_model *model, int observation, pio_observation_desc *desc,
                                        piola_error *error);
 /* Adds to the message of an error about the time step of a driven particle which control drives it. */

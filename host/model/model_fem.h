@@ -45,13 +45,14 @@ void pio_model_fem_free(pio_model_fem *fem);
  * (model_where.c). */
 scene_where pio_model_box(const pio_model *model, const scene_where *on);
 
-/* Lists the nodes of the model that lie at `on` of the body, ascending; the caller frees out->item. PIOLA_BAD_DATA at
- * the scene's key `path` where there are none (model_where.c). */
+/* Lists the nodes of the model that lie at `on` of the body, ascending; the caller frees out->item. Returns
+ * PIOLA_BAD_DATA at the scene's key `path` if there are none, or PIOLA_NO_MEMORY (model_where.c). */
 piola_status pio_model_nodes(const pio_model *model, const char *path, const char *body, const scene_where *on,
                              pio_index_list *out, piola_error *error);
 
 /* Lists the elements of the model at `on` of a body, by its number: of a group, or those whose centre lies in the box;
- * the caller frees out->item. PIOLA_BAD_DATA at the scene's key `path` where there are none (model_elements.c). */
+ * the caller frees out->item. Returns PIOLA_BAD_DATA at the scene's key `path` if there are none, or PIOLA_NO_MEMORY
+ * (model_elements.c). */
 piola_status pio_model_elements(const pio_model *model, const char *path, size_t body, const scene_where *on,
                                 pio_index_list *out, piola_error *error);
 /* Returns the weight of every element in an observation, [elements] 0 or 1, which the caller frees; NULL with *status
@@ -67,7 +68,8 @@ piola_status pio_model_supports(pio_model *model, piola_error *error);
 /* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
  * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_loads(pio_model *model, piola_error *error);
-/* Sets integrator, masses, initial state and damping of a motion; PIOLA_NO_MEMORY (model_fem_motion.c). */
+/* Sets integrator, masses, initial state and damping of a motion (model_fem_motion.c). Returns PIOLA_NO_MEMORY without
+ * memory for them. */
 piola_status pio_model_motion(pio_model *model, piola_error *error);
 
 /* Sets index [elements], of nodal quantities [nodes], to the group of each that a design path governs, else -1. Returns

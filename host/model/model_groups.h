@@ -4,7 +4,8 @@
 
 #include "host/model/model.h"
 
-/* Fills model->groups, after the particles are made. PIOLA_BAD_DATA where a group is empty, or at its file. */
+/* Fills model->groups, after the particles are made. Returns PIOLA_BAD_DATA at a group that is empty, or at its file,
+ * and the other errors of pio_shape_open() and pio_csv_load(). */
 piola_status pio_model_groups(pio_model *model, piola_error *error);
 /* Frees model->groups. */
 void pio_model_groups_free(pio_model *model);
@@ -12,8 +13,8 @@ void pio_model_groups_free(pio_model *model);
 size_t pio_model_group(const pio_model *model, const char *name);
 
 /* Numbers the groups of a design `per: group`. On entry index[p] >= 0 where the design governs particle p; then it is
- * the number of the particle's group among those of the design, or -1, and *groups is their number. PIOLA_BAD_DATA at
- * the scene's key `path` where a particle is in two of them. */
+ * the number of the particle's group among those of the design, or -1, and *groups is their number. Returns
+ * PIOLA_BAD_DATA at the scene's key `path` if a particle is in two of them. */
 piola_status pio_model_number_groups(const pio_model *model, const scene_design *design, const char *path,
                                      int32_t *index, int32_t *groups, piola_error *error);
 /* Returns whether the particle is in a group of the design. */

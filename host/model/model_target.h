@@ -5,8 +5,8 @@
 
 #include "host/model/model.h"
 
-/* Sets member, field and outside of a description whose type and body are set. PIOLA_BAD_DATA at the key of a fault,
- * PIOLA_NO_MEMORY, PIOLA_INTERRUPTED. */
+/* Sets member, field and outside of a description whose type and body are set. Returns PIOLA_BAD_DATA at the key of a
+ * fault, PIOLA_NO_INPUT or PIOLA_REFUSED of a file, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_target(const pio_model *model, const scene_observe *observe, pio_observation_desc *desc,
                               piola_error *error);
 

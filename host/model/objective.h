@@ -25,8 +25,9 @@ typedef struct {
     size_t n;        /* number of terms */
 } pio_objective;
 
-/* Makes the objective of a model, which must outlive it, and loads the data of misfit terms. PIOLA_BAD_DATA where their
- * times are not those of the samples; *out can be freed in any case. */
+/* Makes the objective of a model, which must outlive it, and loads the data of misfit terms. Returns PIOLA_BAD_DATA if
+ * their times are not those of the samples, PIOLA_NO_MEMORY, and the errors of pio_scene_file() and pio_csv_load();
+ * *out can be freed in any case. */
 piola_status pio_objective_create(pio_objective *out, const pio_model *model, piola_error *error);
 /* Frees the objective. */
 void pio_objective_free(pio_objective *objective);

@@ -8,11 +8,12 @@
  * a limit of the process (ulimit -v) or of its control group is lower. */
 double pio_room_bytes(void);
 
-/* Checks that there are `bytes` of memory for `what`, such as "particles"; else PIOLA_NO_MEMORY, with both numbers. */
+/* Checks that there are `bytes` of memory for `what`, such as "particles". Returns PIOLA_NO_MEMORY, with both numbers,
+ * if not. */
 piola_status pio_room(double bytes, const char *what, piola_error *error);
 
-/* Checks that there is memory for what a model of this scene needs at least, from its numbers alone; else
- * PIOLA_NO_MEMORY, with counts and bytes. Bodies of files are counted when they are read. */
+/* Checks that there is memory for what a model of this scene needs at least, from its numbers alone; bodies of files
+ * are counted when they are read. Returns PIOLA_NO_MEMORY, with counts and bytes, if not. */
 piola_status pio_room_for_model(const pio_model *model, piola_error *error);
 
 /* The size of what a scene describes by numbers, without files. */

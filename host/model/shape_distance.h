@@ -11,7 +11,7 @@ typedef struct {
     pio_triangle_tree *tree; /* of a closed mesh, else NULL */
 } pio_shape_measure;
 
-/* Prepares distances from a shape. PIOLA_NO_MEMORY and the other errors of pio_triangle_tree_create(). */
+/* Prepares distances from a shape. Returns PIOLA_NO_MEMORY and the other errors of pio_triangle_tree_create(). */
 piola_status pio_shape_measure_open(pio_shape_measure *out, const pio_shape *shape, piola_error *error);
 /* Frees what pio_shape_measure_open() made; the shape stays open. */
 void pio_shape_measure_close(pio_shape_measure *measure);

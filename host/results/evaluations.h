@@ -12,14 +12,14 @@
 typedef struct pio_evaluations pio_evaluations;
 
 /* Creates a file at `path` and replaces an existing one; n variables, m constraints. `identity`, from
- * pio_identity_of_run(), is what a run that continues the file must have. PIOLA_NO_MEMORY, PIOLA_CANNOT_CREATE,
- * PIOLA_IO. */
+ * pio_identity_of_run(), is what a run that continues the file must have. Returns PIOLA_NO_MEMORY, and the errors of
+ * pio_record_create(). */
 piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                     piola_error *error);
-/* Opens a file to continue it; on failure the file is not changed. PIOLA_NO_INPUT: it does not exist. PIOLA_NO: it
- * belongs to another run. PIOLA_REFUSED, unless `accept`: it belongs to the same run on another machine.
- * PIOLA_BAD_DATA: its heading is damaged, so that its run is unknown, or its rows have another size. PIOLA_IO: it
- * cannot be opened, read or truncated. PIOLA_NO_MEMORY. */
+/* Opens a file to continue it; on failure the file is not changed. Returns PIOLA_NO_INPUT if it does not exist,
+ * PIOLA_NO if it belongs to another run, PIOLA_REFUSED, unless `accept`, if it belongs to the same run on another
+ * machine, PIOLA_BAD_DATA if its heading is damaged, so that its run is unknown, or its rows have another size,
+ * PIOLA_IO if it cannot be opened, read or truncated, or PIOLA_NO_MEMORY. */
 piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
                                       bool accept, piola_error *error);
 /* Returns for a warning in what this machine differs from the one that made the file; "" if they are the same. */
@@ -31,7 +31,7 @@ const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *c
 int64_t pio_evaluations_cut(const pio_evaluations *log);
 /* Returns how many evaluations before the last whole one are damaged; `text` [size] describes them. */
 size_t pio_evaluations_damaged(const pio_evaluations *log, char *text, size_t size);
-/* Appends the evaluation of this number and syncs the file. PIOLA_IO. */
+/* Appends the evaluation of this number and syncs the file. Returns the errors of pio_record_add(). */
 piola_status pio_evaluations_add(pio_evaluations *log, size_t number, const pio_evaluation *at, piola_error *error);
 /* Closes the file and frees `log`, which may be NULL. Every evaluation was written when it was added. */
 void pio_evaluations_close(pio_evaluations *log);

@@ -24,8 +24,8 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
  * pio_snapshot_put_gradient(). */
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
                                   piola_error *error);
-/* Reads a field, [items][components], with 0 for items whose law has no such constant. PIOLA_NO_MEMORY, and the
- * engine's errors. */
+/* Reads a field, [items][components], with 0 for items whose law has no such constant. Returns PIOLA_NO_MEMORY, and the
+ * errors of the engine. */
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct pio_history pio_history;
 
 /* Creates DIRECTORY/history.vtkhdf. Points are the particles at the start; a frame is an iteration. Designs per
  * particle are the fields materials_NAME_KEY and grad_materials_NAME_KEY (or bodies_...); every design is in
- * /piola/gradient/<path>. PIOLA_NO_MEMORY, and the errors of pio_snapshot_create(). */
+ * /piola/gradient/<path>. Returns PIOLA_NO_MEMORY, and the errors of pio_snapshot_create(). */
 piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *error);
 /* Appends an iteration; on failure the file has no new frame. Returns the errors of pio_snapshot_put_gradient(),
  * pio_snapshot_objective() and pio_snapshot_frame(). */

@@ -26,10 +26,10 @@ typedef enum {
 /* Compares two such texts; `differs` [size] names the lines that differ, with both values, or is "". */
 pio_identity_match pio_identity_compare(const char *there, const char *here, char *differs, size_t size);
 
-/* Returns whether a run of identity `here` may continue the file `path`, which a run of identity `there` wrote.
+/* Decides whether a run of identity `here` may continue the file `path`, which a run of identity `there` wrote. Returns
  * PIOLA_OK if they are the same, and with `accept` (--accept-different-machine) on another machine too; then `differs`
- * [size] names the differences for a warning, otherwise it is "". PIOLA_REFUSED: the file is of another machine and
- * must not be changed. PIOLA_BAD_DATA: it is of another run and may be renamed. */
+ * [size] names the differences for a warning, otherwise it is "". Returns PIOLA_REFUSED if the file is of another
+ * machine and must not be changed, and PIOLA_BAD_DATA if it is of another run and may be renamed. */
 piola_status pio_identity_admit(const char *path, const char *there, const char *here, bool accept, char *differs,
                                 size_t size, piola_error *error);
 

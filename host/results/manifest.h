@@ -12,8 +12,8 @@ typedef struct {
     char *json, *resolved;   /* the pairs, and the resolved scene, as JSON */
 } pio_manifest;
 
-/* Makes the manifest of a session; on failure it is empty. PIOLA_NO_MEMORY; PIOLA_IO if the engine's file cannot be
- * read. */
+/* Makes the manifest of a session; on failure it is empty. Returns PIOLA_NO_MEMORY, or PIOLA_NO_INPUT if the engine's
+ * file cannot be read. */
 piola_status pio_manifest_create(pio_manifest *out, const pio_session *s, piola_error *error);
 /* Frees what a manifest holds; an empty one is allowed. */
 void pio_manifest_free(pio_manifest *m);

@@ -14,10 +14,12 @@ typedef struct pio_run_checkpoint pio_run_checkpoint;
 /* Opens the checkpoints of the output folder, which exists. With options->resume the checkpoint of an earlier run is
  * the one to continue from, and the session takes over its plan; otherwise it is removed. A checkpoint of another run
  * is renamed; in place of a damaged one the run continues from the one before it or from the beginning; the log reports
- * both. PIOLA_REFUSED: it is of another machine. PIOLA_IO, PIOLA_NO_MEMORY. */
+ * both. Returns PIOLA_REFUSED if it is of another machine, PIOLA_IO if it cannot be read, PIOLA_CANNOT_CREATE if it
+ * cannot be renamed, PIOLA_NO_MEMORY, and the other errors of pio_session_take_plan(). */
 piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, bool gradient, piola_error *error);
 /* Writes the frames of the earlier run to the file of states, and sets the callbacks of `sweep`, which continues from
- * the checkpoint. PIOLA_BAD_DATA: the frames do not belong to this run. */
+ * the checkpoint. Returns PIOLA_BAD_DATA if the frames do not belong to this run, and the errors of
+ * pio_checkpoint_walk() and pio_states_in(). */
 piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states, pio_sweep *sweep, piola_error *error);
 /* Called after the sweep, which ended with `rc`. If it was interrupted within a step, writes a checkpoint of the state
  * before that step; the message of *error then says how to continue. Returns rc, or if that fails the errors of

@@ -7,7 +7,7 @@
 typedef struct pio_states pio_states;
 
 /* Creates DIRECTORY/states.vtkhdf. With `gradient` it has fields for gradients per particle, element or node and, if
- * output.adjoint.every is set, adjoint frames. PIOLA_NO_MEMORY, and the errors of pio_snapshot_create(). */
+ * output.adjoint.every is set, adjoint frames. Returns PIOLA_NO_MEMORY, and the errors of pio_snapshot_create(). */
 piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, piola_error *error);
 /* Sets the frames of `sweep` and the callbacks that write them to the file: frame k is the model's frame k. */
 void pio_states_sweep(pio_states *f, pio_sweep *sweep);

@@ -26,14 +26,15 @@ typedef struct {
 /* Copies the bytes at .. at + n - 1 of a stream to or from `bytes`; it is called in ascending order without gaps. */
 typedef piola_status pio_checkpoint_stream(void *context, size_t at, size_t n, void *bytes, piola_error *error);
 
-/* Writes the checkpoint of head->number, which replaces the one before the last; `out` supplies its memory. PIOLA_IO,
- * PIOLA_CANNOT_CREATE, and the errors of `out`. */
+/* Writes the checkpoint of head->number, which replaces the one before the last; `out` supplies its memory. Returns
+ * PIOLA_CANNOT_CREATE if the folder or the file cannot be created, PIOLA_IO if writing fails, PIOLA_NO_MEMORY, and the
+ * errors of `out`. */
 piola_status pio_checkpoint_write(const char *folder, const pio_checkpoint_head *head, const char *identity,
                                   pio_checkpoint_stream *out, void *context, piola_error *error);
 
 /* Reads the head of the checkpoint of even (0) or odd (1) number and *identity, to free(), and verifies all of its
- * bytes. PIOLA_NO_INPUT: there is none. PIOLA_BAD_DATA: it is damaged. PIOLA_IO: it cannot be opened or read.
- * PIOLA_NO_MEMORY. */
+ * bytes. Returns PIOLA_NO_INPUT if there is none, PIOLA_BAD_DATA if it is damaged, PIOLA_IO if it cannot be opened or
+ * read, or PIOLA_NO_MEMORY. */
 piola_status pio_checkpoint_read(const char *folder, int odd, pio_checkpoint_head *head, char **identity,
                                  piola_error *error);
 /* Passes the memory of the checkpoint with this head to `in`. Returns the errors of pio_checkpoint_read() and of `in`.
@@ -42,7 +43,7 @@ piola_status pio_checkpoint_memory(const char *folder, const pio_checkpoint_head
                                    void *context, piola_error *error);
 
 /* Opens the file of frames, creates it and its folder if necessary, and truncates it to `bytes` bytes. Returns a
- * descriptor, or -1: PIOLA_CANNOT_CREATE, PIOLA_IO. */
+ * descriptor, or -1 with the error PIOLA_CANNOT_CREATE or PIOLA_IO. */
 int pio_checkpoint_frames(const char *folder, uint64_t bytes, piola_error *error);
 /* A frame, or the adjoint fields of one. */
 typedef struct {
@@ -52,22 +53,24 @@ typedef struct {
     size_t n;          /* number of bytes */
 } pio_checkpoint_frame;
 
-/* Writes a frame at byte *end of the file, which then moves behind it. PIOLA_IO. */
+/* Writes a frame at byte *end of the file, which then moves behind it. Returns PIOLA_IO if that fails. */
 piola_status pio_checkpoint_add(int file, const char *folder, uint64_t *end, const pio_checkpoint_frame *frame,
                                 piola_error *error);
-/* Syncs the file of frames and its folder. PIOLA_IO. */
+/* Syncs the file of frames and its folder. Returns PIOLA_IO if that fails. */
 piola_status pio_checkpoint_sync(int file, const char *folder, piola_error *error);
-/* Verifies each frame in the first `bytes` bytes, in order, and then passes it to `each`, unless that is NULL.
- * PIOLA_BAD_DATA: a frame is damaged. PIOLA_IO, PIOLA_NO_MEMORY, and the errors of `each`. */
+/* Verifies each frame in the first `bytes` bytes, in order, and then passes it to `each`, unless that is NULL. Returns
+ * PIOLA_BAD_DATA if a frame is damaged, PIOLA_IO if the file cannot be read, PIOLA_NO_MEMORY, and the errors of `each`.
+ */
 piola_status pio_checkpoint_walk(const char *folder, uint64_t bytes,
                                  piola_status (*each)(void *context, const pio_checkpoint_frame *frame,
                                                       piola_error *error),
                                  void *context, piola_error *error);
 
-/* Writes state number `step`, n bytes, and replaces an existing one. PIOLA_IO. */
+/* Writes state number `step`, n bytes, and replaces an existing one. Returns PIOLA_IO if that fails. */
 piola_status pio_checkpoint_put_state(const char *folder, int64_t step, const void *bytes, size_t n,
                                       piola_error *error);
-/* Reads state number `step`, n bytes. PIOLA_BAD_DATA: it is not what was written. PIOLA_IO. */
+/* Reads state number `step`, n bytes. Returns PIOLA_BAD_DATA if it is not what was written, or PIOLA_IO if it cannot be
+ * read. */
 piola_status pio_checkpoint_get_state(const char *folder, int64_t step, void *bytes, size_t n, piola_error *error);
 /* Removes state number `step`, if there is one. */
 void pio_checkpoint_drop_state(const char *folder, int64_t step);

@@ -17,14 +17,14 @@ typedef struct {
 /* Opens an engine. `device` is "auto", "cpu" or "cuda"; `isa` is NULL or the one instruction set of CPU engines that is
  * tried (with "auto" then no GPU is used); `precision` is "f32" or "f64"; `dimension` is 2 or 3. "auto" uses CUDA if
  * there are an engine and a GPU, otherwise the CPU engine for the best instruction set that runs, and `why` says so;
- * "cuda" never falls back. pio_engine_folder() says where modules are. PIOLA_USAGE: an argument is unknown.
- * PIOLA_UNAVAILABLE: no such engine runs. */
+ * "cuda" never falls back. pio_engine_folder() says where modules are. Returns PIOLA_USAGE if an argument is unknown,
+ * or PIOLA_UNAVAILABLE if no such engine runs. */
 piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *isa, const char *precision,
                              int dimension, piola_error *error);
 /* Closes the module; an empty one is allowed. */
 void pio_engine_close(pio_engine_module *engine);
-/* Opens one module by its name, as pio_engine_list() has it. PIOLA_UNAVAILABLE: it is absent or does not run.
- * PIOLA_NO_MEMORY. */
+/* Opens one module by its name, as pio_engine_list() has it. Returns PIOLA_UNAVAILABLE if it is absent or does not run,
+ * or PIOLA_NO_MEMORY. */
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);
 /* Returns instruction set i of the CPU engines of this build, the best first; NULL past the last. */
 const char *pio_engine_isa(int i);

@@ -10,10 +10,11 @@
 void pio_forget_result(const piola_options *options, const char *directory);
 
 /* Locks the output folder if it exists and is not locked yet, and removes files of earlier runs that must not be
- * mistaken for this run's. PIOLA_CANNOT_CREATE: another run has locked it. */
+ * mistaken for this run's. Returns PIOLA_CANNOT_CREATE if another run has locked it, and the other errors of
+ * pio_folder_lock(). */
 piola_status pio_session_lock_folder(pio_session *s, piola_error *error);
-/* Creates the output folder and its parents, and locks it. PIOLA_CANNOT_CREATE: it cannot be created, or another run
- * has locked it. */
+/* Creates the output folder and its parents, and locks it. Returns PIOLA_CANNOT_CREATE if it cannot be created, or
+ * another run has locked it, or PIOLA_NO_MEMORY. */
 piola_status pio_session_make_directory(pio_session *s, piola_error *error);
 /* Writes "DIRECTORY/name" to out[size], in which it always fits if size is PIO_PATH. */
 void pio_session_path(const pio_session *s, const char *name, char *out, size_t size);

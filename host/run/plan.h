@@ -42,15 +42,16 @@ typedef struct {
     int64_t forward_steps, stores, restores, writes, reads, adjoint_steps, inverse_steps;
 } pio_plan;
 
-/* Makes the plan of a request. PIOLA_NO_MEMORY, with the bytes that are enough, if the strategy needs more than the
- * budget; PIOLA_USAGE if it needs a reversible integrator. */
+/* Makes the plan of a request. Returns PIOLA_NO_MEMORY, with the bytes that are enough, if the strategy needs more than
+ * the budget, or PIOLA_USAGE if it needs a reversible integrator. */
 piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *request, piola_error *error);
 
-/* Makes a plan with the request's strategy and with `slots` states in memory and `kept` on disk. PIOLA_NO_MEMORY. */
+/* Makes a plan with the request's strategy and with `slots` states in memory and `kept` on disk. Returns
+ * PIOLA_NO_MEMORY without memory for that. */
 piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *request, int64_t slots, int64_t kept,
                            piola_error *error);
 
-/* Makes the schedule of a plan, to end with pio_schedule_end(). PIOLA_NO_MEMORY. */
+/* Makes the schedule of a plan, to end with pio_schedule_end(). Returns PIOLA_NO_MEMORY without memory for it. */
 piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *request, pio_schedule *schedule,
                                piola_error *error);
 
@@ -79,8 +80,8 @@ enum { PIO_GUESSED_STEPS = 8 };
 
 /* Measures step costs on this device (plan_measure.c) by a short run at the design z: steps for a tenth of a second, at
  * least one, and the adjoint of one; with `folder` also of a temporary file there with at most `places` states. `desc`
- * describes the simulation; its slots, residual log and window are not used. PIOLA_NUMERICAL: a step fails.
- * PIOLA_NO_MEMORY, PIOLA_IO, and the engine's errors. */
+ * describes the simulation; its slots, residual log and window are not used. Returns PIOLA_NUMERICAL if a step fails,
+ * PIOLA_NO_MEMORY, the errors of pio_disk_states_create(), and those of the engine. */
 piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
                               const double *z, const char *folder, int64_t places, piola_error *error);
 

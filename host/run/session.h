@@ -101,8 +101,9 @@ typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gr
 /* Loads and checks the scene, builds the model, opens the engine, plans and creates the simulation. `gradients`: none,
  * of the objective, or of the constraints too; `precision`: used if the options name none (NULL: the scene's). It logs
  * the engine and the reason for its choice; with options->dry_run it logs the plan and leaves sim NULL. On failure *out
- * is NULL, and *printed: the messages of the scene, of which *error has one, were printed to stderr. PIOLA_USAGE,
- * PIOLA_NO_MEMORY, PIOLA_UNAVAILABLE, and the errors of the scene and of the model. */
+ * is NULL, and *printed: the messages of the scene, of which *error has one, were printed to stderr. Returns
+ * PIOLA_USAGE for options that do not go together, PIOLA_NO_MEMORY, PIOLA_UNAVAILABLE, and the errors of
+ * pio_log_create(), pio_scene_load(), pio_model_create() and pio_session_create_sim(). */
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, bool *printed,
                               piola_error *error);
@@ -113,11 +114,12 @@ void pio_session_close(pio_session *s);
 piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error);
 
 /* Measures the simulation, chooses its schedule and logs the plan, in detail with options->dry_run (session_plan.c).
- * With `adjoint` for gradients of `sweeps` adjoint sweeps. PIOLA_NO_MEMORY if the budget of the scene does not suffice.
- */
+ * With `adjoint` for gradients of `sweeps` adjoint sweeps. Returns PIOLA_NO_MEMORY if the budget of the scene does not
+ * suffice, and the errors of pio_plan_make() and pio_plan_measure(). */
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error);
 
-/* Creates the simulation of the plan (session_plan.c). PIOLA_NO_MEMORY, and the errors of the model. */
+/* Creates the simulation of the plan (session_plan.c). Returns PIOLA_NO_MEMORY, PIOLA_BAD_DATA for a description that
+ * the engine rejects, and its other errors. */
 piola_status pio_session_create_sim(pio_session *s, piola_error *error);
 
 /* Makes a new plan and a simulation with larger compact slots, after a gradient failed with PIOLA_NO_MEMORY because
@@ -125,8 +127,8 @@ piola_status pio_session_create_sim(pio_session *s, piola_error *error);
 piola_status pio_session_more_room(pio_session *s, piola_error *error);
 
 /* Makes a plan with the strategy, slots, kept and residual log of `plan`, and with compact slots for slot_nodes active
- * nodes, the session's, and creates the simulation again if the plan was another (session_plan.c). PIOLA_NO, with the
- * session as it was, if the memory does not suffice. */
+ * nodes, the session's, and creates the simulation again if the plan was another (session_plan.c). Returns PIOLA_NO,
+ * with the session as it was, if the memory does not suffice, and the other errors of pio_session_create_sim(). */
 piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t slot_nodes, piola_error *error);
 
 /* Evaluates J and c at the variables z [n_variables]. `extra` is NULL or supplies frames and their callbacks; its
