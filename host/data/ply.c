@@ -92,7 +92,7 @@ static void read_header(ply_header *h, pio_input *in)
     bool format = false;
     pio_input_expect(in, "ply");
     for (;;) {
-        if (!in->status && !pio_input_line_ends(in)) pio_input_fail(in, "more in this line than belongs into it");
+        if (!in->status && !pio_input_line_ends(in)) pio_input_fail(in, "unexpected text before the end of the line");
         pio_input_skip_line(in);
         if (in->status || !pio_input_word(in, "end_header")) return;
         if (!strcmp(in->word, "end_header")) break;

@@ -142,7 +142,7 @@ piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *e
     if (!second) return pio_fail_memory(error, strlen(out) + 8, "a file's name");
     if (cells && pio_export_foreign(second, "cell,type,x [m],y [m]", 512))
         rc = pio_fail(error, PIOLA_CANNOT_CREATE,
-                      "%s is there, and not written by this command: remove it, or give another name with -o", second);
+                      "%s exists and was not written by this command: remove it, or give another name with -o", second);
     if (!rc) rc = write_table(e, out, PIO_SNAPSHOT_POINT, error);
     if (!rc && cells) rc = write_table(e, second, PIO_SNAPSHOT_CELL, error);
     free(second);

@@ -37,7 +37,7 @@ piola_status pio_export_begin(pio_export_file *f, const char *path, const char *
         rc = pio_fail_memory(error, strlen(path), "a file's name");
     else if (mark && pio_export_foreign(path, mark, MARK_WITHIN))
         rc = pio_fail(error, PIOLA_CANNOT_CREATE,
-                      "%s is there, and not written by this command: remove it, or give another name with -o", path);
+                      "%s exists and was not written by this command: remove it, or give another name with -o", path);
     if (!rc) pio_new_file_leftovers_beside(path);
     if (!rc) rc = pio_new_file_begin(&f->new, path, error);
     if (!rc) {

@@ -55,7 +55,8 @@ static piola_status may_write(writer *w, const char *name, piola_error *error)
     snprintf(listed, sizeof listed, "\"%.80s.npy\"", name);
     if (S_ISREG(st.st_mode) && w->known && strstr(w->known, listed)) return PIOLA_OK;
     return pio_fail(error, PIOLA_CANNOT_CREATE,
-                    "%s is there, and not written by this command: remove it, or name another folder with -o", w->path);
+                    "%s exists and was not written by this command: remove it, or name another folder with -o",
+                    w->path);
 }
 
 static int grids(const pio_export *e)
@@ -70,14 +71,14 @@ static piola_status claim(writer *w, piola_error *error)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot be created: %s", w->folder, strerror(errno));
     struct stat st;
     if (stat(w->folder, &st) != 0 || !S_ISDIR(st.st_mode))
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: arrays are written into a folder, and this is none",
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: arrays are written into a folder, and this is not a folder",
                         w->folder);
     piola_status rc = name_file(w, "fields", ".json", error);
     if (!rc && lstat(w->path, &st) == 0) {
         w->known = slurp(w->path);
         if (!w->known || !strstr(w->known, MARK))
             rc = pio_fail(error, PIOLA_CANNOT_CREATE,
-                          "%s is there, and not written by this command: remove it, or name another folder with -o",
+                          "%s exists and was not written by this command: remove it, or name another folder with -o",
                           w->path);
     }
     for (int i = 0; i < grids(w->e) && !rc; i++) rc = may_write(w, grid_names[i], error);

@@ -54,12 +54,11 @@ static void warn_slivers(pio_mesh *mesh, const pio_mesh_quality *q)
     pio_element_type type;
     if (!q->slivers) return;
     pio_mesh_element(mesh, q->worst, &type);
-    pio_mesh_warn(
-        mesh,
-        "%lld of %d elements are nearly flat or long, with a shape below %g (1: ideal, 0: flat), the worst with %.2g: "
-        "element %lld (%s); they make results poor and solves slow",
-        (long long)q->slivers, mesh->n_cells, PIO_MESH_SLIVER, q->shape,
-        (long long)pio_mesh_element_tag(mesh, q->worst), pio_elements[type].name);
+    pio_mesh_warn(mesh,
+                  "%lld of %d elements are nearly flat or long, with a quality below %g (1: ideal, 0: flat), the worst "
+                  "with %.2g: element %lld (%s); they make results poor and solves slow",
+                  (long long)q->slivers, mesh->n_cells, PIO_MESH_SLIVER, q->shape,
+                  (long long)pio_mesh_element_tag(mesh, q->worst), pio_elements[type].name);
 }
 
 /* ---- coincident nodes --------------------------------------------------------------------------------------- */

@@ -222,16 +222,16 @@ static piola_status check_pair(const pio_mesh *mesh, const record *r, int64_t n,
     const int na = pio_mesh_face_nodes(mesh, face_of(r), a);
     const int nb = pio_mesh_face_nodes(mesh, face_of(r + 1), b);
     if (na != nb)
-        return pio_mesh_fail(
-            mesh, error,
-            "elements %lld and %lld share a face that one sees as linear and the other as quadratic; give "
-            "all elements the same order",
-            one, other);
+        return pio_mesh_fail(mesh, error,
+                             "elements %lld and %lld share a face that is linear in one and quadratic in the other; "
+                             "give all elements the same order",
+                             one, other);
     const int way = turn(a, b, e->corners);
     if (way >= 0)
-        return pio_mesh_fail(mesh, error, "elements %lld and %lld %s", one, other,
-                             way ? "overlap: they lie on the same side of the face that they share; remove one of them"
-                                 : "share the corners of a face in different rings; their order of nodes is wrong");
+        return pio_mesh_fail(
+            mesh, error, "elements %lld and %lld %s", one, other,
+            way ? "overlap: they lie on the same side of the face that they share; remove one of them"
+                : "share the corners of a face in different cyclic orders; the order of their nodes is wrong");
     int found = 0;
     for (int i = e->corners; i < na; i++)
         for (int j = e->corners; j < na; j++) found += a[i] == b[j];
@@ -360,21 +360,19 @@ static piola_status place_facet(pio_mesh *mesh, const face_table *table, int32_t
     sort_corners(of, NULL, e->corners, corner);
     const record *r = look_up(mesh, table, corner, &end);
     if (!r)
-        return pio_mesh_fail(
-            mesh, error,
-            "element %lld (%s) is no face of a cell; the mesh of a boundary must be the boundary of the "
-            "mesh of its body",
-            tag, e->name);
+        return pio_mesh_fail(mesh, error,
+                             "element %lld (%s) is no face of a cell; the mesh of a boundary must be the boundary of "
+                             "the mesh of its body",
+                             tag, e->name);
     const bool inner = run_of(mesh, r, end) > 1;
     for (int side = 0; side <= inner; side++) {
         pio_mesh_face_nodes(mesh, face_of(r + side), nodes);
         if (element_of(r + side)->face_type != type || !same_nodes(of, nodes, e->nodes))
-            return pio_mesh_fail(
-                mesh, error,
-                "element %lld (%s) lies on a face of element %lld, but not with the same nodes (a %s); give "
-                "both the same order",
-                tag, e->name, (long long)pio_mesh_element_tag(mesh, face_of(r + side).cell),
-                pio_elements[element_of(r + side)->face_type].name);
+            return pio_mesh_fail(mesh, error,
+                                 "element %lld (%s) lies on a face of element %lld, but not with the same nodes (a "
+                                 "%s); give both the same order",
+                                 tag, e->name, (long long)pio_mesh_element_tag(mesh, face_of(r + side).cell),
+                                 pio_elements[element_of(r + side)->face_type].name);
         if (side == 0 || turn(of, nodes, e->corners) == 1) mesh->facet[facet] = face_of(r + side);
     }
     return PIOLA_OK;

@@ -161,7 +161,7 @@ static piola_status put_in_groups(const pio_raw_mesh *raw, pio_mesh *mesh, piola
         for (int32_t i = 1; i < group->n; i++)
             if (group->elements[i] == group->elements[i - 1])
                 return pio_mesh_fail(mesh, error,
-                                     "element %lld stands twice in group '%s'; each element must stand once in a group",
+                                     "element %lld is listed twice in group '%s'; a group may list each element once",
                                      (long long)pio_mesh_element_tag(mesh, group->elements[i]), group->name);
         if (!group->n)
             pio_mesh_warn(mesh, "the group '%s' has no elements%s", group->name,

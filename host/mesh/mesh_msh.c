@@ -156,9 +156,9 @@ static section section_of(const msh_input *in, const char *name)
 static void check_section(msh_input *in, section s, const char *name)
 {
     bool *const has[OTHER] = {&in->has_names, &in->has_entities, &in->has_nodes, &in->has_elements};
-    if (s == ENTITIES && in->has_elements) msh_fail(in, "$Entities behind $Elements; it must stand before it");
-    if (s == ELEMENTS && !in->has_nodes) msh_fail(in, "$Elements before $Nodes; the nodes must stand first");
-    if (s != OTHER && *has[s]) msh_fail(in, "a second $%s; the section must stand once", name);
+    if (s == ENTITIES && in->has_elements) msh_fail(in, "$Entities after $Elements; it must come before it");
+    if (s == ELEMENTS && !in->has_nodes) msh_fail(in, "$Elements before $Nodes; the nodes must come first");
+    if (s != OTHER && *has[s]) msh_fail(in, "a second $%s; the section may appear only once", name);
     if (strcmp(name, "PartitionedEntities") == 0)
         msh_fail(in,
                  "the mesh is partitioned ($PartitionedEntities); save it whole: unpartition it, or do not use -part");
@@ -171,9 +171,9 @@ static void skip(msh_input *in, const char *name)
 {
     const size_t length = strlen(name);
     if (strcmp(name, "Periodic") == 0)
-        pio_mesh_warn(&in->raw.mesh, "$Periodic is not read: nodes that it couples are free of each other");
+        pio_mesh_warn(&in->raw.mesh, "$Periodic is not read: nodes that it couples stay independent");
     else if (length > 4 && strcmp(name + length - 4, "Data") == 0)
-        pio_mesh_warn(&in->raw.mesh, "$%s is not read: a mesh is taken, not its data", name);
+        pio_mesh_warn(&in->raw.mesh, "$%s is not read: only the mesh is read, not its data", name);
     else if (strcmp(name, "Comments") != 0)
         pio_mesh_warn(&in->raw.mesh, "the section $%s is not known and not read", name);
     msh_skip_section(in, name);

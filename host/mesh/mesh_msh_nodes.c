@@ -31,7 +31,7 @@ static void read_groups(msh_input *in, int dimension, int32_t tag)
     }
     if (in->status) return;
     if (pio_tag_find(&in->raw.set_of, pio_tag_key(dimension, tag)) >= 0) {
-        msh_fail(in, "the %s %d stands twice", entity_name[dimension], tag);
+        msh_fail(in, "the %s %d is defined twice", entity_name[dimension], tag);
         return;
     }
     const int32_t set = pio_raw_set_add(&in->raw, group, n);
@@ -88,7 +88,7 @@ static void begin_node(msh_input *in, int64_t tag)
     if (tag < 1)
         msh_fail(in, "a node of number %lld; numbers begin with 1", (long long)tag);
     else if (pio_tag_find(&in->raw.node, tag) >= 0)
-        msh_fail(in, "node %lld stands twice", (long long)tag);
+        msh_fail(in, "node %lld is defined twice", (long long)tag);
     else if (!pio_tag_add(&in->raw.node, tag, mesh->n_nodes))
         msh_no_memory(in, in->raw.node.room, "the nodes of a mesh");
     else

@@ -56,7 +56,7 @@ static void print_mesh(const pio_mesh *mesh, int32_t *stamp)
            q.jacobian_ratio);
     pio_element_type type;
     pio_mesh_element(mesh, q.worst, &type);
-    printf("worst shape of an element (1: ideal, 0: flat): %.4g, element %lld (%s)\nouter faces: %d\n", q.shape,
+    printf("worst quality of an element (1: ideal, 0: flat): %.4g, element %lld (%s)\nouter faces: %d\n", q.shape,
            (long long)pio_mesh_element_tag(mesh, q.worst), pio_elements[type].name, mesh->n_outer);
     print_groups(mesh, stamp);
     for (int w = 0; w < warnings_kept(mesh); w++) printf("warning: %s\n", mesh->warnings[w]);

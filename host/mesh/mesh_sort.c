@@ -38,8 +38,7 @@ static piola_status flatten(pio_mesh *mesh, const uint8_t *mark, piola_error *er
         if (high[2] - low[2] <= most)
             return pio_mesh_fail(
                 mesh, error,
-                "a plane mesh at z = %g; a 2D mesh must lie in z = 0, and a 3D one needs tetrahedra or "
-                "hexahedra",
+                "a plane mesh at z = %g; a 2D mesh must lie in z = 0, and a 3D one needs tetrahedra or hexahedra",
                 low[2]);
         return pio_mesh_fail(mesh, error,
                              "no tetrahedra or hexahedra, and the surface elements do not lie in z = 0 (z from %g to "
@@ -67,13 +66,13 @@ static piola_status leave_out(pio_raw_mesh *raw, const uint8_t *mark, piola_erro
             while (a < nodes && mark[of[a]]) a++;
             if (a == nodes) continue;
             if (b->set[i] >= 0 && raw->sets[b->set[i]].n)
-                return pio_mesh_fail(
-                    &raw->mesh, error,
-                    "element %lld (%s) of group '%s' has node %lld, which belongs to no %s; a group must "
-                    "lie on the mesh of the body",
-                    (long long)b->tag[i], pio_elements[t].name, raw->mesh.groups[raw->sets[b->set[i]].group[0]].name,
-                    (long long)raw->mesh.node_tag[of[a]],
-                    raw->mesh.dimension == 2 ? "triangle or quadrangle" : "tetrahedron or hexahedron");
+                return pio_mesh_fail(&raw->mesh, error,
+                                     "element %lld (%s) of group '%s' has node %lld, which belongs to no %s; a group "
+                                     "must lie on the mesh of the body",
+                                     (long long)b->tag[i], pio_elements[t].name,
+                                     raw->mesh.groups[raw->sets[b->set[i]].group[0]].name,
+                                     (long long)raw->mesh.node_tag[of[a]],
+                                     raw->mesh.dimension == 2 ? "triangle or quadrangle" : "tetrahedron or hexahedron");
             b->into[i] = -1;
             lost++;
         }
@@ -152,10 +151,11 @@ static piola_status merge(pio_raw_mesh *raw, int type, const int32_t *order, pio
         }
         const int32_t one = order[first], other = order[i];
         if (!raw->repeats || b->set[one] < 0 || b->set[other] < 0 || b->set[one] == b->set[other])
-            return pio_mesh_fail(&raw->mesh, error,
-                                 "elements %lld and %lld (%s) have the same nodes; every element must stand once%s",
-                                 (long long)b->tag[one], (long long)b->tag[other], pio_elements[type].name,
-                                 raw->repeats ? " in a group" : "");
+            return pio_mesh_fail(
+                &raw->mesh, error,
+                "elements %lld and %lld (%s) have the same nodes; every element may be given only once%s",
+                (long long)b->tag[one], (long long)b->tag[other], pio_elements[type].name,
+                raw->repeats ? " in a group" : "");
         if (b->into[one] >= 0) b->into[other] = one;
     }
     return PIOLA_OK;
@@ -182,7 +182,7 @@ static piola_status may_repeat(const pio_raw_mesh *raw, int type, bool *may, pio
     const int nodes = pio_elements[type].nodes, corners = pio_elements[type].corners;
     const size_t n_nodes = (size_t)raw->mesh.n_nodes, n = (size_t)b->n, bytes = n * 8 + (n_nodes + 2) * 4;
     uint64_t *hash = malloc(bytes);
-    if (!hash) return pio_fail_memory(error, bytes, "a search for elements that stand twice");
+    if (!hash) return pio_fail_memory(error, bytes, "a search for duplicate elements");
     int32_t *start = memset(hash + n, 0, (n_nodes + 2) * 4);
     piola_status status = PIOLA_OK;
     for (int pass = 0; !status && pass < 2; pass++) {
@@ -217,7 +217,7 @@ static piola_status find_repeats(pio_raw_mesh *raw, int type, piola_error *error
     repeat_context c = {b, pio_elements[type].nodes, pio_elements[type].corners};
     const size_t n_nodes = (size_t)raw->mesh.n_nodes, bytes = (n_nodes + 2 + (size_t)b->n) * sizeof(int32_t);
     int32_t *start = calloc(1, bytes), *order = start + n_nodes + 2, key[8];
-    if (!start) return pio_fail_memory(error, bytes, "a search for elements that stand twice");
+    if (!start) return pio_fail_memory(error, bytes, "a search for duplicate elements");
     for (int32_t e = 0; e < b->n; e++) {
         sorted_corners(&c, e, key);
         start[key[0] + 2]++;
@@ -305,10 +305,9 @@ piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error)
     pio_mesh *mesh = &raw->mesh;
     mesh->dimension = used(raw, 3) ? 3 : 2;
     if (!used(raw, mesh->dimension))
-        return pio_mesh_fail(
-            mesh, error,
-            "no volume elements; a mesh needs tetrahedra or hexahedra, or in 2D triangles or quadrangles "
-            "(in Gmsh they are saved when they are in a physical group)");
+        return pio_mesh_fail(mesh, error,
+                             "no volume elements; a mesh needs tetrahedra or hexahedra, or in 2D triangles or "
+                             "quadrangles (in Gmsh they are saved when they are in a physical group)");
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
         pio_raw_block *b = &raw->block[t];
         if (b->n > INT32_MAX) return pio_mesh_fail(mesh, error, "more than 2147483647 elements; use a coarser mesh");

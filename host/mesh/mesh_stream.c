@@ -145,7 +145,7 @@ void msh_end_line(msh_input *in, const char *what)
     const int c = msh_peek(in);
     if (c != '\n' && c != EOF) {
         msh_read_word(in, "the end of the line");
-        msh_fail(in, "'%s' behind %s, where the line must end", in->word, what);
+        msh_fail(in, "'%s' after %s, where the line must end", in->word, what);
     }
     if (c == '\n') msh_next(in);
 }

@@ -144,9 +144,10 @@ static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_er
 {
     const double places = (double)n_times * (double)n_ids;
     if (places * dim > INT32_MAX)
-        return pio_fail(error, PIOLA_BAD_DATA,
-                        "%zu times of %zu points are %.4g places, most of them empty; at most %d are possible", n_times,
-                        n_ids, places, INT32_MAX / dim);
+        return pio_fail(
+            error, PIOLA_BAD_DATA,
+            "%zu times of %zu points make a table of %.4g entries, most of them empty; at most %d are possible",
+            n_times, n_ids, places, INT32_MAX / dim);
     return pio_room(places * (double)sizeof(double) * (dim + 1), "points", error);
 }
 

@@ -104,7 +104,7 @@ static piola_status place_density(const pio_model *m, const pio_csv *csv, const 
         }
         if (!(row[at[3]] >= 0))
             return pio_csv_fault(csv, r, (size_t)at[3], error, "%g is below 0; a density is at least 0", row[at[3]]);
-        if (!isnan(field[node])) return pio_csv_fault(csv, r, (size_t)at[0], error, "this node stands twice");
+        if (!isnan(field[node])) return pio_csv_fault(csv, r, (size_t)at[0], error, "this node is listed twice");
         field[node] = row[at[3]];
         size += row[at[3]];
     }

@@ -30,7 +30,7 @@ static void check_period(pio_model *m, const char *name, const char *what, doubl
     if (period > 0 && period < 2 * dt * (1 - 1e-9))
         pio_model_warn(m,
                        "control '%s': the period%s of %g s is shorter than two time steps of %g s, which cannot follow "
-                       "it; a longer one, or a smaller time.dt, would be right",
+                       "it; use a longer one, or a smaller time.dt",
                        name, what, period, dt);
 }
 
@@ -78,9 +78,9 @@ static void check_obstacle(pio_model *m, const scene_obstacle *o)
                        o->name, o->time.v[0], s->time.duration);
     if (way > o->width)
         pio_model_warn(m,
-                       "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which it "
-                       "takes hold before its surface: it hits bodies with its full speed at once or passes through "
-                       "them; a slower motion, or a smaller time.dt, would be right",
+                       "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which contact "
+                       "sets in before its surface: it hits bodies with its full speed at once or passes through them; "
+                       "use a slower motion, or a smaller time.dt",
                        o->name, way, o->width);
 }
 

@@ -264,7 +264,7 @@ piola_status pio_image_replaces(const char *path, piola_error *error)
     if (file) fclose(file);
     if (png) return PIOLA_OK;
     return pio_fail(error, PIOLA_CANNOT_CREATE,
-                    "%s: is there and is no PNG picture: remove it, or give the picture another name", path);
+                    "%s: exists and is not a PNG picture: remove it, or give the picture another name", path);
 }
 
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error)

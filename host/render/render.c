@@ -40,7 +40,7 @@ static piola_status check_data(const pio_picture *p, piola_error *error)
         if (isnan(lo) && isnan(hi)) continue;
         if (!isfinite(lo) || !isfinite(hi) || lo >= hi) {
             return pio_fail(error, PIOLA_USAGE,
-                            "the box of the picture goes from %g to %g m along %c: it must grow (both "
+                            "the box of the picture goes from %g to %g m along %c: the upper end must be larger (both "
                             "NaN: from the points)",
                             lo, hi, "xyz"[k]);
         }
@@ -52,7 +52,8 @@ static piola_status check_options(const pio_picture *p, piola_error *error)
 {
     if (isinf(p->lo) || isinf(p->hi) || p->lo >= p->hi) { /* false where one is NaN */
         return pio_fail(error, PIOLA_USAGE,
-                        "the range of colours goes from %g to %g: it must grow (NaN: from the values)", p->lo, p->hi);
+                        "the range of colours goes from %g to %g: the upper end must be larger (NaN: from the values)",
+                        p->lo, p->hi);
     }
     if (!(p->radius >= 0) || isinf(p->radius)) {
         return pio_fail(error, PIOLA_USAGE, "a particle radius of %g m: it must be positive, or 0 to be estimated",

@@ -126,9 +126,9 @@ static void check_actuator(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_scene_entry(doc, body, "bodies", a->body, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
     const scene_material *m = b < s->matter.n_bodies ? pio_scene_material(s, s->matter.bodies[b].material) : NULL;
     if (m && m->model >= PIO_LINEAR_FLUID)
-        pio_cfg_fault(doc, body, "'%s' is a fluid, which has no fibres; a solid body would be right", a->body);
+        pio_cfg_fault(doc, body, "'%s' is a fluid, which has no fibres; name a solid body", a->body);
     for (int k = 0; k < s->method.dimension; k++) square += a->fibre[k] * a->fibre[k];
-    if (!(square > 0)) pio_cfg_fault(doc, fibre, "it has no direction; one number must not be 0");
+    if (!(square > 0)) pio_cfg_fault(doc, fibre, "the fibres have no direction; at least one number must not be 0");
     for (int k = 0; k < s->method.dimension && !isnan(a->on.min[0]); k++) {
         PATH(max, "actuators[%zu].on.max[%d]", i, k);
         if (!(a->on.max[k] > a->on.min[k]))
@@ -175,13 +175,12 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(limit, "control[%zu].limit", i);
     PATH(spread, "control[%zu].weight_scale", i);
     if (s->mpm.integrator == SCENE_REVERSIBLE)
-        pio_cfg_fault(
-            doc, type,
-            "a network sees velocities, and time.integrator: reversible must reverse steps before it knows them; "
-            "integrator: apic, or a signal of time, would be right");
+        pio_cfg_fault(doc, type,
+                      "a network reads velocities, which time.integrator: reversible does not know yet when it "
+                      "reverses a step; use integrator: apic, or a signal of time");
     if (c->limit.n != c->actuators.n)
-        pio_cfg_fault(doc, limit, "%zu limits for %zu actuator%s; one for all, or one for each would be right",
-                      c->limit.n, c->actuators.n, c->actuators.n == 1 ? "" : "s");
+        pio_cfg_fault(doc, limit, "%zu limits for %zu actuator%s; give one for all, or one for each", c->limit.n,
+                      c->actuators.n, c->actuators.n == 1 ? "" : "s");
     if (c->hidden.n > PIO_NETWORK_HIDDEN)
         pio_cfg_fault(doc, hidden, "%zu layers; at most %d are possible", c->hidden.n, PIO_NETWORK_HIDDEN);
     if (c->weights_file && pio_scene_is_set(doc, spread))
@@ -190,7 +189,7 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
         PATH(path, "control[%zu].hidden[%zu]", i, l);
         const double units = c->hidden.v[l];
         if (!(units >= 1 && units <= MOST_UNITS) || units > floor(units))
-            pio_cfg_fault(doc, path, "%g units; a whole number from 1 to %d would be right", units, MOST_UNITS);
+            pio_cfg_fault(doc, path, "%g units; give a whole number from 1 to %d", units, MOST_UNITS);
     }
     for (size_t k = 0; k < c->n_inputs; k++) {
         const scene_input *in = &c->inputs[k];
@@ -230,7 +229,8 @@ static void check_observation(const pio_scene *s, cfg_doc *doc, size_t i)
     const scene_observe *o = &s->goal.observe[i];
     PATH(type, "observe[%zu].type", i);
     if (o->type != PIO_EFFORT && o->type != PIO_SMOOTHNESS) return;
-    if (!s->actuation.n_control) pio_cfg_fault(doc, type, "there is no control; add one, or remove it");
+    if (!s->actuation.n_control)
+        pio_cfg_fault(doc, type, "the scene has no entry of control; add one, or remove the observation");
     for (size_t k = 0; k < o->control.n && s->actuation.n_control; k++) {
         PATH(path, "observe[%zu].control[%zu]", i, k);
         pio_scene_entry(doc, path, "control", o->control.v[k], s->actuation.control, s->actuation.n_control,

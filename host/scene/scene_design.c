@@ -29,12 +29,13 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
     const bool has = !path.row->has || (m && path.row->has(s, m));
     if (path.quantity == PIO_GRAVITY)
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
-    else if (path.owner == SCENE_OWNER_CONTROL && path.row->component &&
-             s->actuation.control[path.index].type == PIO_NETWORK)
-        pio_cfg_fault(doc, at, "the network '%s' has no clock; add an input of type phase, which has these",
+    else if (path.owner == SCENE_OWNER_CONTROL && path.row->component && s->actuation.control[path.index].type == PIO_NETWORK)
+        pio_cfg_fault(doc, at,
+                      "the network '%s' has no clock; add an input of type phase, which has a frequency and a phase",
                       s->actuation.control[path.index].name);
     else if (has && f && f->fallback && pio_field_legal(f, pio_table_variant(pio_scene_materials(s), m)))
-        pio_cfg_fault(doc, at, "nothing to design at '%s': the material '%s' has no key '%s'; give it there, above 0",
+        pio_cfg_fault(doc, at,
+                      "there is no design quantity '%s': the material '%s' has no key '%s'; give it there, above 0",
                       pio_cfg_printable(doc, text), m->name, path.key);
     else
         return false;
@@ -73,7 +74,7 @@ static void unknown_path(const pio_scene *s, cfg_doc *doc, const char *at, const
     const bool own = bytes + 2 * n > LIST && pio_design_path_owner(s, path, &named, &key);
     for (size_t i = 0; i < n; i++)
         if (!own || (paths[i].owner == named.owner && paths[i].index == named.index)) texts[listed++] = texts[i];
-    pio_cfg_fault(doc, at, "nothing to design at '%s'%s%s%s", pio_cfg_printable(doc, path), near,
+    pio_cfg_fault(doc, at, "there is no design quantity '%s'%s%s%s", pio_cfg_printable(doc, path), near,
                   *near ? "" : "; there are: ", *near ? "" : pio_cfg_join(doc, texts, listed));
 }
 
@@ -201,15 +202,16 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
                shape = d->path[k].quantity == PIO_POSITION && d->per == SCENE_PER_NODE;
     if (s->method.type != SCENE_FEM) return;
     if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE && !(shape && part))
-        fault(p, "filter", "it needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
-    if (part && !shape) fault(p, "on", "only rest positions with 'per: node' are of some nodes; remove it");
-    if (!all && !shape) fault(p, "along", "only rest positions with 'per: node' have directions; remove it");
+        fault(p, "filter",
+              "a filter needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
+    if (part && !shape)
+        fault(p, "on", "only rest positions with 'per: node' can be restricted to a part of the surface; remove it");
+    if (!all && !shape) fault(p, "along", "only rest positions with 'per: node' have a direction; remove it");
     if (d->along == SCENE_ALONG_NORMAL && !part)
-        fault(p, "along", "normals are those of a part of the surface; add `on`");
-    if (d->along == SCENE_ALONG_Z && s->method.dimension == 2)
-        fault(p, "along", "a 2D scene has no z; use x, y or normal");
+        fault(p, "along", "a normal direction needs a part of the surface; add `on`");
+    if (d->along == SCENE_ALONG_Z && s->method.dimension == 2) fault(p, "along", "a 2D scene has no z; use x, y or normal");
     if (d->mesh_update == SCENE_MESH_ELASTIC && !part)
-        fault(p, "mesh_update", "nothing could follow where all nodes are designed; add `on`");
+        fault(p, "mesh_update", "no node is left to follow when all nodes are design variables; add `on`");
 }
 
 static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)

@@ -36,7 +36,7 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
         size_t k = 0;
         while (k < COLUMNS && strcmp(csv.columns[c], names[k]) != 0) k++;
         if (k == COLUMNS)
-            pio_cfg_fault(doc, path, "%s has a column '%s'; time, x, y, z [m] and angle [rad] are those of a motion",
+            pio_cfg_fault(doc, path, "%s has a column '%s'; a motion has the columns time, x, y, z [m] and angle [rad]",
                           csv.path, pio_cfg_printable(doc, csv.columns[c]));
         else if (t >= 0)
             take_column(doc, &csv, c, to[k]);
@@ -89,16 +89,16 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     }
     check_course(o, doc, i, "angle", &o->angle);
     if (!o->motion_file) pio_scene_check_increase(doc, time, &o->time);
-    if (o->time.n && !courses) pio_cfg_fault(doc, motion, "it neither shifts nor turns it; add x, y, z or angle");
+    if (o->time.n && !courses)
+        pio_cfg_fault(doc, motion, "the motion neither shifts nor turns the obstacle; add x, y, z or angle");
     if (s->method.dimension == 2 && o->shift[2].n) pio_cfg_fault(doc, z, "a 2D scene has no z; use x, y or angle");
     if (!pio_scene_is_set(doc, axis)) return;
     if (s->method.dimension == 2 || !o->angle.n)
         pio_cfg_fault(doc, axis,
-                      s->method.dimension == 2
-                          ? "in 2D everything turns about z; remove it"
-                          : "there is no angle that would turn about it; add `angle`, or remove it");
+                      s->method.dimension == 2 ? "in 2D the axis of rotation is z; remove it"
+                                        : "an axis of rotation needs an angle; add `angle`, or remove the axis");
     else if (!(length(s, o->turns) > 0))
-        pio_cfg_fault(doc, axis, "it has no direction; [0, 0, 1] is the axis z");
+        pio_cfg_fault(doc, axis, "the axis has no direction; [0, 0, 1] would be the z axis");
 }
 
 /* Checks that the file has a surface, of which the obstacle will be made. */
@@ -134,13 +134,16 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
     if (o->type == PIO_CLOSED_MESH) check_file(s, doc, i);
     if (o->type == PIO_PLANE && !(length(s, o->normal) > 0))
-        pio_cfg_fault(doc, normal, "it has no direction; the normal points out of the solid side");
+        pio_cfg_fault(doc, normal, "the normal has no direction; it must point out of the solid side");
     if (o->behaviour == PIO_WALL_STICKY && pio_scene_is_set(doc, friction))
-        pio_cfg_fault(doc, friction, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
+        pio_cfg_fault(doc, friction,
+                      "a sticky obstacle has no friction; remove it, or use 'behaviour: separate' or 'slip'");
     else if (o->behaviour == PIO_WALL_STICKY && pio_scene_is_set(doc, velocity))
-        pio_cfg_fault(doc, velocity, "what is sticky holds anyway; remove it, or use 'behaviour: separate' or 'slip'");
+        pio_cfg_fault(doc, velocity,
+                      "a sticky obstacle has no friction; remove it, or use 'behaviour: separate' or 'slip'");
     if (o->behaviour != PIO_WALL_SEPARATE && pio_scene_is_set(doc, separation))
-        pio_cfg_fault(doc, separation, "only what is separate lets go; remove it, or use 'behaviour: separate'");
+        pio_cfg_fault(doc, separation,
+                      "only a separating obstacle has a separation velocity; remove it, or use 'behaviour: separate'");
     check_motion(s, doc, i);
 }
 
@@ -148,7 +151,7 @@ void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
     if (s->obstacles.n && s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "obstacles",
-                      "obstacles take motion, and time.integrator: reversible must be able to reverse its steps; "
-                      "integrator: apic, or penalty walls, would be right");
+                      "obstacles dissipate energy, and time.integrator: reversible must be able to reverse its steps; "
+                      "use integrator: apic, or penalty walls");
     for (size_t i = 0; i < s->obstacles.n; i++) check_obstacle(s, doc, i);
 }

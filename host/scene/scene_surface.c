@@ -42,7 +42,7 @@ piola_status pio_scene_surface_lines(const pio_scene *scene, const pio_trimesh *
     struct scene_surface *is = scene->input.source->surfaces;
     piola_status rc = PIOLA_OK;
     while (is && &is->surface != surface) is = is->next;
-    if (!is) return pio_fail(error, PIOLA_INTERNAL, "a surface that is none of this scene");
+    if (!is) return pio_fail(error, PIOLA_INTERNAL, "a surface that does not belong to the scene");
     if (!is->lines) rc = pio_trimesh_lines_create(&is->lines, surface, error);
     *out = is->lines;
     return rc;

@@ -28,18 +28,17 @@ static const cfg_field grid_fields[] = {
      .meaning = "upper corner, rounded up to whole cells; at least 4 cells per direction"},
     {"walls", CFG_ENUM_MAP, AT(pio_scene, mpm.grid.wall), .values = pio_wall_words, .slots = wall_slots,
      .fallback = "separate",
-     .meaning =
-         "what a face of the box does: sticky holds, slip lets slide, separate also lets leave; penalty, of the "
-         "reversible "
-         "integrator, pushes back what is beyond the face; one name for all faces or a mapping of x_min ... z_max and "
-         "default"},
+     .meaning = "boundary condition at a face of the box: sticky stops material, slip lets it slide, separate also "
+                "lets it leave; penalty, of the reversible integrator, pushes back what is beyond the face; one name "
+                "for all faces or a mapping of x_min ... z_max and default"},
     {"wall_stiffness", CFG_NUMBER, AT(pio_scene, mpm.grid.wall_stiffness),
-     .computed = "required where a wall is penalty", .quantity = CFG_RATE_SQUARED, POSITIVE,
+     .computed = "required where a wall has the type penalty", .quantity = CFG_RATE_SQUARED, POSITIVE,
      .present = has_penalty_walls,
      .meaning = "a particle at depth d in a penalty wall gets the acceleration wall_stiffness r(d) out of it, with r = "
-                "d^2/spacing up to half a cell and d - spacing/4 beyond, so that it eases in; larger lets bodies in "
-                "less far, and at most 1/dt^2 is stable: a particle of speed v goes in by up to v/sqrt(wall_stiffness) "
-                "+ spacing/4, a body of pressure p by up to sqrt(2 p/(density wall_stiffness)) + spacing/4"},
+                "d^2/spacing up to half a cell and d - spacing/4 beyond, so that it sets in smoothly; larger lets "
+                "bodies penetrate less, and at most 1/dt^2 is stable: a particle of speed v penetrates by up to "
+                "v/sqrt(wall_stiffness) + spacing/4, a body of pressure p by up to sqrt(2 p/(density wall_stiffness)) "
+                "+ spacing/4"},
     END};
 static const cfg_table grid_table = {.what = "grid", .fields = grid_fields};
 
@@ -53,11 +52,9 @@ static const cfg_field method_fields[] = {
          "f64 computes with twice the digits, memory and about twice the time; needed for tight gradient checks"},
     {"grid", CFG_MAPPING, .required = true, .table = &grid_table, .meaning = "the background grid"},
     {"flip", CFG_NUMBER, AT(pio_scene, mpm.flip), .fallback = "0", .range = {CFG_FROM | CFG_UP_TO, 0, 1},
-     .meaning =
-         "FLIP ratio, the fraction that a particle keeps in each step of what the grid does not resolve of its "
-         "velocity: 0 is APIC, "
-         "which filters it; larger dissipates less, splashes more and is noisier; 1 keeps all (AFLIP, Fei et al. "
-         "2021); of time.integrator: apic"},
+     .meaning = "FLIP ratio, the fraction that a particle keeps in each step of what the grid does not resolve of its "
+                "velocity: 0 is APIC, which filters it; larger dissipates less, splashes more and is noisier; 1 keeps "
+                "all (AFLIP, Fei et al. 2021); of time.integrator: apic"},
     END};
 static const cfg_table method_table = {.what = "method", .fields = method_fields};
 
@@ -70,8 +67,7 @@ static const cfg_field time_fields[] = {
     {"integrator", CFG_ENUM, AT(pio_scene, mpm.integrator), .values = mpm_integrator_names, .fallback = "apic",
      .meaning =
          "apic: particles carry an affine velocity, robust and slightly dissipative, for every material and wall; "
-         "reversible: steps on whole numbers that can be reversed to the bit, so that a gradient needs no "
-         "checkpoint; "
+         "reversible: steps on whole numbers that can be reversed to the bit, so that a gradient needs no checkpoint; "
          "it keeps energy, and is for solids and fluids without viscosity in penalty walls"},
     {"dt", CFG_NUMBER, AT(pio_scene, time.dt), .required = true, .quantity = CFG_TIME, POSITIVE,
      .meaning = "time step; larger is faster until waves cross more of a cell per step than time.cfl_limit allows"},
@@ -82,9 +78,8 @@ static const cfg_field time_fields[] = {
                 "instability"},
     {"damping", CFG_NUMBER, AT(pio_scene, mpm.damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
      .present = is_reversible,
-     .meaning =
-         "of the reversible integrator: rate at which all velocities decay; larger settles sooner, and to go back the "
-         "steps keep about 1.44 damping dt bits per velocity component each"},
+     .meaning = "of the reversible integrator: rate at which all velocities decay; larger settles sooner; to be "
+                "reversed, each step stores about 1.44 damping dt bits per velocity component"},
     END};
 static const cfg_table time_table = {.what = "time", .fields = time_fields};
 
@@ -146,14 +141,14 @@ static const cfg_field stop_fields[] = {
          "it is that of the Lagrangian, with multipliers by least squares"},
     {"feasibility", CFG_NUMBER, AT(pio_scene, optimizer.feasibility), .fallback = "1e-4", POSITIVE,
      .present = has_constraints,
-     .meaning = "by this fraction of its bound (of 1 SI unit where that is 0) a constraint may be missed; smaller is "
+     .meaning = "a constraint may be violated by this fraction of its bound (of 1 SI unit where that is 0); smaller is "
                 "stricter and slower"},
     END};
 static const cfg_table stop_table = {.what = "stop rule", .fields = stop_fields};
 
 static const cfg_field optimizer_fields[] = {
     {"type", CFG_ENUM, AT(pio_scene, optimizer.type), .required = true, .values = pio_optimizer_names,
-     .meaning = "adam bears noise, lbfgs is fast on smooth problems, mma moves carefully within bounds and keeps "
+     .meaning = "adam tolerates noise, lbfgs is fast on smooth problems, mma moves carefully within bounds and handles "
                 "constraints, gradient_descent follows the gradient with a line search. A trial point that cannot be "
                 "computed is rejected and the step shortened; 40 in a row end the run"},
     {"learning_rate", CFG_NUMBER, AT(pio_scene, optimizer.learning_rate), .fallback = "0.05", POSITIVE,
@@ -183,12 +178,11 @@ static const cfg_field adjoint_fields[] = {{"every", CFG_NUMBER, AT(pio_scene, o
                                            END};
 const cfg_table pio_adjoint_table = {.what = "adjoint output", .fields = adjoint_fields};
 
-static const cfg_field checkpoint_fields[] = {{"every", CFG_NUMBER, AT(pio_scene, output.checkpoint_every),
-                                               .fallback = "300", .quantity = CFG_TIME, POSITIVE,
-                                               .meaning = "wall-clock time between checkpoints of `piola run` and "
-                                                          "`piola grad`, from which a new run goes on; later where one "
-                                                          "takes more than a twentieth of the time"},
-                                              END};
+static const cfg_field checkpoint_fields[] = {
+    {"every", CFG_NUMBER, AT(pio_scene, output.checkpoint_every), .fallback = "300", .quantity = CFG_TIME, POSITIVE,
+     .meaning = "wall-clock time between checkpoints of `piola run` and `piola grad`, from which a new run continues; "
+                "later where one takes more than a twentieth of the time"},
+    END};
 const cfg_table pio_checkpoint_table = {.what = "checkpoint output", .fields = checkpoint_fields};
 
 static const cfg_field output_fields[] = {
@@ -198,7 +192,7 @@ static const cfg_field output_fields[] = {
     {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "frames of the adjoint fields"},
     {"checkpoint", CFG_MAPPING, .table = &pio_checkpoint_table,
-     .meaning = "what a run that is interrupted goes on from"},
+     .meaning = "checkpoints, from which an interrupted run continues"},
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};
 
@@ -217,8 +211,7 @@ static const cfg_field scene_fields[] = {
     {"seed", CFG_INTEGER, AT(pio_scene, common.seed), .fallback = "0", NOT_NEGATIVE,
      .meaning = "of all random numbers; another seed jitters particles differently"},
     {"include", CFG_TEXTS,
-     .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
-                "replaced"},
+     .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are replaced"},
     {"method", CFG_MAPPING, .required = true, .table = &method_table, .meaning = "how space is discretised"},
     {"time", CFG_MAPPING, .required = true, .table = &time_table, .meaning = "steps and duration"},
     {"gravity", CFG_VECTOR, AT(pio_scene, common.gravity), .computed = "0", .quantity = CFG_ACCELERATION,
@@ -231,25 +224,25 @@ static const cfg_field scene_fields[] = {
      .least = 1, .table = &pio_body_table, .meaning = "shapes made of materials"},
     {"obstacles", CFG_LIST, AT(pio_scene, obstacles.v), .second = offsetof(pio_scene, obstacles.n),
      .table = &pio_obstacle_table, .present = has_obstacles,
-     .meaning = "what bodies meet besides the faces of the grid, still or moving"},
-    {"groups", CFG_LIST, AT(pio_scene, matter.groups), .second = offsetof(pio_scene, matter.n_groups),
-     .table = &pio_group_table, .present = has_groups, .meaning = "parts of bodies"},
+     .meaning = "rigid obstacles besides the faces of the grid, at rest or moving"},
+    {"groups", CFG_LIST, AT(pio_scene, matter.groups), .second = offsetof(pio_scene, matter.n_groups), .table = &pio_group_table,
+     .present = has_groups, .meaning = "parts of bodies"},
     {"actuators", CFG_LIST, AT(pio_scene, actuation.actuators), .second = offsetof(pio_scene, actuation.n_actuators),
      .table = &pio_actuator_table, .present = has_actuators, .meaning = "parts of solid bodies whose fibres contract"},
     {"control", CFG_LIST, AT(pio_scene, actuation.control), .second = offsetof(pio_scene, actuation.n_control),
      .table = &pio_control_table, .present = has_actuators, .meaning = "what drives the actuators, each by one entry"},
     {"contact", CFG_MAPPING, .table = &pio_contact_table, .present = has_fields,
-     .meaning = "bodies that slide on each other and part, instead of sticking where they meet"},
-    {"observe", CFG_LIST, AT(pio_scene, goal.observe), .second = offsetof(pio_scene, goal.n_observe),
-     .table = &pio_observe_table, .present = has_observe, .meaning = "what is measured"},
-    {"design", CFG_LIST, AT(pio_scene, goal.design), .second = offsetof(pio_scene, goal.n_design),
-     .table = &pio_design_table, .present = has_design,
-     .meaning = "what gradients are taken of and the optimizer changes"},
+     .meaning = "bodies that slide on each other and separate, instead of sticking where they meet"},
+    {"observe", CFG_LIST, AT(pio_scene, goal.observe), .second = offsetof(pio_scene, goal.n_observe), .table = &pio_observe_table,
+     .present = has_observe, .meaning = "what is measured"},
+    {"design", CFG_LIST, AT(pio_scene, goal.design), .second = offsetof(pio_scene, goal.n_design), .table = &pio_design_table,
+     .present = has_design,
+     .meaning = "the quantities that gradients are taken with respect to and that the optimizer changes"},
     {"objective", CFG_LIST, AT(pio_scene, goal.objective), .second = offsetof(pio_scene, goal.n_objective),
      .table = &pio_term_table, .present = has_objective, .meaning = "terms whose sum is minimised"},
     {"constraints", CFG_LIST, AT(pio_scene, goal.constraints), .second = offsetof(pio_scene, goal.n_constraints),
      .table = &pio_constraint_table, .present = has_constraints,
-     .meaning = "bounds of observations that a design keeps"},
+     .meaning = "bounds on observations that a design must satisfy"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},

@@ -32,8 +32,7 @@ static const cfg_field actuator_fields[] = {
      .meaning = "name of a group of it whose particles these are"},
     {"fibre", CFG_VECTOR, AT(scene_actuator, fibre), .required = true,
      .meaning = "direction of the fibres at the start, of any length; they turn and stretch with the body, and an "
-                "activation a "
-                "pulls along them with the Kirchhoff stress a (F n)(F n)^T: above 0 they contract"},
+                "activation a pulls along them with the Kirchhoff stress a (F n)(F n)^T: above 0 they contract"},
     {"on", CFG_MAPPING, .table = &place_table, .computed = "everywhere", .present = has_place,
      .meaning = "a box: those of the body's or the group's particles that lie in it at the start"},
     END};
@@ -81,7 +80,7 @@ static const cfg_field input_fields[] = {
     {"relative_to", CFG_NAME, AT(scene_input, relative_to), .computed = "none", .only = MEANS, .present = has_other,
      .meaning = "name of another body or actuator whose mean is subtracted"},
     {"scale", CFG_NUMBER, AT(scene_input, scale), .required = true, .quantity = CFG_ANY, POSITIVE, .only = MEANS,
-     .meaning = "a length or a velocity that counts as 1; smaller makes the network feel it more"},
+     .meaning = "a length or a velocity that counts as 1; smaller gives the input more weight"},
     END};
 static const cfg_table input_table = {
     .what = "input", .size = sizeof(scene_input), .fields = input_fields, .discriminator = "type"};
@@ -113,7 +112,7 @@ static const cfg_field control_fields[] = {
     {"knots", CFG_NUMBERS, AT(scene_control, knots), .second = offsetof(scene_control, knots.n), .required = true,
      .quantity = CFG_PRESSURE, .only = KNOTS,
      .meaning = "activations at evenly spaced times, at least 2; of a spline its coefficients, at least 4, which it "
-                "comes near to"},
+                "approximates"},
     {"period", CFG_NUMBER, AT(scene_control, period), .computed = "none", .quantity = CFG_TIME, POSITIVE, .only = KNOTS,
      .present = has_period,
      .meaning = "time after which the signal begins again, smoothly where it is a spline; without one the knots span "
@@ -122,7 +121,7 @@ static const cfg_field control_fields[] = {
      .computed = "no layer between", .only = ONLY(PIO_NETWORK), .present = has_hidden,
      .meaning = "units of each hidden layer, at most 4 of 1 to 256; more can do more and has more weights to learn"},
     {"inputs", CFG_LIST, AT(scene_control, inputs), .second = offsetof(scene_control, n_inputs), .required = true,
-     .least = 1, .table = &input_table, .only = ONLY(PIO_NETWORK), .meaning = "what the network sees"},
+     .least = 1, .table = &input_table, .only = ONLY(PIO_NETWORK), .meaning = "inputs of the network"},
     {"limit", CFG_NUMBERS, AT(scene_control, limit), .second = offsetof(scene_control, limit.n), .required = true,
      .quantity = CFG_PRESSURE, POSITIVE, .only = ONLY(PIO_NETWORK),
      .meaning = "activations lie between -limit and limit; one for all actuators, or a list of one for each"},

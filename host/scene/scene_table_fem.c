@@ -156,15 +156,14 @@ static const cfg_field load_fields[] = {
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
     {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
      .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(PIO_BODY_FORCE),
-     .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force "
-                "its elements, a group or those whose centre lies in a box"},
+     .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force its "
+                "elements, a group or those whose centre lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = pio_load_words,
      .meaning = "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at "
-                "rest; pressure: pushes "
-                "inward, along the normal at rest; follower_pressure: along the normal of the deformed face, on its "
-                "area; point_force: a force, shared equally by nodes; body_force: force per volume at rest; "
-                "foundation: springs per area at rest between faces and the ground; springs: the same at nodes, "
-                "their total shared equally; springs count as supports, and their forces as internal ones"},
+                "rest; pressure: pushes inward, along the normal at rest; follower_pressure: along the normal of the "
+                "deformed face, on its area; point_force: a force, shared equally by nodes; body_force: force per "
+                "volume at rest; foundation: springs per area at rest between faces and the ground; springs: the same "
+                "at nodes, their total shared equally; springs count as supports, and their forces as internal ones"},
     {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
      .quantity = CFG_ANY,
      .meaning = "where the curve is 1: one number for a pressure, else one per axis; stiffnesses are at least 0: of a "
@@ -215,11 +214,11 @@ static bool has_on(const void *o)
     return observe->on.group || !isnan(observe->on.min[0]);
 }
 
-static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
-                                           .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, "
-                                                      "node, x, y[, z] and, where points count differently, "
-                                                      "weight; below the scene's folder"},
-                                          END};
+static const cfg_field points_fields[] = {
+    {"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
+     .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, node, x, y[, z] and, where points count "
+                "differently, weight; below the scene's folder"},
+    END};
 static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
 
 static const cfg_field observe_fields[] = {
@@ -312,9 +311,9 @@ static const cfg_field design_fields[] = {
          "rest_position per node: in all directions, along an axis, or along the outward normal of the faces of `on`"},
     {"mesh_update", CFG_ENUM, AT(scene_design, mesh_update), .values = update_names,
      .computed = "linear_elastic where there is `on`, else none", .present = has_part,
-     .meaning = "linear_elastic: nodes inside follow as those of an elastic body whose surface is moved; those of the "
-                "rest of the "
-                "surface stay, or slide along it where its normal is an axis; none: only the nodes of `on` move"},
+     .meaning =
+         "linear_elastic: nodes inside follow as those of an elastic body whose surface is moved; those of the "
+         "rest of the surface stay, or slide along it where its normal is an axis; none: only the nodes of `on` move"},
     END};
 static const cfg_table design_table = {
     .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
@@ -355,8 +354,7 @@ static const cfg_field scene_fields[] = {
     {"seed", CFG_INTEGER, AT(pio_scene, common.seed), .fallback = "0", NOT_NEGATIVE,
      .meaning = "of all random numbers: the directions of `piola check`"},
     {"include", CFG_TEXTS,
-     .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are "
-                "replaced"},
+     .meaning = "file or files below the scene's folder that are merged first; keys here win, lists are replaced"},
     {"method", CFG_MAPPING, .required = true, .table = &pio_fem_method_table, .meaning = "how space is discretised"},
     {"time", CFG_MAPPING, .table = &pio_fem_time_table, .meaning = "load steps, or steps of a motion"},
     {"solver", CFG_MAPPING, .table = &pio_fem_solver_table, .meaning = "tolerances of equilibrium and adjoint"},
@@ -373,11 +371,11 @@ static const cfg_field scene_fields[] = {
     {"curves", LIST(loading, curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &design_table, .present = has_design,
-     .meaning = "what gradients are taken of and the optimizer changes"},
+     .meaning = "the quantities that gradients are taken with respect to and that the optimizer changes"},
     {"objective", LIST(goal, objective), .table = &pio_fem_term_table, .present = has_objective,
      .meaning = "terms whose sum is minimised"},
     {"constraints", LIST(goal, constraints), .table = &pio_constraint_table, .present = has_constraints,
-     .meaning = "bounds of observations that a design keeps"},
+     .meaning = "bounds on observations that a design must satisfy"},
     {"gradient", CFG_MAPPING, .table = &pio_gradient_table, .meaning = "how gradients are computed and checked"},
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .present = has_optimizer,
      .meaning = "how the design is improved"},

@@ -39,12 +39,10 @@ static const cfg_field time_fields[] = {
     {"integrator", CFG_ENUM, AT(pio_scene, fem.integrator), .values = pio_integrator_words, .fallback = "static",
      .meaning =
          "static: equilibrium at every load step, without inertia; newmark keeps energy, backward_euler and bdf2 "
-         "damp what the step does not resolve, all three for any dt; leapfrog solves nothing and needs short steps, "
-         "and its velocities are those of dt/2 before their time; reversible_leapfrog and reversible_euler are "
-         "leapfrog and "
-         "backward_euler on a lattice of whole quanta: the first's steps are reversed to the bit without damping, "
-         "the "
-         "second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
+         "damp what the step does not resolve, all three for any dt; leapfrog solves no equations and needs short "
+         "steps, and its velocities are those of dt/2 before their time; reversible_leapfrog and reversible_euler are "
+         "leapfrog and backward_euler on a lattice of whole quanta: the first's steps are reversed to the bit without "
+         "damping, the second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, time.load_steps), .fallback = "1",
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000000}, .present = is_static,
      .meaning =
@@ -94,14 +92,12 @@ static const cfg_field solver_fields[] = {
     {"halvings", CFG_INTEGER, AT(pio_scene, fem.halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
      .present = has_solves,
      .meaning = "of a step that fails: it is taken again in 2, 4, ... 2^halvings equal parts, recorded and repeated by "
-                "gradient and "
-                "check; 0: none"},
+                "gradient and check; 0: none"},
     {"projection", CFG_ENUM, AT(pio_scene, fem.projection), .values = pio_projection_words, .fallback = "auto",
      .present = has_solves,
-     .meaning =
-         "leaves the negative part of the tangents out of the matrix of Newton's method, which keeps its directions "
-         "downhill: auto where the matrix turns out to be indefinite, always costs iterations; gradients never have "
-         "it"},
+     .meaning = "leaves the negative part of the tangents out of the matrix of Newton's method, which makes its "
+                "directions descent directions: auto where the matrix turns out to be indefinite, always costs "
+                "iterations; gradients never have it"},
     {"linear", CFG_ENUM, AT(pio_scene, fem.linear), .values = pio_solve_words, .fallback = "auto",
      .present = has_solves,
      .meaning =
@@ -115,11 +111,10 @@ static const cfg_field solver_fields[] = {
          "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
     {"product", CFG_ENUM, AT(pio_scene, fem.product), .values = pio_product_words, .fallback = "own",
      .present = has_solves,
-     .meaning = "what multiplies matrix and vector in pcg and in what stands in for it: own, Piola's kernel; cusparse, "
-                "NVIDIA's "
-                "library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
-                "the scene "
-                "is refused. It has no transposed product: with loads that follow, the adjoint keeps Piola's"},
+     .meaning =
+         "what multiplies matrix and vector in pcg and in the solvers that replace it: own, Piola's kernel; cusparse, "
+         "NVIDIA's library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
+         "the scene is refused. It has no transposed product: with follower loads, the adjoint keeps Piola's"},
     {"mass", CFG_ENUM, AT(pio_scene, fem.mass), .values = mass_names,
      .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = is_moving,
      .meaning =
@@ -143,6 +138,6 @@ static const cfg_field output_fields[] = {
      .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "
                 "where steps are solved for equilibrium, forces at that time"},
     {"checkpoint", CFG_MAPPING, .table = &pio_checkpoint_table,
-     .meaning = "what a run that is interrupted goes on from"},
+     .meaning = "checkpoints, from which an interrupted run continues"},
     END};
 const cfg_table pio_fem_output_table = {.what = "output", .fields = output_fields};

@@ -66,21 +66,21 @@ static bool is_stiffly_damped(const void *m)
 // clang-format on
 
 static const cfg_field particle_fields[] = {
-    LAW_FIELDS(", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(PIO_HYPER_LINEAR),
-               .instead =
-                   "takes a turn for a strain, and particles turn; use fixed_corotated, which is the same for small "
-                   "strains",
-               .meaning = "constitutive law: an elastic solid, or the fluids linear_fluid and tait; neo_hookean is the "
-                          "fastest, neo_hookean_iso splits off the volume"),
+    LAW_FIELDS(
+        ", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(PIO_HYPER_LINEAR),
+        .instead =
+            "takes a rotation for a strain, and particles rotate; use fixed_corotated, which is the same for small "
+            "strains",
+        .meaning = "constitutive law: an elastic solid, or the fluids linear_fluid and tait; neo_hookean is the "
+                   "fastest, neo_hookean_iso splits off the volume"),
     {"bulk", CFG_NUMBER, AT(bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE, .only = LAWS_FLUID | LAWS_OWN,
      .meaning = "bulk modulus; larger is less compressible, and needs a smaller time step"},
     {"gamma", CFG_NUMBER, AT(gamma), .fallback = "7", .range = {CFG_FROM | CFG_UP_TO, 1, 100},
      .only = LAW_BIT(PIO_TAIT), .meaning = "exponent of Tait's equation; larger stiffens more under compression"},
     {"viscosity", CFG_NUMBER, AT(viscosity), .fallback = "0", .quantity = CFG_VISCOSITY, NOT_NEGATIVE,
-     .meaning =
-         "dynamic viscosity eta; larger damps shear faster. A solid gets Cauchy's stress eta (C + C^T) beside its "
-         "elastic one (Kelvin and Voigt), C being the velocity gradient; the time step must be at most "
-         "density spacing^2/(4 d eta) in d dimensions"},
+     .meaning = "dynamic viscosity eta; larger damps shear faster. A solid gets the Cauchy stress eta (C + C^T) "
+                "besides its elastic one (Kelvin-Voigt), C being the velocity gradient; the time step must be at most "
+                "density spacing^2/(4 d eta) in d dimensions"},
     {"density", CFG_NUMBER, AT(density), .required = true, .quantity = CFG_DENSITY, POSITIVE,
      .meaning = "mass per volume at rest; larger is heavier and slows the waves"},
     {"plasticity", CFG_MAPPING, .table = &pio_plastic_table,

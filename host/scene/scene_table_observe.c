@@ -51,10 +51,9 @@ static const cfg_field observe_fields[] = {
          "what is measured: a body's mean position, mean velocity or kinetic energy, the distance of its particles "
          "from measured points, how far its front has come, the mean squared distance of its particles from a shape, "
          "the misfit of its density on the grid to a given one, or the distance of its mean position from another "
-         "body's; "
-         "of control its effort, the integral over time of the squares of activations, or its smoothness, that of the "
-         "squares of their rates, the smaller, the smoother; a network's rate in a step is its activation less that of "
-         "the step before, over the time step, and 0 in the first"},
+         "body's; of control its effort, the integral over time of the squares of activations, or its smoothness, that "
+         "of the squares of their rates, the smaller, the smoother; a network's rate in a step is its activation less "
+         "that of the step before, over the time step, and 0 in the first"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(PIO_DISTANCE),
      .meaning = "name of the body that is measured"},
     {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
@@ -73,7 +72,7 @@ static const cfg_field observe_fields[] = {
      .meaning = "outside: particles inside have no distance, so that they may be anywhere there; surface: all are "
                 "drawn to it"},
     {"grid", CFG_MAPPING, .table = &grid_file_table, .required = true, .only = ONLY(PIO_DENSITY_MISFIT),
-     .meaning = "the wanted density at nodes of the grid; the misfit is the sum of squared differences over that of "
+     .meaning = "the desired density at nodes of the grid; the misfit is the sum of squared differences over that of "
                 "its squares"},
     {"from", CFG_NAME, AT(scene_observe, from), .required = true, .only = ONLY(PIO_SEPARATION),
      .meaning = "name of the other body, or of the same with a group"},
@@ -159,7 +158,7 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
              .required = true,                                                                                         \
              .quantity = CFG_ANY,                                                                                      \
              .only = ONLY(SCENE_TARGET),                                                                               \
-             .meaning = "wanted value, one number per component"},                                                     \
+             .meaning = "target value, one number per component"},                                                     \
             {"data",                                                                                                   \
              CFG_MAPPING,                                                                                              \
              .table = &data_table,                                                                                     \

@@ -79,9 +79,10 @@ static const cfg_field obstacle_fields[] = {
          "only, and so is a mesh, a closed surface of triangles from a file"},
     {"behaviour", CFG_ENUM, AT(scene_obstacle, behaviour), .fallback = "separate", .values = pio_wall_words,
      .without = ONLY(PIO_WALL_PENALTY),
-     .meaning = "what it does to what touches it: sticky holds, slip lets slide, separate also lets leave"},
+     .meaning =
+         "boundary condition at its surface: sticky stops material, slip lets it slide, separate also lets it leave"},
     {"position", CFG_VECTOR, AT(scene_obstacle, position), .computed = "0", .quantity = CFG_LENGTH,
-     .meaning = "place of its origin; moving it into a body throws the body out"},
+     .meaning = "place of its origin; moving it into a body pushes the body out"},
     {"rotation", CFG_SPIN, AT(scene_obstacle, rotation), .computed = "0", .quantity = CFG_ANGLE,
      .only = ONLY(PIO_PLANE) | ONLY(PIO_BOX) | ONLY(PIO_CYLINDER) | ONLY(PIO_CLOSED_MESH),
      .meaning =
@@ -108,27 +109,25 @@ static const cfg_field obstacle_fields[] = {
                 "size, and half of it takes eight times the memory"},
     {"friction", CFG_NUMBER, AT(scene_obstacle, friction), .fallback = "0", NOT_NEGATIVE, .present = is_rough,
      .meaning = "Coulomb's coefficient, of slip and separate: of each normal impulse this fraction acts against "
-                "sliding; larger holds "
-                "steeper slopes"},
+                "sliding; with a larger one bodies rest on steeper slopes"},
     {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s", REGULARISATION,
      .present = is_rough,
-     .meaning =
-         "sliding speed at which friction has 0.7 of its size; what should stick creeps at about this speed, and a "
-         "larger one makes derivatives milder"},
+     .meaning = "sliding speed at which friction has 0.7 of its size; material that should stick creeps at about this "
+                "speed, and a larger one makes derivatives milder"},
     {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity),
      .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION, .present = is_separate,
-     .meaning =
-         "what comes faster than this is stopped in full, what leaves faster is let go; between, contact sets in "
-         "gradually, so that derivatives have no kink. Larger makes them milder; what touches without load is pushed "
-         "off with up to this speed, whatever the time step, and rubbed as much times the friction"},
+     .meaning = "material that approaches faster than this is stopped completely, material that leaves faster is free; "
+                "between, contact sets in gradually, so that derivatives have no kink. Larger makes them milder; "
+                "material that touches without load is pushed off with up to this speed, whatever the time step, and "
+                "slowed along the surface by up to friction times it"},
     {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "1.5 method.grid.spacing", .quantity = CFG_LENGTH,
      POSITIVE,
      .meaning =
-         "the obstacle takes hold of material gradually, over this distance up to half a grid spacing before its "
-         "surface, where it holds fully; larger is smoother and softer. Below a spacing, what a body does depends on "
-         "where the surface lies between rows of nodes"},
+         "the effect of the obstacle grows gradually over this distance, up to half a grid spacing before its surface, "
+         "where it is complete; larger is smoother and softer. Below a spacing, what a body does depends on where the "
+         "surface lies between rows of nodes"},
     {"motion", CFG_MAPPING, .table = &motion_table, .present = has_motion, .computed = "it stands still",
-     .meaning = "how it moves, whatever meets it"},
+     .meaning = "its prescribed motion, whatever it meets"},
     END};
 const cfg_table pio_obstacle_table = {
     .what = "obstacle", .size = sizeof(scene_obstacle), .fields = obstacle_fields, .discriminator = "type"};

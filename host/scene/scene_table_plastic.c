@@ -25,14 +25,13 @@ static const cfg_field fields[] = {
      .meaning = "rise of the yield stress with plastic strain; larger resists more the more it has flowed"},
     {"friction_angle", CFG_NUMBER, AT(friction_angle), .required = true, .quantity = CFG_ANGLE,
      .range = {CFG_OVER | CFG_BELOW, 0, 1.5707963267948966}, .only = ONLY(PIO_DRUCKER_PRAGER),
-     .meaning =
-         "angle of internal friction, of Mohr's and Coulomb's law in plane strain in 2D and in triaxial compression "
-         "in 3D; larger makes steeper heaps"},
+     .meaning = "angle of internal friction, of the Mohr-Coulomb law in plane strain in 2D and in triaxial compression "
+                "in 3D; larger makes steeper heaps"},
     {"cohesion", CFG_NUMBER, AT(cohesion), .fallback = "0", .quantity = CFG_PRESSURE, NOT_NEGATIVE,
      .only = ONLY(PIO_DRUCKER_PRAGER),
-     .meaning = "Mohr's and Coulomb's cohesion; above 0 it sticks together, up to the tension cohesion / "
-                "tan(friction_angle). What opens beyond that is remembered and closes first: after a spray it can be "
-                "several times the volume, in 'hardening' and in J"},
+     .meaning = "Mohr-Coulomb cohesion; above 0 the material sticks together, up to the tension cohesion / "
+                "tan(friction_angle). Volume that opens beyond that is stored and closes first: after a spray it can "
+                "be several times the volume at rest, in 'hardening' and in J"},
     {"consistency", CFG_NUMBER, AT(consistency), .required = true, POSITIVE, .only = ONLY(PIO_HERSCHEL_BULKLEY),
      .meaning = "stress above the yield stress at a plastic strain rate of 1/s, in Pa s^exponent; larger flows more "
                 "slowly"},

@@ -192,11 +192,10 @@ static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->goal.objective[i];
     PATH(of, "objective[%zu].of", i);
-    const size_t which =
-        pio_scene_entry(doc, of, "design", t->of, s->goal.design, s->goal.n_design, sizeof *s->goal.design);
+    const size_t which = pio_scene_entry(doc, of, "design", t->of, s->goal.design, s->goal.n_design, sizeof *s->goal.design);
     if (which == s->goal.n_design) return;
     if (t->component >= 0 || s->goal.design[which].per != SCENE_PER_PARTICLE)
-        pio_cfg_fault(doc, of, "smoothness is that of a field of elements; name a design entry with 'per: element'");
+        pio_cfg_fault(doc, of, "smoothness needs a field of elements; name a design entry with 'per: element'");
 }
 
 /* Returns the observation of `of: name` or `of: name.x`, and in *n the number of components that count; NULL after a
@@ -227,7 +226,7 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
     const scene_observe *o = check_of(s, doc, of, c->of, c->component, &n);
     if (!o) return;
     if (!isfinite(c->min) && !isfinite(c->max))
-        pio_cfg_fault(doc, at, "it bounds nothing; add `min:`, `max:` or both");
+        pio_cfg_fault(doc, at, "the constraint has no bound; add `min:`, `max:` or both");
     else if (c->min > c->max)
         pio_cfg_fault(doc, at, "min is above max, so nothing satisfies it");
     for (size_t k = 0; k < 2; k++) {
@@ -239,9 +238,11 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
     if (s->goal.n_constraints == 0 && pio_scene_is_set(doc, "optimizer.stop.feasibility"))
-        pio_cfg_fault(doc, "optimizer.stop.feasibility", "there are no constraints to which it could apply");
+        pio_cfg_fault(doc, "optimizer.stop.feasibility",
+                      "the scene has no constraints; add `constraints`, or remove it");
     if (s->goal.n_constraints && s->optimizer.is_set && s->optimizer.type != PIO_MMA)
-        pio_cfg_fault(doc, "optimizer.type", "only mma keeps constraints; use it, or make them terms of the objective");
+        pio_cfg_fault(doc, "optimizer.type",
+                      "only mma handles constraints; use it, or make them terms of the objective");
     for (size_t i = 0; i < s->goal.n_constraints; i++) check_constraint(s, doc, i);
 }
 
@@ -284,12 +285,12 @@ static void check_strategy(const pio_scene *s, cfg_doc *doc)
     if (s->gradient.memory_strategy != SCENE_REVERSE) return;
     if (s->method.type == SCENE_MPM && s->mpm.integrator != SCENE_REVERSIBLE)
         pio_cfg_fault(doc, path,
-                      "steps of time.integrator: apic lose motion and cannot be reversed; integrator: reversible, or "
-                      "strategy: checkpoint, would be right");
+                      "steps of time.integrator: apic dissipate energy and cannot be reversed; use integrator: "
+                      "reversible, or strategy: checkpoint");
     if (s->method.type == SCENE_FEM && s->fem.integrator < PIO_REVERSIBLE_LEAPFROG)
         pio_cfg_fault(doc, path,
-                      "steps of this time.integrator cannot be reversed; reversible_leapfrog or reversible_euler, or "
-                      "strategy: checkpoint, would be right");
+                      "steps of this time.integrator cannot be reversed; use reversible_leapfrog or reversible_euler, "
+                      "or strategy: checkpoint");
 }
 
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)

@@ -114,7 +114,7 @@ static void check_fill(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(path, "bodies[%zu].fill", i);
     pio_cfg_find(doc->root, path, &found);
     if (g && g->shape == PIO_POINTS && found)
-        pio_cfg_fault(doc, path, "'%s' is of points, which are the particles themselves; remove it", g->name);
+        pio_cfg_fault(doc, path, "'%s' consists of points, which are the particles themselves; remove it", g->name);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
@@ -150,10 +150,11 @@ static void check_group(const pio_scene *s, cfg_doc *doc, size_t i)
     }
     if (g->type == SCENE_GROUP_FILE) check_members(s, doc, i);
     if (g->type != SCENE_GROUP_SHAPE) return;
-    const size_t k = pio_scene_entry(doc, shape, "geometry", g->geometry, s->matter.geometry, s->matter.n_geometry,
-                                     sizeof *s->matter.geometry);
+    const size_t k =
+        pio_scene_entry(doc, shape, "geometry", g->geometry, s->matter.geometry, s->matter.n_geometry, sizeof *s->matter.geometry);
     if (k < s->matter.n_geometry && s->matter.geometry[k].shape == PIO_POINTS)
-        pio_cfg_fault(doc, shape, "'%s' is of points, which hold nothing; use a box, a ball, a cylinder or a mesh",
+        pio_cfg_fault(doc, shape,
+                      "'%s' consists of points, which enclose nothing; use a box, a ball, a cylinder or a mesh",
                       g->geometry);
 }
 
@@ -186,7 +187,8 @@ static void check_observe(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_scene_entry(doc, from, "bodies", o->from, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
         check_part(s, doc, from_group, o->from, o->from_group);
         if (!strcmp(o->from, o->body) && (!o->group || !o->from_group))
-            pio_cfg_fault(doc, from, "the distance of '%s' from itself; name another body, or a group on both sides",
+            pio_cfg_fault(doc, from,
+                          "this is the distance of '%s' from itself; name another body, or a group on both sides",
                           o->body);
     }
     if (o->type == PIO_SHAPE) {
@@ -194,7 +196,7 @@ static void check_observe(const pio_scene *s, cfg_doc *doc, size_t i)
                                          sizeof *s->matter.geometry);
         if (k < s->matter.n_geometry && s->matter.geometry[k].shape == PIO_POINTS)
             pio_cfg_fault(doc, shape,
-                          "'%s' is of points, which have no surface; use a box, a ball, a cylinder or a mesh",
+                          "'%s' consists of points, which have no surface; use a box, a ball, a cylinder or a mesh",
                           o->geometry);
     }
     pio_csv csv;
@@ -211,7 +213,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(per, "design[%zu].per", i);
     PATH(groups, "design[%zu].groups", i);
     if (d->groups.n && d->per != SCENE_PER_GROUP)
-        pio_cfg_fault(doc, groups, "only 'per: group' has groups; add it, or remove this");
+        pio_cfg_fault(doc, groups, "groups need 'per: group'; add it, or remove this");
     if (d->per == SCENE_PER_GROUP && !s->matter.n_groups)
         pio_cfg_fault(doc, per, "the scene has no groups; add `groups`, or use target, body or particle");
     for (size_t k = 0; k < d->groups.n && d->per == SCENE_PER_GROUP && s->matter.n_groups; k++) {

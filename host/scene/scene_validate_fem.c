@@ -21,7 +21,7 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
         PATH(model, "materials[%zu].model", i);
         if (s->materials.v[i].model != PIO_HYPER_LINEAR)
             pio_cfg_fault(doc, model,
-                          "plane stress is there for the linear law alone; use 'linear', or method.plane: strain");
+                          "plane stress is available for the linear law alone; use 'linear', or method.plane: strain");
     }
 }
 
@@ -49,8 +49,10 @@ static void check_counts(const pio_scene *s, cfg_doc *doc, size_t i)
         if (fabs(g->elements.v[a] - round(g->elements.v[a])) > 0)
             pio_cfg_fault(doc, path, "%g is not a whole number", g->elements.v[a]);
     if (g->mesh == SCENE_MESH_PLATE && fmod(g->elements.v[1], 2) > 0)
-        pio_cfg_fault(doc, path, "%g cells around the hole; the number must be even, for the corner of the plate",
-                      g->elements.v[1]);
+        pio_cfg_fault(
+            doc, path,
+            "%g cells around the hole; the number must be even, so that an edge meets the corner of the plate",
+            g->elements.v[1]);
 }
 
 static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
@@ -82,7 +84,7 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
         return;
     }
     if (is_3d(g->element) != (s->method.dimension == 3))
-        pio_cfg_fault(doc, element, "this is an element for %dD and the scene is %dD; there are: %s",
+        pio_cfg_fault(doc, element, "this element is for %dD and the scene is %dD; possible are: %s",
                       is_3d(g->element) ? 3 : 2, s->method.dimension,
                       s->method.dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
     check_counts(s, doc, i);
@@ -106,11 +108,9 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
         PATH(material, "bodies[%zu].material", i);
         PATH(thickness, "bodies[%zu].thickness", i);
         if (s->method.dimension == 3 && fabs(b->thickness - 1) > 0)
-            pio_cfg_fault(doc, thickness, "a 3D body is as thick as its mesh; remove it");
-        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
-                        sizeof *s->matter.geometry);
-        pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,
-                        sizeof *s->materials.v);
+            pio_cfg_fault(doc, thickness, "in 3D the mesh gives the thickness; remove it");
+        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry, sizeof *s->matter.geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n, sizeof *s->materials.v);
         for (size_t r = 0; r < b->n_regions; r++) {
             PATH(region, "bodies[%zu].regions[%zu].material", i, r);
             pio_scene_entry(doc, region, "materials", b->regions[r].material, s->materials.v, s->materials.n,
@@ -203,7 +203,8 @@ static void check_curves(const pio_scene *s, cfg_doc *doc)
         PATH(value, "curves[%zu].value", i);
         PATH(name, "curves[%zu].name", i);
         if (!is_named(s, c->name))
-            pio_cfg_fault(doc, name, "nothing follows '%s'; name it in an entry of loads or boundary, or remove it",
+            pio_cfg_fault(doc, name,
+                          "no load or support follows '%s'; name it in an entry of loads or boundary, or remove it",
                           c->name);
         if (c->file) continue; /* pio_scene_validate_data */
         if (c->time.n != c->value.n)
@@ -246,11 +247,10 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
     if (scene_leaps(s->fem.integrator) && o->type == PIO_REACTION)
         pio_cfg_fault(doc, type,
-                      "the leapfrog keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
-                      "backward_euler");
+                      "the leapfrog keeps no accelerations, which reactions need; use newmark, bdf2 or backward_euler");
     if (s->fem.integrator == PIO_REVERSIBLE_EULER && o->type == PIO_REACTION)
         pio_cfg_fault(doc, type,
-                      "reversible_euler keeps no accelerations, of which reactions are made; use newmark, bdf2 or "
+                      "reversible_euler keeps no accelerations, which reactions need; use newmark, bdf2 or "
                       "backward_euler");
     PATH(boundary, "observe[%zu].boundary", i);
     if (o->type == PIO_REACTION)
@@ -304,27 +304,26 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     else
         pio_scene_check_time(s, doc);
     if (pio_scene_is_set(doc, "time.load_steps"))
-        pio_cfg_fault(doc, "time.load_steps",
-                      "load steps are those of a static scene; a motion has time.dt: remove it");
+        pio_cfg_fault(doc, "time.load_steps", "only a static scene has load steps; a motion has time.dt: remove it");
     static const char *const of_solves[] = {
         "tolerance",     "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings", "projection", "linear",
         "direct_memory", "product"};
     for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->fem.integrator); k++) {
         PATH(path, "solver.%s", of_solves[k]);
-        if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves nothing; remove it");
+        if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves no equations; remove it");
     }
     if (scene_leaps(s->fem.integrator) && s->fem.mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass", "the leapfrog divides by the masses of nodes; they must be lumped");
     if (s->fem.integrator == PIO_REVERSIBLE_LEAPFROG) check_reversible(s, doc);
     if (s->fem.integrator == PIO_REVERSIBLE_EULER && s->fem.mass == SCENE_CONSISTENT)
         pio_cfg_fault(doc, "solver.mass",
-                      "reversible_euler divides by the masses of nodes to take a step back; they must be lumped");
+                      "reversible_euler divides by the masses of nodes to reverse a step; they must be lumped");
     for (size_t i = 0; i < s->materials.n; i++) {
         PATH(path, "materials[%zu].density", i);
         PATH(name, "materials[%zu].name", i);
         if (!(s->materials.v[i].density > 0))
             pio_cfg_fault(doc, pio_scene_is_set(doc, path) ? path : name,
-                          "what moves needs a density above 0 kg/m3; add materials[%zu].density", i);
+                          "a body in motion needs a density above 0 kg/m3; add materials[%zu].density", i);
     }
 }
 
@@ -332,7 +331,7 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
 {
     if (scene->fem.linear == PIO_SOLVE_PCG && pio_scene_is_set(doc, "solver.direct_memory"))
         pio_cfg_fault(doc, "solver.direct_memory",
-                      "conjugate gradients eliminate nothing; remove it, or 'linear: direct'");
+                      "conjugate gradients do without elimination; remove it, or use 'linear: direct'");
     if (scene->fem.integrator == PIO_STATIC)
         check_static(scene, doc);
     else

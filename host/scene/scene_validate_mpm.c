@@ -26,10 +26,9 @@ static void check_walls(const pio_scene *s, cfg_doc *doc)
             if (reversible == (s->mpm.grid.wall[a][side] == PIO_WALL_PENALTY)) continue;
             pio_cfg_fault(
                 doc, face_path(doc, a, side), "%s",
-                reversible ? "sticky, slip and separating walls lose motion, and time.integrator: reversible must be "
-                             "able to reverse its steps; 'penalty' would be right for every face"
-                           : "penalty walls belong to time.integrator: reversible; sticky, slip or separate would be "
-                             "right for apic");
+                reversible ? "sticky, slip and separating walls dissipate energy, and time.integrator: reversible must "
+                             "be able to reverse its steps; use 'penalty' for every face"
+                           : "penalty walls need time.integrator: reversible; with apic use sticky, slip or separate");
             return;
         }
 }
@@ -43,27 +42,27 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
             if (s->mpm.grid.wall[a][side] == PIO_WALL_PENALTY) penalty = face_path(doc, a, side);
     const double most = 1 / (s->time.dt * s->time.dt);
     if (penalty && !(s->mpm.grid.wall_stiffness > 0))
-        pio_cfg_fault(
-            doc, penalty,
-            "penalty walls need method.grid.wall_stiffness, in 1/s2: a particle that hits a wall with speed v goes in "
-            "by up to v/sqrt(wall_stiffness) and a quarter of a cell, and at most 1/dt^2 = %.3g is stable",
-            most);
+        pio_cfg_fault(doc, penalty,
+                      "penalty walls need method.grid.wall_stiffness, in 1/s2: a particle that hits a wall with speed "
+                      "v penetrates it by up to v/sqrt(wall_stiffness) plus a quarter of a cell, and at most 1/dt^2 = "
+                      "%.3g is stable",
+                      most);
     else if (!penalty && s->mpm.grid.wall_stiffness > 0)
-        pio_cfg_fault(doc, path, "no wall is penalty; remove it");
+        pio_cfg_fault(doc, path, "no wall has the type penalty; remove it");
     else if (s->mpm.grid.wall_stiffness > most)
         pio_cfg_fault(doc, path,
-                      "%g 1/s2 is not stable with this time step; at most 1/dt^2 = %.6g would be right, or a "
-                      "smaller time.dt",
+                      "%g 1/s2 is not stable with this time step; use at most 1/dt^2 = %.6g, or a smaller time.dt",
                       s->mpm.grid.wall_stiffness, most);
 }
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
 {
     if (s->mpm.integrator != SCENE_REVERSIBLE && pio_scene_is_set(doc, "time.damping"))
-        pio_cfg_fault(doc, "time.damping", "it belongs to time.integrator: reversible; remove it");
+        pio_cfg_fault(doc, "time.damping",
+                      "damping needs time.integrator: reversible; remove it, or use that integrator");
     else if (s->mpm.damping * s->time.dt > 0.5)
-        pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; at most 0.5/dt = %.6g would be right",
-                      s->mpm.damping, 0.5 / s->time.dt);
+        pio_cfg_fault(doc, "time.damping", "%g 1/s is too much for one step; use at most 0.5/dt = %.6g", s->mpm.damping,
+                      0.5 / s->time.dt);
 }
 
 /* Reports what a reversible run cannot have. */
@@ -73,10 +72,9 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
         const scene_material *m = &s->materials.v[i];
         PATH(path, "materials[%zu].viscosity", i);
         if (m->viscosity > 0)
-            pio_cfg_fault(
-                doc, path,
-                "viscosity loses motion, and time.integrator: reversible must be able to reverse its steps; 0, "
-                "or integrator: apic, would be right");
+            pio_cfg_fault(doc, path,
+                          "viscosity dissipates energy, and time.integrator: reversible must be able to reverse its "
+                          "steps; use 0, or integrator: apic");
     }
     for (size_t d = 0; d < s->goal.n_design; d++)
         for (size_t t = 0; t < s->goal.design[d].target.n; t++) {
@@ -84,7 +82,7 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
             PATH(path, "design[%zu].target", d);
             if (key && !strcmp(key, "viscosity"))
                 pio_cfg_fault(doc, path,
-                              "with time.integrator: reversible there is no viscosity to design; apic has it");
+                              "time.integrator: reversible has no viscosity; remove it, or use integrator: apic");
         }
 }
 
@@ -104,12 +102,12 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
         PATH(path, "materials[%zu].plasticity.type", i);
         if (m->plasticity == PIO_ELASTIC) continue;
         if (m->model != (snow ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY))
-            pio_cfg_fault(doc, path, "%s flows from the strains of model '%s'; that, or another type, would be right",
+            pio_cfg_fault(doc, path, "%s needs model '%s'; use that model, or another type",
                           snow ? "snow" : "this type", snow ? "fixed_corotated" : "hencky");
         if (s->mpm.integrator == SCENE_REVERSIBLE)
             pio_cfg_fault(doc, path,
-                          "plastic flow loses energy, and time.integrator: reversible must be able to reverse its "
-                          "steps; integrator: apic would be right");
+                          "plastic flow dissipates energy, and time.integrator: reversible must be able to reverse its "
+                          "steps; use integrator: apic");
     }
     for (size_t i = 0; i < s->output.state_fields.n; i++) {
         const char *field = s->output.state_fields.v[i];
@@ -117,7 +115,7 @@ static void check_plasticity(const pio_scene *s, cfg_doc *doc)
         if ((plane || !strcmp(field, "hardening")) && !pio_scene_is_plastic(s))
             pio_cfg_fault(doc, "output.states.fields", "no body is plastic, and so none has '%s'; remove it", field);
         else if (plane && s->method.dimension == 3)
-            pio_cfg_fault(doc, "output.states.fields", "e33 is of plastic solids in 2D; remove it");
+            pio_cfg_fault(doc, "output.states.fields", "only plastic solids in 2D have e33; remove it");
     }
 }
 
@@ -128,8 +126,8 @@ static void check_contact(const pio_scene *s, cfg_doc *doc)
     if (!s->contact.n_fields) return;
     if (s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "contact",
-                      "it loses motion, and time.integrator: reversible must be able to reverse its steps; remove it, "
-                      "or use integrator: apic");
+                      "contact dissipates energy, and time.integrator: reversible must be able to reverse its steps; "
+                      "remove it, or use integrator: apic");
     for (size_t f = 0; f < s->contact.n_fields; f++) {
         const scene_strings *bodies = &s->contact.fields[f].bodies;
         for (size_t k = 0; k < bodies->n; k++) {
@@ -145,8 +143,8 @@ static void check_contact(const pio_scene *s, cfg_doc *doc)
     const int fields = pio_scene_fields(s);
     if (fields == 1)
         pio_cfg_fault(doc, "contact.fields",
-                      "all bodies are in one field, so none is in contact; leave out the bodies that shall share "
-                      "another, or add an entry");
+                      "all bodies are in one field, so none is in contact; leave out the bodies that belong to another "
+                      "field, or add an entry");
     if (fields > MOST)
         pio_cfg_fault(doc, "contact.fields",
                       "%d velocity fields, with that of the bodies not named; at most %d are possible", fields, MOST);
@@ -156,8 +154,8 @@ static void check_flip(const pio_scene *s, cfg_doc *doc)
 {
     if (s->mpm.integrator == SCENE_REVERSIBLE && s->mpm.flip > 0)
         pio_cfg_fault(doc, "method.flip",
-                      "it blends velocities that cannot be taken apart again, and time.integrator: reversible must be "
-                      "able to reverse its steps; 0, or integrator: apic, would be right");
+                      "a FLIP ratio blends velocities that cannot be separated again, and time.integrator: reversible "
+                      "must be able to reverse its steps; use 0, or integrator: apic");
 }
 
 void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)

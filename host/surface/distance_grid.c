@@ -22,12 +22,11 @@ piola_status pio_distance_grid_create(pio_distance_grid *out, const pio_trimesh 
         const double cells = ceil((surface->high[a] - surface->low[a] + 2 * beyond) / spacing) + 2 * MARGIN;
         points *= cells + 1;
         if (!(points <= PIO_DISTANCES_MOST))
-            return pio_fail(
-                error, PIOLA_BAD_DATA,
-                "distances at every %g m about %s, which is %g x %g x %g m, would be more than %d; a larger "
-                "`resolution`, or a smaller `scale` if it is not of that size, would be right",
-                spacing, surface->path, surface->high[0] - surface->low[0], surface->high[1] - surface->low[1],
-                surface->high[2] - surface->low[2], PIO_DISTANCES_MOST);
+            return pio_fail(error, PIOLA_BAD_DATA,
+                            "a grid of distances every %g m about %s, which is %g x %g x %g m, would have more than %d "
+                            "points; use a larger `resolution`, or a smaller `scale` if it is not of that size",
+                            spacing, surface->path, surface->high[0] - surface->low[0],
+                            surface->high[1] - surface->low[1], surface->high[2] - surface->low[2], PIO_DISTANCES_MOST);
         out->count[a] = (int32_t)cells + 1;
         out->low[a] = (surface->low[a] + surface->high[a] - cells * spacing) / 2;
     }

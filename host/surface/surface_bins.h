@@ -8,7 +8,7 @@
 
 #include "host/surface/surface_mesh.h"
 
-#define PIO_SCREENING "testing what a surface encloses"
+#define PIO_SCREENING "testing which points a surface encloses"
 #define PIO_BINS_OFF 2e-15 /* bound of the error: each of three products of a number up to 1/2 takes 5 roundings */
 
 /* The first and the last bin along each axis. */

@@ -253,11 +253,11 @@ piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], b
                         "%.500s: error: a part of the surface is inside out about (%g %g %g) m; order its corners "
                         "counter-clockwise as seen from outside, or let it be a cavity of another part",
                         s->path, x[0], x[1], x[2]);
-    return pio_fail(error, PIOLA_BAD_DATA,
-                    "%.500s: error: parts of the surface overlap or lie in each other: %d of them hold the place (%g "
-                    "%g %g) m; join them to one surface, turn over what shall be a cavity, or make each a body of its "
-                    "own",
-                    s->path, winding, x[0], x[1], x[2]);
+    return pio_fail(
+        error, PIOLA_BAD_DATA,
+        "%.500s: error: parts of the surface overlap or lie in each other: %d of them enclose the point (%g %g %g) m; "
+        "join them to one surface, reverse the corners of a part that is a cavity, or make each part a body of its own",
+        s->path, winding, x[0], x[1], x[2]);
 }
 
 piola_status pio_trimesh_check_inside(const pio_trimesh_lines *l, piola_error *error)
@@ -270,7 +270,7 @@ piola_status pio_trimesh_check_inside(const pio_trimesh_lines *l, piola_error *e
     for (int32_t t = 0; !rc && t < s->n_triangles; t++) {
         double x[2][3];
         bool inside;
-        rc = pio_stop_at(t, "testing what a surface encloses", error);
+        rc = pio_stop_at(t, "testing which points a surface encloses", error);
         if (!doubtful[t] || !pio_trimesh_probes(s, t, depth, x)) continue;
         for (int side = 0; !rc && side < 2; side++) rc = pio_trimesh_inside(l, x[side], &inside, error);
     }

@@ -79,7 +79,7 @@ static void read_stl_binary(pio_triangles *t, pio_input *in, size_t n)
             x[i / 3][i % 3] = stl_number(in, at, i % 9);
             if (isfinite(x[i / 3][i % 3])) continue;
             in->mark = at + i % 9 * sizeof(float);
-            pio_input_fail(in, "%g is no coordinate, in triangle %zu", x[i / 3][i % 3], first + i / 9);
+            pio_input_fail(in, "%g is not a finite coordinate, in triangle %zu", x[i / 3][i % 3], first + i / 9);
         }
         pio_triangles_places(t, in, 3 * some, x, t->triangle + 3 * first);
         in->at += STL_TRIANGLE * some;
@@ -90,7 +90,7 @@ static void read_stl_binary(pio_triangles *t, pio_input *in, size_t n)
 static void next_line(pio_input *in, const char *what)
 {
     if (in->status) return;
-    if (!pio_input_line_ends(in)) pio_input_fail(in, "more in this line than belongs into it");
+    if (!pio_input_line_ends(in)) pio_input_fail(in, "unexpected text before the end of the line");
     if (!pio_input_line(in) && !in->status) {
         in->mark = in->at;
         pio_input_fail(in, "the file ends where '%s' is expected; it was cut off", what);
@@ -194,7 +194,8 @@ static void read_obj(pio_triangles *t, pio_input *in)
         } else if (!strcmp(in->word, "f")) {
             read_face(t, in);
         } else if (!passes(in->word)) {
-            pio_input_fail(in, "'%s' is no statement that is read: vertices (v) and polygons (f)", in->word);
+            pio_input_fail(in, "'%s' is not a statement that is read; these are v (vertices) and f (polygons)",
+                           in->word);
         }
         pio_input_skip_line(in);
     }
@@ -278,7 +279,7 @@ static void read_known(pio_triangles *t, pio_input *in)
     else if (begins_with(in, obj))
         read_obj(t, in);
     else
-        pio_input_fail(in, "no surface: neither PLY nor OBJ nor STL, or a binary STL that was cut off");
+        pio_input_fail(in, "this is neither PLY nor OBJ nor STL, or a binary STL that was cut off");
 }
 
 void pio_triangles_read(pio_triangles *t, pio_input *in)

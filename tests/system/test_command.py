@@ -442,7 +442,7 @@ class Command(unittest.TestCase):
             self.assertEqual(done.stdout, f"wrote {target}\n")
         self.assertIn("point,x [m],y [m],J [1],", target.read_text())
         target.write_text("my own table\n")
-        self.expect(73, [f"{target} is there, and not written by this command"], "export", self.states, "--to", "csv",
+        self.expect(73, [f"{target} exists and was not written by this command"], "export", self.states, "--to", "csv",
                     "-o", target)
         self.assertEqual(target.read_text(), "my own table\n")
         done = self.expect(0, [], "export", self.states, "--to", "vtu", "--frame", "1")

@@ -138,7 +138,7 @@ class Paths(unittest.TestCase):
         link.symlink_to(self.scene)
         before = self.everything()
         for name in (*disguised, link):
-            self.expect(73, ["is there and is no PNG"], "render", states, "-o", name)
+            self.expect(73, ["exists and is not a PNG"], "render", states, "-o", name)
         self.expect(73, ["not a regular file"], "render", states, "-o", self.link_to("/dev/null", "null.png"))
         self.assertEqual(self.everything(), before)
         for name in ("new.png", "NEW.PNG", "empty.png"):
@@ -172,7 +172,7 @@ class Paths(unittest.TestCase):
         for form in "vtu", "csv":
             for name in (self.scene, states):
                 self.expect(73, ["not written by this command"], "export", states, "--to", form, "-o", name)
-        self.expect(73, ["this is none"], "export", states, "--to", "npy", "-o", self.scene)
+        self.expect(73, ["this is not a folder"], "export", states, "--to", "npy", "-o", self.scene)
         self.assertEqual(self.everything(), before)
         for _ in range(2):
             self.expect(0, [], "export", states, "--to", "csv", "-o", self.home / "table")

@@ -403,7 +403,7 @@ static void a_report_lists_groups_sizes_and_warnings(void **state)
                                          "  line3            10\n",
                                          "x -1 .. 0.5 m, y 0.5 .. 1.5 m",
                                          "area: 1.5 m^2",
-                                         "worst shape of an element (1: ideal, 0: flat): 1, element ",
+                                         "worst quality of an element (1: ideal, 0: flat): 1, element ",
                                          "  all                              2          6         35\n",
                                          "  left                             1          2          5\n",
                                          "warning: a \"quoted\" warning\n"};

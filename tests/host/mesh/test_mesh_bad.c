@@ -164,7 +164,7 @@ static void binary_faults_name_their_offset(void **state)
     spoiled(&c, nodes + 8, &negative, 8, 0, "18446744073709551615 is out of range for the number of nodes");
     const size_t tags = nodes + 32 + 20, x = tags + 6 * 8; /* the first block has 6 of the 12 nodes */
     spoiled(&c, x + 8, &nan_value, 8, 0, "the y of node 1000 is not a number (NaN)");
-    spoiled(&c, tags + 8, c.byte + tags, 8, 0, "node 1000 stands twice");
+    spoiled(&c, tags + 8, c.byte + tags, 8, 0, "node 1000 is defined twice");
     spoiled(&c, elements + 32 + 8, &prism, 4, 0, "elements of type 6 (prism6) are not supported");
     spoiled(&c, elements + 32 + 20 + 16, &unknown, 8, 0,
             "element 1000 (hex8) has node 999999, which $Nodes does not have");

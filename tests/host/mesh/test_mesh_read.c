@@ -410,7 +410,7 @@ static void slivers_are_reported_with_the_worst_of_them(void **state)
         pio_mesh mesh = read_mesh(path);
         for (int w = 0; w < mesh.n_warnings; w++) print_message("warning: %s\n", mesh.warnings[w]);
         assert_int_equal(mesh.n_warnings, flat);
-        assert_true(!flat || warned(&mesh, "1 of 2 elements are nearly flat or long, with a shape below 0.01"));
+        assert_true(!flat || warned(&mesh, "1 of 2 elements are nearly flat or long, with a quality below 0.01"));
         assert_true(!flat || warned(&mesh, "the worst with 1.2e-07: element 7 (tri3)"));
         pio_mesh_free(&mesh);
         unlink(path);

@@ -194,7 +194,7 @@ static void faults_that_only_particles_show_are_refused_too(void **state)
     expect(FLAT, grid, 1, "error: observe[4].grid.file: ");
     expect(FLAT, grid, 1, "table.csv:3:3: error: 11 is not the number of a node, 0 to 10 along this axis");
     write_table("i,j,density\n1,1,5\n1,1,5\n");
-    expect(FLAT, grid, 1, "table.csv:3:1: error: this node stands twice");
+    expect(FLAT, grid, 1, "table.csv:3:1: error: this node is listed twice");
     write_table("i,j,density\n1,1,-5\n");
     expect(FLAT, grid, 1, "table.csv:2:5: error: -5 is below 0");
     write_table("i,j,density\n1,1,0\n");

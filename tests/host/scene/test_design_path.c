@@ -153,7 +153,7 @@ static void an_unknown_key_is_answered_with_the_rows_of_its_owner(void **state)
         print_message("%s", messages);
         assert_non_null(strstr(messages, "design_path_test.yaml:"));
         assert_non_null(strstr(messages, "design[0].target"));
-        assert_non_null(strstr(messages, "nothing to design at '"));
+        assert_non_null(strstr(messages, "there is no design quantity '"));
         const size_t found = check_message(good, owners[o].owner, list, name, messages);
         if (!found) fail_msg("nothing of %s is listed", list);
         free(messages);

@@ -251,7 +251,7 @@ static void faults_of_text_name_the_line(void **state)
     expect("v 0 0 0\nf 1 1\n", ":2: error: the line ends where a corner is expected");
     expect("v 0 0 0\nf 1 1 99999999999999\n", "'99999999999999' where a corner is expected");
     expect("v 0 0 0\nf 1 1 1x\n", "'1x' where a corner is expected");
-    expect("v 0 0 0\ncurv 1 2 3\n", ":2: error: 'curv' is no statement that is read");
+    expect("v 0 0 0\ncurv 1 2 3\n", ":2: error: 'curv' is not a statement that is read");
     expect_changed(stl_text(), "endsolid", "", "where 'facet' or 'endsolid' is expected");
     expect_changed(stl_text(), "      vertex", "      edge", ":4: error: 'edge' where 'vertex' is expected");
     expect_changed(stl_text(), "outer loop\n", "outer loop 5\n", "more in this line");
@@ -277,7 +277,7 @@ static void faults_of_binary_files_name_the_offset(void **state)
     (void)state;
     expect_bytes(b.text, b.size - 1, "a binary STL that was cut off");
     memcpy(b.text + 84 + 50 + 12, &bad, sizeof bad);
-    expect_bytes(b.text, b.size, "mesh: offset 146: error: nan is no coordinate, in triangle 1");
+    expect_bytes(b.text, b.size, "mesh: offset 146: error: nan is not a finite coordinate, in triangle 1");
     free(b.text);
     b = ply(1);
     expect_bytes(b.text, b.size - 1, "it was cut off");
