@@ -242,9 +242,9 @@ static void what_holds_a_place_twice_is_refused(void **state)
     } list[] = {{"apart", {6, 0, 0}, {7, 4, 4}, false, NULL},
                 {"touching", {4, 0, 0}, {6, 4, 4}, false, NULL},
                 {"a cavity", {1, 1, 1}, {3, 2, 3}, true, NULL},
-                {"nested", {1, 1, 1}, {3, 2, 3}, false, "2 of them hold"},
-                {"nested between sites", {1.5, 1.5, 1.5}, {1.7, 1.7, 1.7}, false, "2 of them hold"},
-                {"across", {3, 1, 1}, {6, 3, 3}, false, "2 of them hold"},
+                {"nested", {1, 1, 1}, {3, 2, 3}, false, "2 of them enclose"},
+                {"nested between sites", {1.5, 1.5, 1.5}, {1.7, 1.7, 1.7}, false, "2 of them enclose"},
+                {"across", {3, 1, 1}, {6, 3, 3}, false, "2 of them enclose"},
                 {"turned over", {6, 0, 0}, {7, 4, 4}, true, "inside out"}};
     static const double low[3] = {0, 0, 0}, high[3] = {4, 4, 4}, offset[3] = {0};
     (void)state;
