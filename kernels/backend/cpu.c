@@ -32,8 +32,8 @@ static size_t cache_bytes(void)
 }
 
 #if defined(__x86_64__)
-/* The processor's own words (AMD64 Architecture Programmer's Manual 3, appendix E.4.3): no file that could fail to
- * open, since a run is continued only on the processor that began it. */
+/* The processor's brand string (AMD64 Architecture Programmer's Manual 3, appendix E.4.3), which needs no file that
+ * could fail to open, since a run is continued only on the processor that began it. */
 static void processor_name(char *name, size_t size)
 {
     unsigned words[13] = {0};

@@ -1,5 +1,4 @@
-/* cpu_entries.h -- what the files of the CPU backend know of each other: the loops of all kernels, and what the loops
- * share. */
+/* cpu_entries.h -- what the files of the CPU backend share: the loops of all kernels, and functions that loops use. */
 #ifndef PIOLA_KERNELS_BACKEND_CPU_ENTRIES_H
 #define PIOLA_KERNELS_BACKEND_CPU_ENTRIES_H
 

@@ -2,9 +2,9 @@
  *
  * A library is a loadable module of its own, piola_direct_NAME.so beside the engines, that exports its table as
  * `piola_direct`: engines start where it is missing, and what else it exports (MUMPS has functions named like MPI's)
- * stays out of sight. The device's backend names the modules (table.h). A matrix comes as compressed sparse rows of
- * doubles, in engines of either precision: a factor of six digits would be noise for slender bodies, and it is the
- * vectors that f32 is chosen for. A library may own memory beside the arena; how much is what `analyse` predicts. */
+ * stays hidden. The device's backend names the modules (table.h). A matrix comes as compressed sparse rows of doubles,
+ * in engines of either precision: a factor of seven digits would be useless for slender bodies, and f32 is chosen to
+ * save memory of vectors. A library may own memory beside the arena; how much is what `analyse` predicts. */
 #ifndef PIOLA_KERNELS_BACKEND_DIRECT_H
 #define PIOLA_KERNELS_BACKEND_DIRECT_H
 

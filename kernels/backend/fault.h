@@ -1,4 +1,4 @@
-/* fault.h -- failures of a device that a test makes up (tests/system/fault_shim.c). */
+/* fault.h -- failures of a device that a test injects (tests/system/fault_shim.c). */
 #ifndef PIOLA_KERNELS_BACKEND_FAULT_H
 #define PIOLA_KERNELS_BACKEND_FAULT_H
 

@@ -13,7 +13,7 @@ typedef struct {
     double *out;                  /* [n]; set at id */
 } field_read_args;
 
-/* The reverse of field_read without its scale: one component of a field, from doubles in the order of ids. */
+/* The opposite of field_read, without its scale: one component of a field, from doubles in the order of ids. */
 typedef struct {
     const int *id;                /* [n] as in field_read_args */
     const double *in;             /* [n] in id order */

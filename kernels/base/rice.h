@@ -17,12 +17,12 @@
  *
  * A record ends with its length, since a stack is read from its top.
  *
- * It is no library's, since the numbers are made and used on the device that computes, step by step: zlib,
- * zstd, LZ4 and the like would have them brought to the host in each step; nvCOMP is for GPUs alone, closed, and codes
- * bytes rather than numbers, and the CPU engine would have another format; both engines are to have one text.
- * Arithmetic coding and tables of asymmetric numeral systems (Duda 2013) come nearer to the entropy by some tenths of a
- * bit, but adapt over more numbers than a block has, or carry a table per record. The bits above the entropy are
- * measured in tests/solvers/fem/test_residual_log.c. */
+ * The code is Piola's own, because the numbers are made and used on the device that computes, step by step: for zlib,
+ * zstd, LZ4 and the like they would have to be copied to the host in each step; nvCOMP is for GPUs alone, closed, and
+ * codes bytes rather than numbers, so that the CPU engine would have another format, and both engines are to have one
+ * text. Arithmetic coding and tables of asymmetric numeral systems (Duda 2013) come nearer to the entropy by some
+ * tenths of a bit, but adapt over more numbers than a block has, or carry a table per record. The bits above the
+ * entropy are measured in tests/solvers/fem/test_residual_log.c. */
 #ifndef PIOLA_KERNELS_RICE_H
 #define PIOLA_KERNELS_RICE_H
 
@@ -89,7 +89,7 @@ PIO_FN void rice_put_number(rice_writer *w, uint64_t z, int k)
     rice_put(w, z & (((uint64_t)1 << k) - 1), k);
 }
 
-/* Behind the end there are zeros, so that a damaged log is read without harm. */
+/* Beyond the end there are zeros, so that a damaged log is read without harm. */
 typedef struct {
     const uint8_t *at, *end;
     uint64_t buffer;

@@ -1,7 +1,7 @@
-/* vocabulary.h -- the words for what kernels distinguish: elements, laws, walls, obstacles, signals, loads,
- * observables. Each thing has one name here, which kernels, engines, models and scenes share; what no kernel
- * distinguishes is in solvers/engine/vocabulary.h, and the words of scene files are in host/scene/words.c. Kernels and
- * simulations rely on the order within each list. */
+/* vocabulary.h -- the names of what kernels distinguish: elements, laws, walls, obstacles, signals, loads, observables.
+ * Each thing has one name here, which kernels, engines, models and scenes share; what no kernel distinguishes is in
+ * solvers/engine/vocabulary.h, and the words of scene files are in host/scene/words.c. Kernels and simulations rely on
+ * the order within each list. */
 #ifndef PIOLA_KERNELS_VOCABULARY_H
 #define PIOLA_KERNELS_VOCABULARY_H
 
@@ -58,7 +58,7 @@ enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
  * alone. */
 typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
 
-/* Signals of time, and NETWORK: what a network makes of what bodies do, see pio_network_desc. */
+/* Signals of time, and NETWORK: the output of a network that reads positions and velocities, see pio_network_desc. */
 typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
 /* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. PHASE is
  * of scenes alone: a clock, which becomes its sine and its cosine. */

@@ -1,5 +1,5 @@
-/* fem_args.h -- what the arguments of all FEM kernels are made of: the mesh in blocks of one element type, the matter,
- * the step block, faults; and the arguments of the kernels of fem.h. */
+/* fem_args.h -- what the arguments of all FEM kernels are made of: the mesh in blocks of one element type, the
+ * material, the step block, faults; and the arguments of the kernels of fem.h. */
 #ifndef PIOLA_KERNELS_FEM_ARGS_H
 #define PIOLA_KERNELS_FEM_ARGS_H
 
@@ -103,7 +103,7 @@ typedef struct {
     double *out;       /* [nodes] in the unit of x; set */
 } point_read_args;
 
-/* The reverse of point_read without sum and scale: one component of a nodal vector, from doubles. */
+/* The opposite of point_read, without sum and scale: one component of a nodal vector, from doubles. */
 typedef struct {
     int component;    /* 0 .. DIM-1 */
     const double *in; /* [nodes] the numbers to store */

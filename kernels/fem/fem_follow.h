@@ -1,5 +1,4 @@
-/* fem_follow.h -- loads that change as the body deforms: pressures that follow their faces, and springs between body
- * and ground.
+/* fem_follow.h -- loads that change as the body deforms: follower pressures, and springs between body and ground.
  *
  * A follower pressure is f_a = -p sum_q w N_a m(x) with x = X + u: fem_face and fem_face_adj at the positions x, whose
  * cotangents are those of both X and u. Its derivative along du, and the element matrix of that derivative, follow from

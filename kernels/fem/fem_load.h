@@ -4,9 +4,8 @@
  *     body force  f_a = sum_q V N_a b                         pressure  f_a = -p sum_q w N_a m
  *     on points   f_a = t, in N                               m = outward normal times area per reference area
  *     total force t = F/A, A the area at rest of all its faces
- * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the pressure follows:
- * fem_follow.h.
- * Values follow time curves: value(t) = value curve(t). */
+ * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the load is a follower
+ * pressure: fem_follow.h. Values follow time curves: value(t) = value curve(t). */
 #ifndef PIOLA_KERNELS_FEM_LOAD_H
 #define PIOLA_KERNELS_FEM_LOAD_H
 

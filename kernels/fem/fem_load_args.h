@@ -61,7 +61,7 @@ typedef struct {
     int kind;               /* PIO_TRACTION or PIO_PRESSURE */
     int first_element_node; /* number of its first element node among those of all loads */
     const int *vertex;      /* [faces][nodes] surface vertices, outward by their order */
-    const real *rest;       /* [vertices][DIM] places m; of what follows: those of the deformed body */
+    const real *rest;       /* [vertices][DIM] positions m; of a follower pressure those of the deformed body */
     const int *owner;       /* [faces] element behind a face */
     const real *thick;      /* [elements] m; NULL in 3D */
     double scale;           /* Pa per unit of value */
@@ -144,7 +144,7 @@ typedef struct {
 /* Rest positions moved by value - base with their group: one item for each node. */
 typedef struct {
     const int *index;      /* [nodes] group or -1 */
-    const wide *value;     /* [groups][DIM] place of a group, m */
+    const wide *value;     /* [groups][DIM] position of a group, m */
     double base[DIM];      /* the value at which a group stays where it is, m */
     const real *reference; /* [nodes][DIM] rest positions at that value, m */
     real *rest;            /* [nodes][DIM] X, m; set where index >= 0 */

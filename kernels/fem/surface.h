@@ -2,7 +2,7 @@
  * f_v.
  *
  * Loads and contact act on vertices. Today's bodies have their nodes as vertices: the identity, start == NULL. Affine
- * bodies and embedded skins bring lists. */
+ * bodies and embedded skins would need lists. */
 #ifndef PIOLA_KERNELS_SURFACE_H
 #define PIOLA_KERNELS_SURFACE_H
 

@@ -63,8 +63,8 @@ typedef struct {
     double tolerance;             /* of |r| / |b| */
 } krylov_begin_args;
 
-/* One item: dot_r is |b - A x|^2, computed anew. A method that believed to be done but is not begins again from x; it
- * has stagnated when the residual is still more than `stagnation` times what it was when it was computed last. */
+/* One item: dot_r is |b - A x|^2, computed anew. A method that seemed to have converged but has not begins again from
+ * x; it has stagnated when the residual is still more than `stagnation` times what it was when it was computed last. */
 typedef struct {
     krylov_state *state; /* changed */
     double stagnation;   /* ratio of norms, in (0, 1) */

@@ -198,8 +198,8 @@ PIO_FN int hyper_has_own_parameters(int law)
     return law == PIO_HYPER_MOONEY_RIVLIN || law == PIO_HYPER_OGDEN;
 }
 
-/* Returns lambda* of plane stress, of the linear law in 2D, Pa: the stress across vanishes when lambda is lambda* = 2
- * mu lambda/(lambda + 2 mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). The parameters are (mu, lambda)
+/* Returns lambda* of plane stress, of the linear law in 2D, Pa: the out-of-plane stress vanishes when lambda is lambda*
+ * = 2 mu lambda/(lambda + 2 mu), which is E nu/(1 - nu^2) (Hughes 2000, section 2.7). The parameters are (mu, lambda)
  * where by_lame_parameters is set, else (E, nu). */
 PIO_FN real plane_stress_lambda(int by_lame_parameters, hyper_constants parameters)
 {

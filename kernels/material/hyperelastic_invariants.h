@@ -207,7 +207,7 @@ PIO_FN void stable_tangent(mat F, hyper_constants c, real A[HYPER_NUMBERS][HYPER
  * and I1 has D = 2 F, and I2 has D = 2 (I1 F - F C). The sum of all terms is
  *     dP = a1 dF + a2 d(I1 F - F C) + (H : dF) K + (K : dF) H + h H dF^T H */
 
-/* What these laws have at F, by the letters above. */
+/* The quantities of these laws at F, named as above. */
 typedef struct {
     mat H, K, D;        /* D = I1 F - F C; F where there is no c01 */
     real a1, a2, h, I1; /* Pa, Pa, Pa, - */

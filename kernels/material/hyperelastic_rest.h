@@ -1,5 +1,5 @@
 /* hyperelastic_rest.h -- the hyperelastic laws at rest: how many constants they have, their moduli, and which constants
- * make a body that is stable. */
+ * give a stable body. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_REST_H
 #define PIOLA_KERNELS_HYPERELASTIC_REST_H
 

@@ -1,6 +1,6 @@
 /* hyperelastic_stress.h -- what observations need of the hyperelastic laws beyond forces: the derivative of the energy
- * by the constants, the stress across the plane of a 2D body, Cauchy's stress and von Mises' measure of it, each with
- * its derivative. */
+ * by the constants, the out-of-plane stress of a 2D body, the Cauchy stress and the von Mises stress, each with its
+ * derivative. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_STRESS_H
 #define PIOLA_KERNELS_HYPERELASTIC_STRESS_H
 
@@ -67,17 +67,17 @@ PIO_FN void hyper_psi_theta(int law, mat F, real bar, hyper_constants k, hyper_c
 /* Of a law in the invariants: its value, and its derivatives by I1 and J. */
 typedef struct {
     real P33, by_I1, by_J;
-} across_plane;
+} P33_slopes;
 
 /* Returns P33 of any law but Ogden's, Pa, and its derivatives by I1 = F : F + 1 and J. Mooney-Rivlin's second
  * invariant is I2 = I1 - 1 + J^2. */
-PIO_FN across_plane across_of(int law, mat F, hyper_constants k)
+PIO_FN P33_slopes P33_slopes_of(int law, mat F, hyper_constants k)
 {
     const real I1 = mat_ddot(F, F) + R(1), J = mat_det(F, mat_cofactor(F));
-    across_plane r;
+    P33_slopes r;
     r.P33 = r.by_I1 = r.by_J = R(0);
     switch (law) {
-    case PIO_HYPER_LINEAR: /* lambda tr(eps); its derivative is that of the trace: see hyper_across_adj */
+    case PIO_HYPER_LINEAR: /* lambda tr(eps); its derivative is that of the trace: see hyper_P33_adj */
         r.P33 = k.k[1] * mat_trace(linear_strain(F));
         return r;
     case PIO_HYPER_ST_VENANT: /* lambda tr(E) */
@@ -116,7 +116,7 @@ PIO_FN across_plane across_of(int law, mat F, hyper_constants k)
 /* Ogden: sum_p mu_p (x_3 - mean x) + kappa/2 (J^2 - 1), x_i = exp(alpha_p b_i) */
 #ifdef PIO_DUAL
 /* Returns P33 of Ogden's law, Pa, for det F > 0, by functions of the matrix ln(C)/2, which have derivatives. */
-PIO_FN real ogden_across(mat F, hyper_constants k)
+PIO_FN real ogden_P33(mat F, hyper_constants k)
 {
     const mat E = mat_half_log(mat_t_mul(F, F));
     const real l = mat_trace(E);
@@ -130,7 +130,7 @@ PIO_FN real ogden_across(mat F, hyper_constants k)
 }
 #else
 /* Returns P33 of Ogden's law, Pa, for det F > 0. */
-PIO_FN real ogden_across(mat F, hyper_constants k)
+PIO_FN real ogden_P33(mat F, hyper_constants k)
 {
     const vec e = principal_logs(svd_of(F));
     real P33 = hyper_volume_tau(k.k[4], mat_det(F, mat_cofactor(F)));
@@ -146,7 +146,7 @@ PIO_FN real ogden_across(mat F, hyper_constants k)
 /* Adds bar dP33/dF to F_bar and bar dP33/dk to k_bar, where
  *     dP33/de_j = kappa J^2 - sum_p mu_p alpha_p (x_3 + x_j - mean x)/3,   dP33/dalpha_p = mu_p
  * (b_3 x_3 - mean b x). */
-PIO_FN void ogden_across_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
+PIO_FN void ogden_P33_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
 {
     const mat_svd s = svd_of(F);
     const vec e = principal_logs(s), b = ogden_shape(e);
@@ -167,22 +167,22 @@ PIO_FN void ogden_across_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyp
 }
 
 /* Returns P33 at F in plane strain, Pa, where hyper_admits F. */
-PIO_FN real hyper_across(int law, mat F, hyper_constants k)
+PIO_FN real hyper_P33(int law, mat F, hyper_constants k)
 {
-    return law == PIO_HYPER_OGDEN ? ogden_across(F, k) : across_of(law, F, k).P33;
+    return law == PIO_HYPER_OGDEN ? ogden_P33(F, k) : P33_slopes_of(law, F, k).P33;
 }
 
-/* Adjoint of hyper_across: adds bar dP33/dF to F_bar and bar dP33/dk to k_bar; bar is dJ/dP33. */
-PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
+/* Adjoint of hyper_P33: adds bar dP33/dF to F_bar and bar dP33/dk to k_bar; bar is dJ/dP33. */
+PIO_FN void hyper_P33_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
 {
     if (law == PIO_HYPER_OGDEN) {
-        ogden_across_adj(F, k, bar, F_bar, k_bar);
+        ogden_P33_adj(F, k, bar, F_bar, k_bar);
         return;
     }
-    const across_plane r = across_of(law, F, k);
+    const P33_slopes r = P33_slopes_of(law, F, k);
     const mat both = mat_axpby(R(2) * r.by_I1, F, r.by_J, mat_cofactor(F));
     *F_bar = mat_axpby(R(1), *F_bar, bar, law == PIO_HYPER_LINEAR ? mat_diag(k.k[1]) : both);
-    for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * across_of(law, F, hyper_unit(c)).P33;
+    for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * P33_slopes_of(law, F, hyper_unit(c)).P33;
 }
 #endif
 
@@ -190,8 +190,8 @@ PIO_FN void hyper_across_adj(int law, mat F, hyper_constants k, real bar, mat *F
 
 /* Cauchy's stress in all three directions. */
 typedef struct {
-    mat s;       /* Pa */
-    real across; /* sigma_33 of a 2D body, Pa: P33/J in plane strain, 0 in plane stress (`form` as in laws.h) */
+    mat s;    /* Pa */
+    real s33; /* sigma_33 of a 2D body, Pa: P33/J in plane strain, 0 in plane stress (`form` as in laws.h) */
 } hyper_cauchy_stress;
 
 /* Returns Cauchy's stress sigma = P F^T/J at F, and sigma_33 where the body is in plane strain; of the linear law P
@@ -202,21 +202,21 @@ PIO_FN hyper_cauchy_stress hyper_cauchy(int law, int form, mat F, hyper_constant
     const real J = mat_det(F, mat_cofactor(F));
     hyper_cauchy_stress r;
     r.s = law == PIO_HYPER_LINEAR ? P : mat_scale(R(1) / J, mat_mul_t(P, F));
-    r.across = R(0);
+    r.s33 = R(0);
 #if PIO_DIM == 2
-    if (!(form & HYPER_PLANE_STRESS)) r.across = hyper_across(law, F, k) / (law == PIO_HYPER_LINEAR ? R(1) : J);
+    if (!(form & HYPER_PLANE_STRESS)) r.s33 = hyper_P33(law, F, k) / (law == PIO_HYPER_LINEAR ? R(1) : J);
 #else
     (void)form;
 #endif
     return r;
 }
 
-/* Returns sigma less its mean over the three directions; across is 0 in 3D. */
+/* Returns sigma less its mean over the three directions; s33 is 0 in 3D. */
 PIO_FN hyper_cauchy_stress hyper_deviator(hyper_cauchy_stress c)
 {
-    const real mean = (mat_trace(c.s) + c.across) / R(3);
+    const real mean = (mat_trace(c.s) + c.s33) / R(3);
     c.s = mat_axpby(R(1), c.s, -mean, mat_diag(R(1)));
-    c.across = HYPER_THIRD ? c.across - mean : R(0);
+    c.s33 = HYPER_THIRD ? c.s33 - mean : R(0);
     return c;
 }
 
@@ -225,7 +225,7 @@ PIO_FN hyper_cauchy_stress hyper_deviator(hyper_cauchy_stress c)
 PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
 {
     const hyper_cauchy_stress d = hyper_deviator(hyper_cauchy(law, form, F, k));
-    return R(1.5) * (mat_ddot(d.s, d.s) + d.across * d.across);
+    return R(1.5) * (mat_ddot(d.s, d.s) + d.s33 * d.s33);
 }
 
 /* Adds bar times the derivatives of von_mises_square to F_bar and k_bar. The cotangent of sigma is S = 3 bar dev
@@ -236,19 +236,18 @@ PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, re
 {
     const hyper_cauchy_stress c = hyper_cauchy(law, form, F, k), d = hyper_deviator(c);
     const mat S = mat_scale(R(3) * bar, d.s), cof = mat_cofactor(F);
-    const real S33 = R(3) * bar * d.across, J = mat_det(F, cof);
+    const real S33 = R(3) * bar * d.s33, J = mat_det(F, cof);
     mat P_bar = S;
     if (law != PIO_HYPER_LINEAR) {
         P_bar = mat_scale(R(1) / J, mat_mul(S, F));
         const mat turned = mat_scale(R(1) / J, mat_t_mul(S, hyper_P(law, F, k)));
         *F_bar = mat_axpby(R(1), *F_bar, R(1), turned);
-        *F_bar = mat_axpby(R(1), *F_bar, -(mat_ddot(S, c.s) + S33 * c.across) / J, cof);
+        *F_bar = mat_axpby(R(1), *F_bar, -(mat_ddot(S, c.s) + S33 * c.s33) / J, cof);
     }
     *F_bar = mat_axpby(R(1), *F_bar, R(1), hyper_dP(law, F, P_bar, k));
     hyper_theta(law, F, P_bar, k, k_bar);
 #if PIO_DIM == 2
-    if (!(form & HYPER_PLANE_STRESS))
-        hyper_across_adj(law, F, k, law == PIO_HYPER_LINEAR ? S33 : S33 / J, F_bar, k_bar);
+    if (!(form & HYPER_PLANE_STRESS)) hyper_P33_adj(law, F, k, law == PIO_HYPER_LINEAR ? S33 : S33 / J, F_bar, k_bar);
 #endif
 }
 

@@ -1,5 +1,5 @@
-/* hyperelastic_tools.h -- what the hyperelastic laws share: their constants, the volume's change, and the parts of
- * which a matrix of second derivatives is put together. */
+/* hyperelastic_tools.h -- what the hyperelastic laws share: their constants, the volume's change, and the terms that
+ * tangents are composed of. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_TOOLS_H
 #define PIOLA_KERNELS_HYPERELASTIC_TOOLS_H
 

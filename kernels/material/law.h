@@ -2,8 +2,8 @@
  *
  * A particle has the constants k[] of its law: solids those of hyperelastic.h,
  *     fluids   k[0] = bulk modulus K [Pa] > 0,   k[1] = gamma [-] > 0,   k[2] = viscosity eta [Pa s]
- * Particles move through the Kirchhoff stress tau [Pa]. The linear law is not for them: its stress does not turn with
- * the body. */
+ * Particles move through the Kirchhoff stress tau [Pa]. The linear law is not for them, because its stress does not
+ * rotate with the body. */
 #ifndef PIOLA_KERNELS_LAW_H
 #define PIOLA_KERNELS_LAW_H
 

@@ -1,5 +1,5 @@
-/* laws.h -- what fields of constants of material laws are made of, beside the laws' numbers in vocabulary.h. The laws
- * themselves are in hyperelastic.h, law.h and plasticity.h. */
+/* laws.h -- the sizes of fields of constants of material laws, and the bits of the parameter form; the laws' numbers
+ * are in vocabulary.h. The laws themselves are in hyperelastic.h, law.h and plasticity.h. */
 #ifndef PIOLA_KERNELS_LAWS_H
 #define PIOLA_KERNELS_LAWS_H
 

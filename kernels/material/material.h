@@ -1,7 +1,7 @@
 /* Room kernels/material: hyperelastic laws, fluids and plastic flow as pure functions of one point, each beside
  * its derivatives. */
-/* material.h -- the two oldest hyperelastic laws and the stress of fibres: pure functions of one material point, each
- * beside its derivatives. hyperelastic.h has them and the others behind one interface.
+/* material.h -- the neo-Hookean and the fixed corotated law, and the stress of fibres: pure functions of one material
+ * point, each beside its derivatives. hyperelastic.h has all laws behind one interface.
  *
  * A hyperelastic law is   psi(F) [J/m^3],  P = d psi/d F [Pa],  dP(F; dF), and P_theta: the constants' cotangents. The
  * law's Hessian is symmetric, so dP(F; .) is its own adjoint. Convention of the whole project: `y_bar` is dJ/dy, and a

@@ -10,10 +10,10 @@
  *                      Simo 1992)
  *                      y = (yield stress Y [Pa] > 0, hardening H [Pa] >= 0)
  *   Drucker-Prager     2 mu n <= A (3 c cot phi - tr tau), flow without change of volume (Drucker and Prager 1952).
- *                      It is the law of Mohr and Coulomb in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in
- *                      triaxial compression, the outer fit, A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension
- *                      beyond the tip, tr tau = 3 c cot phi (Klar et al. 2016). The
- *                      volume that opens there is a >= 0, and closes first (Tampubolon et al. 2017).
+ *                      It is the Mohr-Coulomb law in plane strain, in 2D, A = sqrt(2)/3 sin phi; and in 3D in triaxial
+ *                      compression, the outer fit, A = sqrt(2/3) 2 sin phi/(3 - sin phi). No tension beyond the apex,
+ *                      tr tau = 3 c cot phi (Klar et al. 2016). The volume that opens there is a >= 0, and closes first
+ *                      (Tampubolon et al. 2017).
  *                      y = (friction angle phi [rad] in (0, pi/2), cohesion c [Pa] >= 0)
  *   Herschel-Bulkley   sqrt(6) mu n - Y = k (rate of a)^m, a = equivalent plastic strain, implicit   (Yue et al. 2015)
  *                      y = (yield stress Y [Pa] > 0, consistency k [Pa s^m] > 0, exponent m [-] > 0)
@@ -36,10 +36,10 @@ typedef struct {
     real n, l, a; /* as above */
 } plastic_point;
 
-/* Where a trial strain lies: in the elastic domain, beyond the yield surface, or beyond Drucker-Prager's tip. */
-enum { FLOW_ELASTIC, FLOW_LIMIT, FLOW_TIP };
+/* Where a trial strain lies: in the elastic domain, beyond the yield surface, or beyond Drucker-Prager's apex. */
+enum { FLOW_ELASTIC, FLOW_LIMIT, FLOW_APEX };
 
-/* How a trial strain went, and its distance from the nearest change of that, as a strain. */
+/* The branch that a trial strain takes, and its distance from the nearest change of branch, as a strain. */
 typedef struct {
     int branch;  /* FLOW_... */
     real margin; /* >= 0 */
@@ -62,7 +62,7 @@ PIO_FN plastic_outcome plastic_outcome_of(int branch, real margin)
 /* ---- von Mises: the excess f = sqrt(6) mu n - Y - H a flows by d = f/(3 mu + H): n' = n - sqrt(3/2) d, a' = a + d */
 
 /* Replaces the trial state by the one after the flow, of linear hardening (Simo and Hughes 1998, box 3.1), and returns
- * how it went with the margin |d|. A state with f <= 0 stays. */
+ * the outcome with the margin |d|. A state with f <= 0 stays. */
 PIO_FN plastic_outcome von_mises(plastic_point *x, const plastic_matter *m)
 {
     const real f = PLASTIC_ROOT_6 * m->mu * x->n - m->y[0] - m->y[1] * x->a;
@@ -115,7 +115,7 @@ PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
     const real one = exp(log_b - over), other = exp(thin ? p * start : start);
     const real A = thin ? one : other, B = thin ? other : one;
     real y = R(1);
-    for (int k = 0, last = 0; k < 80; k++) { /* and one step more, of which dual numbers are right to rounding, too */
+    for (int k = 0, last = 0; k < 80; k++) { /* and one more step, after which dual numbers are right to rounding too */
         const real power = B * exp(p * real_log(y)), step = (A * y + power - R(1)) / (A + p * power / y);
         y -= step;
         if (last) break;
@@ -129,7 +129,7 @@ PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
 }
 
 /* Replaces the trial state by the one after the flow d of the step, n' = n - sqrt(3/2) d and a' = a + d (Yue et al.
- * 2015), and returns how it went with the margin |f|/(3 mu). A state with f <= 0 stays. */
+ * 2015), and returns the outcome with the margin |f|/(3 mu). A state with f <= 0 stays. */
 PIO_FN plastic_outcome bulkley(plastic_point *x, const plastic_matter *m)
 {
     const bulkley_flow r = bulkley_solve(x->n, m);
@@ -156,18 +156,18 @@ PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point 
     m_bar->y[2] -= r.f * r.s * r.log_rate * g;
 }
 
-/* ---- Drucker-Prager: with k = l + a, tip = c cot phi/K and slope = 3 A K/(2 mu)
+/* ---- Drucker-Prager: with k = l + a, apex = c cot phi/K and slope = 3 A K/(2 mu)
  *
- *     k >= tip            n' = 0,                          l' = tip,  a' = k - tip
- *     else                n' = min(n, slope (tip - k)),    l' = k,    a' = 0 */
+ *     k >= apex            n' = 0,                          l' = apex,  a' = k - apex
+ *     else                n' = min(n, slope (apex - k)),    l' = k,    a' = 0 */
 
 /* What the law's constants make of the moduli. */
 typedef struct {
-    real sine, cosine, K, A, A_rise, tip, slope; /* -, -, Pa, -, dA/dphi, -, - */
+    real sine, cosine, K, A, A_rise, apex, slope; /* -, -, Pa, -, dA/dphi, -, - */
 } drucker_cone;
 
 /* Returns the cone of the law: sin phi, cos phi, K = lambda + 2/3 mu, the factor A of the head of this file with
- * dA/dphi, tip and slope. phi is in (0, pi/2), and mu and K are above 0. */
+ * dA/dphi, apex and slope. phi is in (0, pi/2), and mu and K are above 0. */
 PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
 {
     drucker_cone r;
@@ -177,65 +177,65 @@ PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
     const real turn = R(3) - r.sine;
     r.A = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.sine : PLASTIC_ROOT_2_3 * R(2) * r.sine / turn;
     r.A_rise = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.cosine : PLASTIC_ROOT_2_3 * R(6) * r.cosine / (turn * turn);
-    r.tip = m->y[1] * r.cosine / (r.K * r.sine);
+    r.apex = m->y[1] * r.cosine / (r.K * r.sine);
     r.slope = R(1.5) * r.A * r.K / m->mu;
     return r;
 }
 
-/* Replaces the trial state by the one after the flow (Klar et al. 2016; Tampubolon et al. 2017), and returns how it
- * went; the margin is the distance of k from the tip, or that of n from the cone where it is nearer. */
+/* Replaces the trial state by the one after the flow (Klar et al. 2016; Tampubolon et al. 2017), and returns the
+ * outcome; the margin is the distance of k from the apex, or that of n from the cone where it is nearer. */
 PIO_FN plastic_outcome drucker(plastic_point *x, const plastic_matter *m)
 {
     const drucker_cone c = drucker_cone_of(m);
-    const real k = x->l + x->a, most = c.slope * (c.tip - k), over = x->n - most;
-    const real to_tip = fabs(k - c.tip);
+    const real k = x->l + x->a, most = c.slope * (c.apex - k), over = x->n - most;
+    const real to_apex = fabs(k - c.apex);
     x->l = k;
     x->a = R(0);
-    if (k >= c.tip) {
+    if (k >= c.apex) {
         x->n = R(0);
-        x->l = c.tip;
-        x->a = k - c.tip;
-        return plastic_outcome_of(FLOW_TIP, to_tip);
+        x->l = c.apex;
+        x->a = k - c.apex;
+        return plastic_outcome_of(FLOW_APEX, to_apex);
     }
     const plastic_outcome w =
-        plastic_outcome_of(over > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, fabs(over) < to_tip ? fabs(over) : to_tip);
+        plastic_outcome_of(over > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, fabs(over) < to_apex ? fabs(over) : to_apex);
     if (w.branch == FLOW_LIMIT) x->n = most;
     return w;
 }
 
-/* Adjoint of drucker at the trial state x, which went to `branch`: the cotangents bar of (n', l', a') become those of
- * (n, l, a), and those of mu, lambda, phi and c are added to m_bar. FLOW_ELASTIC has l' = l + a and a' = 0 too. */
+/* Adjoint of drucker at the trial state x, which took `branch`: the cotangents bar of (n', l', a') become those of (n,
+ * l, a), and those of mu, lambda, phi and c are added to m_bar. FLOW_ELASTIC has l' = l + a and a' = 0 too. */
 PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
 {
     const drucker_cone c = drucker_cone_of(m);
     const real k = x.l + x.a;
-    real tip_bar = R(0), slope_bar = R(0), k_bar;
-    if (branch == FLOW_TIP) {
+    real apex_bar = R(0), slope_bar = R(0), k_bar;
+    if (branch == FLOW_APEX) {
         k_bar = bar->a;
-        tip_bar = bar->l - bar->a;
+        apex_bar = bar->l - bar->a;
         bar->n = R(0);
     } else {
         k_bar = bar->l;
         if (branch == FLOW_LIMIT) {
-            slope_bar = bar->n * (c.tip - k);
-            tip_bar = bar->n * c.slope;
-            k_bar -= tip_bar;
+            slope_bar = bar->n * (c.apex - k);
+            apex_bar = bar->n * c.slope;
+            k_bar -= apex_bar;
             bar->n = R(0);
         }
     }
     bar->l = bar->a = k_bar;
-    const real K_bar = (slope_bar * c.slope - tip_bar * c.tip) / c.K;
+    const real K_bar = (slope_bar * c.slope - apex_bar * c.apex) / c.K;
     const real A_bar = slope_bar * R(1.5) * c.K / m->mu;
     m_bar->mu += R(2.0 / 3) * K_bar - slope_bar * c.slope / m->mu;
     m_bar->lambda += K_bar;
-    m_bar->y[0] += A_bar * c.A_rise - tip_bar * m->y[1] / (c.K * c.sine * c.sine);
-    m_bar->y[1] += tip_bar * c.cosine / (c.K * c.sine);
+    m_bar->y[0] += A_bar * c.A_rise - apex_bar * m->y[1] / (c.K * c.sine * c.sine);
+    m_bar->y[1] += apex_bar * c.cosine / (c.K * c.sine);
 }
 
 /* ---- any of the three --------------------------------------------------------------------------------------- */
 
-/* Replaces the trial state by the one after the flow of von Mises', Herschel and Bulkley's or Drucker and Prager's
- * law, `law` a pio_plastic_law, and returns how it went. */
+/* Replaces the trial state by the one after the flow of the von Mises, Herschel-Bulkley or Drucker-Prager law, `law` a
+ * pio_plastic_law, and returns the outcome. */
 PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_matter *m)
 {
     if (law == PIO_VON_MISES) return von_mises(x, m);
@@ -243,8 +243,8 @@ PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_mat
     return drucker(x, m);
 }
 
-/* Adjoint of plastic_flow at the trial state x, which went to `branch`: bar becomes the cotangent of x, and m_bar is
- * added to. */
+/* Adjoint of plastic_flow at the trial state x, which took `branch`: bar becomes the cotangent of x, and m_bar is added
+ * to. */
 PIO_FN void plastic_flow_adj(int law, int branch, plastic_point x, const plastic_matter *m, plastic_point *bar,
                              plastic_matter *m_bar)
 {

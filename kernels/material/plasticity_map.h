@@ -21,16 +21,16 @@
 
 /* ---- the trial deformation, in principal directions --------------------------------------------------------- */
 
-/* Hencky's strain of a trial state, and where plastic flow takes it. */
+/* The Hencky strain of a trial state, and that after plastic flow. */
 typedef struct {
     mat_svd s;               /* of F */
-    real e[3], dev[3];       /* ln sigma_i, and less their mean */
+    real e[3], dev[3];       /* ln sigma_i, and their deviator */
     plastic_point x, to;     /* (n, l, a), (n', l', a') */
     real ratio;              /* n'/n */
     plastic_outcome outcome; /* of plastic_flow */
 } hencky_flow;
 
-/* Returns Hencky's strain of the trial deformation F, det F > 0, and where plastic flow takes it; `third` is the third
+/* Returns the Hencky strain of the trial deformation F, det F > 0, and that after plastic flow; `third` is the third
  * elastic strain in 2D, not read in 3D, and a the internal variable. */
 PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plastic_matter *m)
 {
@@ -46,7 +46,7 @@ PIO_FN hencky_flow hencky_flow_of(int law, mat F, real third, real a, const plas
     r.x.a = a;
     r.to = r.x;
     r.outcome = plastic_flow(law, &r.to, m);
-    r.ratio = r.outcome.branch == FLOW_ELASTIC ? R(1) : r.outcome.branch == FLOW_TIP ? R(0) : r.to.n / r.x.n;
+    r.ratio = r.outcome.branch == FLOW_ELASTIC ? R(1) : r.outcome.branch == FLOW_APEX ? R(0) : r.to.n / r.x.n;
     return r;
 }
 
@@ -59,7 +59,7 @@ PIO_FN real hencky_stretch(const hencky_flow *r, int i)
 #ifdef PIO_DUAL
 #include "kernels/material/plasticity_smooth.h"
 #else
-/* Replaces F, the third elastic strain (2D) and a by those after the flow, and returns how it went. What is elastic
+/* Replaces F, the third elastic strain (2D) and a by those after the flow, and returns the outcome. An elastic state
  * keeps every bit. */
 PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const plastic_matter *m)
 {
@@ -75,8 +75,8 @@ PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const p
 }
 
 /* Replaces F by the deformation whose stretches are clamped to [1 - y_0, 1 + y_1] and adds ln(sigma_i/sigma'_i) of
- * each to a = ln Jp (Stomakhin et al. 2013, section 5). Returns how it went, with the least distance of a stretch from
- * a limit, at most 1, for the margin. What is elastic keeps every bit. */
+ * each to a = ln Jp (Stomakhin et al. 2013, section 5). Returns the outcome, with the least distance of a stretch from
+ * a limit, at most 1, for the margin. An elastic state keeps every bit. */
 PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 {
     const mat_svd s = svd_of(*F);

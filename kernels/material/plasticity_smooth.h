@@ -32,7 +32,7 @@ PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const p
     x.n = n;
     x.a = *a;
     const plastic_outcome w = plastic_flow(law, &x, m);
-    const real ratio = w.branch == FLOW_ELASTIC ? R(1) : w.branch == FLOW_TIP ? R(0) : x.n / n;
+    const real ratio = w.branch == FLOW_ELASTIC ? R(1) : w.branch == FLOW_APEX ? R(0) : x.n / n;
     *F = mat_mul(*F, mat_exp(mat_axpby(ratio - R(1), dev, (x.l - l) / R(3), one)));
     *third = HYPER_THIRD ? ratio * last + x.l / R(3) : *third;
     *a = x.a;

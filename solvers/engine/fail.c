@@ -19,7 +19,7 @@ piola_status sim_fail_list(piola_error *error, piola_status status, piola_failur
     error->failure = what;
     if (length <= room)
         memcpy(error->message, whole, length + 1);
-    else /* of a long name the middle is left out: what is wrong with it comes behind it */
+    else /* the middle of a long name is left out, since what is wrong with it comes after it */
         snprintf(error->message, sizeof error->message, "%.*s%s%s", (int)first, whole, mark, whole + length - last);
     return status;
 }

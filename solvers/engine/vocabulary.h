@@ -10,8 +10,8 @@
 
 /* How implicit steps of meshes solve their linear equations; AUTO decides by the rule of fem_direct.c. */
 typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
-/* Whose products of matrix and vector iterative solvers make: kernels of Piola's own, or a library's (PIO_CUSPARSE,
- * CUDA). */
+/* What computes the products of matrix and vector in iterative solvers: Piola's own kernels, or a library
+ * (PIO_CUSPARSE, CUDA). */
 typedef enum { PIO_OWN_PRODUCT, PIO_CUSPARSE } pio_product_choice;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two
  * are those of their names on a lattice of positions and velocities, whose steps have an exact inverse. */

@@ -8,7 +8,7 @@
  *
  * where loads follow the displacement J has -df_ext/du too
  *
- * (PHYSICS.md section 3). A quasi-static step has no history: the cotangent of the state before it is zero. */
+ * A quasi-static step has no history: the cotangent of the state before it is zero. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>

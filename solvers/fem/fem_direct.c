@@ -1,4 +1,4 @@
-/* fem_direct.c -- which solver the linear equations of a mesh get, and solves by a factor of the Jacobian.
+/* fem_direct.c -- the choice of the linear solver of a mesh, and solves by a factor of the Jacobian.
  *
  * `auto` compares work. Conjugate gradients with block-Jacobi need iterations in proportion to the length of the mesh,
  * counted in neighbours (levels of fem_topology.h), each of two operations per entry of the matrix: slender bodies take
@@ -46,7 +46,7 @@ static void take_pcg(fem_sim *f)
 {
     pio_direct_free(&f->linear.direct);
     snprintf(f->linear.solver, sizeof f->linear.solver, "%s with block-Jacobi",
-             f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients"); /* loads that follow make it general */
+             f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients"); /* follower loads make it general */
 }
 
 static void take_direct(fem_sim *f, const char *name)

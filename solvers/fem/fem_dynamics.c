@@ -8,9 +8,9 @@
  *     Newmark          a1 = 4 (u1 - u0 - h v0)/h^2 - a0        v1 = v0 + h (a0 + a1)/2      (Newmark 1959, beta 1/4,
  *     gamma 1/2)
  *
- * Constrained unknowns have Euler's rates where Newmark's are those of the free (kernels/fem/fem_inertia.h says why):
- * the formulas of Euler and BDF2 depend on few past displacements, and do not ring. The free are not disturbed by the
- * choice but through consistent masses and damping that couple them to the constrained.
+ * With Newmark's rule, constrained unknowns have the rates of backward Euler: the formulas of Euler and BDF2 depend on
+ * few past displacements, and do not oscillate. Free unknowns are affected by this choice only through consistent
+ * masses and damping, which couple them to the constrained ones.
  *
  * with c = (1 + 2 w)/((1 + w) h), e = w^2/((1 + w) h) for a span h after one of h/w (Hairer, Norsett and Wanner 1993,
  * III.5). */

@@ -1,6 +1,6 @@
-/* fem_follow.c -- loads that depend on the displacement (kernels/fem/fem_follow.h): pressures that follow their faces,
- * which make the Jacobian general, and springs, which count as internal forces. Their blocks of the matrix are those of
- * pairs of nodes of a face: vertices are nodes here (surface.h, the identity). */
+/* fem_follow.c -- loads that depend on the displacement (kernels/fem/fem_follow.h): follower pressures, which make the
+ * Jacobian general, and springs, which count as internal forces. Their blocks of the matrix are those of pairs of nodes
+ * of a face: vertices are nodes here (surface.h, the identity). */
 #include "solvers/fem/fem.h"
 
 int fem_follower(const fem_load *l)

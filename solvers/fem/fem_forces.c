@@ -1,5 +1,5 @@
-/* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write what they give to their
- * corners, nodes add their corners. */
+/* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write the contributions to their
+ * nodes, and each node adds those of its elements. */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */

@@ -1,5 +1,5 @@
 /* fem_frames.c -- the cotangents of a state that frames show: of displacement and velocity where these are free, 0
- * where a support holds them.
+ * where a support constrains them.
  *
  * Newmark's acceleration is no state of its own: at the end of every step M a = f_ext - f_int(u) - C v, so that with M
  * lambda = a_bar

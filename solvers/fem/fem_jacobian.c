@@ -1,5 +1,5 @@
-/* fem_jacobian.c -- the matrix of a mesh: K(u), with springs, loads that follow and the rates of an implicit step where
- * it has them. */
+/* fem_jacobian.c -- the matrix of a mesh: K(u), with springs, follower loads and the rates of an implicit step where it
+ * has them. */
 #include "solvers/fem/fem.h"
 
 /* clang-format off */

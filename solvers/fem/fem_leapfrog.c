@@ -4,7 +4,7 @@
  *
  *     v(t0 + h/2) = v(t0 - h/2) + h (f_ext(t0) - f_int(u0) - C v(t0 - h/2))/m,   u(t0 + h) = u(t0) + h v(t0 + h/2)
  *
- * The first kick is that of half a span, from the velocity at time 0: places are of the second order, exact under a
+ * The first kick is that of half a span, from the velocity at time 0: positions are of the second order, exact under a
  * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
  * late by h/2: it is of the first order. Constrained unknowns go where the end of the step puts them. The step is
  * stable while h omega <= 2 for every frequency omega. */

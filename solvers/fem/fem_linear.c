@@ -8,9 +8,9 @@
  *     still descends (Dembo and Steihaug 1983); when that is zero, it is the residual b, as long as the curvature along
  *     it shows: (b . b/|b . K b|) b; an adjoint must be exact: MINRES takes over, which indefinite symmetric operators
  *     permit (Paige and Saunders 1975).
- * Loads that follow the displacement make it general: GMRES, for an adjoint with the transposed operator.
- * Where rounding lets a solve come no further, as in slender bodies, the iterate is a Newton direction too, and the
- * residual of Newton's method shows whether it was enough; an adjoint has failed. */
+ * Follower loads make it general: GMRES, for an adjoint with the transposed operator. Where rounding lets a solve come
+ * no further, as in slender bodies, the iterate is a Newton direction too, and the residual of Newton's method shows
+ * whether it was enough; an adjoint has failed. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>

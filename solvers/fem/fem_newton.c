@@ -8,10 +8,10 @@
  * v . C v/(2 dv/du) (Nocedal and Wright 2006, algorithm 3.1 and section 6.1). The first iteration carries the move of
  * the constrained unknowns: K du = r - K du_constrained. Linear solves are inexact, their tolerance tightens with the
  * residual (Eisenstat and Walker 1996), so that convergence stays superlinear. Where K is not positive definite, its
- * solution need not descend: there the tangents' negative part is left out (kernels/ hyperelastic_project.h) and the
- * direction solved for anew. The equilibrium that is found, and its adjoint, know nothing of it. Loads that follow the
- * displacement have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal
- * rule, whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
+ * solution need not descend: there the tangents' negative part is left out (kernels/material/hyperelastic_project.h)
+ * and the direction solved for anew. The equilibrium that is found, and its adjoint, do not depend on it. Follower
+ * loads have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal rule,
+ * whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -266,7 +266,7 @@ static int halves_residual(newton *n)
     return download(f, n->sums) && sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
 }
 
-/* What following loads do along the search from external_before to here, per step length: (p0 + p1) . du/2, p =
+/* The work of follower loads along the search from external_before to here, per step length: (p0 + p1) . du/2, p =
  * external - dead. */
 static void follow_work(fem_sim *f)
 {

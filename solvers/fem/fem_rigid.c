@@ -159,7 +159,7 @@ static void say_turn(fem_words *w, const fem_body *b, const double *motion)
         const int p = (k + 1) % 3, q = (k + 2) % 3;
         foot[k] = (turn[p] * t[q] - turn[q] * t[p]) / square + (k < DIM ? b->middle[k] : 0);
     }
-    fem_say(w, "from turning about ");
+    fem_say(w, "from rotating about ");
     if (DIM == 3) {
         fem_say(w, "an axis along ");
         say_vector(w, turn, 3);

@@ -35,7 +35,8 @@ typedef struct {
 void fem_say(fem_words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends a position [DIM], m, such as "(0, 1)". */
 void fem_say_place(fem_words *w, const double *x);
-/* Appends n motions, such as "from moving along x and from turning about (0, 1)"; `motion` is left in another basis. */
+/* Appends n motions, such as "from moving along x and from rotating about (0, 1)". `motion` is left in another
+ * basis. */
 void fem_say_motions(fem_words *w, const fem_body *b, double motion[MOTIONS][MOTIONS], int n);
 
 /* Returns whether a loop is to stop before its item i; `interrupted` is polled at every 1024th. */
@@ -58,8 +59,8 @@ int fem_bodies_are_whole(const pio_fem_desc *m, const int *of, const char *(*int
 
 /* Returns 1 if no part of a body can turn about the nodes that it shares with others, 0 with the reason in `w` if
  * one can, -1 without memory, -2 if `interrupted` requests to stop. `of` [n]: the first node of each node's body;
- * bodies [n] at that node (fem_hinge.c). */
-int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
-                     fem_words *w);
+ * bodies [n] at that node (fem_mechanism.c). */
+int fem_check_mechanisms(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
+                         fem_words *w);
 
 #endif

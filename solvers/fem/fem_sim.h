@@ -151,7 +151,7 @@ typedef struct {
     real *external;      /* [nodes][DIM] of the loads, N */
     real *external_bar;  /* [nodes][DIM] cotangents of the external forces */
     int64_t external_of; /* number of the state whose forces `external` holds; -1: of none */
-    real *dead;          /* [nodes][DIM] external forces without loads that follow the displacement, N; NULL: none do */
+    real *dead;          /* [nodes][DIM] external forces without follower loads, N; NULL: there are none */
     real *spring;        /* [nodes][DIM] of the springs, N; NULL: there are none */
 } fem_sim_forces;
 
@@ -218,7 +218,7 @@ typedef struct {
  * one face of a load that depends on the displacement. NULL where the simulation is only started. */
 typedef struct {
     pio_bsr bsr;
-    pio_linop_kind kind;                         /* symmetric, or general where loads follow */
+    pio_linop_kind kind;                         /* symmetric, or general with follower loads */
     int projected;                               /* it is assembled without its negative part */
     int element_blocks, face_blocks;             /* blocks of elements; of faces, which are numbered behind them */
     fem_graph graph;                             /* host; after creation only the number of blocks is left */

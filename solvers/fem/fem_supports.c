@@ -1,6 +1,6 @@
-/* fem_supports.c -- do the supports hold every body, and every part of one, against rigid motions? Judged before
- * anything is solved. A body is what elements connect. Its rigid motions are those of fem_rigid.c, those of its parts
- * are fem_hinge.c's. */
+/* fem_supports.c -- whether the supports constrain every rigid motion of every body, and of every part of one. This is
+ * checked before anything is solved. A body is what elements connect. Its rigid motions are those of fem_rigid.c, those
+ * of its parts are fem_mechanism.c's. */
 #include "solvers/fem/fem_supports.h"
 #include "solvers/fem/disjoint.h"
 #include "solvers/fem/fem_rigid.h"
@@ -53,7 +53,7 @@ static int judge(fem_body *b, fem_words *w)
     if (!n) return 1;
     fem_say(w, "the body around ");
     fem_say_place(w, b->middle);
-    fem_say(w, " is loose: nothing keeps it ");
+    fem_say(w, " is unconstrained: nothing keeps it ");
     fem_say_motions(w, b, motion, n);
     fem_say(w, "; a static body must be constrained against every rigid motion");
     return 0;
@@ -70,7 +70,7 @@ piola_status fem_check_supports(const pio_fem_desc *m, const char *(*interrupted
         measure(m, of, bodies);
         fem_support_rows(m, of, NULL, bodies);
         for (int64_t i = 0; i < m->n && constrained; i++) constrained = of[i] != i || judge(&bodies[i], &w);
-        if (constrained) constrained = fem_check_hinges(m, of, bodies, interrupted, &w);
+        if (constrained) constrained = fem_check_mechanisms(m, of, bodies, interrupted, &w);
     }
     free(of);
     free(bodies);

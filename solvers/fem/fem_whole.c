@@ -1,8 +1,8 @@
-/* fem_whole.c -- bodies that are one piece, found before fem_hinge.c looks for their parts.
+/* fem_whole.c -- bodies that are one piece, found before fem_mechanism.c looks for their parts.
  *
  * A piece grows from one element of each body: what shares two vertices with it, in 3D three that are far from a line,
- * moves as it does. Where all elements are reached nothing is hinged. First walks over the elements in their order and
- * back, which reach nearly all of a mesh whose neighbours have numbers near each other; then, node by node, those
+ * moves as it does. Where all elements are reached there is no mechanism. First walks over the elements in their order
+ * and back, which reach nearly all of a mesh whose neighbours have numbers near each other; then, node by node, those
  * around it. Each element waits until enough of its vertices are reached, so that the memory of a walk is a byte per
  * node and per element. */
 #include "solvers/fem/fem_rigid.h"
@@ -50,7 +50,7 @@ static double area2(const double *x, const double *y, const double *z)
 }
 
 /* Are two of the vertices that were reached far from each other, in 3D three from a line? What hangs by less is left
- * to fem_hinge.c, which measures how firmly: it must not be the order of elements that decides. */
+ * to fem_mechanism.c, which measures how firmly: it must not be the order of elements that decides. */
 static int is_firm(const growth *g, const int32_t *node, int vertices)
 {
     const double *x[8], *corner = g->m->rest + (ptrdiff_t)node[0] * DIM;
@@ -156,7 +156,7 @@ static element_set holder_of(const pio_fem_desc *m, int e)
     return set_of(m, b, first);
 }
 
-/* All that is around a node learns that it was reached. */
+/* Marks in all elements around a node that it was reached. */
 static void look_around(growth *g, around *a, int node)
 {
     for (int at = a->start[node]; at < a->start[node + 1]; at++) {

@@ -26,7 +26,7 @@ typedef struct {
     real *value;         /* [blocks][DIM][DIM] */
     real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
     uint64_t *fault;     /* [1] lowest row whose diagonal block is singular */
-    pio_product product; /* zeros: products are made by the kernels of linalg.h */
+    pio_product product; /* zeros: products are made by the kernels of kernels/linear/bsr.h */
 } pio_bsr;
 
 /* Takes the device memory from the arena, or measures it. DIM * rows must fit an int. */

@@ -23,7 +23,7 @@ static void set_box(mpm_box *box, const pio_grid_desc *g, int fields)
     box->inv_dx = (real)(1 / g->spacing);
 }
 
-/* Laws there are, and that turn with what moves. */
+/* The laws exist, and their stresses rotate with the body. */
 static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
 {
     for (int64_t i = 0; i < p->n; i++) {

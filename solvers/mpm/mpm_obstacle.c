@@ -202,8 +202,8 @@ static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
     return 1;
 }
 
-/* What a node at the rim of a body holds is half a spacing inside it, so that the condition is full where the rim
- * touches. */
+/* The material of a node at the rim of a body lies half a spacing inside it, so that the condition is complete where
+ * the rim touches. */
 static obstacle_shape shape_of(const pio_obstacle_desc *d, real dx)
 {
     obstacle_shape s = {.type = (int)d->type,

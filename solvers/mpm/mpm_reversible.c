@@ -19,7 +19,7 @@ enum { LOGGED_BITS = 32, MOST_KEPT_BITS = 63 - DAMPING_BITS };
 
 /* ---- what it takes -------------------------------------------------------------------------------------------- */
 
-/* Without walls that lose motion; a face that no node is at or beyond is no wall. */
+/* There must be no dissipating walls; a face that no node is at or beyond is no wall. */
 static piola_status check_walls(const pio_engine_desc *desc, piola_error *error)
 {
     int penalties = 0;

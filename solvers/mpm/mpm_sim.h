@@ -144,8 +144,8 @@ typedef struct {
     int n_networks, n_inputs, n_units;       /* inputs and units of all networks */
     mpm_network_shape *shapes, *host_shapes; /* [n_networks] on the device, on the host */
     mpm_input *inputs, *host_inputs;         /* [n_inputs] likewise */
-    double *means, *means_bar;               /* [n_inputs] what bodies do, m or m/s; cotangents */
-    double *units, *units_bar;               /* [n_units] inputs and what layers make of them; cotangents */
+    double *means, *means_bar;               /* [n_inputs] their values, m or m/s; cotangents */
+    double *units, *units_bar;               /* [n_units] inputs and outputs of the layers; cotangents */
     double *past;     /* [steps][n_channels] activations of past steps, Pa; NULL: no rate is observed */
     double *past_bar; /* [n_channels] cotangents of those of the step before; NULL likewise */
 } mpm_sim_networks;

@@ -121,7 +121,7 @@ static void the_cost_is_that_of_the_actions_at_given_costs(void **unused)
     print_message("  store: %g\n", pio_plan_cost(&all, &costs, 10));
     assert_true(fabs(pio_plan_cost(&all, &costs, 10) - (10 * 2 + 10 * 0.25 + 10 * 0.5 + 10 * 5) / 20.0) < 1e-14);
     const pio_plan three = made(SCENE_AUTO, 10, 1, 1000 + 3 * 256);
-    /* 15 steps (PHYSICS.md section 5) and the last */
+    /* 15 steps (binomial checkpointing) and the last */
     const double cost = (16 * 2 + (double)three.stores * 0.25 + (double)three.restores * 0.5 + 10 * 5) / 20;
     print_message("  3 states: %g, %g expected\n", pio_plan_cost(&three, &costs, 10), cost);
     assert_true(fabs(pio_plan_cost(&three, &costs, 10) - cost) < 1e-14);

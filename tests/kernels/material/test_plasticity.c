@@ -129,7 +129,7 @@ static double pair(const plastic_state *a, const plastic_state *b, double *size)
 
 typedef struct {
     double value, adjoint, wrong, naive;
-    long flowed, tips, skipped, not_finite;
+    long flowed, apexes, skipped, not_finite;
 } errors;
 
 static int all_finite(const plastic_state *x)
@@ -173,7 +173,7 @@ static errors check_states(int plastic)
         const plastic_state bar = map_adj(plastic, &x, &w);
         double size = 0;
         r.flowed += way.branch == FLOW_LIMIT;
-        r.tips += way.branch == FLOW_TIP;
+        r.apexes += way.branch == FLOW_APEX;
         r.not_finite += !all_finite(&y) || !all_finite(&bar);
         const int near = way.margin < (plastic == PIO_SNOW ? NEAR_CLAMP : NEAR);
         r.skipped += near;
@@ -197,13 +197,13 @@ static void maps_and_adjoints_agree_with_dual_numbers(void **state)
     (void)state;
     for (int plastic = 1; plastic < PIO_PLASTIC_LAWS; plastic++) {
         const errors e = check_states(plastic);
-        printf("%s: %d states, %ld flow, %ld at the tip, %ld left out near a change of branch\n", names[plastic],
-               EACH * KINDS, e.flowed, e.tips, e.skipped);
+        printf("%s: %d states, %ld flow, %ld at the apex, %ld left out near a change of branch\n", names[plastic],
+               EACH * KINDS, e.flowed, e.apexes, e.skipped);
         report(names[plastic], "F', e_3', a' - those of the dual build", e.value, 1e-12);
         report(names[plastic], "w . J v - J^T w . v", e.adjoint, 1e-12);
         report(names[plastic], "numbers that are not finite", (double)e.not_finite, 0);
         assert_true(e.flowed > EACH && e.skipped < EACH);
-        assert_true(plastic != PIO_DRUCKER_PRAGER || e.tips > EACH);
+        assert_true(plastic != PIO_DRUCKER_PRAGER || e.apexes > EACH);
         if (!(e.wrong > 0.5e-6)) fail_msg("an adjoint times 1 + 1e-6 passes: %.1e", e.wrong);
         if (plastic == PIO_SNOW) continue;
         printf("negative control, the quotient as it stands: %.1e\n", e.naive);
@@ -281,10 +281,10 @@ static double missed(int plastic, const plastic_state *x, const plastic_state *y
     if (plastic == PIO_VON_MISES) return fabs(q / (x->y[0] + x->y[1] * y->a) - 1) + volume;
     if (plastic == PIO_HERSCHEL_BULKLEY)
         return fabs(q / (x->y[0] + x->y[1] * pow((y->a - x->a) / STEP, x->y[2])) - 1) + volume;
-    const double A = fit(x->y[0]), tip = 3 * x->y[1] / tan(x->y[0]);
+    const double A = fit(x->y[0]), apex = 3 * x->y[1] / tan(x->y[0]);
     const double gap = fabs(before / K3 + x->a - trace / K3 - y->a); /* ln of the volume is kept */
-    if (branch == FLOW_TIP) return (q + fabs(trace - tip)) / x->mu + gap;
-    return fabs(sqrt(2.0 / 3) * q - A * (tip - trace)) / x->mu + gap + y->a;
+    if (branch == FLOW_APEX) return (q + fabs(trace - apex)) / x->mu + gap;
+    return fabs(sqrt(2.0 / 3) * q - A * (apex - trace)) / x->mu + gap + y->a;
 }
 
 static void flowed_states_fulfil_the_equations_of_their_law_and_stay(void **state)

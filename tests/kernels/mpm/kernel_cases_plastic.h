@@ -105,7 +105,7 @@ static void sample_plastic(case_io *io, sample *t, int stiff)
     sample_step(io, t);
 }
 
-/* Trial deformations, I + E with |E_ij| < 0.2; `at_rest`: some are I, which is sand's tip where it does not stick. */
+/* Trial deformations, I + E with |E_ij| < 0.2; `at_rest`: some are I, which is sand's apex where it does not stick. */
 static case_array *sample_trial(case_io *io, int n, int at_rest)
 {
     case_array *F = case_uniform(io, CASE_INPUT, "F", DIM * DIM, n, -0.2, 0.2);
@@ -168,7 +168,7 @@ static void case_mpm_plastic(case_io *io)
     case_out(io, "near", CASE_INT64, 1, 1, a.near);
     case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);
     const double fault = case_find(io, CASE_OUTPUT, "fault")->value[0];
-    case_expect(io, at_rest == (case_find(io, CASE_OUTPUT, "near")->value[0] > 0), "what lies on a tip is counted");
+    case_expect(io, at_rest == (case_find(io, CASE_OUTPUT, "near")->value[0] > 0), "what lies on a apex is counted");
     case_expect(io, at_rest ? (int)((int64_t)fault & 15) == FAULT_HARDENED : fault < 0,
                 "a fault of its kind where snow is too stiff, and only there");
     if (at_rest || !case_adjoint(io)) return;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Steps run forward when every step's adjoint runs its own once more: PHYSICS.md section 5. */
+/* Steps run forward when every step's adjoint runs its own once more, by binomial checkpointing. */
 static const struct {
     int64_t steps, slots, advances;
 } oracle[] = {{10, 3, 15},      {100, 5, 316},        {100, 10, 222},       {1000, 10, 3636},

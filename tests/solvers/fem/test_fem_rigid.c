@@ -31,7 +31,7 @@ static void block(fem_case *c)
     fem_case_matter(c, &m, 1, 1);
 }
 
-static void is_loose(fem_case *c, const char *const *words)
+static void is_unconstrained(fem_case *c, const char *const *words)
 {
     piola_error error = {0};
     pio_sim *sim = NULL;
@@ -50,41 +50,41 @@ static void is_loose(fem_case *c, const char *const *words)
 static void what_nothing_supports_is_reported(void **unused)
 {
     static fem_case c;
-    static const char *const words[] = {"around (2.5, 0.5", "moving along", "turning about", NULL};
+    static const char *const words[] = {"around (2.5, 0.5", "moving along", "rotating about", NULL};
     (void)unused;
     block(&c);
-    is_loose(&c, words);
+    is_unconstrained(&c, words);
 }
 
 static void a_roller_leaves_what_lies_in_its_plane(void **unused)
 {
     static fem_case c;
     static const char *const words2[] = {"from moving along x; ", NULL};
-    static const char *const words3[] = {"from moving along", "and from turning about an axis along y through", NULL};
+    static const char *const words3[] = {"from moving along", "and from rotating about an axis along y through", NULL};
     (void)unused;
     block(&c);
     fem_case_hold_side(&c, 1, 0, 1, fem_case_support(&c, 0, -1));
-    is_loose(&c, D == 2 ? words2 : words3);
+    is_unconstrained(&c, D == 2 ? words2 : words3);
 }
 
 static void a_pin_leaves_the_turn_about_it(void **unused)
 {
     static fem_case c;
-    static const char *const words2[] = {"nothing keeps it from turning about (3, 0);", NULL};
+    static const char *const words2[] = {"nothing keeps it from rotating about (3, 0);", NULL};
     static const char *const words3[] = {"an axis along z through (3, 0, 0.5)", "an axis along y through (3, 0.5, 0)",
                                          "an axis along x through (2.5, 0, 0)", NULL};
     (void)unused;
     block(&c);
     const int zero = fem_case_support(&c, 0, -1), node = fem_case_at(&c, c.lines[0] - 1, 0, 0);
     for (int a = 0; a < D; a++) fem_case_hold(&c, node, a, zero);
-    is_loose(&c, D == 2 ? words2 : words3);
+    is_unconstrained(&c, D == 2 ? words2 : words3);
 }
 
 /* In 3D two pins are a hinge; a third makes it firm. In 2D two do. */
 static void two_pins_are_a_hinge_in_space_and_firm_in_the_plane(void **unused)
 {
     static fem_case c;
-    static const char *const words[] = {"nothing keeps it from turning about an axis along x through (", NULL};
+    static const char *const words[] = {"nothing keeps it from rotating about an axis along x through (", NULL};
     (void)unused;
     for (int pins = 2; pins <= D; pins++) {
         block(&c);
@@ -93,7 +93,7 @@ static void two_pins_are_a_hinge_in_space_and_firm_in_the_plane(void **unused)
                              fem_case_at(&c, 0, c.lines[1] - 1, 0)};
         for (int k = 0; k < pins; k++)
             for (int a = 0; a < D; a++) fem_case_hold(&c, node[k], a, zero);
-        is_loose(&c, pins < D ? words : NULL);
+        is_unconstrained(&c, pins < D ? words : NULL);
     }
 }
 
@@ -109,21 +109,21 @@ static void three_rods_in_the_right_places_are_enough(void **unused)
     fem_case_hold(&c, along_x, 1, zero);
     if (D == 3) fem_case_hold(&c, along_x, 2, zero);
     if (D == 3) fem_case_hold(&c, along_y, 2, zero);
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
 }
 
 /* The other way around: as many rods, all through one point. */
 static void as_many_rods_through_one_point_are_not(void **unused)
 {
     static fem_case c;
-    static const char *const words[] = {"from turning about", NULL};
+    static const char *const words[] = {"from rotating about", NULL};
     (void)unused;
     block(&c);
     const int zero = fem_case_support(&c, 0, -1), last = c.lines[0] - 1;
     const int corner = fem_case_at(&c, 0, 0, 0), along_x = fem_case_at(&c, last, 0, 0);
     for (int a = 0; a < D; a++) fem_case_hold(&c, corner, a, zero);
     fem_case_hold(&c, along_x, 0, zero); /* its line goes through the corner */
-    is_loose(&c, words);
+    is_unconstrained(&c, words);
 }
 
 /* Springs are supports along the directions in which they act, and in no other. */
@@ -131,30 +131,30 @@ static void springs_hold_along_what_they_act_on(void **unused)
 {
     static fem_case c;
     static const char *const slides2[] = {"nothing keeps it from moving along x; ", NULL};
-    static const char *const slides3[] = {"from moving along", "and from turning about an axis along y through", NULL};
+    static const char *const slides3[] = {"from moving along", "and from rotating about an axis along y through", NULL};
     static const char *const no_y[] = {"nothing keeps it from moving along y; ", NULL};
     (void)unused;
     block(&c);
     fem_case_load(&c, PIO_FOUNDATION, 1, 0, fem_case_value(&c, 1000, 0, 0), -1);
-    is_loose(&c, D == 2 ? slides2 : slides3);
+    is_unconstrained(&c, D == 2 ? slides2 : slides3);
     block(&c);
     fem_case_load(&c, PIO_SPRINGS, 1, 0, fem_case_value(&c, 1e-3, 1e6, 10), -1);
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
     block(&c);
     fem_case_load(&c, PIO_SPRINGS, 0, 1, fem_case_value(&c, 1e3, 0, 10), -1);
-    is_loose(&c, no_y);
+    is_unconstrained(&c, no_y);
     block(&c);
     const int value = fem_case_value(&c, 5, 5, 5), last = c.lines[0] - 1;
     fem_case_springs(&c, fem_case_at(&c, 0, 0, 0), value);
     fem_case_springs(&c, fem_case_at(&c, last, 0, 0), value);
     if (D == 3) fem_case_springs(&c, fem_case_at(&c, 0, last, 0), value);
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
     block(&c);
     fem_case_load(&c, PIO_FOUNDATION, 1, 0, fem_case_value(&c, 0, 0, 0), -1); /* no stiffness, no support */
-    is_loose(&c, (const char *const[]){"moving along", "turning about", NULL});
+    is_unconstrained(&c, (const char *const[]){"moving along", "rotating about", NULL});
 }
 
-/* ---- hinges ----------------------------------------------------------------------------------------------- */
+/* ---- mechanisms ------------------------------------------------------------------------------------------- */
 
 /* The cells of a 5 x 4 lattice (x 1 in 3D) from (2, 0) on, of unit edge, that a picture marks, its last line the
  * lowest; clamped are three nodes of the cell at the lower left. */
@@ -195,25 +195,25 @@ static void picture(fem_case *c, const char *const rows[4])
         for (int a = 0; a < D; a++) fem_case_hold(c, fem_case_at(c, k == 1, k == 2, 0), a, zero);
 }
 
-static void parts_that_share_a_node_or_an_edge_are_hinged(void **unused)
+static void parts_that_share_a_node_or_an_edge_are_mechanisms(void **unused)
 {
     static fem_case c;
     static const char *const two[4] = {".....", ".....", ".#...", "#...."};
     static const char *const longer[4] = {".....", "...#.", ".##..", "#...."};
     static const char *const words2[] = {"the part around (3.5, 1.5) of the body around (",
-                                         "nothing keeps it from turning about (3, 1); parts that share a node alone",
+                                         "nothing keeps it from rotating about (3, 1); parts that share a node alone",
                                          NULL};
     static const char *const words3[] = {"the part around (3.5, 1.5, 0.5) of the body around (",
-                                         "nothing keeps it from turning about an axis along z through (3, 1, ",
-                                         "parts that share a node or an edge alone are hinged", NULL};
+                                         "nothing keeps it from rotating about an axis along z through (3, 1, ",
+                                         "parts that share a node or an edge alone can rotate about it", NULL};
     /* a chain: the next to what is constrained is named */
-    static const char *const chain2[] = {"the part around (4, 1.5)", "from turning about (3, 1);", NULL};
+    static const char *const chain2[] = {"the part around (4, 1.5)", "from rotating about (3, 1);", NULL};
     static const char *const chain3[] = {"the part around (4, 1.5, 0.5)", "along z through (3, 1, ", NULL};
     (void)unused;
     picture(&c, two);
-    is_loose(&c, D == 2 ? words2 : words3);
+    is_unconstrained(&c, D == 2 ? words2 : words3);
     picture(&c, longer);
-    is_loose(&c, D == 2 ? chain2 : chain3);
+    is_unconstrained(&c, D == 2 ? chain2 : chain3);
 }
 
 /* Neighbours far from each other in the list of elements. */
@@ -243,11 +243,11 @@ static void the_order_of_elements_does_not_matter(void **unused)
         fem_case_matter(&c, &m, 1, 1);
         fem_case_clamp(&c, 0, 0);
         if (shuffled) shuffle(&c);
-        is_loose(&c, NULL);
+        is_unconstrained(&c, NULL);
         picture(&c, two);
         if (shuffled) shuffle(&c);
-        is_loose(&c,
-                 (const char *const[]){"the part around (4.", D == 2 ? "about (3, 1);" : "z through (3, 1, ", NULL});
+        is_unconstrained(
+            &c, (const char *const[]){"the part around (4.", D == 2 ? "about (3, 1);" : "z through (3, 1, ", NULL});
     }
 }
 
@@ -260,18 +260,18 @@ static void three_parts_in_a_triangle_are_firm_and_four_in_a_loop_are_not(void *
     static const char *const loop[4] = {".##..", "#..#.", "#...#", "####."};
     (void)unused;
     picture(&c, triangle);
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
     picture(&c, open);
-    is_loose(&c, (const char *const[]){"the part around (4.5, 3.5", D == 2 ? "about (3, 3)" : "(3, 3, ", NULL});
+    is_unconstrained(&c, (const char *const[]){"the part around (4.5, 3.5", D == 2 ? "about (3, 3)" : "(3, 3, ", NULL});
     picture(&c, corner); /* a smaller triangle: joints at (3, 2), (4, 2) and (4, 1) */
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
     picture(&c, loop); /* joints at (3, 3), (5, 3), (6, 2) and (6, 1) */
-    is_loose(&c, (const char *const[]){"is loose: nothing keeps it from turning about", NULL});
+    is_unconstrained(&c, (const char *const[]){"is unconstrained: nothing keeps it from rotating about", NULL});
 }
 
 /* A cell over a gap stands on two edges (2D: corners) of others. As far apart as it is wide they hold it; with next to
  * nothing between them it turns, whether it is the first of the elements or the last. */
-static void what_hangs_by_a_hair_is_loose_in_any_order(void **unused)
+static void what_hangs_by_a_hair_is_unconstrained_in_any_order(void **unused)
 {
     static fem_case c;
     static const char *const bridge[4] = {".....", ".#...", "#.#..", "###.."};
@@ -287,27 +287,28 @@ static void what_hangs_by_a_hair_is_loose_in_any_order(void **unused)
             node[v] = last[v];
             last[v] = other;
         }
-        is_loose(&c, thin ? (const char *const[]){"is loose: nothing keeps it from turning about", NULL} : NULL);
+        is_unconstrained(
+            &c, thin ? (const char *const[]){"is unconstrained: nothing keeps it from rotating about", NULL} : NULL);
     }
 }
 
-static void a_support_or_a_spring_of_a_hinged_part_holds_it(void **unused)
+static void a_support_or_a_spring_constrains_a_mechanism(void **unused)
 {
     static fem_case c;
     static const char *const two[4] = {".....", ".....", ".##..", "#...."};
     (void)unused;
     picture(&c, two);
     fem_case_hold(&c, fem_case_at(&c, 3, 2, 0), 1, fem_case_support(&c, 0, -1));
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
     picture(&c, two);
     fem_case_springs(&c, fem_case_at(&c, 3, 1, 0), fem_case_value(&c, 0, 5, 0));
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
     picture(&c, two); /* towards the hinge it holds nothing */
     fem_case_springs(&c, fem_case_at(&c, 3, 1, 0), fem_case_value(&c, 5, 0, 0));
-    is_loose(&c, (const char *const[]){"the part around (4, 1.5", NULL});
+    is_unconstrained(&c, (const char *const[]){"the part around (4, 1.5", NULL});
     picture(&c, two); /* a wind-brace on the constrained part does not help the other */
     fem_case_springs(&c, fem_case_at(&c, 0, 1, 0), fem_case_value(&c, 5, 5, 5));
-    is_loose(&c, (const char *const[]){"the part around (4, 1.5", NULL});
+    is_unconstrained(&c, (const char *const[]){"the part around (4, 1.5", NULL});
 }
 
 /* Two hexahedra at a single node turn about it in every direction. */
@@ -335,7 +336,7 @@ static void a_single_node_in_space_is_a_ball_joint(void **unused)
     const int zero = fem_case_support(&c, 0, -1);
     for (int k = 0; k < 4; k++)
         for (int a = 0; a < D; a++) fem_case_hold(&c, node[k], a, zero);
-    is_loose(&c, words);
+    is_unconstrained(&c, words);
 }
 
 static void what_moves_in_time_may_be_loose(void **unused)
@@ -344,7 +345,7 @@ static void what_moves_in_time_may_be_loose(void **unused)
     (void)unused;
     block(&c);
     fem_case_motion(&c, PIO_NEWMARK, 0, 0, 0);
-    is_loose(&c, NULL);
+    is_unconstrained(&c, NULL);
 }
 
 int main(void)
@@ -357,11 +358,11 @@ int main(void)
         cmocka_unit_test(three_rods_in_the_right_places_are_enough),
         cmocka_unit_test(as_many_rods_through_one_point_are_not),
         cmocka_unit_test(springs_hold_along_what_they_act_on),
-        cmocka_unit_test(parts_that_share_a_node_or_an_edge_are_hinged),
+        cmocka_unit_test(parts_that_share_a_node_or_an_edge_are_mechanisms),
         cmocka_unit_test(the_order_of_elements_does_not_matter),
         cmocka_unit_test(three_parts_in_a_triangle_are_firm_and_four_in_a_loop_are_not),
-        cmocka_unit_test(what_hangs_by_a_hair_is_loose_in_any_order),
-        cmocka_unit_test(a_support_or_a_spring_of_a_hinged_part_holds_it),
+        cmocka_unit_test(what_hangs_by_a_hair_is_unconstrained_in_any_order),
+        cmocka_unit_test(a_support_or_a_spring_constrains_a_mechanism),
         cmocka_unit_test(a_single_node_in_space_is_a_ball_joint),
         cmocka_unit_test(what_moves_in_time_may_be_loose),
     };

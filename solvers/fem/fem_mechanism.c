@@ -1,12 +1,13 @@
-/* fem_hinge.c -- parts of a body that turn about what they share with others, before anything is solved.
+/* fem_mechanism.c -- mechanisms: parts of a body that can rotate about what they share with others, found before
+ * anything is solved.
  *
  * Elements that share two nodes, in 3D three that are not in a line, move as one: a piece. Most bodies are one piece,
- * which fem_whole.c finds. Pieces that share less are hinged: each has motions of its own (fem_rigid.c), which
- * agree at the nodes that they share and vanish where supports hold. What is left is the null space of these few
+ * which fem_whole.c finds. Pieces that share less may form a mechanism: each has motions of its own (fem_rigid.c),
+ * which agree at the nodes that they share and vanish at supports. What is left is the null space of these few
  * equations, by elimination with the largest pivot (Golub and Van Loan 2013, section 3.4.8).
  *
- * Bodies of more than PIECES pieces (a foam of cells that touch in corners) are not judged here: their solve fails if
- * they are loose. */
+ * Bodies of more than PIECES pieces (a foam of cells that touch in corners) are not checked here: their solve fails if
+ * they are mechanisms. */
 #include "solvers/fem/disjoint.h"
 #include "solvers/fem/fem_rigid.h"
 
@@ -35,10 +36,10 @@ typedef struct {
     fem_body *bodies; /* [pieces] */
     joint *list;      /* [joints] once each, by a, b and node */
     int *start;       /* [pieces + 1] of the joints that are a's */
-} hinges;
+} mechanism;
 
 /* Calls `what` for every element, with its nodes. 0 when it is to stop. */
-static int each_element(hinges *g, void (*what)(hinges *g, int e, const int32_t *node, int nodes, int vertices))
+static int each_element(mechanism *g, void (*what)(mechanism *g, int e, const int32_t *node, int nodes, int vertices))
 {
     int e = 0;
     for (const pio_block_desc *b = g->m->blocks; b < g->m->blocks + g->m->n_blocks; b++) {
@@ -60,7 +61,7 @@ typedef struct {
     unsigned mask;
 } sharing;
 
-static void list_vertices(hinges *g, int e, const int32_t *node, int nodes, int vertices)
+static void list_vertices(mechanism *g, int e, const int32_t *node, int nodes, int vertices)
 {
     (void)nodes;
     for (int v = 0; v < vertices; v++) {
@@ -71,7 +72,7 @@ static void list_vertices(hinges *g, int e, const int32_t *node, int nodes, int 
     g->piece[e] = e;
 }
 
-static void share(hinges *g, sharing *s, int stamp, int e, int j, int k)
+static void share(mechanism *g, sharing *s, int stamp, int e, int j, int k)
 {
     unsigned slot = ((unsigned)j * 0x9e3779b1u ^ (unsigned)k * 0x85ebca77u) & s->mask;
     while (s->stamp[slot] == stamp && (s->key[slot][0] != j || s->key[slot][1] != k)) slot = (slot + 1) & s->mask;
@@ -87,7 +88,7 @@ static void share(hinges *g, sharing *s, int stamp, int e, int j, int k)
 
 /* Elements around node i, by what they share beside it that has higher numbers: each two or three nodes are met
  * once. */
-static void join_around(hinges *g, const fem_element_dofs *c, sharing *s, int i)
+static void join_around(mechanism *g, const fem_element_dofs *c, sharing *s, int i)
 {
     for (int at = c->start[i]; at < c->start[i + 1]; at++) {
         const int e = g->element[c->list[at]];
@@ -112,7 +113,7 @@ static size_t slots_of(const fem_element_dofs *c)
 }
 
 /* 0 without memory, -2 when it is to stop. */
-static int find_pieces(hinges *g)
+static int find_pieces(mechanism *g)
 {
     fem_element_dofs c = {0};
     sharing s = {0};
@@ -144,7 +145,7 @@ static int find_pieces(hinges *g)
 
 /* ---- joints ------------------------------------------------------------------------------------------------- */
 
-static void measure_middle(hinges *g, int e, const int32_t *node, int nodes, int vertices)
+static void measure_middle(mechanism *g, int e, const int32_t *node, int nodes, int vertices)
 {
     fem_body *b = &g->bodies[g->piece[e]];
     (void)vertices;
@@ -156,7 +157,7 @@ static void measure_middle(hinges *g, int e, const int32_t *node, int nodes, int
     b->nodes += nodes;
 }
 
-static void measure_size(hinges *g, int e, const int32_t *node, int nodes, int vertices)
+static void measure_size(mechanism *g, int e, const int32_t *node, int nodes, int vertices)
 {
     fem_body *b = &g->bodies[g->piece[e]];
     (void)vertices;
@@ -176,7 +177,7 @@ static int by_pieces(const void *x, const void *y)
 }
 
 /* 1, or what is wrong: as find_pieces. */
-static int find_joints(hinges *g, const int *of)
+static int find_joints(mechanism *g, const int *of)
 {
     g->bodies = calloc((size_t)g->pieces, sizeof *g->bodies);
     g->body = malloc(sizeof *g->body * (size_t)g->pieces);
@@ -222,7 +223,7 @@ static int column_of(const equations *q, int piece)
     return -1;
 }
 
-static void agree(const hinges *g, equations *q, const joint *j)
+static void agree(const mechanism *g, equations *q, const joint *j)
 {
     const double *X = g->m->rest + (ptrdiff_t)j->node * DIM;
     for (int c = 0; c < DIM; c++) {
@@ -235,7 +236,7 @@ static void agree(const hinges *g, equations *q, const joint *j)
 }
 
 /* How far node k is from node i, or (j >= 0) from the line through i and j. */
-static double away(const hinges *g, int i, int j, int k)
+static double away(const mechanism *g, int i, int j, int k)
 {
     double d[3] = {0}, t[3] = {0}, square = 0, dd = 0, dt = 0;
     for (int c = 0; c < DIM; c++) {
@@ -249,7 +250,7 @@ static double away(const hinges *g, int i, int j, int k)
 
 /* What two pieces share, list[0 .. n-1]: rigid motions agree there when they do at three nodes that are far from one
  * line. */
-static void agree_at_some(const hinges *g, equations *q, const joint *list, int n)
+static void agree_at_some(const mechanism *g, equations *q, const joint *list, int n)
 {
     const joint *taken[3] = {list};
     int k = 1;
@@ -264,8 +265,8 @@ static void agree_at_some(const hinges *g, equations *q, const joint *list, int 
     for (int i = 0; i < k; i++) agree(g, q, taken[i]);
 }
 
-/* The motions of a piece that supports hold, orthonormal. */
-static void hold(const hinges *g, equations *q, int piece)
+/* The motions of a piece that supports constrain, orthonormal. */
+static void constrain(const mechanism *g, equations *q, int piece)
 {
     double V[MOTIONS][MOTIONS], largest = 0;
     fem_body *b = &g->bodies[piece];
@@ -279,7 +280,7 @@ static void hold(const hinges *g, equations *q, int piece)
 }
 
 /* 0 without memory. */
-static int write_equations(const hinges *g, equations *q)
+static int write_equations(const mechanism *g, equations *q)
 {
     int shared = 0;
     for (int k = 0; k < q->pieces; k++) /* each joint begins a pair of pieces, or is of the one before */
@@ -289,7 +290,7 @@ static int write_equations(const hinges *g, equations *q)
     q->rows = 0;
     q->R = calloc((size_t)(shared * 3 * DIM + q->columns) * (size_t)q->columns, sizeof *q->R);
     if (!q->R) return 0;
-    for (int k = 0; k < q->pieces; k++) hold(g, q, q->piece[k]);
+    for (int k = 0; k < q->pieces; k++) constrain(g, q, q->piece[k]);
     for (int k = 0; k < q->pieces; k++) {
         const int end = g->start[q->piece[k] + 1];
         for (int j = g->start[q->piece[k]], n; j < end; j += n) {
@@ -364,8 +365,8 @@ static int motions_of(const equations *q, const int *pivot, int rank, int k, dou
 
 /* ---- the answer --------------------------------------------------------------------------------------------- */
 
-/* Of the pieces that move the one with the fewest motions: the next to what is constrained. */
-static void describe(const hinges *g, const equations *q, const int *pivot, int rank, const fem_body *body,
+/* Describes, of the pieces that move, the one with the fewest motions, which is the next to what is constrained. */
+static void describe(const mechanism *g, const equations *q, const int *pivot, int rank, const fem_body *body,
                      fem_words *w)
 {
     int best = -1, fewest = MOTIONS + 1;
@@ -379,16 +380,16 @@ static void describe(const hinges *g, const equations *q, const int *pivot, int 
     fem_say_place(w, b->middle);
     fem_say(w, " of the body around ");
     fem_say_place(w, body->middle);
-    fem_say(w, " is loose: nothing keeps it ");
+    fem_say(w, " is unconstrained: nothing keeps it ");
     fem_say_motions(w, b, motion, motions_of(q, pivot, rank, best, motion));
     fem_say(w,
-            "; parts that share a node%s alone are hinged there, and must be constrained or joined by elements that "
+            "; parts that share a node%s alone can rotate about it, and must be constrained or joined by elements that "
             "share %s",
             DIM == 3 ? " or an edge" : "", DIM == 3 ? "a face" : "an edge");
 }
 
-/* As fem_check_hinges, of one body of several pieces. */
-static int judge(const hinges *g, int node, const fem_body *body, fem_words *w)
+/* As fem_check_mechanisms, of one body of several pieces. */
+static int judge(const mechanism *g, int node, const fem_body *body, fem_words *w)
 {
     equations q = {.pieces = 0};
     for (int p = g->last[node]; p >= 0; p = g->next[p]) {
@@ -407,7 +408,7 @@ static int judge(const hinges *g, int node, const fem_body *body, fem_words *w)
     return constrained;
 }
 
-static int check(hinges *g, const int *of, const fem_body *bodies, fem_words *w)
+static int check(mechanism *g, const int *of, const fem_body *bodies, fem_words *w)
 {
     int n_bodies = 0, constrained = 1;
     g->first = malloc(sizeof *g->first * (size_t)(g->elements + 1));
@@ -432,10 +433,10 @@ static int check(hinges *g, const int *of, const fem_body *bodies, fem_words *w)
     return constrained;
 }
 
-int fem_check_hinges(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
-                     fem_words *w)
+int fem_check_mechanisms(const pio_fem_desc *m, const int *of, const fem_body *bodies, const char *(*interrupted)(void),
+                         fem_words *w)
 {
-    hinges g = {.m = m, .interrupted = interrupted};
+    mechanism g = {.m = m, .interrupted = interrupted};
     const int whole = fem_bodies_are_whole(m, of, interrupted);
     if (whole) return whole;
     for (const pio_block_desc *b = m->blocks; b < m->blocks + m->n_blocks; b++) {
