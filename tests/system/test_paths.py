@@ -161,7 +161,7 @@ class Paths(unittest.TestCase):
         out = self.folder / "out"
         out.mkdir()
         (out / "picture.png").write_text("notes of mine\n")
-        self.expect(73, ["picture.png", "is no PNG"], "optimize", self.scene, "-o", out)
+        self.expect(73, ["picture.png", "is not a PNG"], "optimize", self.scene, "-o", out)
         self.assertEqual((out / "picture.png").read_text(), "notes of mine\n")
         self.assertFalse((out / "states.vtkhdf").exists())
 

@@ -168,7 +168,7 @@ static void a_failed_write_leaves_the_old_file(void **state)
     fputs("notes of someone", old);
     fclose(old);
     assert_int_equal(pio_image_write_png(&image, PATH, &error), PIOLA_CANNOT_CREATE);
-    assert_non_null(strstr(error.message, "is no PNG picture"));
+    assert_non_null(strstr(error.message, "is not a PNG picture"));
     old = fopen(PATH, "w");
     assert_non_null(old);
     fputs("\x89PNG\r\n\x1a\nold", old);

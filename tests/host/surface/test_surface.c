@@ -254,7 +254,7 @@ static void faults_of_text_name_the_line(void **state)
     expect("v 0 0 0\ncurv 1 2 3\n", ":2: error: 'curv' is not a statement that is read");
     expect_changed(stl_text(), "endsolid", "", "where 'facet' or 'endsolid' is expected");
     expect_changed(stl_text(), "      vertex", "      edge", ":4: error: 'edge' where 'vertex' is expected");
-    expect_changed(stl_text(), "outer loop\n", "outer loop 5\n", "more in this line");
+    expect_changed(stl_text(), "outer loop\n", "outer loop 5\n", "unexpected text before the end");
     expect("solid s\nfacet normal 0 0 1\nouter loop\n", "the file ends where 'vertex' is expected; it was cut off");
     expect_changed(ply(0), "format ascii 1.0\n", "", "the header has no format");
     expect_changed(ply(0), "ascii", "text", ":2: error: 'text' is no format");
