@@ -49,7 +49,7 @@ PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar,
     *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
 }
 
-/* ---- viscous solids (Kelvin and Voigt): tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0, is added to the elastic
+/* ---- viscous solids (Kelvin-Voigt): tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0, is added to the elastic
  * stress. It is Cauchy's stress eta (C + C^T), that of a fluid of this viscosity, and 0 in a rotation, for which
  * C + C^T = 0. ---- */
 

@@ -76,7 +76,7 @@ typedef struct {
     const double *spin;            /* [bodies][dim][dim] initial velocity gradient of each body's rotation, 1/s */
     const int32_t *channel;        /* [n] channel that drives the particle, a solid's, or -1; NULL: none drives any */
     const double *fibre;           /* [channels][dim] unit direction of a channel's fibres at rest */
-    /* [n] viscosity eta of solids (Kelvin and Voigt), Pa s, >= 0, which adds J eta (C + C^T) to the Kirchhoff stress;
+    /* [n] viscosity eta of solids (Kelvin-Voigt), Pa s, >= 0, which adds J eta (C + C^T) to the Kirchhoff stress;
      * that of fluids is law_parameters[2], and this is not read. NULL: no solid is viscous. Not of the reversible
      * integrator. */
     const double *viscosity;

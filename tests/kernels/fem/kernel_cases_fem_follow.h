@@ -1,4 +1,4 @@
-/* kernel_cases_fem_follow.h -- cases of body forces, of pressures that follow their faces, and of springs. Case
+/* kernel_cases_fem_follow.h -- cases of body forces, of follower pressures, and of springs. Case
  * text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_FOLLOW_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_FOLLOW_H
@@ -89,7 +89,7 @@ static void follow_compare(case_io *io, const mesh_lattice *m, const double *pai
     case_expect(io, worst < (sizeof(real) == 4 ? 1e-5 : 1e-12), "the product with the pairs is that without them");
 }
 
-/* ---- pressures that follow ------------------------------------------------------------------------------- */
+/* ---- follower pressures ---------------------------------------------------------------------------------- */
 
 /* Owners behind the faces, thicknesses in 2D, and the arguments of all element types. */
 static fem_face_args follow_faces(case_io *io, const mesh_lattice *m, case_role role, int values, const int **behind)

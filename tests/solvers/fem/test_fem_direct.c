@@ -91,7 +91,7 @@ static void elimination_and_conjugate_gradients_agree(void **unused)
     }
 }
 
-/* A pressure that follows its faces makes the matrix unsymmetric: LU, and for the adjoint its transposed solve, against
+/* A follower pressure makes the matrix unsymmetric: LU, and for the adjoint its transposed solve, against
  * GMRES. */
 static void with_loads_that_follow_lu_and_gmres_agree_and_the_adjoint_is_transposed(void **unused)
 {

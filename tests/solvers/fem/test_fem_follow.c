@@ -1,4 +1,4 @@
-/* test_fem_follow.c -- do pressures that follow do what mechanics says, and is their stiffness right?
+/* test_fem_follow.c -- do follower pressures do what mechanics says, and is their stiffness right?
  *
  * Their derivatives by kernels are compared with the dual build by test_every_kernel, gradients by
  * test_fem_follow_gradient. */

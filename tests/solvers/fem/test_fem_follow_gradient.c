@@ -1,7 +1,7 @@
 /* test_fem_follow_gradient.c -- is the adjoint the derivative where loads depend on the displacement, and of body
  * forces?
  *
- * A pressure that follows, springs along the normal, along the axes and at a node, and a body force, together: Taylor
+ * A follower pressure, springs along the normal, along the axes and at a node, and a body force, together: Taylor
  * remainders
  * (host/verify/taylor.h) for every element, law, integrator and for each observation alone. */
 #include "tests/solvers/fem/fem_taylor.h"

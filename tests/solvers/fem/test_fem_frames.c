@@ -120,7 +120,7 @@ static void sheared(const double s[3], double x[3])
 enum { TRACTION, FOLLOWER, SPRING };
 
 /* From state `first` on, with displacements u and velocities v (NULL: random numbers at the start): two laws, heavy,
- * pulled, constrained at a side, on springs, under a pressure that follows; nothing depends on time. */
+ * pulled, constrained at a side, on springs, under a follower pressure; nothing depends on time. */
 static void body(fem_case *c, pio_integrator integrator, int follower, int64_t first, const double *u, const double *v)
 {
     const pio_element_type even = D == 2 ? PIO_TRI3 : PIO_HEX8, odd = D == 2 ? PIO_QUAD4 : PIO_HEX8;

@@ -158,7 +158,7 @@ static void adjoint_through_the_update_is_the_derivative(void **unused)
         }
 }
 
-/* A pressure that follows makes the Jacobian general, for which GMRES solves; the update's matrix stays symmetric. */
+/* A follower pressure makes the Jacobian general, for which GMRES solves; the update's matrix stays symmetric. */
 static void a_mesh_follows_beside_a_load_that_follows(void **unused)
 {
     (void)unused;
@@ -172,7 +172,7 @@ static void a_mesh_follows_beside_a_load_that_follows(void **unused)
         observe(&c);
         taylor_begin(&run, &c, 0.2);
         everything(&run);
-        taylor_end(&run, inertia ? "a pressure that follows, Newmark" : "a pressure that follows");
+        taylor_end(&run, inertia ? "a follower pressure, Newmark" : "a follower pressure");
         fem_case_free(&c);
     }
 }

@@ -45,7 +45,7 @@ static void every_element_and_law_goes_back(void **unused)
         }
 }
 
-/* Springs, a foundation, a pressure that follows: forces of the displacement that are no elements'. */
+/* Springs, a foundation, a follower pressure: forces of the displacement that are no elements'. */
 static void loads_that_follow_and_springs_go_back(void **unused)
 {
     static fem_case c;
