@@ -46,6 +46,18 @@ DECISION = ("Context", "Choice", "Cost")
 TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.S | re.M)
 COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
+# What the tests of the table of designs mean to a reader.
+OWNERS = {
+    "has_weight": "scenes in which something has a density", "is_apic": "`time.integrator: apic`",
+    "has_contact": "scenes with `contact`, by `time.integrator: apic`", "of_particles": "particles", "of_mesh": "meshes",
+    "moves": "bodies in motion", "of_moving_mesh": "meshes in motion", "of_plane_mesh": "meshes in 2D",
+    "damps": "meshes in motion, except by `reversible_leapfrog`", "is_signal": "constants and sines",
+    "is_sine": "sines", "has_knots": "signals with knots", "is_network": "networks",
+    "is_no_spring": "loads other than springs and foundations", "is_spring": "springs and foundations",
+    "is_prescribed": "type `displacement`", "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
+    "separates": "`separate`", "pio_law_constant_of": "constants of the law",
+    "pio_plastic_constant_of": "constants of the plastic law",
+}
 OWN_PATH = re.compile(rf"(?:{'|'.join(house.FOLDERS)}|\.ci)/[\w./*-]*")
 
 
@@ -96,8 +108,6 @@ def designs():
     lists = {"ALL": "", "MATERIAL": "materials.NAME.", "BODY": "bodies.NAME.", "CONTROL": "control.NAME.",
              "LOAD": "loads.NAME.", "BOUNDARY": "boundary.NAME.", "OBSTACLE": "obstacles.NAME."}
     shapes = {"NUMBER": "number", "VECTOR": "vector", "ROTATION": "rotation", "FEW": "as given", "LIST": "list"}
-    constants = {"pio_law_constant_of": "constants of the law",
-                 "pio_plastic_constant_of": "constants of the plastic law"}
     velocity = re.search(r"#define PIO_LEAST_VELOCITY (\S+)", house.read("solvers/engine/engine_mpm.h"))[1]
     rows, text = [], house.without_comments(house.read("host/scene/design_table.c"))
     for owner, key, rest in re.findall(r'\{SCENE_OWNER_(\w+), (NULL|"[^"]+"), (.*?)\},\n', text, re.S):
@@ -112,7 +122,7 @@ def designs():
             legal = {"FROM": "at least ", "ABOVE": "above "}[least[1]] + bound
         if between:
             legal = f"at least {between[1]} and at most {between[2]}"
-        where = constants.get(has[1], has[1].replace("_", " ")) if has else "always"
+        where = OWNERS[has[1]] if has else "all"
         quantity = {"one": "plain number", "any": "that of the load"}.get(unit, unit)
         if owner == "MATERIAL":
             quantity = legal = "that of the key"
