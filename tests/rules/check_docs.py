@@ -49,7 +49,8 @@ COUNT = re.compile(r"\b(\d[\d,]*) (bad scenes|good scenes|kernels|commands)\b")
 # What the tests of the table of designs mean to a reader.
 OWNERS = {
     "has_weight": "scenes in which something has a density", "is_apic": "`time.integrator: apic`",
-    "has_contact": "scenes with `contact`, by `time.integrator: apic`", "of_particles": "particles", "of_mesh": "meshes",
+    "has_contact": "scenes with `contact`, by `time.integrator: apic`", "of_particles": "particles",
+    "of_mesh": "meshes",
     "moves": "bodies in motion", "of_moving_mesh": "meshes in motion", "of_plane_mesh": "meshes in 2D",
     "damps": "meshes in motion, except by `reversible_leapfrog`", "is_signal": "constants and sines",
     "is_sine": "sines", "has_knots": "signals with knots", "is_network": "networks",

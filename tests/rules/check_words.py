@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check_words.py -- what no file of ours has: a path of someone's machine, an address that is not in the list, a
-promise instead of code, bytes that are no text; and in the rooms of house.CLEAN no word that the glossary replaces.
+promise instead of code, bytes that are no text; and on pages and in the rooms of house.CLEAN no word that the glossary
+replaces.
 
 The glossary is the table in CONTRIBUTING.md. In its second column, words in `code` are never right: they are searched
 for with their endings, in comments, texts and names; the others have an ordinary meaning too."""
@@ -26,6 +27,7 @@ FAULTS = [
 ]
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
 OTHERS = re.compile(r"\bwp\.Tape\b")  # names of other programs that are words of the glossary
+CLEAN = (*house.CLEAN, "README.md", "docs/")
 # bad scenes and seeds of fuzz targets have odd bytes and blanks
 ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")
 
@@ -55,7 +57,7 @@ def check(texts):
             for match in pattern.finditer(text):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: {what}: '{match.group()}'")
         own = OTHERS.sub(lambda match: " " * len(match.group()), text)
-        for pattern, write in GLOSSARY if name.startswith(house.CLEAN) else ():
+        for pattern, write in GLOSSARY if name.startswith(CLEAN) else ():
             for match in pattern.finditer(own):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: '{match.group()}': write {write}")
         for match in ADDRESS.finditer(text):
@@ -83,6 +85,8 @@ PLANTED = [
     ("include/a.h", "/* Units that were taken ba" "ck. */\n", "write inverse step"),
     ("tools/a.c", 'puts("what was to' 'ld");\n', "write report"),
     ("solvers/a.c", "pio_ta" "pe_push(log);\n", "write residual log"),
+    ("docs/a.md", "a body is loo" "se\n", "write unconstrained"),
+    ("README.md", "pressures that fol" "low\n", "write follower"),
 ]
 
 
