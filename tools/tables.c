@@ -204,7 +204,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_BENCH] =
         {"bench", "mpm|fem|memory|snapshot",
          "measure a solver's speed, gradients in little memory, or files of states and their checksums",
-         "mpm: ns per particle-step and core (forward, reverse, whole gradient), bytes per particle-step. fem: one\n"
+         "mpm: ns per particle-step and core (forward, adjoint, whole gradient), bytes per particle-step. fem: one\n"
          "load step of a cube that is pushed sideways, and its gradient with respect to the moduli of every element:\n"
          "assembly, matrix-vector product, iterations, bytes. Both: thread scaling and the share of each kernel.\n"
          "memory: a gradient that keeps every state, or few of them and runs steps again, over a run forward.\n"

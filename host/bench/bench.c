@@ -23,7 +23,7 @@ typedef struct {
 /* ---- one repetition --------------------------------------------------------------------------------------- */
 
 typedef struct {
-    double forward_cpu, storing_cpu, reverse_cpu, gradient_cpu, forward_wall, gradient_wall; /* s, of all steps */
+    double forward_cpu, storing_cpu, adjoint_cpu, gradient_cpu, forward_wall, gradient_wall; /* s, of all steps */
 } repetition;
 
 static piola_status run_forward(runner *r, repetition *t, piola_error *error)
@@ -63,12 +63,12 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
     t->gradient_wall = pio_clock() - wall;
     t->gradient_cpu = end - cpu;
     t->storing_cpu = turned - cpu;
-    t->reverse_cpu = end - turned;
+    t->adjoint_cpu = end - turned;
     if (!r->bench->on_cpu) { /* the processor waits while a GPU works, so wall time is measured */
         t->forward_cpu = t->forward_wall;
         t->gradient_cpu = t->gradient_wall;
         t->storing_cpu = result.forward_seconds;
-        t->reverse_cpu = result.adjoint_seconds;
+        t->adjoint_cpu = result.adjoint_seconds;
     }
     return rc;
 }
@@ -174,7 +174,7 @@ static piola_status measure_row(pio_bench *b, int threads, piola_error *error)
     row->threads = threads;
     row->forward_cpu = spread_of(all, offsetof(repetition, forward_cpu), each);
     row->storing_cpu = spread_of(all, offsetof(repetition, storing_cpu), each);
-    row->reverse_cpu = spread_of(all, offsetof(repetition, reverse_cpu), each);
+    row->adjoint_cpu = spread_of(all, offsetof(repetition, adjoint_cpu), each);
     row->gradient_cpu = spread_of(all, offsetof(repetition, gradient_cpu), each);
     row->forward_wall = spread_of(all, offsetof(repetition, forward_wall), 1 / steps);
     row->gradient_wall = spread_of(all, offsetof(repetition, gradient_wall), 1 / steps);

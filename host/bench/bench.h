@@ -15,7 +15,7 @@ typedef struct {
  * `wall`: wall time per step, s. */
 typedef struct {
     int threads;                                                    /* number of threads */
-    pio_spread forward_cpu, storing_cpu, reverse_cpu, gradient_cpu; /* storing: forward, with every state kept */
+    pio_spread forward_cpu, storing_cpu, adjoint_cpu, gradient_cpu; /* storing: forward, with every state kept */
     pio_spread forward_wall, gradient_wall;                         /* of a step, without and with its adjoint */
     double copy; /* B/s that these threads (GPU: the device) copy, bytes read plus bytes written */
 } pio_bench_row;
@@ -27,7 +27,7 @@ typedef struct {
 
 /* Bytes of device memory that one step must move. */
 typedef struct {
-    double forward, store, restore, reverse; /* a step; keeping its state; restoring it; its adjoint */
+    double forward, store, restore, adjoint; /* a step; keeping its state; restoring it; its adjoint */
 } pio_traffic;
 
 typedef struct {

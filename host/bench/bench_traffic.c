@@ -53,7 +53,7 @@ static void count_stages(const counts *n, double d, double h, double k, double p
     const double transfer = bytes_of(&sort, n) + bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
     out->forward = transfer + bytes_of(&g2p, n);
     out->store = out->restore = bytes_of(&copy, n);
-    out->reverse = transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) + bytes_of(&grid_adj, n) +
+    out->adjoint = transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) + bytes_of(&grid_adj, n) +
                    bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
 }
 

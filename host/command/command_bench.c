@@ -63,13 +63,13 @@ static void print_times(const pio_bench *b)
 {
     printf("\nns per particle-step%s\n", b->on_cpu ? " and core (CPU time)" : " (wall time)");
     printf(
-        "threads            forward    forward, storing             reverse      whole gradient  gradient/forward\n");
+        "threads            forward    forward, storing             adjoint      whole gradient  gradient/forward\n");
     for (int i = 0; i < b->n_rows; i++) {
         const pio_bench_row *r = &b->rows[i];
         printf("%7d", r->threads);
         print_spread(r->forward_cpu);
         print_spread(r->storing_cpu);
-        print_spread(r->reverse_cpu);
+        print_spread(r->adjoint_cpu);
         print_spread(r->gradient_cpu);
         printf("  %8.2f\n", r->gradient_cpu.best / r->forward_cpu.best);
     }
@@ -92,17 +92,17 @@ static void print_scaling(const pio_bench *b)
 
 static double gradient_bytes(const pio_traffic *t)
 {
-    return t->forward + t->store + t->restore + t->reverse;
+    return t->forward + t->store + t->restore + t->adjoint;
 }
 
 static void print_bytes(const pio_bench *b)
 {
     const pio_traffic *t = &b->traffic;
     const double n = (double)b->particles;
-    printf("\nbytes per particle-step: forward %.0f, storing a state %.0f, restoring it %.0f, reverse %.0f, whole "
+    printf("\nbytes per particle-step: forward %.0f, storing a state %.0f, restoring it %.0f, adjoint %.0f, whole "
            "gradient "
            "%.0f\n",
-           t->forward / n, t->store / n, t->restore / n, t->reverse / n, gradient_bytes(t) / n);
+           t->forward / n, t->store / n, t->restore / n, t->adjoint / n, gradient_bytes(t) / n);
     printf("(counted: every array that a stage must read or write, once per stage; caches spare some, write-allocation "
            "adds "
            "some)\n");
@@ -190,7 +190,7 @@ static void json_rows(pio_json *json, const pio_bench *b)
         pio_json_begin_object(json, "ns_per_particle_step");
         json_spread(json, "forward", r->forward_cpu);
         json_spread(json, "forward_storing", r->storing_cpu);
-        json_spread(json, "reverse", r->reverse_cpu);
+        json_spread(json, "adjoint", r->adjoint_cpu);
         json_spread(json, "gradient", r->gradient_cpu);
         pio_json_end_object(json);
         pio_json_double(json, "gradient_over_forward", r->gradient_cpu.best / r->forward_cpu.best);
@@ -216,7 +216,7 @@ static void json_bytes(pio_json *json, const pio_bench *b)
     pio_json_double(json, "forward", b->traffic.forward / n);
     pio_json_double(json, "store", b->traffic.store / n);
     pio_json_double(json, "restore", b->traffic.restore / n);
-    pio_json_double(json, "reverse", b->traffic.reverse / n);
+    pio_json_double(json, "adjoint", b->traffic.adjoint / n);
     pio_json_double(json, "gradient", gradient_bytes(&b->traffic) / n);
     pio_json_end_object(json);
     pio_json_end_object(json);

@@ -132,7 +132,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "inverse_steps_run", s->evaluation.sweep.inverse_steps);
     pio_json_integer(json, "residual_log_bytes", (int64_t)s->memory.plan.residual_log);
     pio_json_integer(json, "residual_log_bytes_used", s->evaluation.sweep.residual_log_bytes);
-    pio_json_integer(json, "reverse_steps_run", s->evaluation.sweep.adjoint_steps);
+    pio_json_integer(json, "adjoint_steps_run", s->evaluation.sweep.adjoint_steps);
     pio_json_integer(json, "steps_left_out", s->model->desc.first);
     pio_growth_json(&s->adjoint.growth, s->adjoint.norms, s->scene->time.dt, json);
     solves_json(s, json);

@@ -43,7 +43,7 @@ with h5py.File(sys.argv[1]) as file, open(sys.argv[2]) as text:
     value = float(file["piola/objective/value"][()])
     expect("the objective is that of result.json", value == result["objective"], f"{value} and {result['objective']}")
     certificate = json.loads(file["piola/certificate/json"][()])
-    expect("the certificate counts the steps", certificate["reverse_steps_run"] == certificate["steps"] > 0,
+    expect("the certificate counts the steps", certificate["adjoint_steps_run"] == certificate["steps"] > 0,
            certificate["steps"])
     control = adjoint[0].copy()
     control[0, 0] += 1e-3

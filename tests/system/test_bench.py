@@ -28,7 +28,7 @@ class Bench(unittest.TestCase):
         told = told_by("bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "2", "--json")
         self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
         for row in told["threads"]:
-            for name in ("forward", "forward_storing", "reverse", "gradient"):
+            for name in ("forward", "forward_storing", "adjoint", "gradient"):
                 times = row["ns_per_particle_step"][name]
                 self.assertTrue(0 < times["best"] <= times["median"], name)
         shares = sum(k["forward_share"] for k in told["kernels"])

@@ -185,7 +185,7 @@ class Horizon(unittest.TestCase):
         certificate = store["certificate"]
         self.assertEqual((certificate["steps"], certificate["steps_left_out"]), (600, 500))
         self.assertIn("steps 0 to 499 are left out, and with them the effect of the initial state on J", done.stderr)
-        counts = [certificate[k] for k in ("states_kept", "forward_steps_run", "reverse_steps_run")]
+        counts = [certificate[k] for k in ("states_kept", "forward_steps_run", "adjoint_steps_run")]
         self.assertEqual(counts, [100, 600, 100])
         for key, parameter in store["parameters"].items():
             print(key, parameter["gradient"], file=sys.stderr)

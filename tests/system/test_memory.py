@@ -78,7 +78,7 @@ class Memory(unittest.TestCase):
                 self.assertEqual(told["objective"], all_kept["objective"])
                 certificate, plan = told["certificate"], told["memory"]["plan"]
                 self.assertEqual(certificate["forward_steps_run"], plan["forward_steps"])
-                self.assertEqual(certificate["reverse_steps_run"], certificate["steps"])
+                self.assertEqual(certificate["adjoint_steps_run"], certificate["steps"])
                 memory = told["memory"]
                 self.assertGreaterEqual(plan["states_kept"], more)
                 self.assertGreater(memory["peak_bytes"] + memory["state_bytes"] + 256, memory["budget_bytes"])
