@@ -15,9 +15,9 @@ enum { COPY_BYTES = 256 << 20 };
 typedef struct {
     const pio_bench *bench;
     const pio_engine *engine;
-    pio_trial trial;
+    pio_bench_case bench_case;
     pio_sim *sim;
-    double samples[2 * PIO_TRIAL_SAMPLES], value_bar[3], z_bar[3];
+    double samples[2 * PIO_BENCH_CASE_SAMPLES], value_bar[3], z_bar[3];
 } runner;
 
 /* ---- one repetition --------------------------------------------------------------------------------------- */
@@ -29,15 +29,14 @@ typedef struct {
 static piola_status run_forward(runner *r, repetition *t, piola_error *error)
 {
     const pio_engine *e = r->engine;
-    piola_status rc = e->start(r->sim, r->trial.velocity, error);
-    if (!rc)
-        rc =
-            e->advance(r->sim, r->trial.desc.steps, error); /* it sorts the particles, and ends with the observations */
+    piola_status rc = e->start(r->sim, r->bench_case.velocity, error);
+    /* The steps before those that are timed sort the particles and end with the observations. */
+    if (!rc) rc = e->advance(r->sim, r->bench_case.desc.steps, error);
     if (!rc) rc = e->check(r->sim, error);
     if (rc) return rc;
     e->timer_reset(r->sim);
     const double cpu = pio_cpu_clock(), wall = pio_clock();
-    rc = e->advance(r->sim, r->trial.desc.steps, error);
+    rc = e->advance(r->sim, r->bench_case.desc.steps, error);
     if (!rc) rc = e->check(r->sim, error);
     t->forward_cpu = pio_cpu_clock() - cpu;
     t->forward_wall = pio_clock() - wall;
@@ -48,9 +47,9 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
 {
     double turned = 0;
     const int dim = r->engine->dimension;
-    pio_schedule schedule = pio_schedule_store_all(r->trial.desc.steps, 1);
-    const pio_sweep sweep = {.context = &turned, .objective = pio_trial_objective};
-    const pio_sweep_arrays arrays = {.z = r->trial.velocity,
+    pio_schedule schedule = pio_schedule_store_all(r->bench_case.desc.steps, 1);
+    const pio_sweep sweep = {.context = &turned, .objective = pio_bench_case_objective};
+    const pio_sweep_arrays arrays = {.z = r->bench_case.velocity,
                                      .samples = r->samples,
                                      .n_samples = 2 * dim,
                                      .value_bar = r->value_bar,
@@ -139,15 +138,15 @@ static piola_status measure_copy(runner *r, int threads, double *rate, piola_err
 
 static piola_status open_runner(runner *r, pio_bench *b, int threads, bool timing, piola_error *error)
 {
-    pio_trial_options options = b->options;
+    pio_bench_case_options options = b->options;
     options.threads = threads;
     options.timing = timing;
     options.adjoint = true;
     *r = (runner){.bench = b, .engine = b->engine.table};
-    piola_status rc = pio_trial_create(&r->trial, &options, error);
+    piola_status rc = pio_bench_case_create(&r->bench_case, &options, error);
     if (rc) return rc;
-    b->particles = r->trial.desc.particles.n;
-    rc = r->engine->create(&r->trial.desc, &r->sim, &b->bytes, error);
+    b->particles = r->bench_case.desc.particles.n;
+    rc = r->engine->create(&r->bench_case.desc, &r->sim, &b->bytes, error);
     if (!rc) rc = run_gradient(r, &(repetition){0}, error);
     return rc;
 }
@@ -155,7 +154,7 @@ static piola_status open_runner(runner *r, pio_bench *b, int threads, bool timin
 static void close_runner(runner *r)
 {
     if (r->sim) r->engine->destroy(r->sim);
-    pio_trial_free(&r->trial);
+    pio_bench_case_free(&r->bench_case);
 }
 
 static piola_status measure_row(pio_bench *b, int threads, piola_error *error)
@@ -169,7 +168,7 @@ static piola_status measure_row(pio_bench *b, int threads, piola_error *error)
         if (!rc) rc = run_gradient(&r, &all[i], error);
     }
     if (!rc) rc = measure_copy(&r, threads, &row->copy, error);
-    if (!rc && b->n_rows == 0) rc = pio_bench_count(b, &r.trial, error);
+    if (!rc && b->n_rows == 0) rc = pio_bench_count(b, &r.bench_case, error);
     const double steps = (double)b->options.steps, each = 1e9 / (steps * (double)b->particles);
     row->threads = threads;
     row->forward_cpu = spread_of(all, offsetof(repetition, forward_cpu), each);
@@ -179,7 +178,7 @@ static piola_status measure_row(pio_bench *b, int threads, piola_error *error)
     row->forward_wall = spread_of(all, offsetof(repetition, forward_wall), 1 / steps);
     row->gradient_wall = spread_of(all, offsetof(repetition, gradient_wall), 1 / steps);
     b->slope = r.value_bar[0];
-    b->duration = r.trial.duration;
+    b->duration = r.bench_case.duration;
     b->n_rows++;
     close_runner(&r);
     return rc;

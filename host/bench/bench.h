@@ -3,7 +3,7 @@
 #ifndef PIOLA_HOST_BENCH_H
 #define PIOLA_HOST_BENCH_H
 
-#include "host/bench/trial.h"
+#include "host/bench/bench_case.h"
 
 enum { PIO_BENCH_REPETITIONS = 5, PIO_BENCH_ROWS = 16, PIO_BENCH_KERNELS = 64 };
 
@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct {
     pio_engine_module engine;                    /* engine that is measured */
-    pio_trial_options options;                   /* of the benchmark case; threads: the greatest number */
+    pio_bench_case_options options;              /* of the benchmark case; threads: the greatest number */
     pio_engine_bytes bytes;                      /* memory of the simulation */
     int64_t particles, cells, nodes;             /* particles; occupied cells and active nodes at the start */
     bool on_cpu;                                 /* the engine runs on the processor */
@@ -58,6 +58,6 @@ piola_status pio_bench_copy_gpu(const pio_engine *engine, pio_sim *sim, size_t s
 
 /* Counts cells, nodes and traffic from the particles' positions at the start (bench_traffic.c). Returns PIOLA_NO_MEMORY
  * without memory for that. */
-piola_status pio_bench_count(pio_bench *b, const pio_trial *trial, piola_error *error);
+piola_status pio_bench_count(pio_bench *b, const pio_bench_case *bench_case, piola_error *error);
 
 #endif

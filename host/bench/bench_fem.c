@@ -38,9 +38,9 @@ pio_fem_bench_part pio_fem_bench_part_of(const char *kernel)
 
 typedef struct {
     const pio_engine *engine;
-    pio_fem_trial trial;
+    pio_bench_fem_case bench_case;
     pio_sim *sim;
-    double samples[2 * PIO_FEM_TRIAL_SAMPLES], *value_bar;
+    double samples[2 * PIO_BENCH_FEM_CASE_SAMPLES], *value_bar;
     double cpu, wall;              /* s, when the forward sweep ended */
     pio_fem_bench_kernel *kernels; /* [PIO_FEM_BENCH_TIMERS] sums of the kernels' timers, or NULL */
     double forward[2], adjoint[2]; /* s of the last sweep: wall and CPU time */
@@ -66,7 +66,7 @@ static piola_status objective(void *context, int64_t number, const double *sampl
 {
     runner *r = context;
     (void)error, (void)number;
-    *J = r->J = pio_fem_trial_objective(samples, samples_bar);
+    *J = r->J = pio_bench_fem_case_objective(samples, samples_bar);
     take_timers(r, false);
     r->cpu = pio_cpu_clock();
     r->wall = pio_clock();
@@ -77,8 +77,10 @@ static piola_status sweep(runner *r, piola_error *error)
 {
     pio_schedule schedule = pio_schedule_store_all(1, 1);
     const pio_sweep around = {.context = r, .objective = objective};
-    const pio_sweep_arrays arrays = {
-        .z = r->trial.z, .samples = r->samples, .n_samples = PIO_FEM_TRIAL_SAMPLES, .value_bar = r->value_bar};
+    const pio_sweep_arrays arrays = {.z = r->bench_case.z,
+                                     .samples = r->samples,
+                                     .n_samples = PIO_BENCH_FEM_CASE_SAMPLES,
+                                     .value_bar = r->value_bar};
     pio_sweep_result result;
     r->engine->timer_reset(r->sim);
     const double cpu = pio_cpu_clock(), wall = pio_clock();
@@ -94,15 +96,16 @@ static piola_status sweep(runner *r, piola_error *error)
 
 static piola_status open_runner(runner *r, pio_fem_bench *b, int threads, bool timing, piola_error *error)
 {
-    pio_fem_trial_options options = b->options;
+    pio_bench_fem_case_options options = b->options;
     options.threads = threads;
     options.timing = timing;
     *r = (runner){.engine = b->engine.fem};
-    piola_status rc = pio_fem_trial_create(&r->trial, &options, error);
+    piola_status rc = pio_bench_fem_case_create(&r->bench_case, &options, error);
     if (rc) return rc;
-    r->value_bar = malloc(sizeof *r->value_bar * (size_t)r->trial.variables);
-    if (!r->value_bar) return pio_fail_memory(error, sizeof *r->value_bar * (size_t)r->trial.variables, "a gradient");
-    rc = r->engine->create(&r->trial.desc, &r->sim, &b->bytes, error);
+    r->value_bar = malloc(sizeof *r->value_bar * (size_t)r->bench_case.variables);
+    if (!r->value_bar)
+        return pio_fail_memory(error, sizeof *r->value_bar * (size_t)r->bench_case.variables, "a gradient");
+    rc = r->engine->create(&r->bench_case.desc, &r->sim, &b->bytes, error);
     return rc ? rc : sweep(r, error);
 }
 
@@ -111,13 +114,13 @@ static void close_runner(runner *r)
     if (r->sim) r->engine->destroy(r->sim);
     free(r->value_bar);
     free(r->kernels);
-    pio_fem_trial_free(&r->trial);
+    pio_bench_fem_case_free(&r->bench_case);
 }
 
 /* ---- bytes of a product ----------------------------------------------------------------------------------- */
 
 /* Counts the blocks of the matrix: pairs of nodes that share an element. PIOLA_NO_MEMORY. */
-static piola_status count_blocks(const pio_fem_trial *t, int64_t *blocks, piola_error *error)
+static piola_status count_blocks(const pio_bench_fem_case *t, int64_t *blocks, piola_error *error)
 {
     const pio_block_desc *b = &t->block;
     const int per = pio_elements[b->type].nodes;
@@ -143,7 +146,7 @@ static piola_status count_blocks(const pio_fem_trial *t, int64_t *blocks, piola_
     return had ? PIOLA_OK : pio_fail_memory(error, sizeof *start * (2 * nodes + element_nodes), "counting blocks");
 }
 
-static piola_status count(pio_fem_bench *b, const pio_fem_trial *t, piola_error *error)
+static piola_status count(pio_fem_bench *b, const pio_bench_fem_case *t, piola_error *error)
 {
     const double real = strcmp(b->engine.fem->precision, "f64") ? 4 : 8, dim = b->engine.fem->dimension;
     const piola_status rc = count_blocks(t, &b->blocks, error);
@@ -189,8 +192,8 @@ static piola_status measure_row(pio_fem_bench *b, int threads, piola_error *erro
                                .adjoint_cpu = spread_of(time[3])};
     if (!rc && !r.engine->record(r.sim, 0, &b->record))
         rc = pio_fail(error, PIOLA_INTERNAL, "a mesh's engine has no record of its step");
-    if (!rc) b->defect = pio_fem_trial_defect(&r.trial, r.value_bar);
-    if (!rc && b->n_rows == 0) rc = count(b, &r.trial, error);
+    if (!rc) b->defect = pio_bench_fem_case_defect(&r.bench_case, r.value_bar);
+    if (!rc && b->n_rows == 0) rc = count(b, &r.bench_case, error);
     b->J = r.J;
     b->n_rows++;
     close_runner(&r);
@@ -271,18 +274,18 @@ static piola_status measure_library(pio_fem_bench *b, int threads, piola_error *
 static piola_status measure_copy(pio_fem_bench *b, pio_fem_bench_row *row, piola_error *error)
 {
     const int dim = b->engine.table->dimension;
-    const pio_trial_options options = {
+    const pio_bench_case_options options = {
         .dimension = dim, .cells = dim == 3 ? 50 : 500, .per_cell = dim == 3 ? 8 : 4, .steps = 1, .adjoint = true};
-    pio_trial trial;
+    pio_bench_case bench_case;
     pio_sim *sim = NULL;
     pio_engine_bytes bytes;
     if (b->on_cpu) return pio_bench_copy_cpu(row->threads, &row->copy, error);
-    piola_status rc = pio_trial_create(&trial, &options, error);
-    if (!rc) rc = b->engine.table->create(&trial.desc, &sim, &bytes, error);
-    if (!rc) rc = b->engine.table->start(sim, trial.velocity, error);
+    piola_status rc = pio_bench_case_create(&bench_case, &options, error);
+    if (!rc) rc = b->engine.table->create(&bench_case.desc, &sim, &bytes, error);
+    if (!rc) rc = b->engine.table->start(sim, bench_case.velocity, error);
     if (!rc) rc = pio_bench_copy_gpu(b->engine.table, sim, bytes.state, &row->copy, error);
     if (sim) b->engine.table->destroy(sim);
-    pio_trial_free(&trial);
+    pio_bench_case_free(&bench_case);
     return rc;
 }
 

@@ -4,7 +4,7 @@
 #define PIOLA_HOST_BENCH_FEM_H
 
 #include "host/bench/bench.h"
-#include "host/bench/trial_fem.h"
+#include "host/bench/bench_fem_case.h"
 
 enum { PIO_FEM_BENCH_REPETITIONS = 3, PIO_FEM_BENCH_TIMERS = 256 }; /* timers: more than an engine has */
 
@@ -30,13 +30,13 @@ pio_fem_bench_part pio_fem_bench_part_of(const char *kernel);
 
 typedef struct {
     pio_engine_module engine;                  /* engine that is measured */
-    pio_fem_trial_options options;             /* of the benchmark case; threads: the greatest number */
+    pio_bench_fem_case_options options;        /* of the benchmark case; threads: the greatest number */
     pio_engine_bytes bytes;                    /* memory of the simulation */
     int64_t nodes, elements, unknowns, blocks; /* blocks: nonzero blocks of the matrix, a pair of nodes each */
     double matrix_bytes, product_bytes;        /* bytes of its values and columns; bytes that a product must move */
     bool on_cpu;                               /* the engine runs on the processor */
     pio_step_record record;                    /* iterations of the load step and of its adjoint */
-    double J, defect;                          /* objective, m; pio_fem_trial_defect() of the gradient */
+    double J, defect;                          /* objective, m; pio_bench_fem_case_defect() of the gradient */
     int64_t process_peak;                      /* greatest bytes of memory of the process */
     pio_fem_bench_row rows[PIO_BENCH_ROWS];    /* [n_rows] times, one row for each number of threads */
     int n_rows;                                /* number of rows */

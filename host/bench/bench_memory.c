@@ -167,61 +167,62 @@ static piola_status give_room(runner *r, piola_error *error)
     return rc;
 }
 
-piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_trial_options options,
+piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_bench_case_options options,
                                   pio_memory_particles what, const char *folder, piola_error *error)
 {
-    pio_trial trial;
-    piola_status rc = pio_trial_create(&trial, &options, error);
+    pio_bench_case bench_case;
+    piola_status rc = pio_bench_case_create(&bench_case, &options, error);
     if (rc) return rc;
     const bool reversible = what == PIO_MEMORY_REVERSIBLE, compact = what == PIO_MEMORY_COMPACT;
     *c = (pio_memory_case){.method = "mpm",
                            .integrator = reversible ? "reversible" : "apic",
                            .compact = compact,
-                           .items = trial.desc.particles.n};
-    trial.desc.reversible = reversible;
-    trial.desc.penalty =
+                           .items = bench_case.desc.particles.n};
+    bench_case.desc.reversible = reversible;
+    bench_case.desc.penalty =
         reversible ? 1e6 : 0; /* 1/s^2: a particle of 1 m/s enters a wall by 1 mm and a quarter of a cell */
     for (int a = 0; reversible && a < options.dimension; a++)
-        trial.desc.grid.wall[a][0] = trial.desc.grid.wall[a][1] = PIO_WALL_PENALTY;
+        bench_case.desc.grid.wall[a][0] = bench_case.desc.grid.wall[a][1] = PIO_WALL_PENALTY;
     runner r = {.c = c,
                 .engine = engine->table,
-                .desc = trial.desc,
-                .z = trial.velocity,
+                .desc = bench_case.desc,
+                .z = bench_case.velocity,
                 .folder = folder,
                 .n_samples = 2 * options.dimension,
                 .variables = options.dimension};
     if (compact) rc = give_room(&r, error);
     if (!rc) rc = run(&r, error);
-    pio_trial_free(&trial);
+    pio_bench_case_free(&bench_case);
     return rc;
 }
 
-piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine, pio_fem_trial_options options,
-                                  pio_integrator integrator, int64_t steps, const char *folder, piola_error *error)
+piola_status pio_bench_memory_fem(pio_memory_case *c, const pio_engine_module *engine,
+                                  pio_bench_fem_case_options options, pio_integrator integrator, int64_t steps,
+                                  const char *folder, piola_error *error)
 {
     static const char *const names[] = {[PIO_LEAPFROG] = "leapfrog",
                                         [PIO_REVERSIBLE_LEAPFROG] = "reversible_leapfrog",
                                         [PIO_REVERSIBLE_EULER] = "reversible_euler"};
     const double wave = 1.2; /* m/s, no less than sqrt((lambda + 2 mu)/rho) of the material */
-    pio_fem_trial trial;
-    piola_status rc = pio_fem_trial_create(&trial, &options, error);
+    pio_bench_fem_case bench_case;
+    piola_status rc = pio_bench_fem_case_create(&bench_case, &options, error);
     if (rc) return rc;
     const bool solves = integrator == PIO_REVERSIBLE_EULER;
-    *c = (pio_memory_case){.method = "fem", .integrator = names[integrator], .items = trial.fem.n};
-    trial.fem.integrator = integrator;
-    trial.fem.lumped = 1;
-    trial.desc.steps = steps;
-    trial.desc.dt = (solves ? 3 : 0.3) / options.cells / wave;
-    trial.sample_weight.step = steps;
+    *c = (pio_memory_case){.method = "fem", .integrator = names[integrator], .items = bench_case.fem.n};
+    bench_case.fem.integrator = integrator;
+    bench_case.fem.lumped = 1;
+    bench_case.desc.steps = steps;
+    bench_case.desc.dt = (solves ? 3 : 0.3) / options.cells / wave;
+    bench_case.sample_weight.step = steps;
     runner r = {.c = c,
                 .engine = engine->fem,
-                .desc = trial.desc,
-                .z = trial.z,
+                .desc = bench_case.desc,
+                .z = bench_case.z,
                 .folder = folder,
-                .n_samples = PIO_FEM_TRIAL_SAMPLES,
+                .n_samples = PIO_BENCH_FEM_CASE_SAMPLES,
                 .objective = 1, /* the deflection along the force */
-                .variables = trial.variables};
+                .variables = bench_case.variables};
     rc = run(&r, error);
-    pio_fem_trial_free(&trial);
+    pio_bench_fem_case_free(&bench_case);
     return rc;
 }

@@ -19,7 +19,7 @@ enum { VELOCITY, VOLUME_RATIO, BODY, MATERIAL, FIELDS };
 
 typedef struct {
     pio_snapshot_bench *b;
-    pio_trial trial;
+    pio_bench_case bench_case;
     double *points, *ratio, *numbers,
         *got; /* [n][dimension] m; [n] volume ratios; [n] integers; [n][3] values that were read */
     char folder[PIO_PATH], path[PIO_PATH], partial[PIO_PATH];
@@ -44,13 +44,13 @@ static void make_frame(runner *r, int64_t frame)
 {
     const int64_t n = r->b->particles, dim = r->b->options.dimension;
     const double time = time_of(frame);
-    for (int64_t i = 0; i < n * dim; i++) r->points[i] = r->trial.position[i] + time * r->trial.speed[i];
-    for (int64_t i = 0; i < n; i++) r->ratio[i] = 1 + time * (r->trial.speed[i * dim] - r->trial.velocity[0]);
+    for (int64_t i = 0; i < n * dim; i++) r->points[i] = r->bench_case.position[i] + time * r->bench_case.speed[i];
+    for (int64_t i = 0; i < n; i++) r->ratio[i] = 1 + time * (r->bench_case.speed[i * dim] - r->bench_case.velocity[0]);
 }
 
 static const double *values_of(const runner *r, int field)
 {
-    return field == VELOCITY ? r->trial.speed : field == VOLUME_RATIO ? r->ratio : r->numbers;
+    return field == VELOCITY ? r->bench_case.speed : field == VOLUME_RATIO ? r->ratio : r->numbers;
 }
 
 /* ---- writing -------------------------------------------------------------------------------------------- */
@@ -250,9 +250,9 @@ static piola_status with_folder(runner *r, piola_error *error)
 piola_status pio_snapshot_bench_measure(pio_snapshot_bench *b, piola_error *error)
 {
     runner r = {.b = b};
-    piola_status rc = pio_trial_create(&r.trial, &b->options, error);
+    piola_status rc = pio_bench_case_create(&r.bench_case, &b->options, error);
     if (rc) return rc;
-    const size_t n = (size_t)r.trial.desc.particles.n, dim = (size_t)b->options.dimension;
+    const size_t n = (size_t)r.bench_case.desc.particles.n, dim = (size_t)b->options.dimension;
     b->particles = (int64_t)n;
     r.points = malloc(n * dim * sizeof *r.points);
     r.ratio = malloc(n * sizeof *r.ratio);
@@ -264,6 +264,6 @@ piola_status pio_snapshot_bench_measure(pio_snapshot_bench *b, piola_error *erro
     free(r.ratio);
     free(r.numbers);
     free(r.got);
-    pio_trial_free(&r.trial);
+    pio_bench_case_free(&r.bench_case);
     return rc;
 }

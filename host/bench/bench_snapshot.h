@@ -3,7 +3,7 @@
 #define PIOLA_HOST_BENCH_SNAPSHOT_H
 
 #include "host/snapshot/snapshot.h"
-#include "host/bench/trial.h"
+#include "host/bench/bench_case.h"
 
 enum { PIO_SNAPSHOT_REPETITIONS = 5 };
 
@@ -24,7 +24,7 @@ typedef struct {
 } pio_snapshot_reading;
 
 typedef struct {
-    pio_trial_options options;        /* of the benchmark case with the particles */
+    pio_bench_case_options options;   /* of the benchmark case with the particles */
     pio_snapshot_precision precision; /* of the file */
     int64_t frames;                   /* number of frames */
     const char *folder;               /* folder for the file, which is removed */

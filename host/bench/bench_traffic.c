@@ -58,7 +58,7 @@ static void count_stages(const counts *n, double d, double h, double k, double p
 }
 
 /* Marks the base node of every particle's stencil. Returns the number of marked nodes. */
-static int64_t mark_cells(const pio_trial *t, int dim, uint8_t *cell)
+static int64_t mark_cells(const pio_bench_case *t, int dim, uint8_t *cell)
 {
     const pio_grid_desc *g = &t->desc.grid;
     int64_t marked = 0;
@@ -83,7 +83,7 @@ static void spread_axis(uint8_t *mark, int64_t nodes, int64_t stride, int64_t le
     }
 }
 
-piola_status pio_bench_count(pio_bench *b, const pio_trial *t, piola_error *error)
+piola_status pio_bench_count(pio_bench *b, const pio_bench_case *t, piola_error *error)
 {
     const int dim = b->options.dimension;
     const pio_law law = b->options.law;
@@ -91,7 +91,7 @@ piola_status pio_bench_count(pio_bench *b, const pio_trial *t, piola_error *erro
     int64_t nodes = 1, stride = 1;
     for (int a = 0; a < dim; a++) nodes *= t->desc.grid.nodes[a];
     uint8_t *mark = calloc((size_t)nodes, 1);
-    if (!mark) return pio_fail_memory(error, (size_t)nodes, "the cells of a trial");
+    if (!mark) return pio_fail_memory(error, (size_t)nodes, "the cells of a benchmark case");
     b->cells = mark_cells(t, dim, mark);
     for (int a = dim - 1; a >= 0; a--) {
         spread_axis(mark, nodes, stride, t->desc.grid.nodes[a]);

@@ -29,7 +29,7 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
     const double cells = (double)o->particles / per;
     const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
-    b->options = (pio_trial_options){
+    b->options = (pio_bench_case_options){
         .dimension = dim, .cells = side, .per_cell = per, .law = law, .steps = o->steps, .threads = o->threads};
     return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
@@ -39,7 +39,7 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
 static void print_case(const pio_bench *b, const char *law)
 {
     const pio_engine *e = b->engine.table;
-    const pio_trial_options *o = &b->options;
+    const pio_bench_case_options *o = &b->options;
     printf("piola %s bench mpm\n", PIOLA_VERSION);
     printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,
            b->engine.driver[0] ? ", " : "", b->engine.driver);

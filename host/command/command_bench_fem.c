@@ -35,7 +35,7 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
         return pio_fail(error, PIOLA_USAGE, "a benchmark needs at least one cell and a tolerance between 0 and 1");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
-    b->options = (pio_fem_trial_options){
+    b->options = (pio_bench_fem_case_options){
         .type = (pio_element_type)type,
         .cells = o->cells   ? o->cells
                  : dim == 3 ? 31
@@ -52,7 +52,7 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
 static void print_case(const pio_fem_bench *b)
 {
     const pio_engine *e = b->engine.fem;
-    const pio_fem_trial_options *o = &b->options;
+    const pio_bench_fem_case_options *o = &b->options;
     const pio_step_record *r = &b->record;
     printf("piola %s bench fem, commit %s\n", PIOLA_VERSION, pio_build_commit());
     printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,

@@ -128,18 +128,18 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
         return pio_fail(error, PIOLA_USAGE, "a benchmark needs at least one particle and step");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
-    const pio_trial_options particles = {.dimension = 3,
-                                         .cells = (int)fmax(1, round(cbrt((double)o->particles / 8))),
-                                         .per_cell = 8,
-                                         .law = PIO_HYPER_NEO_HOOKEAN,
-                                         .steps = o->steps,
-                                         .threads = o->threads};
-    const pio_fem_trial_options mesh = {.type = PIO_HEX8,
-                                        .cells = FEM_CELLS,
-                                        .law = PIO_HYPER_NEO_HOOKEAN,
-                                        .force = 0.2,
-                                        .tolerance = pio_fem_tolerance(!strcmp(o->precision, "f32")),
-                                        .threads = o->threads};
+    const pio_bench_case_options particles = {.dimension = 3,
+                                              .cells = (int)fmax(1, round(cbrt((double)o->particles / 8))),
+                                              .per_cell = 8,
+                                              .law = PIO_HYPER_NEO_HOOKEAN,
+                                              .steps = o->steps,
+                                              .threads = o->threads};
+    const pio_bench_fem_case_options mesh = {.type = PIO_HEX8,
+                                             .cells = FEM_CELLS,
+                                             .law = PIO_HYPER_NEO_HOOKEAN,
+                                             .force = 0.2,
+                                             .tolerance = pio_fem_tolerance(!strcmp(o->precision, "f32")),
+                                             .threads = o->threads};
     piola_status rc = pio_engine_open(&engine, o->device, o->isa, o->precision, 3, error);
     int n = 0, same = 1;
     for (int i = 0; !rc && i < PIO_MEMORY_PARTICLES; i++)

@@ -27,8 +27,8 @@ static piola_status prepare(pio_snapshot_bench *b, const piola_bench_snapshot_op
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
     const double cells = (double)o->particles / per;
     const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
-    b->options =
-        (pio_trial_options){.dimension = dim, .cells = side, .per_cell = per, .law = PIO_HYPER_NEO_HOOKEAN, .steps = 1};
+    b->options = (pio_bench_case_options){
+        .dimension = dim, .cells = side, .per_cell = per, .law = PIO_HYPER_NEO_HOOKEAN, .steps = 1};
     b->precision = strcmp(o->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64;
     b->frames = o->frames;
     b->folder = o->folder;

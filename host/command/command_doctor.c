@@ -6,7 +6,7 @@
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/base/output.h"
-#include "host/bench/trial.h"
+#include "host/bench/bench_case.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -45,32 +45,33 @@ typedef struct {
 /* ---- self-test ------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    double samples[2 * PIO_TRIAL_SAMPLES], gradient[3];
+    double samples[2 * PIO_BENCH_CASE_SAMPLES], gradient[3];
 } outcome;
 
-static piola_status simulate(const pio_engine *engine, const pio_trial *trial, outcome *out, piola_error *error)
+static piola_status simulate(const pio_engine *engine, const pio_bench_case *bench_case, outcome *out,
+                             piola_error *error)
 {
     const int dim = engine->dimension;
     double z_bar[3];
     pio_sim *sim = NULL;
     pio_engine_bytes bytes;
-    pio_schedule schedule = pio_schedule_store_all(trial->desc.steps, 1);
-    const pio_sweep sweep = {.objective = pio_trial_objective};
-    const pio_sweep_arrays arrays = {.z = trial->velocity,
+    pio_schedule schedule = pio_schedule_store_all(bench_case->desc.steps, 1);
+    const pio_sweep sweep = {.objective = pio_bench_case_objective};
+    const pio_sweep_arrays arrays = {.z = bench_case->velocity,
                                      .samples = out->samples,
                                      .n_samples = 2 * dim,
                                      .value_bar = out->gradient,
                                      .z_bar = z_bar};
     pio_sweep_result result;
     memset(out, 0, sizeof *out);
-    piola_status rc = engine->create(&trial->desc, &sim, &bytes, error);
+    piola_status rc = engine->create(&bench_case->desc, &sim, &bytes, error);
     if (rc) return rc;
     rc = pio_gradient(engine, sim, &schedule, &arrays, &sweep, &result, error);
     engine->destroy(sim);
     return rc;
 }
 
-static void judge(engine_report *r, const pio_trial *t, const outcome *one, const outcome *three, int dim)
+static void judge(engine_report *r, const pio_bench_case *t, const outcome *one, const outcome *three, int dim)
 {
     double scale = 0;
     r->momentum = r->flight = 0;
@@ -92,27 +93,27 @@ static void judge(engine_report *r, const pio_trial *t, const outcome *one, cons
 static void self_test(engine_report *r, const pio_engine *engine)
 {
     const int dim = engine->dimension;
-    pio_trial_options options = {.dimension = dim,
-                                 .cells = dim == 3 ? 6 : 12,
-                                 .per_cell = dim == 3 ? 8 : 4,
-                                 .law = PIO_HYPER_NEO_HOOKEAN,
-                                 .steps = 50,
-                                 .threads = 1,
-                                 .adjoint = true,
-                                 .spin = 20};
-    pio_trial trial;
+    pio_bench_case_options options = {.dimension = dim,
+                                      .cells = dim == 3 ? 6 : 12,
+                                      .per_cell = dim == 3 ? 8 : 4,
+                                      .law = PIO_HYPER_NEO_HOOKEAN,
+                                      .steps = 50,
+                                      .threads = 1,
+                                      .adjoint = true,
+                                      .spin = 20};
+    pio_bench_case bench_case;
     outcome one, three;
     piola_error error = {0};
     r->threshold = strcmp(engine->precision, "f64") ? 1e-5 : 1e-12;
-    piola_status rc = pio_trial_create(&trial, &options, &error);
-    if (!rc) rc = simulate(engine, &trial, &one, &error);
-    trial.desc.threads = 3;
-    if (!rc) rc = simulate(engine, &trial, &three, &error);
+    piola_status rc = pio_bench_case_create(&bench_case, &options, &error);
+    if (!rc) rc = simulate(engine, &bench_case, &one, &error);
+    bench_case.desc.threads = 3;
+    if (!rc) rc = simulate(engine, &bench_case, &three, &error);
     if (rc)
         snprintf(r->failure, sizeof r->failure, "%.500s", error.message);
     else
-        judge(r, &trial, &one, &three, dim);
-    pio_trial_free(&trial);
+        judge(r, &bench_case, &one, &three, dim);
+    pio_bench_case_free(&bench_case);
 }
 
 /* ---- engines -------------------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
-/* trial.h -- a benchmark case without a scene: a block of one material in free flight, for self-tests and benchmarks.
+/* bench_case.h -- a benchmark case without a scene, also for self-tests: a block of one material in free flight.
  *
  * A cube (2D: a square) of `cells` cells per axis, 1 cm each, filled at random (the same numbers everywhere) and listed
  * cell by cell, with random velocities of up to 0.1 m/s on top of a common one, under gravity, far from the walls. */
-#ifndef PIOLA_HOST_TRIAL_H
-#define PIOLA_HOST_TRIAL_H
+#ifndef PIOLA_HOST_BENCH_CASE_H
+#define PIOLA_HOST_BENCH_CASE_H
 
 #include "host/run/engines.h"
 #include "solvers/driver/driver.h"
@@ -18,7 +18,7 @@ typedef struct {
     bool adjoint;  /* with memory for cotangents and every state */
     bool timing;   /* with timers of kernels */
     double spin;   /* angular velocity about the centre in the plane of the first two axes, 1/s */
-} pio_trial_options;
+} pio_bench_case_options;
 
 /* Its samples are the mean position and then the mean velocity at the end, `dimension` numbers each. The one design
  * entry is the common velocity, `dimension` variables in m/s, which starts at `velocity`. */
@@ -33,19 +33,19 @@ typedef struct {
     pio_observation_desc observations[2]; /* mean position, mean velocity */
     pio_sample_weight sample_weights[2];  /* weights of their samples */
     pio_design_desc design;               /* the common velocity */
-} pio_trial;
+} pio_bench_case;
 
-enum { PIO_TRIAL_SAMPLES = 6 };
+enum { PIO_BENCH_CASE_SAMPLES = 6 };
 
 /* Creates the case. Returns PIOLA_NO_MEMORY if there is no memory for it; *out is then empty. */
-piola_status pio_trial_create(pio_trial *out, const pio_trial_options *options, piola_error *error);
+piola_status pio_bench_case_create(pio_bench_case *out, const pio_bench_case_options *options, piola_error *error);
 /* Frees what a case holds; an empty one is allowed. */
-void pio_trial_free(pio_trial *trial);
+void pio_bench_case_free(pio_bench_case *bench_case);
 
 /* Computes the objective of a pio_sweep: the first coordinate of the mean position, m. Its context is NULL or points to
  * a double that receives the CPU time of the process, s, when it is called: at the end of the forward sweep. Always
  * returns PIOLA_OK. */
-piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
+piola_status pio_bench_case_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error);
 
 /* Returns the CPU time of all threads of the process, s. */

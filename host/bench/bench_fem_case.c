@@ -1,5 +1,5 @@
-/* trial_fem.c -- see trial_fem.h. */
-#include "host/bench/trial_fem.h"
+/* bench_fem_case.c -- see bench_fem_case.h. */
+#include "host/bench/bench_fem_case.h"
 
 #include "host/base/fail.h"
 #include "host/scene/law.h"
@@ -12,15 +12,15 @@ static const double modulus = 1000, poisson = 0.3, density = 1000; /* Pa, -, kg/
 enum { ACROSS = 1 };                                               /* the axis of the force */
 
 /* Sets the constants of a law, and lists which of them are moduli (Pa); -1 ends the list. */
-static void constants(pio_hyper_law law, double parameters[5], int moduli[PIO_FEM_TRIAL_MODULI + 1])
+static void constants(pio_hyper_law law, double parameters[5], int moduli[PIO_BENCH_FEM_CASE_MODULI + 1])
 {
     pio_law_like((pio_law)law, modulus, poisson, parameters);
-    memcpy(moduli, (int[]){0, -1, -1, -1}, sizeof *moduli * (PIO_FEM_TRIAL_MODULI + 1));
+    memcpy(moduli, (int[]){0, -1, -1, -1}, sizeof *moduli * (PIO_BENCH_FEM_CASE_MODULI + 1));
     if (law == PIO_HYPER_MOONEY_RIVLIN) memcpy(moduli, (int[]){0, 1, 2}, sizeof *moduli * 3);
     if (law == PIO_HYPER_OGDEN) memcpy(moduli, (int[]){0, 2, 4}, sizeof *moduli * 3);
 }
 
-static piola_status take(pio_fem_trial *t, int dim, piola_error *error)
+static piola_status allocate(pio_bench_fem_case *t, int dim, piola_error *error)
 {
     const size_t nodes = (size_t)t->mesh.n_nodes, cells = (size_t)t->mesh.n_cells;
     t->rest = malloc(sizeof(double) * nodes * (size_t)dim);
@@ -31,18 +31,19 @@ static piola_status take(pio_fem_trial *t, int dim, piola_error *error)
     t->law = malloc(sizeof(int32_t) * cells);
     t->parameter_form = calloc(cells, sizeof(int32_t));
     t->index = malloc(sizeof(int32_t) * cells);
-    t->z = malloc(sizeof(double) * (3 + PIO_FEM_TRIAL_MODULI * cells));
+    t->z = malloc(sizeof(double) * (3 + PIO_BENCH_FEM_CASE_MODULI * cells));
     if (!t->rest || !t->weight || !t->law_parameters || !t->density || !t->thickness || !t->law || !t->parameter_form ||
         !t->index || !t->z)
-        return pio_fail_memory(error, sizeof(double) * (nodes * (size_t)(dim + 1) + cells * 12), "a mesh of a trial");
+        return pio_fail_memory(error, sizeof(double) * (nodes * (size_t)(dim + 1) + cells * 12),
+                               "a mesh of a benchmark case");
     return PIOLA_OK;
 }
 
-static void fill(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
+static void fill(pio_bench_fem_case *t, const pio_bench_fem_case_options *o, int dim)
 {
     const pio_mesh *m = &t->mesh;
     double parameters[5];
-    int moduli[PIO_FEM_TRIAL_MODULI + 1];
+    int moduli[PIO_BENCH_FEM_CASE_MODULI + 1];
     constants(o->law, parameters, moduli);
     for (int32_t i = 0; i < m->n_nodes; i++)
         for (int a = 0; a < dim; a++) t->rest[(int64_t)i * dim + a] = m->x[3 * (int64_t)i + a];
@@ -69,7 +70,7 @@ static void fill(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     }
 }
 
-static piola_status hold(pio_fem_trial *t, int dim, piola_error *error)
+static piola_status constrain(pio_bench_fem_case *t, int dim, piola_error *error)
 {
     pio_index_list left;
     const piola_status rc = pio_mesh_group_nodes(&t->mesh, "left", &left, error);
@@ -84,14 +85,14 @@ static piola_status hold(pio_fem_trial *t, int dim, piola_error *error)
     }
     free(left.item);
     if (!t->constrained_node || !t->constrained_axis || !t->constrained_support)
-        return pio_fail_memory(error, 3 * sizeof(int32_t) * (size_t)n, "the supports of a trial");
+        return pio_fail_memory(error, 3 * sizeof(int32_t) * (size_t)n, "the supports of a benchmark case");
     t->support_curve = -1;
     t->fem.n_constrained = n;
     t->fem.n_supports = 1;
     return PIOLA_OK;
 }
 
-static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *error)
+static piola_status apply_load(pio_bench_fem_case *t, pio_element_type type, piola_error *error)
 {
     const int dim = t->mesh.dimension;
     const int nodes = pio_elements[pio_elements[type].face_type].nodes;
@@ -118,13 +119,14 @@ static piola_status push(pio_fem_trial *t, pio_element_type type, piola_error *e
                               .scale = 1 / area};
     free(right.item);
     if (!t->vertices || !t->owner)
-        return pio_fail_memory(error, sizeof(int32_t) * (size_t)(t->load.n * (nodes + 1)), "the load of a trial");
+        return pio_fail_memory(error, sizeof(int32_t) * (size_t)(t->load.n * (nodes + 1)),
+                               "the load of a benchmark case");
     for (int32_t i = 0; i < t->mesh.n_nodes; i++) total += t->weight[i * dim];
     for (int32_t i = 0; i < dim * t->mesh.n_nodes; i++) t->weight[i] /= total;
     return PIOLA_OK;
 }
 
-static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
+static void set_desc(pio_bench_fem_case *t, const pio_bench_fem_case_options *o, int dim)
 {
     t->block = (pio_block_desc){.type = o->type, .n = t->mesh.n_cells, .nodes = t->mesh.block[o->type].nodes};
     t->curve_value = 1;
@@ -169,27 +171,27 @@ static void describe(pio_fem_trial *t, const pio_fem_trial_options *o, int dim)
     d->fem = m;
 }
 
-piola_status pio_fem_trial_create(pio_fem_trial *t, const pio_fem_trial_options *o, piola_error *error)
+piola_status pio_bench_fem_case_create(pio_bench_fem_case *t, const pio_bench_fem_case_options *o, piola_error *error)
 {
     const int dim = pio_elements[o->type].dimension;
     const int32_t count[3] = {o->cells, o->cells, dim == 3 ? o->cells : 1};
     static const double origin[3] = {0}, size[3] = {1, 1, 1};
     memset(t, 0, sizeof *t);
     piola_status rc = pio_mesh_box(&t->mesh, o->type, count, origin, size, error);
-    if (!rc) rc = take(t, dim, error);
+    if (!rc) rc = allocate(t, dim, error);
     if (!rc) {
         fill(t, o, dim);
-        rc = hold(t, dim, error);
+        rc = constrain(t, dim, error);
     }
-    if (!rc) rc = push(t, o->type, error);
+    if (!rc) rc = apply_load(t, o->type, error);
     if (rc)
-        pio_fem_trial_free(t);
+        pio_bench_fem_case_free(t);
     else
-        describe(t, o, dim);
+        set_desc(t, o, dim);
     return rc;
 }
 
-void pio_fem_trial_free(pio_fem_trial *t)
+void pio_bench_fem_case_free(pio_bench_fem_case *t)
 {
     void *all[] = {t->rest,
                    t->law_parameters,
@@ -210,7 +212,7 @@ void pio_fem_trial_free(pio_fem_trial *t)
     memset(t, 0, sizeof *t);
 }
 
-double pio_fem_trial_defect(const pio_fem_trial *t, const double *gradient)
+double pio_bench_fem_case_defect(const pio_bench_fem_case *t, const double *gradient)
 {
     double sum = 0, force = 0;
     for (int64_t i = 0; i < t->variables; i++) sum += t->z[i] * gradient[i];
@@ -218,8 +220,8 @@ double pio_fem_trial_defect(const pio_fem_trial *t, const double *gradient)
     return fabs(sum) / fabs(force);
 }
 
-double pio_fem_trial_objective(const double *samples, double *samples_bar)
+double pio_bench_fem_case_objective(const double *samples, double *samples_bar)
 {
-    for (int c = 0; samples_bar && c < PIO_FEM_TRIAL_SAMPLES; c++) samples_bar[c] = c == ACROSS;
+    for (int c = 0; samples_bar && c < PIO_BENCH_FEM_CASE_SAMPLES; c++) samples_bar[c] = c == ACROSS;
     return samples[ACROSS];
 }

@@ -1,5 +1,5 @@
-/* trial.c -- see trial.h. */
-#include "host/bench/trial.h"
+/* bench_case.c -- see bench_case.h. */
+#include "host/bench/bench_case.h"
 
 #include "host/base/fail.h"
 #include "host/scene/law.h"
@@ -28,7 +28,7 @@ static double uniform(uint64_t *state)
     return ldexp((double)(*state >> 11), -53);
 }
 
-static void set_grid(pio_trial *t, const pio_trial_options *o)
+static void set_grid(pio_bench_case *t, const pio_bench_case_options *o)
 {
     pio_grid_desc *g = &t->desc.grid;
     g->spacing = spacing;
@@ -48,7 +48,7 @@ static double wave_speed(pio_law law)
     return sqrt(wave / density);
 }
 
-static void fill(pio_trial *t, const pio_trial_options *o)
+static void fill(pio_bench_case *t, const pio_bench_case_options *o)
 {
     const int dim = o->dimension, per = o->per_cell;
     const double centre = (PAD + MARGIN + 0.5 * o->cells) * spacing;
@@ -78,7 +78,7 @@ static void fill(pio_trial *t, const pio_trial_options *o)
     t->spin[dim] = o->spin;
 }
 
-static void set_outputs(pio_trial *t, const pio_trial_options *o)
+static void set_outputs(pio_bench_case *t, const pio_bench_case_options *o)
 {
     for (int k = 0; k < 2; k++) {
         t->observations[k] = (pio_observation_desc){
@@ -95,7 +95,7 @@ static void set_outputs(pio_trial *t, const pio_trial_options *o)
     t->desc.n_designs = 1;
 }
 
-piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_error *error)
+piola_status pio_bench_case_create(pio_bench_case *t, const pio_bench_case_options *o, piola_error *error)
 {
     const int dim = o->dimension;
     const size_t n = (size_t)(pow(o->cells, dim) * o->per_cell + 0.5);
@@ -108,8 +108,8 @@ piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_er
     t->law = malloc(n * sizeof(int32_t));
     t->zero = calloc(n, sizeof(int32_t));
     if (!t->position || !t->speed || !t->volume || !t->density || !t->law_parameters || !t->law || !t->zero) {
-        pio_trial_free(t);
-        return pio_fail_memory(error, n * (size_t)(2 * dim + 8) * sizeof(double), "the particles of a trial");
+        pio_bench_case_free(t);
+        return pio_fail_memory(error, n * (size_t)(2 * dim + 8) * sizeof(double), "the particles of a benchmark case");
     }
     t->desc = (pio_engine_desc){.size = sizeof t->desc,
                                 .threads = o->threads,
@@ -138,7 +138,7 @@ piola_status pio_trial_create(pio_trial *t, const pio_trial_options *o, piola_er
     return PIOLA_OK;
 }
 
-void pio_trial_free(pio_trial *t)
+void pio_bench_case_free(pio_bench_case *t)
 {
     free(t->position);
     free(t->speed);
@@ -150,13 +150,13 @@ void pio_trial_free(pio_trial *t)
     memset(t, 0, sizeof *t);
 }
 
-piola_status pio_trial_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                                 piola_error *error)
+piola_status pio_bench_case_objective(void *context, int64_t sweep, const double *samples, double *J,
+                                      double *samples_bar, piola_error *error)
 {
     (void)error, (void)sweep;
     *J = samples[0];
     if (samples_bar)
-        for (int i = 0; i < PIO_TRIAL_SAMPLES; i++) samples_bar[i] = i == 0;
+        for (int i = 0; i < PIO_BENCH_CASE_SAMPLES; i++) samples_bar[i] = i == 0;
     if (context) *(double *)context = pio_cpu_clock();
     return PIOLA_OK;
 }
