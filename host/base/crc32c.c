@@ -1,4 +1,4 @@
-/* crc32c.c -- see crc32c.h. Bits are numbered from the lowest, so the polynomial stands here in reverse. */
+/* crc32c.c -- see crc32c.h. Bits are numbered from the lowest, so the polynomial stands here reflected. */
 #include "host/base/crc32c.h"
 
 #include <pthread.h>

@@ -248,7 +248,7 @@ static void find_fault(pio_shape_faults *faults, const cell_shape *s, int dimens
 {
     const double flat = FLAT * pow(s->edge_max, dimension);
     if (s->least > flat) return;
-    const int fault = s->most < -flat ? PIO_REVERSED : fabs(s->volume) <= flat ? PIO_EMPTY : PIO_TANGLED;
+    const int fault = s->most < -flat ? PIO_INVERTED : fabs(s->volume) <= flat ? PIO_EMPTY : PIO_TANGLED;
     if (faults->n[fault] < PIO_FAULTS_SHOWN) faults->first[fault][faults->n[fault]] = cell;
     faults->n[fault]++;
 }

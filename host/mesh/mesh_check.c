@@ -16,7 +16,7 @@ static const char *advice(const pio_mesh *mesh, int fault)
 {
     if (mesh->built) return "use other sizes or more cells";
     switch (fault) {
-    case PIO_REVERSED:
+    case PIO_INVERTED:
         return mesh->dimension == 2
                    ? "nodes must go counter-clockwise: in Gmsh, 'ReverseMesh Surface{...};' or Reverse the curve loop"
                    : "the order of nodes is mirrored: in Gmsh, 'gmsh.model.mesh.reverse()' turns the elements of a "

@@ -80,7 +80,7 @@ piola_status pio_raw_finish(pio_raw_mesh *raw, pio_mesh *out, piola_error *error
  * element stands twice or on no cell, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error);
 /* Kinds of invalid cells: all Jacobians negative, no volume, Jacobian not positive everywhere. */
-enum { PIO_REVERSED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };
+enum { PIO_INVERTED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };
 /* The number of invalid cells of each kind, and the first of them. */
 typedef struct pio_shape_faults {
     int64_t n[PIO_FAULTS];                       /* number of invalid cells of each kind */

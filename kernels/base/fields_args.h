@@ -13,7 +13,7 @@ typedef struct {
     double *out;                  /* [n]; set at id */
 } field_read_args;
 
-/* The opposite of field_read, without its scale: one component of a field, from doubles in the order of ids. */
+/* One component of a field from doubles in the order of ids, the inverse of field_read with scale 1: one item each. */
 typedef struct {
     const int *id;                /* [n] as in field_read_args */
     const double *in;             /* [n] in id order */

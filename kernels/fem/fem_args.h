@@ -103,7 +103,8 @@ typedef struct {
     double *out;       /* [nodes] in the unit of x; set */
 } point_read_args;
 
-/* The opposite of point_read, without sum and scale: one component of a nodal vector, from doubles. */
+/* One component of a nodal vector from doubles, the inverse of point_read with y NULL and scale 1: one item for each
+ * node. */
 typedef struct {
     int component;    /* 0 .. DIM-1 */
     const double *in; /* [nodes] the numbers to store */

@@ -46,7 +46,7 @@ typedef struct {
     mpm_slot slot;        /* its `grid` is set */
 } mpm_slot_put_nodes_args;
 
-/* The reverse of mpm_slot_put_nodes: one item for each active node. */
+/* The grid velocity out of the slot, the inverse of mpm_slot_put_nodes: one item for each active node. */
 typedef struct {
     mpm_lists l;    /* of the step */
     int nodes;      /* of the box, those of all fields together */

@@ -1,4 +1,4 @@
-/* mpm_step.c -- one explicit MLS-MPM step, and its adjoint: the same stages in reverse order (Hu et al. 2019).
+/* mpm_step.c -- one explicit MLS-MPM step, and its adjoint: its stages from the last to the first (Hu et al. 2019).
  *
  *     control   activation a = a(t)             control_adj   its parameters' cotangents from a_bar = sum_p ...
  *     sort      particles of each cell, occupied cells, active nodes

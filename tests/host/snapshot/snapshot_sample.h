@@ -184,7 +184,7 @@ static inline piola_status sample_gradients(pio_snapshot *s, int64_t k, piola_er
     return pio_snapshot_objective(s, sample_value(40, 0, 0, k), terms, 2, error);
 }
 
-/* Adjoint frames in reverse order, only the even ones; static fields; certificate. */
+/* Adjoint frames from the last to the first, only the even ones; static fields; certificate. */
 static inline piola_status sample_end(pio_snapshot *s, const sample_case *c, piola_error *error)
 {
     const pio_snapshot_number numbers[] = {{"adjoint_residual", 0.125}, {"iterations", 12}};

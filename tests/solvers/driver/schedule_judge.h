@@ -19,7 +19,7 @@ typedef struct {
     bool just_turned;            /* by the action before */
     bool unproven;               /* a step was inverted, and no state verified since */
     int64_t inverse_steps;       /* number of steps that were inverted */
-    int64_t reversed;            /* of this sweep steps steps-1 .. reversed are done */
+    int64_t adjoint;             /* of this sweep the adjoints of steps-1 .. adjoint are done */
     int64_t sweeps, turns;       /* adjoint sweeps: wanted, begun */
     int64_t forward, held, peak; /* steps run, slots in use now and at most */
 } interpreter;
@@ -72,9 +72,9 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         return NULL;
     case PIO_TURN:
         if (m->current != m->steps || a->from != m->steps) return "turned before the end was reached";
-        if (m->turns > 0 && m->reversed > m->first) return "turned again with steps left";
+        if (m->turns > 0 && m->adjoint > m->first) return "turned again with steps left";
         m->turns++;
-        m->reversed = m->steps;
+        m->adjoint = m->steps;
         return NULL;
     case PIO_PREVIOUS_STATE:
         if (!after_turn) return "went back without a turn";
@@ -86,12 +86,12 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
     case PIO_VERIFY:
         return verify(m, a);
     case PIO_ADJOINT_STEP:
-        if (m->unproven && a->from == 0) return "step 0 reversed at a state that nothing verified";
-        if (m->turns == 0) return "reversed before it turned";
-        if (a->from != m->current) return "reversed a step without its state";
-        if (a->from != m->reversed - 1) return "reversed out of order";
-        if (a->from < m->first) return "reversed a step that is left out";
-        m->reversed = a->from;
+        if (m->unproven && a->from == 0) return "the adjoint of step 0 at a state that nothing verified";
+        if (m->turns == 0) return "an adjoint step before it turned";
+        if (a->from != m->current) return "an adjoint step without its state";
+        if (a->from != m->adjoint - 1) return "adjoint steps out of order";
+        if (a->from < m->first) return "the adjoint of a step that is left out";
+        m->adjoint = a->from;
         return NULL;
     case PIO_DISCARD:
         if (a->slot < 0 || a->slot >= m->slots || m->kept[a->slot] < 0) return "discarded an empty slot";
@@ -100,7 +100,7 @@ static inline const char *interpret(interpreter *m, const pio_action *a)
         return NULL;
     case PIO_DONE:
         if (m->turns != m->sweeps) return "done with too few sweeps, or too many";
-        return m->reversed == m->first ? NULL : "done with steps left";
+        return m->adjoint == m->first ? NULL : "done with steps left";
     }
     return "no such action";
 }
@@ -112,7 +112,7 @@ static inline const char *judge(pio_schedule *s, interpreter *m)
                        .slots = s->slots + s->kept,
                        .second = s->slots,
                        .first = s->first,
-                       .reversed = s->steps,
+                       .adjoint = s->steps,
                        .sweeps = s->sweeps};
     for (int i = 0; i < MOST; i++) m->kept[i] = -1;
     if (m->slots > MOST) return "more slots than this test has";

@@ -75,8 +75,8 @@ static void no_choice_of_states_runs_fewer_steps(void **unused)
 
 enum { TWO_STEPS = 60, TWO_SLOTS = 4, TWO_KEPT = 7 };
 
-/* Cut anywhere: the first of m steps into the second tier, run through and reversed later; the rest likewise with one
- * state less. */
+/* Cut anywhere: the first of m steps into the second tier, run through, and their adjoints later; the rest likewise
+ * with one state less. */
 static int64_t best_cut(int64_t best[DP_SLOTS + 1][DP_STEPS + 1], int s, int l, int d)
 {
     static int64_t known[TWO_SLOTS + 1][TWO_STEPS + 1][TWO_KEPT + 1];

@@ -141,7 +141,7 @@ static void the_interpreter_refuses_each_mistake(void **unused)
 
 struct pio_sim {
     int64_t steps, current, kept[MOST];
-    int64_t forward, reversed; /* steps run; the step reversed last */
+    int64_t forward, adjoint; /* steps run; the step of the last adjoint step */
     int began, ended, wrong;
     int64_t first;           /* where sweeps end */
     int64_t frames[2][MOST]; /* states and adjoints announced */
@@ -185,21 +185,21 @@ static piola_status mock_begin(pio_sim *s, const double *samples_bar, piola_erro
     (void)samples_bar, (void)e;
     s->began++;
     s->wrong += s->current != s->steps;
-    s->reversed = s->steps;
+    s->adjoint = s->steps;
     return PIOLA_OK;
 }
-static piola_status mock_reverse(pio_sim *s, piola_error *e)
+static piola_status mock_adjoint_step(pio_sim *s, piola_error *e)
 {
     (void)e;
-    s->wrong += !s->began || s->current != s->reversed - 1;
-    s->reversed = s->current;
+    s->wrong += !s->began || s->current != s->adjoint - 1;
+    s->adjoint = s->current;
     return PIOLA_OK;
 }
 static piola_status mock_end(pio_sim *s, double *value_bar, double *z_bar, piola_error *e)
 {
     (void)value_bar, (void)z_bar, (void)e;
     s->ended++;
-    s->wrong += s->reversed != s->first || s->current != s->first;
+    s->wrong += s->adjoint != s->first || s->current != s->first;
     return PIOLA_OK;
 }
 static piola_status mock_samples(pio_sim *s, double *values, piola_error *e)
@@ -234,7 +234,7 @@ static const pio_engine mock = {.start = mock_start,
                                 .previous_state = mock_previous_state,
                                 .inverse_step = mock_inverse_step,
                                 .differs = mock_differs,
-                                .adjoint_step = mock_reverse,
+                                .adjoint_step = mock_adjoint_step,
                                 .adjoint_end = mock_end,
                                 .samples = mock_samples};
 
@@ -254,7 +254,7 @@ static piola_status on_adjoint(void *context, int64_t frame, int64_t step, piola
 {
     pio_sim *s = context;
     (void)e, (void)frame;
-    s->wrong += s->reversed != step;
+    s->wrong += s->adjoint != step;
     return note(s, 1, step);
 }
 static piola_status on_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,

@@ -373,7 +373,7 @@ static void a_restart_from_a_saved_state_gives_the_same_bits(void **unused)
     case_free(&c);
 }
 
-/* Keeps state 0 alone and runs from there to each step to be reversed. */
+/* Keeps state 0 alone and runs from there to each step whose adjoint is next. */
 static pio_action from_start(pio_schedule *s)
 {
     const int64_t at = s->at++ - 3, step = s->steps - 1 - at / 3;

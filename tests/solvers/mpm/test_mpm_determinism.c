@@ -219,7 +219,7 @@ static void the_order_in_memory_does_not_matter(void **unused)
 typedef struct {
     pio_schedule schedule; /* first: next() gets a pointer to it */
     int64_t every, state, step;
-    int phase; /* 0 store or forward on the way out, and turn, 1 restore, 2 recompute, 3 reverse, 4 discard */
+    int phase; /* 0 store or forward on the way out, and turn, 1 restore, 2 recompute, 3 adjoint step, 4 discard */
 } sparse_schedule;
 
 static pio_action sparse_next(pio_schedule *schedule)

@@ -161,7 +161,7 @@ static void any_number_of_threads_gives_the_same_bits(void **unused)
     case_free(&w.c);
 }
 
-/* Keeps state 0 alone and runs from there to each step to be reversed. */
+/* Keeps state 0 alone and runs from there to each step whose adjoint is next. */
 static pio_action from_start(pio_schedule *s)
 {
     const int64_t at = s->at++ - 3, step = s->steps - 1 - at / 3;
