@@ -8,7 +8,7 @@
  * Steps begin at 1e-3 and are halved ten times. If that leaves a direction undecided, because the rounding of J is too
  * large relative to its change, or because its curvature is too large, other first steps are tried as long as they
  * reduce the uncertainty of the derivative. */
-#include "host/run/balance.h"
+#include "host/run/equilibrium.h"
 #include "host/results/certificate.h"
 #include "host/results/check_record.h"
 #include "host/command/command.h"
@@ -34,8 +34,8 @@ typedef struct {
     const char *name;        /* name of the constraint; NULL: the objective */
     double start, *gradient; /* value at z0; [n_variables] gradient there */
     double plus[STEPS], minus[STEPS];
-    double doubt;  /* upper bound of the error of J from unconverged equilibria, see balance.h */
-    int64_t sweep; /* number of the adjoint sweep that computes its gradient */
+    double error_bound; /* upper bound of the error of J from unconverged equilibria, see equilibrium.h */
+    int64_t sweep;      /* number of the adjoint sweep that computes its gradient */
 } function;
 
 typedef struct {
@@ -86,7 +86,7 @@ static piola_status evaluate(check *c, double step, int k, piola_error *error)
     for (int f = 0; !rc && f < c->n_functions; f++) {
         function *of = &c->functions[f];
         *(step > 0 ? &of->plus[k] : &of->minus[k]) = f ? c->s->evaluation.c[f - 1] : c->s->evaluation.J;
-        of->doubt = fmax(of->doubt, pio_balance_doubt(c->s, of->sweep));
+        of->error_bound = fmax(of->error_bound, pio_equilibrium_error_bound(c->s, of->sweep));
     }
     pio_log_progress(c->s->call.log, "check", ++c->runs, c->most_runs, "runs");
     return rc;
@@ -136,7 +136,7 @@ static void judge(check *c, const function *f, const char *direction, const doub
                                     .plus = f->plus,
                                     .minus = f->minus,
                                     .tolerance = c->s->scene->gradient.check_tolerance,
-                                    .error_bound = f->doubt,
+                                    .error_bound = f->error_bound,
                                     .weight = weight,
                                     .scale = scale > 0 ? scale : fabs(f->start)};
     pio_taylor_check(&d, row);
@@ -146,7 +146,7 @@ static void judge(check *c, const function *f, const char *direction, const doub
 /* Evaluates the functions along the direction, at steps that begin with `first`. */
 static piola_status measure(check *c, double first, double *step, piola_error *error)
 {
-    for (int f = 0; f < c->n_functions; f++) c->functions[f].doubt = 0;
+    for (int f = 0; f < c->n_functions; f++) c->functions[f].error_bound = 0;
     for (int k = 0; k < STEPS; k++) {
         step[k] = ldexp(first, -k);
         piola_status rc = evaluate(c, step[k], k, error);
@@ -161,8 +161,8 @@ static bool within_bounds(const check *c, double first)
 {
     const pio_model *m = c->s->model;
     for (int v = 0; v < m->n_variables; v++) {
-        const double way = first * fabs(c->direction[v]);
-        if (way > 0 && (m->z0[v] - way < m->lower[v] || m->z0[v] + way > m->upper[v])) return false;
+        const double distance = first * fabs(c->direction[v]);
+        if (distance > 0 && (m->z0[v] - distance < m->lower[v] || m->z0[v] + distance > m->upper[v])) return false;
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /* command_run.c -- piola run and piola grad. */
-#include "host/run/balance.h"
+#include "host/run/equilibrium.h"
 #include "host/results/certificate.h"
 #include "host/command/command.h"
 #include "host/base/fail.h"
@@ -33,7 +33,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     if (certificate) pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
-    pio_balance_report(s);
+    pio_equilibrium_report(s);
     if (gradient) report_residual_log(s);
     if (s->objective.n) pio_log_message(s->call.log, PIO_INFO, "J = %.12g", s->evaluation.J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {

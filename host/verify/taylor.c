@@ -99,8 +99,8 @@ static double best_difference(const pio_taylor_direction *d, double noise)
 {
     double best = quotient(d, 0), least = HUGE_VAL;
     for (size_t k = 0; k + 1 < d->n; k++) {
-        double next = quotient(d, k + 1), doubt = fabs(next - quotient(d, k)) + noise / d->step[k + 1];
-        if (doubt < least) best = next, least = doubt;
+        double next = quotient(d, k + 1), change = fabs(next - quotient(d, k)) + noise / d->step[k + 1];
+        if (change < least) best = next, least = change;
     }
     return best;
 }
@@ -178,7 +178,7 @@ static bool explained_by_errors(const pio_taylor_direction *d, pio_taylor_row *r
     conclude(row, PIO_TAYLOR_INCONCLUSIVE,
              "differences cannot decide: |a| = %.2e +- %.1e of %.2g, tolerance %.1e; forces out of balance and the "
              "engine's digits "
-             "leave J in doubt by %.1e: a smaller solver.tolerance, f64, or loads that strain more would decide",
+             "leave J uncertain by %.1e: a smaller solver.tolerance, f64, or loads that strain more would decide",
              fabs(f.a) / reference, f.error / reference, reference, d->tolerance, d->error_bound);
     return true;
 }

@@ -156,7 +156,7 @@ typedef struct {
     /* Where rounding of internal forces and not the tolerance ended the iteration: the norm of K^-1 r, about the error
      * of the displacement, and the norm of the displacement, both m; of several parts those of the largest K^-1 r.
      * INFINITY: K is not positive definite. Otherwise 0. */
-    double doubt, displacement;
+    double displacement_error, displacement;
 } pio_step_record;
 
 /* Norms, as roots of sums of squares, of the cotangents of state `step` in the last adjoint sweep: [0] as the adjoint

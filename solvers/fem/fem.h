@@ -178,7 +178,7 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
 /* Records the error of the trial displacement by rounding, about K^-1 rhs, where rhs is the residual left. A solve that
  * fails is recorded as INFINITY. Returns PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. */
-piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+piola_status fem_measure_displacement_error(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 
 /* Computes the element blocks of stiffness at u, springs included (fem_jacobian.c). */
 void fem_tangents(fem_sim *f, const real *u);

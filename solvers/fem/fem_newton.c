@@ -383,7 +383,7 @@ static piola_status iterate(newton *n)
     n->record->residual = fmax(n->record->residual, n->residual);
     n->record->forces = fmax(n->record->forces, n->forces);
     if (rc || n->residual <= f->newton.tolerance || n->iterations == 0 || n->exact) return rc;
-    return fem_measure_doubt(f, n->span, n->record, n->error);
+    return fem_measure_displacement_error(f, n->span, n->record, n->error);
 }
 
 /* trial = u0 + h v0; the coefficients and the scale of what moves. */

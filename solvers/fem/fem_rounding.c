@@ -29,7 +29,7 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
 
 /* What is left of r is rounding of the internal forces at this very place; what that of the place before did to the
  * last direction is of the same size, and that is how far the displacement is off. */
-piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
+piola_status fem_measure_displacement_error(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     double squares[2] = {0};
@@ -45,9 +45,9 @@ piola_status fem_measure_doubt(fem_sim *f, fem_span span, pio_step_record *recor
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars + 1, .x = f->newton.trial, .y = f->newton.trial);
     pio_queue_download(q, squares, f->newton.scalars, sizeof squares);
     if (pio_queue_failed(q)) return sim_failed(&f->base, error);
-    const double doubt = unsolved ? (double)INFINITY : sqrt(squares[0]);
-    if (!(doubt > record->doubt)) return PIOLA_OK;
-    record->doubt = doubt;
+    const double displacement_error = unsolved ? (double)INFINITY : sqrt(squares[0]);
+    if (!(displacement_error > record->displacement_error)) return PIOLA_OK;
+    record->displacement_error = displacement_error;
     record->displacement = sqrt(squares[1]);
     return PIOLA_OK;
 }

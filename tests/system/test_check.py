@@ -152,7 +152,7 @@ class Check(unittest.TestCase):
             done, told = self.piola("grad", linear, "--precision", precision)
             self.assertEqual(done.returncode, 0, done.stderr)
             J[precision] = told["objective"]
-            # from rest even f32 is right; test_balance.py has what it is not
+            # from rest even f32 is right; test_equilibrium.py has what it is not
             self.assertNotIn("out of balance", done.stderr)
         print(J, file=sys.stderr)
         self.assertLess(abs(J["f32"] / J["f64"] - 1), 1e-3)

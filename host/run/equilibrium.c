@@ -1,5 +1,5 @@
-/* balance.c -- see balance.h. */
-#include "host/run/balance.h"
+/* equilibrium.c -- see equilibrium.h. */
+#include "host/run/equilibrium.h"
 
 #include "host/model/model_fem.h"
 
@@ -14,7 +14,7 @@ static int record_of(const pio_session *s, int64_t k, pio_step_record *r)
     return s->model->fem && s->engine.table->record(s->sim, k, r) && r->parts > 0;
 }
 
-void pio_balance_report(const pio_session *s)
+void pio_equilibrium_report(const pio_session *s)
 {
     const bool f32 = !strcmp(s->engine.table->precision, "f32");
     pio_step_record r, worst = {0};
@@ -23,14 +23,14 @@ void pio_balance_report(const pio_session *s)
     int64_t at = 0;
     for (int64_t k = 0; k < s->model->steps && record_of(s, k, &r); k++) {
         displacement = fmax(displacement, r.displacement);
-        if (!(r.doubt > worst.doubt)) continue;
+        if (!(r.displacement_error > worst.displacement_error)) continue;
         worst = r;
         at = k;
     }
-    if (!s->model->fem || !(worst.doubt > s->model->fem->desc.newton_tolerance * displacement)) return;
-    if (isfinite(worst.doubt))
+    if (!s->model->fem || !(worst.displacement_error > s->model->fem->desc.newton_tolerance * displacement)) return;
+    if (isfinite(worst.displacement_error))
         snprintf(moved, sizeof moved, "that puts the displacement off by about %.2g of itself",
-                 worst.doubt / displacement);
+                 worst.displacement_error / displacement);
     pio_log_message(
         s->call.log, PIO_WARNING,
         "step %lld: numbers of %d digits leave %.2g of the forces out of balance, and %s; solver.tolerance is %g%s",
@@ -38,16 +38,16 @@ void pio_balance_report(const pio_session *s)
         f32 ? "; f64 would be right" : "");
 }
 
-double pio_balance_doubt(const pio_session *s, int64_t sweep)
+double pio_equilibrium_error_bound(const pio_session *s, int64_t sweep)
 {
     const double epsilon = strcmp(s->engine.table->precision, "f32") ? DBL_EPSILON : (double)FLT_EPSILON;
-    double doubt = epsilon * s->adjoint.sample_terms[sweep];
+    double bound = epsilon * s->adjoint.sample_terms[sweep];
     pio_step_record r;
     for (int64_t k = 0; k < s->adjoint.n_records && record_of(s, k, &r); k++) {
         const int parts = s->scene->fem.integrator == PIO_STATIC
                               ? 1
                               : r.parts; /* in a static step the residual forces of earlier parts have no effect */
-        doubt += parts * s->adjoint.records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
+        bound += parts * s->adjoint.records[sweep * s->model->steps + k].adjoint * r.residual * r.forces;
     }
-    return doubt;
+    return bound;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_balance.py PIOLA -- `run` and `grad` warn of forces out of balance where these put the displacement off, and of
-nothing else."""
+"""test_equilibrium.py PIOLA -- `run` and `grad` warn of forces out of balance where these put the displacement off, and
+of nothing else."""
 import json
 import os
 import pathlib
@@ -35,7 +35,7 @@ MOVE = ("  - {name: root, body: b, on: {group: left}, type: displacement, value:
 PUSH = "loads: [{name: push, body: b, on: {group: right}, type: traction, value: [%g Pa, %g Pa]}]"
 
 
-class Balance(unittest.TestCase):
+class Equilibrium(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
