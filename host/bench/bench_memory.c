@@ -16,10 +16,10 @@ enum { PLAIN = 1, REVERSIBLE = 2 }; /* kinds of integrators, as bits */
 static const struct {
     scene_strategy strategy;
     int slots, kept, of; /* 0 slots: every state is kept; of: kinds of integrators that have this row */
-} ways[PIO_MEMORY_ROWS] = {{SCENE_STORE, 0, 0, PLAIN | REVERSIBLE}, {SCENE_CHECKPOINT, 100, 0, PLAIN},
-                           {SCENE_CHECKPOINT, 50, 0, PLAIN},        {SCENE_CHECKPOINT, 20, 0, PLAIN | REVERSIBLE},
-                           {SCENE_CHECKPOINT, 10, 0, PLAIN},        {SCENE_CHECKPOINT, 5, 0, PLAIN},
-                           {SCENE_CHECKPOINT, 10, 50, PLAIN},       {SCENE_REVERSE, 1, 0, REVERSIBLE}};
+} strategies[PIO_MEMORY_ROWS] = {{SCENE_STORE, 0, 0, PLAIN | REVERSIBLE}, {SCENE_CHECKPOINT, 100, 0, PLAIN},
+                                 {SCENE_CHECKPOINT, 50, 0, PLAIN},        {SCENE_CHECKPOINT, 20, 0, PLAIN | REVERSIBLE},
+                                 {SCENE_CHECKPOINT, 10, 0, PLAIN},        {SCENE_CHECKPOINT, 5, 0, PLAIN},
+                                 {SCENE_CHECKPOINT, 10, 50, PLAIN},       {SCENE_REVERSE, 1, 0, REVERSIBLE}};
 
 typedef struct {
     pio_memory_case *c;
@@ -98,13 +98,13 @@ static piola_status measure_row(runner *r, const pio_plan_request *request, pio_
 }
 
 /* Makes a row and its plan with exactly its numbers of states, whatever their bytes. */
-static piola_status plan_row(const runner *r, int way, pio_plan_request *request, pio_memory_row *row,
+static piola_status plan_row(const runner *r, int strategy, pio_plan_request *request, pio_memory_row *row,
                              piola_error *error)
 {
     const pio_memory_case *c = r->c;
-    const int64_t slots = ways[way].slots ? ways[way].slots : c->steps;
+    const int64_t slots = strategies[strategy].slots ? strategies[strategy].slots : c->steps;
     bool guess;
-    *request = (pio_plan_request){.strategy = ways[way].strategy,
+    *request = (pio_plan_request){.strategy = strategies[strategy].strategy,
                                   .steps = c->steps,
                                   .sweeps = 1,
                                   .reversible = pio_plan_reversible(&r->desc, &guess),
@@ -112,7 +112,7 @@ static piola_status plan_row(const runner *r, int way, pio_plan_request *request
                                   .state = c->bytes.state};
     request->residual_log_estimated = guess;
     request->residual_log = guess ? c->costs.log_bytes_per_step * (double)c->steps : (double)c->bytes.residual_log;
-    *row = (pio_memory_row){.slots = slots, .kept = ways[way].kept};
+    *row = (pio_memory_row){.slots = slots, .kept = strategies[strategy].kept};
     return pio_plan_with(&row->plan, request, slots, row->kept, error);
 }
 
@@ -134,7 +134,7 @@ static piola_status measure(runner *r, piola_error *error)
     r->sim = NULL;
     for (int i = 0; !rc && i < PIO_MEMORY_ROWS; i++) {
         pio_memory_row *row = &c->rows[c->n_rows];
-        if (!(ways[i].of & kind) || ways[i].slots + ways[i].kept >= c->steps) continue;
+        if (!(strategies[i].of & kind) || strategies[i].slots + strategies[i].kept >= c->steps) continue;
         rc = plan_row(r, i, &request, row, error);
         if (!rc) rc = measure_row(r, &request, row, error);
         row->predicted = pio_plan_cost(&row->plan, &c->costs, c->steps);

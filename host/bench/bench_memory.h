@@ -8,7 +8,7 @@
 
 enum { PIO_MEMORY_ROWS = 8, PIO_MEMORY_REPETITIONS = 3 };
 
-/* One way to keep states. Times are wall times in s, the least of PIO_MEMORY_REPETITIONS. */
+/* One strategy of keeping states. Times are wall times in s, the least of PIO_MEMORY_REPETITIONS. */
 typedef struct {
     int64_t slots, kept;        /* states in memory, and further ones on disk */
     pio_plan plan;              /* plan with so many states */
@@ -23,7 +23,7 @@ typedef struct {
     pio_engine_bytes bytes;               /* memory of the simulation without kept states */
     pio_step_costs costs;                 /* costs of a step, measured */
     double forward;                       /* s of a run without gradient */
-    pio_memory_row rows[PIO_MEMORY_ROWS]; /* [n_rows] ways to keep states */
+    pio_memory_row rows[PIO_MEMORY_ROWS]; /* [n_rows] strategies of keeping states */
     int n_rows;                           /* number of rows */
     bool same;                            /* the gradients of all rows have the same bits */
 } pio_memory_case;

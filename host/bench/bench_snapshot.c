@@ -25,7 +25,7 @@ typedef struct {
     char folder[PIO_PATH], path[PIO_PATH], partial[PIO_PATH];
 } runner;
 
-static piola_status look(piola_error *error)
+static piola_status check_interruption(piola_error *error)
 {
     const char *why = pio_interruption();
     return why ? pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s; the file that was measured is removed", why)
@@ -65,7 +65,7 @@ static piola_status write_frames(runner *r, pio_snapshot *file, double *seconds,
         const double begun = pio_clock();
         rc = pio_snapshot_frame(file, time_of(k), r->points, values, error);
         *seconds += pio_clock() - begun;
-        if (!rc) rc = look(error);
+        if (!rc) rc = check_interruption(error);
     }
     return rc;
 }
@@ -161,11 +161,11 @@ static piola_status read_frame(runner *r, pio_snapshot_file *file, int64_t frame
     for (size_t i = 0; !rc && i < info->n_fields; i++) {
         const pio_snapshot_field_info *f = &info->fields[i];
         if (f->when == PIO_SNAPSHOT_STATIC && frame > 0) continue;
-        rc = look(error);
+        rc = check_interruption(error);
         if (!rc) rc = pio_snapshot_read_field(file, f->name, frame, r->got, error);
         if (!rc && check) rc = compare(r, values_of(r, number_of(f->name)), f->components, f->stored, f->name, error);
     }
-    return rc ? rc : look(error);
+    return rc ? rc : check_interruption(error);
 }
 
 static piola_status read_file(runner *r, bool verify, bool check, pio_snapshot_reading *t, piola_error *error)

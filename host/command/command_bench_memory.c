@@ -152,6 +152,6 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
     for (int i = 0; !rc && i < CASES; i++) same &= c[i].same;
     if (!rc && !same)
         rc = pio_fail(error, PIOLA_INTERNAL,
-                      "gradients of the benchmark differ from one way of keeping states to another");
+                      "gradients of the benchmark differ from one strategy of keeping states to another");
     return rc;
 }

@@ -226,11 +226,11 @@ static piola_status check_pair(const pio_mesh *mesh, const record *r, int64_t n,
                              "elements %lld and %lld share a face that is linear in one and quadratic in the other; "
                              "give all elements the same order",
                              one, other);
-    const int way = turn(a, b, e->corners);
-    if (way >= 0)
+    const int orientation = turn(a, b, e->corners);
+    if (orientation >= 0)
         return pio_mesh_fail(
             mesh, error, "elements %lld and %lld %s", one, other,
-            way ? "overlap: they lie on the same side of the face that they share; remove one of them"
+            orientation ? "overlap: they lie on the same side of the face that they share; remove one of them"
                 : "share the corners of a face in different cyclic orders; the order of their nodes is wrong");
     int found = 0;
     for (int i = e->corners; i < na; i++)

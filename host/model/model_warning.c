@@ -53,18 +53,18 @@ static double reach(const scene_obstacle *o, int dimension)
     return sqrt(square);
 }
 
-/* Returns the longest way of a point of the obstacle in one step, m. */
+/* Returns the longest path of a point of the obstacle in one step, m. */
 static double fastest(const scene_obstacle *o, const pio_scene *s)
 {
     double most = 0;
     for (size_t k = 1; k < o->time.n; k++) {
         const double span = o->time.v[k] - o->time.v[k - 1], begin = o->time.v[k - 1];
-        double way = o->angle.n ? fabs(o->angle.v[k] - o->angle.v[k - 1]) * reach(o, s->method.dimension) : 0,
+        double path = o->angle.n ? fabs(o->angle.v[k] - o->angle.v[k - 1]) * reach(o, s->method.dimension) : 0,
                square = 0;
         for (int a = 0; a < s->method.dimension; a++)
             if (o->shift[a].n) square += pow(o->shift[a].v[k] - o->shift[a].v[k - 1], 2);
-        way = fmax(way, sqrt(square));
-        if (begin < s->time.duration) most = fmax(most, way * fmin(1, s->time.dt / span));
+        path = fmax(path, sqrt(square));
+        if (begin < s->time.duration) most = fmax(most, path * fmin(1, s->time.dt / span));
     }
     return most;
 }
@@ -72,16 +72,16 @@ static double fastest(const scene_obstacle *o, const pio_scene *s)
 static void check_obstacle(pio_model *m, const scene_obstacle *o)
 {
     const pio_scene *s = m->scene;
-    const double way = fastest(o, s);
+    const double path = fastest(o, s);
     if (o->time.n && o->time.v[0] >= s->time.duration)
         pio_model_warn(m, "obstacle '%s': its motion begins at %g s, and the run ends at %g s: it stands still",
                        o->name, o->time.v[0], s->time.duration);
-    if (way > o->width)
+    if (path > o->width)
         pio_model_warn(m,
                        "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which contact "
                        "sets in before its surface: it hits bodies with its full speed at once or passes through them; "
                        "use a slower motion, or a smaller time.dt",
-                       o->name, way, o->width);
+                       o->name, path, o->width);
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------- */

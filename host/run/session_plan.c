@@ -211,37 +211,37 @@ static piola_status measure_residual_log(const pio_session *s, pio_plan_request 
     return rc;
 }
 
-/* A way to keep states, with its memory, and its plan unless the budget is too small. */
+/* A form in which states could be kept, with its memory, and its plan unless the budget is too small. */
 typedef struct {
     pio_engine_bytes bytes;
     pio_plan_request request;
     pio_plan plan;
-    bool refused;
-} way;
+    bool over_budget;
+} candidate;
 
 /* Measures the simulation with slots for slot_nodes active nodes, and plans its gradient. If the budget is too small
- * for that, w->refused is true and *error says which one is enough. */
-static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, way *w,
+ * for that, c->over_budget is true and *error says which one is enough. */
+static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64_t slot_nodes, candidate *c,
                              piola_error *error)
 {
     pio_engine_desc *desc = &s->model->desc;
-    *w = (way){.refused = true};
+    *c = (candidate){.over_budget = true};
     desc->slots = desc->residual_log = 0;
     desc->slot_nodes = slot_nodes;
     desc->interrupted = has_checkpoints(s) ? pio_slow_step_interruption : pio_interruption;
-    piola_status rc = pio_model_explain_rejection(s->model, s->engine.table->measure(desc, &w->bytes, error), error);
-    if (rc || (slot_nodes && !w->bytes.slot_nodes)) return rc;
-    pio_plan_request *r = &w->request;
+    piola_status rc = pio_model_explain_rejection(s->model, s->engine.table->measure(desc, &c->bytes, error), error);
+    if (rc || (slot_nodes && !c->bytes.slot_nodes)) return rc;
+    pio_plan_request *r = &c->request;
     *r = (pio_plan_request){.strategy = s->scene->gradient.memory_strategy,
                             .steps = s->model->steps - desc->first,
                             .first = desc->first,
                             .sweeps = sweeps,
-                            .residual_log = (double)w->bytes.residual_log,
-                            .fixed = w->bytes.total,
-                            .state = w->bytes.state,
+                            .residual_log = (double)c->bytes.residual_log,
+                            .fixed = c->bytes.total,
+                            .state = c->bytes.state,
                             .disk = s->scene->gradient.memory_disk,
                             .budget = s->scene->gradient.memory_budget > 0 ? s->scene->gradient.memory_budget
-                                                                           : 0.9 * (double)w->bytes.free};
+                                                                           : 0.9 * (double)c->bytes.free};
     r->reversible = pio_plan_reversible(desc, &r->residual_log_estimated);
     if (!adjoint) return PIOLA_OK;
     if (r->residual_log_estimated) rc = measure_residual_log(s, r, error);
@@ -250,19 +250,19 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     const bool holds = (double)(r->fixed + r->state) + r->residual_log_overhead + r->residual_log <= r->budget;
     if (holds && (s->call.options->dry_run || r->disk > 0 || r->residual_log_estimated))
         rc = measure_costs(s, r, error);
-    if (!rc) rc = pio_plan_make(&w->plan, r, error);
-    w->refused = rc == PIOLA_NO_MEMORY;
-    return w->refused ? PIOLA_OK : rc;
+    if (!rc) rc = pio_plan_make(&c->plan, r, error);
+    c->over_budget = rc == PIOLA_NO_MEMORY;
+    return c->over_budget ? PIOLA_OK : rc;
 }
 
 /* Returns the measured step costs if plans depend on them; NULL if they are only logged. */
-static const pio_step_costs *deciding(const way *w)
+static const pio_step_costs *deciding(const candidate *c)
 {
-    return w->request.disk > 0 && w->request.costs.forward > 0 ? &w->request.costs : NULL;
+    return c->request.disk > 0 && c->request.costs.forward > 0 ? &c->request.costs : NULL;
 }
 
-/* Sets the costs of a step and of its adjoint, which do not depend on the way, to the lower of the two measurements. */
-static void level_costs(way *a, way *b)
+/* Sets the costs of a step and of its adjoint, which are those of both forms, to the lower of the two measurements. */
+static void level_costs(candidate *a, candidate *b)
 {
     pio_step_costs *p = &a->request.costs, *q = &b->request.costs;
     if (!(p->forward > 0 && q->forward > 0)) return; /* they were not measured */
@@ -271,33 +271,34 @@ static void level_costs(way *a, way *b)
 }
 
 /* Chooses compact slots if they save time or memory that is needed, and otherwise whole states. */
-static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, way *w, piola_error *error)
+static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, candidate *c, piola_error *error)
 {
-    way compact;
-    piola_status rc = consider(s, adjoint, sweeps, 0, w, error);
-    const int64_t start = w->bytes.start_nodes;
+    candidate compact;
+    piola_status rc = consider(s, adjoint, sweeps, 0, c, error);
+    const int64_t start = c->bytes.start_nodes;
     if (!rc) log_size(s, s->call.options->dry_run ? PIO_INFO : PIO_DETAIL);
     if (!rc && adjoint && start > 0) {
         const int64_t room = pio_plan_slot_nodes(start, s->memory.slot_nodes, s->memory.nodes_needed);
         rc = consider(s, adjoint, sweeps, room, &compact, error);
-        level_costs(&compact, w);
-        if (!rc && !compact.refused &&
-            (w->refused || pio_plan_better(&compact.plan, deciding(&compact), &w->plan, deciding(w), s->model->steps)))
-            *w = compact;
+        level_costs(&compact, c);
+        if (!rc && !compact.over_budget &&
+            (c->over_budget ||
+             pio_plan_better(&compact.plan, deciding(&compact), &c->plan, deciding(c), s->model->steps)))
+            *c = compact;
     }
-    if (!rc && adjoint && w->refused) rc = PIOLA_NO_MEMORY;
-    s->model->desc.slot_nodes = w->bytes.slot_nodes;
-    s->memory.bytes = w->bytes;
-    s->memory.plan = w->plan;
-    return rc || adjoint ? rc : fits(s, w->request.budget, error);
+    if (!rc && adjoint && c->over_budget) rc = PIOLA_NO_MEMORY;
+    s->model->desc.slot_nodes = c->bytes.slot_nodes;
+    s->memory.bytes = c->bytes;
+    s->memory.plan = c->plan;
+    return rc || adjoint ? rc : fits(s, c->request.budget, error);
 }
 
 piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piola_error *error)
 {
     const pio_log_level level = s->call.options->dry_run ? PIO_INFO : PIO_DETAIL;
-    way w;
-    piola_status rc = choose(s, adjoint, sweeps, &w, error);
-    if (!rc && adjoint) rc = pio_plan_schedule(&s->memory.plan, &w.request, &s->memory.schedule, error);
+    candidate c;
+    piola_status rc = choose(s, adjoint, sweeps, &c, error);
+    if (!rc && adjoint) rc = pio_plan_schedule(&s->memory.plan, &c.request, &s->memory.schedule, error);
     if (rc) return rc;
     s->model->desc.slots = s->memory.plan.slots;
     s->model->desc.residual_log = (int64_t)s->memory.plan.residual_log;
@@ -307,7 +308,7 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
     log_solver(s, level);
     log_checkpoint(s, level);
     log_total(s, level);
-    if (w.request.costs.forward > 0 && s->call.options->dry_run) log_cost(s, &w.request.costs);
+    if (c.request.costs.forward > 0 && s->call.options->dry_run) log_cost(s, &c.request.costs);
     return PIOLA_OK;
 }
 

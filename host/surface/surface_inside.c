@@ -78,19 +78,19 @@ static int crossing(const pio_trimesh *f, int32_t t, const double x[3])
 {
     const int32_t *v = f->triangle + 3 * t;
     double twice[3], sum = 0, at = 0;
-    int way = 0;
+    int sign = 0;
     /* An edge begins at its lower number, so that both its triangles get the same result. */
     for (int k = 0; k < 3; k++) {
         const int32_t i = v[(k + 1) % 3], j = v[(k + 2) % 3], from = i < j ? i : j, to = i < j ? j : i;
         const double *s = f->vertex + 3 * from + 1, *e = f->vertex + 3 * to + 1;
         const int own = (i < j ? 1 : -1) * side(s, e, x + 1);
-        if (own == 0 || (k && own != way)) return 0;
-        way = own;
+        if (own == 0 || (k && own != sign)) return 0;
+        sign = own;
         twice[k] = fabs((e[0] - s[0]) * (x[2] - s[1]) - (e[1] - s[1]) * (x[1] - s[0]));
         sum += twice[k];
     }
     for (int k = 0; k < 3; k++) at += f->vertex[3 * v[k]] * (sum > 0 ? twice[k] / sum : 1.0 / 3);
-    return at > x[0] ? way : 0;
+    return at > x[0] ? sign : 0;
 }
 
 /* ---- bins --------------------------------------------------------------------------------------------------- */
@@ -243,9 +243,9 @@ piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], b
     const int winding = pio_trimesh_winding(l, x);
     *inside = winding != 0;
     if (holds_once(winding)) return PIOLA_OK;
-    for (int way = -1; way <= 1; way += 2) { /* where parts touch, rounding may put a point into both */
+    for (int sign = -1; sign <= 1; sign += 2) { /* where parts touch, rounding may put a point into both */
         double y[3];
-        for (int a = 0; a < 3; a++) y[a] = x[a] + way * 1e-9 * pio_trimesh_size(s) * oblique[a];
+        for (int a = 0; a < 3; a++) y[a] = x[a] + sign * 1e-9 * pio_trimesh_size(s) * oblique[a];
         if (holds_once(pio_trimesh_winding(l, y))) return PIOLA_OK;
     }
     if (winding < 0)
