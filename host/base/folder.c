@@ -165,7 +165,8 @@ static outcome try_lock(pio_folder *f, holder *h)
     return why == EWOULDBLOCK ? HELD : why == EINTR ? AGAIN : lock_by_name(f, created, h);
 }
 
-static piola_status refuse(outcome o, const char *directory, const holder *h, piola_error *error)
+/* Fails because another run holds the lock, or may hold it. */
+static piola_status explain_lock(outcome o, const char *directory, const holder *h, piola_error *error)
 {
     char who[700];
     describe(h, who, sizeof who);
@@ -222,7 +223,7 @@ static piola_status lock(pio_folder *f, const char *directory, const char *comma
     if (o == NOT_THERE)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s: %s", directory, lock_name,
                         strerror(errno));
-    if (o != LOCKED) return refuse(o, directory, &h, error);
+    if (o != LOCKED) return explain_lock(o, directory, &h, error);
     if (*h.text)
         snprintf(f->notice, sizeof f->notice, "%s was killed, or its machine stopped; its folder %s is taken over",
                  describe(&h, who, sizeof who), directory);

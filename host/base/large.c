@@ -12,6 +12,6 @@ void *pio_large_alloc(size_t bytes)
     if (bytes < LEAST || bytes > SIZE_MAX / 2) return malloc(bytes);
     const size_t whole = (bytes + PAGE - 1) / PAGE * PAGE;
     void *block = aligned_alloc(PAGE, whole);
-    if (block) (void)madvise(block, whole, MADV_HUGEPAGE); /* a kernel without them may refuse */
+    if (block) (void)madvise(block, whole, MADV_HUGEPAGE); /* a kernel without them may fail */
     return block;
 }

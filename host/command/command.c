@@ -20,7 +20,7 @@ piola_status pio_command_begin(const piola_options *options, piola_error *error)
 }
 
 /* Prints with --json the result of a command that failed before it had an output folder. */
-static void print_refusal(const piola_options *options, const char *name, piola_status rc, const piola_error *error)
+static void print_failure(const piola_options *options, const char *name, piola_status rc, const piola_error *error)
 {
     pio_json json;
     if (!options->json || options->dry_run) return;
@@ -41,7 +41,7 @@ piola_status pio_command_open(pio_session **out, const piola_options *options, c
     bool printed;
     const piola_status rc = pio_session_open(out, options, name, gradients, precision, &printed, error);
     if (!rc) return rc;
-    print_refusal(options, name, rc, error);
+    print_failure(options, name, rc, error);
     if (printed) error->message[0] = '\0'; /* not to be printed twice */
     return rc;
 }

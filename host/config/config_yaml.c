@@ -120,7 +120,7 @@ static cfg_node *expand(reader *r, const char *name, cfg_mark mark, int depth)
     return NULL;
 }
 
-static bool refuse_tag(reader *r, const yaml_char_t *tag, cfg_mark mark)
+static bool reject_tag(reader *r, const yaml_char_t *tag, cfg_mark mark)
 {
     if (!tag) return false;
     pio_cfg_report(r->doc, PIOLA_BAD_DATA, mark, "", "tags are not read; remove '%s'",
@@ -246,16 +246,16 @@ static cfg_node *read_node(reader *r, yaml_event_t *event, int depth)
     anchor *a = NULL;
     bool good = true;
     if (event->type == YAML_SCALAR_EVENT) {
-        if (refuse_tag(r, event->data.scalar.tag, mark)) return NULL;
+        if (reject_tag(r, event->data.scalar.tag, mark)) return NULL;
         a = open_anchor(r, event->data.scalar.anchor, mark);
         node = read_scalar(r, event, mark);
     } else if (event->type == YAML_SEQUENCE_START_EVENT) {
-        if (refuse_tag(r, event->data.sequence_start.tag, mark)) return NULL;
+        if (reject_tag(r, event->data.sequence_start.tag, mark)) return NULL;
         a = open_anchor(r, event->data.sequence_start.anchor, mark);
         node = pio_cfg_node(r->doc, CFG_SEQUENCE, mark);
         good = node && read_list(r, node, depth);
     } else {
-        if (refuse_tag(r, event->data.mapping_start.tag, mark)) return NULL;
+        if (reject_tag(r, event->data.mapping_start.tag, mark)) return NULL;
         a = open_anchor(r, event->data.mapping_start.anchor, mark);
         node = pio_cfg_node(r->doc, CFG_PAIRS, mark);
         good = node && read_pairs(r, node, depth);

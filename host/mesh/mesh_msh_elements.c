@@ -8,7 +8,7 @@ static const char lower[] = "mesh with order 1 or 2 (Mesh.ElementOrder)";
 static const struct {
     int32_t gmsh;
     const char *name, *advice;
-} refused[] = {
+} unsupported[] = {
     {6, "prism6", unstructured},   {7, "pyramid5", unstructured},
     {13, "prism18", unstructured}, {14, "pyramid14", unstructured},
     {16, "quad8", complete},       {17, "hex20", complete},
@@ -29,9 +29,10 @@ static pio_element_type kind_of(msh_input *in, int32_t gmsh)
     if (in->status) return PIO_POINT1;
     for (int t = 0; t < PIO_ELEMENT_TYPES; t++)
         if (pio_elements[t].gmsh == gmsh) return (pio_element_type)t;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (refused[i].gmsh == gmsh) {
-            msh_fail(in, "elements of type %d (%s) are not supported; %s", gmsh, refused[i].name, refused[i].advice);
+    for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
+        if (unsupported[i].gmsh == gmsh) {
+            msh_fail(in, "elements of type %d (%s) are not supported; %s", gmsh, unsupported[i].name,
+                     unsupported[i].advice);
             return PIO_POINT1;
         }
     msh_fail(in,

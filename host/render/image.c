@@ -272,8 +272,8 @@ piola_status pio_image_write_png(const pio_image *image, const char *path, piola
     size_t packed = (size_t)image->height * (3 * (size_t)image->width + 1), row = 3 * (size_t)image->width + 1,
            size = 0;
     if (image->rgb == NULL) return pio_fail(error, PIOLA_USAGE, "%s: there is no picture to write", path);
-    const piola_status refused = pio_image_replaces(path, error);
-    if (refused) return refused;
+    const piola_status rc = pio_image_replaces(path, error);
+    if (rc) return rc;
     uint8_t *scratch = malloc(packed + row), *data = scratch == NULL ? NULL : compressed(image, scratch, &size);
     piola_status status = PIOLA_OK;
     if (data == NULL) {

@@ -85,7 +85,8 @@ static void use_disk(pio_plan *plan, const pio_plan_request *r)
     plan->disk_bytes = pio_disk_states_bytes(low, r->state);
 }
 
-static piola_status refuse(const pio_plan_request *r, piola_error *error)
+/* Fails because the budget is too small, and says how many bytes are enough. */
+static piola_status over_budget(const pio_plan_request *r, piola_error *error)
 {
     const int64_t all = r->steps + (r->sweeps > 1), least = r->steps > 1;
     const double checkpoint = bytes_with(r, least);
@@ -129,8 +130,8 @@ piola_status pio_plan_schedule(const pio_plan *plan, const pio_plan_request *r, 
     return pio_fail_memory(error, sizeof(int64_t) * (size_t)plan->slots, "the plan of a gradient");
 }
 
-/* Counts the actions of the plan's schedule. */
-static piola_status carry_out(pio_plan *plan, const pio_plan_request *r, piola_error *error)
+/* Makes the schedule of the plan and counts its actions. PIOLA_NO_MEMORY. */
+static piola_status count_actions(pio_plan *plan, const pio_plan_request *r, piola_error *error)
 {
     pio_schedule schedule;
     const piola_status rc = pio_plan_schedule(plan, r, &schedule, error);
@@ -170,11 +171,11 @@ static piola_status least_work(pio_plan *plan, const pio_plan_request *r, piola_
     pio_plan back = reverse(r);
     const bool can_check = bytes_with(r, r->steps > 1) <= r->budget;
     const bool can_reverse = r->reversible && reverse_bytes(r) <= r->budget;
-    if (!can_check && !can_reverse) return refuse(r, error);
-    piola_status rc = can_reverse ? carry_out(&back, r, error) : PIOLA_OK;
+    if (!can_check && !can_reverse) return over_budget(r, error);
+    piola_status rc = can_reverse ? count_actions(&back, r, error) : PIOLA_OK;
     if (!rc && can_check) {
         *plan = checkpoint(r);
-        rc = carry_out(plan, r, error);
+        rc = count_actions(plan, r, error);
     }
     if (rc || !can_reverse) return rc;
     if (!can_check || plan->forward_steps > back.forward_steps + back.inverse_steps) *plan = back;
@@ -190,19 +191,19 @@ piola_status pio_plan_make(pio_plan *plan, const pio_plan_request *r, piola_erro
             return pio_fail(error, PIOLA_USAGE,
                             "gradient.memory.strategy: steps of this integrator cannot be reversed; a reversible "
                             "time.integrator, or strategy: checkpoint, would be right");
-        if (reverse_bytes(r) > r->budget) return refuse(r, error);
+        if (reverse_bytes(r) > r->budget) return over_budget(r, error);
         *plan = reverse(r);
-        return carry_out(plan, r, error);
+        return count_actions(plan, r, error);
     case SCENE_CHECKPOINT:
-        if (bytes_with(r, r->steps > 1) > r->budget) return refuse(r, error);
+        if (bytes_with(r, r->steps > 1) > r->budget) return over_budget(r, error);
         *plan = checkpoint(r);
-        return carry_out(plan, r, error);
+        return count_actions(plan, r, error);
     case SCENE_STORE:
     case SCENE_AUTO:
-        if (!all_fit) return r->strategy == SCENE_STORE ? refuse(r, error) : least_work(plan, r, error);
+        if (!all_fit) return r->strategy == SCENE_STORE ? over_budget(r, error) : least_work(plan, r, error);
         *plan = store(r);
     }
-    return carry_out(plan, r, error);
+    return count_actions(plan, r, error);
 }
 
 piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t slots, int64_t kept, piola_error *error)
@@ -215,7 +216,7 @@ piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t sl
                        .residual_log = (size_t)residual_log,
                        .bytes = (size_t)(bytes_with(r, slots) + aligned(residual_log)) + (kept ? r->state : 0),
                        .disk_bytes = pio_disk_states_bytes(kept, r->state)};
-    return carry_out(plan, r, error);
+    return count_actions(plan, r, error);
 }
 
 bool pio_plan_reversible(const pio_engine_desc *desc, bool *residual_log_estimated)

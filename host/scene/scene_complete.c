@@ -41,7 +41,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
         n = floor(scene->time.duration / o->every + 1e-9);
         step = o->every;
     }
-    if (n > SCENE_MOST_SAMPLES || n < 1) return; /* refused by pio_scene_validate */
+    if (n > SCENE_MOST_SAMPLES || n < 1) return; /* pio_scene_validate rejects it */
     o->at.v = pio_pool_take(&doc->pool, (size_t)n * sizeof(double));
     if (!o->at.v) {
         doc->no_memory = true;
@@ -117,7 +117,7 @@ static void complete_steps(pio_scene *scene, cfg_doc *doc)
     const bool lumps = scene_leaps(scene->fem.integrator) || scene->fem.integrator == PIO_REVERSIBLE_EULER;
     if (lumps && !pio_scene_is_set(doc, "solver.mass")) scene->fem.mass = SCENE_LUMPED;
     if (!pio_scene_is_set(doc, "time.dt"))
-        time->dt = time->duration / time->load_steps; /* a motion without dt is refused by pio_scene_validate */
+        time->dt = time->duration / time->load_steps; /* pio_scene_validate rejects a motion without dt */
 }
 
 void pio_scene_complete(pio_scene *scene, cfg_doc *doc)

@@ -106,7 +106,7 @@ void pio_scene_complete_control(pio_scene *s, cfg_doc *doc)
             doc->no_memory = true;
             c->weights.n = 0;
         }
-        if (!c->weights.n) continue; /* refused by pio_scene_validate_control */
+        if (!c->weights.n) continue; /* pio_scene_validate_control rejects it */
         if (c->weights_file)
             read_weights(s, doc, i, &c->weights);
         else

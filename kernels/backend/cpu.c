@@ -84,7 +84,7 @@ static int cpu_allocate(size_t bytes, void **base)
         *base = NULL;
         return errno;
     }
-    madvise(*base, bytes, MADV_HUGEPAGE); /* fewer address look-ups in streams; a kernel without them may refuse */
+    madvise(*base, bytes, MADV_HUGEPAGE); /* fewer address look-ups in streams; a kernel without them may fail */
     return 0;
 }
 

@@ -25,7 +25,7 @@ static int find_code(const cudaDeviceProp *prop, pio_device_info *info)
     cudaFuncAttributes attributes;
     const int rc = cudaFuncGetAttributes(&attributes, nothing);
     if (rc == cudaErrorNoKernelImageForDevice || rc == cudaErrorUnsupportedPtxVersion)
-        snprintf(info->refused, sizeof info->refused,
+        snprintf(info->error, sizeof info->error,
                  "there is no code for %.100s, of compute capability %d.%d; a build with "
                  "-DPIOLA_CUDA_ARCHITECTURES=%d%d, or with all-major, has it",
                  prop->name, prop->major, prop->minor, prop->major, prop->minor);
@@ -35,7 +35,7 @@ static int find_code(const cudaDeviceProp *prop, pio_device_info *info)
 static int cuda_open(int ordinal, int threads, pio_device_info *info, pio_stream *stream)
 {
     (void)threads;
-    info->refused[0] = '\0';
+    info->error[0] = '\0';
     size_t available = 0, total = 0;
     int driver = 0, runtime = 0, rc = cudaSetDevice(ordinal);
     cudaDeviceProp prop;

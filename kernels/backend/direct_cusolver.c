@@ -137,7 +137,7 @@ static pio_direct_outcome analyse(int device, pio_factor_kind kind, const pio_di
     if (!f->calls.outcome) forecast_of(f, &inside, &work);
     *forecast = (pio_direct_forecast){.bytes = f->calls.bytes + inside + work};
     if (!f->calls.outcome && forecast->bytes <= most)
-        f->work = cuda_take(&f->calls, work); /* more is refused by the caller */
+        f->work = cuda_take(&f->calls, work); /* the caller rejects more */
     cuda_settle(&f->calls);
     const pio_direct_outcome outcome = f->calls.outcome;
     if (outcome)

@@ -90,7 +90,7 @@ typedef struct {
     size_t kept_bytes;    /* memory that is left to the driver, for what it takes only when kernels run */
     size_t context_bytes; /* what the driver itself occupies, not counted in any budget */
     size_t cache_bytes;   /* of the last-level cache; 0: unknown */
-    char refused[256];    /* why open() failed, where the text of its error code does not say enough, or "" */
+    char error[256];      /* why open() failed, where the text of its error code does not say enough, or "" */
 } pio_device_info;
 
 typedef struct {

@@ -110,7 +110,7 @@ static piola_status unavailable(const pio_backend *backend, int device, int code
                                 piola_error *error)
 {
     return sim_fail(error, PIOLA_UNAVAILABLE, "%s device %d: %s; this engine is built for %s", backend->name, device,
-                    info->refused[0] ? info->refused : backend->error_text(code), PIO_ISA_NAME);
+                    info->error[0] ? info->error : backend->error_text(code), PIO_ISA_NAME);
 }
 
 piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *error)

@@ -41,7 +41,7 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
     return PIOLA_OK;
 }
 
-/* A description of what meshes do not have is refused, not ignored. */
+/* What a description holds that meshes do not have is an error, not left out. */
 static piola_status check_parts(const pio_engine_desc *desc, piola_error *error)
 {
     const char *what = desc->n_obstacles            ? "obstacles"

@@ -140,7 +140,7 @@ void fem_nodal_masses(fem_sim *f)
     fem_mass_force(f, f->motion.ones, f->motion.mass);
 }
 
-/* The same; a time step that is sure to be unstable is refused. */
+/* The same; a time step that is sure to be unstable is an error. */
 piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
 {
     fem_nodal_masses(f);

@@ -187,7 +187,9 @@ static void run_gmres(solve *s)
 
 /* ---- a solve --------------------------------------------------------------------------------------------- */
 
-static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_krylov_options *o, piola_error *error)
+/* Checks what a solve is given. PIOLA_BAD_DATA, PIOLA_INTERNAL. */
+static piola_status check_arguments(const pio_krylov *k, const pio_linop *op, const pio_krylov_options *o,
+                                    piola_error *error)
 {
     const piola_status rc = pio_linop_accepts(o->method, op->kind, error);
     if (rc) return rc;
@@ -208,7 +210,7 @@ static piola_status refuse(const pio_krylov *k, const pio_linop *op, const pio_k
     return PIOLA_OK;
 }
 
-static piola_status words(const pio_krylov_result *r, const pio_krylov_options *o, piola_error *error)
+static piola_status fail_with_message(const pio_krylov_result *r, const pio_krylov_options *o, piola_error *error)
 {
     static const char *const names[] = {[PIO_PCG] = "PCG", [PIO_MINRES] = "MINRES", [PIO_GMRES] = "GMRES"};
     const char *name = names[o->method];
@@ -254,7 +256,7 @@ static piola_status explain(const pio_krylov_result *r, const pio_krylov_options
                                                [KRYLOV_BREAKDOWN] = PIOLA_FAILED_SINGULAR,
                                                [KRYLOV_PRECONDITIONER] = PIOLA_FAILED_PRECONDITIONER,
                                                [KRYLOV_NOT_FINITE] = PIOLA_FAILED_NOT_FINITE};
-    const piola_status rc = words(r, o, error);
+    const piola_status rc = fail_with_message(r, o, error);
     if (rc && error) error->failure = (piola_failure){.kind = kinds[r->stop], .step = -1, .residual = r->relative};
     return rc;
 }
@@ -278,7 +280,7 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylo
     const int gmres = options->method == PIO_GMRES;
     *result =
         (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* a zero would be read as success */
-    const piola_status rc = refuse(k, system->op, options, error);
+    const piola_status rc = check_arguments(k, system->op, options, error);
     if (rc) return rc;
     solve s = {.k = k, .q = q, .op = system->op, .b = system->b, .x = system->x, .options = options};
     s.n = (int)s.op->unknowns;
