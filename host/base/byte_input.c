@@ -117,8 +117,8 @@ static bool word_ends(const pio_input *in, size_t at)
 }
 
 /* Reads a word that is a finite number and nothing else. Returns false, having read nothing, otherwise; the caller
- * reads it again in the general way, which reports the fault. */
-static bool quick_number(pio_input *in, double *value)
+ * then reads it as a word, which reports the fault. */
+static bool try_number(pio_input *in, double *value)
 {
     if (in->status) return false;
     skip_blanks(in);
@@ -130,8 +130,8 @@ static bool quick_number(pio_input *in, double *value)
 
 double pio_input_number(pio_input *in, const char *what)
 {
-    double quick;
-    if (quick_number(in, &quick)) return quick;
+    double number;
+    if (try_number(in, &number)) return number;
     if (!pio_input_word(in, what)) return 0;
     const size_t length = in->at - in->mark;
     char *end;
@@ -144,7 +144,7 @@ double pio_input_number(pio_input *in, const char *what)
     return in->status ? 0 : value;
 }
 
-bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value)
+bool pio_input_try_integer(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value)
 {
     enum { MOST_DIGITS = 10 };
     int64_t v = 0;
@@ -168,8 +168,8 @@ bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char 
 int64_t pio_input_integer(pio_input *in, int64_t low, int64_t high, const char *what)
 {
     char *end;
-    int64_t quick;
-    if (pio_input_quick_whole(in, low, high, NULL, &quick)) return quick;
+    int64_t number;
+    if (pio_input_try_integer(in, low, high, NULL, &number)) return number;
     if (!pio_input_word(in, what)) return 0;
     errno = 0;
     const long long value = strtoll(in->word, &end, 10);

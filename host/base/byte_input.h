@@ -45,7 +45,7 @@ double pio_input_number(pio_input *in, const char *what);
 /* Reads a whole number of at most 10 digits from `low` to `high`, which may be followed by the first byte of `behind`
  * and then by any of its bytes (NULL: by none). Returns false, having read nothing, where the text is anything else;
  * the caller then reads it with pio_input_integer(), which reports the fault. */
-bool pio_input_quick_whole(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value);
+bool pio_input_try_integer(pio_input *in, int64_t low, int64_t high, const char *behind, int64_t *value);
 /* Reads the next word of this line as a whole number from `low` to `high`; returns 0 after a fault. */
 int64_t pio_input_integer(pio_input *in, int64_t low, int64_t high, const char *what);
 

@@ -180,7 +180,7 @@ static piola_status explain_lock(outcome o, const char *directory, const holder 
                     directory, who);
 }
 
-static outcome take(pio_folder *f, holder *h)
+static outcome acquire(pio_folder *f, holder *h)
 {
     outcome o = AGAIN;
     for (int attempt = 0; o == AGAIN && attempt < ATTEMPTS; attempt++) {
@@ -198,16 +198,16 @@ static bool has_ended(const holder *h)
     return h->pid > 0 && !strcmp(host, h->host) && kill((pid_t)h->pid, 0) && errno == ESRCH;
 }
 
-/* Locks like take(), but waits a moment, since a child of a dead process ends shortly after it and holds the lock until
- * then. */
-static outcome take_from_the_dead(pio_folder *f, holder *h)
+/* Locks like acquire(), but waits a moment, since a child of a dead process ends shortly after it and holds the lock
+ * until then. */
+static outcome acquire_with_wait(pio_folder *f, holder *h)
 {
-    outcome o = take(f, h);
+    outcome o = acquire(f, h);
     for (int wait = 0; o == HELD && wait < MOST_WAITS && has_ended(h); wait++) {
         (void)usleep(WAIT_US);
         close(f->lock);
         f->lock = -1;
-        o = take(f, h);
+        o = acquire(f, h);
     }
     return o;
 }
@@ -219,7 +219,7 @@ static piola_status lock(pio_folder *f, const char *directory, const char *comma
     f->folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->folder < 0)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot open the folder %s: %s", directory, strerror(errno));
-    const outcome o = take_from_the_dead(f, &h);
+    const outcome o = acquire_with_wait(f, &h);
     if (o == NOT_THERE)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s: %s", directory, lock_name,
                         strerror(errno));
@@ -233,7 +233,7 @@ static piola_status lock(pio_folder *f, const char *directory, const char *comma
     return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s: %s", directory, lock_name, strerror(why));
 }
 
-static void let_go(const pio_folder *f)
+static void close_descriptors(const pio_folder *f)
 {
     if (f->lock >= 0) close(f->lock);
     if (f->folder >= 0) close(f->folder);
@@ -241,7 +241,7 @@ static void let_go(const pio_folder *f)
 
 static void release(pio_folder *f)
 {
-    let_go(f);
+    close_descriptors(f);
     free(f);
 }
 
@@ -250,11 +250,11 @@ void pio_folder_remove(const char *directory, const char *old)
 {
     pio_folder f = {.folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .lock = -1};
     holder h = {.pid = 0};
-    if (f.folder >= 0 && take(&f, &h) == LOCKED) {
+    if (f.folder >= 0 && acquire(&f, &h) == LOCKED) {
         unlinkat(f.folder, old, 0);
         if (!*h.text) unlinkat(f.folder, lock_name, 0);
     }
-    let_go(&f);
+    close_descriptors(&f);
 }
 
 piola_status pio_folder_lock(pio_folder **out, const char *directory, const char *command, piola_error *error)

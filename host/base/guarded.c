@@ -72,18 +72,18 @@ static void on_crash(int number)
     (void)raise(number);
 }
 
-static void settle(pid_t parent)
+static void set_up_child(pid_t parent)
 {
     enum { CRASHES = 5 };
-    static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, /* the crashes */ SIGXCPU, SIGALRM, SIGCHLD};
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, /* the crashes */ SIGXCPU, SIGALRM, SIGCHLD};
     static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     const struct rlimit none = {0, 0};
     struct sigaction crash = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         if (i < CRASHES)
-            (void)sigaction(deadly[i], &crash, NULL);
+            (void)sigaction(fatal[i], &crash, NULL);
         else
-            (void)signal(deadly[i], SIG_DFL);
+            (void)signal(fatal[i], SIG_DFL);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) (void)signal(ours[i], SIG_IGN);
     sigset_t all;
     sigfillset(&all);
@@ -101,7 +101,7 @@ static void settle(pid_t parent)
 }
 
 /* Closes all files of the program except the two pipes: a lock that the child inherits would outlive the program. */
-static void keep_only(const pio_guard *guard)
+static void close_other_files(const pio_guard *guard)
 {
     const int low = guard->from < guard->to ? guard->from : guard->to;
     const int high = guard->from < guard->to ? guard->to : guard->from;
@@ -175,8 +175,8 @@ piola_status pio_guarded_start(pio_guarded **out, const char *path, int64_t byte
     }
     if (g->child == 0) {
         pio_guard guard = {down[0], up[1]};
-        settle(parent);
-        keep_only(&guard);
+        set_up_child(parent);
+        close_other_files(&guard);
         limit_memory(bytes);
         work(&guard, context);
         _exit(0);
@@ -248,7 +248,7 @@ static piola_status stopped(pio_guarded *g, piola_error *error)
 }
 
 /* Receives until `deadline`, and polls twice per second whether the program is to stop. */
-static piola_status take_until(pio_guarded *g, void *out, size_t bytes, double deadline, piola_error *error)
+static piola_status receive_until(pio_guarded *g, void *out, size_t bytes, double deadline, piola_error *error)
 {
     for (size_t done = 0; done < bytes;) {
         struct pollfd wait = {.fd = g->from, .events = POLLIN};
@@ -294,10 +294,10 @@ piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, 
     if (g->over)
         return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: damaged: the process that read it has ended", g->path);
     if (!send_quietly(g->to, request, size)) return crashed(g, error);
-    piola_status rc = take_until(g, &h, sizeof h, deadline_for(expected), error);
+    piola_status rc = receive_until(g, &h, sizeof h, deadline_for(expected), error);
     if (rc) return rc;
     const bool sane = h.bytes >= 0 && (!h.status || h.bytes == (int64_t)sizeof answered);
-    if (sane && h.status) rc = take_until(g, &answered, sizeof answered, deadline_for(0), error);
+    if (sane && h.status) rc = receive_until(g, &answered, sizeof answered, deadline_for(0), error);
     if (rc) return rc;
     if (!sane || (h.status && answered.status != (piola_status)h.status)) {
         (void)end(g);
@@ -313,7 +313,7 @@ piola_status pio_guarded_call(pio_guarded *g, const void *request, size_t size, 
 
 piola_status pio_guarded_take(pio_guarded *g, void *out, size_t bytes, piola_error *error)
 {
-    return take_until(g, out, bytes, deadline_for(bytes), error);
+    return receive_until(g, out, bytes, deadline_for(bytes), error);
 }
 
 piola_status pio_guarded_read(pio_guarded *g, const void *request, size_t size, void *out, size_t bytes,

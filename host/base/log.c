@@ -197,7 +197,7 @@ static void clear_line(pio_log *log)
     log->shown = 0;
 }
 
-static void make_harmless(char *text, bool one_line)
+static void replace_controls(char *text, bool one_line)
 {
     for (unsigned char *s = (unsigned char *)text; *s; s++) {
         bool layout = !one_line && (*s == '\n' || *s == '\t');
@@ -211,7 +211,7 @@ static void show_message(pio_log *log, pio_log_level level, char *message)
     static const char *const prefix[] = {"error: ", "warning: ", "", ""};
     static const char *const colour[] = {"\033[1;31m", "\033[1;33m", "", "\033[2m"};
     if (level > log->level) return;
-    make_harmless(message, false);
+    replace_controls(message, false);
     clear_line(log);
     bool coloured = log->colour && *colour[level];
     if (coloured) put(log, colour[level]);
@@ -339,7 +339,7 @@ static void begin_stage(pio_log *log, const char stage[NAME], const char *unit, 
     pio_log_progress_end(log);
     memcpy(log->stage, stage, sizeof log->stage);
     snprintf(log->unit, sizeof log->unit, "%s", unit);
-    make_harmless(log->unit, true);
+    replace_controls(log->unit, true);
     log->active = true;
     log->began = log->reported = now;
     log->drawn = -1e300;
@@ -351,7 +351,7 @@ void pio_log_progress(pio_log *log, const char *stage, int64_t done, int64_t tot
     double now = log->clock(log->clock_context);
     char name[NAME] = "";
     snprintf(name, sizeof name, "%s", stage);
-    make_harmless(name, true);
+    replace_controls(name, true);
     if (!log->active || strcmp(name, log->stage) != 0) begin_stage(log, name, unit, now);
     log->done = done;
     log->total = total;

@@ -17,7 +17,7 @@ static bool same(char a, char b)
 
 /* Returns the edit distance of two words of at most 60 bytes (optimal string alignment): letters inserted, deleted,
  * replaced, or two neighbours swapped; letter case is ignored. */
-static size_t edits(const char *a, const char *b)
+static size_t edit_distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b), rows[3][64];
     if (n > 60 || m > 60) return 99;
@@ -40,7 +40,7 @@ const char *pio_nearest(const char *word, const char *const *candidates, size_t 
     size_t fewest = 99;
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(word), other = strlen(candidates[i]);
-        size_t d = edits(word, candidates[i]);
+        size_t d = edit_distance(word, candidates[i]);
         if (d > ((length > other ? length : other) + 1) / 3 || d >= fewest) continue;
         fewest = d;
         nearest = candidates[i];

@@ -27,7 +27,7 @@ piola_status pio_path_folder(const char *folder, piola_error *error)
 }
 
 /* Returns whether a component of the path is "..". */
-static bool goes_up(const char *path)
+static bool has_parent_step(const char *path)
 {
     for (const char *at = path; *at; at += strspn(at, "/")) {
         const size_t length = strcspn(at, "/");
@@ -52,7 +52,7 @@ static bool nearest_real(const char *path, char real[PATH_MAX])
         while (length && shorter[length - 1] != '/') length--;
         shorter[length] = '\0';
     }
-    return !goes_up(path + length);
+    return !has_parent_step(path + length);
 }
 
 bool pio_path_allowed(const char *path, const pio_allowed *allowed)
@@ -69,7 +69,7 @@ bool pio_path_allowed(const char *path, const pio_allowed *allowed)
 }
 
 /* Returns whether the components of a relative path stay at or below its start. */
-static bool stays(const char *path)
+static bool stays_below(const char *path)
 {
     int depth = 0;
     if (*path == '/') return false;
@@ -90,7 +90,7 @@ piola_status pio_path_beneath(const char *folder, const char *relative, const pi
                               size_t size, piola_error *error)
 {
     char real[PATH_MAX];
-    const bool inside = stays(relative), whole = *relative == '/' || strcmp(folder, ".") == 0;
+    const bool inside = stays_below(relative), whole = *relative == '/' || strcmp(folder, ".") == 0;
     if (!*relative) return pio_fail(error, PIOLA_NO_INPUT, "an empty path; name a file below %s", folder);
     const int n = whole ? snprintf(out, size, "%s", relative)
                         : snprintf(out, size, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", relative);

@@ -65,12 +65,12 @@ static uint32_t sum(uint32_t seed, const void *data, size_t bytes)
 }
 
 /* Appends the checksum to the first 28 bytes of a file or a row. */
-static void seal(unsigned char head[HEAD], uint32_t seed)
+static void add_checksum(unsigned char head[HEAD], uint32_t seed)
 {
     put32(head + SUMMED, sum(seed, head, SUMMED));
 }
 
-static bool is_sealed(const unsigned char head[HEAD], uint32_t seed)
+static bool checksum_matches(const unsigned char head[HEAD], uint32_t seed)
 {
     return get32(head + SUMMED) == sum(seed, head, SUMMED);
 }
@@ -123,7 +123,7 @@ static void head_of_file(unsigned char head[HEAD], const char *kind, const char 
     memcpy(head + 12, kind, 4);
     put64(head + 16, bytes);
     put32(head + 24, sum(0, identity, bytes));
-    seal(head, 0);
+    add_checksum(head, 0);
 }
 
 piola_status pio_record_create(pio_record **out, const char *path, const char *kind, const char *identity,
@@ -167,7 +167,7 @@ static piola_status read_head(pio_record *r, int64_t size, const char *kind, pio
     if (size < HEAD || memcmp(head, file_mark, sizeof file_mark))
         return pio_fail(error, PIOLA_BAD_DATA, "%s is no record of Piola, or its first bytes are damaged", r->path);
     const uint64_t bytes = get64(head + 16);
-    if (!is_sealed(head, 0))
+    if (!checksum_matches(head, 0))
         return pio_fail(error, PIOLA_BAD_DATA, "%s is damaged: the checksum of its first 32 bytes is wrong", r->path);
     if (get32(head + 8) != VERSION || memcmp(head + 12, kind, 4))
         return pio_fail(error, PIOLA_NO, "%s is of version %u and kind %.4s of records, not of %d and %.4s", r->path,
@@ -192,7 +192,8 @@ static int row_at(const pio_record *r, int64_t at, int64_t size, pio_record_row 
     if (size - at < HEAD) return 0;
     if (!read_at(r->fd, piece, HEAD, at)) return -1;
     const uint64_t bytes = get64(piece + 16);
-    if (memcmp(piece, row_mark, MARK) || !is_sealed(piece, r->seed) || bytes > (uint64_t)(size - at - HEAD)) return 0;
+    if (memcmp(piece, row_mark, MARK) || !checksum_matches(piece, r->seed) || bytes > (uint64_t)(size - at - HEAD))
+        return 0;
     *row = (pio_record_row){get32(piece + 4), get64(piece + 8), (size_t)bytes, at + HEAD};
     const uint32_t want = get32(piece + 24);
     uint32_t got = r->seed;
@@ -345,7 +346,7 @@ piola_status pio_record_add(pio_record *r, uint32_t type, uint64_t number, const
     put64(head + 8, number);
     put64(head + 16, bytes);
     put32(head + 24, check);
-    seal(head, r->seed);
+    add_checksum(head, r->seed);
     if (!write_row(r, head, parts, n)) {
         const int why = errno;
         const bool whole = !ftruncate(r->fd, (off_t)r->end);

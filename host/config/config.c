@@ -69,7 +69,7 @@ static bool letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool name_is_good(const char *text, size_t length, bool label)
+static bool is_valid_name(const char *text, size_t length, bool label)
 {
     if (length == 0 || length > 64 || !(letter(text[0]) || (label && text[0] >= '0' && text[0] <= '9'))) return false;
     for (size_t i = 1; i < length; i++)
@@ -81,7 +81,7 @@ static bool name_is_good(const char *text, size_t length, bool label)
 static void name(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
 {
     if (!text_node(doc, node, path)) return;
-    if (f->type != CFG_TEXT && !name_is_good(node->text, strlen(node->text), f->type == CFG_LABEL)) {
+    if (f->type != CFG_TEXT && !is_valid_name(node->text, strlen(node->text), f->type == CFG_LABEL)) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
                        "'%s' is not a name; use up to 64 letters, digits and _%s, %s",
                        pio_cfg_printable(doc, node->text), f->type == CFG_LABEL ? ", - and ." : "",
@@ -100,7 +100,7 @@ static void component(cfg_doc *doc, const cfg_node *node, const char *path, cons
     const char *rest = node->text + length;
     int which = -1;
     if (*rest) which = rest[1] >= 'x' && rest[1] <= 'z' && !rest[2] ? rest[1] - 'x' : -2;
-    if (which == -2 || !name_is_good(node->text, length, false)) {
+    if (which == -2 || !is_valid_name(node->text, length, false)) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
                        "'%s' is not a name or a name with .x, .y or .z behind it", pio_cfg_printable(doc, node->text));
         return;

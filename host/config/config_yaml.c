@@ -184,7 +184,7 @@ static void restore_on(cfg_node *key)
 }
 
 /* Returns whether a key is a scalar that the mapping does not have yet; reports it otherwise. */
-static bool good_key(reader *r, const cfg_node *mapping, const cfg_node *key)
+static bool is_valid_key(reader *r, const cfg_node *mapping, const cfg_node *key)
 {
     cfg_node *first;
     if (key->kind != CFG_SCALAR) {
@@ -210,7 +210,7 @@ static bool read_pairs(reader *r, cfg_node *mapping, int depth)
     cfg_node *key;
     while ((key = read_next(r, YAML_MAPPING_END_EVENT, depth + 1, &fault))) {
         restore_on(key);
-        bool good = good_key(r, mapping, key);
+        bool good = is_valid_key(r, mapping, key);
         cfg_node *item = read_next(r, YAML_NO_EVENT, depth + 1, &fault);
         if (!item) return false;
         if (!good && key->kind != CFG_SCALAR) continue;
@@ -266,7 +266,7 @@ static cfg_node *read_node(reader *r, yaml_event_t *event, int depth)
 
 /* Returns whether the text has characters that are line breaks in YAML 1.1, which libyaml reads, and not in YAML 1.2.
  */
-static bool odd_breaks(reader *r)
+static bool has_other_line_breaks(reader *r)
 {
     static const char *const breaks[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
     for (size_t i = 0; i < 3; i++) {
@@ -312,7 +312,7 @@ cfg_node *pio_cfg_parse(cfg_doc *doc, const cfg_file *file, const char *text, si
 {
     reader r = {.doc = doc, .file = file, .text = text, .size = size, .column = column};
     for (size_t i = 0; i < size; i++) r.breaks += text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n');
-    if (odd_breaks(&r)) return NULL;
+    if (has_other_line_breaks(&r)) return NULL;
     if (!yaml_parser_initialize(&r.parser)) {
         doc->no_memory = true;
         return NULL;

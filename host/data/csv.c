@@ -123,7 +123,7 @@ static bool blank(char c)
 
 /* Reads a cell that holds a number and nothing else but blanks, and moves `at` behind its comma. Returns false
  * otherwise; read_number() then reports the reason. */
-static bool quick_number(const char *text, size_t *at, double *value, bool *last)
+static bool try_number(const char *text, size_t *at, double *value, bool *last)
 {
     size_t i = *at;
     while (text[i] == ' ' || text[i] == '\t') i++;
@@ -142,7 +142,7 @@ static piola_status read_row(pio_csv *csv, size_t *at, piola_error *error)
     double *row = csv->values + csv->n_rows * csv->n_columns;
     cell c = {.last = false};
     do {
-        if (n < csv->n_columns && quick_number(csv->text, at, row + n, &c.last)) continue;
+        if (n < csv->n_columns && try_number(csv->text, at, row + n, &c.last)) continue;
         c = next_cell(csv->text, at);
         if (n == csv->n_columns)
             return fault(csv, c.begin, error, "more cells than the %zu columns of the header", csv->n_columns);

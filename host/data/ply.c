@@ -160,7 +160,7 @@ static double number(pio_input *in, ply_type type, const char *what)
 }
 
 /* Reads a whole number from 0 up to, not including, `end`. */
-static size_t whole(pio_input *in, ply_type type, double end, const char *what)
+static size_t read_integer(pio_input *in, ply_type type, double end, const char *what)
 {
     const double v = number(in, type, what);
     if (!in->status && !(v >= 0 && v < end && v <= (double)(int64_t)v))
@@ -206,9 +206,9 @@ static void end_item(pio_input *in, const ply_element *e)
         pio_input_fail(in, "more numbers in this line than '%s' has properties", e->name);
 }
 
-static void pass_list(pio_input *in, const ply_property *p)
+static void skip_list(pio_input *in, const ply_property *p)
 {
-    const size_t n = whole(in, p->count, 1e9, "the length of a list");
+    const size_t n = read_integer(in, p->count, 1e9, "the length of a list");
     for (size_t i = 0; i < n && !in->status; i++) {
         number(in, p->type, p->name);
         pio_input_poll(in);
@@ -235,7 +235,7 @@ static void take_columns(pio_ply *out, pio_input *in, const ply_element *e)
 static void read_vertices(pio_ply *out, pio_input *in, const ply_element *e)
 {
     take_columns(out, in, e);
-    if (!in->status && pio_ply_quick_rows(in, e, out->values)) {
+    if (!in->status && pio_ply_bulk_rows(in, e, out->values)) {
         out->n_rows = e->n;
         return;
     }
@@ -244,7 +244,7 @@ static void read_vertices(pio_ply *out, pio_input *in, const ply_element *e)
         begin_item(in, e);
         for (size_t i = 0; i < e->n_properties && !in->status; i++) {
             if (e->property[i].count) {
-                pass_list(in, &e->property[i]);
+                skip_list(in, &e->property[i]);
                 continue;
             }
             const double v = number(in, e->property[i].type, e->property[i].name);
@@ -256,17 +256,17 @@ static void read_vertices(pio_ply *out, pio_input *in, const ply_element *e)
     }
 }
 
-static bool is_corners(const ply_property *p)
+static bool is_vertex_list(const ply_property *p)
 {
     return p->count && (!strcmp(p->name, "vertex_indices") || !strcmp(p->name, "vertex_index"));
 }
 
 static void read_corners(pio_ply *out, pio_input *in, const ply_property *p, size_t vertices, size_t *n, size_t *room)
 {
-    const size_t count = whole(in, p->count, 1e9, "the number of a face's corners");
+    const size_t count = read_integer(in, p->count, 1e9, "the number of a face's corners");
     if (!in->status && count < 3) pio_input_fail(in, "a face of %zu corners; it needs 3", count);
     for (size_t i = 0; i < count && pio_input_room(in, &out->corner, *n, room, sizeof *out->corner); i++) {
-        out->corner[(*n)++] = (int32_t)whole(in, p->type, (double)vertices, "the number of a vertex");
+        out->corner[(*n)++] = (int32_t)read_integer(in, p->type, (double)vertices, "the number of a vertex");
         pio_input_poll(in);
     }
 }
@@ -274,12 +274,12 @@ static void read_corners(pio_ply *out, pio_input *in, const ply_property *p, siz
 static void read_faces(pio_ply *out, pio_input *in, const ply_element *e, size_t vertices)
 {
     size_t n = 0, room = 0, lists = 0;
-    for (size_t i = 0; i < e->n_properties; i++) lists += is_corners(&e->property[i]);
+    for (size_t i = 0; i < e->n_properties; i++) lists += is_vertex_list(&e->property[i]);
     if (lists != 1) {
         pio_input_fail(in, "%zu lists of corners; the element 'face' needs one list, vertex_indices", lists);
         return;
     }
-    if (pio_ply_quick_triangles(in, e, vertices, &out->corner)) {
+    if (pio_ply_bulk_triangles(in, e, vertices, &out->corner)) {
         out->n_faces = e->n;
         return;
     }
@@ -293,10 +293,10 @@ static void read_faces(pio_ply *out, pio_input *in, const ply_element *e, size_t
         begin_item(in, e);
         for (size_t i = 0; i < e->n_properties && !in->status; i++) {
             const ply_property *p = &e->property[i];
-            if (is_corners(p))
+            if (is_vertex_list(p))
                 read_corners(out, in, p, vertices, &n, &room);
             else if (p->count)
-                pass_list(in, p);
+                skip_list(in, p);
             else
                 number(in, p->type, p->name);
         }
@@ -305,13 +305,13 @@ static void read_faces(pio_ply *out, pio_input *in, const ply_element *e, size_t
     }
 }
 
-static void pass_element(pio_input *in, const ply_element *e)
+static void skip_element(pio_input *in, const ply_element *e)
 {
     for (size_t r = 0; r < e->n && !in->status; r++) {
         begin_item(in, e);
         for (size_t i = 0; i < e->n_properties && !in->status; i++) {
             if (e->property[i].count)
-                pass_list(in, &e->property[i]);
+                skip_list(in, &e->property[i]);
             else
                 number(in, e->property[i].type, e->property[i].name);
         }
@@ -341,7 +341,7 @@ void pio_ply_read(pio_ply *out, pio_input *in)
         else if (!strcmp(e->name, "face"))
             read_faces(out, in, e, vertices);
         else
-            pass_element(in, e);
+            skip_element(in, e);
     }
     free(h);
     if (in->status) pio_ply_free(out);

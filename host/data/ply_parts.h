@@ -17,12 +17,12 @@ typedef struct {
     ply_property *property;    /* [n_properties] */
 } ply_element;
 
-/* The functions of ply_quick.c read elements whose items are all of one size, in this machine's byte order, many at a
+/* The functions of ply_bulk.c read elements whose items are all of one size, in this machine's byte order, many at a
  * time and with all threads. They return false, having read nothing, if the element is not of that kind or has a fault;
  * it is then read item by item, which reports the fault. */
 /* Reads an element whose properties are all numbers into values[n][n_properties], which are finite. */
-bool pio_ply_quick_rows(pio_input *in, const ply_element *e, double *values);
+bool pio_ply_bulk_rows(pio_input *in, const ply_element *e, double *values);
 /* Reads an element of lists of three corners, each below `vertices`; *corner [n][3] is malloc'd. */
-bool pio_ply_quick_triangles(pio_input *in, const ply_element *e, size_t vertices, int32_t **corner);
+bool pio_ply_bulk_triangles(pio_input *in, const ply_element *e, size_t vertices, int32_t **corner);
 
 #endif

@@ -149,8 +149,8 @@ static int32_t read_corner(pio_triangles *t, pio_input *in)
     long long v;
     char rest;
     int length = 0;
-    int64_t quick;
-    if (pio_input_quick_whole(in, 1, (int64_t)t->n_vertices, "/0123456789-", &quick)) return (int32_t)(quick - 1);
+    int64_t number;
+    if (pio_input_try_integer(in, 1, (int64_t)t->n_vertices, "/0123456789-", &number)) return (int32_t)(number - 1);
     if (!pio_input_word(in, "a corner")) return 0;
     const int found = sscanf(in->word, "%11lld%n%c", &v, &length, &rest);
     const long long n = (long long)t->n_vertices;

@@ -103,7 +103,7 @@ static void what_is_quick_is_what_sscanf_says(void **state)
         int length = 0;
         random_word(word, random_below(2) ? "123456789/" : "0123456789/-+.");
         pio_input in = input_of(text, word, &error);
-        if (!pio_input_quick_whole(&in, 1, INT32_MAX, rest_of, &got)) {
+        if (!pio_input_try_integer(&in, 1, INT32_MAX, rest_of, &got)) {
             assert_true(in.at == strspn(text, " "));
             continue;
         }

@@ -1,4 +1,4 @@
-/* ply_quick.c -- see ply_parts.h. */
+/* ply_bulk.c -- see ply_parts.h. */
 #include "host/data/ply_parts.h"
 
 #include "host/base/large.h"
@@ -51,7 +51,7 @@ static bool take(const char *from, size_t stride, size_t n, ply_type type, doubl
     return finite;
 }
 
-bool pio_ply_quick_rows(pio_input *in, const ply_element *e, double *values)
+bool pio_ply_bulk_rows(pio_input *in, const ply_element *e, double *values)
 {
     const size_t columns = e->n_properties;
     size_t stride = 0;
@@ -78,7 +78,7 @@ bool pio_ply_quick_rows(pio_input *in, const ply_element *e, double *values)
     return good;
 }
 
-bool pio_ply_quick_triangles(pio_input *in, const ply_element *e, size_t vertices, int32_t **corner)
+bool pio_ply_bulk_triangles(pio_input *in, const ply_element *e, size_t vertices, int32_t **corner)
 {
     enum { STRIDE = 1 + 3 * sizeof(uint32_t) };
     const ply_property *p = e->property;
