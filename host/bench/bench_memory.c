@@ -44,17 +44,17 @@ static piola_status objective(void *context, int64_t sweep, const double *sample
     return PIOLA_OK;
 }
 
-static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
+static piola_status on_keep(void *context, int64_t slot, int64_t step, piola_error *error)
 {
     const runner *r = context;
     (void)step;
-    return pio_disk_states_keep(r->disk, place, r->engine, r->sim, error);
+    return pio_disk_states_keep(r->disk, slot, r->engine, r->sim, error);
 }
 
-static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
+static piola_status on_fetch(void *context, int64_t slot, int64_t step, piola_error *error)
 {
     const runner *r = context;
-    return pio_disk_states_fetch(r->disk, place, step, r->engine, r->sim, error);
+    return pio_disk_states_fetch(r->disk, slot, step, r->engine, r->sim, error);
 }
 
 /* Measures the least time of the repetitions, s, after one that is not timed; without a schedule those of a forward
@@ -103,15 +103,15 @@ static piola_status plan_row(const runner *r, int strategy, pio_plan_request *re
 {
     const pio_memory_case *c = r->c;
     const int64_t slots = strategies[strategy].slots ? strategies[strategy].slots : c->steps;
-    bool guess;
+    bool estimated;
     *request = (pio_plan_request){.strategy = strategies[strategy].strategy,
                                   .steps = c->steps,
                                   .sweeps = 1,
-                                  .reversible = pio_plan_reversible(&r->desc, &guess),
+                                  .reversible = pio_plan_reversible(&r->desc, &estimated),
                                   .fixed = c->bytes.total,
                                   .state = c->bytes.state};
-    request->residual_log_estimated = guess;
-    request->residual_log = guess ? c->costs.log_bytes_per_step * (double)c->steps : (double)c->bytes.residual_log;
+    request->residual_log_estimated = estimated;
+    request->residual_log = estimated ? c->costs.log_bytes_per_step * (double)c->steps : (double)c->bytes.residual_log;
     *row = (pio_memory_row){.slots = slots, .kept = strategies[strategy].kept};
     return pio_plan_with(&row->plan, request, slots, row->kept, error);
 }
@@ -120,8 +120,8 @@ static piola_status measure(runner *r, piola_error *error)
 {
     pio_memory_case *c = r->c;
     pio_plan_request request;
-    bool guess;
-    const int kind = pio_plan_reversible(&r->desc, &guess) ? REVERSIBLE : PLAIN;
+    bool estimated;
+    const int kind = pio_plan_reversible(&r->desc, &estimated) ? REVERSIBLE : PLAIN;
     r->desc.slots = 0;
     r->desc.adjoint = 1;
     c->steps = r->desc.steps;

@@ -61,7 +61,7 @@ static double compared_tolerance(const pio_session *s)
 }
 
 /* Prints a line of the table through the log, which separates it from the progress bar. */
-static void say(check *c, const pio_taylor_row *row)
+static void print_line(check *c, const pio_taylor_row *row)
 {
     char *text = NULL;
     size_t size = 0;
@@ -223,7 +223,7 @@ static piola_status try_direction(check *c, const char *name, int first, int las
     better = true;
     for (int i = 0; !rc && i < SHORTER && better && is_undecided(c, last - first); i++)
         rc = try_again(c, name, first, last, shorter[i] * first_step, &better, error);
-    for (int f = first; !rc && f < last; f++) say(c, &c->rows[c->n++]);
+    for (int f = first; !rc && f < last; f++) print_line(c, &c->rows[c->n++]);
     return rc;
 }
 
@@ -268,7 +268,7 @@ static piola_status parameter_directions(check *c, piola_error *error)
 }
 
 /* Returns whether the design has one variable, and so one direction. */
-static bool is_line(const pio_session *s)
+static bool has_one_direction(const pio_session *s)
 {
     return s->model->n_variables == 1;
 }
@@ -278,8 +278,8 @@ static piola_status all_directions(check *c, piola_error *error)
     const size_t n = (size_t)c->s->model->n_variables;
     pio_log_message(c->s->call.log, PIO_INFO, "check: %zu variables, tolerance %g, %d halvings from %g", n,
                     c->s->scene->gradient.check_tolerance, HALVINGS, first_step);
-    say(c, NULL);
-    if (is_line(c->s)) return parameter_directions(c, error);
+    print_line(c, NULL);
+    if (has_one_direction(c->s)) return parameter_directions(c, error);
     piola_status rc = random_directions(c, error);
     for (int f = 0; !rc && f < c->n_functions; f++) {
         memcpy(c->direction, c->functions[f].gradient, sizeof(double) * n);
@@ -379,7 +379,7 @@ static piola_status begin_runs(check *c, piola_error *error)
     return rc;
 }
 
-static piola_status work(check *c, piola_error *error)
+static piola_status run_directions(check *c, piola_error *error)
 {
     pio_session *s = c->s;
     piola_status rc = begin(c, error);
@@ -403,7 +403,7 @@ static piola_status run_check(pio_session *s, piola_error *error)
     const size_t n = (size_t)s->model->n_variables, functions = (size_t)s->constraints.n + 1;
     /* The numbers of directions for one function and for all functions. */
     size_t own = functions, shared = (size_t)s->scene->gradient.check_directions;
-    if (is_line(s)) own = shared = 0;
+    if (has_one_direction(s)) own = shared = 0;
     shared += (size_t)s->model->n_parameters;
     const size_t space = functions * shared + own;
     check c = {.s = s,
@@ -417,7 +417,7 @@ static piola_status run_check(pio_session *s, piola_error *error)
     double *gradients = malloc(sizeof(double) * functions * n);
     for (size_t f = 0; c.functions && gradients && f < functions; f++) c.functions[f].gradient = gradients + f * n;
     const piola_status rc = c.z && c.direction && c.functions && c.rows && gradients
-                                ? work(&c, error)
+                                ? run_directions(&c, error)
                                 : pio_fail_memory(error, (functions + 2) * sizeof(double) * n, "a check");
     free(gradients);
     free(c.functions);

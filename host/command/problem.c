@@ -118,7 +118,7 @@ static piola_status sweep(piola_problem *p, bool gradient, piola_error *error)
 
 /* Computes derivatives with respect to values in SI units. Each value depends on one variable: dJ/dvalue = dJ/dz /
  * (b dvalue/dt), with value = t or exp(t) and t = a + b z. Without a filter the engine has computed them already. */
-static void slopes(const piola_problem *p, const double *z_bar, const double *value_bar, double *gradient)
+static void derivatives(const piola_problem *p, const double *z_bar, const double *value_bar, double *gradient)
 {
     const pio_model *m = p->session->model;
     for (int k = 0; k < m->n_parameters; k++) {
@@ -158,7 +158,7 @@ piola_status piola_evaluate(piola_problem *p, const double *values, double *J, d
     if (!rc) rc = sweep(p, gradient != NULL, error);
     if (rc) return rc;
     if (J) *J = s->evaluation.J;
-    if (gradient) slopes(p, s->adjoint.z_bar, s->adjoint.value_bar, gradient);
+    if (gradient) derivatives(p, s->adjoint.z_bar, s->adjoint.value_bar, gradient);
     return PIOLA_OK;
 }
 
@@ -228,7 +228,7 @@ piola_status piola_constraint_gradient(const piola_problem *p, size_t i, double 
         rc = pio_fail(error, PIOLA_USAGE,
                       "the gradient of a constraint can be read after an evaluation with a gradient");
     if (!rc) rc = check_room("the gradient of a constraint", size, piola_variables(p), error);
-    if (!rc) slopes(p, s->adjoint.c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
+    if (!rc) derivatives(p, s->adjoint.c_bar + i * (size_t)s->model->n_variables, NULL, gradient);
     return rc;
 }
 

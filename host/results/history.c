@@ -59,7 +59,7 @@ static void add_pair(pio_history *h, int k)
     h->parameter[h->n_pairs++] = k;
 }
 
-static piola_status take(pio_history *h, piola_error *error)
+static piola_status allocate(pio_history *h, piola_error *error)
 {
     const pio_model *m = h->session->model;
     const size_t k = (size_t)m->n_parameters + 1, v = (size_t)m->n_variables + 1;
@@ -130,7 +130,7 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
     *out = NULL;
     if (!h) return pio_fail_memory(error, sizeof *h, "the history");
     h->session = s;
-    piola_status rc = take(h, error);
+    piola_status rc = allocate(h, error);
     if (!rc && s->model->fem) rc = pio_model_cells(s->model, &h->mesh, error);
     if (!rc) rc = open_file(h, error);
     if (rc)

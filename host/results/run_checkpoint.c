@@ -130,7 +130,7 @@ static void log_found(const pio_run_checkpoint *c)
 }
 
 /* Makes the plan of the checkpoint the session's; if the memory does not suffice for it, the run begins anew. */
-static piola_status adopt(pio_run_checkpoint *c, piola_error *error)
+static piola_status take_over(pio_run_checkpoint *c, piola_error *error)
 {
     pio_session *s = c->session;
     const pio_checkpoint_head *h = &c->head;
@@ -180,7 +180,7 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
     c->identity = identity_of(s);
     piola_status rc = c->identity ? PIOLA_OK : pio_fail_memory(error, 1 << 16, "the run's identity");
     if (!rc && s->call.options->resume) rc = find(c, error);
-    if (!rc && c->found) rc = adopt(c, error);
+    if (!rc && c->found) rc = take_over(c, error);
     if (!rc && c->found) find_states(c);
     if (!rc && c->found) log_found(c);
     if (!rc && !c->found) pio_checkpoint_remove(c->folder);
@@ -344,7 +344,7 @@ static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_e
     return rc;
 }
 
-static void say_more(piola_error *error, const char *more)
+static void append_to_message(piola_error *error, const char *more)
 {
     const size_t n = strlen(error->message);
     snprintf(error->message + n, sizeof error->message - n, "%s", more);
@@ -363,7 +363,7 @@ static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_chec
                         why.message);
     snprintf(text, sizeof text, "; run again%s to go on from the checkpoint",
              c->session->call.options->resume ? "" : " with --resume auto");
-    say_more(error, text);
+    append_to_message(error, text);
     c->explained = true;
     return PIOLA_OK;
 }
@@ -474,8 +474,8 @@ piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, pi
         const piola_status kept = keep(c, &c->place, stash_out, error);
         return kept ? kept : rc;
     }
-    say_more(error,
-             c->head.number ? "; run again to go on from the last checkpoint" : "; no checkpoint was written yet");
+    append_to_message(error, c->head.number ? "; run again to go on from the last checkpoint"
+                                            : "; no checkpoint was written yet");
     return rc;
 }
 

@@ -130,7 +130,7 @@ static void list_fields(pio_states *f)
     }
 }
 
-static piola_status take_buffers(pio_states *f, piola_error *error)
+static piola_status allocate_buffers(pio_states *f, piola_error *error)
 {
     const size_t nodes = (size_t)pio_model_items(f->session->model, true);
     const size_t cells = (size_t)pio_model_items(f->session->model, false), n = nodes > cells ? nodes : cells;
@@ -193,7 +193,7 @@ piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, 
     f->gradient = gradient;
     f->adjoint = gradient && s->scene->output.adjoint_every > 0;
     list_fields(f);
-    piola_status rc = take_buffers(f, error);
+    piola_status rc = allocate_buffers(f, error);
     if (!rc && s->model->fem) rc = pio_model_cells(s->model, &f->mesh, error);
     if (!rc) rc = open_file(f, error);
     if (!rc) rc = write_numbers(f, error);

@@ -6,7 +6,7 @@
 
 enum { SCALES = 60, MOST_SAMPLES = 256 };
 
-static double size_of(const pio_adjoint_norm *norm, int which, double time_scale)
+static double norm_of(const pio_adjoint_norm *norm, int which, double time_scale)
 {
     return hypot(norm->velocity[which], time_scale * norm->position[which]);
 }
@@ -15,7 +15,7 @@ static double size_of(const pio_adjoint_norm *norm, int which, double time_scale
  */
 static double growth_between(const pio_adjoint_norm *norms, int64_t i, double time_scale)
 {
-    const double from = size_of(&norms[i + 1], 1, time_scale), to = size_of(&norms[i], 0, time_scale);
+    const double from = norm_of(&norms[i + 1], 1, time_scale), to = norm_of(&norms[i], 0, time_scale);
     return from > 0 && to > 0 && isfinite(from) && isfinite(to) ? log(to / from) : 0;
 }
 
@@ -26,17 +26,18 @@ static double state_size(const pio_adjoint_norm *norm, double time_scale)
 
 /* Computes ln of the largest G, and ln A: the largest rise of the sum of ln G from the last state to the first, for A
  * with the ratio of the state there to the largest state. */
-static void largest_growth(const pio_adjoint_norm *norms, int64_t n, double time_scale, double *growth, double *felt)
+static void largest_growth(const pio_adjoint_norm *norms, int64_t n, double time_scale, double *growth,
+                           double *amplification)
 {
     double sum = 0, least = 0, largest = 0;
-    *growth = *felt = 0;
+    *growth = *amplification = 0;
     for (int64_t i = 0; i < n; i++) largest = fmax(largest, state_size(&norms[i], time_scale));
     for (int64_t i = n - 2; i >= 0; i--) {
         const double state = state_size(&norms[i], time_scale);
         sum += growth_between(norms, i, time_scale);
         least = fmin(least, sum);
         *growth = fmax(*growth, sum - least);
-        if (state > 0) *felt = fmax(*felt, sum - least + log(state / largest));
+        if (state > 0) *amplification = fmax(*amplification, sum - least + log(state / largest));
     }
 }
 
@@ -45,7 +46,7 @@ static double slope(const pio_adjoint_norm *norms, int64_t n, double time_scale,
 {
     double sum = 0, mean_t = 0, mean_y = 0, tt = 0, ty = 0;
     int64_t last = n - 1, used = 0;
-    while (last > 0 && !(size_of(&norms[last], 1, time_scale) > 0)) last--;
+    while (last > 0 && !(norm_of(&norms[last], 1, time_scale) > 0)) last--;
     for (int64_t i = last; i >= 0; i--) { /* the sums are updated by Welford's formulas (1962) */
         if (i < last) sum += growth_between(norms, i, time_scale);
         const double t = (double)(norms[last].step - norms[i].step) * dt, from_mean = t - mean_t;
@@ -66,10 +67,10 @@ pio_growth pio_adjoint_growth(const pio_adjoint_norm *norms, int64_t n, double d
     double best = INFINITY, least = INFINITY;
     for (int k = 0; k <= SCALES; k++) { /* scales from dt to the whole run, evenly spaced in the logarithm */
         const double scale = dt * pow(steps, (double)k / SCALES);
-        double growth, felt;
-        largest_growth(norms, n, scale, &growth, &felt);
-        if (felt > best || (felt >= best && growth >= least)) continue;
-        best = felt;
+        double growth, amplification;
+        largest_growth(norms, n, scale, &growth, &amplification);
+        if (amplification > best || (amplification >= best && growth >= least)) continue;
+        best = amplification;
         least = growth;
         g.time_scale = scale;
         g.factor = exp(growth);
@@ -108,7 +109,7 @@ void pio_growth_json(const pio_growth *g, const pio_adjoint_norm *norms, double 
     for (int64_t i = 0; i < g->n; i = i + stride < g->n || i == g->n - 1 ? i + stride : g->n - 1) {
         step[used] = (double)norms[i].step;
         time[used] = step[used] * dt;
-        value[used++] = size_of(&norms[i], 1, g->time_scale);
+        value[used++] = norm_of(&norms[i], 1, g->time_scale);
     }
     pio_json_begin_object(json, "adjoint_norms");
     pio_json_doubles(json, "step", step, used);

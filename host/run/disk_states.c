@@ -16,11 +16,11 @@ enum { HEADER_BYTES = 65536 }; /* upper bound of the bytes of HDF5 besides the d
 struct pio_disk_states {
     char path[PIO_PATH];
     hid_t file, set;
-    int64_t places;
+    int64_t slots;
     size_t bytes;
     unsigned char *buffer;
-    uint64_t *sum; /* [places] checksum of the state that was written there */
-    int *there;    /* [places] whether a state was written there */
+    uint64_t *sum; /* [slots] checksum of the state that was written there */
+    int *there;    /* [slots] whether a state was written there */
 };
 
 /* Returns two sums of words, of which the second depends on their order (Fletcher 1982, IEEE Trans. Commun. 30, 247).
@@ -38,9 +38,9 @@ static uint64_t checksum(const unsigned char *data, size_t bytes)
     return a ^ (b << 32 | b >> 32);
 }
 
-double pio_disk_states_bytes(int64_t places, size_t bytes)
+double pio_disk_states_bytes(int64_t slots, size_t bytes)
 {
-    return places > 0 ? (double)places * (double)bytes + HEADER_BYTES : 0;
+    return slots > 0 ? (double)slots * (double)bytes + HEADER_BYTES : 0;
 }
 
 static piola_status fail(const pio_disk_states *d, const char *what, piola_error *error)
@@ -48,10 +48,10 @@ static piola_status fail(const pio_disk_states *d, const char *what, piola_error
     return pio_fail(error, PIOLA_IO, "%s: %s of a state failed; is the disk full?", d->path, what);
 }
 
-/* Creates the dataset [places][bytes], whose space is allocated at once. */
+/* Creates the dataset [slots][bytes], whose space is allocated at once. */
 static hid_t create_set(const pio_disk_states *d)
 {
-    const hsize_t shape[2] = {(hsize_t)d->places, d->bytes};
+    const hsize_t shape[2] = {(hsize_t)d->slots, d->bytes};
     const hid_t space = H5Screate_simple(2, shape, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
     hid_t set = -1;
     if (space >= 0 && how >= 0 && H5Pset_layout(how, H5D_CONTIGUOUS) >= 0 &&
@@ -97,7 +97,7 @@ static int descriptor(const pio_disk_states *d)
 
 static piola_status open_file(pio_disk_states *d, piola_error *error)
 {
-    const double need = pio_disk_states_bytes(d->places, d->bytes);
+    const double need = pio_disk_states_bytes(d->slots, d->bytes);
     d->file = nameless_file(d);
     if (d->file < 0)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: cannot create the file of states on disk", d->path);
@@ -106,12 +106,12 @@ static piola_status open_file(pio_disk_states *d, piola_error *error)
     const int code = posix_fallocate(fd, 0, (off_t)need);
     if (code)
         return pio_fail(error, PIOLA_IO, "%s: %.0f bytes of disk for %lld states cannot be reserved: %s", d->path, need,
-                        (long long)d->places, strerror(code));
+                        (long long)d->slots, strerror(code));
     d->set = create_set(d);
     return d->set < 0 ? fail(d, "allocating its space", error) : PIOLA_OK;
 }
 
-piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int64_t places, size_t bytes,
+piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int64_t slots, size_t bytes,
                                     piola_error *error)
 {
     pio_disk_states *d = calloc(1, sizeof *d);
@@ -120,14 +120,14 @@ piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     snprintf(d->path, sizeof d->path, "%s", path);
     d->file = d->set = -1;
-    d->places = places;
+    d->slots = slots;
     d->bytes = bytes;
     d->buffer = malloc(bytes);
-    d->sum = calloc((size_t)places, sizeof *d->sum);
-    d->there = calloc((size_t)places, sizeof *d->there);
+    d->sum = calloc((size_t)slots, sizeof *d->sum);
+    d->there = calloc((size_t)slots, sizeof *d->there);
     const piola_status rc = d->buffer && d->sum && d->there
                                 ? open_file(d, error)
-                                : pio_fail_memory(error, bytes + 12 * (size_t)places, "states on disk");
+                                : pio_fail_memory(error, bytes + 12 * (size_t)slots, "states on disk");
     if (rc)
         pio_disk_states_free(d);
     else
@@ -146,10 +146,10 @@ void pio_disk_states_free(pio_disk_states *d)
     free(d);
 }
 
-/* Copies row `place` of the dataset from or to the buffer. Returns 0 on failure. */
-static int transfer(pio_disk_states *d, int64_t place, int write)
+/* Copies row `slot` of the dataset from or to the buffer. Returns 0 on failure. */
+static int transfer(pio_disk_states *d, int64_t slot, int write)
 {
-    const hsize_t start[2] = {(hsize_t)place, 0}, count[2] = {1, d->bytes};
+    const hsize_t start[2] = {(hsize_t)slot, 0}, count[2] = {1, d->bytes};
     const hid_t file = H5Dget_space(d->set), memory = H5Screate_simple(2, count, NULL);
     herr_t rc = -1;
     if (file >= 0 && memory >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
@@ -160,29 +160,29 @@ static int transfer(pio_disk_states *d, int64_t place, int write)
     return rc >= 0;
 }
 
-/* Writes the buffer to a place. */
-static piola_status put(pio_disk_states *d, int64_t place, piola_error *error)
+/* Writes the buffer to a slot. */
+static piola_status put(pio_disk_states *d, int64_t slot, piola_error *error)
 {
-    if (place < 0 || place >= d->places)
-        return pio_fail(error, PIOLA_INTERNAL, "%s has no place %lld", d->path, (long long)place);
-    d->sum[place] = checksum(d->buffer, d->bytes);
-    d->there[place] = 1;
-    return transfer(d, place, 1) ? PIOLA_OK : fail(d, "writing", error);
+    if (slot < 0 || slot >= d->slots)
+        return pio_fail(error, PIOLA_INTERNAL, "%s has no slot %lld", d->path, (long long)slot);
+    d->sum[slot] = checksum(d->buffer, d->bytes);
+    d->there[slot] = 1;
+    return transfer(d, slot, 1) ? PIOLA_OK : fail(d, "writing", error);
 }
 
-/* Reads a place into the buffer. */
-static piola_status get(pio_disk_states *d, int64_t place, piola_error *error)
+/* Reads a slot into the buffer. */
+static piola_status get(pio_disk_states *d, int64_t slot, piola_error *error)
 {
-    if (place < 0 || place >= d->places || !d->there[place])
-        return pio_fail(error, PIOLA_INTERNAL, "%s: nothing was kept in place %lld", d->path, (long long)place);
-    if (!transfer(d, place, 0)) return fail(d, "reading", error);
-    if (checksum(d->buffer, d->bytes) != d->sum[place])
+    if (slot < 0 || slot >= d->slots || !d->there[slot])
+        return pio_fail(error, PIOLA_INTERNAL, "%s: nothing was kept in slot %lld", d->path, (long long)slot);
+    if (!transfer(d, slot, 0)) return fail(d, "reading", error);
+    if (checksum(d->buffer, d->bytes) != d->sum[slot])
         return pio_fail(error, PIOLA_IO, "%s: a state was read from the disk with other bytes than were written",
                         d->path);
     return PIOLA_OK;
 }
 
-piola_status pio_disk_states_settle(pio_disk_states *d, piola_error *error)
+piola_status pio_disk_states_sync(pio_disk_states *d, piola_error *error)
 {
     const int fd = descriptor(d);
     if (fd < 0 || H5Fflush(d->file, H5F_SCOPE_LOCAL) < 0 || fdatasync(fd) ||
@@ -191,16 +191,16 @@ piola_status pio_disk_states_settle(pio_disk_states *d, piola_error *error)
     return PIOLA_OK;
 }
 
-piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_engine *engine, pio_sim *sim,
+piola_status pio_disk_states_keep(pio_disk_states *d, int64_t slot, const pio_engine *engine, pio_sim *sim,
                                   piola_error *error)
 {
     const piola_status rc = engine->state_out(sim, d->buffer, error);
-    return rc ? rc : put(d, place, error);
+    return rc ? rc : put(d, slot, error);
 }
 
-piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,
+piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t slot, int64_t step, const pio_engine *engine,
                                    pio_sim *sim, piola_error *error)
 {
-    const piola_status rc = get(d, place, error);
+    const piola_status rc = get(d, slot, error);
     return rc ? rc : engine->state_in(sim, d->buffer, step, error);
 }

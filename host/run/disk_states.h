@@ -11,27 +11,27 @@
 
 typedef struct pio_disk_states pio_disk_states;
 
-/* Creates a file, whose name begins with `path`, with space for `places` states of `bytes` bytes. Returns PIOLA_IO if
+/* Creates a file, whose name begins with `path`, with space for `slots` states of `bytes` bytes. Returns PIOLA_IO if
  * the disk has less, PIOLA_CANNOT_CREATE if the file cannot be created, or PIOLA_NO_MEMORY. */
-piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int64_t places, size_t bytes,
+piola_status pio_disk_states_create(pio_disk_states **out, const char *path, int64_t slots, size_t bytes,
                                     piola_error *error);
 /* Frees `d`, which may be NULL, and closes the file, which then no longer exists. */
 void pio_disk_states_free(pio_disk_states *d);
 
-/* Writes the current state of a simulation, `bytes` bytes, to a place. Returns PIOLA_IO if writing fails,
- * PIOLA_INTERNAL if there is no such place, and the errors of the engine. */
-piola_status pio_disk_states_keep(pio_disk_states *d, int64_t place, const pio_engine *engine, pio_sim *sim,
+/* Writes the current state of a simulation, `bytes` bytes, to a slot. Returns PIOLA_IO if writing fails,
+ * PIOLA_INTERNAL if there is no such slot, and the errors of the engine. */
+piola_status pio_disk_states_keep(pio_disk_states *d, int64_t slot, const pio_engine *engine, pio_sim *sim,
                                   piola_error *error);
-/* Reads a place and makes it the current state, number `step`. Returns PIOLA_IO if it cannot be read or is not what was
+/* Reads a slot and makes it the current state, number `step`. Returns PIOLA_IO if it cannot be read or is not what was
  * written, PIOLA_INTERNAL if nothing was, and the errors of the engine. */
-piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t place, int64_t step, const pio_engine *engine,
+piola_status pio_disk_states_fetch(pio_disk_states *d, int64_t slot, int64_t step, const pio_engine *engine,
                                    pio_sim *sim, piola_error *error);
 
 /* Syncs the file and removes its pages from the system's cache as far as possible, for measurements. Returns PIOLA_IO
  * if that fails. */
-piola_status pio_disk_states_settle(pio_disk_states *d, piola_error *error);
+piola_status pio_disk_states_sync(pio_disk_states *d, piola_error *error);
 
-/* Returns the bytes of disk of `places` states of `bytes` bytes. */
-double pio_disk_states_bytes(int64_t places, size_t bytes);
+/* Returns the bytes of disk of `slots` states of `bytes` bytes. */
+double pio_disk_states_bytes(int64_t slots, size_t bytes);
 
 #endif

@@ -76,13 +76,13 @@ bool pio_plan_better(const pio_plan *compact, const pio_step_costs *compact_cost
 int64_t pio_plan_slot_nodes(int64_t start, int64_t last, int64_t needed);
 
 /* Number of steps from which the bytes of a residual log are estimated; they have memory for plain states. */
-enum { PIO_GUESSED_STEPS = 8 };
+enum { PIO_ESTIMATED_STEPS = 8 };
 
 /* Measures step costs on this device (plan_measure.c) by a short run at the design z: steps for a tenth of a second, at
- * least one, and the adjoint of one; with `folder` also of a temporary file there with at most `places` states. `desc`
+ * least one, and the adjoint of one; with `folder` also of a temporary file there with at most `slots` states. `desc`
  * describes the simulation; its slots, residual log and window are not used. Returns PIOLA_NUMERICAL if a step fails,
  * PIOLA_NO_MEMORY, the errors of pio_disk_states_create(), and those of the engine. */
 piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, int64_t places, piola_error *error);
+                              const double *z, const char *folder, int64_t slots, piola_error *error);
 
 #endif

@@ -8,17 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Other processes disturb measurements: short ones are repeated FEW times, and the least counts. */
-enum { FEW = 3, MOST_STEPS = 64 };
-static const double moment = 0.1; /* s, duration of a measurement */
+/* Other processes disturb measurements: short ones are repeated REPETITIONS times, and the least counts. */
+enum { REPETITIONS = 3, MOST_STEPS = 64 };
+static const double duration = 0.1; /* s, duration of a measurement */
 
-static void lower(double *least, double begun)
+static void keep_least(double *least, double begun)
 {
     *least = fmin(*least, pio_clock() - begun);
 }
 
 /* Sorts n > 0 values and returns the median. */
-static double middle_of(double *v, int n)
+static double median_of(double *v, int n)
 {
     for (int i = 1; i < n; i++) {
         const double x = v[i];
@@ -36,38 +36,39 @@ static piola_status measure_store(pio_step_costs *costs, const pio_engine *engin
     piola_status rc = engine->advance(sim, kept, error);
     if (!rc) rc = engine->check(sim, error);
     costs->store = HUGE_VAL;
-    for (int i = 0; !rc && i < FEW; i++) {
+    for (int i = 0; !rc && i < REPETITIONS; i++) {
         const double begun = pio_clock();
         rc = engine->save(sim, 0, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&costs->store, begun);
+        keep_least(&costs->store, begun);
     }
     return rc;
 }
 
-/* Measures the median time of a step, from steps of 0.1 s in all, at least FEW of them unless they take long; with
- * `all_steps` from all, because the bytes of their residual log are measured too. */
+/* Measures the median time of a step, from steps of 0.1 s in all, at least REPETITIONS of them unless they take long;
+ * with `all_steps` from all, because the bytes of their residual log are measured too. */
 static piola_status measure_steps(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t steps,
                                   bool all_steps, int64_t *steps_run, piola_error *error)
 {
     double taken[MOST_STEPS], begun = pio_clock(), all = begun;
     piola_status rc = PIOLA_OK;
     int run = 0;
-    while (!rc && run < MOST_STEPS && run < steps && (all_steps || pio_clock() - all < (run < FEW ? 10 : 1) * moment)) {
+    while (!rc && run < MOST_STEPS && run < steps &&
+           (all_steps || pio_clock() - all < (run < REPETITIONS ? 10 : 1) * duration)) {
         rc = engine->advance(sim, 1, error);
         if (!rc) rc = engine->check(sim, error);
         taken[run++] = pio_clock() - begun;
         begun = pio_clock();
     }
-    if (!rc) costs->forward = middle_of(taken, run);
+    if (!rc) costs->forward = median_of(taken, run);
     *steps_run = run;
     return rc;
 }
 
 /* Measures the inverses of the last `run` steps, adjoint steps after them, and the bytes of a step in the residual
  * log. */
-static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t run,
-                                 const double *bar, piola_error *error)
+static piola_status measure_inverse_steps(pio_step_costs *costs, const pio_engine *engine, pio_sim *sim, int64_t run,
+                                          const double *bar, piola_error *error)
 {
     int64_t bytes = 0;
     piola_status rc = engine->residual_log_bytes ? engine->residual_log_bytes(sim, &bytes, error) : PIOLA_OK;
@@ -79,12 +80,12 @@ static piola_status measure_back(pio_step_costs *costs, const pio_engine *engine
         double begun = pio_clock();
         rc = engine->inverse_step(sim, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&costs->inverse_step, begun);
-        if (rc || s >= FEW) continue;
+        keep_least(&costs->inverse_step, begun);
+        if (rc || s >= REPETITIONS) continue;
         begun = pio_clock();
         rc = engine->adjoint_step(sim, error);
         if (!rc) rc = engine->check(sim, error);
-        lower(&costs->adjoint_after, begun);
+        keep_least(&costs->adjoint_after, begun);
     }
     return rc;
 }
@@ -100,11 +101,11 @@ static piola_status measure_adjoint(pio_step_costs *costs, const pio_engine *eng
     double begun = pio_clock();
     if (!rc) rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
-    lower(&costs->restore, begun);
+    keep_least(&costs->restore, begun);
     begun = pio_clock();
     if (!rc) rc = engine->adjoint_step(sim, error);
     if (!rc) rc = engine->check(sim, error);
-    lower(&costs->adjoint, begun);
+    keep_least(&costs->adjoint, begun);
     return rc;
 }
 
@@ -114,27 +115,27 @@ static piola_status measure_adjoints(pio_step_costs *costs, const pio_engine *en
     const double all = pio_clock();
     piola_status rc = PIOLA_OK;
     costs->restore = costs->adjoint = HUGE_VAL;
-    for (int i = 0; !rc && i < FEW && (i == 0 || pio_clock() - all < 10 * moment); i++)
+    for (int i = 0; !rc && i < REPETITIONS && (i == 0 || pio_clock() - all < 10 * duration); i++)
         rc = measure_adjoint(costs, engine, sim, bar, error);
     return rc;
 }
 
-/* Measures writing the kept state to `places` places on disk, and reading them. It is synced, because the states of a
+/* Measures writing the kept state to `slots` slots on disk, and reading them. It is synced, because the states of a
  * longer run would not fit into the system's cache. */
-static piola_status measure_moves(pio_step_costs *costs, pio_disk_states *disk, int64_t places,
-                                  const pio_engine *engine, pio_sim *sim, piola_error *error)
+static piola_status measure_transfers(pio_step_costs *costs, pio_disk_states *disk, int64_t slots,
+                                      const pio_engine *engine, pio_sim *sim, piola_error *error)
 {
     piola_status rc = engine->load(sim, 0, error);
     if (!rc) rc = engine->check(sim, error);
     double begun = pio_clock();
-    for (int64_t p = 0; !rc && p < places; p++) rc = pio_disk_states_keep(disk, p, engine, sim, error);
-    if (!rc) rc = pio_disk_states_settle(disk, error);
-    costs->write = fmin(costs->write, (pio_clock() - begun) / (double)places);
+    for (int64_t p = 0; !rc && p < slots; p++) rc = pio_disk_states_keep(disk, p, engine, sim, error);
+    if (!rc) rc = pio_disk_states_sync(disk, error);
+    costs->write = fmin(costs->write, (pio_clock() - begun) / (double)slots);
     begun = pio_clock();
-    for (int64_t p = 0; !rc && p < places; p++)
+    for (int64_t p = 0; !rc && p < slots; p++)
         rc = pio_disk_states_fetch(disk, p, engine->step(sim), engine, sim, error);
     if (!rc) rc = engine->check(sim, error);
-    costs->read = fmin(costs->read, (pio_clock() - begun) / (double)places);
+    costs->read = fmin(costs->read, (pio_clock() - begun) / (double)slots);
     return rc;
 }
 
@@ -144,14 +145,14 @@ static piola_status measure_disk(pio_step_costs *costs, const pio_engine *engine
                                  const char *folder, int64_t most, piola_error *error)
 {
     const double enough = fmin(64, fmax(2, 64.0 * 1048576 / (double)bytes));
-    const int64_t places = most < (int64_t)enough ? most : (int64_t)enough;
+    const int64_t slots = most < (int64_t)enough ? most : (int64_t)enough;
     char path[PIO_PATH];
     pio_disk_states *disk = NULL;
-    if (places < 1) return PIOLA_OK;
+    if (slots < 1) return PIOLA_OK;
     snprintf(path, sizeof path, "%s/piola-measure.h5", folder);
-    piola_status rc = pio_disk_states_create(&disk, path, places, bytes, error);
+    piola_status rc = pio_disk_states_create(&disk, path, slots, bytes, error);
     costs->write = costs->read = HUGE_VAL;
-    for (int i = 0; !rc && i < FEW; i++) rc = measure_moves(costs, disk, places, engine, sim, error);
+    for (int i = 0; !rc && i < REPETITIONS; i++) rc = measure_transfers(costs, disk, slots, engine, sim, error);
     pio_disk_states_free(disk);
     return rc;
 }
@@ -160,30 +161,30 @@ static piola_status measure(pio_step_costs *costs, const pio_engine *engine, pio
                             const double *z, const double *bar, piola_error *error)
 {
     int64_t run = 0;
-    bool is_a_guess;
-    const bool reversible = pio_plan_reversible(desc, &is_a_guess);
+    bool estimated;
+    const bool reversible = pio_plan_reversible(desc, &estimated);
     const int64_t kept = desc->steps > 1 && !reversible; /* a residual log begins with state 0 */
     piola_status rc = engine->start(sim, z, error);
     if (rc || !desc->steps) return rc;
     rc = measure_store(costs, engine, sim, kept, error);
-    if (!rc) rc = measure_steps(costs, engine, sim, desc->steps - kept, is_a_guess, &run, error);
-    if (!rc && reversible) rc = measure_back(costs, engine, sim, run, bar, error);
+    if (!rc) rc = measure_steps(costs, engine, sim, desc->steps - kept, estimated, &run, error);
+    if (!rc && reversible) rc = measure_inverse_steps(costs, engine, sim, run, bar, error);
     return rc ? rc : measure_adjoints(costs, engine, sim, bar, error);
 }
 
 /* Limits the number of steps of a reversible integrator, and gives its log the bytes of plain states if its own are
  * unknown. */
-static void shorten(pio_engine_desc *small, const pio_engine_bytes *bytes)
+static void limit_steps(pio_engine_desc *small, const pio_engine_bytes *bytes)
 {
-    bool is_a_guess;
-    if (!pio_plan_reversible(small, &is_a_guess)) return;
-    const int64_t most = is_a_guess ? PIO_GUESSED_STEPS : MOST_STEPS;
+    bool estimated;
+    if (!pio_plan_reversible(small, &estimated)) return;
+    const int64_t most = estimated ? PIO_ESTIMATED_STEPS : MOST_STEPS;
     if (small->steps > most) small->steps = most;
-    if (is_a_guess) small->residual_log = (int64_t)bytes->state * small->steps;
+    if (estimated) small->residual_log = (int64_t)bytes->state * small->steps;
 }
 
 piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, const pio_engine_desc *desc,
-                              const double *z, const char *folder, int64_t places, piola_error *error)
+                              const double *z, const char *folder, int64_t slots, piola_error *error)
 {
     pio_engine_desc small = *desc;
     pio_engine_bytes bytes;
@@ -198,12 +199,12 @@ piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, c
     small.slots = 1;
     small.residual_log = small.first = 0;
     piola_status rc = engine->measure(&small, &bytes, error);
-    if (!rc) shorten(&small, &bytes);
+    if (!rc) limit_steps(&small, &bytes);
     if (!rc && !small.residual_log) rc = engine->measure(&small, &bytes, error);
     if (!rc && !small.residual_log) small.residual_log = (int64_t)bytes.residual_log;
     if (!rc) rc = engine->create(&small, &sim, &bytes, error);
     if (!rc) rc = measure(costs, engine, sim, &small, z, bar, error);
-    if (!rc && desc->steps > 0 && folder) rc = measure_disk(costs, engine, sim, bytes.state, folder, places, error);
+    if (!rc && desc->steps > 0 && folder) rc = measure_disk(costs, engine, sim, bytes.state, folder, slots, error);
     if (sim) engine->destroy(sim);
     free(bar);
     return rc;

@@ -22,7 +22,7 @@ static piola_status open_log(pio_session *s, piola_error *error)
     return pio_log_create(&s->call.log, &options, error);
 }
 
-static piola_status take_workspace(pio_session *s, piola_error *error)
+static piola_status allocate_workspace(pio_session *s, piola_error *error)
 {
     const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1,
                  m = (size_t)s->constraints.n, sweeps = (size_t)s->memory.schedule.sweeps;
@@ -112,7 +112,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     if (!rc) rc = open_log(s, error);
     if (!rc) rc = open_scene(s, printed, error);
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
-    if (!rc) rc = take_workspace(s, error);
+    if (!rc) rc = allocate_workspace(s, error);
     if (rc) {
         rc = pio_fail_attribute(error, rc); /* a module may fail to load because memory is exhausted */
         pio_session_close(s);
@@ -283,7 +283,7 @@ static void add_design_terms(pio_session *s)
 }
 
 /* Keeps a state on disk; the first one creates the file. */
-static piola_status on_keep(void *context, int64_t place, int64_t step, piola_error *error)
+static piola_status on_keep(void *context, int64_t slot, int64_t step, piola_error *error)
 {
     pio_session *s = context;
     char path[PIO_PATH];
@@ -293,13 +293,13 @@ static piola_status on_keep(void *context, int64_t place, int64_t step, piola_er
     if (!s->memory.disk) rc = pio_folder_make(s->folder.path, error);
     if (!rc && !s->memory.disk)
         rc = pio_disk_states_create(&s->memory.disk, path, s->memory.plan.kept, s->memory.bytes.state, error);
-    return rc ? rc : pio_disk_states_keep(s->memory.disk, place, s->engine.table, s->sim, error);
+    return rc ? rc : pio_disk_states_keep(s->memory.disk, slot, s->engine.table, s->sim, error);
 }
 
-static piola_status on_fetch(void *context, int64_t place, int64_t step, piola_error *error)
+static piola_status on_fetch(void *context, int64_t slot, int64_t step, piola_error *error)
 {
     pio_session *s = context;
-    return pio_disk_states_fetch(s->memory.disk, place, step, s->engine.table, s->sim, error);
+    return pio_disk_states_fetch(s->memory.disk, slot, step, s->engine.table, s->sim, error);
 }
 
 /* Passes each frame to the caller once: a gradient that begins anew computes them again, with the same bits. */

@@ -246,7 +246,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     if (!adjoint) return PIOLA_OK;
     if (r->residual_log_estimated) rc = measure_residual_log(s, r, error);
     if (rc) return rc;
-    if (r->residual_log_estimated) r->residual_log = (double)r->state * fmin(PIO_GUESSED_STEPS, (double)r->steps);
+    if (r->residual_log_estimated) r->residual_log = (double)r->state * fmin(PIO_ESTIMATED_STEPS, (double)r->steps);
     const bool holds = (double)(r->fixed + r->state) + r->residual_log_overhead + r->residual_log <= r->budget;
     if (holds && (s->call.options->dry_run || r->disk > 0 || r->residual_log_estimated))
         rc = measure_costs(s, r, error);

@@ -54,21 +54,21 @@ static piola_status state_in(pio_sim *to, const void *bytes, int64_t step, piola
 
 static const pio_engine engine = {.state_out = state_out, .state_in = state_in};
 
-static piola_status put(pio_disk_states *d, int64_t place, piola_error *error)
+static piola_status put(pio_disk_states *d, int64_t slot, piola_error *error)
 {
-    return pio_disk_states_keep(d, place, &engine, &sim, error);
+    return pio_disk_states_keep(d, slot, &engine, &sim, error);
 }
 
-static piola_status get(pio_disk_states *d, int64_t place, piola_error *error)
+static piola_status get(pio_disk_states *d, int64_t slot, piola_error *error)
 {
-    const piola_status rc = pio_disk_states_fetch(d, place, 10 + place, &engine, &sim, error);
-    if (!rc) assert_int_equal(sim.step, 10 + place);
+    const piola_status rc = pio_disk_states_fetch(d, slot, 10 + slot, &engine, &sim, error);
+    if (!rc) assert_int_equal(sim.step, 10 + slot);
     return rc;
 }
 
-static void fill(int place)
+static void fill(int slot)
 {
-    for (int i = 0; i < BYTES; i++) sim.state[i] = (unsigned char)((i * 31 + place * 7) >> (place + 1));
+    for (int i = 0; i < BYTES; i++) sim.state[i] = (unsigned char)((i * 31 + slot * 7) >> (slot + 1));
 }
 
 static void states_come_back_as_they_went(void **unused)
@@ -110,7 +110,7 @@ static void a_file_that_a_killed_process_left_is_in_nobodys_way(void **unused)
         assert_int_equal(put(d, 1, &error), PIOLA_OK);
         fill(2);
         assert_int_equal(put(other, 1, &error), PIOLA_OK);
-        assert_int_equal(pio_disk_states_settle(d, &error), PIOLA_OK);
+        assert_int_equal(pio_disk_states_sync(d, &error), PIOLA_OK);
         assert_int_equal(get(d, 1, &error), PIOLA_OK);
         pio_disk_states_free(d);
         pio_disk_states_free(other);
