@@ -11,18 +11,18 @@
 enum { CURVED_PARTS = 4 }; /* parts of each side of a quadratic face */
 
 typedef struct {
-    pio_pattern *pattern; /* [4] by kind_of */
+    pio_tessellation *tessellation; /* [4] by kind_of */
     pio_surface surface;
     double *points; /* [n][3] m, deformed */
 } model;
 
 static const int face_types[4] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD9};
 
-static const pio_pattern *pattern_of(const model *m, const pio_face *f)
+static const pio_tessellation *tessellation_of(const model *m, const pio_face *f)
 {
     int kind = 0;
     while (face_types[kind] != f->type) kind++;
-    return &m->pattern[kind];
+    return &m->tessellation[kind];
 }
 
 /* Adds the displacement, if there is one, to the points. */
@@ -46,11 +46,11 @@ static piola_status make_model(const pio_export *e, model *m, piola_error *error
 {
     const size_t bytes = 3 * sizeof(double) * (size_t)e->info->n_points;
     m->points = malloc(bytes);
-    m->pattern = malloc(4 * sizeof *m->pattern);
-    if (!m->points || !m->pattern) return pio_fail_memory(error, bytes, "the deformed points");
+    m->tessellation = malloc(4 * sizeof *m->tessellation);
+    if (!m->points || !m->tessellation) return pio_fail_memory(error, bytes, "the deformed points");
     for (int k = 0; k < 4; k++)
-        pio_pattern_make(&m->pattern[k], face_types[k],
-                         face_types[k] == PIO_CELL_TRI6 || face_types[k] == PIO_CELL_QUAD9 ? CURVED_PARTS : 1);
+        pio_tessellation_make(&m->tessellation[k], face_types[k],
+                              face_types[k] == PIO_CELL_TRI6 || face_types[k] == PIO_CELL_QUAD9 ? CURVED_PARTS : 1);
     const piola_status rc =
         pio_surface_make(&m->surface, e->mesh, e->info->dimension, e->info->n_points, e->points, error);
     return rc ? rc : deform(e, m->points, error);
@@ -71,20 +71,20 @@ static void normal(float p[4][3])
 
 static piola_status put_face(const pio_export *e, const model *m, const pio_face *f, FILE *out, piola_error *error)
 {
-    const pio_pattern *pattern = pattern_of(m, f);
+    const pio_tessellation *tessellation = tessellation_of(m, f);
     double vertex[PIO_MOST_VERTICES][3];
     static const char attribute[2] = {0, 0};
-    pio_pattern_points(pattern, f, m->points, vertex);
-    for (int t = 0; t < pattern->n_triangles; t++) {
+    pio_tessellation_points(tessellation, f, m->points, vertex);
+    for (int t = 0; t < tessellation->n_triangles; t++) {
         float p[4][3];
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++) {
-                p[i + 1][k] = (float)vertex[pattern->triangle[t][i]][k];
+                p[i + 1][k] = (float)vertex[tessellation->triangle[t][i]][k];
                 if (!isfinite(p[i + 1][k]))
                     return pio_fail_result(error, PIOLA_FAILED_NOT_FINITE,
                                            "%s: frame %lld: a node of cell %lld is at %g m: no surface goes through it",
                                            e->path, (long long)e->frame, (long long)f->cell,
-                                           vertex[pattern->triangle[t][i]][k]);
+                                           vertex[tessellation->triangle[t][i]][k]);
             }
         normal(p);
         if (fwrite(p, sizeof(float), 12, out) != 12 || fwrite(attribute, 1, 2, out) != 2) return PIOLA_OK;
@@ -97,7 +97,7 @@ static piola_status put_model(const pio_export *e, const model *m, pio_export_fi
     char head[80] = "";
     size_t triangles = 0;
     piola_status rc = PIOLA_OK;
-    for (size_t i = 0; i < m->surface.n; i++) triangles += (size_t)pattern_of(m, &m->surface.face[i])->n_triangles;
+    for (size_t i = 0; i < m->surface.n; i++) triangles += (size_t)tessellation_of(m, &m->surface.face[i])->n_triangles;
     if (triangles > UINT32_MAX)
         return pio_fail(error, PIOLA_BAD_DATA, "%s: %zu triangles; STL counts to %u: vtu has no such limit", e->path,
                         triangles, UINT32_MAX);
@@ -123,7 +123,7 @@ piola_status pio_export_stl(const pio_export *e, const char *out, piola_error *e
     rc = make_model(e, &m, error);
     if (!rc) rc = put_model(e, &m, &f, error);
     pio_surface_free(&m.surface);
-    free(m.pattern);
+    free(m.tessellation);
     free(m.points);
     return pio_export_end(&f, rc, error);
 }

@@ -23,9 +23,9 @@ typedef struct {
     const pio_frame *f;
     const pio_samples *s;
     pio_surface surface;
-    pio_pattern *pattern; /* [KINDS] */
-    uint32_t *start;      /* [surface.n][2] first vertex and triangle of each face */
-    float (*mean)[3];     /* [n] sums of normals at the nodes */
+    pio_tessellation *tessellation; /* [KINDS] */
+    uint32_t *start;                /* [surface.n][2] first vertex and triangle of each face */
+    float (*mean)[3];               /* [n] sums of normals at the nodes */
     pio_skin *skin;
 } maker;
 
@@ -52,7 +52,7 @@ static double dot(const double a[3], const double b[3])
 /* ---- normals --------------------------------------------------------------------------------------------- */
 
 /* Computes the normal of face `f` at its node i; its length is the area there. */
-static void normal_at(const maker *m, const pio_face *f, const pio_pattern *p, int i, double out[3])
+static void normal_at(const maker *m, const pio_face *f, const pio_tessellation *p, int i, double out[3])
 {
     double t[2][3] = {{0}};
     for (int k = 0; k < p->nodes; k++)
@@ -70,7 +70,7 @@ static void sum_normals(maker *m)
 {
     for (size_t i = 0; i < m->surface.n; i++) {
         const pio_face *f = &m->surface.face[i];
-        const pio_pattern *p = &m->pattern[kind_of(f->type)];
+        const pio_tessellation *p = &m->tessellation[kind_of(f->type)];
         for (int k = 0; k < p->nodes; k++) {
             double n[3];
             normal_at(m, f, p, k, n);
@@ -80,7 +80,7 @@ static void sum_normals(maker *m)
 }
 
 /* Computes unit normals at the nodes of a face, in the directions of the view. */
-static void face_normals(const maker *m, const pio_face *f, const pio_pattern *p, double out[9][3])
+static void face_normals(const maker *m, const pio_face *f, const pio_tessellation *p, double out[9][3])
 {
     const pio_view *v = &m->f->view;
     for (int i = 0; i < p->nodes; i++) {
@@ -120,7 +120,7 @@ static void place_vertex(const maker *m, const double p[3], pio_vertex *out)
 }
 
 /* Interpolates the value at a vertex. A node without a value makes every vertex grey to which it contributes. */
-static float value_at(const maker *m, const pio_face *f, const pio_pattern *p, int vertex)
+static float value_at(const maker *m, const pio_face *f, const pio_tessellation *p, int vertex)
 {
     const pio_picture *picture = &m->f->p;
     if (picture->values == NULL || !m->f->coloured) return NAN;
@@ -136,13 +136,13 @@ static float value_at(const maker *m, const pio_face *f, const pio_pattern *p, i
 static void make_face(const maker *m, size_t i)
 {
     const pio_face *f = &m->surface.face[i];
-    const pio_pattern *p = &m->pattern[kind_of(f->type)];
+    const pio_tessellation *p = &m->tessellation[kind_of(f->type)];
     const uint32_t first = m->start[2 * i];
     pio_vertex *vertex = m->skin->vertex + first;
     pio_triangle *triangle = m->skin->triangle + m->start[2 * i + 1];
     const bool shown = drawable(m, f);
     double points[PIO_MOST_VERTICES][3], normals[9][3];
-    pio_pattern_points(p, f, m->f->p.points, points);
+    pio_tessellation_points(p, f, m->f->p.points, points);
     face_normals(m, f, p, normals);
     for (int v = 0; v < p->n_vertices; v++) {
         pio_vertex *out = &vertex[v];
@@ -171,7 +171,7 @@ static double measure_faces(pio_frame *f, const maker *m)
     size_t shown = 0;
     f->outside = 0;
     for (size_t i = 0; i < m->surface.n; i++) {
-        const pio_pattern *p = &m->pattern[kind_of(m->surface.face[i].type)];
+        const pio_tessellation *p = &m->tessellation[kind_of(m->surface.face[i].type)];
         const pio_vertex *v = m->skin->vertex + m->start[2 * i];
         float box[2][2] = {{INFINITY, INFINITY}, {-INFINITY, -INFINITY}};
         bool whole = true;
@@ -201,7 +201,7 @@ static piola_status make_room(maker *m, piola_error *error)
         return pio_fail_memory(error, n * 2 * sizeof *m->start + m->f->p.n * sizeof *m->mean, "the surface of a mesh");
     }
     for (size_t i = 0; i < n; i++) {
-        const pio_pattern *p = &m->pattern[kind_of(m->surface.face[i].type)];
+        const pio_tessellation *p = &m->tessellation[kind_of(m->surface.face[i].type)];
         m->start[2 * i] = (uint32_t)vertices;
         m->start[2 * i + 1] = (uint32_t)triangles;
         vertices += (size_t)p->n_vertices;
@@ -223,10 +223,11 @@ static piola_status make(maker *m, piola_error *error)
     const pio_picture *p = &m->f->p;
     piola_status status = pio_surface_make(&m->surface, p->mesh, p->dimension, (int64_t)p->n, p->points, error);
     if (status != PIOLA_OK) return status;
-    m->pattern = malloc(KINDS * sizeof *m->pattern);
-    if (m->pattern == NULL) return pio_fail_memory(error, KINDS * sizeof *m->pattern, "patterns of faces");
+    m->tessellation = malloc(KINDS * sizeof *m->tessellation);
+    if (m->tessellation == NULL)
+        return pio_fail_memory(error, KINDS * sizeof *m->tessellation, "tessellations of faces");
     for (int k = 0; k < KINDS; k++)
-        pio_pattern_make(&m->pattern[k], face_types[k], parts_of(face_types[k], m->surface.n));
+        pio_tessellation_make(&m->tessellation[k], face_types[k], parts_of(face_types[k], m->surface.n));
     status = make_room(m, error);
     if (status != PIOLA_OK) return status;
     sum_normals(m);
@@ -244,7 +245,7 @@ piola_status pio_skin_make(pio_frame *frame, const pio_samples *samples, pio_ski
         skin->lines = (float)fmin(1, fmax(0, (side - 3.5) / 5));
     }
     pio_surface_free(&m.surface);
-    free(m.pattern);
+    free(m.tessellation);
     free(m.start);
     free(m.mean);
     return status;

@@ -17,8 +17,8 @@ typedef struct {
     int64_t covered;
     uint32_t block, own;
     char mark[16];
-} ending;
-_Static_assert(sizeof(ending) == 32, "the ending has no padding");
+} trailer;
+_Static_assert(sizeof(trailer) == 32, "the trailer has no padding");
 
 static const char mark[16] = "piola-crc32c-1";
 
@@ -75,16 +75,16 @@ static piola_status sum_blocks(int fd, const char *path, int64_t bytes, uint32_t
     return rc;
 }
 
-static uint32_t own_sum(const uint32_t *sums, size_t bytes, const ending *e)
+static uint32_t own_sum(const uint32_t *sums, size_t bytes, const trailer *e)
 {
-    return pio_crc32c(pio_crc32c(0, sums, bytes), e, offsetof(ending, own));
+    return pio_crc32c(pio_crc32c(0, sums, bytes), e, offsetof(trailer, own));
 }
 
 piola_status pio_digest_append(int fd, const char *path, piola_error *error)
 {
     struct stat st;
     if (fstat(fd, &st) != 0) return unreadable(path, error);
-    ending e = {.covered = (int64_t)st.st_size, .block = BLOCK};
+    trailer e = {.covered = (int64_t)st.st_size, .block = BLOCK};
     const size_t bytes = (size_t)blocks_of(e.covered) * sizeof(uint32_t);
     uint32_t *sums = malloc(bytes + sizeof e);
     if (!sums) return pio_fail_memory(error, bytes + sizeof e, "checksums");
@@ -100,8 +100,8 @@ piola_status pio_digest_append(int fd, const char *path, piola_error *error)
     return rc;
 }
 
-/* Reads the ending of a file of `bytes` bytes. Returns false, with errno 0 if it has none. */
-static bool read_ending(int fd, int64_t bytes, ending *e)
+/* Reads the trailer of a file of `bytes` bytes. Returns false, with errno 0 if it has none. */
+static bool read_trailer(int fd, int64_t bytes, trailer *e)
 {
     errno = 0;
     return bytes >= (int64_t)sizeof *e && read_bytes(fd, bytes - (int64_t)sizeof *e, e, sizeof *e) &&
@@ -132,10 +132,10 @@ static piola_status compare_blocks(int fd, const char *path, const pio_digest *d
 piola_status pio_digest_compare(int fd, const char *path, pio_digest *digest, piola_error *error)
 {
     struct stat st;
-    ending e;
+    trailer e;
     *digest = (pio_digest){.there = false};
     if (fstat(fd, &st) != 0) return unreadable(path, error);
-    if (!read_ending(fd, (int64_t)st.st_size, &e)) return errno ? unreadable(path, error) : PIOLA_OK;
+    if (!read_trailer(fd, (int64_t)st.st_size, &e)) return errno ? unreadable(path, error) : PIOLA_OK;
     const int64_t room = (int64_t)st.st_size - (int64_t)sizeof e;
     const bool sized = e.block == BLOCK && e.covered >= 0 && e.covered <= room &&
                        blocks_of(e.covered) * (int64_t)sizeof(uint32_t) == room - e.covered;

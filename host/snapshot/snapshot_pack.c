@@ -8,11 +8,11 @@ typedef struct {
     char *data;
     size_t at, bytes; /* next byte; number of bytes, or the space allocated when writing */
     bool reading, failed;
-} parcel;
+} archive;
 
-/* ---- the pieces ----------------------------------------------------------------------------------------- */
+/* ---- the members ---------------------------------------------------------------------------------------- */
 
-static void pass_bytes(parcel *p, void *value, size_t n)
+static void archive_bytes(archive *p, void *value, size_t n)
 {
     if (p->failed) return;
     if (p->reading) {
@@ -30,37 +30,36 @@ static void pass_bytes(parcel *p, void *value, size_t n)
     if (!p->failed) p->at += n;
 }
 
-/* Passes an integer within these bounds. */
-static void pass_int(parcel *p, int64_t *value, int64_t least, int64_t most)
+/* Archives an integer within these bounds. */
+static void archive_int(archive *p, int64_t *value, int64_t least, int64_t most)
 {
-    pass_bytes(p, value, sizeof *value);
+    archive_bytes(p, value, sizeof *value);
     if (!p->failed && (*value < least || *value > most)) p->failed = true;
     if (p->failed && p->reading) *value = least;
 }
 
-static int64_t passed(parcel *p, int64_t value, int64_t least, int64_t most)
+static int64_t archived(archive *p, int64_t value, int64_t least, int64_t most)
 {
-    pass_int(p, &value, least, most);
+    archive_int(p, &value, least, most);
     return value;
 }
 
-static void pass_text(parcel *p, char **text)
+static void archive_text(archive *p, char **text)
 {
     const int64_t most = p->reading ? (int64_t)p->bytes : INT64_MAX; /* the space grows when writing */
-    const int64_t length = passed(p, p->reading ? 0 : (int64_t)strlen(*text), 0, most);
+    const int64_t length = archived(p, p->reading ? 0 : (int64_t)strlen(*text), 0, most);
     if (p->failed) return;
     if (p->reading && ((size_t)length > p->bytes - p->at || !(*text = calloc((size_t)length + 1, 1)))) {
         p->failed = true;
         return;
     }
-    pass_bytes(p, *text, (size_t)length);
+    archive_bytes(p, *text, (size_t)length);
 }
 
-/* Passes a count and, when reading, allocates that many entries, each of which takes at least one byte of the parcel.
- */
-static size_t pass_list(parcel *p, size_t count, size_t entry, void **list)
+/* Archives a count and, when reading, allocates that many entries, each of which takes at least a byte there. */
+static size_t archive_list(archive *p, size_t count, size_t entry, void **list)
 {
-    const int64_t n = passed(p, (int64_t)count, 0, p->reading ? (int64_t)(p->bytes - p->at) : INT64_MAX);
+    const int64_t n = archived(p, (int64_t)count, 0, p->reading ? (int64_t)(p->bytes - p->at) : INT64_MAX);
     if (!p->reading || p->failed) return p->failed ? 0 : (size_t)n;
     *list = calloc((size_t)n + 1, entry);
     p->failed = !*list;
@@ -71,74 +70,74 @@ static size_t pass_list(parcel *p, size_t count, size_t entry, void **list)
 
 static const int64_t most_rows = (int64_t)1 << 52;
 
-static void pass_field(parcel *p, const pio_snapshot_info *info, pio_snapshot_field_info *v)
+static void archive_field(archive *p, const pio_snapshot_info *info, pio_snapshot_field_info *v)
 {
     char **const texts[] = {&v->name, &v->units, &v->meaning, &v->of, &v->objective};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) pass_text(p, texts[i]);
-    v->stored = (int)passed(p, v->stored, 1, 9);
-    v->components = (int)passed(p, v->components, 1, v->stored);
-    v->when = (pio_snapshot_when)passed(p, (int64_t)v->when, 0, PIO_SNAPSHOT_ADJOINT);
-    v->integer = passed(p, v->integer, 0, 1);
-    v->location = (pio_snapshot_location)passed(p, (int64_t)v->location, 0, PIO_SNAPSHOT_CELL);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) archive_text(p, texts[i]);
+    v->stored = (int)archived(p, v->stored, 1, 9);
+    v->components = (int)archived(p, v->components, 1, v->stored);
+    v->when = (pio_snapshot_when)archived(p, (int64_t)v->when, 0, PIO_SNAPSHOT_ADJOINT);
+    v->integer = archived(p, v->integer, 0, 1);
+    v->location = (pio_snapshot_location)archived(p, (int64_t)v->location, 0, PIO_SNAPSHOT_CELL);
     const int64_t rows = v->location == PIO_SNAPSHOT_CELL ? info->n_cells : info->n_points;
-    pass_int(p, &v->rows, rows, rows);
+    archive_int(p, &v->rows, rows, rows);
 }
 
-static void pass_gradient(parcel *p, pio_snapshot_gradient_info *g)
+static void archive_gradient(archive *p, pio_snapshot_gradient_info *g)
 {
-    pass_text(p, &g->path);
-    pass_text(p, &g->units);
-    pass_text(p, &g->grad_units);
-    g->rank = (int)passed(p, g->rank, 0, PIO_SNAPSHOT_MAX_RANK);
+    archive_text(p, &g->path);
+    archive_text(p, &g->units);
+    archive_text(p, &g->grad_units);
+    g->rank = (int)archived(p, g->rank, 0, PIO_SNAPSHOT_MAX_RANK);
     int64_t size = 1;
     for (int a = 0; a < g->rank && !p->failed; a++) {
-        pass_int(p, &g->shape[a], 1, most_rows / size);
+        archive_int(p, &g->shape[a], 1, most_rows / size);
         size *= g->shape[a];
     }
-    pass_int(p, &g->size, size, size);
-    pass_int(p, &g->iterations, 0, most_rows);
+    archive_int(p, &g->size, size, size);
+    archive_int(p, &g->iterations, 0, most_rows);
 }
 
-static void pass_counts(parcel *p, pio_snapshot_info *info)
+static void archive_counts(archive *p, pio_snapshot_info *info)
 {
-    info->kind = (pio_snapshot_kind)passed(p, (int64_t)info->kind, 0, PIO_SNAPSHOT_CHECKPOINT);
-    info->precision = (pio_snapshot_precision)passed(p, (int64_t)info->precision, 0, PIO_SNAPSHOT_F64);
-    info->integrity = (pio_snapshot_integrity)passed(p, (int64_t)info->integrity, 0, PIO_SNAPSHOT_EARLIER);
-    info->complete = passed(p, info->complete, 0, 1);
-    info->dimension = (int)passed(p, info->dimension, 2, 3);
-    pass_int(p, &info->n_points, 1, most_rows);
-    pass_int(p, &info->n_cells, 0, most_rows / 27);
-    pass_int(p, &info->n_connectivity, 0, 27 * info->n_cells);
-    pass_int(p, &info->n_objectives, 0, most_rows);
+    info->kind = (pio_snapshot_kind)archived(p, (int64_t)info->kind, 0, PIO_SNAPSHOT_CHECKPOINT);
+    info->precision = (pio_snapshot_precision)archived(p, (int64_t)info->precision, 0, PIO_SNAPSHOT_F64);
+    info->integrity = (pio_snapshot_integrity)archived(p, (int64_t)info->integrity, 0, PIO_SNAPSHOT_EARLIER);
+    info->complete = archived(p, info->complete, 0, 1);
+    info->dimension = (int)archived(p, info->dimension, 2, 3);
+    archive_int(p, &info->n_points, 1, most_rows);
+    archive_int(p, &info->n_cells, 0, most_rows / 27);
+    archive_int(p, &info->n_connectivity, 0, 27 * info->n_cells);
+    archive_int(p, &info->n_objectives, 0, most_rows);
 }
 
 /* A list is counted only when it is complete, so that a failure in between frees what was filled. */
-static void pass_info(parcel *p, pio_snapshot_info *info)
+static void archive_info(archive *p, pio_snapshot_info *info)
 {
-    pass_counts(p, info);
-    info->n_frames = (int64_t)pass_list(p, (size_t)info->n_frames, sizeof *info->times, (void **)&info->times);
-    if (info->n_frames) pass_bytes(p, info->times, (size_t)info->n_frames * sizeof *info->times);
-    info->n_fields = pass_list(p, info->n_fields, sizeof *info->fields, (void **)&info->fields);
-    for (size_t i = 0; i < info->n_fields; i++) pass_field(p, info, &info->fields[i]);
-    info->n_pairs = pass_list(p, info->n_pairs, sizeof *info->pairs, (void **)&info->pairs);
+    archive_counts(p, info);
+    info->n_frames = (int64_t)archive_list(p, (size_t)info->n_frames, sizeof *info->times, (void **)&info->times);
+    if (info->n_frames) archive_bytes(p, info->times, (size_t)info->n_frames * sizeof *info->times);
+    info->n_fields = archive_list(p, info->n_fields, sizeof *info->fields, (void **)&info->fields);
+    for (size_t i = 0; i < info->n_fields; i++) archive_field(p, info, &info->fields[i]);
+    info->n_pairs = archive_list(p, info->n_pairs, sizeof *info->pairs, (void **)&info->pairs);
     for (size_t i = 0; i < info->n_pairs; i++) {
-        pass_text(p, &info->pairs[i].key);
-        pass_text(p, &info->pairs[i].value);
+        archive_text(p, &info->pairs[i].key);
+        archive_text(p, &info->pairs[i].value);
     }
-    info->n_gradients = pass_list(p, info->n_gradients, sizeof *info->gradients, (void **)&info->gradients);
-    for (size_t i = 0; i < info->n_gradients; i++) pass_gradient(p, &info->gradients[i]);
-    info->n_terms = pass_list(p, info->n_terms, sizeof *info->terms, (void **)&info->terms);
-    for (size_t i = 0; i < info->n_terms; i++) pass_text(p, &info->terms[i]);
-    pass_text(p, &info->objective);
+    info->n_gradients = archive_list(p, info->n_gradients, sizeof *info->gradients, (void **)&info->gradients);
+    for (size_t i = 0; i < info->n_gradients; i++) archive_gradient(p, &info->gradients[i]);
+    info->n_terms = archive_list(p, info->n_terms, sizeof *info->terms, (void **)&info->terms);
+    for (size_t i = 0; i < info->n_terms; i++) archive_text(p, &info->terms[i]);
+    archive_text(p, &info->objective);
 }
 
 bool pio_snapshot_pack(const pio_snapshot_info *info, char **data, size_t *bytes)
 {
-    parcel p = {.reading = false};
-    pio_snapshot_info copy = *info; /* passing writes the same values back */
+    archive p = {.reading = false};
+    pio_snapshot_info copy = *info; /* archiving writes the same values back */
     char none[1] = "";
     if (!copy.objective) copy.objective = none;
-    pass_info(&p, &copy);
+    archive_info(&p, &copy);
     *data = p.data;
     *bytes = p.at;
     if (p.failed) free(p.data);
@@ -147,9 +146,9 @@ bool pio_snapshot_pack(const pio_snapshot_info *info, char **data, size_t *bytes
 
 bool pio_snapshot_unpack(pio_snapshot_info *info, char *data, size_t bytes)
 {
-    parcel p = {data, 0, bytes, true, false};
+    archive p = {data, 0, bytes, true, false};
     memset(info, 0, sizeof *info);
-    pass_info(&p, info);
+    archive_info(&p, info);
     return !p.failed && p.at == bytes;
 }
 

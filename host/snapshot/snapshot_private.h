@@ -120,8 +120,8 @@ struct pio_snapshot {
     int64_t *frame_sums;       /* [frames][2 + n_columns] checksums, as in /piola/checksums/frames */
     pio_snapshot_costs *costs; /* NULL: not measured */
     pio_snapshot_result *results;
-    size_t n_results, room_results; /* gradients; memory for them */
-    pio_snapshot_result verdict;    /* the objective and its terms */
+    size_t n_results, room_results;       /* gradients; memory for them */
+    pio_snapshot_result objective_result; /* the objective and its terms */
     char **term_names;
     bool certified; /* the certificate was written */
     bool broken;    /* a write failed */

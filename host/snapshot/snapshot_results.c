@@ -23,10 +23,10 @@ static void free_result(pio_snapshot_result *r)
 
 static void free_terms(pio_snapshot *s)
 {
-    for (size_t i = 0; s->term_names && i + 1 < s->verdict.n_data; i++) free(s->term_names[i]);
+    for (size_t i = 0; s->term_names && i + 1 < s->objective_result.n_data; i++) free(s->term_names[i]);
     free(s->term_names);
     s->term_names = NULL;
-    free_result(&s->verdict);
+    free_result(&s->objective_result);
 }
 
 void pio_snapshot_results_free(pio_snapshot *s)
@@ -66,7 +66,7 @@ static bool create_sums(const pio_snapshot *s, pio_h5_log *log, pio_snapshot_res
 static size_t column_of(const pio_snapshot *s, const pio_snapshot_result *r, size_t i)
 {
     size_t column = 1;
-    if (r != &s->verdict || i == 0) return i;
+    if (r != &s->objective_result || i == 0) return i;
     for (size_t k = 0; k + 1 < r->n_data; k++) column += strcmp(s->term_names[k], s->term_names[i - 1]) < 0;
     return column;
 }
@@ -216,17 +216,17 @@ static piola_status check_terms(const pio_snapshot *s, const pio_snapshot_number
         if (!key || !*key || strchr(key, '/') || strspn(key, ".") == strlen(key)) wrong = "a term has no usable name";
         for (size_t j = 0; j < i && !wrong; j++)
             if (strcmp(terms[j].key, key) == 0) wrong = "two terms have one name";
-        if (!wrong && s->term_names && i + 1 < s->verdict.n_data && strcmp(s->term_names[i], key) != 0)
+        if (!wrong && s->term_names && i + 1 < s->objective_result.n_data && strcmp(s->term_names[i], key) != 0)
             wrong = "the terms have changed";
     }
-    if (!wrong && s->verdict.data && n + 1 != s->verdict.n_data) wrong = "the terms have changed";
-    if (!wrong && s->verdict.data && s->kind != PIO_SNAPSHOT_HISTORY) wrong = "it is written already";
+    if (!wrong && s->objective_result.data && n + 1 != s->objective_result.n_data) wrong = "the terms have changed";
+    if (!wrong && s->objective_result.data && s->kind != PIO_SNAPSHOT_HISTORY) wrong = "it is written already";
     return wrong ? pio_fail(error, PIOLA_INTERNAL, "%s: objective: %s", s->partial, wrong) : PIOLA_OK;
 }
 
 static bool create_objective(pio_snapshot *s, pio_h5_log *log)
 {
-    pio_snapshot_result *r = &s->verdict;
+    pio_snapshot_result *r = &s->objective_result;
     r->data[0] = create_data(s, log, s->objective, "value", r);
     bool ok = r->data[0] >= 0;
     for (size_t i = 1; i < r->n_data && ok; i++) {
@@ -240,9 +240,10 @@ static bool create_objective(pio_snapshot *s, pio_h5_log *log)
 static piola_status add_objective(pio_snapshot *s, const pio_snapshot_number *terms, size_t n, piola_error *error)
 {
     pio_h5_log log = {.cause = ""};
-    s->verdict = (pio_snapshot_result){.group = s->objective, .n_data = n + 1, .data = malloc((n + 1) * sizeof(hid_t))};
+    s->objective_result =
+        (pio_snapshot_result){.group = s->objective, .n_data = n + 1, .data = malloc((n + 1) * sizeof(hid_t))};
     s->term_names = calloc(n + 1, sizeof *s->term_names);
-    bool room = s->verdict.data && s->term_names;
+    bool room = s->objective_result.data && s->term_names;
     for (size_t i = 0; i < n && room; i++) room = (s->term_names[i] = strdup(terms[i].key)) != NULL;
     if (!room) {
         free_terms(s);
@@ -255,13 +256,13 @@ static piola_status put_objective(pio_snapshot *s, double value, const pio_snaps
                                   piola_error *error)
 {
     piola_status status = pio_snapshot_reserve(s, (int64_t)n * 4096 + 262144, "objective", error);
-    if (status == PIOLA_OK && !s->verdict.data) status = add_objective(s, terms, n, error);
+    if (status == PIOLA_OK && !s->objective_result.data) status = add_objective(s, terms, n, error);
     if (status != PIOLA_OK) return status;
     const double **values = malloc((n + 1) * sizeof *values);
     if (!values) return pio_fail(error, PIOLA_NO_MEMORY, "%s: no memory for %zu terms", s->partial, n);
     values[0] = &value;
     for (size_t i = 0; i < n; i++) values[i + 1] = &terms[i].value;
-    status = append(s, &s->verdict, values, "objective", error);
+    status = append(s, &s->objective_result, values, "objective", error);
     free(values);
     return status;
 }

@@ -139,8 +139,8 @@ static bool mark(const pio_snapshot_mesh *m, int64_t n_points, const size_t *end
 
 /* ---- their nodes ----------------------------------------------------------------------------------------- */
 
-/* Reverses the orientation of a face; its first corner stays. */
-static void turn(pio_face *f)
+/* Flips the orientation of a face; its first corner stays. */
+static void flip(pio_face *f)
 {
     static const int8_t three[6] = {0, 2, 1, 5, 4, 3}, four[9] = {0, 3, 2, 1, 7, 6, 5, 4, 8};
     const pio_face old = *f;
@@ -150,7 +150,7 @@ static void turn(pio_face *f)
 
 /* Returns whether the vector product of two sides or of the diagonals points against the outward direction: up in the
  * plane, else from the middle of the cell to that of the face. */
-static bool turns_inwards(const pio_face *f, const pio_snapshot_mesh *m, int dimension, const double *points)
+static bool points_inwards(const pio_face *f, const pio_snapshot_mesh *m, int dimension, const double *points)
 {
     const int n = corners_of(f->type), all = pio_cell_nodes(m->types[f->cell]);
     const double *p[4];
@@ -186,7 +186,7 @@ static size_t gather(const pio_snapshot_mesh *m, int dimension, const double *po
             if (s && !outer[MOST_FACES * c + k]) continue;
             if (face) {
                 face[n] = face_of(m, c, s, k);
-                if ((s || dimension == 2) && turns_inwards(&face[n], m, dimension, points)) turn(&face[n]);
+                if ((s || dimension == 2) && points_inwards(&face[n], m, dimension, points)) flip(&face[n]);
             }
             n++;
         }

@@ -34,11 +34,12 @@ typedef struct {
     double weight[PIO_MOST_VERTICES][9];     /* weight of each node at a vertex; their sum is 1 */
     uint8_t triangle[PIO_MOST_TRIANGLES][3]; /* vertices of the triangles, with the orientation of the face */
     double slope[9][2][9];                   /* derivatives of the nodes' weights at node i along each parameter */
-} pio_pattern;
+} pio_tessellation;
 
 /* Divides the sides of a face of this type into 1, 2, 4 or 8 parts, for which parameters and weights are exact. */
-void pio_pattern_make(pio_pattern *pattern, int type, int parts);
+void pio_tessellation_make(pio_tessellation *tessellation, int type, int parts);
 /* Computes the vertices of a face, out [n_vertices][3]. Faces that share a side get the same bits along it. */
-void pio_pattern_points(const pio_pattern *pattern, const pio_face *face, const double *points, double (*out)[3]);
+void pio_tessellation_points(const pio_tessellation *tessellation, const pio_face *face, const double *points,
+                             double (*out)[3]);
 
 #endif

@@ -290,15 +290,15 @@ static void a_plane_mesh_is_all_surface_and_a_sheet_stays_as_it_is(void **state)
 }
 
 /* Functions are 1 at their node and 0 at the others, sum to 1, and reproduce x, y and their slopes. */
-static void patterns_interpolate(void **state)
+static void tessellations_interpolate(void **state)
 {
     (void)state;
     static const int types[] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD9};
-    static pio_pattern p;
+    static pio_tessellation p;
     double worst = 0;
     for (int i = 0; i < 4; i++)
         for (int parts = 1; parts <= PIO_MOST_PARTS; parts *= 2) {
-            pio_pattern_make(&p, types[i], parts);
+            pio_tessellation_make(&p, types[i], parts);
             const bool four = i > 1;
             const double x[9] = {0, 1, four, 0, 0.5, four ? 1 : 0.5, four ? 0.5 : 0, 0, 0.5};
             const double tri6[6] = {0, 1, 0, 0.5, 0.5, 0};
@@ -471,7 +471,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "--write")) return write_all(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns_interpolate),
+        cmocka_unit_test(tessellations_interpolate),
         cmocka_unit_test(cells_of_either_sense_give_the_same_surface),
         cmocka_unit_test(a_plane_mesh_is_all_surface_and_a_sheet_stays_as_it_is),
         cmocka_unit_test(a_twisted_beam_is_closed_turned_outwards_and_keeps_its_volume),

@@ -1,4 +1,4 @@
-/* snapshot_pattern.c -- faces as functions of two parameters in 0..1, and the triangles between points of them.
+/* snapshot_tessellation.c -- faces as functions of two parameters in 0..1, and the triangles between points of them.
  *
  * Linear and quadratic Lagrange functions on the triangle and the square (Zienkiewicz, Taylor and Zhu, The Finite
  * Element Method, 7th ed., sections 6.2 and 6.5). */
@@ -14,7 +14,7 @@ static const double simplex[6][2] = {{0, 0}, {1, 0}, {0, 1}, {0.5, 0}, {0.5, 0.5
 
 /* Returns the function of one parameter t that is 1 at `node` (0, 1/2 or 1) and 0 at the other nodes, and its
  * derivative. */
-static double along(double node, bool quadratic, double t, double *slope)
+static double lagrange(double node, bool quadratic, double t, double *slope)
 {
     if (!quadratic) {
         *slope = node > 0 ? 1 : -1;
@@ -32,7 +32,8 @@ static void square_weights(int nodes, const double at[2], double w[9], double sl
 {
     for (int i = 0; i < nodes; i++) {
         double dx, dy;
-        const double x = along(square[i][0], nodes == 9, at[0], &dx), y = along(square[i][1], nodes == 9, at[1], &dy);
+        const double x = lagrange(square[i][0], nodes == 9, at[0], &dx),
+                     y = lagrange(square[i][1], nodes == 9, at[1], &dy);
         w[i] = x * y;
         slope[0][i] = dx * y;
         slope[1][i] = x * dy;
@@ -55,14 +56,14 @@ static void triangle_weights(int nodes, const double at[2], double w[9], double 
 
 /* ---- triangles ------------------------------------------------------------------------------------------- */
 
-static void add_triangle(pio_pattern *p, int a, int b, int c)
+static void add_triangle(pio_tessellation *p, int a, int b, int c)
 {
     const uint8_t corners[3] = {(uint8_t)a, (uint8_t)b, (uint8_t)c};
     memcpy(p->triangle[p->n_triangles++], corners, sizeof corners);
 }
 
 /* Divides the squares between grid points along alternating diagonals. */
-static void split_square(pio_pattern *p, int parts)
+static void divide_square(pio_tessellation *p, int parts)
 {
     for (int j = 0; j < parts; j++)
         for (int i = 0; i < parts; i++) {
@@ -73,7 +74,7 @@ static void split_square(pio_pattern *p, int parts)
 }
 
 /* Divides a triangle; row j has parts + 1 - j grid points. */
-static void split_triangle(pio_pattern *p, int parts)
+static void divide_triangle(pio_tessellation *p, int parts)
 {
     int a = 0;
     for (int j = 0; j < parts; j++, a++)
@@ -84,7 +85,7 @@ static void split_triangle(pio_pattern *p, int parts)
         }
 }
 
-void pio_pattern_make(pio_pattern *p, int type, int parts)
+void pio_tessellation_make(pio_tessellation *p, int type, int parts)
 {
     const bool four = type == PIO_CELL_QUAD4 || type == PIO_CELL_QUAD9;
     double unused[2][9], none[9];
@@ -99,12 +100,12 @@ void pio_pattern_make(pio_pattern *p, int type, int parts)
         }
     for (int i = 0; i < p->nodes; i++)
         (four ? square_weights : triangle_weights)(p->nodes, four ? square[i] : simplex[i], none, p->slope[i]);
-    (four ? split_square : split_triangle)(p, parts);
+    (four ? divide_square : divide_triangle)(p, parts);
 }
 
 /* Terms are added in the order of node numbers, so that both faces at a side round alike; nodes off the side have the
  * weight 0 there and are skipped. */
-void pio_pattern_points(const pio_pattern *p, const pio_face *face, const double *points, double (*out)[3])
+void pio_tessellation_points(const pio_tessellation *p, const pio_face *face, const double *points, double (*out)[3])
 {
     int order[9];
     for (int i = 0; i < p->nodes; i++) {
