@@ -246,7 +246,7 @@ static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, cons
         if (f->values ? !choice(doc, item, sub, f, &value) : !text_node(doc, item, sub)) continue;
         for (size_t j = 0; j < i && f->values; j++)
             if (((char **)list.v)[j] && strcmp(((char **)list.v)[j], item->text) == 0)
-                pio_cfg_report(doc, PIOLA_BAD_DATA, item->mark, sub, "'%s' stands twice", item->text);
+                pio_cfg_report(doc, PIOLA_BAD_DATA, item->mark, sub, "'%s' occurs twice", item->text);
         ((char **)list.v)[i] = own_text(doc, item->text, strlen(item->text));
     }
     if (f->size) memcpy(at, &list, sizeof list);

@@ -193,7 +193,7 @@ static bool is_valid_key(reader *r, const cfg_node *mapping, const cfg_node *key
         return false;
     }
     if (pio_cfg_get(mapping, key->text, &first)) {
-        pio_cfg_report(r->doc, PIOLA_BAD_DATA, key->mark, "", "key '%s' stands twice; the first is in line %d",
+        pio_cfg_report(r->doc, PIOLA_BAD_DATA, key->mark, "", "key '%s' occurs twice; the first is in line %d",
                        pio_cfg_printable(r->doc, key->text), first->mark.line);
         return false;
     }

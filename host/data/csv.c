@@ -96,7 +96,7 @@ static piola_status read_header(pio_csv *csv, size_t *at, piola_error *error)
         csv->columns[csv->n_columns++] = name;
         for (size_t i = 0; i + 1 < csv->n_columns; i++)
             if (strcmp(csv->columns[i], name) == 0)
-                return fault(csv, c.begin, error, "the column '%.60s' stands twice", name);
+                return fault(csv, c.begin, error, "the column '%.60s' occurs twice", name);
         if (pio_number_length(name) == length)
             return fault(csv, c.begin, error, "'%.60s' is a number; the first line must name the columns", name);
     } while (!c.last);

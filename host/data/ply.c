@@ -59,7 +59,7 @@ static void read_property(ply_header *h, pio_input *in)
     p->type = read_type(in);
     if (pio_input_word(in, "the property's name")) memcpy(p->name, in->word, sizeof p->name);
     for (size_t i = 0; i < e->n_properties; i++)
-        if (!strcmp(e->property[i].name, p->name)) pio_input_fail(in, "the property '%s' stands twice", p->name);
+        if (!strcmp(e->property[i].name, p->name)) pio_input_fail(in, "the property '%s' occurs twice", p->name);
     e->n_properties++;
 }
 
@@ -74,7 +74,7 @@ static void read_element(ply_header *h, pio_input *in)
     if (pio_input_word(in, "the element's name")) memcpy(e->name, in->word, sizeof e->name);
     e->n = (size_t)pio_input_integer(in, 0, INT32_MAX, "the element's count");
     for (size_t i = 0; i + 1 < h->n_elements; i++)
-        if (!strcmp(h->element[i].name, e->name)) pio_input_fail(in, "the element '%s' stands twice", e->name);
+        if (!strcmp(h->element[i].name, e->name)) pio_input_fail(in, "the element '%s' occurs twice", e->name);
 }
 
 static void read_format(ply_header *h, pio_input *in)
@@ -110,7 +110,7 @@ static void read_header(ply_header *h, pio_input *in)
         }
     }
     if (!format) pio_input_fail(in, "the header has no format");
-    if (!pio_input_line_ends(in)) pio_input_fail(in, "more behind end_header, where the line must end");
+    if (!pio_input_line_ends(in)) pio_input_fail(in, "unexpected words after end_header, where the line must end");
     pio_input_skip_line(in);
     in->binary = h->binary;
     in->swap = h->binary && h->big == pio_little_endian();

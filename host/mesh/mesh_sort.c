@@ -103,7 +103,7 @@ static void compact_nodes(pio_mesh *mesh, const uint8_t *mark, int32_t *number)
     mesh->n_nodes = n;
 }
 
-/* ---- what stands twice ------------------------------------------------------------------------------------- */
+/* ---- what occurs twice ------------------------------------------------------------------------------------- */
 
 #define SORTING "putting a mesh in order"
 

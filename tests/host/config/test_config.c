@@ -108,7 +108,7 @@ static void bad_tables_are_refused_at_the_right_place(void **state)
                  {"a,b\n1,1e999\n", ":2:3: error: '1e999' is too large"},
                  {"a,b\n1,\n", ":2:3: error: an empty cell in column 'b'"},
                  {"a,,b\n1,2,3\n", ":1:3: error: an empty column name"},
-                 {"a,a\n1,2\n", ":1:3: error: the column 'a' stands twice"},
+                 {"a,a\n1,2\n", ":1:3: error: the column 'a' occurs twice"},
                  {"1,2\n3,4\n", ":1:1: error: '1' is a number; the first line must name the columns"},
                  {"a,b\r\n1,2\r\n3;4\r\n", ":3:1: error: '3;4' in column 'a' is not a number"}};
     char path[] = "/tmp/piola_csv_XXXXXX";
