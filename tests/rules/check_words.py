@@ -4,7 +4,8 @@ promise instead of code, bytes that are no text; and on pages and in the rooms o
 replaces.
 
 The glossary is the table in CONTRIBUTING.md. In its second column, words in `code` are never right: they are searched
-for with their endings, in comments, texts and names; the others have an ordinary meaning too."""
+for with their endings, in comments, texts and names; the others have an ordinary meaning too. `reverse` has a rule of
+its own: it is the inverse of a step, so that rooms that know no steps do not say it."""
 import re
 import sys
 
@@ -26,8 +27,13 @@ FAULTS = [
     (re.compile(r"[ \t]+$", re.M), "blank at the end of a line"),
 ]
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
-OTHERS = re.compile(r"\bwp\.Tape\b")  # names of other programs that are words of the glossary
 CLEAN = (*house.CLEAN, "README.md", "docs/")
+OTHERS = re.compile(r"\bwp\.Tape\b|\bmesh\.reverse\(\)")  # names of other programs that are words of the glossary
+# `reverse` is the inverse of a step; these rooms know no steps, or time them without inverting any
+REVERSE = re.compile(r"(?<![A-Za-z])reverse[sd]?(?![A-Za-z])|(?<![A-Za-z])reversing(?![A-Za-z])")
+NO_REVERSE = tuple(f"{side}{room}/" for side in ("host/", "tests/host/") for room in (
+    "base", "bench", "config", "data", "export", "mesh", "optimize", "render", "snapshot", "surface", "verify")) + (
+    "kernels/linear/", "kernels/material/", "solvers/linear/", "host/command/command_bench.c")
 # bad scenes and seeds of fuzz targets have odd bytes and blanks
 ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")
 
@@ -60,6 +66,9 @@ def check(texts):
         for pattern, write in GLOSSARY if name.startswith(CLEAN) else ():
             for match in pattern.finditer(own):
                 faults.append(f"{name}:{house.line_of(text, match.start())}: '{match.group()}': write {write}")
+        for match in REVERSE.finditer(own) if name.startswith(NO_REVERSE) else ():
+            faults.append(f"{name}:{house.line_of(text, match.start())}: '{match.group()}' is the inverse of a step; "
+                          "there is none here")
         for match in ADDRESS.finditer(text):
             if match.group(1) not in ADDRESSES:
                 faults.append(f"{name}:{house.line_of(text, match.start())}: address '{match.group()}' is not in the "
@@ -87,6 +96,13 @@ PLANTED = [
     ("solvers/a.c", "pio_ta" "pe_push(log);\n", "write residual log"),
     ("docs/a.md", "a body is loo" "se\n", "write unconstrained"),
     ("README.md", "pressures that fol" "low\n", "write follower"),
+    ("host/results/a.c", 'json("reverse' '_steps_run", n);\n', "write adjoint step"),
+    ("kernels/base/a.h", "/* The rever" "se of field_read. */\n", "write the inverse of"),
+    ("host/run/a.c", "pio_bal" "ance_report(s);\n", "write equilibrium check"),
+    ("host/bench/a.c", "pio_fem_tri" "al_free(&t);\n", "write benchmark case"),
+    ("solvers/engine/a.h", "double dou" "bt;\n", "write error"),
+    ("host/mesh/a.c", 'fail("node 3 stan' 'ds twice");\n', "write occurs twice"),
+    ("host/bench/a.c", "double reverse" "_cpu;\n", "inverse of a step"),
 ]
 
 

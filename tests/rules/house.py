@@ -7,7 +7,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("include", "kernels", "solvers", "host", "tools", "tests", "scenes", "docs")
 # Where words and comments keep the rules of CONTRIBUTING.md, as check_words.py and check_prototypes.py hold.
-CLEAN = ("include/", "kernels/", "solvers/", "host/", "tools/", "tests/host/", "tests/kernels/", "tests/solvers/")
+CLEAN = ("include/", "kernels/", "solvers/", "host/", "tools/", "scenes/", "tests/data/", "tests/host/",
+         "tests/kernels/", "tests/solvers/")
 NOT_CHECKED = 77  # the exit code that ctest shows as "Skipped"
 
 
