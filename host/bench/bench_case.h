@@ -45,8 +45,8 @@ void pio_bench_case_free(pio_bench_case *bench_case);
 /* Computes the objective of a pio_sweep: the first coordinate of the mean position, m. Its context is NULL or points to
  * a double that receives the CPU time of the process, s, when it is called: at the end of the forward sweep. Always
  * returns PIOLA_OK. */
-piola_status pio_bench_case_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
-                                 piola_error *error);
+piola_status pio_bench_case_objective(void *context, int64_t sweep, const double *samples, double *J,
+                                      double *samples_bar, piola_error *error);
 
 /* Returns the CPU time of all threads of the process, s. */
 double pio_cpu_clock(void);

@@ -40,7 +40,8 @@ typedef struct {
 } pio_bench_fem_case;
 
 /* Creates the case; on failure *out is empty. Returns PIOLA_NO_MEMORY, and the errors of pio_mesh_box(). */
-piola_status pio_bench_fem_case_create(pio_bench_fem_case *out, const pio_bench_fem_case_options *options, piola_error *error);
+piola_status pio_bench_fem_case_create(pio_bench_fem_case *out, const pio_bench_fem_case_options *options,
+                                       piola_error *error);
 /* Frees what a case holds; an empty one is allowed. */
 void pio_bench_fem_case_free(pio_bench_fem_case *bench_case);
 

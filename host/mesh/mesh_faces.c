@@ -231,7 +231,7 @@ static piola_status check_pair(const pio_mesh *mesh, const record *r, int64_t n,
         return pio_mesh_fail(
             mesh, error, "elements %lld and %lld %s", one, other,
             orientation ? "overlap: they lie on the same side of the face that they share; remove one of them"
-                : "share the corners of a face in different cyclic orders; the order of their nodes is wrong");
+                        : "share the corners of a face in different cyclic orders; the order of their nodes is wrong");
     int found = 0;
     for (int i = e->corners; i < na; i++)
         for (int j = e->corners; j < na; j++) found += a[i] == b[j];

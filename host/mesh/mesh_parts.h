@@ -77,7 +77,7 @@ piola_status pio_raw_finish(pio_raw_mesh *raw, pio_mesh *out, piola_error *error
 
 /* Chooses the dimension, leaves out nodes of no cell, merges copies of elements in several groups, and numbers nodes
  * and elements. Returns PIOLA_BAD_DATA if there are no cells or too many elements, a 2D mesh is not in z = 0, or an
- * element stands twice or on no cell, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
+ * element occurs twice or is on no cell, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_raw_sort(pio_raw_mesh *raw, piola_error *error);
 /* Kinds of invalid cells: all Jacobians negative, no volume, Jacobian not positive everywhere. */
 enum { PIO_INVERTED, PIO_EMPTY, PIO_TANGLED, PIO_FAULTS, PIO_FAULTS_SHOWN = 5 };

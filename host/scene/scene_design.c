@@ -29,7 +29,8 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
     const bool has = !path.row->has || (m && path.row->has(s, m));
     if (path.quantity == PIO_GRAVITY)
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
-    else if (path.owner == SCENE_OWNER_CONTROL && path.row->component && s->actuation.control[path.index].type == PIO_NETWORK)
+    else if (path.owner == SCENE_OWNER_CONTROL && path.row->component &&
+             s->actuation.control[path.index].type == PIO_NETWORK)
         pio_cfg_fault(doc, at,
                       "the network '%s' has no clock; add an input of type phase, which has a frequency and a phase",
                       s->actuation.control[path.index].name);
@@ -209,7 +210,8 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
     if (!all && !shape) fault(p, "along", "only rest positions with 'per: node' have a direction; remove it");
     if (d->along == SCENE_ALONG_NORMAL && !part)
         fault(p, "along", "a normal direction needs a part of the surface; add `on`");
-    if (d->along == SCENE_ALONG_Z && s->method.dimension == 2) fault(p, "along", "a 2D scene has no z; use x, y or normal");
+    if (d->along == SCENE_ALONG_Z && s->method.dimension == 2)
+        fault(p, "along", "a 2D scene has no z; use x, y or normal");
     if (d->mesh_update == SCENE_MESH_ELASTIC && !part)
         fault(p, "mesh_update", "no node is left to follow when all nodes are design variables; add `on`");
 }

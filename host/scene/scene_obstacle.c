@@ -96,7 +96,7 @@ static void check_motion(const pio_scene *s, cfg_doc *doc, size_t i)
     if (s->method.dimension == 2 || !o->angle.n)
         pio_cfg_fault(doc, axis,
                       s->method.dimension == 2 ? "in 2D the axis of rotation is z; remove it"
-                                        : "an axis of rotation needs an angle; add `angle`, or remove the axis");
+                                               : "an axis of rotation needs an angle; add `angle`, or remove the axis");
     else if (!(length(s, o->turns) > 0))
         pio_cfg_fault(doc, axis, "the axis has no direction; [0, 0, 1] would be the z axis");
 }

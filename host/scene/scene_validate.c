@@ -192,7 +192,8 @@ static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->goal.objective[i];
     PATH(of, "objective[%zu].of", i);
-    const size_t which = pio_scene_entry(doc, of, "design", t->of, s->goal.design, s->goal.n_design, sizeof *s->goal.design);
+    const size_t which =
+        pio_scene_entry(doc, of, "design", t->of, s->goal.design, s->goal.n_design, sizeof *s->goal.design);
     if (which == s->goal.n_design) return;
     if (t->component >= 0 || s->goal.design[which].per != SCENE_PER_PARTICLE)
         pio_cfg_fault(doc, of, "smoothness needs a field of elements; name a design entry with 'per: element'");

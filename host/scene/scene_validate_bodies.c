@@ -150,8 +150,8 @@ static void check_group(const pio_scene *s, cfg_doc *doc, size_t i)
     }
     if (g->type == SCENE_GROUP_FILE) check_members(s, doc, i);
     if (g->type != SCENE_GROUP_SHAPE) return;
-    const size_t k =
-        pio_scene_entry(doc, shape, "geometry", g->geometry, s->matter.geometry, s->matter.n_geometry, sizeof *s->matter.geometry);
+    const size_t k = pio_scene_entry(doc, shape, "geometry", g->geometry, s->matter.geometry, s->matter.n_geometry,
+                                     sizeof *s->matter.geometry);
     if (k < s->matter.n_geometry && s->matter.geometry[k].shape == PIO_POINTS)
         pio_cfg_fault(doc, shape,
                       "'%s' consists of points, which enclose nothing; use a box, a ball, a cylinder or a mesh",

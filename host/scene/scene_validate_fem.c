@@ -109,8 +109,10 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
         PATH(thickness, "bodies[%zu].thickness", i);
         if (s->method.dimension == 3 && fabs(b->thickness - 1) > 0)
             pio_cfg_fault(doc, thickness, "in 3D the mesh gives the thickness; remove it");
-        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry, sizeof *s->matter.geometry);
-        pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n, sizeof *s->materials.v);
+        pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
+                        sizeof *s->matter.geometry);
+        pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,
+                        sizeof *s->materials.v);
         for (size_t r = 0; r < b->n_regions; r++) {
             PATH(region, "bodies[%zu].regions[%zu].material", i, r);
             pio_scene_entry(doc, region, "materials", b->regions[r].material, s->materials.v, s->materials.n,

@@ -256,7 +256,8 @@ piola_status pio_trimesh_inside(const pio_trimesh_lines *l, const double x[3], b
     return pio_fail(
         error, PIOLA_BAD_DATA,
         "%.500s: error: parts of the surface overlap or lie in each other: %d of them enclose the point (%g %g %g) m; "
-        "join them to one surface, reverse the corners of a part that is a cavity, or make each part a body of its own",
+        "join them to one surface, swap two corners of each triangle of a part that is a cavity, or make each part a "
+        "body of its own",
         s->path, winding, x[0], x[1], x[2]);
 }
 

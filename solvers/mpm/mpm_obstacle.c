@@ -120,9 +120,10 @@ piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *erro
     if (desc->n_obstacles < 0 || (desc->n_obstacles > 0 && !desc->obstacles))
         return sim_fail(error, PIOLA_BAD_DATA, "%d obstacles: none are described", (int)desc->n_obstacles);
     if (desc->reversible && desc->n_obstacles > 0)
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacles take motion that cannot be restored; APIC has them, the reversible integrator has "
-                        "penalty walls");
+        return sim_fail(
+            error, PIOLA_BAD_DATA,
+            "obstacles dissipate energy that cannot be restored; APIC has them, the reversible integrator has "
+            "penalty walls");
     size_t points = 0;
     for (int o = 0; !rc && o < desc->n_obstacles; o++) {
         rc = check_obstacle(&desc->obstacles[o], o, error);

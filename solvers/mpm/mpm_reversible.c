@@ -29,10 +29,11 @@ static piola_status check_walls(const pio_engine_desc *desc, piola_error *error)
             if (side == 0 ? face < 0 : face >= desc->grid.nodes[a]) continue;
             penalties += penalty;
             if (desc->reversible && !penalty)
-                return sim_fail(error, PIOLA_BAD_DATA,
-                                "axis %d: sticky, slip and separating walls lose motion that cannot be restored; the "
-                                "reversible integrator has penalty walls",
-                                a);
+                return sim_fail(
+                    error, PIOLA_BAD_DATA,
+                    "axis %d: sticky, slip and separating walls dissipate energy that cannot be restored; the "
+                    "reversible integrator has penalty walls",
+                    a);
             if (!desc->reversible && penalty)
                 return sim_fail(
                     error, PIOLA_BAD_DATA,
@@ -81,13 +82,13 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
     const pio_particles_desc *p = &desc->particles;
     if (desc->reversible && p->viscosity)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "viscosity of solids loses motion that cannot be restored; the reversible integrator has "
+                        "viscosity of solids dissipates energy that cannot be restored; the reversible integrator has "
                         "solids without viscosity");
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
         if (p->law[i] >= PIO_LINEAR_FLUID && p->law_parameters[PIO_LAW_CONSTANTS * i + 2] > 0)
             return sim_fail(
                 error, PIOLA_BAD_DATA,
-                "particle %lld: viscosity loses motion that cannot be restored; the reversible integrator has "
+                "particle %lld: viscosity dissipates energy that cannot be restored; the reversible integrator has "
                 "fluids without viscosity",
                 (long long)i);
     for (int d = 0; desc->reversible && d < desc->n_designs; d++) {
@@ -96,7 +97,7 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
             if (e->index[i] >= 0 && p->law[i] >= PIO_LINEAR_FLUID)
                 return sim_fail(
                     error, PIOLA_BAD_DATA,
-                    "design %d: viscosity loses motion that cannot be restored; it is 0 with the reversible "
+                    "design %d: viscosity dissipates energy that cannot be restored; it is 0 with the reversible "
                     "integrator",
                     d);
     }

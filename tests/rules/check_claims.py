@@ -94,12 +94,12 @@ PLANTED = [
     ("tests/a.c", REGISTERED, "one is no function"),
     ("tests/a.py", "class A:\n    def helper(self):\n        pass\n    def test_one(self):\n        self.helper()\n",
      "test_one asserts nothing"),
-    ("tests/a.py", "class A:\n    def test_one(self):\n        if 1:\n            return\n        self.assertTrue(1)\n",
+    ("tests/a.py", "class A:\n    def test_one(self):\n        if 1:\n            return\n        self.fail()\n",
      "test_one ends by return"),
 ]
 RIGHT = {
-    "tests/a.c": "static void two(int x)\n{\n    assert_true(x);\n}\nstatic void one(void **unused)\n{\n    two(1);\n}\n"
-                 + REGISTERED,
+    "tests/a.c": "static void two(int x)\n{\n    assert_true(x);\n}\n"
+                 "static void one(void **unused)\n{\n    two(1);\n}\n" + REGISTERED,
     "tests/a.py": "class A:\n    def test_one(self):\n        def two():\n            return 1\n"
                   "        self.assertTrue(two())\n",
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check_words.py -- what no file of ours has: a path of someone's machine, an address that is not in the list, a
-promise instead of code, bytes that are no text; and on pages and in the rooms of house.CLEAN no word that the glossary
-replaces.
+promise instead of code, bytes that are no text, a comment that names a file which is not there; and on pages and in
+the rooms of house.CLEAN no word that the glossary replaces.
 
 The glossary is the table in CONTRIBUTING.md. In its second column, words in `code` are never right: they are searched
 for with their endings, in comments, texts and names; the others have an ordinary meaning too. `reverse` has a rule of
@@ -37,6 +37,10 @@ NO_REVERSE = tuple(f"{side}{room}/" for side in ("host/", "tests/host/") for roo
 # bad scenes and seeds of fuzz targets have odd bytes and blanks
 ON_PURPOSE = re.compile(r"tests/data/(bad_scenes|corpus)/|LICENSE$")
 
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+FILE = re.compile(r"(?<![\w./-])(?:[\w-]+/)*([\w-]+\.(?:c|h|cu|cuh|def|cpp|md|py|sh))(?!\w)")
+FOREIGN = re.compile(r"(?:cmocka|tgmath|vtk\w+)\.h")  # files of others that comments name
+NAMES = {name.rsplit("/", 1)[-1] for name in house.files()}
 
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.M)
 
@@ -69,6 +73,11 @@ def check(texts):
         for match in REVERSE.finditer(own) if name.startswith(NO_REVERSE) else ():
             faults.append(f"{name}:{house.line_of(text, match.start())}: '{match.group()}' is the inverse of a step; "
                           "there is none here")
+        for comment in COMMENT.finditer(text) if name.endswith((".c", ".h", ".cu", ".cuh", ".def", ".cpp")) else ():
+            for match in FILE.finditer(comment.group()):
+                if match.group(1) not in NAMES and not FOREIGN.fullmatch(match.group(1)):
+                    faults.append(f"{name}:{house.line_of(text, comment.start() + match.start())}: a comment names "
+                                  f"'{match.group()}', which is not there")
         for match in ADDRESS.finditer(text):
             if match.group(1) not in ADDRESSES:
                 faults.append(f"{name}:{house.line_of(text, match.start())}: address '{match.group()}' is not in the "
@@ -94,6 +103,7 @@ PLANTED = [
     ("include/a.h", "/* Units that were taken ba" "ck. */\n", "write inverse step"),
     ("tools/a.c", 'puts("what was to' 'ld");\n', "write report"),
     ("solvers/a.c", "pio_ta" "pe_push(log);\n", "write residual log"),
+    ("kernels/a.h", "/* See no_such_file" ".md. */\n", "which is not there"),
     ("docs/a.md", "a body is loo" "se\n", "write unconstrained"),
     ("README.md", "pressures that fol" "low\n", "write follower"),
     ("host/results/a.c", 'json("reverse' '_steps_run", n);\n', "write adjoint step"),
