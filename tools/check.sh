@@ -5,7 +5,8 @@
 # unchecked.
 #
 #   tools/check.sh                   all that, in 20 minutes on two processors; of the campaigns below a sample
-#   tools/check.sh --long            and the tests of tests/long.cmake, which takes three times as long
+#   tools/check.sh --long            and the tests of tests/long.cmake, which takes three times as long; then twelve
+#                                    seconds of --fuzz for each reader
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through
 #                                    the command
 #   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half
@@ -90,9 +91,9 @@ damage() {
 fuzz() {
     install_missing clang llvm
     install_missing "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
-    cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=OFF -DPIOLA_FUZZ=ON
-    cmake --build build/fuzz --target piola_fuzz piola_fuzz_coverage
-    python3 tests/system/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" \
+    cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=OFF -DPIOLA_FUZZ=ON &&
+        cmake --build build/fuzz -j "$jobs" --target piola_fuzz piola_fuzz_coverage &&
+        python3 tests/system/fuzz_campaign.py build/fuzz/piola_fuzz build/fuzz/piola_fuzz_coverage --minutes "$1" \
         --jobs "$jobs"
 }
 
@@ -169,7 +170,14 @@ say "sanitize: tests, $((SECONDS - begin)) s after the start"
 sanitize=passed
 run_tests sanitize || sanitize=FAILED
 
-say "summary, $((SECONDS - begin)) s after the start: release $release, with sanitizers $sanitize"
+fuzzed='not run'
+if [ $long = ON ]; then
+    say "fuzz: build and run, $((SECONDS - begin)) s after the start"
+    fuzzed=passed
+    fuzz 0.2 || fuzzed=FAILED
+fi
+
+say "summary, $((SECONDS - begin)) s after the start: release $release, with sanitizers $sanitize, fuzz $fuzzed"
 grep -h '(Skipped)' build/release.log build/sanitize.log | sort -u | sed 's/^/not checked: /' || true
 if [ $release = passed ]; then # what failed comes last
     closing_lines release
@@ -178,4 +186,4 @@ else
     closing_lines sanitize
     closing_lines release
 fi
-[ $release = passed ] && [ $sanitize = passed ]
+[ $release = passed ] && [ $sanitize = passed ] && [ "$fuzzed" != FAILED ]

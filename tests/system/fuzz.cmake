@@ -12,12 +12,7 @@ if(PIOLA_FUZZ)
   get_target_property(fuzz_sources piola_host SOURCES)
   # no reader: and clang may have no OpenMP
   list(FILTER fuzz_sources EXCLUDE REGEX "(bench|command|engines|manifest|render)[a-z_0-9]*[.]c$")
-  set(relative ${fuzz_sources})
-  set(fuzz_sources)
-  foreach(source ${relative})
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    list(APPEND fuzz_sources ${source})
-  endforeach()
+  list(APPEND fuzz_sources tests/system/fuzz_targets.c)
   set(fuzz_includes ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${HDF5_INCLUDE_DIRS} ${NLOPT_INCLUDE_DIRS}
     ${YAML_INCLUDE_DIRS})
   list(TRANSFORM fuzz_includes PREPEND -I)
@@ -29,15 +24,24 @@ if(PIOLA_FUZZ)
     if("${way}" STREQUAL "counts")
       set(name piola_fuzz_coverage)
     endif()
-    set(folder ${CMAKE_BINARY_DIR}/${name}_objects)
-    file(MAKE_DIRECTORY ${folder})
-    add_custom_target(${name} # an archive: of it, what readers do not need is not linked
-      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -c ${fuzz_sources}
-        ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_targets.c
-      COMMAND sh -c "rm -f libfuzz.a && ar rcs libfuzz.a *.o"
-      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -fsanitize=fuzzer
-        ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_entry.c libfuzz.a ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES}
-        ${YAML_LINK_LIBRARIES} -lz -ldl -lm -o ${CMAKE_BINARY_DIR}/${name}
-      WORKING_DIRECTORY ${folder} VERBATIM)
+    set(objects)
+    foreach(source ${fuzz_sources}) # each object has the path of its source: names of files repeat in other rooms
+      cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE path)
+      set(object ${CMAKE_BINARY_DIR}/${name}_objects/${source}.o)
+      cmake_path(GET object PARENT_PATH folder)
+      file(MAKE_DIRECTORY ${folder})
+      add_custom_command(OUTPUT ${object} DEPENDS ${path} DEPFILE ${object}.d
+        COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -MD -MT ${object} -MF ${object}.d -c ${path} -o ${object}
+        VERBATIM)
+      list(APPEND objects ${object})
+    endforeach()
+    set(archive ${CMAKE_BINARY_DIR}/${name}_objects/libfuzz.a)
+    set(entry ${CMAKE_CURRENT_SOURCE_DIR}/system/fuzz_entry.c)
+    add_custom_target(${name} DEPENDS ${objects} # an archive: of it, what readers do not need is not linked
+      COMMAND ${CMAKE_COMMAND} -E rm -f ${archive}
+      COMMAND ${CMAKE_AR} qcs ${archive} ${objects}
+      COMMAND ${PIOLA_CLANG} ${fuzz_flags} ${${way}} -fsanitize=fuzzer ${entry} ${archive} ${HDF5_LINK_LIBRARIES}
+        ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} -lz -ldl -lm -o ${CMAKE_BINARY_DIR}/${name}
+      VERBATIM)
   endforeach()
 endif()

@@ -80,12 +80,12 @@ class Open(unittest.TestCase):
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_bytes(b"left by another run")
 
-    def changes(self, program, *words, code=0, **environment):
+    def changes(self, program, *words, codes=(0,), **environment):
         """(what differs in the folder, what was printed) when the program runs."""
         before = contents(self.folder)
         done = subprocess.run([program, *words], cwd=self.folder, env={**self.environment, **environment},
                               capture_output=True, timeout=300)
-        self.assertEqual(done.returncode, code, f"{words}: {done.stdout} {done.stderr}")
+        self.assertIn(done.returncode, codes, f"{words}: {done.stdout} {done.stderr}")
         after = contents(self.folder)
         return sorted(n for n in {*before, *after} if before.get(n) != after.get(n)), done.stdout + done.stderr
 
@@ -93,12 +93,12 @@ class Open(unittest.TestCase):
         self.assertEqual(self.changes(PROGRAM, *words, **environment), ([], b""), words)
 
     def on_disk(self):
-        """A scene that keeps states on disk: the least budget that holds a plan has room for a few."""
+        """A scene that keeps states on disk: its budget has room for three of 50 states in memory."""
         with_disk = ("--set", "gradient.memory.strategy=checkpoint", "--set", "gradient.memory.disk=1 GB")
         _, said = self.changes(PIOLA, "grad", "particles.yaml", "--device", "cpu", "--dry-run", *with_disk, "--set",
-                               "gradient.memory.budget=1 B", code=71)
-        least = re.search(rb"this run needs (\d+) bytes", said).group(1).decode()
-        (self.folder / "disk.yaml").write_text(PARTICLES + DISK.replace("BUDGET", f"{least} B"))
+                               "gradient.memory.budget=1 B", codes=(71,))
+        least, state = map(int, re.search(rb"needs (\d+) bytes, .* 1 states of (\d+) bytes", said).groups())
+        (self.folder / "disk.yaml").write_text(PARTICLES + DISK.replace("BUDGET", f"{least + 2 * state} B"))
 
     def test_scenes_are_opened_and_closed(self):
         for scene in "particles.yaml", "mesh.yaml":
@@ -125,7 +125,7 @@ class Open(unittest.TestCase):
         scenes = sorted((self.folder / "good_scenes").glob("*.yaml"))
         self.assertGreater(len(scenes), 20)
         for scene in scenes:
-            self.silent(f"good_scenes/{scene.name}")
+            self.silent(f"good_scenes/{scene.name}", codes=(0, 69))  # one wants a library of CUDA
         print(f"{len(scenes)} scenes were opened and closed without a trace")
 
     def test_what_is_planted_is_found(self):
