@@ -32,8 +32,8 @@ typedef struct {
 typedef enum { PIO_MEMORY_WHOLE, PIO_MEMORY_COMPACT, PIO_MEMORY_REVERSIBLE, PIO_MEMORY_PARTICLES } pio_memory_particles;
 
 /* Measures a block of particles in free flight (bench_case.h). Rows: every state kept, then checkpoints, the last with
- * as many on disk; of the reversible integrator every state, 20 checkpoints, and the inverse steps. `folder` is for states
- * on disk. Returns PIOLA_NO_MEMORY, PIOLA_IO, and the errors of the engine. */
+ * as many on disk; of the reversible integrator every state, 20 checkpoints, and the inverse steps. `folder` is for
+ * states on disk. Returns PIOLA_NO_MEMORY, PIOLA_IO, and the errors of the engine. */
 piola_status pio_bench_memory_mpm(pio_memory_case *c, const pio_engine_module *engine, pio_bench_case_options options,
                                   pio_memory_particles what, const char *folder, piola_error *error);
 /* Measures a clamped cube with lumped masses that a force sets in motion (bench_fem_case.h), with the same rows:

@@ -1,6 +1,6 @@
-/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h), and for those lists of
- * scene.h that more than one file needs: words[PIO_X] stands for PIO_X, and NULL ends each list. The words for laws are
- * piola_laws (law.c). A table of keys that allows only some words names the others in `without`. */
+/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h), and for those lists
+ * of scene.h that more than one file needs: words[PIO_X] stands for PIO_X, and NULL ends each list. The words for laws
+ * are piola_laws (law.c). A table of keys that allows only some words names the others in `without`. */
 #ifndef PIOLA_HOST_WORDS_H
 #define PIOLA_HOST_WORDS_H
 

@@ -366,7 +366,7 @@ static void what_was_not_exported_is_not_replaced(void **state)
         assert_int_equal(unlink(in_folder("mine")), 0);
     }
     put(in_folder("mine_cells"), "my own\n");
-    export_to("beam.vtkhdf", "csv", "mine", -1, PIOLA_CANNOT_CREATE, "mine_cells is there");
+    export_to("beam.vtkhdf", "csv", "mine", -1, PIOLA_CANNOT_CREATE, "mine_cells exists");
     assert_true(holds(in_folder("mine_cells"), "my own\n"));
     assert_int_equal(access(in_folder("mine"), F_OK), -1);
 }
@@ -376,10 +376,10 @@ static void arrays_of_another_are_not_replaced(void **state)
     (void)state;
     assert_int_equal(mkdir(in_folder("arrays"), 0777), 0);
     put(in_folder("arrays/energy.npy"), "my own\n");
-    export_to("beam.vtkhdf", "npy", "arrays", -1, PIOLA_CANNOT_CREATE, "energy.npy is there");
+    export_to("beam.vtkhdf", "npy", "arrays", -1, PIOLA_CANNOT_CREATE, "energy.npy exists");
     assert_int_equal(unlink(in_folder("arrays/energy.npy")), 0);
     put(in_folder("arrays/fields.json"), "{}\n");
-    export_to("beam.vtkhdf", "npy", "arrays", -1, PIOLA_CANNOT_CREATE, "fields.json is there");
+    export_to("beam.vtkhdf", "npy", "arrays", -1, PIOLA_CANNOT_CREATE, "fields.json exists");
     assert_int_equal(unlink(in_folder("arrays/fields.json")), 0);
     put(in_folder("arrays/notes.txt"), "mine too\n");
     export_to("beam.vtkhdf", "npy", "arrays", 0, PIOLA_OK, "");

@@ -241,8 +241,8 @@ static void what_is_no_closed_surface_is_refused(void **state)
 static void faults_of_text_name_the_line(void **state)
 {
     (void)state;
-    expect("", "mesh:1: error: no surface");
-    expect("hello\n", ":1: error: no surface");
+    expect("", "mesh:1: error: this is neither PLY nor OBJ nor STL");
+    expect("hello\n", ":1: error: this is neither PLY nor OBJ nor STL");
     expect("v 0 0 0\nv 1 0 nan\n", ":2: error: 'nan' where a coordinate is expected");
     expect("v 0 0 0\nv 1 0\n", ":2: error: the line ends where a coordinate is expected");
     expect("v 0 0 0\nv 1 0 1e999\n", ":2: error: '1e999' is too large");
