@@ -26,9 +26,9 @@ typedef struct {
     double started, turned; /* times, s, at which the run began; the first adjoint sweep, 0: not yet */
     int64_t check_every;
     int64_t done, position; /* see pio_place */
-    /* After a resumption, of each slot and then each place of the second tier: the state that the schedule put there,
+    /* After a resumption, of each slot of the first and then of the second tier: the state that the schedule put there,
      * -1: none; and whether it is there. NULL: all are. */
-    int64_t places, *content;
+    int64_t all_slots, *content;
     char *present;
 } driver;
 
@@ -154,16 +154,16 @@ static piola_status evaluate(driver *d)
 /* ---- continuing from the place of another process
  * --------------------------------------------------------------------- */
 
-static piola_status put(driver *d, int64_t place, int64_t state)
+static piola_status put(driver *d, int64_t slot, int64_t state)
 {
-    if (place < d->slots) return d->engine->save(d->sim, place, d->error);
-    return d->sweep->on_keep(d->sweep->context, place - d->slots, state, d->error);
+    if (slot < d->slots) return d->engine->save(d->sim, slot, d->error);
+    return d->sweep->on_keep(d->sweep->context, slot - d->slots, state, d->error);
 }
 
-static piola_status take(driver *d, int64_t place, int64_t state)
+static piola_status take(driver *d, int64_t slot, int64_t state)
 {
-    if (place < d->slots) return d->engine->load(d->sim, place, d->error);
-    return d->sweep->on_fetch(d->sweep->context, place - d->slots, state, d->error);
+    if (slot < d->slots) return d->engine->load(d->sim, slot, d->error);
+    return d->sweep->on_fetch(d->sweep->context, slot - d->slots, state, d->error);
 }
 
 static void note(driver *d, const pio_action *a, int present)
@@ -176,13 +176,13 @@ static void note(driver *d, const pio_action *a, int present)
 /* Finds which states the schedule had stored at this place. */
 static piola_status replay(driver *d, pio_schedule *schedule, const pio_place *p)
 {
-    d->places = schedule->slots + schedule->kept;
-    d->content = malloc(sizeof *d->content * ((size_t)d->places + 1));
-    d->present = calloc((size_t)d->places + 1, 1);
+    d->all_slots = schedule->slots + schedule->kept;
+    d->content = malloc(sizeof *d->content * ((size_t)d->all_slots + 1));
+    d->present = calloc((size_t)d->all_slots + 1, 1);
     if (!d->content || !d->present)
         return sim_fail(d->error, PIOLA_NO_MEMORY, "no host memory for the numbers of %lld states",
-                        (long long)d->places);
-    for (int64_t i = 0; i < d->places; i++) d->content[i] = -1;
+                        (long long)d->all_slots);
+    for (int64_t i = 0; i < d->all_slots; i++) d->content[i] = -1;
     for (int64_t i = 0; i < p->done; i++) {
         const pio_action a = schedule->next(schedule);
         if (a.kind == PIO_DONE)
@@ -199,7 +199,7 @@ static piola_status keep_first(driver *d, int reversed)
     piola_status rc = PIOLA_OK;
     if (reversed && d->first > 0) rc = d->engine->advance(d->sim, d->first, d->error);
     const int64_t state = reversed ? d->first : 0;
-    for (int64_t i = 0; i < d->places && !rc; i++) {
+    for (int64_t i = 0; i < d->all_slots && !rc; i++) {
         if (d->content[i] != state) continue;
         rc = put(d, i, state);
         d->present[i] = 1;
@@ -241,7 +241,7 @@ static piola_status resume(driver *d, pio_schedule *schedule)
 static int64_t next_missing(const driver *d, int64_t from, int64_t to)
 {
     int64_t next = to + 1;
-    for (int64_t i = 0; i < d->places; i++)
+    for (int64_t i = 0; i < d->all_slots; i++)
         if (!d->present[i] && d->content[i] >= from && d->content[i] < next) next = d->content[i];
     return next;
 }
@@ -251,7 +251,7 @@ static piola_status make_again(driver *d, int64_t state)
 {
     const pio_sweep *s = d->sweep;
     int64_t from = d->engine->step(d->sim) <= state ? d->engine->step(d->sim) : -1, at = -1;
-    for (int64_t i = 0; i < d->places; i++)
+    for (int64_t i = 0; i < d->all_slots; i++)
         if (d->present[i] && d->content[i] <= state && d->content[i] > from) from = d->content[at = i];
     const int64_t other = s->nearest ? s->nearest(s->context, from, state) : -1;
     piola_status rc = PIOLA_OK;
@@ -265,7 +265,7 @@ static piola_status make_again(driver *d, int64_t state)
     while (!rc && from < state) {
         const int64_t to = next_missing(d, from + 1, state);
         rc = repeat(d, from, to, 0);
-        for (int64_t i = 0; i < d->places && !rc; i++) {
+        for (int64_t i = 0; i < d->all_slots && !rc; i++) {
             if (d->present[i] || d->content[i] != to) continue;
             rc = put(d, i, to);
             d->present[i] = 1;

@@ -30,10 +30,10 @@ typedef struct {
     piola_status (*on_adjoint)(void *context, int64_t frame, int64_t step, piola_error *error);
     /* Called after the adjoint of the step that led to a frame; for state 0, after adjoint_end(). */
     piola_status (*on_passed)(void *context, int64_t frame, int64_t step, piola_error *error);
-    /* Stores the current state, number `step`, as number `place` of the schedule's second tier. */
-    piola_status (*on_keep)(void *context, int64_t place, int64_t step, piola_error *error);
+    /* Stores the current state, number `step`, in slot `slot` of the schedule's second tier. */
+    piola_status (*on_keep)(void *context, int64_t slot, int64_t step, piola_error *error);
     /* Makes that state the current one. */
-    piola_status (*on_fetch)(void *context, int64_t place, int64_t step, piola_error *error);
+    piola_status (*on_fetch)(void *context, int64_t slot, int64_t step, piola_error *error);
     /* Called now and then to show progress, and to interrupt with PIOLA_INTERRUPTED: `done` of `total` steps of the
      * forward run, or of this adjoint sweep (`back` is 1). */
     piola_status (*on_progress)(void *context, int back, int64_t done, int64_t total, piola_error *error);
