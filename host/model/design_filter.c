@@ -133,9 +133,9 @@ static void free_lists(pio_filter_desc *h)
     free((void *)h->start);
     free((void *)h->from);
     free((void *)h->weight);
-    free((void *)h->turned_start);
-    free((void *)h->turned_from);
-    free((void *)h->turned_weight);
+    free((void *)h->transposed_start);
+    free((void *)h->transposed_from);
+    free((void *)h->transposed_weight);
 }
 
 /* Makes the transposed lists, ascending. Returns false when there is no memory. */
@@ -144,9 +144,9 @@ static bool turn(pio_filter_desc *h, int32_t variables)
     const int32_t entries = h->start[variables];
     int32_t *start = calloc((size_t)variables + 2, sizeof *start), *from = malloc(sizeof *from * ((size_t)entries + 1));
     double *weight = malloc(sizeof *weight * ((size_t)entries + 1));
-    h->turned_start = start;
-    h->turned_from = from;
-    h->turned_weight = weight;
+    h->transposed_start = start;
+    h->transposed_from = from;
+    h->transposed_weight = weight;
     if (!start || !from || !weight) return false;
     for (int32_t e = 0; e < entries; e++) start[h->from[e] + 2]++;
     for (int32_t v = 0; v < variables; v++) start[v + 2] += start[v + 1];
@@ -274,10 +274,11 @@ void pio_filter_free(pio_filter_desc *h)
     free(h);
 }
 
-void pio_filter_apply(const pio_filter_desc *h, bool turned, int32_t variables, const double *z, double *out)
+void pio_filter_apply(const pio_filter_desc *h, bool transposed, int32_t variables, const double *z, double *out)
 {
-    const int32_t *start = turned ? h->turned_start : h->start, *from = turned ? h->turned_from : h->from;
-    const double *weight = turned ? h->turned_weight : h->weight;
+    const int32_t *start = transposed ? h->transposed_start : h->start,
+                  *from = transposed ? h->transposed_from : h->from;
+    const double *weight = transposed ? h->transposed_weight : h->weight;
     for (int32_t v = 0; v < variables; v++) {
         out[v] = 0;
         for (int32_t e = start[v]; e < start[v + 1]; e++) out[v] += weight[e] * z[from[e]];

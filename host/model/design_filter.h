@@ -24,8 +24,8 @@ piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *model, i
 /* Frees a filter, which may be NULL. */
 void pio_filter_free(pio_filter_desc *filter);
 
-/* Sets out = H z, or with `turned` H^T z, both [variables]; out is not z. */
-void pio_filter_apply(const pio_filter_desc *filter, bool turned, int32_t variables, const double *z, double *out);
+/* Sets out = H z, or with `transposed` H^T z, both [variables]; out is not z. */
+void pio_filter_apply(const pio_filter_desc *filter, bool transposed, int32_t variables, const double *z, double *out);
 
 /* Pairs of elements with a common face, both governed by one design. Then sum weight (z_i - z_j)^2 is the integral of
  * |grad z|^2 except for a factor that the mesh does not change. */

@@ -288,8 +288,8 @@ void pio_model_filtered_adj(const pio_model *m, const double *filtered_bar, doub
             const pio_filter_desc *h = p->filter;
             const int row = v - p->first;
             if (!h) z_bar[v] += filtered_bar[v];
-            for (int32_t e = h ? h->turned_start[row] : 0; h && e < h->turned_start[row + 1]; e++)
-                z_bar[v] += h->turned_weight[e] * filtered_bar[p->first + h->turned_from[e]];
+            for (int32_t e = h ? h->transposed_start[row] : 0; h && e < h->transposed_start[row + 1]; e++)
+                z_bar[v] += h->transposed_weight[e] * filtered_bar[p->first + h->transposed_from[e]];
         }
     }
 }

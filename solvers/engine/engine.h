@@ -52,8 +52,8 @@ typedef struct {
     const int32_t *start, *from; /* [variables + 1] first entry of each row; [start[variables]] column of each entry */
     const double *weight;        /* [start[variables]] value of each entry */
     /* likewise of the transpose */
-    const int32_t *turned_start, *turned_from;
-    const double *turned_weight;
+    const int32_t *transposed_start, *transposed_from;
+    const double *transposed_weight;
 } pio_filter_desc;
 
 /* One entry of the design vector: which values its variables z determine. */

@@ -150,13 +150,13 @@ void fem_follow(fem_sim *f, const real *u);
 void fem_follow_adj(fem_sim *f, const real *u, const real *y, real *u_bar);
 /* Subtracts from out (df_ext/du) du. */
 void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out);
-/* Sets the followers' element blocks of the Jacobian. */
-void fem_follow_pairs(fem_sim *f, const real *u);
+/* Sets the followers' element matrices of the Jacobian. */
+void fem_follow_stiffness(fem_sim *f, const real *u);
 /* Adds the forces of the springs to out. */
 void fem_springs(fem_sim *f, const real *u, real *out);
 /* Its adjoint, as fem_internal_adj(). */
 void fem_springs_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
-/* Sets the springs' element blocks of the Jacobian. */
+/* Sets the springs' element matrices of the Jacobian. */
 void fem_spring_stiffness(fem_sim *f);
 
 /* ---- implicit steps --------------------------------------------------------------------------------------------- */
@@ -180,10 +180,10 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
  * fails is recorded as INFINITY. Returns PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_measure_displacement_error(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
 
-/* Computes the element blocks of stiffness at u, springs included (fem_jacobian.c). */
+/* Computes the element matrices of stiffness at u, springs included (fem_jacobian.c). */
 void fem_tangents(fem_sim *f, const real *u);
-/* Assembles the matrix from all element blocks, constrained unknowns as unit rows and columns. */
-void fem_assemble_pairs(fem_sim *f);
+/* Assembles the matrix from all element matrices, constrained unknowns as unit rows and columns. */
+void fem_assemble_matrix(fem_sim *f);
 /* Computes the Jacobian of the span's end at u. */
 void fem_jacobian(fem_sim *f, fem_span span, const real *u);
 /* Likewise from tangents without their negative part. */

@@ -82,8 +82,8 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     return bad ? bad : check_loads(m, error);
 }
 
-/* Element degrees of freedom of the loads, and pairs of those that depend on the displacement: behind those of the
- * elements. */
+/* Element degrees of freedom of the loads, and node pairs of those that depend on the displacement: behind
+ * those of the elements. */
 static void take_loads(fem_sim *f, const pio_fem_desc *m)
 {
     for (fem_load *l = f->loads.load; l < f->loads.load + m->n_loads; l++) {
@@ -91,7 +91,7 @@ static void take_loads(fem_sim *f, const pio_fem_desc *m)
         const int nodes = fem_nodes_of(d->type);
         *l = (fem_load){.desc = *d,
                         .first_element_node = f->faces.element_dofs,
-                        .first_pair = f->matrix.element_blocks + f->matrix.face_blocks};
+                        .first_node_pair = f->matrix.element_blocks + f->matrix.face_blocks};
         if (d->vertices) f->faces.element_dofs += d->n * nodes;
         for (int p = 0; p < f->mesh.n_blocks; p++)
             if (!d->vertices && d->n > 0 && f->mesh.block[p].first <= d->owner[0]) l->block = p;
@@ -112,16 +112,16 @@ static int take_blocks(fem_sim *f, const pio_fem_desc *m)
     f->loads.load = calloc((size_t)m->n_loads + 1, sizeof *f->loads.load);
     if (!f->mesh.block || !f->loads.load) return 0;
     for (int b = 0; b < m->n_blocks; b++) {
-        const int nodes = fem_nodes_of(m->blocks[b].type), pairs = nodes * (nodes + 1) / 2;
+        const int nodes = fem_nodes_of(m->blocks[b].type), node_pairs = nodes * (nodes + 1) / 2;
         f->mesh.block[b] = (fem_element_block){.type = m->blocks[b].type,
                                                .n = m->blocks[b].n,
                                                .first = f->mesh.elements,
                                                .first_element_node = f->mesh.element_dofs,
-                                               .first_pair = f->matrix.element_blocks,
-                                               .pairs = pairs};
+                                               .first_node_pair = f->matrix.element_blocks,
+                                               .node_pairs = node_pairs};
         f->mesh.elements += m->blocks[b].n;
         f->mesh.element_dofs += m->blocks[b].n * nodes;
-        f->matrix.element_blocks += m->blocks[b].n * pairs;
+        f->matrix.element_blocks += m->blocks[b].n * node_pairs;
     }
     take_loads(f, m);
     return 1;

@@ -1,6 +1,6 @@
 /* fem_follow.c -- loads that depend on the displacement (kernels/fem/fem_follow.h): follower pressures, which make the
- * Jacobian general, and springs, which count as internal forces. Their blocks of the matrix are those of pairs of nodes
- * of a face: vertices are nodes here (surface.h, the identity). */
+ * Jacobian general, and springs, which count as internal forces. Their blocks of the matrix are those of the node
+ * pairs of a face: vertices are nodes here (surface.h, the identity). */
 #include "solvers/fem/fem.h"
 
 int fem_follower(const fem_load *l)
@@ -70,14 +70,14 @@ void fem_follow_times(fem_sim *f, const real *u, const real *du, real *out)
     fem_add_faces(f, f->faces.dof_out, -1, out);
 }
 
-void fem_follow_pairs(fem_sim *f, const real *u)
+void fem_follow_stiffness(fem_sim *f, const real *u)
 {
     if (!f->loads.has_followers) return;
     fem_places(f, u);
     for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_follower(l))
             pio_map(&f->base.queue, fem_face_matrix, l->desc.n, NULL,
-                    .fwd = fem_faces_of(f, l, f->faces.place), .first_node_pair = l->first_pair,
+                    .fwd = fem_faces_of(f, l, f->faces.place), .first_node_pair = l->first_node_pair,
                     .out = f->matrix.block_out);
 }
 
@@ -130,7 +130,7 @@ void fem_spring_stiffness(fem_sim *f)
     fem_to_vertices(f, f->mesh.rest, f->faces.rest);
     for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++)
         if (fem_spring_load(l))
-            pio_map(q, fem_spring_matrix, l->desc.n, NULL, .fwd = spring_args(f, l), .first_node_pair = l->first_pair,
-                    .out = f->matrix.block_out);
+            pio_map(q, fem_spring_matrix, l->desc.n, NULL, .fwd = spring_args(f, l),
+                    .first_node_pair = l->first_node_pair, .out = f->matrix.block_out);
 }
 /* clang-format on */

@@ -8,12 +8,12 @@ void fem_tangents(fem_sim *f, const real *u)
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->pair,
-                .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->node_pair,
+                .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
     fem_spring_stiffness(f);
 }
 
-void fem_assemble_pairs(fem_sim *f)
+void fem_assemble_matrix(fem_sim *f)
 {
     pio_map(&f->base.queue, fem_assemble, f->matrix.graph.blocks, NULL,
             .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
@@ -28,13 +28,13 @@ static void assemble(fem_sim *f, fem_span span)
         const fem_rate_set r = fem_rates_at(f, span);
         fem_inertial_matrix(f, r.a.d, r.v.d);
     }
-    fem_assemble_pairs(f);
+    fem_assemble_matrix(f);
 }
 
 void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 {
     fem_tangents(f, u);
-    fem_follow_pairs(f, u);
+    fem_follow_stiffness(f, u);
     f->matrix.projected = 0;
     assemble(f, span);
 }
@@ -44,10 +44,10 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent_projected, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->pair,
-                .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
+                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->node_pair,
+                .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
     fem_spring_stiffness(f);
-    fem_follow_pairs(f, u);
+    fem_follow_stiffness(f, u);
     f->matrix.projected = 1;
     assemble(f, span);
 }

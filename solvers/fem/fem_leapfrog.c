@@ -115,7 +115,7 @@ static double largest_square(fem_sim *f)
     real *x = f->newton.y, *Kx = f->newton.lambda;
     double square = 0;
     fem_tangents(f, f->state.u);
-    fem_assemble_pairs(f);
+    fem_assemble_matrix(f);
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, 0);
     pio_map(q, point_set, f->mesh.nodes, NULL, .value = 0, .noise = 1, .x = x);
     fem_mask_constrained(f, 0, x);

@@ -88,13 +88,13 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
 {
     const piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
-    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), turned = pio_linop_transposed(&op);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), transpose = pio_linop_transposed(&op);
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = r->tolerance,
                                         .max_iterations = f->linear.iterations,
                                         .check_every = f->base.queue.stream ? 8 : 1,
                                         .interrupted = f->base.interrupted};
-    const pio_krylov_system system = {.op = transposed ? &turned : &op, .b = r->b, .x = r->x};
+    const pio_krylov_system system = {.op = transposed ? &transpose : &op, .b = r->b, .x = r->x};
     return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
 }
 

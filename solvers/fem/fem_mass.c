@@ -71,7 +71,7 @@ void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar
     add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
-/* pairs += ca M + cv C */
+/* Element matrices += ca M + cv C. */
 void fem_inertial_matrix(fem_sim *f, double ca, double cv)
 {
     pio_queue *q = &f->base.queue;
@@ -79,12 +79,13 @@ void fem_inertial_matrix(fem_sim *f, double ca, double cv)
         pio_map(q, fem_mass_matrix, p->n, NULL,
                 .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
                 .alpha = f->damping.alpha, .ca = ca,
-                .cv = cv, .node_pair = p->pair, .node_pairs = p->pairs, .first_node_pair = p->first_pair,
+                .cv = cv, .node_pair = p->node_pair, .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair,
                 .out = f->matrix.block_out);
         if (f->damping.beta && cv > 0)
             pio_map(q, fem_damping_matrix, p->n, NULL,
-                    .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .cv = cv, .node_pair = p->pair,
-                    .node_pairs = p->pairs, .first_node_pair = p->first_pair, .out = f->matrix.block_out);
+                    .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .cv = cv,
+                    .node_pair = p->node_pair, .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair,
+                    .out = f->matrix.block_out);
     }
 }
 

@@ -29,7 +29,7 @@ static void take_mesh(fem_sim *f)
     for (fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         for (int r = 0; r < RULES; r++) take_rule(f, r, p->type);
         TAKE(arena, p->node, (size_t)p->n * (size_t)fem_nodes_of(p->type));
-        TAKE(arena, p->pair, p->pairs);
+        TAKE(arena, p->node_pair, p->node_pairs);
     }
     TAKE_POINTS(f->mesh.rest);
     TAKE_POINTS(f->mesh.reference);
@@ -177,9 +177,9 @@ static void take_filter(fem_sim *f, fem_design *d)
     TAKE(arena, d->start, n + 1);
     TAKE(arena, d->from, entries);
     TAKE(arena, d->weight, entries);
-    TAKE(arena, d->turned_start, n + 1);
-    TAKE(arena, d->turned_from, entries);
-    TAKE(arena, d->turned_weight, entries);
+    TAKE(arena, d->transposed_start, n + 1);
+    TAKE(arena, d->transposed_from, entries);
+    TAKE(arena, d->transposed_weight, entries);
 }
 
 static void take_tables(fem_sim *f)

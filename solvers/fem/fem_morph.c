@@ -55,8 +55,8 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
     pio_queue_zero(q, x, sizeof *x * DIM * (size_t)f->mesh.nodes);
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
-                .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->pair, .node_pairs = p->pairs,
-                .first_node_pair = p->first_pair, .out = f->matrix.block_out);
+                .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->node_pair, .node_pairs = p->node_pairs,
+                .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
     pio_map(q, fem_assemble, f->matrix.graph.blocks, NULL,
             .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
             .source = f->matrix.block_source, .element_matrices = f->matrix.block_out, .constrained = f->morph.fixed,

@@ -137,7 +137,7 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
             .value_bar = value_bar, .z_bar = d->start ? f->design.filtered + d->first : z_bar);
     if (d->start)
         pio_map(q, design_filter, variables_of(d), NULL,
-                .start = d->turned_start, .from = d->turned_from, .weight = d->turned_weight,
+                .start = d->transposed_start, .from = d->transposed_from, .weight = d->transposed_weight,
                 .in = f->design.filtered + d->first, .out = z_bar);
 }
 

@@ -28,8 +28,8 @@ typedef struct {
     int first;  /* number of its first variable among all variables */
     int *index; /* [elements] the group of each element, or [nodes] of what nodes have */
     /* its filter: rows, and those of the transpose; NULL: there is none */
-    int *start, *from, *turned_start, *turned_from;
-    double *weight, *turned_weight;
+    int *start, *from, *transposed_start, *transposed_from;
+    double *weight, *transposed_weight;
     real *direction; /* [nodes][DIM] in which rest positions with one component move; NULL: there is none */
 } fem_design;
 
@@ -38,17 +38,18 @@ typedef struct {
     pio_load_desc desc;
     fem_rule rule;
     int first_element_node; /* number of its first element node among the loads' */
-    int first_pair;         /* of one that depends on the displacement, among all */
+    int first_node_pair;    /* of one that depends on the displacement, among all */
     int block;              /* of a body force's elements */
     int *vertex, *owner;
     real *value_contribution, *thick_contribution; /* [DIM][faces], [faces] */
 } fem_load;
 
-/* Elements of one type; see fem_block of kernels/fem/fem.h. */
+/* Elements of one type; see fem_block of kernels/fem/fem_args.h. A node pair (a, b) of an element is a block of its
+ * element matrix. */
 typedef struct {
     pio_element_type type;
-    int n, first, first_element_node, first_pair, pairs;
-    int *node, *pair; /* [n][nodes], [pairs] */
+    int n, first, first_element_node, first_node_pair, node_pairs;
+    int *node, *node_pair; /* [n][nodes]; [node_pairs] 256 a + b, b >= a, in order */
 } fem_element_block;
 
 /* The vectors of a state, [nodes][DIM] each; a run has n_vectors of them, one after another. */

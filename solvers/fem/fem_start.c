@@ -43,7 +43,7 @@ static void mass_matrix(fem_sim *f)
     pio_queue_zero(&f->base.queue, f->matrix.block_out,
             sizeof(real) * DIM * DIM * (size_t)(f->matrix.element_blocks + f->matrix.face_blocks));
     fem_inertial_matrix(f, 1, 0);
-    fem_assemble_pairs(f);
+    fem_assemble_matrix(f);
 }
 
 static piola_status outcome(piola_status rc, piola_error *error)

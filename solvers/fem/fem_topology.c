@@ -45,7 +45,7 @@ void fem_element_dofs_free(fem_element_dofs *c)
 typedef struct {
     int first_node; /* of its element, in the list of the nodes of all */
     int nodes, all; /* of the element */
-    int pair;       /* first pair of the element */
+    int node_pair;  /* first node pair of the element */
 } dof_element;
 
 typedef struct {
@@ -59,7 +59,7 @@ static int by_neighbour(const void *a, const void *b)
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
-static int pair_of(int nodes, int a, int b) /* b >= a */
+static int node_pair_of(int nodes, int a, int b) /* b >= a */
 {
     return a * nodes - a * (a - 1) / 2 + (b - a);
 }
@@ -73,9 +73,11 @@ static int collect(const fem_element_dofs *c, const dof_element *element, const 
         const int a = c->list[j] - o->first_node;
         for (int b = 0; b < o->nodes; b++) {
             const int transposed = !o->all && b < a;
-            const int at = o->all ? a * o->nodes + b : transposed ? pair_of(o->nodes, b, a) : pair_of(o->nodes, a, b);
-            const int pair = o->pair + at;
-            out[n++] = (contribution){.neighbour = point[o->first_node + b], .code = 2 * pair + transposed};
+            const int at = o->all       ? a * o->nodes + b
+                           : transposed ? node_pair_of(o->nodes, b, a)
+                                        : node_pair_of(o->nodes, a, b);
+            const int node_pair = o->node_pair + at;
+            out[n++] = (contribution){.neighbour = point[o->first_node + b], .code = 2 * node_pair + transposed};
         }
     }
     qsort(out, (size_t)n, sizeof *out, by_neighbour);
@@ -84,12 +86,12 @@ static int collect(const fem_element_dofs *c, const dof_element *element, const 
 
 int fem_graph_fits(const fem_set *sets, int n_sets)
 {
-    int64_t pairs = 0, sources = 0;
+    int64_t node_pairs = 0, sources = 0;
     for (const fem_set *s = sets; s < sets + n_sets; s++) {
-        pairs += (int64_t)s->n * (s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2);
+        node_pairs += (int64_t)s->n * (s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2);
         sources += (int64_t)s->n * s->nodes * s->nodes;
     }
-    return pairs < (int64_t)1 << 30 && sources < (int64_t)1 << 30;
+    return node_pairs < (int64_t)1 << 30 && sources < (int64_t)1 << 30;
 }
 
 /* Returns whether a loop is to stop before its item i; polls at every 1024th. */
@@ -102,16 +104,17 @@ static int stops(const char *(*interrupted)(void), int i)
 static int walk(const fem_set *sets, int n_sets, dof_element *element, int *point, const char *(*interrupted)(void))
 {
     int dof = 0;
-    int pair = 0;
+    int node_pair = 0;
     for (const fem_set *s = sets; s < sets + n_sets; s++)
         for (int i = 0; i < s->n; i++) {
             if (stops(interrupted, i)) return -2;
             for (int a = 0; a < s->nodes; a++) {
-                element[dof + a] = (dof_element){.first_node = dof, .nodes = s->nodes, .all = s->all, .pair = pair};
+                element[dof + a] =
+                    (dof_element){.first_node = dof, .nodes = s->nodes, .all = s->all, .node_pair = node_pair};
                 point[dof + a] = s->node[(ptrdiff_t)i * s->nodes + a];
             }
             dof += s->nodes;
-            pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
+            node_pair += s->all ? s->nodes * s->nodes : s->nodes * (s->nodes + 1) / 2;
         }
     return 1;
 }

@@ -11,21 +11,21 @@ typedef struct {
     int *list;        /* [dofs] their numbers, ascending per point */
 } fem_element_dofs;
 
-/* Elements or faces whose nodes are each other's neighbours, and how their pairs (a, b) are numbered, a first: those
- * with b >= a where the blocks of (b, a) are the transposed ones, else all. */
+/* Elements or faces whose nodes are each other's neighbours, and how the node pairs (a, b) of their element matrices
+ * are numbered, a first: those with b >= a where the blocks of (b, a) are the transposed ones, else all. */
 typedef struct {
-    int nodes, n, all;   /* nodes of an element; elements; 1: all pairs are numbered */
+    int nodes, n, all;   /* nodes of an element; elements; 1: all node pairs are numbered */
     const int32_t *node; /* [n][nodes] nodes of each element */
 } fem_set;
 
-/* The blocks of the matrix: one for every pair of nodes that are in one element of a set, columns ascending, and the
- * pairs of them that each sums, coded 2 pair + (1: transposed) and ascending. */
+/* The blocks of the matrix: one for each node and each of its neighbours, itself included, columns ascending; and its
+ * sources, the node pairs of elements that each sums, coded 2 node pair + (1: transposed) and ascending. */
 typedef struct {
     int rows, blocks, sources; /* how many there are */
     int *row_start;            /* [rows + 1] first block of each row */
     int *row, *column;         /* [blocks] */
     int *start;                /* [blocks + 1] first source of each block */
-    int *source;               /* [sources] coded pairs */
+    int *source;               /* [sources] coded node pairs */
 } fem_graph;
 
 int fem_nodes_of(pio_element_type type);            /* Returns the number of nodes of an element. */
@@ -38,9 +38,9 @@ int fem_element_dofs_make(fem_element_dofs *c, int points, int dofs, const int *
 /* Frees the lists. */
 void fem_element_dofs_free(fem_element_dofs *c);
 
-/* Returns whether there are fewer than 2^30 pairs of nodes, each counted once, and fewer than 2^30 sources. */
+/* Returns whether there are fewer than 2^30 node pairs, each counted once, and fewer than 2^30 sources. */
 int fem_graph_fits(const fem_set *sets, int n_sets);
-/* Computes the blocks of the matrix. Returns 1; 0 without memory, -1 if there are more pairs than 2^30, -2 if
+/* Computes the blocks of the matrix. Returns 1; 0 without memory, -1 if there are more node pairs than 2^30, -2 if
  * `interrupted` (may be NULL) requests to stop. */
 int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void));
 /* Frees the graph. */

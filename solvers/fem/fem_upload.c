@@ -57,10 +57,10 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
     for (int b = 0; b < f->mesh.n_blocks; b++) {
         const fem_element_block *p = &f->mesh.block[b];
         const int nodes = fem_nodes_of(p->type);
-        int pair[ELEMENT_NODES * (ELEMENT_NODES + 1) / 2], n = 0;
+        int node_pair[ELEMENT_NODES * (ELEMENT_NODES + 1) / 2], n = 0;
         for (int i = 0; i < nodes; i++)
-            for (int j = i; j < nodes; j++) pair[n++] = i << 8 | j;
-        UPLOAD(p->pair, pair, n);
+            for (int j = i; j < nodes; j++) node_pair[n++] = i << 8 | j;
+        UPLOAD(p->node_pair, node_pair, n);
         UPLOAD(p->node, m->blocks[b].nodes, (size_t)p->n * (size_t)nodes);
     }
     upload_points(f, f->mesh.reference, m->rest);
@@ -149,9 +149,9 @@ static void upload_filter(fem_sim *f, const fem_design *d)
     UPLOAD(d->start, h->start, n + 1);
     UPLOAD(d->from, h->from, entries);
     UPLOAD(d->weight, h->weight, entries);
-    UPLOAD(d->turned_start, h->turned_start, n + 1);
-    UPLOAD(d->turned_from, h->turned_from, entries);
-    UPLOAD(d->turned_weight, h->turned_weight, entries);
+    UPLOAD(d->transposed_start, h->transposed_start, n + 1);
+    UPLOAD(d->transposed_from, h->transposed_from, entries);
+    UPLOAD(d->transposed_weight, h->transposed_weight, entries);
 }
 
 static void upload_tables(fem_sim *f)

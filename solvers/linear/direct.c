@@ -139,7 +139,7 @@ void pio_direct_free(pio_direct *d)
 
 /* ---- factors -------------------------------------------------------------------------------------------- */
 
-static int turns(const pio_direct *d)
+static int factors_transpose(const pio_direct *d)
 {
     return !d->table->transposes && (d->method == PIO_LU || d->method == PIO_QR);
 }
@@ -150,11 +150,11 @@ piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, pio
     const pio_bsr *a = d->matrix;
     char message[PIO_DIRECT_TEXT] = "";
     pio_direct_outcome outcome = PIO_DIRECT_OK;
-    const int turned = transposed && turns(d);
+    const int transpose = transposed && factors_transpose(d);
     *negative = 0;
     d->factored = 0;
     pio_map(q, direct_expand, a->rows, NULL, .row_start = a->row_start, .column = a->column, .mirror = a->mirror,
-            .value = a->value, .start = d->start, .lower = d->lower, .transposed = turned, .out = d->value);
+            .value = a->value, .start = d->start, .lower = d->lower, .transposed = transpose, .out = d->value);
     if (pio_queue_begin(q)) {
         outcome = d->table->factorise(d->factor, q->stream, d->value, negative, message);
         pio_queue_end(q, KERNEL_DIRECT, __FILE__, __LINE__, 0);
@@ -167,7 +167,7 @@ piola_status pio_direct_factor(pio_direct *d, int transposed, int *negative, pio
             "Cholesky: %d pivots are not above zero: the operator is not positive definite; LDL^T would be "
             "right",
             *negative);
-    if (!outcome) d->factored = 1 + turned;
+    if (!outcome) d->factored = 1 + transpose;
     return outcome_status(outcome, message, error);
 }
 
@@ -191,7 +191,7 @@ static pio_direct_outcome correct(pio_direct *d, const pio_direct_request *w, ch
 {
     pio_queue *q = d->queue;
     pio_direct_outcome outcome = PIO_DIRECT_OK;
-    const int transposed = w->transposed && !turns(d);
+    const int transposed = w->transposed && !factors_transpose(d);
     if (pio_queue_begin(q)) {
         outcome = d->table->solve(d->factor, q->stream, transposed, w->columns, d->r, message);
         pio_queue_end(q, KERNEL_DIRECT, __FILE__, __LINE__, 0);
@@ -251,7 +251,7 @@ piola_status pio_direct_solve(pio_direct *d, const pio_direct_request *w, pio_di
     *result = (pio_direct_result){0};
     if (w->columns < 1 || w->columns > d->columns)
         return sim_fail(error, PIOLA_INTERNAL, "%d right-hand sides, and there is room for %d", w->columns, d->columns);
-    if (d->factored != 1 + (w->transposed && turns(d)))
+    if (d->factored != 1 + (w->transposed && factors_transpose(d)))
         return sim_fail(error, PIOLA_INTERNAL, "the matrix was not factorised for this solve");
     double *first = malloc(sizeof *first * (size_t)w->columns);
     if (!first) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d numbers", w->columns);

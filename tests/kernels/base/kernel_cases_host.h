@@ -34,27 +34,27 @@ static void case_design_value(case_io *io)
 }
 #define case_design_value_adj case_design_value
 
-/* Rows of one to five neighbours, and the same turned. */
+/* Rows of one to five neighbours, and those of the transpose. */
 static void case_design_filter(case_io *io)
 {
     const int n = case_size(io, 700), all = 5 * n;
     int *start = HOST(io, int, n + 1), *from = HOST(io, int, all);
-    int *turned_start = HOST(io, int, n + 2), *turned_from = HOST(io, int, all), entries = 0;
-    double *weight = HOST(io, double, all), *turned_weight = HOST(io, double, all);
+    int *transposed_start = HOST(io, int, n + 2), *transposed_from = HOST(io, int, all), entries = 0;
+    double *weight = HOST(io, double, all), *transposed_weight = HOST(io, double, all);
     for (int i = 0; i < n; i++) {
         for (int j = i - i % 3; j <= i + i % 2 + 1 && j < n; j++, entries++) {
             from[entries] = j;
             weight[entries] = 0.2 + case_unit("weight", entries);
-            turned_start[j + 2]++;
+            transposed_start[j + 2]++;
         }
         start[i + 1] = entries;
     }
-    for (int j = 0; j < n; j++) turned_start[j + 2] += turned_start[j + 1];
+    for (int j = 0; j < n; j++) transposed_start[j + 2] += transposed_start[j + 1];
     for (int i = 0; i < n; i++)
         for (int k = start[i]; k < start[i + 1]; k++) {
-            const int at = turned_start[from[k] + 1]++;
-            turned_from[at] = i;
-            turned_weight[at] = weight[k];
+            const int at = transposed_start[from[k] + 1]++;
+            transposed_from[at] = i;
+            transposed_weight[at] = weight[k];
         }
     design_filter_args a;
     a.start = PUSH(io, int, start, n + 1);
@@ -65,9 +65,9 @@ static void case_design_filter(case_io *io)
     LAUNCH(io, design_filter, n, NULL, &a);
     case_out(io, "filtered", CASE_WIDE, 1, n, a.out);
     if (!case_adjoint(io)) return;
-    a.start = PUSH(io, int, turned_start, n + 1);
-    a.from = PUSH(io, int, turned_from, entries);
-    a.weight = PUSH(io, double, turned_weight, entries);
+    a.start = PUSH(io, int, transposed_start, n + 1);
+    a.from = PUSH(io, int, transposed_from, entries);
+    a.weight = PUSH(io, double, transposed_weight, entries);
     a.in = COTANGENT(io, wide, "filtered");
     a.out = NEW(io, wide, n, CASE_SET);
     LAUNCH(io, design_filter, n, NULL, &a);

@@ -25,11 +25,11 @@ static int fem_sources(const mesh_lattice *m, fem_source *out)
             const int *node = m->point + m->part[t].first_element_node + i * nodes;
             for (int a = 0; a < nodes; a++)
                 for (int b = a; b < nodes; b++, pair++)
-                    for (int turned = 0; turned < (a == b ? 1 : 2); turned++, n++) {
+                    for (int transposed = 0; transposed < (a == b ? 1 : 2); transposed++, n++) {
                         if (!out) continue;
-                        out[n].row = node[turned ? b : a];
-                        out[n].column = node[turned ? a : b];
-                        out[n].code = 2 * pair + turned;
+                        out[n].row = node[transposed ? b : a];
+                        out[n].column = node[transposed ? a : b];
+                        out[n].code = 2 * pair + transposed;
                     }
         }
     }

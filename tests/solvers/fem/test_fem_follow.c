@@ -148,8 +148,8 @@ static void the_load_stiffness_is_symmetric_where_there_is_a_potential_and_else_
         pio_queue_upload(&sim->queue, f->newton.trial, u, sizeof *u * (size_t)n);
         fem_external(f, fem_whole(0), f->newton.trial);
         pio_queue_zero(&sim->queue, f->matrix.block_out, sizeof(real) * D * D * (size_t)f->matrix.element_blocks);
-        fem_follow_pairs(f, f->newton.trial);
-        fem_assemble_pairs(f);
+        fem_follow_stiffness(f, f->newton.trial);
+        fem_assemble_matrix(f);
         const double xKy = product(sim, x, y, n), yKx = product(sim, y, x, n);
         const double ratio = fabs(xKy - yKx) / (fabs(xKy) + fabs(yKx));
         if (!open) fem_case_below("closed surface: x . K y less y . K x, relative", ratio, 1e-12, 0);
@@ -307,8 +307,8 @@ static int newton(fem_sim *f, int with_loads, double *residual, int most)
         fem_tangents(f, f->newton.trial);
         pio_queue_zero(&f->base.queue, f->matrix.block_out + (size_t)f->matrix.element_blocks * D * D,
                        sizeof(real) * D * D * (size_t)f->matrix.face_blocks);
-        if (with_loads) fem_follow_pairs(f, f->newton.trial);
-        fem_assemble_pairs(f);
+        if (with_loads) fem_follow_stiffness(f, f->newton.trial);
+        fem_assemble_matrix(f);
         solve(f, 0, f->newton.rhs, f->newton.lambda);
         fem_combine(f, 1, f->newton.trial, 1, f->newton.lambda, f->newton.trial);
     }

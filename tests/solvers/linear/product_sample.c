@@ -59,11 +59,11 @@ static double number(const pio_product_matrix *m, const void *array, ptrdiff_t i
 }
 
 /* Row or column `c` of the block (i, j), times x. */
-static double block_times(const pio_product_matrix *m, int entry, int turned, int c, const void *x, int j)
+static double block_times(const pio_product_matrix *m, int entry, int transpose, int c, const void *x, int j)
 {
     double sum = 0;
     for (int d = 0; d < m->dim; d++) {
-        const int at = turned ? d * m->dim + c : c * m->dim + d;
+        const int at = transpose ? d * m->dim + c : c * m->dim + d;
         sum += number(m, m->value, (ptrdiff_t)entry * m->dim * m->dim + at) * number(m, x, (ptrdiff_t)j * m->dim + d);
     }
     return sum;
@@ -81,7 +81,7 @@ static pio_direct_outcome apply(void *context, pio_stream stream, int transposed
 {
     sample *s = context;
     const pio_product_matrix *m = &s->matrix;
-    const int turned = transposed && SAMPLE != UNTURNED;
+    const int transpose = transposed && SAMPLE != UNTURNED;
     (void)stream;
     s->calls++;
     if (SAMPLE == FAILING && s->calls == 3) {
@@ -93,7 +93,7 @@ static pio_direct_outcome apply(void *context, pio_stream stream, int transposed
             double sum = 0;
             for (int k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
                 const int j = m->column[k];
-                sum += block_times(m, turned ? entry_at(m, j, i) : k, turned, c, x, j);
+                sum += block_times(m, transpose ? entry_at(m, j, i) : k, transpose, c, x, j);
             }
             if (m->bits == 32)
                 ((float *)y)[i * m->dim + c] = (float)sum;

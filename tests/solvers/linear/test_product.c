@@ -79,12 +79,12 @@ static double solved(case_matrix matrix, pio_linop_kind kind, pio_linear_method 
     piola_error error = {0};
     double rounding;
     open_case(&s, matrix, name);
-    const pio_linop op = pio_bsr_operator(&s.a, kind, 1), turned = pio_linop_transposed(&op);
+    const pio_linop op = pio_bsr_operator(&s.a, kind, 1), transpose = pio_linop_transposed(&op);
     const pio_krylov_options o = {
         .method = method, .tolerance = F32 ? 2e-6 : 1e-13, .max_iterations = 5000, .check_every = 1};
     case_right(&s, transposed);
     if (pio_krylov_solve(&s.krylov, &s.queue,
-                         &(pio_krylov_system){.op = transposed ? &turned : &op, .b = s.b, .x = s.x}, &o, &r, &error))
+                         &(pio_krylov_system){.op = transposed ? &transpose : &op, .b = s.b, .x = s.x}, &o, &r, &error))
         fail_msg("%s", error.message);
     true_residual(&s, transposed, &rounding);
     const double wrong = solution_error(&s);
@@ -138,12 +138,12 @@ static void what_a_library_lacks_is_made_by_the_kernel(void **state)
         defect(&s, 0);
         defect(&s, 1);
         const int64_t own = s.queue.timer[KERNEL_bsr_apply].calls;
-        const int64_t turned = s.queue.timer[KERNEL_bsr_apply_transposed].calls;
+        const int64_t by_transpose = s.queue.timer[KERNEL_bsr_apply_transposed].calls;
         const int64_t by = s.queue.timer[KERNEL_PRODUCT].calls;
         print_message("%-15s kernels: A %lld, A^T %lld; library: %lld\n", names[n] ? names[n] : "own", (long long)own,
-                      (long long)turned, (long long)by);
+                      (long long)by_transpose, (long long)by);
         assert_int_equal(own, n == 0);
-        assert_int_equal(turned, n != 1);
+        assert_int_equal(by_transpose, n != 1);
         assert_int_equal(by, n == 0 ? 0 : n == 1 ? 2 : 1);
         close_case(&s);
     }
