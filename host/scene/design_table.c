@@ -154,8 +154,8 @@ static const design_row rows[] = {
      IN(pio_scene, mpm.flip), .has = is_apic},
     {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
      IN(pio_scene, contact.friction), .has = has_contact},
-    {SCENE_OWNER_ALL, "contact.onset", PIO_REGULARISATION_VELOCITY, CFG_VELOCITY, FROM(PIO_LEAST_VELOCITY),
-     DESIGN_NUMBER, IN(pio_scene, contact.regularisation_velocity), .has = has_contact},
+    {SCENE_OWNER_ALL, "contact.regularisation_velocity", PIO_REGULARISATION_VELOCITY, CFG_VELOCITY,
+     FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, contact.regularisation_velocity), .has = has_contact},
 
     /* This is the order in which results have the gradients of each particle, element and node. */
     {SCENE_OWNER_BODY, "position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),

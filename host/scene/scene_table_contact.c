@@ -17,7 +17,7 @@ static const cfg_field contact_fields[] = {
          "of the earlier one, so name flat bodies first, then what slides on them. Each field has a grid of its own"},
     {"friction", CFG_NUMBER, AT(pio_scene, contact.friction), .fallback = "0", NOT_NEGATIVE,
      .meaning = "Coulomb's coefficient between fields; larger lets them slide less"},
-    {"onset", CFG_NUMBER, AT(pio_scene, contact.regularisation_velocity),
+    {"regularisation_velocity", CFG_NUMBER, AT(pio_scene, contact.regularisation_velocity),
      .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION,
      .meaning = "velocity of approach above which contact stops fields completely; below it contact sets in smoothly, "
                 "so that gradients have no kink, and fields may creep into each other at up to this velocity; larger "
