@@ -175,7 +175,7 @@ static const design_row rows[] = {
      .every = pio_law_every_constant, .field = "grad_parameter_"},
     {SCENE_OWNER_MATERIAL, NULL, PIO_YIELD_0, CFG_ANY, .constant = pio_plastic_constant_of,
      .every = pio_plastic_every_constant, .field = "grad_yield_"},
-    {SCENE_OWNER_MATERIAL, "viscosity", PIO_VISCOSITY, CFG_ANY, .field = "grad_viscosity"},
+    {SCENE_OWNER_MATERIAL, "viscosity", PIO_VISCOSITY, CFG_ANY, .has = of_particles, .field = "grad_viscosity"},
     {SCENE_OWNER_BODY, "thickness", PIO_THICKNESS, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER, IN(scene_body, thickness),
      .has = of_plane_mesh, .field = "grad_thickness", .meaning = "thickness"},
 
