@@ -19,6 +19,7 @@ typedef enum { SCENE_F32, SCENE_F64 } scene_precision;
 typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 /* FEM: shapes that are meshed. */
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
+/* MPM; engines have the flag `reversible` (docs/decisions/037-one-vocabulary.md). */
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
 typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
