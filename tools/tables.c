@@ -176,7 +176,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                      "      # yaml-language-server: $schema=scene.schema.json\n"
                      "  piola schema --markdown | less\n"
                      "      every key with type, unit, default, range and meaning"},
-    [TOOL_INFO] = {"info", "FILE", "print what a .vtkhdf file of Piola holds", "", "65 66 71 74",
+    [TOOL_INFO] = {"info", "FILE", "print what a .vtkhdf file or a Gmsh mesh holds", "", "65 66 71 74",
                    "  piola info out/first/states.vtkhdf\n"
                    "      frames, fields, gradients, objective, certificate and where the file comes from"},
     [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 71 73 74",
@@ -228,7 +228,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
 
 const tool_code tool_codes[] = {
     {0, "done"},
-    {1, "the answer is no: a check failed, or the optimizer did not converge"},
+    {1, "the answer is no: a check failed, or the optimiser did not converge"},
     {2, "the command line is wrong"},
     {65, "the scene or a data file is wrong; the message has file:line:col"},
     {66, "an input file is missing or cannot be read"},
@@ -238,6 +238,6 @@ const tool_code tool_codes[] = {
     {73, "an output file cannot be created"},
     {74, "reading or writing failed (disk full, ...)"},
     {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
-    {76, "the computation failed; the message names step, particle and value"},
+    {76, "the computation failed; the message names step, item and value"},
     {77, "not allowed: a path leaves its folder, or the run to resume is of another machine"},
     {0, NULL}};

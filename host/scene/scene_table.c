@@ -237,7 +237,7 @@ static const cfg_field scene_fields[] = {
      .table = &pio_observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", CFG_LIST, AT(pio_scene, goal.design), .second = offsetof(pio_scene, goal.n_design),
      .table = &pio_design_table, .present = has_design,
-     .meaning = "the quantities that gradients are taken with respect to and that the optimizer changes"},
+     .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},
     {"objective", CFG_LIST, AT(pio_scene, goal.objective), .second = offsetof(pio_scene, goal.n_objective),
      .table = &pio_term_table, .present = has_objective, .meaning = "terms whose sum is minimised"},
     {"constraints", CFG_LIST, AT(pio_scene, goal.constraints), .second = offsetof(pio_scene, goal.n_constraints),

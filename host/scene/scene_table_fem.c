@@ -371,7 +371,7 @@ static const cfg_field scene_fields[] = {
     {"curves", LIST(loading, curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &design_table, .present = has_design,
-     .meaning = "the quantities that gradients are taken with respect to and that the optimizer changes"},
+     .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},
     {"objective", LIST(goal, objective), .table = &pio_fem_term_table, .present = has_objective,
      .meaning = "terms whose sum is minimised"},
     {"constraints", LIST(goal, constraints), .table = &pio_constraint_table, .present = has_constraints,

@@ -108,13 +108,13 @@ static const cfg_field solver_fields[] = {
     {"direct_memory", CFG_NUMBER, AT(pio_scene, fem.direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY,
      POSITIVE, .present = has_direct,
      .meaning =
-         "bytes that elimination may take; what needs more is refused before it starts, with auto solved by pcg"},
+         "bytes that elimination may take; what needs more is rejected before it starts, with auto solved by pcg"},
     {"product", CFG_ENUM, AT(pio_scene, fem.product), .values = pio_product_words, .fallback = "own",
      .present = has_solves,
      .meaning =
          "what multiplies matrix and vector in pcg and in the solvers that replace it: own, Piola's kernel; cusparse, "
          "NVIDIA's library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
-         "the scene is refused. It has no transposed product: with follower loads, the adjoint keeps Piola's"},
+         "the scene is rejected. It has no transposed product: with follower loads, the adjoint keeps Piola's"},
     {"mass", CFG_ENUM, AT(pio_scene, fem.mass), .values = mass_names,
      .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = is_moving,
      .meaning =

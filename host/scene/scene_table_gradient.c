@@ -31,8 +31,9 @@ static const cfg_table check_table = {.what = "gradient check", .fields = check_
 static const cfg_field memory_fields[] = {
     {"budget", CFG_NUMBER, AT(pio_scene, gradient.memory_budget), .computed = "nine tenths of what the device has free",
      .quantity = CFG_MEMORY, POSITIVE, .present = has_budget,
-     .meaning = "bytes that the computation may hold; less keeps fewer states and runs more steps again, with the same "
-                "gradient to the bit; a run that cannot do with it is refused before it starts, with the bytes needed"},
+     .meaning =
+         "bytes that the computation may hold; less keeps fewer states and runs more steps again, with the same "
+         "gradient to the bit; a run that cannot do with it is rejected before it starts, with the bytes needed"},
     {"disk", CFG_NUMBER, AT(pio_scene, gradient.memory_disk), .computed = "none", .quantity = CFG_MEMORY, POSITIVE,
      .present = has_disk,
      .meaning = "bytes of disk, in the output folder, for more states where the budget does not hold all; as many are "

@@ -272,7 +272,7 @@ typedef struct {
      * network are observed, of which only so many are stored. Returns PIOLA_NUMERICAL where an implicit step fails, or
      * PIOLA_INTERRUPTED within it; all other faults of steps are found by check(). */
     piola_status (*advance)(pio_sim *sim, int64_t steps, piola_error *error);
-    /* Waits for the steps. Returns PIOLA_NUMERICAL with step, particle and value if a step failed, or PIOLA_NO_MEMORY
+    /* Waits for the steps. Returns PIOLA_NUMERICAL with step, item and value if a step failed, or PIOLA_NO_MEMORY
      * where kept states or the residual log need more room than they have. */
     piola_status (*check)(pio_sim *sim, piola_error *error);
     /* Copies the current state, with its step number, into a slot, 0 .. desc.slots - 1. Returns PIOLA_INTERNAL for any
