@@ -194,7 +194,7 @@ static void every_damaged_file_is_refused(void **state)
             else
                 passed++;
         }
-        print_message("%zu files, %s: %d refused, %d passed (threshold 0), %d were not changed by it\n", cases,
+        print_message("%zu files, %s: %d rejected, %d passed (threshold 0), %d were not changed by it\n", cases,
                       kinds[kind].what, refused, passed, same);
         assert_int_equal(passed, 0);
         assert_true(refused > (int)cases / 4);
@@ -267,7 +267,7 @@ static void a_changed_value_of_an_unfinished_file_is_never_given(void **state)
             right += answer == 'o';
         }
         print_message(
-            "%zu damaged files that were never finished, %s: %d refused, %d right in all that counts, %d gave a "
+            "%zu damaged files that were never finished, %s: %d rejected, %d right in all that counts, %d gave a "
             "wrong value (threshold 0)\n",
             n, mesh ? "mesh" : "particles", refused, right, silent);
         assert_int_equal(silent, 0);

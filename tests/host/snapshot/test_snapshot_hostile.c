@@ -182,7 +182,7 @@ static void damaged(damage *spoil, int count, const char *what, int least_opened
     uint32_t cases = (uint32_t)count;
     if (TEST_SANITIZED && least_opened) cases /= 10, least_opened /= 20, least_refused /= 20;
     for (uint32_t i = 0; i < cases; i += 500) try_batch(spoil, i, i + 500 < cases ? i + 500 : cases, &t);
-    print_message("%u files %s: %d opened, %d refused, %d ended the reader (threshold 0)\n", cases, what, t.opened,
+    print_message("%u files %s: %d opened, %d rejected, %d ended the reader (threshold 0)\n", cases, what, t.opened,
                   t.refused, t.crashed);
     assert_int_equal(t.crashed, 0);
     assert_true(t.opened >= least_opened && t.refused >= least_refused);
