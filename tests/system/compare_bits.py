@@ -3,30 +3,48 @@
 
 OLD and NEW are two programs `piola`, each beside its engines; the scenes are those of
 tests/data/small_scenes unless some are named, and both programs take them from there. Both run `grad` on one thread of
-the CPU with one instruction set, and what result.json says of the objective, its terms, observations, constraints and
-design variables is compared as text, in which a number has all its digits. For changes that move code and must change
-nothing; the control is a third run, with a gravity changed in its last digits, which must differ.
+the CPU with one instruction set. What result.json says of the objective, its terms, observations, constraints and
+design variables is compared as text, in which a number has all its digits; of design variables per particle, element
+or node it only names a dataset, so that all gradients that the files of the run hold, `/piola/gradient/*` and arrays
+`grad_*`, are compared as bytes. For changes that move code and must change nothing; the control is a third run, with a
+gravity changed in its last digits, which must differ in the text and in the bytes.
 """
+import hashlib
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+import h5py
 import small_scenes
 
 COMPARED = ("exit", "objective", "terms", "constraints", "observations", "parameters")
 
 
+def field_gradients(folder):
+    """{file, dataset: type, shape and checksum of its bytes} of each gradient in the files of a run."""
+    found = {}
+    for path in sorted(pathlib.Path(folder).glob("*.vtkhdf")):
+        def visit(name, item):
+            gradient = name.startswith("piola/gradient/") or name.rsplit("/", 1)[-1].startswith("grad_")
+            if gradient and isinstance(item, h5py.Dataset):
+                digest = hashlib.sha256(item[()].tobytes()).hexdigest()
+                found[path.name, name] = f"{item.dtype} {item.shape} {digest}"
+        with h5py.File(path) as file:
+            file.visititems(visit)
+    return found
+
+
 def computed(piola, scene, folder, *more):
-    """The parts of result.json that are compared, as text; of a failure the message."""
+    """The parts of result.json that are compared, as text, and the gradients of files; of a failure the message."""
     done = subprocess.run([piola, "grad", *small_scenes.words(scene), "--device", "cpu", "--threads", "1", "--isa",
                            "x86-64-v3", "-q", "-o", folder, *more], capture_output=True, text=True)
     path = pathlib.Path(folder) / "result.json"
     if not path.exists():
-        return f"exit {done.returncode}: {done.stderr}"
+        return f"exit {done.returncode}: {done.stderr}", {}
     result = json.loads(path.read_text())
-    return json.dumps({key: result.get(key) for key in COMPARED}, sort_keys=True)
+    return json.dumps({key: result.get(key) for key in COMPARED}, sort_keys=True), field_gradients(folder)
 
 
 def main():
@@ -35,18 +53,23 @@ def main():
         return 2
     old, new = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
     scenes = [pathlib.Path(name).resolve() for name in sys.argv[3:]] or sorted(small_scenes.SMALL.glob("*.yaml"))
-    different, noticed = 0, 0
+    different, noticed, fields, in_fields = 0, 0, 0, 0
     for scene in scenes:
         with tempfile.TemporaryDirectory() as folder:
-            texts = [computed(piola, scene, f"{folder}/{name}") for name, piola in (("old", old), ("new", new))]
-            spoiled = computed(new, scene, f"{folder}/spoiled", "--set", "gravity[1]=-9.810001")
-        same = texts[0] == texts[1]
+            (text, arrays), other = (computed(piola, scene, f"{folder}/{name}")
+                                     for name, piola in (("old", old), ("new", new)))
+            spoiled, spoiled_arrays = computed(new, scene, f"{folder}/spoiled", "--set", "gravity[1]=-9.810001")
+        same = (text, arrays) == other
         different += not same
-        noticed += spoiled not in texts and '"exit": 0' in spoiled
-        print(f"{scene.name:40} {len(texts[0]):8} characters: {'the same' if same else 'DIFFERENT'}", flush=True)
+        fields += len(arrays)
+        if '"exit": 0' in spoiled:
+            noticed += spoiled not in (text, other[0])
+            in_fields += sum(spoiled_arrays.get(key, now) != now for key, now in other[1].items())
+        verdict = "the same" if same else "DIFFERENT"
+        print(f"{scene.name:40} {len(text):8} characters, {len(arrays):2} arrays: {verdict}", flush=True)
     print(f"{different} of {len(scenes)} scenes differ (threshold 0); another gravity was noticed in {noticed} "
-          "(at least 1)")
-    return 1 if different or not noticed else 0
+          f"(at least 1), and in {in_fields} of {fields} arrays (at least 1, where there are any)")
+    return 1 if different or not noticed or (fields and not in_fields) else 0
 
 
 if __name__ == "__main__":
