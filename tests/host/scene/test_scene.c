@@ -225,7 +225,7 @@ static void later_faults_find_their_place(void **state)
     piola_error error;
     assert_int_equal(pio_scene_fault(s, &error, "bodies[1].geometry", "is %d", 7), PIOLA_BAD_DATA);
     assert_non_null(
-        strstr(error.message, "solids_2d.yaml:22:15: error: bodies[1].geometry: is 7\n    22 |     geometry: disc\n"));
+        strstr(error.message, "solids_2d.yaml:23:15: error: bodies[1].geometry: is 7\n    23 |     geometry: disc\n"));
     pio_scene_fault(s, &error, "time.dt", "x"); /* within a line */
     assert_non_null(strstr(error.message, ":11:12: error: time.dt: x\n"));
     pio_scene_fault(s, &error, "bodies[0].fill.method", "x"); /* absent: the nearest above it */
