@@ -3,14 +3,16 @@
 
 Each campaign leaves its output in build/campaigns/NAME.log, below a line with its commit and its day. The lines that
 count are picked by the patterns below and stand, word for word, between `<!-- counts -->` and `<!-- end counts -->` of
-the page. A campaign whose log is missing, or has none of its lines, is an error: the page never says more than what
-ran. Without --write they are printed."""
+the page, whose lines are as short as those of other pages. A campaign whose log is missing, or has none of its lines,
+is an error: the page never says more than what ran. Without --write they are printed."""
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
+LINE_LENGTH = 120  # as tests/rules/check_docs.py has it
 PLACE = re.compile(r"(<!-- counts -->\n).*?(<!-- end counts -->)", re.S)
 CAMPAIGNS = {  # name: (what it is, patterns of the lines that count; each must be there)
     "mutants": ("Damaged scenes, with address and undefined-behaviour sanitizers",
@@ -30,6 +32,11 @@ CAMPAIGNS = {  # name: (what it is, patterns of the lines that count; each must 
 }
 
 
+def filled(text, indent=""):
+    """The text in lines of the page; those after the first begin with `indent`. Blanks within a line stay."""
+    return textwrap.fill(text, LINE_LENGTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def chosen(name):
     """The lines of a campaign that count, below what it is."""
     what, patterns = CAMPAIGNS[name]
@@ -47,8 +54,8 @@ def chosen(name):
         sys.exit(f"{log.relative_to(ROOT)} has no line like '{patterns[[bool(f) for f in found].index(False)]}': did "
                  "the campaign end?")
     wanted = dict.fromkeys(line.strip() for some in found for line in some)
-    return (f"\n{what} (`tools/check.sh --{name}`, commit {when[1]}, {when[2]}):\n\n" +
-            "".join(f"- {line}\n" for line in wanted))
+    title = filled(f"{what} (`tools/check.sh --{name}`, commit {when[1]}, {when[2]}):")
+    return f"\n{title}\n\n" + "".join(filled(f"- {line}", "  ") + "\n" for line in wanted)
 
 
 def main():
