@@ -25,7 +25,7 @@ def read(file):
     return points, frames, n, file["VTKHDF/Steps/Values"][:], lambda name: points[name][:].reshape(frames, n, 3)
 
 
-def told(points, name, of, units):
+def check_attributes(points, name, of, units):
     attributes = {k: points[name].attrs[k].decode() for k in ("of", "units", "when", "objective")}
     expect(f"{name} says what it is", attributes["of"] == of and attributes["units"] == units
            and attributes["when"] == "adjoint" and attributes["objective"], attributes)
@@ -34,9 +34,9 @@ def told(points, name, of, units):
 with h5py.File(sys.argv[1]) as file:
     points, frames, n, times, field = read(file)
     displacement, velocity, force = field("adj_displacement"), field("adj_velocity"), field("adj_force")
-    told(points, "adj_displacement", "displacement", "1/m")
-    told(points, "adj_velocity", "velocity", "1/(m/s)")
-    told(points, "adj_force", "force", "1/N")
+    check_attributes(points, "adj_displacement", "displacement", "1/m")
+    check_attributes(points, "adj_velocity", "velocity", "1/(m/s)")
+    check_attributes(points, "adj_force", "force", "1/N")
     wanted = np.isclose(times / 0.02, np.round(times / 0.02)) | (np.arange(frames) == frames - 1)
     for name, values in (("adj_displacement", displacement), ("adj_velocity", velocity), ("adj_force", force)):
         finite = np.isfinite(values).all(axis=(1, 2))

@@ -138,9 +138,10 @@ def check_csv(path, frame):
 
 
 def check_npy(folder, frame):
-    told = json.loads((folder / "fields.json").read_text())
-    need(told["program"] == "piola export" and frame.time in (told.get("time"), told.get("iteration")), "fields.json")
-    listed = {a["file"]: a for a in told["arrays"]}
+    report = json.loads((folder / "fields.json").read_text())
+    need(report["program"] == "piola export" and frame.time in (report.get("time"), report.get("iteration")),
+         "fields.json")
+    listed = {a["file"]: a for a in report["arrays"]}
     need(set(listed) == {p.name for p in folder.glob("*.npy")}, f"{sorted(listed)}")
     count = equal(np.load(folder / "grid-points.npy"), frame.points[:, :frame.dimension], "points")
     if frame.mesh:

@@ -96,7 +96,7 @@ static void put(const void *data, size_t n)
 }
 
 /* Called after a call that succeeded. */
-static void tell(what w, const char *name, const char *other, int64_t place, const void *data, size_t n)
+static void record(what w, const char *name, const char *other, int64_t place, const void *data, size_t n)
 {
     if (!concerns(name)) return;
     if (log_file >= 0) {
@@ -124,7 +124,7 @@ static int created(int fd, int flags)
 {
     char name[PATH_MAX];
     const int saved = errno;
-    if (fd >= 0 && (flags & O_CREAT) && (flags & O_EXCL)) tell(CREATE, name_of(fd, name), "", 0, NULL, 0);
+    if (fd >= 0 && (flags & O_CREAT) && (flags & O_EXCL)) record(CREATE, name_of(fd, name), "", 0, NULL, 0);
     errno = saved;
     return fd;
 }
@@ -169,7 +169,7 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t at)
         raise(SIGKILL);
     }
     const ssize_t done = real(fd, data, n, at);
-    if (done > 0) tell(WRITE, name, "", at, data, (size_t)done);
+    if (done > 0) record(WRITE, name, "", at, data, (size_t)done);
     return done;
 }
 
@@ -182,7 +182,7 @@ ssize_t write(int fd, const void *data, size_t n)
         raise(SIGKILL);
     }
     const ssize_t done = real(fd, data, n);
-    if (done > 0 && concerns(name)) tell(WRITE, name, "", lseek(fd, 0, SEEK_CUR) - done, data, (size_t)done);
+    if (done > 0 && concerns(name)) record(WRITE, name, "", lseek(fd, 0, SEEK_CUR) - done, data, (size_t)done);
     return done;
 }
 
@@ -192,14 +192,14 @@ int ftruncate(int fd, off_t size)
     REAL(int, ftruncate, int, off_t);
     if (count(name_of(fd, name), "") == HALF) raise(SIGKILL);
     const int rc = real(fd, size);
-    if (!rc) tell(TRUNCATE, name, "", size, NULL, 0);
+    if (!rc) record(TRUNCATE, name, "", size, NULL, 0);
     return rc;
 }
 
 static void synced(int fd, const char *name)
 {
     struct stat there;
-    tell(!fstat(fd, &there) && S_ISDIR(there.st_mode) ? SYNC_FOLDER : SYNC, name, "", 0, NULL, 0);
+    record(!fstat(fd, &there) && S_ISDIR(there.st_mode) ? SYNC_FOLDER : SYNC, name, "", 0, NULL, 0);
 }
 
 int fsync(int fd)
@@ -230,7 +230,7 @@ int rename(const char *from, const char *to)
     name_at(AT_FDCWD, to, b);
     if (count(a, b) == HALF) raise(SIGKILL);
     const int rc = real(from, to);
-    if (!rc) tell(RENAME, a, b, 0, NULL, 0);
+    if (!rc) record(RENAME, a, b, 0, NULL, 0);
     return rc;
 }
 
@@ -241,7 +241,7 @@ int unlink(const char *path)
     name_at(AT_FDCWD, path, name);
     if (count(name, "") == HALF) raise(SIGKILL);
     const int rc = real(path);
-    if (!rc) tell(UNLINK, name, "", 0, NULL, 0);
+    if (!rc) record(UNLINK, name, "", 0, NULL, 0);
     return rc;
 }
 
@@ -252,6 +252,6 @@ int unlinkat(int at, const char *path, int flags)
     name_at(at, path, name);
     if (count(name, "") == HALF) raise(SIGKILL);
     const int rc = real(at, path, flags);
-    if (!rc) tell(UNLINK, name, "", 0, NULL, 0);
+    if (!rc) record(UNLINK, name, "", 0, NULL, 0);
     return rc;
 }

@@ -11,7 +11,7 @@ there (fault_shim.c). A point is (case, kind of call, its number, how it fails).
  - files of an earlier run are as they were, or are whole and new;
  - no temporary file stays; the same command, run again, ends with the bits of an undisturbed run.
 
---leaks N looks at N further points, evenly over the kinds, for what the command does not give back (fault_leaks.py).
+--leaks N searches N further points, evenly over the kinds, for what the command does not give back (fault_leaks.py).
 
 The points are drawn from all there are, evenly over kinds and cases; N = 0 takes all. Ends with 1 where a point
 fails."""
@@ -145,7 +145,7 @@ def listing(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-def told(case, folder):
+def reported(case, folder):
     """result.json of this command, or None."""
     if "out" not in case.arguments:
         return None
@@ -166,12 +166,12 @@ class Campaign:
         self.piola, self.shim, self.folder = str(piola), str(shim), pathlib.Path(folder)
         self.golden, self.local = {}, threading.local()
 
-    def run(self, arguments, where, fault=None, tell=None, timeout=30, extra=None):
+    def run(self, arguments, where, fault=None, log=None, timeout=30, extra=None):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PIOLA_FAULT")}
         environment.update(OMP_NUM_THREADS="1", LC_ALL="C.UTF-8", NO_COLOR="1")
         environment["LD_PRELOAD"] = self.shim  # without a fault it makes clocks stand still, no more
-        if tell:
-            environment["PIOLA_FAULT_TELL"] = str(tell)
+        if log:
+            environment["PIOLA_FAULT_LOG"] = str(log)
         if fault:
             environment["PIOLA_FAULT"] = fault
         environment.update(extra or {})
@@ -188,14 +188,14 @@ class Campaign:
             if done.returncode:
                 sys.exit(f"{case.name}: {arguments} ended with {done.returncode}: {done.stderr.decode()}")
         shutil.copytree(template, golden)
-        tell = self.folder / f"count_{case.name}"
-        done = self.run(case.arguments, golden, tell=tell)
+        log = self.folder / f"count_{case.name}"
+        done = self.run(case.arguments, golden, log=log)
         if done.returncode not in case.codes:
             sys.exit(f"{case.name} ended with {done.returncode}: {done.stderr.decode()}")
-        counts = {line.split()[1]: int(line.split()[2]) for line in tell.read_text().splitlines()}
+        counts = {line.split()[1]: int(line.split()[2]) for line in log.read_text().splitlines()}
         self.golden[case.name] = {
             "before": digest(template, case.files), "after": digest(golden, case.files), "list": listing(golden),
-            "stdout": done.stdout, "code": done.returncode, "told": told(case, golden)}
+            "stdout": done.stdout, "code": done.returncode, "reported": reported(case, golden)}
         return counts
 
     def copy(self, case, where):
@@ -225,7 +225,7 @@ class Campaign:
             wrong.append(f"{what}: files differ from an undisturbed run's")
         if case.stdout and done.stdout != golden["stdout"]:
             wrong.append(f"{what}: standard output differs from an undisturbed run's")
-        now, then = told(case, where), golden["told"]
+        now, then = reported(case, where), golden["reported"]
         if (now is None) != (then is None):
             wrong.append(f"{what}: result.json is {'missing' if now is None else 'there'}")
         elif then is not None and [now.get(k) for k in ("exit", "objective", "parameters", "check")] != \
@@ -257,13 +257,13 @@ class Campaign:
             elif kind in ("open", "rename", "mkdir") and how != "on" and not any(s in text for s in stems(fired)):
                 wrong.append("the message does not name the file")
         try:
-            now = told(case, where)
+            now = reported(case, where)
         except ValueError:
             wrong.append("result.json is damaged")
             now = None
         # a folder that cannot be opened cannot be locked, and what lies there may be another run's: it stays
         earlier = self.folder / "templates" / case.name
-        untouched = kind in ("open", "lock") and now is not None and now == told(case, earlier)
+        untouched = kind in ("open", "lock") and now is not None and now == reported(case, earlier)
         if now is not None and code >= 0 and now["exit"] != code and not untouched:
             wrong.append(f"result.json says {now['exit']}, the exit code is {code}")
         here = digest(where, case.files)
@@ -288,39 +288,39 @@ class Campaign:
     def point(self, case, kind, number, how, rerun):
         if not hasattr(self.local, "where"):
             self.local.where = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
-        where, tell = self.local.where / "work", self.local.where / "tell"
+        where, log = self.local.where / "work", self.local.where / "log"
         self.copy(case, where)
-        tell.unlink(missing_ok=True)
-        told_of = {"case": case.name, "kind": kind, "number": number, "how": how, "fired": "", "code": None,
-                   "wrong": []}
+        log.unlink(missing_ok=True)
+        report = {"case": case.name, "kind": kind, "number": number, "how": how, "fired": "", "code": None,
+                  "wrong": []}
         try:
-            done = self.run(case.arguments, where, f"{kind}:{number}:{how}", tell)
+            done = self.run(case.arguments, where, f"{kind}:{number}:{how}", log)
         except subprocess.TimeoutExpired:
-            told_of["wrong"] = ["it hangs"]
-            return told_of
-        lines = tell.read_text(errors="replace").splitlines() if tell.exists() else []
+            report["wrong"] = ["it hangs"]
+            return report
+        lines = log.read_text(errors="replace").splitlines() if log.exists() else []
         # calls in children too
-        told_of["fired"] = "; ".join(dict.fromkeys(line[6:] for line in lines if line.startswith("fired")))
-        told_of["code"], told_of["stderr"] = done.returncode, done.stderr.decode(errors="replace")[-600:]
-        if not told_of["fired"]:
-            return told_of
-        told_of["wrong"] = self.judge(case, kind, how, where, done, told_of["fired"])
+        report["fired"] = "; ".join(dict.fromkeys(line[6:] for line in lines if line.startswith("fired")))
+        report["code"], report["stderr"] = done.returncode, done.stderr.decode(errors="replace")[-600:]
+        if not report["fired"]:
+            return report
+        report["wrong"] = self.judge(case, kind, how, where, done, report["fired"])
         if rerun:
             again = self.run(case.arguments, where)
             golden = self.golden[case.name]
-            told_of["again"] = again.returncode
+            report["again"] = again.returncode
             if again.returncode != golden["code"]:
-                told_of["wrong"].append(f"run again: exit {again.returncode}: "
-                                        f"{again.stderr.decode(errors='replace')[-300:]}")
+                report["wrong"].append(f"run again: exit {again.returncode}: "
+                                       f"{again.stderr.decode(errors='replace')[-300:]}")
             else:
-                self.same(case, where, again, told_of["wrong"], "run again")
+                self.same(case, where, again, report["wrong"], "run again")
             left = sorted(set(listing(where)) - set(golden["list"]))
             if done.returncode == -9 or GUARDED.encode() in done.stderr:
-                told_of["rests"] = [name for name in left if REST.search(name)]
-                left = [name for name in left if name not in told_of["rests"]]
+                report["rests"] = [name for name in left if REST.search(name)]
+                left = [name for name in left if name not in report["rests"]]
             if left:
-                told_of["wrong"].append(f"run again: left behind: {left[0]}")
-        return told_of
+                report["wrong"].append(f"run again: left behind: {left[0]}")
+        return report
 
 
 def planted(campaign, case):

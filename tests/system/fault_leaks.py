@@ -108,8 +108,8 @@ def who(stack, kind):
 class Left:
     """What one process left: {what: amount}; `judged` is false where it could not say."""
 
-    def __init__(self, tell, folder, names, kind):
-        lines = tell.read_text(errors="replace").split("\n") if tell.exists() else []
+    def __init__(self, log, folder, names, kind):
+        lines = log.read_text(errors="replace").split("\n") if log.exists() else []
         self.judged = any(line.startswith("searched") for line in lines)
         self.ours, self.foreign, self.identifiers = collections.Counter(), collections.Counter(), {}
         kept = {}
@@ -158,13 +158,13 @@ class Left:
 
 
 class Search:
-    """Commands of a campaign, looked at for what they do not give back."""
+    """Commands of a campaign, searched for what they do not give back."""
 
     def __init__(self, campaign, lsan):
         self.campaign, self.lsan, self.names, self.undisturbed = campaign, lsan, Names(), {}
 
     def left(self, case, fault=None, forget=None):
-        """What the case leaves with this fault, told with whole stacks where memory is lost."""
+        """What the case leaves with this fault, reported with whole stacks where memory is lost."""
         left = self.one(case, fault, forget, False)
         return self.one(case, fault, forget, True) if left.ours or left.foreign else left
 
@@ -172,17 +172,17 @@ class Search:
         """One run. `fired` is what came of the fault, "" where it did not come."""
         with tempfile.TemporaryDirectory(dir=self.campaign.folder) as folder:
             folder = pathlib.Path(folder)
-            where, tell = folder / "work", folder / "tell"
+            where, log = folder / "work", folder / "log"
             self.campaign.copy(case, where)
             extra = environment(self.campaign.shim, self.lsan, folder, stacks)
             if forget:
                 extra["PIOLA_FAULT_FORGET"] = forget
             try:
-                done = self.campaign.run(case.arguments, where, fault, tell, extra=extra)
+                done = self.campaign.run(case.arguments, where, fault, log, extra=extra)
             except subprocess.TimeoutExpired:
                 done = subprocess.CompletedProcess([], None, b"", b"it hangs")
-            lines = tell.read_text(errors="replace").split("\n") if tell.exists() else []
-            left = Left(tell, folder, self.names, (fault or "").split(":")[0])
+            lines = log.read_text(errors="replace").split("\n") if log.exists() else []
+            left = Left(log, folder, self.names, (fault or "").split(":")[0])
             left.fired = next((line[6:] for line in lines if line.startswith("fired")), "")
             left.name = f"{case.name}/{(fault or 'none').replace(':', '/')}"
             left.code = done.returncode
@@ -215,7 +215,7 @@ class Search:
 
 
 def search(campaign, points, jobs, control):
-    """Look at these points (case, kind, number, how), and at their cases without a fault; whether Piola leaves
+    """Search these points (case, kind, number, how), and their cases without a fault; whether Piola leaves
     nothing."""
     lsan = library()
     looked = Search(campaign, lsan)

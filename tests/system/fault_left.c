@@ -135,7 +135,7 @@ CLOSES(H5Pclose)
 CLOSES(H5Sclose)
 CLOSES(H5Tclose)
 
-/* Where an engine lay is told while it is known: what it has lost is found when it is gone. */
+/* Where an engine lay is logged while it is known: what it has lost is found when it is gone. */
 int dlclose(void *handle)
 {
     NEXT(int(void *), "dlclose");
@@ -143,21 +143,21 @@ int dlclose(void *handle)
     char text[1200];
     if (wanted && !dlinfo(handle, RTLD_DI_LINKMAP, &module) && module) {
         snprintf(text, sizeof text, "module %zx %.1100s\n", (size_t)module->l_addr, module->l_name);
-        fault_tell(text);
+        fault_log(text);
     }
     return real(handle);
 }
 
 /* ---- what is left ---------------------------------------------------------------------------------------- */
 
-static void tell_left(const char *what, long long amount, const char *name)
+static void report_left(const char *what, long long amount, const char *name)
 {
     char text[1200];
     snprintf(text, sizeof text, "left %s %lld %.1100s\n", what, amount, name);
-    fault_tell(text);
+    fault_log(text);
 }
 
-static void tell_descriptors(void)
+static void report_descriptors(void)
 {
     for (int file = 0; file < DESCRIPTORS; file++) {
         char link[64], path[PATH_MAX];
@@ -165,7 +165,7 @@ static void tell_descriptors(void)
         snprintf(link, sizeof link, "/proc/self/fd/%d", file);
         const ssize_t n = readlink(link, path, sizeof path - 1);
         path[n > 0 ? n : 0] = '\0';
-        tell_left("descriptor", 1, path);
+        report_left("descriptor", 1, path);
     }
 }
 
@@ -179,7 +179,7 @@ static long long valid_before(hid_t newest)
     return n;
 }
 
-static void tell_identifiers(void)
+static void report_identifiers(void)
 {
     static const struct {
         H5I_type_t kind;
@@ -196,29 +196,29 @@ static void tell_identifiers(void)
     if (H5Fget_obj_count((hid_t)H5F_OBJ_ALL, H5F_OBJ_FILE) < 0) return; /* HDF5 did not come to be */
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const H5I_type_t kind = all[i].kind;
-        tell_left("identifier",
-                  all[i].in_files         ? H5Fget_obj_count((hid_t)H5F_OBJ_ALL, all[i].in_files)
-                  : kind == H5I_DATASPACE ? valid_before(H5Screate(H5S_SCALAR))
-                  : kind == H5I_DATATYPE  ? valid_before(H5Tcopy(H5T_NATIVE_INT))
-                                          : valid_before(H5Pcreate(H5P_DATASET_CREATE)),
-                  all[i].name);
-        if (atomic_load(&kept_by_library[kind])) tell_left("kept", atomic_load(&kept_by_library[kind]), all[i].name);
+        report_left("identifier",
+                    all[i].in_files         ? H5Fget_obj_count((hid_t)H5F_OBJ_ALL, all[i].in_files)
+                    : kind == H5I_DATASPACE ? valid_before(H5Screate(H5S_SCALAR))
+                    : kind == H5I_DATATYPE  ? valid_before(H5Tcopy(H5T_NATIVE_INT))
+                                            : valid_before(H5Pcreate(H5P_DATASET_CREATE)),
+                    all[i].name);
+        if (atomic_load(&kept_by_library[kind])) report_left("kept", atomic_load(&kept_by_library[kind]), all[i].name);
     }
 }
 
-void left_tell(void)
+void left_report(void)
 {
     if (!wanted) return;
     atomic_store(&begun, false);
-    tell_descriptors();
+    report_descriptors();
     for (int i = 0; i < atomic_load(&slots); i++)
-        if (atomic_load(&maps[i].at)) tell_left("map", (long long)atomic_load(&maps[i].size), "bytes");
-    if (atomic_load(&streams) > 0) tell_left("stream", atomic_load(&streams), "of stdio");
-    tell_identifiers();
+        if (atomic_load(&maps[i].at)) report_left("map", (long long)atomic_load(&maps[i].size), "bytes");
+    if (atomic_load(&streams) > 0) report_left("stream", atomic_load(&streams), "of stdio");
+    report_identifiers();
 }
 
 void left_search(void)
 {
     if (!wanted || !__lsan_do_recoverable_leak_check) return;
-    fault_tell(__lsan_do_recoverable_leak_check() ? "searched 1\n" : "searched 0\n");
+    fault_log(__lsan_do_recoverable_leak_check() ? "searched 1\n" : "searched 0\n");
 }

@@ -1,6 +1,6 @@
 /* fault_left.h -- what a program has not given back when it ends: the part of fault_shim.c that looks for it.
  *
- *     PIOLA_FAULT_LEFT=1       at a normal end the file of PIOLA_FAULT_TELL gets the lines
+ *     PIOLA_FAULT_LEFT=1       at a normal end the file of PIOLA_FAULT_LOG gets the lines
  *                                left descriptor 1 PATH     a descriptor that main() opened and left open
  *                                left map BYTES bytes       what it mapped and did not unmap
  *                                left stream N of stdio     streams that it opened and did not close, those in memory
@@ -19,11 +19,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Append a line, with its end, to the file of PIOLA_FAULT_TELL; without memory. Failures end the process or are
+/* Append a line, with its end, to the file of PIOLA_FAULT_LOG; without memory. Failures end the process or are
  * silent. */
-void fault_tell(const char *text);
+void fault_log(const char *text);
 
-/* main() begins: what is open already is not looked at. */
+/* main() begins: what is open already is not counted. */
 void left_begin(void);
 
 /* `size` bytes were mapped at `at`, by a call of this program's. */
@@ -35,10 +35,11 @@ void left_stream(int change);
 /* Whether a call of this name is to do nothing. */
 bool left_forgets(const char *call);
 
-/* main() is over: tell of descriptors, maps, streams and identifiers. */
-void left_tell(void);
+/* main() is over: log descriptors, maps, streams and identifiers. */
+void left_report(void);
 
-/* The process ends, after all that runs at its end: let LeakSanitizer look for lost memory, and tell of it. */
+/* The process ends, after all that runs at its end: let LeakSanitizer look for lost memory, and log whether there is
+ * any. */
 void left_search(void);
 
 #endif

@@ -6,7 +6,7 @@
  *                                short  a write that writes half of its bytes and says so
  *                                torn   a write that writes half of its bytes, then the process is killed
  *                                kill   the process is killed (SIGKILL) before the call
- *     PIOLA_FAULT_TELL=FILE      gets a line "fired KIND CALL DETAIL" when the fault comes, and at a normal end of the
+ *     PIOLA_FAULT_LOG=FILE       gets a line "fired KIND CALL DETAIL" when the fault comes, and at a normal end of the
  *                                process a line "count KIND CALLS" for every kind
  *
  * Kinds: see `kinds` below. What fails sets the errno that the system would: ENOMEM, EMFILE, ENOSPC, EIO. The standard
@@ -67,22 +67,22 @@ static atomic_long calls[KINDS];
 static atomic_bool fired;
 static int wanted = -1, how;
 static long number;
-static char tell_path[PATH_MAX];
+static char log_path[PATH_MAX];
 
-/* ---- what to do, and telling it: without the C library's own buffers and without memory ------------------- */
+/* ---- what to do, and logging it: without the C library's own buffers and without memory ------------------- */
 
-void fault_tell(const char *text)
+void fault_log(const char *text)
 {
-    const long file = syscall(SYS_openat, AT_FDCWD, tell_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (!tell_path[0] || file < 0) return;
+    const long file = syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (!log_path[0] || file < 0) return;
     if (syscall(SYS_write, file, text, strlen(text)) < 0) raise(SIGABRT);
     syscall(SYS_close, file);
 }
 
 static void read_environment(void)
 {
-    const char *fault = getenv("PIOLA_FAULT"), *file = getenv("PIOLA_FAULT_TELL");
-    if (file) snprintf(tell_path, sizeof tell_path, "%s", file);
+    const char *fault = getenv("PIOLA_FAULT"), *file = getenv("PIOLA_FAULT_LOG");
+    if (file) snprintf(log_path, sizeof log_path, "%s", file);
     if (!fault) return;
     const char *colon = strchr(fault, ':'), *last = colon ? strchr(colon + 1, ':') : NULL;
     for (int k = 0; colon && k < KINDS; k++)
@@ -103,7 +103,7 @@ static bool hit(kind k, const char *call, const char *detail)
         char text[1200];
         const int saved = errno;
         snprintf(text, sizeof text, "fired %s %s %.1000s\n", kinds[k].name, call, detail ? detail : "");
-        fault_tell(text);
+        fault_log(text);
         errno = saved;
     }
     if (how == KILL) raise(SIGKILL);
@@ -116,7 +116,7 @@ static void at_end(void)
     for (int k = 0; k < KINDS; k++) {
         char text[64];
         snprintf(text, sizeof text, "count %s %ld\n", kinds[k].name, atomic_load(&calls[k]));
-        fault_tell(text);
+        fault_log(text);
     }
     left_search();
 }
@@ -126,8 +126,8 @@ static void *next(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function) {
-        fault_tell("missing ");
-        fault_tell(name);
+        fault_log("missing ");
+        fault_log(name);
         abort();
     }
     return function;
@@ -150,7 +150,7 @@ static int counted_main(int argc, char **argv, char **environment)
     atomic_store(&begun, true);
     const int code = program(argc, argv, environment);
     atomic_store(&begun, false);
-    left_tell();
+    left_report();
     atomic_store(&begun, true);
     return code;
 }
@@ -383,7 +383,7 @@ int posix_fallocate(int file, off_t at, off_t size)
     return hit(TRUNCATE, "posix_fallocate", NULL) ? ENOSPC : real(file, at, size);
 }
 
-/* ---- a device: the engine asks here before it reserves memory and before it launches ---------------------- */
+/* ---- a device: the engine polls this before it reserves memory and before it launches --------------------- */
 
 int pio_device_fault(const char *what);
 int pio_device_fault(const char *what)

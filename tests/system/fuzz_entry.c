@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Readers ask OpenMP how many threads there are. clang compiles their loops without it: one. */
+/* Readers request the number of threads from OpenMP. clang compiles their loops without it: one. */
 int omp_get_max_threads(void);
 
 int omp_get_max_threads(void)

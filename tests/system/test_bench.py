@@ -16,7 +16,7 @@ PIOLA = ""
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
 
 
-def told_by(*arguments):
+def printed_by(*arguments):
     done = subprocess.run([PIOLA, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           stdin=subprocess.DEVNULL, env=ENVIRONMENT, timeout=300)
     assert done.returncode == 0, f"{' '.join(arguments)}: exit {done.returncode}\n{done.stderr}"
@@ -25,33 +25,33 @@ def told_by(*arguments):
 
 class Bench(unittest.TestCase):
     def test_the_benchmark_gives_positive_numbers_for_every_thread_count(self):
-        told = told_by("bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "2", "--json")
-        self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
-        for row in told["threads"]:
+        report = printed_by("bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "2", "--json")
+        self.assertEqual([r["threads"] for r in report["threads"]], [1, 2])
+        for row in report["threads"]:
             for name in ("forward", "forward_storing", "adjoint", "gradient"):
                 times = row["ns_per_particle_step"][name]
                 self.assertTrue(0 < times["best"] <= times["median"], name)
-        shares = sum(k["forward_share"] for k in told["kernels"])
-        slope, exact = told["check"]["slope"], told["check"]["exact"]
+        shares = sum(k["forward_share"] for k in report["kernels"])
+        slope, exact = report["check"]["slope"], report["check"]["exact"]
         print(f"kernel shares sum to {shares:.12f} (threshold 1 +- 1e-9), d x/d v0 is off by "
               f"{abs(slope / exact - 1):.1e} (threshold 1e-3)", file=sys.stderr)
         self.assertAlmostEqual(shares, 1, 9)
         self.assertLess(abs(slope / exact - 1), 1e-3)
 
     def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
-        told = told_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
-                       "--threads", "2", "--json")
-        cases = {(c["method"], c["integrator"], c["compact"]): c for c in told["cases"]}
+        report = printed_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
+                            "--threads", "2", "--json")
+        cases = {(c["method"], c["integrator"], c["compact"]): c for c in report["cases"]}
         plain, reversible = [("mpm", "apic", False), ("mpm", "apic", True), ("fem", "leapfrog", False)], [
             ("mpm", "reversible", False), ("fem", "reversible_leapfrog", False), ("fem", "reversible_euler", False)]
         self.assertEqual(sorted(cases), sorted(plain + reversible))
         self.assertLess(cases[plain[1]]["state_bytes"], 0.75 * cases[plain[0]]["state_bytes"])
-        for case in told["cases"]:
+        for case in report["cases"]:
             self.assertTrue(case["same_bits"])
             self.assertEqual(case["rows"][0]["recomputation"], 1)
             for row in case["rows"]:
                 self.assertGreater(row["gradient_over_forward"], 0)
-                # steps that solve are taken back for less than a step
+                # an inverse step costs less than a step that solves
                 self.assertGreater(row["predicted"], 1 if row["strategy"] == "reverse" else row["recomputation"])
         for name in plain:
             rows = {(r["states"], r["states_on_disk"]): r for r in cases[name]["rows"]}
@@ -71,48 +71,48 @@ class Bench(unittest.TestCase):
                  ("quad9", "ogden", "f64", 2, 4 ** 2, 9 ** 2, 33 ** 2),      # inner vertices reach 5 nodes, others 3
                  ("hex8", "hencky", "f32", 3, 4 ** 3, 5 ** 3, 13 ** 3)]
         for element, law, precision, dim, elements, nodes, blocks in cases:
-            told = told_by("bench", "fem", "--element", element, "--law", law, "--cells", "4", "--precision", precision,
-                           "--threads", "2", "--json")
-            case, solver, parts = told["case"], told["solver"], told["parts"]
+            report = printed_by("bench", "fem", "--element", element, "--law", law, "--cells", "4", "--precision",
+                                precision, "--threads", "2", "--json")
+            case, solver, parts = report["case"], report["solver"], report["parts"]
             limit = 1e-2 if precision == "f32" else 1e-7
-            shares = [sum(k[s] for k in told["kernels"]) for s in ("forward_share", "adjoint_share")]
+            shares = [sum(k[s] for k in report["kernels"]) for s in ("forward_share", "adjoint_share")]
             print(f"{element} {law} {precision}: {case['unknowns']} unknowns, {case['blocks']} blocks, sum c dJ/dc + F "
-                  f"dJ/dF is {told['check']['identity_defect']:.1e} of F dJ/dF (threshold {limit:.0e}), shares sum to "
-                  f"{shares[0]:.12f} and {shares[1]:.12f} (threshold 1 +- 1e-9)", file=sys.stderr)
+                  f"dJ/dF is {report['check']['identity_defect']:.1e} of F dJ/dF (threshold {limit:.0e}), shares sum "
+                  f"to {shares[0]:.12f} and {shares[1]:.12f} (threshold 1 +- 1e-9)", file=sys.stderr)
             self.assertEqual((case["elements"], case["unknowns"]), (elements, dim * nodes))
             self.assertEqual(case["blocks"], blocks)
-            self.assertLess(told["check"]["identity_defect"], limit)
-            self.assertGreater(told["check"]["deflection"], 0)
+            self.assertLess(report["check"]["identity_defect"], limit)
+            self.assertGreater(report["check"]["deflection"], 0)
             for share in shares:
                 self.assertAlmostEqual(share, 1, 9)
-            self.assertEqual([r["threads"] for r in told["threads"]], [1, 2])
-            for row in told["threads"]:
+            self.assertEqual([r["threads"] for r in report["threads"]], [1, 2])
+            for row in report["threads"]:
                 for name in ("forward", "forward_cpu", "adjoint", "adjoint_cpu"):
                     times = row[name + "_seconds"]
                     self.assertTrue(0 < times["best"] <= times["median"], name)
-            share, cache = parts.pop("product_share_of_copy"), told["bytes"]["last_level_cache"]
+            share, cache = parts.pop("product_share_of_copy"), report["bytes"]["last_level_cache"]
             print(f"a product moves {parts['product_bytes']:.0f} bytes, the last-level cache has {cache}: its share of "
                   f"a copy's bandwidth is {share}", file=sys.stderr)
             self.assertEqual(share is None, parts["product_bytes"] <= 2 * cache or not cache)
             self.assertTrue(all(v > 0 for v in parts.values()), parts)
             self.assertLess(parts["product_seconds"], parts["iteration_seconds"])
-            self.assertGreater(told["bytes"]["arena"], told["bytes"]["matrix"])
-            self.assertGreater(told["bytes"]["process_peak"], told["bytes"]["arena"])
-            calls = {k["name"]: (k["forward_calls"], k["adjoint_calls"]) for k in told["kernels"]}
+            self.assertGreater(report["bytes"]["arena"], report["bytes"]["matrix"])
+            self.assertGreater(report["bytes"]["process_peak"], report["bytes"]["arena"])
+            calls = {k["name"]: (k["forward_calls"], k["adjoint_calls"]) for k in report["kernels"]}
             self.assertEqual(calls["fem_assemble"], (solver["newton_iterations"], 1))
             # each solve has a product at its start and one at its end besides those of its iterations
             self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
-            self.assertIsNone(told["library"]["product"]) # a CPU has none
+            self.assertIsNone(report["library"]["product"]) # a CPU has none
 
     def test_the_benchmark_of_files_gives_numbers_that_agree_with_each_other(self):
         # in 2D too vectors are stored in 3D
         for dim, precision, frames, particles, row in ((3, "f32", 3, 14 ** 3, 4 * (3 + 3 + 1)),
                                                        (2, "f64", 2, 54 ** 2, 8 * (3 + 3 + 1))):
             with tempfile.TemporaryDirectory() as folder:
-                told = told_by("bench", "snapshot", "--particles", "2900", "--dimension", str(dim),
-                               "--precision", precision, "--steps", str(frames), "-o", folder, "--json")
+                report = printed_by("bench", "snapshot", "--particles", "2900", "--dimension", str(dim),
+                                    "--precision", precision, "--steps", str(frames), "-o", folder, "--json")
                 self.assertEqual(os.listdir(folder), [])
-            case, writing, sums, reading = told["case"], told["writing"], told["checksums"], told["reading"]
+            case, writing, sums, reading = report["case"], report["writing"], report["checksums"], report["reading"]
             verified, plain = reading["verified"], reading["no_verify"]
             print(f"{particles} particles, {frames} frames: {case['file_bytes']} bytes, checksums of arrays "
                   f"{sums['frame_share_of_frames']:.4f} of the frames and of the file "
@@ -153,9 +153,9 @@ class Bench(unittest.TestCase):
                 while not os.listdir(folder) and running.poll() is None:
                     time.sleep(0.01)
                 running.send_signal(signal.SIGTERM)
-                told = running.communicate(timeout=300)
-            self.assertEqual((running.returncode, told[0], os.listdir(folder)), (75, "", []), told[1])
-            self.assertIn("interrupted by SIGTERM", told[1])
+                report = running.communicate(timeout=300)
+            self.assertEqual((running.returncode, report[0], os.listdir(folder)), (75, "", []), report[1])
+            self.assertIn("interrupted by SIGTERM", report[1])
             for wrong in (os.path.join(folder, "nowhere"), PIOLA):
                 done = subprocess.run([PIOLA, "bench", "snapshot", "-o", wrong], capture_output=True, text=True,
                                       timeout=300)

@@ -99,24 +99,24 @@ class Check(unittest.TestCase):
         return done, json.loads(path.read_text()) if path.exists() else {}
 
     def check(self, code, text, *arguments, engines=None):
-        done, told = self.piola("check", text, *arguments, engines=engines)
+        done, report = self.piola("check", text, *arguments, engines=engines)
         self.assertEqual(done.returncode, code, done.stderr)
-        for row in told["check"]["rows"]:
+        for row in report["check"]["rows"]:
             print(row["direction"], row["verdict"], row["remainder"], row["reason"], file=sys.stderr)
-        return done, told["check"]
+        return done, report["check"]
 
     def test_what_newtons_method_leaves_accuses_no_gradient_and_a_wrong_one_still_fails(self):
-        done, told = self.check(0, FOLLOWING)
-        self.assertAlmostEqual(told["equilibrium_tolerance"], 1e-13, delta=1e-20)
+        done, report = self.check(0, FOLLOWING)
+        self.assertAlmostEqual(report["equilibrium_tolerance"], 1e-13, delta=1e-20)
         self.assertIn("balanced to 1e-13 of the forces", done.stderr)
         done, _ = self.check(1, FOLLOWING, engines=SPOILED)
         self.assertIn("the gradient is not the derivative", done.stderr)
 
     def test_what_single_precision_cannot_decide_is_said_to_be_undecided(self):
         for text in (FOLLOWING, SWUNG, block(), block(force="[0, 1 Pa]")):
-            _, told = self.check(1, text, "--precision", "f32")
-            self.assertNotIn("FAILED", [row["verdict"] for row in told["rows"]])
-            self.assertEqual(told["verdict"], "undecided")
+            _, report = self.check(1, text, "--precision", "f32")
+            self.assertNotIn("FAILED", [row["verdict"] for row in report["rows"]])
+            self.assertEqual(report["verdict"], "undecided")
 
     def test_a_derivative_that_is_small_beside_J_is_decided_by_longer_steps(self):
         design = f"{MODULUS.replace('}', ', per: element}')}, " \
@@ -124,16 +124,16 @@ class Check(unittest.TestCase):
         text = block(law="model: linear, E: 210 GPa, nu: 0.3", force="[0, -30 kPa]", design=design)
         # J is 1, its derivatives 1e-6
         text = text.replace("{type: minimize, of: tip.y}", "{type: target, of: tip.y, value: -1}")
-        done, told = self.check(0, text)
-        self.assertGreater(max(row["first_step"] for row in told["rows"]), 1e-3)
-        self.assertEqual((told["verdict"], told["undecided"]), ("passed", 0))
-        done, told = self.check(1, text, engines=SPOILED)
-        self.assertEqual(told["verdict"], "FAILED")
+        done, report = self.check(0, text)
+        self.assertGreater(max(row["first_step"] for row in report["rows"]), 1e-3)
+        self.assertEqual((report["verdict"], report["undecided"]), ("passed", 0))
+        done, report = self.check(1, text, engines=SPOILED)
+        self.assertEqual(report["verdict"], "FAILED")
         self.assertIn("check FAILED", done.stderr)
         # far below the rounding of J nothing decides; that accuses no gradient, and says what would decide it
-        done, told = self.check(1, text.replace("-30 kPa", "-1 Pa"))
-        self.assertEqual((told["verdict"], told["failed"], told["passed"]), ("undecided", 0, False))
-        self.assertGreater(told["undecided"], 0)
+        done, report = self.check(1, text.replace("-30 kPa", "-1 Pa"))
+        self.assertEqual((report["verdict"], report["failed"], report["passed"]), ("undecided", 0, False))
+        self.assertGreater(report["undecided"], 0)
         self.assertIn("check undecided", done.stderr)
         self.assertNotIn("FAILED", done.stderr)
         self.assertIn("would decide it: ", done.stderr)
@@ -141,17 +141,17 @@ class Check(unittest.TestCase):
 
     def test_loads_below_rounding_are_answered_and_accuse_no_gradient(self):
         for force in ("[0, 1e-6]", "[0, 1e-9]"):
-            done, told = self.piola("check", block(law="model: hencky, E: 1 MPa, nu: 0.3", force=force))
-            verdicts = [row["verdict"] for row in told["check"]["rows"]]
+            done, report = self.piola("check", block(law="model: hencky, E: 1 MPa, nu: 0.3", force=force))
+            verdicts = [row["verdict"] for row in report["check"]["rows"]]
             print(force, verdicts, file=sys.stderr)
             self.assertNotIn("FAILED", verdicts)
             self.assertIn(done.returncode, (0, 1))
         linear = block(law="model: linear, E: 1 MPa, nu: 0.3", force="[0, 1 Pa]")
         J = {}
         for precision in ("f32", "f64"):
-            done, told = self.piola("grad", linear, "--precision", precision)
+            done, report = self.piola("grad", linear, "--precision", precision)
             self.assertEqual(done.returncode, 0, done.stderr)
-            J[precision] = told["objective"]
+            J[precision] = report["objective"]
             # from rest even f32 is right; test_equilibrium.py has what it is not
             self.assertNotIn("out of balance", done.stderr)
         print(J, file=sys.stderr)
@@ -163,8 +163,8 @@ class Check(unittest.TestCase):
         for text in (block(law=ogden,
                            design="{name: m1, target: materials.m.mu1}, {name: m2, target: materials.m.mu2}"),
                      block(design=f"{MODULUS}, {shift}"), block(design=shift)):
-            done, told = self.check(0, text)
-            self.assertTrue(any("does not depend on it" in row["reason"] for row in told["rows"]), done.stderr)
+            done, report = self.check(0, text)
+            self.assertTrue(any("does not depend on it" in row["reason"] for row in report["rows"]), done.stderr)
 
     def test_a_repeated_step_has_iterations_to_spare(self):
         self.check(0, SWUNG)

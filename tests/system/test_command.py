@@ -48,9 +48,9 @@ class Command(unittest.TestCase):
         cls.scene.write_text(SCENE)
         (cls.folder / "no.vtkhdf").write_text("this is no HDF5 file\n")
         done = run("run", cls.scene, "-o", cls.folder / "first", "-q")
-        asked = run("doctor", "--json")  # once: it takes seconds with sanitizers
-        assert done.returncode == asked.returncode == 0, done.stderr + asked.stderr
-        cls.states, cls.doctor = cls.folder / "first" / "states.vtkhdf", json.loads(asked.stdout)
+        doctor = run("doctor", "--json")  # once: it takes seconds with sanitizers
+        assert done.returncode == doctor.returncode == 0, done.stderr + doctor.stderr
+        cls.states, cls.doctor = cls.folder / "first" / "states.vtkhdf", json.loads(doctor.stdout)
 
     @classmethod
     def tearDownClass(cls):
@@ -60,8 +60,8 @@ class Command(unittest.TestCase):
         """The exit code, and all of the words on standard error."""
         done = run(*arguments, **others)
         shown = " ".join(map(str, arguments))
-        told = f"piola {shown}: exit {done.returncode}, expected {code}\n{done.stderr}"
-        self.assertEqual(done.returncode, code, told)
+        report = f"piola {shown}: exit {done.returncode}, expected {code}\n{done.stderr}"
+        self.assertEqual(done.returncode, code, report)
         for word in words:
             self.assertIn(word, done.stderr, f"piola {shown}")
         return done
@@ -151,8 +151,8 @@ class Command(unittest.TestCase):
             for scene, why in (("none.yaml", "No such file or directory"), (self.folder, "it is not a regular file")):
                 done = self.expect(66, [], command, scene)
                 self.assertEqual(done.stderr, f"piola: error: cannot read '{scene}': {why}\n")
-        told = json.loads(self.expect(66, [], "run", "none.yaml", "--json").stdout)
-        self.assertEqual(told["message"], "cannot read 'none.yaml': No such file or directory")
+        report = json.loads(self.expect(66, [], "run", "none.yaml", "--json").stdout)
+        self.assertEqual(report["message"], "cannot read 'none.yaml': No such file or directory")
 
     def test_files_that_are_no_snapshots_are_refused_in_plain_words(self):
         whole = self.states.read_bytes()
@@ -201,8 +201,8 @@ class Command(unittest.TestCase):
         for sets in ([], ["--set", "design=[]"]):
             out, name = self.folder / "overflow", "in state 20"
             self.expect(76, [name, "the adjoint overflowed"], "grad", self.scene, "-o", out, *spoil, *sets)
-            told = json.loads((out / "result.json").read_text())
-            self.assertEqual((told["failure"]["kind"], name in told["message"]), ("gradient", True))
+            report = json.loads((out / "result.json").read_text())
+            self.assertEqual((report["failure"]["kind"], name in report["message"]), ("gradient", True))
             self.assertFalse((out / "states.vtkhdf").exists())
 
     def test_a_result_names_what_failed_for_scripts(self):
@@ -217,23 +217,23 @@ class Command(unittest.TestCase):
         self.assertEqual((few["kind"], few["step"], few["residual"] > 0), ("newton_limit", 0, True))
         self.assertEqual(failure(65, SOURCE / "tests/data/bad_scenes/parts/loose.yaml")["kind"], "rigid_motion")
 
-    def test_a_certificate_tells_of_the_last_check_of_the_same_scene(self):
-        out = self.folder / "vouched"
+    def test_a_certificate_reports_the_last_check_of_the_same_scene(self):
+        out = self.folder / "certified"
 
         def check_of(command, *sets):
             self.expect(0, [], command, self.scene, "-o", out, *sets)
-            told = json.loads((out / "result.json").read_text())["certificate"]["check"]
+            report = json.loads((out / "result.json").read_text())["certificate"]["check"]
             snapshot = json.loads(run("info", out / "states.vtkhdf", "--json").stdout)["certificate"]
-            self.assertEqual(json.loads(snapshot)["check"], told)
-            return told
+            self.assertEqual(json.loads(snapshot)["check"], report)
+            return report
 
         self.assertEqual(check_of("grad"), "not checked")
         self.expect(0, [], "check", self.scene, "-o", out)
         for command in ("grad", "optimize"):
-            told = check_of(command)
-            self.assertEqual((told["passed"], told["directions"], told["tolerance"]), (True, 5, 1e-6))
-            self.assertRegex(told["when"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
-            self.assertRegex(told["engine"], r"^(cpu|cuda)_f64_2d$")
+            report = check_of(command)
+            self.assertEqual((report["passed"], report["directions"], report["tolerance"]), (True, 5, 1e-6))
+            self.assertRegex(report["when"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertRegex(report["engine"], r"^(cpu|cuda)_f64_2d$")
         self.assertTrue(check_of("grad", "--precision", "f32")["passed"])
         self.assertTrue(check_of("grad", "--set", "output.states.every=5 ms")["passed"])
         self.assertEqual(check_of("grad", "--set", "materials[0].E=11 kPa"), "not checked")
@@ -295,7 +295,7 @@ class Command(unittest.TestCase):
             self.expect(65, ["time.dt: step 0"], "validate", self.scene, *sets, "--set", f"time.dt={fewer:.12g} s")
             self.expect(76, [reason], "run", self.scene, *sets, "-o", self.folder / "too_long")
 
-    def test_a_loose_body_is_refused_before_anything_is_solved(self):
+    def test_an_unconstrained_body_is_refused_before_anything_is_solved(self):
         scene = SOURCE / "tests" / "data" / "bad_scenes" / "parts" / "loose.yaml"
         words = [":3:11: error: boundary: the body around (0.5, 0.5) is unconstrained: nothing keeps it from moving"]
         self.expect(65, words, "validate", scene)
@@ -315,7 +315,7 @@ class Command(unittest.TestCase):
         self.expect(65, [": error: materials: ", "material constants"], "validate", self.scene, *f32, "--set",
                     "materials[0].nu=0.4999999999")
 
-    def test_validate_tells_what_it_could_not_check(self):
+    def test_validate_lists_what_it_could_not_check(self):
         done = subprocess.run([PIOLA, "validate", self.scene], env={**ENVIRONMENT, "PIOLA_ENGINES": "/nowhere"},
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual(done.returncode, 0)
@@ -353,7 +353,7 @@ class Command(unittest.TestCase):
         levels = {json.loads(line)["level"] for line in log.read_text().splitlines()}
         self.assertIn("info", levels)
 
-    def test_a_dry_run_tells_bytes_and_writes_nothing(self):
+    def test_a_dry_run_lists_bytes_and_writes_nothing(self):
         for command in "run grad check optimize".split():
             self.expect(0, ["plan: ", "bytes"], command, self.scene, "-o", self.folder / "dry", "--dry-run")
         self.assertFalse((self.folder / "dry").exists())
@@ -369,19 +369,19 @@ class Command(unittest.TestCase):
             out = self.folder / "fields"
             done = run("optimize", self.scene, "-o", out, *[x for item in sets for x in ("--set", item)])
             self.assertIn(done.returncode, (0, 1), done.stderr)
-            told = json.loads(self.expect(0, [], "info", out / "history.vtkhdf", "--json").stdout)
-            found = {f["name"]: f["meaning"] for f in told["fields"] if not f["name"].startswith("grad_")}
+            report = json.loads(self.expect(0, [], "info", out / "history.vtkhdf", "--json").stdout)
+            found = {f["name"]: f["meaning"] for f in report["fields"] if not f["name"].startswith("grad_")}
             wanted = ("materials_soft_E", "bodies_soft_E") if names[0] == "soft" else ("design_0", "design_1")
             self.assertEqual(found, dict(zip(wanted, (f"materials.{names[0]}.E", f"bodies.{names[1]}.E"))))
-            self.assertEqual(sum(f["name"].startswith("grad_") for f in told["fields"]), 2)
+            self.assertEqual(sum(f["name"].startswith("grad_") for f in report["fields"]), 2)
 
-    def test_info_tells_frames_fields_and_origin(self):
+    def test_info_lists_frames_fields_and_origin(self):
         done = self.expect(0, [], "info", self.states)
         for word in ("states, 2D, f64, complete", "frames: 3, t = 0 s to 0.02 s", "velocity", "m/s", "command_line"):
             self.assertIn(word, done.stdout)
-        told = json.loads(self.expect(0, [], "info", self.states, "--json").stdout)
-        self.assertEqual((told["kind"], len(told["times"])), ("states", 3))
-        self.assertIn(f"piola run {self.scene} -o", told["manifest"]["command_line"])
+        report = json.loads(self.expect(0, [], "info", self.states, "--json").stdout)
+        self.assertEqual((report["kind"], len(report["times"])), ("states", 3))
+        self.assertIn(f"piola run {self.scene} -o", report["manifest"]["command_line"])
 
     def test_the_manifest_has_the_hash_of_every_input_and_of_the_engine(self):
         scenes = self.folder / "scenes"
@@ -412,7 +412,7 @@ class Command(unittest.TestCase):
         self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
         return struct.unpack(">II", data[16:24]), data
 
-    def test_render_draws_the_frame_field_and_size_that_were_asked_for(self):
+    def test_render_draws_the_frame_field_and_size_that_were_requested(self):
         size, last = self.picture()
         self.assertEqual(size, (1280, 720))
         self.assertEqual(self.picture("--size", "640x480")[0], (640, 480))
@@ -463,8 +463,8 @@ class Command(unittest.TestCase):
             for design in designs:
                 self.expect(0, [], "run", self.scene, "-o", self.folder / "start", "--set", design, "--set",
                             "output.states.fields=[velocity, F, C, mass]", *sets)
-                told = json.loads((self.folder / "start" / "result.json").read_text())
-                hashes.append(json.dumps(told["observations"]))
+                report = json.loads((self.folder / "start" / "result.json").read_text())
+                hashes.append(json.dumps(report["observations"]))
             self.assertEqual(len(set(hashes)), 1, hashes)
 
     # ---- folders, doctor
@@ -478,9 +478,9 @@ class Command(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_doctor_finds_healthy_engines(self):
-        told = self.doctor
-        self.assertTrue(told["healthy"])
-        ran = [e for e in told["engines"] if e["runs"]]
+        report = self.doctor
+        self.assertTrue(report["healthy"])
+        ran = [e for e in report["engines"] if e["runs"]]
         for e in ran:
             t = e["self_test"]
             print(f"{e['name']}: momentum {t['momentum']:.1e}, flight {t['flight']:.1e} (threshold "

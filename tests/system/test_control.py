@@ -78,7 +78,7 @@ class Control(unittest.TestCase):
         self.assertEqual(done.returncode, 65)
         self.assertIn("it shares particles with another actuator", done.stderr)
 
-    def test_an_actuator_without_particles_is_told(self):
+    def test_an_actuator_without_particles_is_reported(self):
         done = piola("validate", self.folder / "scene.yaml", "--set", "actuators[0].on.max=[0.02, 0.1]")
         print(done.stderr.strip().splitlines()[0])
         self.assertEqual(done.returncode, 65)

@@ -121,13 +121,13 @@ class FinalStates(unittest.TestCase):
         return json.loads((self.root / out / "result.json").read_text())
 
     def killed(self, scene, out):
-        """An optimize that is killed when it has told of an iteration."""
+        """An optimize that is killed when it has reported an iteration."""
         with subprocess.Popen([PIOLA, "optimize", str(scene), *WHERE, "-o", str(self.root / out)],
                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
-            told = any("iteration" in line and "2:" in line for line in process.stderr)
+            reported = any("iteration" in line and "2:" in line for line in process.stderr)
             process.send_signal(signal.SIGKILL)
             process.stderr.read()
-        self.assertTrue(told)
+        self.assertTrue(reported)
 
     def same(self, what, of, other, whole):
         one, two = datasets(self.root / of / "states.vtkhdf"), datasets(self.root / other / "states.vtkhdf")
@@ -170,8 +170,8 @@ class FinalStates(unittest.TestCase):
     def test_particles(self):
         for name, text in KINDS.items():
             names = self.compare(name, PARTICLES % text, PARTICLE_SETS)
-            asked = ("velocity", "J", "F", "C", "mass", "pressure", "hardening", "e33")
-            self.assertLessEqual({f"PointData/{field}" for field in asked}, names)
+            wanted = ("velocity", "J", "F", "C", "mass", "pressure", "hardening", "e33")
+            self.assertLessEqual({f"PointData/{field}" for field in wanted}, names)
 
     def test_the_force_of_a_frame_is_that_of_its_displacement(self):
         """The leapfrog's last frame and its first: by the force of a run that begins with that displacement at rest."""

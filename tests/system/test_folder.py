@@ -67,10 +67,10 @@ class Folder(unittest.TestCase):
         first = self.begin("run", "states.*.partial.vtkhdf", *LONG)
         before = self.names()
         for name in "grad", "run", "check", "optimize":
-            told = self.expect((73,), name)
-            print(told.strip())
-            self.assertIn(f"pid {first.pid} on ", told)
-            self.assertRegex(told, r"piola run .*tiny\.yaml .*since 20\d\d-")
+            report = self.expect((73,), name)
+            print(report.strip())
+            self.assertIn(f"pid {first.pid} on ", report)
+            self.assertRegex(report, r"piola run .*tiny\.yaml .*since 20\d\d-")
             self.assertEqual(self.names(), before)
         self.scene.write_text(SCENE.replace("version: 1", "version: 7"), encoding="utf-8")
         self.expect((65,), "run")  # a scene that is wrong does not touch another's folder either
@@ -86,9 +86,9 @@ class Folder(unittest.TestCase):
         for _ in range(5):
             both = [subprocess.Popen(self.command("grad"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                     for _ in range(2)]
-            told = [process.communicate(timeout=DEADLINE)[1] for process in both]
+            report = [process.communicate(timeout=DEADLINE)[1] for process in both]
             codes = sorted(process.returncode for process in both)
-            self.assertIn(codes, ([0, 0], [0, 73]), told)
+            self.assertIn(codes, ([0, 0], [0, 73]), report)
             subprocess.run([PIOLA, "info", self.out / "states.vtkhdf"], check=True, stdout=subprocess.DEVNULL)
             self.assertEqual(self.names(), ["result.json", "states.vtkhdf"])
 
@@ -105,9 +105,9 @@ class Folder(unittest.TestCase):
         frames = int(re.search(r"frames: (\d+)", info).group(1))
         print(f"{frames} frames of the killed run can be read")
         self.assertGreater(frames, 0)
-        told = self.expect((0,), "run", "-v")
-        self.assertRegex(told, rf"piola run .*pid {process.pid} on .* was killed, or its machine stopped")
-        self.assertIn("1 files that a killed run left unfinished", told)
+        report = self.expect((0,), "run", "-v")
+        self.assertRegex(report, rf"piola run .*pid {process.pid} on .* was killed, or its machine stopped")
+        self.assertIn("1 files that a killed run left unfinished", report)
         self.assertEqual(self.names(), ["result.json", "states.vtkhdf"])
 
     def test_planted_links_are_not_written_through(self):

@@ -3,7 +3,7 @@
 has an objective.
 
 These scenes use every key and every value of one, so that combinations of them cannot die unnoticed. What is set here
-asks for no library that a machine may lack, or makes a scene shorter."""
+requires no library that a machine may lack, or makes a scene shorter."""
 import json
 import os
 import pathlib

@@ -80,8 +80,8 @@ class Horizon(unittest.TestCase):
         result = self.folder / "out" / "result.json"
         return done, json.loads(result.read_text()) if result.exists() else {}
 
-    def gradient(self, told):
-        values = [p["gradient"] for _, p in sorted(told["parameters"].items())]
+    def gradient(self, report):
+        values = [p["gradient"] for _, p in sorted(report["parameters"].items())]
         return [v for g in values for v in (g if isinstance(g, list) else [g])]
 
     def horizons(self, name, scene, durations):
@@ -121,43 +121,43 @@ class Horizon(unittest.TestCase):
             self.assertLess(error, QUIET)
             self.assertLess(error, FACTOR * predicted)
 
-    def test_a_certificate_tells_the_norms_of_the_run(self):
-        _, told = self.piola("grad", BALLS, "time.duration=0.5 s")
-        norms = told["certificate"]["adjoint_norms"]
+    def test_a_certificate_lists_the_norms_of_the_run(self):
+        _, report = self.piola("grad", BALLS, "time.duration=0.5 s")
+        norms = report["certificate"]["adjoint_norms"]
         self.assertTrue(128 <= len(norms["step"]) <= 256)
         self.assertEqual((norms["step"][0], norms["step"][-1]), (0, 500))
         self.assertAlmostEqual(norms["time"][-1], 0.5, delta=1e-12)
         self.assertTrue(all(v > 0 for v in norms["value"]))
-        _, told = self.piola("grad", small_scenes.find("fem_cook_small.yaml"))
-        certificate = told["certificate"]  # static: no history
+        _, report = self.piola("grad", small_scenes.find("fem_cook_small.yaml"))
+        certificate = report["certificate"]  # static: no history
         keys = ("adjoint_norms", "adjoint_growth", "predicted_gradient_error", "warning")
         self.assertEqual([certificate[k] for k in keys], [None] * 4)
 
     def test_an_adjoint_that_overflows_is_76_with_its_step_and_the_states_stay(self):
         wild = ["gravity=[0, -30]", "time.duration=15 s", "method.precision=f32"]
-        done, told = self.piola("grad", SWINGING, *wild, code=76)
-        print(told["message"], file=sys.stderr)
-        self.assertEqual((told["exit"], told["failure"]["kind"]), (76, "gradient"))
-        self.assertTrue(0 < told["failure"]["step"] < 15000)
-        self.assertIn(f"the adjoint overflowed in step {told['failure']['step']} ", told["message"])
-        states, = (name for name in told["files"] if name.endswith(".partial.vtkhdf"))
+        done, report = self.piola("grad", SWINGING, *wild, code=76)
+        print(report["message"], file=sys.stderr)
+        self.assertEqual((report["exit"], report["failure"]["kind"]), (76, "gradient"))
+        self.assertTrue(0 < report["failure"]["step"] < 15000)
+        self.assertIn(f"the adjoint overflowed in step {report['failure']['step']} ", report["message"])
+        states, = (name for name in report["files"] if name.endswith(".partial.vtkhdf"))
         self.assertRegex(states, r"/out/states\.\d+-\d+\.partial\.vtkhdf$")
-        self.assertIn(told["message"], done.stderr)
+        self.assertIn(report["message"], done.stderr)
         info = subprocess.run([PIOLA, "info", states], capture_output=True, text=True, check=True)
         self.assertIn("frames: 51", info.stdout)  # all of them
         # what the message says would be right is right
-        window = float(told["message"].split("of at most ")[1].split(" s")[0])
+        window = float(report["message"].split("of at most ")[1].split(" s")[0])
         self.piola("grad", SWINGING, *wild, f"gradient.window={round(window / 2, 3)} s")
         self.piola("grad", SWINGING, *wild[:2], "method.precision=f64")
         self.piola("run", SWINGING, *wild)
 
-    def test_an_adjoint_that_overflows_in_its_solve_is_told_likewise(self):
+    def test_an_adjoint_that_overflows_in_its_solve_is_reported_likewise(self):
         still = SWINGING.replace("leapfrog, dt: 1 ms", "bdf2, dt: 2 ms")
-        _, told = self.piola("grad", still, "solver.linear=pcg", "method.precision=f32", "gravity=[0, -30]",
-                             "time.duration=60 s", code=76)
-        print(told["message"], file=sys.stderr)
-        self.assertEqual(told["failure"]["kind"], "gradient")
-        self.assertIn(f"the adjoint overflowed in step {told['failure']['step']}", told["message"])
+        _, report = self.piola("grad", still, "solver.linear=pcg", "method.precision=f32", "gravity=[0, -30]",
+                               "time.duration=60 s", code=76)
+        print(report["message"], file=sys.stderr)
+        self.assertEqual(report["failure"]["kind"], "gradient")
+        self.assertIn(f"the adjoint overflowed in step {report['failure']['step']}", report["message"])
 
     def test_a_window_of_the_whole_run_changes_no_bit(self):
         for scene, whole, half in (("mpm_throw_small", "600 ms", "300 ms"), ("fem_swing_small", None, None)):
@@ -167,14 +167,14 @@ class Horizon(unittest.TestCase):
             norms = without["certificate"]["adjoint_norms"]
             duration = norms["time"][-1]
             dt = duration / steps
-            done, told = self.piola("grad", path, f"gradient.window={whole or repr(duration)}")
+            done, report = self.piola("grad", path, f"gradient.window={whole or repr(duration)}")
             for key in ("parameters", "objective", "observations"):
-                self.assertEqual(told[key], without[key])
-            self.assertEqual(told["certificate"]["adjoint_norms"], norms)
-            self.assertEqual(told["certificate"]["steps_left_out"], 0)
+                self.assertEqual(report[key], without[key])
+            self.assertEqual(report["certificate"]["adjoint_norms"], norms)
+            self.assertEqual(report["certificate"]["steps_left_out"], 0)
             self.assertNotIn("left out", done.stderr)
-            done, told = self.piola("grad", path, f"gradient.window={half or repr(steps // 2 * dt)}")
-            self.assertNotEqual(told["parameters"], without["parameters"])  # control
+            done, report = self.piola("grad", path, f"gradient.window={half or repr(steps // 2 * dt)}")
+            self.assertNotEqual(report["parameters"], without["parameters"])  # control
             self.assertIn("are left out", done.stderr)
 
     def test_only_states_of_the_window_are_kept_and_every_strategy_has_the_same_bits(self):
@@ -193,15 +193,15 @@ class Horizon(unittest.TestCase):
         least = store["memory"]["peak_bytes"] - 95 * store["memory"]["state_bytes"]
         for more in ([f"gradient.memory.budget={least} B"],
                      [f"gradient.memory.budget={least} B", "gradient.memory.disk=16 MiB"]):
-            _, told = self.piola("grad", path, *window, *more)
-            plan = told["memory"]["plan"]
+            _, report = self.piola("grad", path, *window, *more)
+            plan = report["memory"]["plan"]
             print(plan, file=sys.stderr)
             self.assertLess(plan["states_kept"], 10)
             self.assertEqual(plan["states_on_disk"] > 0, len(more) > 1)
-            self.assertEqual(told["certificate"]["forward_steps_run"], plan["forward_steps"])
-            self.assertEqual(told["parameters"], store["parameters"])
+            self.assertEqual(report["certificate"]["forward_steps_run"], plan["forward_steps"])
+            self.assertEqual(report["parameters"], store["parameters"])
 
-    def test_constraints_sweep_back_over_the_window_too(self):
+    def test_constraints_have_adjoint_sweeps_over_the_window_too(self):
         sets = ["constraints=[{of: tip.y, max: 1}]", "optimizer={type: mma, max_iterations: 1}",
                 "design=[{name: E, target: materials.m.E, bounds: [5 kPa, 20 kPa]}]", "time.duration=0.2 s",
                 "gradient.window=50 ms"]
@@ -214,12 +214,12 @@ class Horizon(unittest.TestCase):
             self.assertEqual(few[key], store[key])
 
     def test_a_check_does_not_accuse_a_window_but_says_what_it_is(self):
-        done, told = self.piola("check", SWINGING, "time.duration=20 ms", "gradient.window=10 ms", code=2)
+        done, report = self.piola("check", SWINGING, "time.duration=20 ms", "gradient.window=10 ms", code=2)
         self.assertIn("gradient.window", done.stderr)
         self.assertIn("not the derivative of the objective", done.stderr)
-        self.assertEqual(told, {})
-        done, told = self.piola("check", SWINGING, "time.duration=0.3 s", "gradient.window=0.3 s")
-        self.assertTrue(told["check"]["passed"])
+        self.assertEqual(report, {})
+        done, report = self.piola("check", SWINGING, "time.duration=0.3 s", "gradient.window=0.3 s")
+        self.assertTrue(report["check"]["passed"])
 
 
 if __name__ == "__main__":

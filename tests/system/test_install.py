@@ -120,7 +120,7 @@ class Installed(unittest.TestCase):
         run("cc", "-std=gnu11", self.work / "main.c", "-o", program, *flags, "-lm", f"-Wl,-rpath,{self.lib}")
         print(run(program, self.work / "scene.yaml"), end="")
 
-    def test_a_program_of_the_static_library_is_told_where_engines_are(self):
+    def test_a_program_of_the_static_library_learns_where_engines_are(self):
         tool = need("pkg-config")
         flags = run(tool, "--cflags", "--libs", "--static", "piola",
                     PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).split()

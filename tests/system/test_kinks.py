@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""test_kinks.py PIOLA -- near which kinks a gradient went is counted at obstacles and walls, and told where it makes
-the gradient misleading."""
+"""test_kinks.py PIOLA -- near which kinks a gradient went is counted at obstacles and walls, and reported where it
+makes the gradient misleading."""
 import json
 import math
 import os
@@ -16,7 +16,7 @@ PIOLA = ""
 WHERE = ("--device", "cpu", "--threads", "1")
 DEADLINE = 300  # s, for one command
 DURATION = 0.3  # s
-TOLD = "may be much larger than what differences show"
+WARNING = "may be much larger than what differences show"
 GROUND = ("obstacles=[{name: ground, type: plane, normal: [0, 1], friction: %g, friction_velocity: %g, "
           "separation_velocity: %g}]")
 STICKY = "obstacles=[{name: ground, type: plane, normal: [0, 1], behaviour: sticky}]"
@@ -49,16 +49,16 @@ class Kinks(unittest.TestCase):
                                str(self.root / "out"), *words],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
-        told = json.loads((self.root / "out" / "result.json").read_text())
-        certificate = told["certificate"]
-        values = [v for p in told["parameters"].values()
+        report = json.loads((self.root / "out" / "result.json").read_text())
+        certificate = report["certificate"]
+        values = [v for p in report["parameters"].values()
                   for v in (p["gradient"] if isinstance(p["gradient"], list) else [p["gradient"]])]
         warned = certificate["kink_warning"] is not None
-        self.assertEqual(warned, TOLD in done.stdout)
-        self.assertEqual(warned, warned and TOLD in certificate["kink_warning"])
+        self.assertEqual(warned, WARNING in done.stdout)
+        self.assertEqual(warned, warned and WARNING in certificate["kink_warning"])
         return math.hypot(*values), {k["what"]: k["near"] for k in certificate.get("kinks", [])}, warned, certificate
 
-    def test_friction_that_sets_in_at_once_is_told(self):
+    def test_friction_that_sets_in_at_once_is_reported(self):
         """A crawler on ground that holds it by friction 100 from 1 mm/s on, and on ground that it sticks to: the same
         motion, nearly."""
         scene, duration = small_scenes.find("mpm_crawler_small.yaml"), f"time.duration={DURATION} s"
@@ -70,8 +70,8 @@ class Kinks(unittest.TestCase):
                                                          "as shipped": shipped, "sticky": sticky}.items():
             print(f"{name}: |gradient| {norm:.3g}, growth {certificate['adjoint_growth']['factor']:.3g}, rounding "
                   f"{certificate['predicted_gradient_error']:.1e}, warned: {warned}, {kinks}")
-        self.assertGreater(rough[0], 5 * sticky[0])  # what is to be told
-        self.assertLess(rough[3]["predicted_gradient_error"], 1e-6)  # and rounding does not tell
+        self.assertGreater(rough[0], 5 * sticky[0])  # what is to be reported
+        self.assertLess(rough[3]["predicted_gradient_error"], 1e-6)  # and rounding does not show it
         self.assertTrue(rough[2])
         self.assertFalse(wide[2] or shipped[2] or sticky[2])
         self.assertEqual([what for what in sticky[1] if "obstacle" in what], [])

@@ -49,23 +49,23 @@ class Linear(unittest.TestCase):
             solver = "linear: pcg" if linear == "pcg" else f"linear: {linear}, direct_memory: 64 MiB"
             scene.write_text(re.sub(r"linear: direct, direct_memory: 64 MiB", solver, self.beam.read_text()))
             self.expect(0, [f"solver: {name}"], "grad", scene, *short, "-o", folder)
-            told = json.loads((folder / "result.json").read_text())
-            certificate = told["certificate"]
-            print(told["solver"], certificate["linear_solves"], file=sys.stderr)
-            self.assertIn(name, told["solver"]["linear"])
-            self.assertEqual(told["solver"]["linear"], certificate["linear_solver"])
-            self.assertEqual(told["solver"]["why"], certificate["linear_solver_why"])
-            self.assertIn("auto: " if linear == "auto" else "requests it", told["solver"]["why"])
-            self.assertEqual(told["solver"]["library_bytes"] > 0, linear != "pcg")
-            self.assertGreater(told["memory"]["peak_bytes"], told["solver"]["library_bytes"])
+            report = json.loads((folder / "result.json").read_text())
+            certificate = report["certificate"]
+            print(report["solver"], certificate["linear_solves"], file=sys.stderr)
+            self.assertIn(name, report["solver"]["linear"])
+            self.assertEqual(report["solver"]["linear"], certificate["linear_solver"])
+            self.assertEqual(report["solver"]["why"], certificate["linear_solver_why"])
+            self.assertIn("auto: " if linear == "auto" else "requests it", report["solver"]["why"])
+            self.assertEqual(report["solver"]["library_bytes"] > 0, linear != "pcg")
+            self.assertGreater(report["memory"]["peak_bytes"], report["solver"]["library_bytes"])
             self.assertTrue(0 <= certificate["linear_solves"][0]["adjoint_residual"] <= 1e-10)
 
     def test_products_are_our_own_unless_requested_and_result_certificate_and_manifest_say_so(self):
         folder = self.folder / "own"
         done = self.expect(0, [], "grad", self.beam, "--set", "geometry.beam.max=[0.1, 0.01]", "-o", folder)
-        told = json.loads((folder / "result.json").read_text())
-        self.assertEqual(told["solver"]["product"], "own")
-        self.assertEqual(told["certificate"]["matrix_product"], "own")
+        report = json.loads((folder / "result.json").read_text())
+        self.assertEqual(report["solver"]["product"], "own")
+        self.assertEqual(report["certificate"]["matrix_product"], "own")
         self.assertNotIn("products of matrix and vector", done.stderr)
         self.assertRegex(run("info", folder / "states.vtkhdf").stdout, r"matrix_product +own")
 

@@ -64,12 +64,12 @@ class Machine(unittest.TestCase):
         print(done.stderr.strip())
         self.assertEqual(record.read_bytes(), before)
         self.assertEqual(list(record.parent.glob("*.previous*")), [])
-        told = json.loads((self.folder / "out" / "result.json").read_text())
-        self.assertEqual(told["exit"], 77)
+        report = json.loads((self.folder / "out" / "result.json").read_text())
+        self.assertEqual(report["exit"], 77)
         done = self.optimize(ENDED, ["continuing a record of another machine", "glibc 9.99", "resuming:"],
                              "--accept-different-machine", elsewhere=True)
-        told = json.loads((self.folder / "out" / "result.json").read_text())
-        self.assertGreater(told["optimizer"]["replayed"], 1)
+        report = json.loads((self.folder / "out" / "result.json").read_text())
+        self.assertGreater(report["optimizer"]["replayed"], 1)
         self.assertEqual(list(record.parent.glob("*.previous*")), [])
         self.optimize(ENDED, ["resuming:"])  # it is still that of the machine that began it
 
@@ -103,8 +103,8 @@ class Machine(unittest.TestCase):
         for isa in there:
             out = self.folder / isa
             done = self.expect(0, [f"--isa requests {isa}"], "run", self.scene, "-o", out, "--isa", isa)
-            told = json.loads((out / "result.json").read_text())
-            self.assertEqual((told["engine"]["isa"], told["engine"]["device"]), (isa, "cpu"), done.stderr)
+            report = json.loads((out / "result.json").read_text())
+            self.assertEqual((report["engine"]["isa"], report["engine"]["device"]), (isa, "cpu"), done.stderr)
             info = json.loads(run("info", out / "states.vtkhdf", "--json").stdout)
             self.assertEqual(info["manifest"]["instruction_set"], isa)
         for isa in (s["name"] for s in sets if not s["runs"]):

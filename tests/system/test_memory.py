@@ -52,14 +52,14 @@ class Memory(unittest.TestCase):
         sets = ["--set", f"gradient.memory.budget={budget} B" if budget else "gradient.memory.strategy=store"]
         done = run(command, *self.words(scene), "--device", "cpu", *sets, *more, "-v", "-o", folder)
         self.assertIn(done.returncode, (0, 1) if command == "optimize" else (0,), done.stderr)  # 1: not converged yet
-        told = json.loads((folder / "result.json").read_text())
-        told["stderr"] = done.stderr
-        memory, plan = told["memory"], told["memory"]["plan"]
+        report = json.loads((folder / "result.json").read_text())
+        report["stderr"] = done.stderr
+        memory, plan = report["memory"], report["memory"]["plan"]
         print(f"{scene}, {budget or 'no'} budget: {plan}, {memory['peak_bytes']} bytes", file=sys.stderr)
         if budget:
             self.assertLessEqual(memory["peak_bytes"], budget)
             self.assertEqual(plan["strategy"], "checkpoint")
-        return told
+        return report
 
     def least(self, command, scene):
         """The bytes that the refusal of a budget of one byte names."""
@@ -73,13 +73,13 @@ class Memory(unittest.TestCase):
             all_kept = self.result("grad", scene, None)
             least, state = self.least("grad", scene), all_kept["memory"]["state_bytes"]
             for more in extra:
-                told = self.result("grad", scene, least + more * state)
-                self.assertEqual(told["parameters"], all_kept["parameters"])
-                self.assertEqual(told["objective"], all_kept["objective"])
-                certificate, plan = told["certificate"], told["memory"]["plan"]
+                report = self.result("grad", scene, least + more * state)
+                self.assertEqual(report["parameters"], all_kept["parameters"])
+                self.assertEqual(report["objective"], all_kept["objective"])
+                certificate, plan = report["certificate"], report["memory"]["plan"]
                 self.assertEqual(certificate["forward_steps_run"], plan["forward_steps"])
                 self.assertEqual(certificate["adjoint_steps_run"], certificate["steps"])
-                memory = told["memory"]
+                memory = report["memory"]
                 self.assertGreaterEqual(plan["states_kept"], more)
                 self.assertGreater(memory["peak_bytes"] + memory["state_bytes"] + 256, memory["budget_bytes"])
                 self.assertLessEqual(memory["state_bytes"], state)
@@ -97,50 +97,51 @@ class Memory(unittest.TestCase):
     def test_a_gradient_whose_particles_spread_begins_anew_and_has_the_same_digits(self):
         all_kept = self.result("grad", "spray", None)
         least = self.least("grad", "spray")
-        # with the disk so little memory that whole states could not go there; measured prices may still be against it
+        # with the disk so little memory that whole states could not go there; measured step costs may still be against
+        # it
         for more, disk in ((100000, ()), (30000, ("--set", "gradient.memory.disk=16 MiB"))):
-            told = self.result("grad", "spray", least + more, *disk)
-            if disk and "a kept state is the step to it" not in told["stderr"]:
+            report = self.result("grad", "spray", least + more, *disk)
+            if disk and "a kept state is the step to it" not in report["stderr"]:
                 continue
-            self.assertEqual(told["stderr"].count("the gradient begins anew with more"), 1)
+            self.assertEqual(report["stderr"].count("the gradient begins anew with more"), 1)
             nodes = re.search(r"spread: (\d+) nodes of the grid are active, and a kept state has room for (\d+)",
-                              told["stderr"])
+                              report["stderr"])
             self.assertGreater(int(nodes.group(1)), int(nodes.group(2)))
-            self.assertGreaterEqual(told["memory"].get("state_nodes", 1 << 40), 2 * int(nodes.group(2)))
-            self.assertEqual(told["parameters"], all_kept["parameters"])
-            self.assertEqual(told["objective"], all_kept["objective"])
-            self.assertEqual(told["certificate"]["forward_steps_run"], told["memory"]["plan"]["forward_steps"])
-        told = self.result("grad", "spray", least)  # one state, the first: it is made again of the design
-        self.assertNotIn("begins anew", told["stderr"])
-        self.assertEqual(told["parameters"], all_kept["parameters"])
+            self.assertGreaterEqual(report["memory"].get("state_nodes", 1 << 40), 2 * int(nodes.group(2)))
+            self.assertEqual(report["parameters"], all_kept["parameters"])
+            self.assertEqual(report["objective"], all_kept["objective"])
+            self.assertEqual(report["certificate"]["forward_steps_run"], report["memory"]["plan"]["forward_steps"])
+        report = self.result("grad", "spray", least)  # one state, the first: it is made again of the design
+        self.assertNotIn("begins anew", report["stderr"])
+        self.assertEqual(report["parameters"], all_kept["parameters"])
 
     def test_room_that_ends_on_the_way_back_is_seen_there(self):
         # with two states the first that is kept after the spread is one on the way back
         short = ["--set", "time.duration=140 ms"]
         all_kept = self.result("grad", "spray", None, *short)
-        told = self.result("grad", "spray", self.least("grad", "spray") + 20000, *short, "--set",
-                           "gradient.memory.strategy=checkpoint")
-        self.assertIn("the gradient begins anew with more", told["stderr"])
-        self.assertEqual(told["parameters"], all_kept["parameters"])
+        report = self.result("grad", "spray", self.least("grad", "spray") + 20000, *short, "--set",
+                             "gradient.memory.strategy=checkpoint")
+        self.assertIn("the gradient begins anew with more", report["stderr"])
+        self.assertEqual(report["parameters"], all_kept["parameters"])
 
     def test_a_gradient_has_the_same_digits_with_states_on_disk(self):
         for scene, more in (("mpm_throw_small", 2), ("fem_swing_small", 2)):
             all_kept = self.result("grad", scene, None)
             budget = self.least("grad", scene) + more * all_kept["memory"]["state_bytes"]
-            told = self.result("grad", scene, budget, "--set", "gradient.memory.disk=16 MiB")
-            memory, plan = told["memory"], told["memory"]["plan"]
-            self.assertEqual(told["parameters"], all_kept["parameters"])
-            self.assertEqual(told["objective"], all_kept["objective"])
+            report = self.result("grad", scene, budget, "--set", "gradient.memory.disk=16 MiB")
+            memory, plan = report["memory"], report["memory"]["plan"]
+            self.assertEqual(report["parameters"], all_kept["parameters"])
+            self.assertEqual(report["objective"], all_kept["objective"])
             self.assertGreater(plan["states_on_disk"], 0)
             self.assertLessEqual(memory["disk_bytes"], 16 * 2**20)
             self.assertGreaterEqual(memory["disk_bytes"], plan["states_on_disk"] * memory["state_bytes"])
-            self.assertEqual(told["certificate"]["forward_steps_run"], plan["forward_steps"])
+            self.assertEqual(report["certificate"]["forward_steps_run"], plan["forward_steps"])
             self.assertEqual([f.name for f in (self.folder / f"{scene}_{budget}").glob("*disk*")], [])
 
     def gradient_by(self, scene, strategy, *sets):
         folder = self.folder / f"{scene}_{strategy}"
-        told = [word for one in (f"gradient.memory.strategy={strategy}", *sets) for word in ("--set", one)]
-        done = run("grad", *self.words(scene), "--device", "cpu", *told, "-o", folder)
+        words = [word for one in (f"gradient.memory.strategy={strategy}", *sets) for word in ("--set", one)]
+        done = run("grad", *self.words(scene), "--device", "cpu", *words, "-o", folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         result = json.loads((folder / "result.json").read_text())
         print(f"{scene}: {result['memory']['plan']}, {result['memory']['peak_bytes']} bytes", file=sys.stderr)
@@ -148,7 +149,7 @@ class Memory(unittest.TestCase):
         self.assertLessEqual(result["memory"]["peak_bytes"], result["memory"]["budget_bytes"])
         return result
 
-    def test_steps_that_are_taken_back_give_the_same_digits(self):
+    def test_steps_that_are_reversed_give_the_same_digits(self):
         parts = {"mpm_long_bounce_small": "10 ms", "fem_long_swing_small": "40 ms",
                  "fem_long_swing_euler_small": "40 ms"}
         for scene, part in parts.items():
@@ -157,11 +158,11 @@ class Memory(unittest.TestCase):
                 memory = store["memory"]
                 few = memory["peak_bytes"] - (memory["plan"]["states_kept"] - 6) * memory["state_bytes"]
                 for strategy, budget in ("checkpoint", [f"gradient.memory.budget={few} B"]), ("reverse", []):
-                    told = self.gradient_by(scene, strategy, *window, *budget)
-                    self.assertEqual(told["parameters"], store["parameters"])
-                    self.assertEqual(told["objective"], store["objective"])
-                    self.assertLess(told["memory"]["peak_bytes"], store["memory"]["peak_bytes"])
-                certificate = told["certificate"]
+                    report = self.gradient_by(scene, strategy, *window, *budget)
+                    self.assertEqual(report["parameters"], store["parameters"])
+                    self.assertEqual(report["objective"], store["objective"])
+                    self.assertLess(report["memory"]["peak_bytes"], store["memory"]["peak_bytes"])
+                certificate = report["certificate"]
                 steps = certificate["steps"] - certificate["steps_left_out"]
                 self.assertEqual((certificate["inverse_steps_run"], certificate["forward_steps_run"]),
                                  (steps, certificate["steps"]))
@@ -179,8 +180,9 @@ class Memory(unittest.TestCase):
             done = run("grad", *self.words("fem_long_swing_euler_small"), "--device", "cpu", "--dry-run", "--set",
                        f"gradient.memory.budget={budget} B")
             self.assertEqual(done.returncode, 71 if budget < least else 0, done.stderr)
-        told = self.gradient_by("fem_long_swing_euler_small", "reverse", f"gradient.memory.budget={least} B")
-        self.assertLess(told["certificate"]["residual_log_bytes_used"], told["memory"]["plan"]["residual_log_bytes"])
+        report = self.gradient_by("fem_long_swing_euler_small", "reverse", f"gradient.memory.budget={least} B")
+        used = report["certificate"]["residual_log_bytes_used"]
+        self.assertLess(used, report["memory"]["plan"]["residual_log_bytes"])
 
     def test_one_byte_less_than_the_least_is_refused_and_the_least_is_not(self):
         least = self.least("grad", "mpm_throw_small")
@@ -189,13 +191,13 @@ class Memory(unittest.TestCase):
                        f"gradient.memory.budget={bytes_} B")
             self.assertEqual(done.returncode, code, done.stderr)
 
-    def test_constraints_sweep_back_as_often_and_find_the_same_design(self):
+    def test_constraints_have_adjoint_sweeps_as_often_and_find_the_same_design(self):
         short = ["--set", "optimizer.max_iterations=3"]
         scene = "fem_cantilever_shape_small"
         all_kept = self.result("optimize", scene, None, *short)
-        told = self.result("optimize", scene, self.least("optimize", scene), *short)
-        self.assertEqual(told["parameters"], all_kept["parameters"])
-        self.assertEqual(told["constraints"], all_kept["constraints"])
+        report = self.result("optimize", scene, self.least("optimize", scene), *short)
+        self.assertEqual(report["parameters"], all_kept["parameters"])
+        self.assertEqual(report["constraints"], all_kept["constraints"])
 
     def test_a_dry_run_prints_states_steps_bytes_and_the_cost(self):
         done = run("grad", *self.words("mpm_throw_small"), "--device", "cpu", "--dry-run", "--set",

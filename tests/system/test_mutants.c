@@ -23,7 +23,7 @@
 enum { MOST_SCENES = 100, NORMAL = 3000 };
 static const double most_seconds = 2, least_rate = 1000;
 
-static uint64_t asked = NORMAL;
+static uint64_t requested = NORMAL;
 static const char *write_to;
 static const char *const folders[] = {PIO_SOURCE_DIR "/scenes", PIO_SOURCE_DIR "/tests/data/small_scenes"};
 
@@ -139,7 +139,7 @@ static uint64_t chosen(uint64_t i, uint64_t count)
     return i % 4 == 0 ? (uint64_t)(part * (double)cuts) : cuts + (uint64_t)(part * (double)changes);
 }
 
-/* Of a scene that was accepted and has few items and steps (what looks at each step of 10^8 is listed for seconds): its
+/* Of a scene that was accepted and has few items and steps (what visits each step of 10^8 is listed for seconds): its
  * particles or elements, samples and designs are made too. */
 static piola_status build(const pio_scene *scene, uint64_t *built, piola_error *error)
 {
@@ -169,11 +169,11 @@ static int check_mutant(uint64_t k, double *slowest, uint64_t *accepted, uint64_
     *accepted += status == PIOLA_OK;
     if (scene) status = build(scene, built, &error);
     const double seconds = cpu_seconds() - begin;
-    const bool told = paired && (!status || (error.message[0] != '\0' && error.status == status));
+    const bool answered = paired && (!status || (error.message[0] != '\0' && error.status == status));
     pio_scene_free(scene);
     free(text);
     if (seconds > *slowest) *slowest = seconds;
-    if (documented(status) && told && seconds < most_seconds) return 0;
+    if (documented(status) && answered && seconds < most_seconds) return 0;
     mutant_describe(&f->source, own, what, sizeof what);
     print_message("%s: %s: status %d after %.3g s: %s\n", f->path, what, (int)status, seconds, error.message);
     return 1;
@@ -187,18 +187,18 @@ static void every_mutant_has_an_answer(void **state)
     double slowest = 0;
     uint64_t accepted = 0, built = 0, faults = 0;
     const double begin = cpu_seconds();
-    for (uint64_t i = 0; i < asked; i++)
-        faults += (uint64_t)check_mutant(chosen(i, asked), &slowest, &accepted, &built);
-    const double seconds = cpu_seconds() - begin, rate = (double)asked / seconds;
+    for (uint64_t i = 0; i < requested; i++)
+        faults += (uint64_t)check_mutant(chosen(i, requested), &slowest, &accepted, &built);
+    const double seconds = cpu_seconds() - begin, rate = (double)requested / seconds;
     print_message("%llu mutants of %zu scenes (which have %llu cuts and %llu changed keys): %llu accepted (%llu of "
                   "them made ready for an engine), %llu "
                   "without a proper answer "
                   "(threshold 0), slowest %.3g s (threshold %g s), %.0f per second (threshold %g without sanitizers)\n",
-                  (unsigned long long)asked, n_files, (unsigned long long)cuts, (unsigned long long)changes,
+                  (unsigned long long)requested, n_files, (unsigned long long)cuts, (unsigned long long)changes,
                   (unsigned long long)accepted, (unsigned long long)built, (unsigned long long)faults, slowest,
                   most_seconds, rate, least_rate);
     assert_int_equal(faults, 0);
-    assert_true(accepted > 0 && accepted < asked); /* else the damage would not be looked at, or nothing be read */
+    assert_true(accepted > 0 && accepted < requested); /* else the damage would not be noticed, or nothing be read */
     if (!TEST_SANITIZED) assert_true(rate >= least_rate);
 }
 
@@ -206,11 +206,11 @@ static void every_mutant_has_an_answer(void **state)
 static void written(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < asked; i++) {
+    for (uint64_t i = 0; i < requested; i++) {
         uint64_t own;
         size_t size;
         char path[PIO_PATH];
-        const scene_file *f = locate(chosen(i, asked), &own);
+        const scene_file *f = locate(chosen(i, requested), &own);
         char *text = mutant_make(&f->source, own, &size);
         assert_non_null(text);
         snprintf(path, sizeof path, "%s/mutant_%05llu.yaml", write_to, (unsigned long long)i);
@@ -226,9 +226,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_mutant_has_an_answer)};
     const struct CMUnitTest writing[] = {cmocka_unit_test(written)};
-    if (argc == 3 && !strcmp(argv[1], "--count")) asked = strtoull(argv[2], NULL, 10);
+    if (argc == 3 && !strcmp(argv[1], "--count")) requested = strtoull(argv[2], NULL, 10);
     if (argc == 4 && !strcmp(argv[1], "--write")) {
-        asked = strtoull(argv[2], NULL, 10);
+        requested = strtoull(argv[2], NULL, 10);
         write_to = argv[3];
         return cmocka_run_group_tests(writing, open_scenes, close_scenes);
     }

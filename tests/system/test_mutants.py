@@ -42,8 +42,8 @@ def main() -> int:
             slowest = max(slowest, seconds)
             accepted += got.returncode == 0
             codes[got.returncode] = codes.get(got.returncode, 0) + 1
-            told = got.returncode == 0 or got.stderr.strip()
-            if got.returncode not in DOCUMENTED or not told or seconds > MOST_SECONDS:
+            answered = got.returncode == 0 or got.stderr.strip()
+            if got.returncode not in DOCUMENTED or not answered or seconds > MOST_SECONDS:
                 print(f"{path.name}: exit {got.returncode} after {seconds:.2f} s: {got.stderr[-300:]!r}")
                 print(path.read_bytes()[:3000])
                 wrong += 1

@@ -27,8 +27,8 @@ class Outcomes(unittest.TestCase):
         out = self.folder / "overflown"
         self.expect(76, ["the constraint lid.max is inf: it overflowed or is not a number"], "run", scene,
                     "-o", out, *sets, "--set", "constraints[0].max=1e-300")
-        told = json.loads((out / "result.json").read_text())
-        self.assertEqual((told["exit"], told["failure"]["kind"]), (76, "objective"))
+        report = json.loads((out / "result.json").read_text())
+        self.assertEqual((report["exit"], report["failure"]["kind"]), (76, "objective"))
 
     def test_a_design_without_bounds_stays_within_its_own_range(self):
         # a block under pressure gets the firmer the nearer nu is to 0.5, where there is no law any more
@@ -37,8 +37,8 @@ class Outcomes(unittest.TestCase):
                 "optimizer={type: adam, learning_rate: 0.3, max_iterations: 20}"]
         out = self.folder / "own_range"
         self.expect(0, [], "optimize", scene, "-o", out, *[x for value in sets for x in ("--set", value)])
-        told = json.loads((out / "result.json").read_text())["parameters"]["materials.soft.nu"]
-        self.assertTrue(0.45 < told["value"] <= 0.4997 + 1e-12, told)
+        report = json.loads((out / "result.json").read_text())["parameters"]["materials.soft.nu"]
+        self.assertTrue(0.45 < report["value"] <= 0.4997 + 1e-12, report)
 
     def test_a_scene_with_faults_leaves_no_result_of_an_earlier_run(self):
         place = self.folder / "stale"

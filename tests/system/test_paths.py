@@ -82,8 +82,8 @@ class Paths(unittest.TestCase):
             there = sorted(os.listdir(out))
             self.assertEqual(there, ["result.json", "states.vtkhdf"], length)
             with open(f"{out}/result.json", encoding="utf-8") as file:
-                told = json.load(file)
-            self.assertEqual(told["files"], [f"{out}/states.vtkhdf", f"{out}/result.json"])
+                report = json.load(file)
+            self.assertEqual(report["files"], [f"{out}/states.vtkhdf", f"{out}/result.json"])
             shutil.rmtree(self.folder / ("d" * 200))
         before = self.everything()
         for length in (most + 1, most + 100, 5000, 100000):
@@ -209,9 +209,9 @@ class Paths(unittest.TestCase):
             out = self.folder / command
             self.expect(74, ["--log-json", "the log could not be written", "No space left"], command, self.scene, "-o",
                         out, "--log-json", "/dev/full")
-            told = json.loads((out / "result.json").read_text())
-            self.assertEqual(told["exit"], 74)
-            self.assertIn("the log could not be written", told["message"])
+            report = json.loads((out / "result.json").read_text())
+            self.assertEqual(report["exit"], 74)
+            self.assertIn("the log could not be written", report["message"])
             self.assertEqual((out / "states.vtkhdf").exists(), command != "check")  # it did its work
         self.expect(74, ["the log could not be written"], "run", self.scene, "--dry-run", "--log-json", "/dev/full")
 
@@ -228,7 +228,7 @@ class Paths(unittest.TestCase):
         self.assertEqual(json.loads((self.folder / "out" / "result.json").read_text())["command"], "run")
         self.expect(0, [], "info", self.folder / "out" / "states.vtkhdf")
 
-    def test_people_who_cannot_be_told_do_not_stop_a_run(self):
+    def test_readers_who_cannot_be_reached_do_not_stop_a_run(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([PIOLA, "run", self.scene, "-o", self.folder / "out"], stderr=full, cwd=self.started,
                                   env=ENVIRONMENT, timeout=300)
@@ -357,9 +357,9 @@ class Paths(unittest.TestCase):
     def test_a_closed_terminal_and_a_quit_end_a_run_with_what_is_done(self):
         for number, name in (signal.SIGHUP, "SIGHUP"), (signal.SIGQUIT, "SIGQUIT"):
             process = self.interrupted(number)
-            told = process.communicate(timeout=60)[1]
-            self.assertEqual(process.returncode, 75, told)
-            self.assertIn(f"interrupted by {name}", told)
+            report = process.communicate(timeout=60)[1]
+            self.assertEqual(process.returncode, 75, report)
+            self.assertIn(f"interrupted by {name}", report)
             self.assertEqual(json.loads((self.folder / "out" / "result.json").read_text())["exit"], 75)
             self.assertTrue(list((self.folder / "out").glob("states*.vtkhdf")))
             shutil.rmtree(self.folder / "out")
@@ -369,9 +369,9 @@ class Paths(unittest.TestCase):
         time.sleep(0.5)
         self.assertIsNone(process.poll())  # as under nohup
         process.send_signal(signal.SIGTERM)
-        told = process.communicate(timeout=60)[1]
-        self.assertEqual(process.returncode, 75, told)
-        self.assertIn("interrupted by SIGTERM", told)
+        report = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 75, report)
+        self.assertIn("interrupted by SIGTERM", report)
 
 
 if __name__ == "__main__":

@@ -67,23 +67,23 @@ class Rejected(unittest.TestCase):
                     out = self.folder / f"{name}-{kind}"
                     log = self.optimize(0, name, kind, out)
                     self.assertIn(words, log)
-                    told = json.loads((out / "result.json").read_text())
-                    optimizer, rejected = told["optimizer"], log.count("its trial point is rejected")
+                    report = json.loads((out / "result.json").read_text())
+                    optimizer, rejected = report["optimizer"], log.count("its trial point is rejected")
                     info = [PIOLA, "info", "--json", str(out / "history.vtkhdf")]
                     history = json.loads(subprocess.check_output(info))
                     counts = history["objective"]["terms"]
                     start = float(log.split("iteration    0: J = ")[1].split(",")[0])
                     print(f"{name} {kind}: {optimizer['rejected']} of {optimizer['evaluations']} evaluations rejected "
-                          f"(threshold 1), J {start:g} -> {told['objective']:g}")
+                          f"(threshold 1), J {start:g} -> {report['objective']:g}")
                     self.assertEqual(optimizer["rejected"], rejected)
                     self.assertGreater(rejected, 0)
                     self.assertGreater(counts["rejected"], 0)
                     self.assertLessEqual(counts["rejected"], rejected)
-                    self.assertLessEqual(told["objective"], start * (1 + 1e-8))  # of which the log tells nine digits
-                    if kind != "adam":  # whose steps do not look at J
-                        self.assertLess(told["objective"], 0.5 * start)
+                    self.assertLessEqual(report["objective"], start * (1 + 1e-8))  # of which the log has nine digits
+                    if kind != "adam":  # whose steps do not depend on J
+                        self.assertLess(report["objective"], 0.5 * start)
 
-    def test_a_body_that_leaves_the_grid_is_taken_back(self):
+    def test_a_body_that_leaves_the_grid_is_rejected(self):
         best = (1.7, 0.5)  # as near to the target as a body of radius 0.2 m comes that begins two cells within the grid
         far = ("design=[{name: start, target: bodies.ball.position}]",
                "objective=[{type: target, of: place, value: [2.4, 0.5]}]")
@@ -92,27 +92,27 @@ class Rejected(unittest.TestCase):
                 out = self.folder / f"far-{kind}"
                 optimizer = TYPES[kind].format(rate=rate)
                 log = self.optimize(0, "ball", kind, out, *far, f"optimizer={{type: {optimizer}, max_iterations: 8}}")
-                told = json.loads((out / "result.json").read_text())
+                report = json.loads((out / "result.json").read_text())
                 start = float(log.split("iteration    0: J = ")[1].split(",")[0])
                 print(f"{kind}: {log.count('its initial position is outside the grid')} trial points outside the grid, "
-                      f"J {told['objective']:g} (threshold {0.2 * start:g})")
-                self.assertEqual(told["optimizer"]["rejected"], log.count("its trial point is rejected"))
-                self.assertLess(told["objective"], 0.2 * start)
-                self.assertLess(told["parameters"]["bodies.ball.position"]["value"][0], best[0])
+                      f"J {report['objective']:g} (threshold {0.2 * start:g})")
+                self.assertEqual(report["optimizer"]["rejected"], log.count("its trial point is rejected"))
+                self.assertLess(report["objective"], 0.2 * start)
+                self.assertLess(report["parameters"]["bodies.ball.position"]["value"][0], best[0])
                 if kind != "mma":  # which begins with short steps
-                    self.assertGreater(told["optimizer"]["rejected"], 0)
+                    self.assertGreater(report["optimizer"]["rejected"], 0)
 
     def test_mma_keeps_its_constraint_beside_rejected_points(self):
         out = self.folder / "constrained"
         log = self.optimize(0, "ball", "mma", out, "objective=[{type: target, of: place.x, value: 0.55}]",
                             "constraints=[{of: place.y, max: 0.505}]", iterations=8)
-        told = json.loads((out / "result.json").read_text())
-        kept, = told["constraints"]
-        print(f"mma: {told['optimizer']['rejected']} rejected (threshold 1), J {told['objective']:g} (threshold 1e-9), "
-              f"place.y {kept['value']:g} (at most 0.505)")
+        report = json.loads((out / "result.json").read_text())
+        kept, = report["constraints"]
+        print(f"mma: {report['optimizer']['rejected']} rejected (threshold 1), J {report['objective']:g} (threshold "
+              f"1e-9), place.y {kept['value']:g} (at most 0.505)")
         self.assertIn("more than time.cfl_limit", log)
-        self.assertGreater(told["optimizer"]["rejected"], 0)
-        self.assertLess(told["objective"], 1e-9)
+        self.assertGreater(report["optimizer"]["rejected"], 0)
+        self.assertLess(report["objective"], 1e-9)
         self.assertLessEqual(kept["value"], 0.505)
         start = log.split("iteration    0: ")[1].split("\n")[0]
         self.assertIn("violation 0.0", start)  # control: it did not hold at the start

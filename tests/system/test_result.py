@@ -66,7 +66,7 @@ RUNS = {
     "ball_without_an_end": (0, "run", BALL, ["design=[]", "objective=[]"], []),
     "ball_on_little_memory": (0, "grad", "mpm_jelly_small.yaml", ["gradient.memory.budget=2 MB"],
                               ["--threads", "1"]),
-    "ball_taken_back": (0, "grad", "mpm_long_bounce_small.yaml", ["time.duration=50 ms"], []),
+    "ball_reversed": (0, "grad", "mpm_long_bounce_small.yaml", ["time.duration=50 ms"], []),
     "ball_too_fast": (76, "grad", BALL, ["time={dt: 19 ms, duration: 190 ms}"], []),
     "ball_in_f32": (0, "grad", BALL, ["method.precision=f32"], []),
     "slab": (0, "run", SLAB, [], []),
@@ -145,7 +145,7 @@ def faults_of(validator, document):
 
 
 class Schemas(unittest.TestCase):
-    """What is asked of either schema."""
+    """What is required of either schema."""
 
     def spoil(self, validator, keys, documents, least):
         """How many documents were refused that were spoiled at one place: each place of a kind once."""
@@ -155,11 +155,11 @@ class Schemas(unittest.TestCase):
             self.assertNotEqual(faults_of(validator, spoiled), [], f"{kind} at {place}")
             counts[kind] += 1
 
-        for name, told in documents.items():
-            told = short(told)
-            self.assertEqual(faults_of(validator, told), [], name)
-            for place in [(), *places(told)]:
-                spoiled = copy.deepcopy(told)
+        for name, report in documents.items():
+            report = short(report)
+            self.assertEqual(faults_of(validator, report), [], name)
+            for place in [(), *places(report)]:
+                spoiled = copy.deepcopy(report)
                 value = found(spoiled, place)
                 if (general(place), type(value)) in done:
                     continue
@@ -215,8 +215,8 @@ class Reports(Schemas):
                  "bench_snapshot": "bench snapshot --particles 500 --dimension 2 --steps 2".split()}
         with tempfile.TemporaryDirectory() as folder:
             small["bench_snapshot"] += ["-o", folder]
-            told = {name: run(*words, "--json") for name, words in small.items()}
-        for name, text in told.items():
+            report = {name: run(*words, "--json") for name, words in small.items()}
+        for name, text in report.items():
             document, keys = json.loads(text), dict(entries(schema, {"$ref": f"#/$defs/{name}"}))
             seen = {general(place) for place in places(document)}
             missing = {".".join(path) for path in set(keys) - seen}
@@ -233,7 +233,7 @@ class Results(Schemas):
         cls.folder = pathlib.Path(cls.temporary.name)
         cls.schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
         cls.validator = jsonschema.Draft202012Validator(cls.schema)
-        cls.told = {name: cls.result(name, *how) for name, how in RUNS.items()}
+        cls.reports = {name: cls.result(name, *how) for name, how in RUNS.items()}
         cls.keys = dict(entries(cls.schema, cls.schema))
 
     @classmethod
@@ -248,10 +248,10 @@ class Results(Schemas):
             path.write_text(scene)
         sets = [word for text in sets for word in ("--set", text)]
         out = cls.folder / (folder or name)
-        told = run(command, *small_scenes.words(path), "--device", "cpu", "-o", out, "--json", *sets, *options,
-                   code=code)
-        assert (out / "result.json").read_text() == told.rstrip("\n"), f"{name}: --json says otherwise"
-        return json.loads(told)
+        report = run(command, *small_scenes.words(path), "--device", "cpu", "-o", out, "--json", *sets, *options,
+                     code=code)
+        assert (out / "result.json").read_text() == report.rstrip("\n"), f"{name}: --json says otherwise"
+        return json.loads(report)
 
     def faults(self, document, definition=None):
         if definition:
@@ -261,35 +261,35 @@ class Results(Schemas):
     # ---- what is written
 
     def test_every_result_is_valid(self):
-        for name, told in self.told.items():
-            self.assertEqual(self.faults(told), [], name)
-            self.assertEqual((told["command"], told["exit"]), (RUNS[name][1], RUNS[name][0]), name)
-        print(f"{len(self.told)} results, 0 faults", file=sys.stderr)
+        for name, report in self.reports.items():
+            self.assertEqual(self.faults(report), [], name)
+            self.assertEqual((report["command"], report["exit"]), (RUNS[name][1], RUNS[name][0]), name)
+        print(f"{len(self.reports)} results, 0 faults", file=sys.stderr)
 
     def test_every_key_is_written_by_some_run(self):
-        seen = {general(place) for told in self.told.values() for place in places(told)}
+        seen = {general(place) for report in self.reports.values() for place in places(report)}
         self.assertEqual(sorted(seen - set(self.keys)), [])
         missing = [".".join(path) for path in sorted(set(self.keys) - seen)]
         print(f"{len(self.keys)} keys and entries, {len(missing)} not seen", file=sys.stderr)
         self.assertEqual(missing, [])
 
     def test_a_result_is_what_it_says(self):
-        for name, told in self.told.items():
-            if told["exit"] not in (0, 1):
+        for name, report in self.reports.items():
+            if report["exit"] not in (0, 1):
                 continue
-            self.assertEqual(pathlib.Path(told["files"][-1]).name, "result.json")
-            self.assertTrue(all(os.path.exists(file) for file in told["files"]), name)
-            if told["objective"] is not None:
-                self.assertAlmostEqual(sum(told["terms"].values()), told["objective"], 12)
-        self.assertTrue(self.told["ball_checked"]["certificate"]["check"]["passed"])
-        self.assertIn("particle", self.told["ball_too_fast"]["failure"])
-        self.assertEqual(self.told["slab_unbalanced"]["failure"]["kind"], "newton_limit")
+            self.assertEqual(pathlib.Path(report["files"][-1]).name, "result.json")
+            self.assertTrue(all(os.path.exists(file) for file in report["files"]), name)
+            if report["objective"] is not None:
+                self.assertAlmostEqual(sum(report["terms"].values()), report["objective"], 12)
+        self.assertTrue(self.reports["ball_checked"]["certificate"]["check"]["passed"])
+        self.assertIn("particle", self.reports["ball_too_fast"]["failure"])
+        self.assertEqual(self.reports["slab_unbalanced"]["failure"]["kind"], "newton_limit")
 
     def test_a_refusal_is_printed_and_a_dry_run_writes_nothing(self):
-        told = json.loads(run("grad", self.folder / "missing.yaml", "--json", code=66))
-        self.assertEqual(self.faults(told, "refusal"), [])
-        self.assertNotEqual(self.faults({**told, "unknown": 1}, "refusal"), [])
-        self.assertNotEqual(self.faults(told), [])
+        report = json.loads(run("grad", self.folder / "missing.yaml", "--json", code=66))
+        self.assertEqual(self.faults(report, "refusal"), [])
+        self.assertNotEqual(self.faults({**report, "unknown": 1}, "refusal"), [])
+        self.assertNotEqual(self.faults(report), [])
         place = self.folder / "dry"
         run("grad", self.folder / "ball_grad.yaml", "--dry-run", "-o", place)
         self.assertEqual(run("grad", self.folder / "ball_grad.yaml", "--dry-run", "--json", "-o", place, code=2), "")
@@ -314,19 +314,19 @@ class Results(Schemas):
     # ---- the negative control
 
     def test_spoiled_results_are_refused(self):
-        self.spoil(self.validator, self.keys, self.told, 20)
+        self.spoil(self.validator, self.keys, self.reports, 20)
 
     def test_what_the_exit_and_the_command_promise_is_demanded(self):
-        told = self.told["ball_grad"]
+        report = self.reports["ball_grad"]
         for key in (*EVALUATED, "certificate"):
-            self.assertNotEqual(self.faults({k: v for k, v in told.items() if k != key}), [], key)
-        stopped = self.told["ball_interrupted"]
+            self.assertNotEqual(self.faults({k: v for k, v in report.items() if k != key}), [], key)
+        stopped = self.reports["ball_interrupted"]
         for key in (*EVALUATED, "certificate"):
-            self.assertNotEqual(self.faults({**stopped, key: told[key]}), [], key)
-        self.assertNotEqual(self.faults({**told, "failure": self.told["ball_too_fast"]["failure"]}), [])
-        self.assertNotEqual(self.faults({**told, "check": self.told["ball_check"]["check"]}), [])
+            self.assertNotEqual(self.faults({**stopped, key: report[key]}), [], key)
+        self.assertNotEqual(self.faults({**report, "failure": self.reports["ball_too_fast"]["failure"]}), [])
+        self.assertNotEqual(self.faults({**report, "check": self.reports["ball_check"]["check"]}), [])
         for name, key in (("ball_check", "check"), ("ball_optimize", "optimizer")):
-            self.assertNotEqual(self.faults({k: v for k, v in self.told[name].items() if k != key}), [], name)
+            self.assertNotEqual(self.faults({k: v for k, v in self.reports[name].items() if k != key}), [], name)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ SCENES = {
 }
 ONLY_ALL = {"groups", "static, loads", "plastic laws in 3D", "fluids in 3D", "elastic laws in 3D",
             "mpm reversible in 3D", "obstacles in 3D", "sand", "snow", "metal", "viscous fluid", "fluid on a solid"}
-# These tell of command lines, times, steps that were run again, another budget.
+# These name command lines, times, steps that were run again, another budget.
 NOT_OURS = ("manifest", "certificate", "pairs", "piola/scene")
 
 
@@ -77,10 +77,10 @@ def datasets(path):
 
 
 def numbers(folder):
-    told = json.loads((folder / "result.json").read_text())
-    certificate = {key: value for key, value in told.get("certificate", {}).items() if key != "forward_steps_run"}
+    report = json.loads((folder / "result.json").read_text())
+    certificate = {key: value for key, value in report.get("certificate", {}).items() if key != "forward_steps_run"}
     return {"certificate": certificate,
-            **{key: told.get(key) for key in ("objective", "terms", "parameters", "observations", "constraints")}}
+            **{key: report.get(key) for key in ("objective", "terms", "parameters", "observations", "constraints")}}
 
 
 def program_and_environment(cut):
@@ -150,7 +150,7 @@ class Resume(unittest.TestCase):
             if cut < 1 or (back < 2 and i > 1) or (only is not None and i not in only):
                 continue
             what = f"{name} {label} {more}, cut {where} (look {cut})"
-            measured = "gradient.memory.disk=1 GB" in more  # the plan looks at how fast the disk is
+            measured = "gradient.memory.disk=1 GB" in more  # the plan measures how fast the disk is
             sets = self.cut_and_go_on(name, scene, overrides, cut, golden, what, same_plan=not measured)
         print(f"{name}: {label} {' '.join(more)}: {sets} datasets have the same bits")
 
@@ -257,7 +257,7 @@ class Resume(unittest.TestCase):
         self.assertGreater(kills, 3)
 
     def test_cut_again_and_again(self):
-        """Every run makes a few steps more: the sweep back ends all the same."""
+        """Every run makes a few steps more: the adjoint sweep ends all the same."""
         name, label = "grad", "mpm reversible"
         scene, overrides, _, _ = SCENES[label]
         golden, folder, runs = self.folder / "golden", self.folder / "again", 0

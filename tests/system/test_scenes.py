@@ -85,8 +85,8 @@ class Check(Scenes):
                 folder, began = self.folder / scene.stem, time.monotonic()
                 one = () if ALL or scene.stem not in LONG else ("--set", "gradient.check.directions=1")
                 self.run_piola(0, "check", str(scene), folder, "-q", *one)
-                told, loosest = result(folder), CONTACT.get(scene.stem, LOOSEST)
-                check, parameters = told["check"], told["parameters"]
+                report, loosest = result(folder), CONTACT.get(scene.stem, LOOSEST)
+                check, parameters = report["check"], report["parameters"]
                 rows = check["rows"]
                 remainder, uncertainty = (max(row[key] for row in rows) for key in ("remainder", "uncertainty"))
                 print(f"check {scene.name}: {len(rows)} directions, worst remainder {remainder:.1e}, worst uncertainty "
@@ -99,7 +99,7 @@ class Check(Scenes):
                 self.assertLessEqual(check["tolerance"], loosest)
                 self.assertLessEqual(max(remainder, uncertainty), loosest)
 
-    def test_a_gradient_through_contact_tells_how_often_contact_took_hold_or_let_go(self):
+    def test_a_gradient_through_contact_counts_how_often_contact_took_hold_or_let_go(self):
         near = {}
         for velocity in 5e-3, 5e-4, 1e-9:  # m/s
             folder = self.folder / str(velocity)
@@ -245,7 +245,7 @@ class Resume(Scenes):
     SCENE = "mpm_modulus_small.yaml"
 
     def kill_after_iteration(self, number, folder):
-        """SIGKILL the optimisation when it tells of this iteration."""
+        """SIGKILL the optimisation when it reports this iteration."""
         with subprocess.Popen(command("optimize", self.SCENE, folder), stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as process:
             for line in process.stderr:
@@ -282,12 +282,12 @@ class Resume(Scenes):
             partial = [p for p in self.folder.glob("*.partial*") if p.stat().st_size]
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
-        told = process.communicate(timeout=DEADLINE)[1]
+        report = process.communicate(timeout=DEADLINE)[1]
         left = sorted(p.name for p in self.folder.glob("*.partial*"))
-        print(f"SIGTERM: exit {process.returncode} (threshold 75), left {left}: {told.strip()}")
-        self.assertEqual(process.returncode, 75, told)
+        print(f"SIGTERM: exit {process.returncode} (threshold 75), left {left}: {report.strip()}")
+        self.assertEqual(process.returncode, 75, report)
         self.assertEqual(len(left), 1)
-        self.assertIn("SIGTERM", told)
+        self.assertIn("SIGTERM", report)
         self.assertFalse((self.folder / "states.vtkhdf").exists())
 
 

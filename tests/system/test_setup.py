@@ -109,7 +109,7 @@ def main() -> int:
                       code == 71 and seconds < MOST_SECONDS and bool(re.search(r"at least \d{9,} bytes", text))
                       and files == there, f"exit {code}, {seconds:.2f} s, {text.strip()[:160]}")
         code, seconds, text, files = run(folder, piola, "validate", "fine.yaml")
-        judge("what would take long is counted, and what is left out is told", code == 0 and "--dry-run" in text and
+        judge("what would take long is counted, and what is left out is reported", code == 0 and "--dry-run" in text and
               seconds < MOST_SECONDS, f"exit {code}, {seconds:.2f} s, {text.strip()[:120]}")
         code, seconds, text, files = run(folder, piola, "run", "coarse.yaml", "--device", "cpu", bytes_most=600 << 20)
         judge("a limit of the process (600 MiB) is known", code == 71 and "bytes" in text and files == there,

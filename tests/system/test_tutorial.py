@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_tutorial.py PIOLA [PAGE] -- does what docs/tutorial.md (or PAGE) tells its reader to do, and compares.
+"""test_tutorial.py PIOLA [PAGE] -- does what docs/tutorial.md (or PAGE) instructs its reader to do, and compares.
 
 Every heading `## ` begins a tutorial in a new empty folder. Its fenced blocks are taken in their order:
 
