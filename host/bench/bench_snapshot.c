@@ -20,8 +20,8 @@ enum { VELOCITY, VOLUME_RATIO, BODY, MATERIAL, FIELDS };
 typedef struct {
     pio_snapshot_bench *b;
     pio_bench_case bench_case;
-    double *points, *ratio, *numbers,
-        *got; /* [n][dimension] m; [n] volume ratios; [n] integers; [n][3] values that were read */
+    /* [n][dimension] m; [n] volume ratios; [n] integers; [n][3] values that were read */
+    double *points, *ratio, *numbers, *got;
     char folder[PIO_PATH], path[PIO_PATH], partial[PIO_PATH];
 } runner;
 

@@ -16,8 +16,8 @@ PIO_FN int rice_blocks(int n)
 typedef struct {
     int64_t capacity, used; /* bytes */
     int64_t mark;           /* `used` to go back to */
-    int64_t start,
-        end; /* of the record being written or read: its first byte, and the first of its lengths; start < 0: none */
+    /* of the record being written or read: its first byte, and the first of its lengths; start < 0: none */
+    int64_t start, end;
     int64_t fails;   /* step whose record did not fit first, -1: none */
     int64_t missing; /* bytes that it did not fit by */
 } rice_log;

@@ -5,7 +5,6 @@
 #include "kernels/base/base.h"
 #include "kernels/base/vocabulary.h"
 
-/* Element types: the shape, and the number of its nodes. */
 /* Most nodes of an element, and most points of a rule. */
 enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 
@@ -21,8 +20,8 @@ PIO_TABLE int element_points[RULES][PIO_ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 
 
 /* A rule of one element type, as kernels read it. */
 typedef struct {
-    int type, nodes, points,
-        rdim;       /* a pio_element_type, its nodes, the rule's points, dimension of the reference element */
+    /* a pio_element_type, its nodes, the rule's points, dimension of the reference element */
+    int type, nodes, points, rdim;
     const real *w;  /* [points] weights of the reference element */
     const real *N;  /* [points][nodes] shape functions */
     const real *dN; /* [points][nodes][rdim] their derivatives dN_a/dxi */

@@ -117,8 +117,8 @@ typedef struct {
     const pio_load_desc *loads; /* [n_loads] */
     const double *values;       /* [n_values][3] of loads; pressures and foundations use the first number */
     int32_t n_constrained;      /* number of constrained unknowns, each listed once */
-    const int32_t *constrained_node, *constrained_axis,
-        *constrained_support; /* [n_constrained] node, axis and support of each */
+    /* [n_constrained] node, axis 0 .. dim-1 and support of each */
+    const int32_t *constrained_node, *constrained_axis, *constrained_support;
     int32_t n_supports;
     const double *support_value;         /* [n_supports] prescribed displacement, m */
     const int32_t *support_curve;        /* [n_supports] its time curve, or -1: constant */

@@ -105,8 +105,8 @@ typedef struct {
     double radius;      /* ball, cylinder: m, > 0 */
     double height;      /* cylinder: its length, m, > 0 */
     int32_t axis;       /* cylinder: 0 .. 2 */
-    int32_t samples
-        [3]; /* mesh: points per axis, >= 4; the outer ones are further outside than `width` plus half a spacing */
+    /* mesh: points per axis, >= 4; the outer ones are further outside than `width` plus half a spacing */
+    int32_t samples[3];
     double low[3];          /* mesh: position of the first point, m */
     double spacing;         /* mesh: distance of the points, m, > 0 */
     const double *distance; /* mesh: [samples] signed distances m, the last axis fastest */

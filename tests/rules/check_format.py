@@ -25,7 +25,9 @@ PLANTED = [("tools/a.sh", "true\n" + "#" * (LIMIT + 1) + "\n", f"a.sh:2: {LIMIT 
            ("scenes/a.yaml", "# " + "x" * LIMIT + "\n", f"a.yaml:1: {LIMIT + 2} characters"),
            ("tests/CMakeLists.txt", "#" * 2 * LIMIT, f"CMakeLists.txt:1: {2 * LIMIT} characters")]
 PLANTED_TORN = [("host/a.h", "typedef struct {\n    const int\n        *a; /* of a */\n} b;\n", "tears in two"),
-                ("host/a.h", "typedef struct {\n    int64_t\n        a; /* of a */\n} b;\n", "tears in two")]
+                ("host/a.h", "typedef struct {\n    int64_t\n        a; /* of a */\n} b;\n", "tears in two"),
+                ("host/a.h", "typedef struct {\n    int32_t a\n        [3]; /* of a */\n} b;\n", "tears in two"),
+                ("host/a.h", "typedef struct {\n    double *a, *c,\n        *d; /* of a */\n} b;\n", "tears in two")]
 
 
 def find(candidates):
@@ -43,7 +45,8 @@ def long_lines(texts):
             for name, text in texts.items() for i, line in enumerate(text.split("\n"), 1) if len(line) > LIMIT]
 
 
-TORN = re.compile(r"^ +(?:const )?\w+\n +\**\w+(?:\[\w*\])?; +/\*", re.M)
+# Two lines of one declaration, of which the second ends with its comment: `int64_t`, `int a,` or `int a` and the rest.
+TORN = re.compile(r"^ +(?!return\b)\w[\w *,\[\]]*\n +[\w *,\[\]]+; +/\*", re.M)
 
 
 def torn(texts):

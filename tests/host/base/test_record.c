@@ -26,8 +26,8 @@ static const char *const call_names[CALLS] = {"open",  "write",     "pwrite",   
                                               "fsync", "fdatasync", "ftruncate", "rename"};
 static struct {
     call which;
-    int countdown,
-        why; /* the call that makes it 0 fails with `why`; why 0: it does but half of its bytes, then ENOSPC */
+    /* the call that makes it 0 fails with `why`; why 0: it does but half of its bytes, then ENOSPC */
+    int countdown, why;
     bool lasting, done;
 } fault;
 
