@@ -24,7 +24,7 @@ typedef struct {
 
 /* A quantity that is observed over time. */
 typedef struct {
-    pio_observable type;
+    pio_observable type;               /* what is observed */
     int32_t body, components, samples; /* the body of particles; values are [samples][components] */
     int32_t axis;                      /* front: the axis along which it advances */
     double sharpness;                  /* front: of the smooth maximum, 1/m */
@@ -51,14 +51,13 @@ typedef struct {
 typedef struct {
     const int32_t *start, *from; /* [variables + 1] first entry of each row; [start[variables]] column of each entry */
     const double *weight;        /* [start[variables]] value of each entry */
-    /* likewise of the transpose */
-    const int32_t *transposed_start, *transposed_from;
-    const double *transposed_weight;
+    const int32_t *transposed_start, *transposed_from; /* likewise of the transpose */
+    const double *transposed_weight;                   /* likewise */
 } pio_filter_desc;
 
 /* One entry of the design vector: which values its variables z determine. */
 typedef struct {
-    pio_quantity quantity;
+    pio_quantity quantity;      /* what the values are; their unit is that of the quantity */
     int32_t components, groups; /* variables: groups * components, group-major; control: channels, 1 */
     const int32_t *index;       /* [n] group of each particle, node or element, or -1; NULL for gravity and control */
     int32_t each;               /* 1: every particle, node or element is a group of its own */
@@ -80,17 +79,17 @@ typedef struct {
 
 /* Elements of one type. */
 typedef struct {
-    pio_element_type type;
-    int32_t n;            /* number of elements */
-    const int32_t *nodes; /* [n][nodes of the type] in the order of VTK */
+    pio_element_type type; /* shape and order of each */
+    int32_t n;             /* number of elements */
+    const int32_t *nodes;  /* [n][nodes of the type] in the order of VTK */
 } pio_block_desc;
 
 /* A load on faces of one type. A traction or springs may also act on points: then the value is a force in N, or a
  * stiffness in N/m. A body force acts on elements of one block, which are its owners. */
 typedef struct {
-    pio_load_kind kind;
-    pio_element_type type;
-    int32_t n; /* number of faces, points or elements */
+    pio_load_kind kind;    /* traction, pressure and so on, which say the unit of `scale` */
+    pio_element_type type; /* of the faces, points, or elements of a body force */
+    int32_t n;             /* number of faces, points or elements */
     /* [n][nodes of the type], in an order that makes normals point outward; NULL: body force */
     const int32_t *vertices;
     const int32_t *owner; /* [n] element behind the face */
@@ -113,13 +112,13 @@ typedef struct {
     const double *law_parameters; /* [elements][5] see hyper_from_parameters */
     const double *density;        /* [elements] kg/m^3 */
     const double *thickness;      /* [elements] m; NULL in 3D */
-    int32_t n_loads, n_values;
-    const pio_load_desc *loads; /* [n_loads] */
-    const double *values;       /* [n_values][3] of loads; pressures and foundations use the first number */
-    int32_t n_constrained;      /* number of constrained unknowns, each listed once */
+    int32_t n_loads, n_values;    /* numbers of loads and of their values; loads may share one */
+    const pio_load_desc *loads;   /* [n_loads] */
+    const double *values;         /* [n_values][3] of loads; pressures and foundations use the first number */
+    int32_t n_constrained;        /* number of constrained unknowns, each listed once */
     /* [n_constrained] node, axis 0 .. dim-1 and support of each */
     const int32_t *constrained_node, *constrained_axis, *constrained_support;
-    int32_t n_supports;
+    int32_t n_supports;                  /* number of supports, each with one value */
     const double *support_value;         /* [n_supports] prescribed displacement, m */
     const int32_t *support_curve;        /* [n_supports] its time curve, or -1: constant */
     int32_t n_curves;                    /* number of time curves: piecewise linear, constant outside */
@@ -133,8 +132,9 @@ typedef struct {
     double direct_memory;                /* bytes that a direct solver may take beside the arena */
     pio_product_choice product;          /* who computes products of matrix and vector */
     int32_t halvings;                    /* of a step that fails, at most: 0 .. 20 */
+    /* when the tangents in Newton's matrix lose their negative part: `always` costs iterations; never in the adjoint */
     pio_projection projection;
-    pio_integrator integrator;
+    pio_integrator integrator;             /* static, or how the mesh moves in time */
     int32_t lumped;                        /* 1: lumped masses; the leapfrog's always are */
     const double *alpha, *beta;            /* [elements] Rayleigh's damping alpha M + beta K0, 1/s and s; NULL: 0 */
     const double *displacement, *velocity; /* [n][dim] initial, m and m/s, of free unknowns; NULL: 0 */
@@ -145,7 +145,9 @@ typedef struct {
 
 /* How one implicit step went. With a direct solver, iterations are solves with a factor. */
 typedef struct {
-    int32_t newton_iterations, linear_iterations, adjoint_iterations;
+    int32_t newton_iterations;         /* of Newton's method, all parts together */
+    int32_t linear_iterations;         /* of its linear solves, all together */
+    int32_t adjoint_iterations;        /* of the linear solves of the adjoint step */
     int32_t parts;                     /* equal parts into which the step was divided */
     int32_t projected;                 /* Newton iterations with a projected matrix */
     int32_t indefinite;                /* factorisations that showed Newton's matrix to be not positive definite */
@@ -164,7 +166,7 @@ typedef struct {
  * those numbers of the state that rounding is relative to: positions in cells for particles, displacements for meshes.
  */
 typedef struct {
-    int64_t step;
+    int64_t step;                    /* number of the state */
     double position[2], velocity[2]; /* unit of J per m, and per m/s */
     double place, speed;             /* m, m/s */
 } pio_adjoint_norm;
@@ -172,8 +174,8 @@ typedef struct {
 /* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */
 typedef struct {
     const char *what, *unit; /* description; unit of the tolerance */
-    double tolerance;
-    const char *advice; /* what to do about them, to be shown to the user; NULL: they need not be reported */
+    double tolerance;        /* in `unit`; the larger, the more are counted */
+    const char *advice;      /* what to do about them, to be shown to the user; NULL: they need not be reported */
 } pio_kinks;
 
 /* The description of a simulation, of particles or of a mesh. */
@@ -189,11 +191,11 @@ typedef struct {
     /* Its penalty walls, 1/s^2: at depth d in a wall a particle gets the outward acceleration penalty * r(d), with
      * r = d^2/(2 w) up to half a spacing w, and d - w/2 beyond. */
     double penalty;
-    int64_t steps; /* of the run */
-    int32_t n_observations, n_sample_weights, n_designs;
-    const pio_observation_desc *observations; /* [n_observations] */
-    const pio_sample_weight *sample_weights;  /* [n_sample_weights] ascending in step */
-    const pio_design_desc *designs;           /* [n_designs] */
+    int64_t steps;                                       /* of the run */
+    int32_t n_observations, n_sample_weights, n_designs; /* numbers of observations, weights and entries */
+    const pio_observation_desc *observations;            /* [n_observations] */
+    const pio_sample_weight *sample_weights;             /* [n_sample_weights] ascending in step */
+    const pio_design_desc *designs;                      /* [n_designs] */
     /* Adjoint sweeps end at this state and drop its cotangents, as states before it are constants; 0: the start. */
     int64_t first;
     int64_t slots;        /* states that save() can hold; >= 0 */
@@ -203,7 +205,7 @@ typedef struct {
      * to it, cut before its end, and loading it computes that end again (kernels/mpm/mpm_slot.h). Whole states are
      * stored where they are no larger, and for 0. */
     int64_t slot_nodes;
-    int32_t n_channels;
+    int32_t n_channels;               /* number of channels; 0: no control */
     const pio_channel_desc *channels; /* [n_channels] control of particles */
     /* Polled by the calling thread where an implicit step reads a scalar of its own anyway, and now and then by create
      * and measure: returns the reason to stop now, in words, or NULL. A call that is stopped ends with
@@ -212,13 +214,13 @@ typedef struct {
     /* Meshes: 1: only start() and check() will be called; memory that only steps need may be left out, and advance()
      * may fail. */
     int32_t start_only;
-    const pio_fem_desc *fem; /* NULL: grid, particles, cfl and channels describe an MPM simulation */
-    int32_t n_obstacles;     /* of particles; 0: obstacles is not read */
-    const pio_obstacle_desc *obstacles;
+    const pio_fem_desc *fem;            /* NULL: grid, particles, cfl and channels describe an MPM simulation */
+    int32_t n_obstacles;                /* of particles; 0: obstacles is not read */
+    const pio_obstacle_desc *obstacles; /* [n_obstacles] */
     /* Particles: the FLIP ratio, 0 .. 1: the fraction of the difference between its own velocity and the grid's that a
      * particle keeps in a step (kernels/mpm/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
     double flip;
-    int32_t n_control_values, n_networks;
+    int32_t n_control_values, n_networks; /* numbers of control values and of networks */
     const double *control_values;     /* [n_control_values] knots Pa, weights, clocks; each of one channel or network */
     const pio_knots_desc *knots;      /* [n_channels]; NULL: no channel has any */
     const pio_network_desc *networks; /* [n_networks] */

@@ -39,7 +39,7 @@ typedef struct {
  * velocities of particles along an axis, weighted with rest volumes, at the beginning of the step, minus that of other
  * particles if there are any. */
 typedef struct {
-    pio_network_input kind;
+    pio_network_input kind;     /* sine, cosine, or mean position or velocity */
     int32_t axis;               /* of means: 0 .. dim-1 */
     int32_t clock;              /* sines, cosines: number of its clock in the network */
     int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     /* channels first .. first + outputs - 1, whose signal is PIO_NETWORK; each belongs to one network */
     int32_t first, outputs;
-    int32_t n_inputs;
+    int32_t n_inputs;                          /* number of inputs, the columns of the first layer */
     const pio_input_desc *inputs;              /* [n_inputs] */
     int32_t hidden, width[PIO_NETWORK_HIDDEN]; /* number of hidden layers, and of the units of each */
     /* first weight among the control values: layer after layer [rows][columns + 1], each row ends with b */
@@ -95,16 +95,16 @@ enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; s
 /* An obstacle: a shape about the origin of its own frame, which is at `position`, turned by `rotation`. It constrains
  * the grid's velocities relative to its own as a wall of its kind does; see kernels/mpm/mpm_obstacle.h. */
 typedef struct {
-    pio_shape_type type;
-    pio_wall behaviour; /* sticky, slip or separate */
-    double position[3]; /* m */
-    double rotation[3]; /* rotation vector, rad; in 2D only the first is read, counter-clockwise */
-    double friction;    /* coefficient of slip and separate, >= 0 */
-    double normal[3];   /* plane: unit normal out of the solid, in its own frame */
-    double size[3];     /* box: lengths of its edges, m, > 0 */
-    double radius;      /* ball, cylinder: m, > 0 */
-    double height;      /* cylinder: its length, m, > 0 */
-    int32_t axis;       /* cylinder: 0 .. 2 */
+    pio_shape_type type; /* plane, ball, box, cylinder, or closed mesh; which of what follows is read */
+    pio_wall behaviour;  /* sticky, slip or separate */
+    double position[3];  /* m */
+    double rotation[3];  /* rotation vector, rad; in 2D only the first is read, counter-clockwise */
+    double friction;     /* coefficient of slip and separate, >= 0 */
+    double normal[3];    /* plane: unit normal out of the solid, in its own frame */
+    double size[3];      /* box: lengths of its edges, m, > 0 */
+    double radius;       /* ball, cylinder: m, > 0 */
+    double height;       /* cylinder: its length, m, > 0 */
+    int32_t axis;        /* cylinder: 0 .. 2 */
     /* mesh: points per axis, >= 4; the outer ones are further outside than `width` plus half a spacing */
     int32_t samples[3];
     double low[3];          /* mesh: position of the first point, m */

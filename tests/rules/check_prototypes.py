@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_prototypes.py -- in the headers of house.CLEAN every function has a comment of its own, and in those of
-kernels' arguments (*_args.h) every member too.
+kernels' arguments (*_args.h) and of the engine's interface (engine.h, engine_mpm.h) every member too.
 
 The comment of a prototype, or of an inline function, stands directly above it, or behind a prototype at the end of its
 line. One above it is made of sentences: it begins with a capital letter, a digit or a quote and ends with a full stop.
@@ -17,6 +17,8 @@ import sys
 
 sys.dont_write_bytecode = True
 import house
+
+MEMBERS = ("_args.h", "solvers/engine/engine.h", "solvers/engine/engine_mpm.h")  # where members have comments
 
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 # Lines that are not part of a function: of the preprocessor, and the brackets of extern "C".
@@ -129,7 +131,7 @@ def check(texts):
             fault, words = fault_of(text, comments, begin, end)
             for what in filter(None, (fault, error_fault(text, words, begin))):
                 faults.append(f"{name}:{house.line_of(text, begin)}: {function}: {what}")
-        for begin, end in members(blanked(text)) if name.endswith("_args.h") else ():
+        for begin, end in members(blanked(text)) if name.endswith(MEMBERS) else ():
             if not is_commented(text, comments, begin, end):
                 faults.append(f"{name}:{house.line_of(text, begin)}: the member '{text[begin:end]}' has no comment")
     return faults
@@ -154,6 +156,8 @@ PLANTED = [
     ("host/a.h", "/* Polls. */\nstatic inline piola_status a(void)\n{\n    return b();\n}\n", "names no errors"),
     ("kernels/base/a_args.h", "typedef struct {\n    int a; /* of a */\n    int b;\n} c;\n", "'int b;' has no comment"),
     ("kernels/base/a_args.h", "/* An a. */\ntypedef struct {\n    int b;\n} a;\n", "'int b;' has no comment"),
+    ("solvers/engine/engine.h", "typedef struct {\n    int32_t a, b;\n} c;\n", "'int32_t a, b;' has no comment"),
+    ("solvers/engine/engine_mpm.h", "typedef struct a {\n    int b;\n    int c; /* of c */\n} a;\n", "'int b;' has no"),
 ]
 
 
