@@ -248,7 +248,8 @@ PIO_FN void rice_write(int block, const rice_write_args *s)
     if (w.bits) rice_put(&w, 0, 8 - w.bits);
 }
 
-/* Reads a block of the record that rice_close() found, and sets its numbers; a block that takes no bytes is zeros. */
+/* Reads a block of the record that RICE_CLOSE of rice_move() found, and sets its numbers; a block that takes no bytes
+ * is zeros. */
 PIO_FN void rice_read(int block, const rice_read_args *s)
 {
     const int first = block * RICE_BLOCK, end = rice_end(&s->a, block);

@@ -42,7 +42,7 @@ typedef struct {
     const uint8_t *data; /* [capacity] */
 } rice_start_args;
 
-/* Writes each block where rice_open() made room. */
+/* Writes each block where RICE_OPEN of rice_move() made room. */
 typedef struct {
     rice_numbers a;                   /* where the numbers of the record lie */
     const int64_t *in;                /* the numbers, in[item[i]] */
@@ -51,7 +51,7 @@ typedef struct {
     uint8_t *data;                    /* [capacity]; set within the record */
 } rice_write_args;
 
-/* Reads each block of the record that rice_close() found. */
+/* Reads each block of the record that RICE_CLOSE of rice_move() found. */
 typedef struct {
     rice_numbers a;      /* where the numbers of the record lie */
     const int *offset;   /* [blocks + 1] */
