@@ -364,8 +364,8 @@ static piola_status move(driver *d, const pio_action *a)
         return d->content && !d->present[a->slot] ? make_again(d, a->from) : take(d, a->slot, a->from);
     const piola_status rc = put(d, a->slot, a->from);
     note(d, a, 1);
-    return rc || a->slot >= d->slots || d->sweep_number < 0 ? rc
-                                                            : d->engine->check(d->sim, d->error); /* was there room? */
+    if (rc || a->slot >= d->slots || d->sweep_number < 0) return rc;
+    return d->engine->check(d->sim, d->error); /* it fails if there was no room */
 }
 
 /* Verifies the state to which the inverse steps have led. */

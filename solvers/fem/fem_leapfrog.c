@@ -67,7 +67,7 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
     return sim_failed(&f->base, error);
 }
 
-/* Are the external forces of this state observed? */
+/* Returns 1 if the external forces of this state are observed, as compliance is. */
 static int forces_seen(const fem_sim *f, int64_t state)
 {
     const pio_sim *s = &f->base;

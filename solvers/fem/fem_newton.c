@@ -255,8 +255,8 @@ static piola_status direction(newton *n, int first)
     return rc;
 }
 
-/* Is |r| at the point y, the potential's last, no more than half of |r| now? Where that is rounding already, no more
- * than rounding? 0 as well when a download failed. */
+/* Returns 1 if |r| at y, the point where the potential was computed last, is at most half of |r| now; where |r| now is
+ * rounding already, if it is no more than rounding. Returns 0 also when a download failed. */
 static int halves_residual(newton *n)
 {
     fem_sim *f = n->f;
@@ -321,8 +321,8 @@ static int is_zero(fem_sim *f, const real *x)
     return !(square > 0);
 }
 
-/* Before a direction was taken: does nothing act or move, and is all in the reference configuration? Then what is
- * unbalanced is what rounding leaves of the law. */
+/* Returns 1 if, before a direction was taken, nothing acts or moves and all is in the reference configuration. The
+ * residual is then what rounding leaves of the law. */
 static int idle(newton *n)
 {
     if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->newton.trial))
@@ -331,7 +331,8 @@ static int idle(newton *n)
     return 1;
 }
 
-/* The same: do the loads that this span ends with equal those that the state was balanced with? */
+/* Returns 1 if, before a direction was taken, the loads at the end of this span equal those with which the state is in
+ * equilibrium. */
 static int same_loads(newton *n)
 {
     fem_sim *f = n->f;
@@ -344,8 +345,8 @@ static int same_loads(newton *n)
     return is_zero(f, f->newton.lambda);
 }
 
-/* Are the forces in balance: to the tolerance, or, once a direction was taken, to rounding? Loads may be smaller than
- * the rounding of stresses of the size of the moduli, and move bodies all the same. */
+/* Returns 1 if the forces are in equilibrium: to the tolerance, or to rounding once a direction was taken. Loads may be
+ * smaller than the rounding of stresses of the size of the moduli, and move bodies all the same. */
 static int balanced(newton *n)
 {
     if (n->residual <= n->f->newton.goal) return 1;

@@ -1,7 +1,7 @@
 /* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
 #include "solvers/fem/fem.h"
 
-/* Of velocities, not displacements? */
+/* Returns 1 if velocities are observed, and not displacements. */
 static int of_rates(const pio_observation_desc *d)
 {
     return d->type == PIO_MEAN_VELOCITY || d->type == PIO_KINETIC_ENERGY;

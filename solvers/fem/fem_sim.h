@@ -37,19 +37,25 @@ typedef struct {
 typedef struct {
     pio_load_desc desc;
     fem_rule rule;
-    int first_element_node; /* number of its first element node among the loads' */
-    int first_node_pair;    /* of one that depends on the displacement, among all */
-    int block;              /* of a body force's elements */
-    int *vertex, *owner;
-    real *value_contribution, *thick_contribution; /* [DIM][faces], [faces] */
+    int first_element_node;   /* number of its first element node among the loads' */
+    int first_node_pair;      /* of a load that depends on the displacement: number of its first node pair among all */
+    int block;                /* of a body force: number of the block that its elements belong to */
+    int *vertex;              /* [n][nodes] nodes of its faces or points; of a body force NULL */
+    int *owner;               /* [n] element behind each face, or element that a body force acts on */
+    real *value_contribution; /* [DIM][n] contributions of its faces or elements to the cotangent of its value */
+    real *thick_contribution; /* [n] those of its faces to the cotangent of their owners' thickness, or NULL */
 } fem_load;
 
-/* Elements of one type; see fem_block of kernels/fem/fem_args.h. A node pair (a, b) of an element is a block of its
+/* Elements of one type; see fem_block of kernels/fem/fem_args.h. A node pair (i, j) of an element is a block of its
  * element matrix. */
 typedef struct {
-    pio_element_type type;
-    int n, first, first_element_node, first_node_pair, node_pairs;
-    int *node, *node_pair; /* [n][nodes]; [node_pairs] 256 a + b, b >= a, in order */
+    pio_element_type type;  /* shape and order of each */
+    int n, first;           /* number of its elements; number of the first among all elements */
+    int first_element_node; /* number of its first element node among those of all blocks */
+    /* number of its first node pair among all; node pairs of one element */
+    int first_node_pair, node_pairs;
+    int *node;              /* [n][nodes] nodes of its elements */
+    int *node_pair;         /* [node_pairs] of an element's nodes i <= j: 256 i + j */
 } fem_element_block;
 
 /* The vectors of a state, [nodes][DIM] each; a run has n_vectors of them, one after another. */

@@ -49,8 +49,8 @@ static double area2(const double *x, const double *y, const double *z)
     return distance2(x, y) * distance2(x, z) - dot * dot;
 }
 
-/* Are two of the vertices that were reached far from each other, in 3D three from a line? What hangs by less is left
- * to fem_mechanism.c, which measures how firmly: it must not be the order of elements that decides. */
+/* Returns 1 if two of the vertices that were reached are far from each other, in 3D three from a line. What is attached
+ * by less is left to fem_mechanism.c, which measures how firmly: the order of elements must not decide. */
 static int is_firm(const growth *g, const int32_t *node, int vertices)
 {
     const double *x[8], *corner = g->m->rest + (ptrdiff_t)node[0] * DIM;
@@ -70,7 +70,7 @@ static int is_firm(const growth *g, const int32_t *node, int vertices)
     return 0;
 }
 
-/* Does the piece reach this element, or begin with it? */
+/* Returns 1, and marks the vertices as reached, if the piece reaches this element or begins with it. */
 static int reach(growth *g, const int32_t *node, int vertices)
 {
     int reached = 0;

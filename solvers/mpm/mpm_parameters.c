@@ -55,7 +55,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     return (design_target){NULL, NULL, 0, 0};
 }
 
-/* One of the step block? */
+/* Returns 1 for a quantity that is one number of the step block. */
 static int is_number(pio_quantity quantity)
 {
     return quantity == PIO_FLIP || quantity == PIO_FRICTION || quantity == PIO_REGULARISATION_VELOCITY;

@@ -151,7 +151,7 @@ static void get(mpm_sim *sim, char *base, int64_t index)
     sim->slots.behind = BEHIND_KEPT;
 }
 
-/* Can the current state be kept? */
+/* Returns PIOLA_INTERNAL if the current state cannot be kept, because the step that led to it is not in memory. */
 static piola_status has_step(const mpm_sim *sim, piola_error *error)
 {
     if (sim->base.index == 0 || sim->slots.behind != BEHIND_NOTHING) return PIOLA_OK;
