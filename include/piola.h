@@ -1,8 +1,10 @@
 /* piola.h -- the public interface of Piola, a differentiable solver for soft bodies and fluids.
  *
  * Units are SI throughout: m, kg, s, N, Pa, J. Numbers cross this interface as double, whatever precision the
- * engine computes in. 2D scenes are plane strain per metre of thickness. Every function that can fail returns a
- * piola_status, which is also the exit code of the command, and fills `error` (which may be NULL).
+ * engine computes in. In 2D, particles are in plane strain, per metre of thickness; bodies that are meshes are in plane
+ * strain or plane stress (`method.plane`) and have a thickness (`bodies[].thickness`, 1 m by default). Every function
+ * that can fail returns a piola_status, which is also the exit code of the command, and fills `error` (which may be
+ * NULL).
  */
 #ifndef PIOLA_H
 #define PIOLA_H
@@ -210,6 +212,11 @@ typedef struct piola_bench_fem_options {
     bool json; /* print JSON instead of a table */
 } piola_bench_fem_options;
 
+/* Returns the defaults. */
+piola_bench_fem_options piola_bench_fem_options_default(void);
+/* Measures the speed of the FEM solver and prints it. The errors of a benchmark. */
+piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
+
 /* Options of piola_bench_memory(). */
 typedef struct piola_bench_memory_options {
     int64_t particles;                    /* approximate number of particles of the MPM case */
@@ -239,11 +246,6 @@ piola_bench_snapshot_options piola_bench_snapshot_options_default(void);
 /* Measures writing and reading of a file of states and its checksums, and prints the results. The errors of a
  * benchmark. */
 piola_status piola_bench_snapshot(const piola_bench_snapshot_options *options, piola_error *error);
-
-/* Returns the defaults. */
-piola_bench_fem_options piola_bench_fem_options_default(void);
-/* Measures the speed of the FEM solver and prints it. The errors of a benchmark. */
-piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error *error);
 
 /* Options of piola_info(). */
 typedef struct piola_info_options {
@@ -350,9 +352,10 @@ piola_status piola_constraint_gradient(const piola_problem *problem, size_t i, d
 
 /* ---- fields, by name, on particles, nodes or elements -----------------------------------------------------
  *
- * Particles have position velocity C F J pressure mass and, after a gradient, grad_position grad_velocity
- * grad_parameter_0 grad_parameter_1 grad_parameter_2 grad_density. Meshes have displacement velocity reaction and more
- * on nodes, stress and more on elements: docs/reference/fields.md. */
+ * Particles have position velocity C F J pressure mass and, after a gradient, grad_position grad_velocity grad_density
+ * grad_parameter_0..4 (as many as the laws have constants), where solids are viscous grad_viscosity, and where they are
+ * plastic grad_yield_0..2. Meshes have displacement velocity reaction and more on nodes, stress and more on elements:
+ * docs/reference/fields.md. */
 
 /* Returns the number of items (particles, nodes or elements) of a field; 0 if there is no field of that name. */
 size_t piola_items(const piola_problem *problem, const char *field);

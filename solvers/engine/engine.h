@@ -327,11 +327,12 @@ typedef struct {
     piola_status (*values)(pio_sim *sim, double *values, piola_error *error);
     /* Returns the number of components of a field; 0: there is no field of this name. Fields of particles: position,
      * those of mpm_fields.def, mass, J, F, pressure (of the law, without activation); adj_position, adj_velocity
-     * (cotangents of the current state); after adjoint_end grad_position, grad_velocity, grad_parameter_0..2,
-     * grad_density, and where solids are viscous grad_viscosity; the design's value fields parameter_0..2, density,
-     * viscosity. For meshes see fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state
-     * (fem_frames.c), adj_force is that of external forces at the end of the step of the last adjoint_step(), and after
-     * adjoint_end that of forces at the start. */
+     * (cotangents of the current state); after adjoint_end grad_position, grad_velocity, grad_parameter_0..4 (as
+     * many as the laws have constants), grad_density, where solids are viscous grad_viscosity and where they are
+     * plastic grad_yield_0..2; the design's value fields parameter_0..4, density, viscosity, yield_0..2. For meshes see
+     * fem_fields.c; adj_displacement and adj_velocity are cotangents of the current state (fem_frames.c), adj_force is
+     * that of external forces at the end of the step of the last adjoint_step(), and after adjoint_end that of forces
+     * at the start. */
     int32_t (*components)(const pio_sim *sim, const char *field);
     /* Reads a field, [items][components]. Returns PIOLA_USAGE if there is none of this name, or this state has none;
      * for cotangents of meshes also the errors of adjoint_step(). */
