@@ -93,7 +93,7 @@ const tool_option tool_options[] = {
      .meaning = "3D: rotates the eye about the vertical; 0: view along +y", .fallback = "30"},
     {"elevation", 0, OPTION_NUMBER, TO(render.elevation), ON(RENDER), "DEG", .least = -90, .most = 90,
      .meaning = "3D: lifts the eye", .fallback = "24"},
-    {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.01, .most = 1000,
+    {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.001, .most = 1000,
      .meaning = "enlarges about the middle; 1: everything fits", .fallback = "1"},
     {"particles", 0, OPTION_WIDE, TO(bench.particles), ON(BENCH), "N", .least = 1, .most = 2e9,
      .meaning = "mpm, memory, snapshot: about so many particles, a full block of cells",

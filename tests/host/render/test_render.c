@@ -384,6 +384,8 @@ static void bad_pictures_are_refused_with_a_reason(void **state)
     p = good, p.radius = 15, expect(&p, PIOLA_USAGE, "longest side is 1 m");
     p = good, p.radius = NAN, expect(&p, PIOLA_USAGE, "radius");
     p = good, p.zoom = 0, expect(&p, PIOLA_USAGE, "zoom");
+    p = good, p.zoom = 0.0009, expect(&p, PIOLA_USAGE, "0.001 to 1000");
+    p = good, p.zoom = 1001, expect(&p, PIOLA_USAGE, "0.001 to 1000");
     p = good, p.elevation = 91, expect(&p, PIOLA_USAGE, "elevation");
     p = good, p.azimuth = NAN, expect(&p, PIOLA_USAGE, "azimuth");
     p = good, p.threads = -1, expect(&p, PIOLA_USAGE, "threads");
