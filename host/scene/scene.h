@@ -402,7 +402,7 @@ typedef struct {
     scene_field *fields; /* [n_fields]; bodies that none of them names share one more; none: one field for all */
     size_t n_fields;     /* number of fields */
     double friction;     /* Coulomb's coefficient */
-    double regularisation_velocity; /* velocity of approach over which contact sets in, m/s */
+    double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s */
 } scene_contact;
 
 /* scene_table_observe.c, and of FEM scene_table_fem.c: what is measured, changed and minimised. */

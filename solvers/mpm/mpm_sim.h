@@ -104,7 +104,7 @@ typedef struct {
 /* mpm_contact.c: contact between velocity fields. Where there is one field all pointers are NULL. */
 typedef struct {
     double friction;                /* coefficient of Coulomb's law */
-    double regularisation_velocity; /* over which friction sets in, m/s */
+    double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s */
     real *free_velocity;            /* [DIM][nodes] before contact, m/s */
     real *node_volume;              /* [nodes] of the material at rest, m^3 */
     real *node_volume_bar;          /* [nodes] its cotangents */
