@@ -167,7 +167,7 @@ typedef struct {
     double friction;            /* Coulomb's coefficient */
     double friction_velocity;   /* sliding velocity at which friction has 0.7 of its size, m/s */
     double separation_velocity; /* separate: normal velocity over which contact sets in, m/s */
-    double width;               /* distance over which it takes hold of material, m */
+    double width;               /* distance over which its condition grows smoothly, m */
     char *motion_file;          /* table that the numbers below are read from; NULL: none */
     scene_numbers time;         /* of the motion: s, increasing; empty: it does not move */
     scene_numbers shift[3];     /* [axis] m, one for each time, or empty: 0 */

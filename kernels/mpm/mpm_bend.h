@@ -11,9 +11,9 @@
  *
  *     B = s |u'(u + e) - 2 u'(u) + u'(u - e)|/|e|
  *
- * is 0 where the condition is linear, up to 1 at the edge of what lets go at once, and above that only where a large
- * friction sets in: there the derivative is up to its coefficient, over a range of velocities that is shorter than
- * e. */
+ * is 0 where the condition is linear, up to 1 at the edge of a condition that ends at once, and above that only where
+ * a large friction sets in: there the derivative is up to its coefficient, over a range of velocities that is shorter
+ * than e. */
 #ifndef PIOLA_KERNELS_MPM_BEND_H
 #define PIOLA_KERNELS_MPM_BEND_H
 

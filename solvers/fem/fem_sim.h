@@ -54,8 +54,8 @@ typedef struct {
     int first_element_node; /* number of its first element node among those of all blocks */
     /* number of its first node pair among all; node pairs of one element */
     int first_node_pair, node_pairs;
-    int *node;              /* [n][nodes] nodes of its elements */
-    int *node_pair;         /* [node_pairs] of an element's nodes i <= j: 256 i + j */
+    int *node;      /* [n][nodes] nodes of its elements */
+    int *node_pair; /* [node_pairs] of an element's nodes i <= j: 256 i + j */
 } fem_element_block;
 
 /* The vectors of a state, [nodes][DIM] each; a run has n_vectors of them, one after another. */

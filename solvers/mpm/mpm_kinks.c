@@ -3,8 +3,8 @@
 #include "solvers/mpm/mpm.h"
 
 enum { KINK_CONTACT, KINK_BEND, KINK_STEEP, KINK_WALL, KINKS };
-static const real PART = R(0.1); /* of what forces change in a step */
-static const real BENT = R(0.5); /* what lets go at once has 1 where it does */
+static const real PART = R(0.1); /* of the velocity that forces change in a step */
+static const real BENT = R(0.5); /* a condition that ends at once has 1 where it does */
 static const real STEEP = R(2);  /* nothing but friction with a large coefficient has more than 1 */
 
 void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc)
@@ -16,7 +16,7 @@ void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc)
 
 static int any(const mpm_sim *sim)
 {
-    return sim->obstacles.rubbing || sim->kinks.wall_separates;
+    return sim->obstacles.sliding || sim->kinks.wall_separates;
 }
 
 void mpm_kinks_layout(mpm_sim *sim)
@@ -56,7 +56,7 @@ void mpm_kinks_count(mpm_sim *sim)
         mpm_obstacles_count(sim, R(1), R(0));
         add(sim, KINK_CONTACT);
     }
-    if (sim->obstacles.rubbing) {
+    if (sim->obstacles.sliding) {
         mpm_obstacles_count(sim, PART, BENT);
         add(sim, KINK_BEND);
         mpm_obstacles_count(sim, PART, STEEP);
@@ -74,22 +74,22 @@ void mpm_kinks_count(mpm_sim *sim)
 int64_t mpm_kinks(pio_sim *base, int32_t i, pio_kinks *kinks)
 {
     static const pio_kinks list[KINKS + 1] = {
-        {"nodes times steps in which a separating obstacle was taking hold or letting go", "separation_velocity", 1,
-         NULL},
-        {"nodes times steps at which an obstacle took hold, let go or began to rub within a part of what forces change "
-         "in the step",
+        {"nodes times steps within separation_velocity of separation from a separating obstacle", "separation_velocity",
+         1, NULL},
+        {"nodes times steps at which contact or friction with a separating or slipping obstacle began or ended within "
+         "a tenth of the velocity that forces change in the step",
          "1", (double)PART, NULL},
-        {"nodes times steps at which friction of an obstacle set in within a tenth of what forces change in the step, "
-         "and so turned small changes into larger ones",
+        {"nodes times steps at which a large friction with an obstacle set in over less than a tenth of the velocity "
+         "that forces change in the step, and so amplified small changes",
          "1", (double)PART,
          "this gradient may be much larger than what differences show, though each of its digits is right; a larger "
          "friction_velocity and separation_velocity, a smaller friction, or sticky would be right"},
-        {"nodes times steps at which a separating wall took hold or let go within a part of what forces change in the "
-         "step",
+        {"nodes times steps at which contact with a separating wall of the grid began or ended within a tenth of the "
+         "velocity that forces change in the step",
          "1", (double)PART, NULL},
         {"particles times steps near a change of branch of a plastic law", "1", 0, NULL}};
     mpm_sim *sim = mpm_of(base);
-    const int has[KINKS + 1] = {sim->obstacles.separating, sim->obstacles.rubbing, sim->obstacles.rubbing,
+    const int has[KINKS + 1] = {sim->obstacles.separating, sim->obstacles.sliding, sim->obstacles.sliding,
                                 sim->kinks.wall_separates, sim->plastic.used};
     double count = 0;
     int kind = 0;

@@ -146,7 +146,7 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
     if (!sim->obstacles.driven) return 0;
     for (int o = 0; o < desc->n_obstacles; o++) {
         sim->obstacles.separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
-        sim->obstacles.rubbing |= desc->obstacles[o].behaviour != PIO_WALL_STICKY;
+        sim->obstacles.sliding |= desc->obstacles[o].behaviour != PIO_WALL_STICKY;
     }
     for (int k = 0; k < desc->n_designs; k++)
         if (mpm_is_of_obstacle(desc->designs[k].quantity)) sim->obstacles.driven[desc->designs[k].which] = 1;

@@ -153,8 +153,8 @@ typedef struct {
 /* mpm_obstacle.c: obstacles; see kernels/mpm/mpm_obstacle.h. Where there are none all pointers are NULL. */
 typedef struct {
     int n_obstacles;
-    int separating;                       /* one of them can separate */
-    int rubbing;                          /* one of them is not sticky */
+    int separating;                       /* one of them is separating */
+    int sliding;                          /* one of them is not sticky: what touches it may slide */
     char *driven;                         /* host [n_obstacles] a design moves it */
     obstacle_shape *shape;                /* [n_obstacles] */
     real *coefficients;                   /* of the splines of all obstacles that are meshes, m */

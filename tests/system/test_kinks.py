@@ -75,7 +75,7 @@ class Kinks(unittest.TestCase):
         self.assertTrue(rough[2])
         self.assertFalse(wide[2] or shipped[2] or sticky[2])
         self.assertEqual([what for what in sticky[1] if "obstacle" in what], [])
-        bends = next(what for what in rough[1] if "began to rub" in what)
+        bends = next(what for what in rough[1] if "contact or friction" in what)
         self.assertGreater(rough[1][bends], 0)
         self.assertLess(wide[1][bends], rough[1][bends])
 

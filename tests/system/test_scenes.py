@@ -99,13 +99,13 @@ class Check(Scenes):
                 self.assertLessEqual(check["tolerance"], loosest)
                 self.assertLessEqual(max(remainder, uncertainty), loosest)
 
-    def test_a_gradient_through_contact_counts_how_often_contact_took_hold_or_let_go(self):
+    def test_a_gradient_through_contact_says_how_often_separation_was_near(self):
         near = {}
         for velocity in 5e-3, 5e-4, 1e-9:  # m/s
             folder = self.folder / str(velocity)
             self.run_piola(0, "grad", "../tests/data/good_scenes/obstacles_2d.yaml", folder, "-q", "--set",
                            f"obstacles[0].separation_velocity={velocity}")
-            kinks, = [k for k in result(folder)["certificate"]["kinks"] if "taking hold or letting go" in k["what"]]
+            kinks, = [k for k in result(folder)["certificate"]["kinks"] if "of separation from" in k["what"]]
             near[velocity] = kinks["near"]
             print(f"obstacles_2d: {kinks['near']} {kinks['what']}, "
                   f"within {kinks['tolerance']:g} {kinks['unit']} = {velocity:g} m/s")

@@ -402,7 +402,7 @@ static void a_touching_body_without_weight_is_at_a_kink(void **unused)
         case_sample(&c, case_observe(&c, PIO_MEAN_POSITION, 0, 1), 1, 0, 1);
         pio_sim *sim = case_create(&c, 1, 1);
         case_gradient(&c, sim, NULL, NULL, z_bar);
-        const int64_t kinks = case_kinks(sim, "taking hold or letting go", &contact);
+        const int64_t kinks = case_kinks(sim, "of separation from a separating obstacle", &contact);
         print_message("  %s: %lld\n", heavy ? "with weight" : "without", (long long)kinks);
         assert_true(heavy ? kinks == 0 : kinks > 0);
         piola_engine.destroy(sim);
