@@ -18,15 +18,15 @@ static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *r
     return rc;
 }
 
-/* Says how finely the step was cut when it failed, and whether that was free. */
+/* Adds to the message into how many parts the step was divided when it failed, and whether that was prescribed. */
 static piola_status outcome(const fem_sim *f, piola_status rc, int parts, int repeated, piola_error *error)
 {
     if (rc != PIOLA_NUMERICAL || !error) return rc;
     const piola_error said = *error;
     if (repeated && f->stepping.repeat)
         return sim_fail_as(error, rc, said.failure,
-                           "%.1800s (this run repeats a step that was recorded in %d part%s, with a design beside the "
-                           "recorded one, and may not cut it anew)",
+                           "%.1800s (this run repeats the %d part%s of the recorded run with a slightly different "
+                           "design, and may not divide the step again)",
                            said.message, parts, parts == 1 ? "" : "s");
     if (parts == 1) return rc;
     return sim_fail_as(error, rc, said.failure, "%.1900s (the step was taken in %d parts%s)", said.message, parts,
