@@ -370,7 +370,7 @@ static piola_status begin_runs(check *c, piola_error *error)
     if (implicit(s)) {
         s->engine.table->goal(s->sim, compared_tolerance(s));
         pio_log_message(s->call.log, PIO_INFO,
-                        "check: the runs that are compared are balanced to %g of the forces, or to rounding",
+                        "check: the runs that are compared are solved to %g of the forces, or to rounding",
                         compared_tolerance(s));
     }
     const piola_status rc = pio_session_forward(s, s->model->z0, NULL, error);

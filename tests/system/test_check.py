@@ -108,7 +108,7 @@ class Check(unittest.TestCase):
     def test_what_newtons_method_leaves_accuses_no_gradient_and_a_wrong_one_still_fails(self):
         done, report = self.check(0, FOLLOWING)
         self.assertAlmostEqual(report["equilibrium_tolerance"], 1e-13, delta=1e-20)
-        self.assertIn("balanced to 1e-13 of the forces", done.stderr)
+        self.assertIn("solved to 1e-13 of the forces", done.stderr)
         done, _ = self.check(1, FOLLOWING, engines=SPOILED)
         self.assertIn("the gradient is not the derivative", done.stderr)
 
