@@ -1,5 +1,5 @@
 /* bench_traffic.c -- the bytes that a step must move. Every array that a stage reads or writes is counted once per
- * stage, by its items: particles, occupied cells, active nodes or nodes of the box; an array that is added to counts
+ * stage, by its items: particles, occupied blocks, active nodes or nodes of the box; an array that is added to counts
  * twice. The actual traffic is smaller by what stays in caches between stages, and larger by cache lines that are read
  * before they are written. */
 #include "host/bench/bench.h"
@@ -15,40 +15,44 @@ typedef struct {
     double ints, reals;
 } moved;
 typedef struct {
-    moved particle, cell, active, box;
+    moved particle, block, active, box;
 } stage;
 
 typedef struct {
-    double particles, cells, active, box, real;
+    double particles, blocks, active, box, real;
 } counts;
 
 static double bytes_of(const stage *s, const counts *n)
 {
-    const moved *m[4] = {&s->particle, &s->cell, &s->active, &s->box};
-    const double items[4] = {n->particles, n->cells, n->active, n->box};
+    const moved *m[4] = {&s->particle, &s->block, &s->active, &s->box};
+    const double items[4] = {n->particles, n->blocks, n->active, n->box};
     double sum = 0;
     for (int i = 0; i < 4; i++) sum += items[i] * (4 * m[i]->ints + n->real * m[i]->reals);
     return sum;
 }
 
-/* Sums the traffic of all stages. d: dimension; h: stored numbers of the deformation (F or J); k: constants of the law;
- * pad: numbers per cell sum and component. */
-static void count_stages(const counts *n, double d, double h, double k, double pad, pio_traffic *out)
+/* Nodes of a block along each axis, see kernels/mpm/mpm_args.h. */
+enum { BLOCK_EDGE = 4 };
+
+/* Sums the traffic of all stages. d: dimension; h: stored numbers of the deformation (F or J); k: constants of the
+ * law. A block has `nodes` cells and gives `sums` numbers to the nodes of its tile, four to each. */
+static void count_stages(const counts *n, double d, double h, double k, pio_traffic *out)
 {
+    const double nodes = pow(BLOCK_EDGE, d), sums = 4 * pow(BLOCK_EDGE + 2, d);
     const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
-    /* cell twice, order twice, id; count, start, slots and lists */
-    const stage sort = {.particle = {5, 0}, .cell = {8, 0}, .active = {1, 0}, .box = {9, 0}};
-    const stage p2g = {.particle = {3, state + matter}, .cell = {2, (d + 1) * pad}};
-    const stage node_sum = {.cell = {1, (d + 1) * pad}, .active = {1, d + 1}};
+    /* cell twice, order twice, id; slot and list; node list; count, start and slots, two masks of 64 bits to a block */
+    const stage sort = {.particle = {5, 0}, .block = {2, 0}, .active = {1, 0}, .box = {7 + 8 / nodes, 0}};
+    const stage p2g = {.particle = {3, state + matter}, .block = {3 + nodes, sums}};
+    const stage node_sum = {.block = {1, sums}, .active = {1, d + 1}};
     const stage grid = {.active = {1, 2 * d + 1}};
-    const stage g2p = {.particle = {5, d + h + state}, .cell = {2, 0}, .active = {0, d}};
-    const stage g2p_adj = {.particle = {3, d + h + 2 * state}, .cell = {2, d * pad}, .active = {0, d}};
-    const stage velocity_sum = {.cell = {1, d * pad}, .active = {1, d}};
+    const stage g2p = {.particle = {5, d + h + state}, .block = {3 + nodes, 0}, .active = {0, d}};
+    const stage g2p_adj = {.particle = {3, d + h + 2 * state}, .block = {3 + nodes, sums}, .active = {0, d}};
+    const stage velocity_sum = {.block = {1, sums}, .active = {1, d}};
     const stage grid_adj = {.active = {1, 4 * d + 2}};
     const stage gravity_sum = {.active = {d, d}};
     const stage p2g_adj = {
-        .particle = {3, state + matter + 2 * state + 2 + 2 * k}, .cell = {2, 0}, .active = {0, d + 1}};
+        .particle = {3, state + matter + 2 * state + 2 + 2 * k}, .block = {3 + nodes, 0}, .active = {0, d + 1}};
     const stage copy = {.particle = {4, 2 * state}};
     const double transfer = bytes_of(&sort, n) + bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
     out->forward = transfer + bytes_of(&g2p, n);
@@ -57,15 +61,16 @@ static void count_stages(const counts *n, double d, double h, double k, double p
                    bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
 }
 
-/* Marks the base node of every particle's stencil. Returns the number of marked nodes. */
-static int64_t mark_cells(const pio_bench_case *t, int dim, uint8_t *cell)
+/* Marks the base node of every particle's stencil, with `edge` above 1 the block of so many nodes along each axis.
+ * Returns the number of marks. */
+static int64_t mark_cells(const pio_bench_case *t, int dim, int edge, uint8_t *cell)
 {
     const pio_grid_desc *g = &t->desc.grid;
     int64_t marked = 0;
     for (int64_t i = 0; i < t->desc.particles.n; i++) {
         int64_t at = 0;
         for (int a = 0; a < dim; a++)
-            at = at * g->nodes[a] + (int64_t)floor((t->position[i * dim + a] - g->origin[a]) / g->spacing - 0.5);
+            at = at * g->nodes[a] + (int64_t)floor((t->position[i * dim + a] - g->origin[a]) / g->spacing - 0.5) / edge;
         marked += !cell[at];
         cell[at] = 1;
     }
@@ -92,7 +97,9 @@ piola_status pio_bench_count(pio_bench *b, const pio_bench_case *t, piola_error 
     for (int a = 0; a < dim; a++) nodes *= t->desc.grid.nodes[a];
     uint8_t *mark = calloc((size_t)nodes, 1);
     if (!mark) return pio_fail_memory(error, (size_t)nodes, "the cells of a benchmark case");
-    b->cells = mark_cells(t, dim, mark);
+    const int64_t blocks = mark_cells(t, dim, BLOCK_EDGE, mark);
+    memset(mark, 0, (size_t)nodes);
+    b->cells = mark_cells(t, dim, 1, mark);
     for (int a = dim - 1; a >= 0; a--) {
         spread_axis(mark, nodes, stride, t->desc.grid.nodes[a]);
         stride *= t->desc.grid.nodes[a];
@@ -101,10 +108,10 @@ piola_status pio_bench_count(pio_bench *b, const pio_bench_case *t, piola_error 
     for (int64_t i = 0; i < nodes; i++) b->nodes += mark[i];
     free(mark);
     const counts n = {.particles = (double)b->particles,
-                      .cells = (double)b->cells,
+                      .blocks = (double)blocks,
                       .active = (double)b->nodes,
                       .box = (double)nodes,
                       .real = strcmp(b->engine.table->precision, "f64") ? 4 : 8};
-    count_stages(&n, dim, fluid ? 1 : dim * dim, pio_law_count(law), dim == 3 ? 32 : 16, &b->traffic);
+    count_stages(&n, dim, fluid ? 1 : dim * dim, pio_law_count(law), &b->traffic);
     return PIOLA_OK;
 }

@@ -10,7 +10,7 @@
 
 /* Below this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on
  * it. */
-enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 128 };
+enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 32 };
 
 /* Returns min(n, *limit), or n without a limit. */
 static inline int limited(int n, const int *limit)

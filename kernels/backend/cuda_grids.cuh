@@ -15,7 +15,13 @@
 #ifndef PIO_MOST_BLOCKS
 #define PIO_MOST_BLOCKS 8192
 #endif
-enum { TEAMS_PER_BLOCK = 4, TEAM_THREADS = TEAM_LANES * TEAMS_PER_BLOCK };
+enum { MOST_TEAMS = 4, STATIC_SHARED = 48 * 1024 };
+
+/* Teams in a block of threads: as many as have room for their memory in what a block shares without opting in. */
+template <typename Shared> struct teams_of {
+    enum { TEAMS = MOST_TEAMS * sizeof(Shared) <= STATIC_SHARED ? MOST_TEAMS : MOST_TEAMS / 2 };
+    enum { THREADS = TEAM_LANES * TEAMS };
+};
 
 static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,
               "the grids add up to a leaf to a number of items");
@@ -56,12 +62,13 @@ static int map(pio_stream stream, int n, const int *limit, const Args *args)
 /* One warp per team, several teams per block; teams never wait for one another. The compiler refuses more shared memory
  * than a block has without opting in. */
 template <typename Shared, typename Args, void (*body)(int, Shared *, const Args *)>
-static __global__ void __launch_bounds__(TEAM_THREADS)
+static __global__ void __launch_bounds__(teams_of<Shared>::THREADS)
     team_grid(int n, const int *limit, const __grid_constant__ Args args)
 {
-    __shared__ Shared shared[TEAMS_PER_BLOCK];
+    const int teams = teams_of<Shared>::TEAMS;
+    __shared__ Shared shared[teams];
     const unsigned count = limited(n, limit);
-    for (unsigned t = blockIdx.x * TEAMS_PER_BLOCK + threadIdx.y; t < count; t += gridDim.x * TEAMS_PER_BLOCK) {
+    for (unsigned t = blockIdx.x * teams + threadIdx.y; t < count; t += gridDim.x * teams) {
         body((int)t, shared + threadIdx.y, &args);
         TEAM_SYNC(); /* the next team's lanes write where those of this one still read */
     }
@@ -70,8 +77,9 @@ static __global__ void __launch_bounds__(TEAM_THREADS)
 template <typename Shared, typename Args, void (*body)(int, Shared *, const Args *)>
 static int team(pio_stream stream, int n, const int *limit, const Args *args)
 {
-    const dim3 block(TEAM_LANES, TEAMS_PER_BLOCK);
-    const int blocks = capped(blocks_of(n, TEAMS_PER_BLOCK));
+    const int teams = teams_of<Shared>::TEAMS;
+    const dim3 block(TEAM_LANES, teams);
+    const int blocks = capped(blocks_of(n, teams));
     if (n > 0) team_grid<Shared, Args, body><<<blocks, block, 0, stream>>>(n, limit, *args);
     return cudaGetLastError();
 }

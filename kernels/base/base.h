@@ -43,8 +43,19 @@ typedef double wide;   /* what sums are accumulated in */
  *   PIO_PREFETCH(p);    p is read soon: a hint that changes no value, and p may lie past an array's end.
  *   PIO_SHARED_FN       a PIO_FN of many branches, a law of every material: a CPU has one body of it that all kernels
  *                       of a group call (the copies would be most of an engine's text); CUDA inlines it.
- *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA. */
-enum { TEAM_LANES = 32 };
+ *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA.
+ *   PIO_LANE_LOOPS      1 where a thread works on all lanes, a CPU; 0 where a lane is a thread.
+ *   PIO_VECTOR_QUADS    1 where the compiler has vectors of four numbers: not in C++, nor below AVX, which has not four
+ *                       doubles.
+ * A batch is what the lanes of a team work on at a time, one particle each:
+ *   FULL_LANES(j)       all lanes, whether the batch fills them or not: a CPU computes with whole vectors.
+ *   RUNS(r, n, own)     the runs r = 0 .. n-1 of neighbouring lanes that have something in common. `own` is that of the
+ *                       calling lane: on CUDA all runs are worked on at a time, each lane in its own.
+ *   RUN_LANES(j, a, b)  the lanes a .. b-1 of a run. A CPU goes on to the end of its last vector, at most RUN_WIDTH - 1
+ *                       lanes more: what they hold may be set once more by the run after.
+ *   NODE_LANES(q, n)    for q = 0 .. n-1, n <= TEAM_LANES a constant, each lane for one q on CUDA; a CPU writes the
+ *                       bodies out. Variables T name[NODE_ROOM(n)] are name[NODE(q)], and stay in registers. */
+enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 
 #ifdef __CUDACC__
 #define PIO_FN static __device__ __forceinline__
@@ -56,8 +67,18 @@ enum { TEAM_LANES = 32 };
 #define LANES(j, n) for (int j = (int)threadIdx.x; j < (n); j = (n) <= TEAM_LANES ? (n) : j + TEAM_LANES)
 #define BY_LANE(entry, value) (value)
 #define TEAM_SYNC() __syncwarp()
-#define PER_LANE(type, name, count) type name[count][1]
-#define LANE(j) 0
+#define PIO_LANE_LOOPS 0
+#define PIO_VECTOR_QUADS 0
+#define LANE_ROOM 1
+#define PER_LANE(type, name, count) type name[count][LANE_ROOM]
+#define LANE(j) ((j)&0)
+#define FULL_LANES(j) for (int j = (int)threadIdx.x, once_ = 1; once_; once_ = 0)
+#define OWN_LANE ((int)threadIdx.x)
+#define RUNS(r, n, own) for (int r = (own); r < (n); r = (n))
+#define RUN_LANES(j, begin, end) for (int j = OWN_LANE; j >= (begin) && j < (end); j = (end))
+#define NODE_LANES(q, n) for (int q = OWN_LANE; q < (n); q = (n))
+#define NODE_ROOM(n) 1
+#define NODE(q) 0
 #define PIO_PREFETCH(address) ((void)0)
 #else
 #ifndef __cplusplus
@@ -76,8 +97,24 @@ enum { TEAM_LANES = 32 };
 #define LANES(j, n) _Pragma("GCC ivdep") for (int j = 0; j < (n); j++)
 #define BY_LANE(entry, value) (entry)
 #define TEAM_SYNC() ((void)0)
-#define PER_LANE(type, name, count) type name[count][TEAM_LANES]
+#define PIO_LANE_LOOPS 1
+#if defined(__cplusplus) || (defined(__x86_64__) && !defined(__AVX__))
+#define PIO_VECTOR_QUADS 0
+#else
+#define PIO_VECTOR_QUADS 1
+#endif
+#define LANE_ROOM (TEAM_LANES + RUN_WIDTH)
+#define PER_LANE(type, name, count) type name[count][LANE_ROOM]
 #define LANE(j) (j)
+#define FULL_LANES(j) PIO_VECTOR for (int j = 0; j < TEAM_LANES; j++)
+#define OWN_LANE 0
+#define RUNS(r, n, own) for (int r = 0; r < (n); r++)
+#define RUN_LANES(j, begin, end)                                                                                       \
+    for (int vector_ = (begin); vector_ < (end); vector_ += RUN_WIDTH)                                                 \
+    PIO_VECTOR for (int j = vector_; j < vector_ + RUN_WIDTH; j++)
+#define NODE_LANES(q, n) _Pragma("GCC unroll 27") for (int q = 0; q < (n); q++)
+#define NODE_ROOM(n) (n)
+#define NODE(q) (q)
 #define PIO_PREFETCH(address) __builtin_prefetch(address)
 #endif
 
@@ -89,6 +126,16 @@ PIO_FN int atomic_add_int(int *target, int value)
     return atomicAdd(target, value);
 #else
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Returns how many bits of a mask are set. */
+PIO_FN int bits_set(uint64_t mask)
+{
+#ifdef __CUDACC__
+    return __popcll(mask);
+#else
+    return __builtin_popcountll(mask);
 #endif
 }
 

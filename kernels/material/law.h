@@ -30,23 +30,29 @@ PIO_FN mat solid_P(int law, mat F, hyper_constants k)
     return law == PIO_HYPER_NEO_HOOKEAN ? neo_hookean_P(F, lame_parameters(k)) : hyper_P(law, F, k);
 }
 
+/* Adjoint of tau = P F^T with P = neo_hookean_P at F: returns tau_bar^T P + dP(F; P_bar) and adds P_bar : P_theta to
+ * k_bar, where P_bar = tau_bar F. */
+PIO_FN mat neo_hookean_tau_adj(mat F, law_constants k, mat P, mat tau_bar, law_constants *k_bar)
+{
+    const mat P_bar = mat_mul(tau_bar, F);
+    neo_hookean_theta(F, P_bar, k_bar);
+    return mat_axpby(R(1), mat_t_mul(tau_bar, P), R(1), neo_hookean_dP(F, P_bar, k));
+}
+
 /* Adjoint of tau = P F^T with P = solid_P at F: adds tau_bar^T P + dP(F; P_bar) to F_bar and P_bar : P_theta to k_bar,
  * where P_bar = tau_bar F. */
 PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar, mat *F_bar, hyper_constants *k_bar)
 {
-    const mat P_bar = mat_mul(tau_bar, F), direct = mat_t_mul(tau_bar, P);
-    mat dP;
     if (law == PIO_HYPER_NEO_HOOKEAN) {
         law_constants pair = lame_parameters(*k_bar);
-        dP = neo_hookean_dP(F, P_bar, lame_parameters(k));
-        neo_hookean_theta(F, P_bar, &pair);
+        *F_bar = mat_axpby(R(1), *F_bar, R(1), neo_hookean_tau_adj(F, lame_parameters(k), P, tau_bar, &pair));
         k_bar->k[0] = pair.k[0];
         k_bar->k[1] = pair.k[1];
-    } else {
-        dP = hyper_dP(law, F, P_bar, k);
-        hyper_theta(law, F, P_bar, k, k_bar);
+        return;
     }
-    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), dP));
+    const mat P_bar = mat_mul(tau_bar, F), direct = mat_t_mul(tau_bar, P);
+    hyper_theta(law, F, P_bar, k, k_bar);
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), mat_axpby(R(1), direct, R(1), hyper_dP(law, F, P_bar, k)));
 }
 
 /* ---- viscous solids (Kelvin-Voigt): tau = J eta (C + C^T), J = det F, eta [Pa s] >= 0, is added to the elastic

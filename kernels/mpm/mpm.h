@@ -14,33 +14,73 @@
 
 /* ---- the grid ------------------------------------------------------------------------------------------- */
 
-/* Returns the linear number of stencil node q in 0..STENCIL-1 relative to the base node; q counts the last axis
- * fastest. */
-PIO_FN int stencil_node(const mpm_box *box, int q)
+/* Returns what index i >= 0 along an axis adds to the number of a node. */
+PIO_FN int node_step(const mpm_box *box, int axis, int i)
 {
-#if PIO_DIM == 3
-    return q / 9 * box->stride[0] + q / 3 % 3 * box->stride[1] + q % 3;
-#else
-    return q / 3 * box->stride[0] + q % 3;
-#endif
+    return (i >> BLOCK_BITS) * box->stride[axis] + ((i & (BLOCK_EDGE - 1)) << BLOCK_BITS * (DIM - 1 - axis));
+}
+
+/* Returns what is added to the number of a node whose index along an axis is i, to get that at i + k. */
+PIO_FN int node_hop(const mpm_box *box, int axis, int i, int k)
+{
+    return node_step(box, axis, i + k) - node_step(box, axis, i);
+}
+
+/* Returns the number of the node with these indices, in the grid whose first node is `first`. */
+PIO_FN int node_number(const mpm_box *box, int first, const int index[DIM])
+{
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) first += node_step(box, a, index[a]);
+    return first;
 }
 
 /* Returns node 0 of the grid, or of the field, that a node belongs to. */
 PIO_FN int field_first(const mpm_box *box, int node)
 {
-    const int one = box->nodes[0] * box->stride[0];
-    return box->fields > 1 ? node / one * one : 0;
+    return box->fields > 1 ? node / box->field_nodes * box->field_nodes : 0;
 }
 
 /* Sets the index of a node along each axis, in the grid of its own field. */
 PIO_FN void node_index(const mpm_box *box, int node, int index[DIM])
 {
+    if (box->fields > 1) node %= box->field_nodes;
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        index[a] = node / box->stride[a];
-        node -= index[a] * box->stride[a];
+        const int block = node / box->stride[a];
+        node -= block * box->stride[a];
+        index[a] = (block << BLOCK_BITS) + (node >> BLOCK_BITS * (DIM - 1 - a) & (BLOCK_EDGE - 1));
     }
-    if (box->fields > 1) index[0] %= box->nodes[0];
+}
+
+/* What the nodes of a stencil, 0 to 2 along each axis, add to a node's number; along axis 0 with that of the field's
+ * first node. */
+typedef struct {
+    int step[DIM][3];
+} stencil_nodes;
+
+/* Returns the nodes of the stencil of a cell. */
+PIO_FN stencil_nodes stencil_nodes_of(const mpm_box *box, int cell)
+{
+    stencil_nodes s;
+    int base[DIM];
+    node_index(box, cell, base);
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        PIO_UNROLL
+        for (int k = 0; k < 3; k++)
+            s.step[a][k] = node_step(box, a, base[a] + k) + (a == 0 ? field_first(box, cell) : 0);
+    }
+    return s;
+}
+
+/* Returns stencil node q in 0..STENCIL-1; q counts the last axis fastest. */
+PIO_FN int stencil_node(const stencil_nodes *s, int q)
+{
+#if PIO_DIM == 3
+    return s->step[0][q / 9] + s->step[1][q / 3 % 3] + s->step[2][q % 3];
+#else
+    return s->step[0][q / 3] + s->step[1][q % 3];
+#endif
 }
 
 /* Returns the constants of item `id` of a field [count][n], count >= 2; those that the field has not are 0. */

@@ -16,12 +16,19 @@ typedef struct {
 #undef FIELD
 } mpm_state;
 
-/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes, the last axis fastest. A cell has the number of its base node.
- * Where bodies have velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the
+/* Nodes are numbered block after block, BLOCK_EDGE of them along each axis: what is near in space is near in memory.
+ * The tile of a block is its nodes and those of the stencils of its cells, which are two more along each axis. */
+enum { BLOCK_BITS = 2, BLOCK_EDGE = 1 << BLOCK_BITS, BLOCK_NODES = DIM == 3 ? 64 : 16 };
+enum { TILE_EDGE = BLOCK_EDGE + 2, TILE_NODES = DIM == 3 ? 216 : 36 };
+
+/* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes in blocks, of blocks and in a block the last axis fastest. The last
+ * block of an axis may reach beyond the grid: such numbers have no node. A cell has the number of its base node. Where
+ * bodies have velocity fields of their own (mpm_contact.h), the grids of the fields follow one another in the
  * numbering. */
 typedef struct {
     int nodes[DIM];     /* per axis, > 4 */
-    int stride[DIM];    /* of the linear node number */
+    int stride[DIM];    /* from a node to that at its place in the next block along each axis */
+    int field_nodes;    /* numbers of nodes of one grid, with those beyond it */
     int face[DIM][2];   /* node index of the lower and the upper wall */
     int wall[DIM][2];   /* a pio_wall */
     real dx, inv_dx;    /* node spacing m, and 1/m */
@@ -34,7 +41,7 @@ typedef struct {
     int64_t index;  /* number of the step, 0 .. steps-1 */
     uint64_t fault; /* FAULT_NONE, or the smallest fault_key so far */
     int particles;  /* how many to process: n, or 0 after a fault */
-    int cells;      /* occupied cells, number of entries of the cell list */
+    int blocks;     /* with an occupied cell, number of entries of the block list */
     int nodes;      /* active nodes, number of entries of the node list */
     /* most nodes that were active at a time so far in this run */
     int most_nodes;

@@ -14,37 +14,51 @@
 #include "kernels/mpm/mpm_deposit.h"
 
 typedef struct {
+    team_cells cells;
     real f[TEAM_LANES][DIM], m[TEAM_LANES]; /* offsets, masses times the spacing */
+    tile_sums tile;
 } mpm_centroid_shared;
 
-/* Sets the contribution of occupied cell number `slot` to c_i of its nodes, sum_p w_ip m_p (x_p - x_i), as mpm_p2g. */
-PIO_FN void mpm_centroid(int slot, mpm_centroid_shared *sh, const mpm_centroid_args *a)
+/* Adds the spread of the particles of run r of a batch to the sums of the tile. */
+PIO_FN void centroid_run(mpm_centroid_shared *sh, const team_batch *b, int r)
 {
-    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
+    const int end = run_end(&sh->cells, b, r);
     PER_LANE(real, sum, DIM);
     LANES (q, STENCIL_PAD)
         for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) {
+    for (int j = run_begin(&sh->cells, b, r); j < end; j++)
+        LANES (q, STENCIL_PAD) {
+            const real w = lane_weight(q, sh->f[j]) * sh->m[j];
+            PIO_UNROLL
+            for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += w * (sh->f[j][c] - lane_o(c, q));
+        }
+    tile_add(&sh->tile, sh->cells.cell[b->cell + r], DIM, sum);
+}
+
+/* Sets the sums of occupied block number `slot`, sum_p w_ip m_p (x_p - x_i), as mpm_p2g. */
+PIO_FN void mpm_centroid(int slot, mpm_centroid_shared *sh, const mpm_centroid_args *a)
+{
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    team_batch b;
+    b.cell = 0;
+    tile_clear(&sh->tile);
+    TEAM_SYNC();
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        LANES (j, b.m) {
             const int p = a->l.order[first + j];
-            const vec f = vec_load(a->s.offset, n, p);
+            const vec f = vec_load(a->s.offset, a->matter.n, p);
             PIO_UNROLL
             for (int c = 0; c < DIM; c++) sh->f[j][c] = f.x[c];
             sh->m[j] = a->matter.mass[a->s.id[p]] * a->box.dx;
         }
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                const real w = lane_weight(q, sh->f[j]) * sh->m[j];
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += w * (sh->f[j][c] - lane_o(c, q));
-            }
-        TEAM_SYNC();
+        for (int r = 0; r < b.runs; r++) {
+            centroid_run(sh, &b, r);
+            TEAM_SYNC();
+        }
     }
-    real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, a->sums, slot);
 }
 
 /* ---- adjoint: c is the spread of the affine field b + B o with b = m dx f, B = -m dx I;
@@ -56,32 +70,29 @@ typedef struct {
 } mpm_centroid_adj_shared;
 
 /* Adds to the cotangents of the offset and the mass of stored particle p, by the formulas above; sh->y has c_bar of the
- * nodes. */
+ * tile. */
 PIO_FN void centroid_particle_adj(const mpm_centroid_adj_args *a, const mpm_centroid_adj_shared *sh, int p)
 {
-    const int n = a->fwd.matter.n, id = a->fwd.s.id[p];
+    const int n = a->fwd.matter.n, id = a->fwd.s.id[p], at = tile_cell_of(&a->fwd.s, p);
     const real dx = a->fwd.box.dx, m = a->fwd.matter.mass[id] * dx;
     const vec f = vec_load(a->fwd.s.offset, n, p);
     const spline w = spline_at(f);
     vec b_bar;
     mat B_bar;
-    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
-    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, vec_scale(m, f), mat_diag(-m));
+    stencil_moments(&sh->y, at, &w, &b_bar, &B_bar);
+    const vec slope = stencil_slope(&sh->y, NULL, at, R(0), &w, vec_scale(m, f), mat_diag(-m));
     const vec f_bar = vec_axpby(m, b_bar, R(1), slope);
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
     a->mass_bar[id] += dx * (vec_dot(b_bar, f) - mat_trace(B_bar));
 }
 
-/* Adjoint of mpm_centroid for the particles of occupied cell number `slot`: adds to f_bar and m_bar. */
+/* Adjoint of mpm_centroid for the particles of occupied block number `slot`: adds to f_bar and m_bar. */
 PIO_FN void mpm_centroid_adj(int slot, mpm_centroid_adj_shared *sh, const mpm_centroid_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;
-    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
-    LANES (q, STENCIL) {
-        const int node = cell + stencil_node(&a->fwd.box, q);
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->moment_bar[field_at(a->nodes, DIM, c, node)];
-    }
+    const block_place place = block_place_of(&a->fwd.box, l, slot);
+    const int first = l->start[place.node], end = l->start[place.node + BLOCK_NODES];
+    tile_load(sh->y.y, node_field_of(a->moment_bar, a->nodes, DIM, 0, DIM), &a->fwd.box, &place);
     TEAM_SYNC();
     LANES (j, end - first) centroid_particle_adj(a, sh, l->order[first + j]);
 }

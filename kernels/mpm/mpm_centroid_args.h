@@ -5,16 +5,16 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* The contribution of a cell to c, see mpm_centroid.h: one team for each occupied cell. */
+/* The contribution of a block to c, see mpm_centroid.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;       /* [.][n] state at the beginning of the step */
     mpm_matter matter; /* constants of particles, in id order */
     mpm_lists l;       /* cells, nodes and the order of particles in this step */
     mpm_box box;       /* the grid and its walls */
-    real *sums;        /* [occupied cells][DIM][STENCIL_PAD] kg m; set */
+    real *sums;        /* [occupied blocks][TILE_NODES][QUAD] kg m; set */
 } mpm_centroid_args;
 
-/* The adjoint of mpm_centroid: one team for each occupied cell. */
+/* The adjoint of mpm_centroid: one team for each occupied block. */
 typedef struct {
     mpm_centroid_args fwd;  /* its sums are not used */
     int nodes;              /* of the box, those of all fields together */

@@ -188,9 +188,9 @@ PIO_FN vec contact_gradient(const mpm_contact_args *a, int node, const int index
     vec G;
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
-        const int s = a->box.stride[c];
-        const real above = index[c] + 1 < a->box.nodes[c] ? contact_volume(a, node + s) : R(0);
-        const real below = index[c] > 0 ? contact_volume(a, node - s) : R(0);
+        const real above =
+            index[c] + 1 < a->box.nodes[c] ? contact_volume(a, node + node_hop(&a->box, c, index[c], 1)) : R(0);
+        const real below = index[c] > 0 ? contact_volume(a, node + node_hop(&a->box, c, index[c], -1)) : R(0);
         G.x[c] = free_component[c] * half * (above - below);
     }
     return G;
@@ -370,9 +370,9 @@ PIO_FN void mpm_contact_volume_adj(int i, const mpm_contact_volume_adj_args *a)
     real differences = R(0);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
-        const int s = a->box.stride[c];
-        if (index[c] > 0) differences += contact_gradient_bar(a, node - s, c);
-        if (index[c] + 1 < a->box.nodes[c]) differences -= contact_gradient_bar(a, node + s, c);
+        if (index[c] > 0) differences += contact_gradient_bar(a, node + node_hop(&a->box, c, index[c], -1), c);
+        if (index[c] + 1 < a->box.nodes[c])
+            differences -= contact_gradient_bar(a, node + node_hop(&a->box, c, index[c], 1), c);
     }
     a->node_bar[field_at(a->nodes, DIM + 1, 0, node)] += a->mass_bar[node];
     a->node_volume_bar[node] =

@@ -3,40 +3,54 @@
  *
  *     Q_i = sum_p w_ip q_p,   Y_i = y_i/m_i of a node's sum y_i and mass m_i
  *
- * A cell sums its particles in the order of their ids, and a node its cells in a fixed order. */
+ * A block sums its particles in the order of cells and ids, and a node the tiles that it is in, in a fixed order. */
 #ifndef PIOLA_KERNELS_MPM_DEPOSIT_H
 #define PIOLA_KERNELS_MPM_DEPOSIT_H
 
 #include "kernels/mpm/mpm_deposit_args.h"
-#include "kernels/mpm/mpm_sort.h"
-#include "kernels/mpm/mpm_transfer.h"
+#include "kernels/mpm/mpm_team.h"
 
 typedef struct {
+    team_cells cells;
     real f[TEAM_LANES][DIM], q[TEAM_LANES];
+    real sum[TILE_NODES];
 } mpm_deposit_shared;
 
-/* Sets the contribution of occupied cell number `slot` to its nodes, sum_p w_ip q_p over those of its particles that
- * count. */
+/* Stores offset and q of the particles of a batch in shared memory; TEAM_SYNC() follows. */
+PIO_FN void deposit_put(mpm_deposit_shared *sh, const mpm_deposit_args *a, const team_batch *b)
+{
+    LANES (j, b->m) {
+        const int p = a->l.order[b->first + j], id = a->s.id[p];
+        const vec f = vec_load(a->s.offset, a->n, p);
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) sh->f[j][c] = f.x[c];
+        sh->q[j] = !a->body || a->body[id] == a->of ? a->quantity[id] : R(0);
+    }
+}
+
+/* Sets the sums of occupied block number `slot`, sum_p w_ip q_p over those of its particles that count. */
 PIO_FN void mpm_deposit(int slot, mpm_deposit_shared *sh, const mpm_deposit_args *a)
 {
-    const int cell = a->l.cell_list[slot], n = a->n, end = a->l.start[cell + 1];
-    PER_LANE(real, sum, 1);
-    LANES (q, STENCIL_PAD) sum[0][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) {
-            const int p = a->l.order[first + j], id = a->s.id[p];
-            const vec f = vec_load(a->s.offset, n, p);
-            PIO_UNROLL
-            for (int c = 0; c < DIM; c++) sh->f[j][c] = f.x[c];
-            sh->q[j] = !a->body || a->body[id] == a->of ? a->quantity[id] : R(0);
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    team_batch b;
+    b.cell = 0;
+    LANES (i, TILE_NODES) sh->sum[i] = R(0);
+    TEAM_SYNC();
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        deposit_put(sh, a, &b);
+        TEAM_SYNC();
+        for (int r = 0; r < b.runs; r++) {
+            const int end = run_end(&sh->cells, &b, r), at = sh->cells.cell[b.cell + r];
+            PER_LANE(real, sum, 1);
+            LANES (q, STENCIL_PAD) sum[0][LANE(q)] = R(0);
+            for (int j = run_begin(&sh->cells, &b, r); j < end; j++)
+                LANES (q, STENCIL_PAD) sum[0][LANE(q)] += lane_weight(q, sh->f[j]) * sh->q[j];
+            LANES (q, STENCIL) sh->sum[at + tile_node(q)] += sum[0][LANE(q)];
+            TEAM_SYNC();
         }
-        TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) sum[0][LANE(q)] += lane_weight(q, sh->f[j]) * sh->q[j];
-        TEAM_SYNC();
     }
-    LANES (q, STENCIL_PAD) a->sums[(ptrdiff_t)slot * STENCIL_PAD + q] = sum[0][LANE(q)];
+    LANES (i, TILE_NODES) a->sums[(ptrdiff_t)slot * TILE_NODES + i] = sh->sum[i];
 }
 
 /* Returns 1/dx^d, one over the volume of a cell. */
@@ -48,26 +62,20 @@ PIO_FN real box_per_volume(const mpm_box *box)
     return v;
 }
 
-/* Returns the sum of the contributions [occupied cells][STENCIL_PAD] to a node, active or not, in a fixed order of its
- * cells. */
+/* Returns the sum of the tiles [occupied blocks][TILE_NODES] that a node is in, active or not, in a fixed order. */
 PIO_FN real deposit_at(const mpm_lists *l, const mpm_box *box, const real *sums, int node)
 {
-    int index[DIM], most[3] = {0, 0, 0};
+    int index[DIM];
     real sum = R(0);
     node_index(box, node, index);
-    for (int c = 0; c < DIM; c++) most[3 - DIM + c] = index[c] < 2 ? index[c] : 2; /* cells exist from base 0 on */
-    for (int i = 0; i <= most[0]; i++)
-        for (int j = 0; j <= most[1]; j++) {
-            const int row = node - i * (DIM == 3 ? box->stride[0] : 0) - j * box->stride[DIM - 2];
-            for (int k = 0; k <= most[2]; k++) {
-                const int slot = l->cell_slot[row - k];
-                if (l->cell_slot[row - k + 1] > slot) sum += sums[(ptrdiff_t)slot * STENCIL_PAD + 9 * i + 3 * j + k];
-            }
-        }
+    for (int k = 0; k < 1 << DIM; k++) {
+        const ptrdiff_t entry = tile_entry(box, l, node, index, k);
+        if (entry >= 0) sum += sums[entry];
+    }
     return sum;
 }
 
-/* Sets Q_i of active node i, the sum of the contributions of its cells. */
+/* Sets Q_i of active node i, the sum of the tiles that it is in. */
 PIO_FN void mpm_deposit_sum(int i, const mpm_deposit_sum_args *a)
 {
     const int node = a->l.node_list[i];
@@ -78,6 +86,7 @@ PIO_FN void mpm_deposit_sum(int i, const mpm_deposit_sum_args *a)
 PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, vec *slope)
 {
     const spline w = spline_at(f);
+    const stencil_nodes nodes = stencil_nodes_of(box, cell);
     real value = R(0);
     *slope = vec_zero();
     for (int q = 0; q < STENCIL; q++) {
@@ -86,7 +95,7 @@ PIO_FN real stencil_value(const mpm_box *box, int cell, vec f, const real *y, ve
 #else
         const int o[DIM] = {q / 3, q % 3};
 #endif
-        const real at = y[cell + stencil_node(box, q)];
+        const real at = y[stencil_node(&nodes, q)];
         real whole = at;
         PIO_UNROLL
         for (int a = 0; a < DIM; a++) {

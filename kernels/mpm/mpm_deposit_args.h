@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* The contribution of a cell to the sums of its nodes, see mpm_deposit.h: one team for each occupied cell. */
+/* The contribution of a block to the sums of its nodes, see mpm_deposit.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [.][n] */
     int n;                /* particles */
@@ -13,14 +13,14 @@ typedef struct {
     const real *quantity; /* [n] in id order: q, kg or m^3 */
     const int *body;      /* [n] in id order, or NULL: of all particles */
     int of;               /* the number there of those that count */
-    real *sums;           /* [occupied cells][STENCIL_PAD] in the unit of q; set */
+    real *sums;           /* [occupied blocks][TILE_NODES] in the unit of q; set */
 } mpm_deposit_args;
 
-/* The second half of mpm_deposit, the sum of a node over its cells: one item for each active node. */
+/* The second half of mpm_deposit, the sum of a node over the tiles that it is in: one item for each active node. */
 typedef struct {
     mpm_lists l;      /* cells, nodes and the order of particles in this step */
     mpm_box box;      /* the grid and its walls */
-    const real *sums; /* [occupied cells][STENCIL_PAD] */
+    const real *sums; /* [occupied blocks][TILE_NODES] */
     real *out;        /* [nodes] Q_i; set for active nodes */
 } mpm_deposit_sum_args;
 

@@ -22,7 +22,7 @@ PIO_FN void design_move(int p, const design_move_args *a)
             return;
         }
         a->offset[at] = R(g - shift);
-        to += (int)b * a->box.stride[c];
+        to += node_step(&a->box, c, (int)b);
     }
     a->cell[p] = to;
 }

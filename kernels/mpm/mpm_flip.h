@@ -18,7 +18,9 @@
 #include "kernels/mpm/mpm_reversible_transfer.h"
 
 typedef struct {
-    transfer_batch t;
+    team_cells cells;
+    spread_batch t;
+    tile_sums tile;
 } mpm_flip_spread_shared;
 
 /* Returns B of the affine field b + B o of stored particle p with offset f, and sets b: B = m dx C, b = m v - B f, kg
@@ -31,34 +33,55 @@ PIO_FN mat flip_field(const mpm_state *s, const mpm_matter *m, const mpm_box *bo
     return B;
 }
 
-/* Sets the contribution of occupied cell number `slot` to p_i of its nodes, sum_p w_ip m_p (v_p + C_p (x_i - x_p)). */
+/* What mpm_flip_spread computes with and sets, of each lane. */
+typedef struct {
+    PER_LANE(real, mass, 1); /* kg */
+    PER_LANE(real, f, DIM);
+    PER_LANE(real, v, DIM);      /* m/s */
+    PER_LANE(real, C, DIM *DIM); /* 1/s */
+    PER_LANE(real, b, QUAD);     /* the affine field, kg m/s; 0 beyond DIM */
+    PER_LANE(real, B, DIM *DIM);
+} flip_lanes;
+
+/* Loads the particles of a batch. */
+PIO_FN void flip_load(const mpm_flip_spread_args *a, const lane_items *t, flip_lanes *x)
+{
+    const int n = a->matter.n;
+    lanes_load(x->f, a->s.offset, n, DIM, t);
+    lanes_load(x->v, a->s.velocity, n, DIM, t);
+    lanes_load(x->C, a->s.C, n, DIM * DIM, t);
+    FULL_LANES(j) x->mass[0][LANE(j)] = a->matter.mass[a->s.id[t->item[LANE(j)]]];
+}
+
+/* Sets the sums of occupied block number `slot`, sum_p w_ip m_p (v_p + C_p (x_i - x_p)). */
 PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip_spread_args *a)
 {
-    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
-    PER_LANE(real, sum, DIM);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) {
-            const int p = a->l.order[first + j];
-            const vec f = vec_load(a->s.offset, n, p);
-            vec b;
-            const mat B = flip_field(&a->s, &a->matter, &a->box, p, f, &b);
-            batch_put(&sh->t, j, f, b, B, R(0));
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    team_batch b;
+    b.cell = 0;
+    tile_clear(&sh->tile);
+    TEAM_SYNC();
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        flip_lanes x;
+        lane_items t;
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        lanes_open(&t, a->l.order, first, b.m);
+        flip_load(a, &t, &x);
+        FULL_LANES(j)
+        {
+            const mat B = mat_scale(x.mass[0][LANE(j)] * a->box.dx, lane_mat(x.C, j));
+            const vec at_base = vec_axpby(x.mass[0][LANE(j)], lane_vec(x.v, j), R(-1), mat_apply(B, lane_vec(x.f, j)));
+            lane_mat_put(x.B, j, B);
+            lane_vec_put(x.b, j, at_base);
+            PIO_UNROLL
+            for (int c = DIM; c < QUAD; c++) x.b[c][LANE(j)] = R(0);
         }
+        spread_put(&sh->t, NULL, x.b, x.B);
+        spread_weights(&sh->t, x.f);
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                const real w = lane_weight(q, sh->t.f[j]);
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += w * batch_field(&sh->t, j, c, q);
-            }
-        TEAM_SYNC();
+        spread_add(&sh->t, &sh->cells, &b, &sh->tile);
     }
-    real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, a->sums, slot);
 }
 
 /* ---- adjoint: b_bar = sum_o w_o p_bar_o,  B_bar = sum_o w_o p_bar_o o^T - b_bar f^T
@@ -70,20 +93,20 @@ typedef struct {
 } mpm_flip_spread_adj_shared;
 
 /* Adds to the cotangents of v, C, offset and mass of stored particle p, by the formulas above; sh->y has p_bar of the
- * nodes. */
+ * tile. */
 PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_spread_adj_shared *sh, int p)
 {
     const mpm_flip_spread_args *fwd = &a->fwd;
-    const int n = fwd->matter.n, id = fwd->s.id[p];
+    const int n = fwd->matter.n, id = fwd->s.id[p], at = tile_cell_of(&fwd->s, p);
     const real mass = fwd->matter.mass[id], dx = fwd->box.dx;
     const vec f = vec_load(fwd->s.offset, n, p);
     const spline w = spline_at(f);
     vec b, b_bar;
     mat B_bar;
     const mat B = flip_field(&fwd->s, &fwd->matter, &fwd->box, p, f, &b);
-    stencil_moments(&sh->y, &w, &b_bar, &B_bar);
+    stencil_moments(&sh->y, at, &w, &b_bar, &B_bar);
     B_bar = mat_axpby(R(1), B_bar, R(-1), mat_outer(b_bar, f));
-    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, b, B);
+    const vec slope = stencil_slope(&sh->y, NULL, at, R(0), &w, b, B);
     const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, b_bar));
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(1), f_bar));
     vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), mass, b_bar));
@@ -91,16 +114,13 @@ PIO_FN void flip_particle_adj(const mpm_flip_spread_adj_args *a, const mpm_flip_
     a->mass_bar[id] += vec_dot(b_bar, vec_load(fwd->s.velocity, n, p)) + dx * mat_ddot(B_bar, mat_load(fwd->s.C, n, p));
 }
 
-/* Adjoint of mpm_flip_spread for the particles of occupied cell number `slot`: adds to their cotangents. */
+/* Adjoint of mpm_flip_spread for the particles of occupied block number `slot`: adds to their cotangents. */
 PIO_FN void mpm_flip_spread_adj(int slot, mpm_flip_spread_adj_shared *sh, const mpm_flip_spread_adj_args *a)
 {
     const mpm_lists *l = &a->fwd.l;
-    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
-    LANES (q, STENCIL) {
-        const int node = cell + stencil_node(&a->fwd.box, q);
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) sh->y.y[c][q] = a->momentum_bar[field_at(a->nodes, DIM, c, node)];
-    }
+    const block_place place = block_place_of(&a->fwd.box, l, slot);
+    const int first = l->start[place.node], end = l->start[place.node + BLOCK_NODES];
+    tile_load(sh->y.y, node_field_of(a->momentum_bar, a->nodes, DIM, 0, DIM), &a->fwd.box, &place);
     TEAM_SYNC();
     LANES (j, end - first) flip_particle_adj(a, sh, l->order[first + j]);
 }
@@ -108,33 +128,35 @@ PIO_FN void mpm_flip_spread_adj(int slot, mpm_flip_spread_adj_shared *sh, const 
 /* ---- what the particles keep, added to the new velocity once mpm_g2p has set it ------------------------------- */
 
 typedef struct {
-    node_vectors y;
+    real m[1][TILE_NODES]; /* m_i, kg */
+    node_vectors y;        /* p_i, kg m/s, and then u_i, m/s */
 } mpm_flip_shared;
 
-/* Sets u_i = p_i/m_i, m/s, of the nodes of a cell in shared memory; TEAM_SYNC() follows. */
-PIO_FN void cell_flip_velocities(node_vectors *y, const mpm_flip_args *a, int cell)
+/* Sets u_i = p_i/m_i, m/s, of the nodes of a tile in shared memory, 0 where there is no mass; TEAM_SYNC() follows. */
+PIO_FN void tile_flip_velocities(mpm_flip_shared *sh, const mpm_flip_args *a, int slot)
 {
-    LANES (q, STENCIL) {
-        const int node = cell + stencil_node(&a->box, q);
-        const vec u = node_quotient(a->sums, a->momentum, a->nodes, node);
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) y->y[c][q] = u.x[c];
-    }
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    tile_load(sh->m, node_field_of(a->sums, a->nodes, DIM + 1, 0, 1), &a->box, &place);
+    tile_load(sh->y.y, node_field_of(a->momentum, a->nodes, DIM, 0, DIM), &a->box, &place);
+    TEAM_SYNC();
+    LANES (i, TILE_NODES)
+        for (int c = 0; c < DIM; c++) sh->y.y[c][i] = sh->m[0][i] > R(0) ? sh->y.y[c][i] / sh->m[0][i] : R(0);
 }
 
-/* Returns v_p - sum_i w_ip u_i, m/s, of the particle at this place of the order; y has u_i of its cell's nodes. */
+/* Returns v_p - sum_i w_ip u_i, m/s, of the particle at this place of the order; y has u_i of the tile. */
 PIO_FN vec flip_rest(const mpm_flip_args *a, const node_vectors *y, int place)
 {
     const int p = a->l.order[place];
     const spline w = spline_at(vec_load(a->s.offset, a->n, p));
-    return vec_axpby(R(1), vec_load(a->s.velocity, a->n, p), R(-1), stencil_mean(y, &w));
+    return vec_axpby(R(1), vec_load(a->s.velocity, a->n, p), R(-1), stencil_mean(y, tile_cell_of(&a->s, p), &w));
 }
 
-/* Adds b (v_p - sum_i w_ip u_i) to the new velocities of the particles of occupied cell number `slot`. */
+/* Adds b (v_p - sum_i w_ip u_i) to the new velocities of the particles of occupied block number `slot`. */
 PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
 {
-    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
-    cell_flip_velocities(&sh->y, a, cell);
+    const int block = a->l.block_list[slot] * BLOCK_NODES;
+    const int first = a->l.start[block], end = a->l.start[block + BLOCK_NODES];
+    tile_flip_velocities(sh, a, slot);
     TEAM_SYNC();
     LANES (j, end - first) {
         const vec rest = flip_rest(a, &sh->y, first + j), v = vec_load(a->velocity, a->n, first + j);
@@ -146,8 +168,10 @@ PIO_FN void mpm_flip(int slot, mpm_flip_shared *sh, const mpm_flip_args *a)
  * w_o u_o) */
 
 typedef struct {
-    node_vectors y;
+    mpm_flip_shared u;
+    team_cells cells;
     vector_batch t;
+    tile_sums tile;
 } mpm_flip_adj_shared;
 
 /* Adjoint of mpm_flip for the particle at this place of the order: adds to the cotangents of its velocity and offset,
@@ -159,39 +183,30 @@ PIO_FN void flip_place_adj(const mpm_flip_adj_args *a, mpm_flip_adj_shared *sh, 
     const vec f = vec_load(fwd->s.offset, n, p), v_bar = vec_load(a->next_bar, n, place);
     const vec d = vec_scale(fwd->step->flip_ratio, v_bar);
     const spline w = spline_at(f);
-    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, d, mat_diag(R(0)));
-    a->contribution[place] = vec_dot(v_bar, flip_rest(fwd, &sh->y, place));
+    const vec slope = stencil_slope(&sh->u.y, NULL, tile_cell_of(&fwd->s, p), R(0), &w, d, mat_diag(R(0)));
+    a->contribution[place] = vec_dot(v_bar, flip_rest(fwd, &sh->u.y, place));
     vec_store(a->bar.velocity, n, p, vec_axpby(R(1), vec_load(a->bar.velocity, n, p), R(1), d));
     vec_store(a->bar.offset, n, p, vec_axpby(R(1), vec_load(a->bar.offset, n, p), R(-1), slope));
     vector_put(&sh->t, j, f, vec_scale(R(-1), d), R(0));
 }
 
-/* Adds the cotangents of the particles of occupied cell number `slot`, and sets their terms of b_bar and its
+/* Adds the cotangents of the particles of occupied block number `slot`, and sets their terms of b_bar and its
  * contribution to u_bar. */
 PIO_FN void mpm_flip_adj(int slot, mpm_flip_adj_shared *sh, const mpm_flip_adj_args *a)
 {
-    const mpm_lists *l = &a->fwd.l;
-    const int cell = l->cell_list[slot], end = l->start[cell + 1];
-    cell_flip_velocities(&sh->y, &a->fwd, cell);
+    const int cells = team_open(&sh->cells, slot, &a->fwd.l);
+    team_batch b;
+    b.cell = 0;
+    tile_clear(&sh->tile);
+    tile_flip_velocities(&sh->u, &a->fwd, slot);
     TEAM_SYNC();
-    PER_LANE(real, sum, DIM);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = l->start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) flip_place_adj(a, sh, j, first + j);
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        LANES (j, b.m) flip_place_adj(a, sh, j, first + j);
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                const real weight = lane_weight(q, sh->t.f[j]);
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += weight * sh->t.b[j][c];
-            }
-        TEAM_SYNC();
+        vector_spread(&sh->t, &sh->cells, &b, 0, &sh->tile);
     }
-    real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, a->sums, slot);
 }
 
 /* Returns the term of the particle at place i of the order in b_bar, dJ/db of the FLIP ratio. */

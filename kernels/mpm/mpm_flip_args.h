@@ -5,16 +5,16 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* The contribution of a cell to the momentum of APIC without forces: one team for each occupied cell. */
+/* The contribution of a block to the momentum of APIC without forces: one team for each occupied block. */
 typedef struct {
     mpm_state s;       /* [.][n] state at the beginning of the step */
     mpm_matter matter; /* constants of particles, in id order */
     mpm_lists l;       /* cells, nodes and the order of particles in this step */
     mpm_box box;       /* the grid and its walls */
-    real *sums;        /* [occupied cells][DIM][STENCIL_PAD] kg m/s; set */
+    real *sums;        /* [occupied blocks][TILE_NODES][QUAD] kg m/s; set */
 } mpm_flip_spread_args;
 
-/* The adjoint of mpm_flip_spread: one team for each occupied cell. */
+/* The adjoint of mpm_flip_spread: one team for each occupied block. */
 typedef struct {
     mpm_flip_spread_args fwd; /* its sums are not used */
     int nodes;                /* of the box, those of all fields together */
@@ -23,7 +23,7 @@ typedef struct {
     real *mass_bar;           /* [n] in id order; added to */
 } mpm_flip_spread_adj_args;
 
-/* The FLIP part of the new velocities, see mpm_flip.h: one team for each occupied cell. */
+/* The FLIP part of the new velocities, see mpm_flip.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [.][n] state at the beginning of the step */
     int n;                /* particles */
@@ -36,13 +36,13 @@ typedef struct {
     real *velocity;       /* [DIM][n] m/s at the end of the step, stored in the order of l.order; added to */
 } mpm_flip_args;
 
-/* The adjoint of mpm_flip: one team for each occupied cell. */
+/* The adjoint of mpm_flip: one team for each occupied block. */
 typedef struct {
     mpm_flip_args fwd;    /* its velocity is not used */
     const real *next_bar; /* [DIM][n] cotangents of the new velocity, stored as it is */
     mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; added to */
     real *contribution;   /* [n] by place: a particle's term of b_bar; set */
-    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/du_i; set */
+    real *sums;           /* [occupied blocks][TILE_NODES][QUAD] a block's contribution to dJ/du_i; set */
 } mpm_flip_adj_args;
 
 /* A term of b_bar. */

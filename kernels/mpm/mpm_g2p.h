@@ -12,95 +12,151 @@
 #include "kernels/mpm/mpm_p2g.h"
 
 typedef struct {
-    node_vectors y;
+    team_cells cells;
+    node_vectors y; /* velocities, m/s */
 } mpm_g2p_shared;
 
-/* Loads the velocities [DIM][nodes], m/s, of a cell's nodes into shared memory; TEAM_SYNC() follows. */
-PIO_FN void cell_velocities(node_vectors *y, const real *velocity, int nodes, const mpm_box *box, int cell)
+/* Returns what is wrong with moving a particle by u in units of the spacing, of which `cfl` is the most allowed, or
+ * `fault`, which was found before or is -1. `base` is the index of its base node, f its offset. */
+PIO_FN int move_fault(const mpm_box *box, const int base[DIM], vec f, vec u, real cfl, int fault)
 {
-    LANES (q, STENCIL) {
-        const int node = cell + stencil_node(box, q);
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) y->y[c][q] = velocity[field_at(nodes, DIM, c, node)];
-    }
-}
-
-/* Sets v' = sum_i w_ip v_i, m/s, and C' = (4/dx^2) sum_i w_ip v_i (x_i - x_p)^T, 1/s, of a particle with offset f
- * (Jiang et al. 2015); y has v_i of its cell's nodes. */
-PIO_FN void gather_motion(const node_vectors *y, const mpm_box *box, const spline *w, vec f, vec *v, mat *C)
-{
-    mat M;
-    stencil_moments(y, w, v, &M);
-    const real s = R(4) * box->inv_dx;
-    *C = mat_axpby(s, M, -s, mat_outer(*v, f));
-}
-
-/* Returns the new base node and sets the new offset after moving by u (in units of the spacing). A particle that leaves
- * the grid or moves by more than one cell keeps its old cell, so that nothing is ever written out of bounds; the fault
- * says so. */
-PIO_FN int moved_cell(const mpm_box *box, int cell, const int base[DIM], vec *f, vec u, real cfl, int *fault)
-{
-    int to = cell;
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        const real g = f->x[a] + u.x[a];
+        const real g = f.x[a] + u.x[a];
         if (!is_finite(u.x[a])) {
-            *fault = FAULT_NOT_FINITE;
+            fault = FAULT_NOT_FINITE;
             continue;
         }
-        if (fabs(u.x[a]) > cfl && *fault != FAULT_NOT_FINITE) *fault = FAULT_CFL;
+        if (fabs(u.x[a]) > cfl && fault != FAULT_NOT_FINITE) fault = FAULT_CFL;
         if (!(fabs(u.x[a]) <= R(1))) continue;
-        const int shift = g < R(0.5) ? -1 : g >= R(1.5) ? 1 : 0, b = base[a] + shift;
-        if (b < 0 || b > box->nodes[a] - 3) {
-            if (*fault < 0) *fault = FAULT_LEFT_GRID;
-            continue;
-        }
-        /* f32: g - shift may round up to 3/2 from below; it then belongs to the next cell by one rounding, which is
-         * harmless for the weights, and the next step moves it on */
-        f->x[a] = g - R(shift);
-        to += shift * box->stride[a];
+        const int b = base[a] + (g >= R(1.5)) - (g < R(0.5));
+        if ((b < 0 || b > box->nodes[a] - 3) && fault < 0) fault = FAULT_LEFT_GRID;
     }
-    return to;
+    return fault;
 }
 
-/* Sets the new state of the particle at one place of the order, by the formulas at the head. What is not finite, is
- * inverted (det(I + h C') <= 0), leaves the grid or moves by more than the CFL number allows is a fault. */
-PIO_FN void g2p_particle(const mpm_g2p_args *a, const mpm_g2p_shared *sh, int cell, const int base[DIM], int place)
+/* What g2p computes with and sets, of each lane. */
+typedef struct {
+    PER_LANE(real, f, DIM);
+    PER_LANE(real, v, DIM);      /* v', m/s */
+    PER_LANE(real, C, DIM *DIM); /* C', 1/s */
+    PER_LANE(real, F, DIM *DIM); /* F and then F', where there are solids */
+    PER_LANE(real, J, 1);        /* likewise of fluids */
+    PER_LANE(real, f_next, DIM);
+    PER_LANE(int, base, DIM); /* index of the base node */
+    PER_LANE(int, next, 1);   /* the new cell */
+    PER_LANE(int, fault, 1);  /* not 0: something is wrong */
+} g2p_lanes;
+
+/* Sets the index of the base nodes of the lanes of a batch. */
+PIO_FN void g2p_bases(const team_cells *t, const team_batch *b, const block_place *p, g2p_lanes *x)
 {
-    const int n = a->matter.n, p = a->l.order[place], id = a->s.id[p], law = a->matter.law[id];
-    const real h = a->step->h;
-    vec f = vec_load(a->s.offset, n, p), v;
-    const spline w = spline_at(f);
-    mat C;
-    gather_motion(&sh->y, &a->box, &w, f, &v, &C);
-    const mat G = mat_axpby(R(1), mat_diag(R(1)), h, C);
-    const mat cof = mat_cofactor(G);
-    const real det = mat_det(G, cof);
-    int fault = -1;
-
-    if (law_is_fluid(law)) {
-        a->next.J[place] = det * a->s.J[p];
-    } else {
-        mat_store(a->next.F, n, place, mat_mul(G, mat_load(a->s.F, n, p)));
+    RUNS(r, b->runs, run_of(t, b, OWN_LANE))
+    {
+        const int begin = run_begin(t, b, r), end = run_end(t, b, r);
+        int place = t->cell[b->cell + r], base[DIM];
+        for (int c = DIM - 1; c >= 0; c--, place /= TILE_EDGE) base[c] = p->index[c] + place % TILE_EDGE;
+        RUN_LANES(j, begin, end)
+        {
+            PIO_UNROLL
+            for (int c = 0; c < DIM; c++) x->base[c][LANE(j)] = base[c];
+        }
     }
-    if (!(det > R(0))) fault = is_finite(det) ? FAULT_INVERTED : FAULT_NOT_FINITE;
-    a->next.id[place] = id;
-    a->next.cell[place] = moved_cell(&a->box, cell, base, &f, vec_scale(h * a->box.inv_dx, v), a->step->cfl, &fault);
-    vec_store(a->next.offset, n, place, f);
-    vec_store(a->next.velocity, n, place, v);
-    mat_store(a->next.C, n, place, C);
-    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, fault));
 }
 
-/* Sets the new state of the particles of occupied cell number `slot`, a particle for each lane. */
+/* Sets the new state of the lanes by the formulas at the head, and marks those in which something is wrong. A
+ * particle that leaves the grid or moves by more than one cell keeps its old cell, so that nothing is ever written
+ * out of bounds. In f32 the new offset may round up to 3/2 from below; it then belongs to the next cell by one
+ * rounding, which is harmless for the weights, and the next step moves it on. `first` is the first node of the grid. */
+PIO_FN void g2p_move(const mpm_g2p_args *a, int first, g2p_lanes *x)
+{
+    const real h = a->step->h, s = R(4) * a->box.inv_dx, per_cell = h * a->box.inv_dx, cfl = a->step->cfl;
+    FULL_LANES(j)
+    {
+        const vec f = lane_vec(x->f, j), v = lane_vec(x->v, j);
+        const mat C = mat_axpby(s, lane_mat(x->C, j), -s, mat_outer(v, f)), G = mat_axpby(R(1), mat_diag(R(1)), h, C);
+        const real det = mat_det(G, mat_cofactor(G));
+        int to = first, fault = !(det > R(0));
+        lane_mat_put(x->C, j, C);
+        if (a->s.F) lane_mat_put(x->F, j, mat_mul(G, lane_mat(x->F, j)));
+        if (a->s.J) x->J[0][LANE(j)] *= det;
+        PIO_UNROLL
+        for (int c = 0; c < DIM; c++) {
+            const real u = per_cell * v.x[c], g = f.x[c] + u;
+            const int shift = (g >= R(1.5)) - (g < R(0.5)), b = x->base[c][LANE(j)] + shift;
+            const int inside = (b >= 0) & (b <= a->box.nodes[c] - 3), moves = inside & (fabs(u) <= R(1));
+            fault |= !(fabs(u) <= cfl) | !inside;
+            x->f_next[c][LANE(j)] = moves ? g - R(shift) : f.x[c];
+            to += node_step(&a->box, c, moves ? b : x->base[c][LANE(j)]);
+        }
+        x->next[0][LANE(j)] = to;
+        x->fault[0][LANE(j)] = fault;
+    }
+}
+
+/* Reports what is wrong with the particle of lane j: it is not finite, is inverted (det(I + h C') <= 0), leaves the
+ * grid or moves by more than the CFL number allows. */
+PIO_FN void g2p_report(const mpm_g2p_args *a, const lane_items *t, g2p_lanes *x, int j)
+{
+    const mat G = mat_axpby(R(1), mat_diag(R(1)), a->step->h, lane_mat(x->C, j));
+    const real det = mat_det(G, mat_cofactor(G));
+    const vec u = vec_scale(a->step->h * a->box.inv_dx, lane_vec(x->v, j));
+    int base[DIM], fault = -1;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) base[c] = x->base[c][LANE(j)];
+    if (!(det > R(0))) fault = is_finite(det) ? FAULT_INVERTED : FAULT_NOT_FINITE;
+    fault = move_fault(&a->box, base, lane_vec(x->f, j), u, a->step->cfl, fault);
+    if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[t->item[LANE(j)]], fault));
+}
+
+/* Stores the new state of a batch. Where there are solids and fluids, those keep J and these F. */
+PIO_FN void g2p_store(const mpm_g2p_args *a, const lane_items *t, g2p_lanes *x)
+{
+    const int n = a->matter.n, first = t->first;
+    if (a->s.F && a->s.J) {
+        LANES (j, t->m) {
+            const int p = t->item[LANE(j)];
+            if (law_is_fluid(a->matter.law[a->s.id[p]]))
+                lane_mat_put(x->F, j, mat_load(a->s.F, n, p));
+            else
+                x->J[0][LANE(j)] = a->s.J[p];
+        }
+    }
+    lanes_store_places(a->next.offset, n, DIM, t, x->f_next);
+    lanes_store_places(a->next.velocity, n, DIM, t, x->v);
+    lanes_store_places(a->next.C, n, DIM * DIM, t, x->C);
+    if (a->s.F) lanes_store_places(a->next.F, n, DIM * DIM, t, x->F);
+    if (a->s.J) lanes_store_places(a->next.J, n, 1, t, x->J);
+    LANES (j, t->m) {
+        a->next.id[first + j] = a->s.id[t->item[LANE(j)]];
+        a->next.cell[first + j] = x->next[0][LANE(j)];
+        if (x->fault[0][LANE(j)]) g2p_report(a, t, x, j);
+    }
+}
+
+/* Sets the new state of the particles of occupied block number `slot`. */
 PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
 {
-    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
-    int base[DIM];
-    node_index(&a->box, cell, base);
-    cell_velocities(&sh->y, a->velocity, a->nodes, &a->box, cell);
+    const int cells = team_open(&sh->cells, slot, &a->l), n = a->matter.n;
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    const int grid = field_first(&a->box, place.node);
+    team_batch b;
+    b.cell = 0;
+    tile_load(sh->y.y, node_field_of(a->velocity, a->nodes, DIM, 0, DIM), &a->box, &place);
     TEAM_SYNC();
-    LANES (j, end - first) g2p_particle(a, sh, cell, base, first + j);
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        lane_items t;
+        g2p_lanes x;
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        lanes_open(&t, a->l.order, first, b.m);
+        lanes_load(x.f, a->s.offset, n, DIM, &t);
+        if (a->s.F) lanes_load(x.F, a->s.F, n, DIM * DIM, &t);
+        if (a->s.J) lanes_load(x.J, a->s.J, n, 1, &t);
+        team_moments(&sh->cells, &sh->y, &b, x.f, x.v, x.C);
+        g2p_bases(&sh->cells, &b, &place, &x);
+        g2p_move(a, grid, &x);
+        g2p_store(a, &t, &x);
+    }
 }
 
 /* ---- adjoint: with the cotangents of the new state (primed),
@@ -111,68 +167,158 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
  *     f_bar = f'_bar + slope(v; b, B) - B^T v' */
 
 typedef struct {
-    node_vectors y;
-    transfer_batch t;
+    team_cells cells;
+    node_vectors y; /* velocities, m/s */
+    spread_batch t;
+    tile_sums tile;
 } mpm_g2p_adj_shared;
 
-/* Sets the cotangents of the particle at one place of the order, and puts its affine field into the batch. */
-PIO_FN void g2p_particle_adj(const mpm_g2p_adj_args *a, mpm_g2p_adj_shared *sh, int j, int place)
+/* What the adjoint computes with and sets, of each lane. */
+typedef struct {
+    PER_LANE(real, f, DIM);
+    PER_LANE(real, v, DIM);      /* v', m/s */
+    PER_LANE(real, C, DIM *DIM); /* C', 1/s */
+    PER_LANE(real, F, DIM *DIM); /* where there are solids */
+    PER_LANE(real, J, 1);        /* where there are fluids */
+    PER_LANE(real, f_bar, DIM);
+    PER_LANE(real, v_bar, DIM);
+    PER_LANE(real, C_bar, DIM *DIM);
+    PER_LANE(real, F_bar, DIM *DIM);
+    PER_LANE(real, J_bar, 1);
+    PER_LANE(real, slope, DIM);
+    PER_LANE(real, b, QUAD); /* the affine field; 0 beyond DIM */
+    PER_LANE(real, B, DIM *DIM);
+} g2p_adj_lanes;
+
+/* Loads the particles of a batch and the cotangents of their new state; 0 for F or J and its cotangent where a law has
+ * not it. */
+PIO_FN void g2p_load_adj(const mpm_g2p_adj_args *a, const lane_items *t, g2p_adj_lanes *x)
 {
-    const int n = a->matter.n, p = a->l.order[place], law = a->matter.law[a->s.id[p]];
-    const real h = a->step->h;
-    const vec f = vec_load(a->s.offset, n, p), f_next_bar = vec_load(a->next_bar.offset, n, place);
-    const spline w = spline_at(f);
-    vec v;
-    mat C;
-    gather_motion(&sh->y, &a->box, &w, f, &v, &C);
-    const mat G = mat_axpby(R(1), mat_diag(R(1)), h, C);
-    mat C_bar = mat_load(a->next_bar.C, n, place);
-    if (law_is_fluid(law)) {
-        const mat cof = mat_cofactor(G);
-        const real J_bar = a->next_bar.J[place];
-        C_bar = mat_axpby(R(1), C_bar, h * a->s.J[p] * J_bar, cof);
-        a->bar.J[p] = mat_det(G, cof) * J_bar;
-    } else {
-        const mat F_bar = mat_load(a->next_bar.F, n, place);
-        C_bar = mat_axpby(R(1), C_bar, h, mat_mul_t(F_bar, mat_load(a->s.F, n, p)));
-        mat_store(a->bar.F, n, p, mat_t_mul(G, F_bar));
+    const int n = a->matter.n;
+    lanes_load(x->f, a->s.offset, n, DIM, t);
+    lanes_load_places(x->f_bar, a->next_bar.offset, n, DIM, t);
+    lanes_load_places(x->v_bar, a->next_bar.velocity, n, DIM, t);
+    lanes_load_places(x->C_bar, a->next_bar.C, n, DIM * DIM, t);
+    if (a->s.F) {
+        lanes_load(x->F, a->s.F, n, DIM * DIM, t);
+        lanes_load_places(x->F_bar, a->next_bar.F, n, DIM * DIM, t);
     }
-    const vec v_bar = vec_axpby(R(1), vec_load(a->next_bar.velocity, n, place), h * a->box.inv_dx, f_next_bar);
-    const mat B = mat_scale(R(4) * a->box.inv_dx, C_bar);
-    const vec b = vec_axpby(R(1), v_bar, R(-1), mat_apply(B, f));
-    const vec slope = stencil_slope(&sh->y, NULL, R(0), &w, b, B);
-    const vec f_bar = vec_axpby(R(1), slope, R(-1), mat_t_apply(B, v));
-    vec_store(a->bar.offset, n, p, vec_axpby(R(1), f_next_bar, R(1), f_bar));
-    vec_store(a->bar.velocity, n, p, vec_zero()); /* v and C reach the step's end through the grid only */
-    mat_store(a->bar.C, n, p, mat_diag(R(0)));
-    batch_put(&sh->t, j, f, b, B, R(0));
+    if (a->s.J) {
+        lanes_load(x->J, a->s.J, n, 1, t);
+        lanes_load_places(x->J_bar, a->next_bar.J, n, 1, t);
+    }
+    if (!(a->s.F && a->s.J)) return;
+    FULL_LANES(j)
+    {
+        if (law_is_fluid(a->matter.law[a->s.id[t->item[LANE(j)]]])) {
+            lane_mat_put(x->F_bar, j, mat_diag(R(0)));
+            lane_mat_put(x->F, j, mat_diag(R(0)));
+        } else {
+            x->J_bar[0][LANE(j)] = x->J[0][LANE(j)] = R(0);
+        }
+    }
 }
 
-/* Sets the cotangents of the particles of occupied cell number `slot`, and its contribution to those of the grid
+/* Sets the cotangents of F and J of the lanes, and their affine fields; v and C have the sums over nodes. */
+PIO_FN void g2p_move_adj(const mpm_g2p_adj_args *a, g2p_adj_lanes *x)
+{
+    const real h = a->step->h, s = R(4) * a->box.inv_dx, per_cell = h * a->box.inv_dx;
+    FULL_LANES(j)
+    {
+        const vec f = lane_vec(x->f, j), v = lane_vec(x->v, j);
+        const mat C = mat_axpby(s, lane_mat(x->C, j), -s, mat_outer(v, f)), G = mat_axpby(R(1), mat_diag(R(1)), h, C);
+        mat C_bar = lane_mat(x->C_bar, j);
+        if (a->s.J) {
+            const mat cof = mat_cofactor(G);
+            const real J_bar = x->J_bar[0][LANE(j)];
+            C_bar = mat_axpby(R(1), C_bar, h * x->J[0][LANE(j)] * J_bar, cof);
+            x->J_bar[0][LANE(j)] = mat_det(G, cof) * J_bar;
+        }
+        if (a->s.F) {
+            const mat F_bar = lane_mat(x->F_bar, j);
+            C_bar = mat_axpby(R(1), C_bar, h, mat_mul_t(F_bar, lane_mat(x->F, j)));
+            lane_mat_put(x->F_bar, j, mat_t_mul(G, F_bar));
+        }
+        const vec v_bar = vec_axpby(R(1), lane_vec(x->v_bar, j), per_cell, lane_vec(x->f_bar, j));
+        const mat B = mat_scale(s, C_bar);
+        lane_mat_put(x->B, j, B);
+        lane_vec_put(x->b, j, vec_axpby(R(1), v_bar, R(-1), mat_apply(B, f)));
+        PIO_UNROLL
+        for (int c = DIM; c < QUAD; c++) x->b[c][LANE(j)] = R(0);
+    }
+}
+
+/* Sets the slopes of the lanes of a batch, and completes the cotangents of their offsets: f'_bar + slope - B^T v'. */
+PIO_FN void g2p_offset_adj(const mpm_g2p_adj_shared *sh, const team_batch *t, g2p_adj_lanes *x)
+{
+    RUNS(r, t->runs, run_of(&sh->cells, t, OWN_LANE))
+    {
+        const int begin = run_begin(&sh->cells, t, r), end = run_end(&sh->cells, t, r),
+                  at = sh->cells.cell[t->cell + r];
+        RUN_LANES(j, begin, end)
+        {
+            const spline w = spline_at(lane_vec(x->f, j));
+            lane_vec_put(x->slope, j, stencil_slope(&sh->y, NULL, at, R(0), &w, lane_vec(x->b, j), lane_mat(x->B, j)));
+        }
+    }
+    FULL_LANES(j)
+    {
+        const vec turned = mat_t_apply(lane_mat(x->B, j), lane_vec(x->v, j));
+        const vec f_bar = vec_axpby(R(1), lane_vec(x->slope, j), R(-1), turned);
+        lane_vec_put(x->f_bar, j, vec_axpby(R(1), lane_vec(x->f_bar, j), R(1), f_bar));
+    }
+}
+
+/* Stores the cotangents of the old state of a batch. What a law has not, F or J, it keeps, and so its cotangent. Those
+ * of v and C are 0, since they reach the step's end through the grid only: every place is that of one particle. */
+PIO_FN void g2p_store_adj(const mpm_g2p_adj_args *a, const lane_items *t, g2p_adj_lanes *x)
+{
+    const int n = a->matter.n;
+    if (a->s.F && a->s.J) {
+        LANES (j, t->m) {
+            const int place = t->first + j;
+            if (law_is_fluid(a->matter.law[a->s.id[t->item[LANE(j)]]]))
+                lane_mat_put(x->F_bar, j, mat_load(a->next_bar.F, n, place));
+            else
+                x->J_bar[0][LANE(j)] = a->next_bar.J[place];
+        }
+    }
+    lanes_store(a->bar.offset, n, DIM, t, x->f_bar);
+    if (a->s.F) lanes_store(a->bar.F, n, DIM * DIM, t, x->F_bar);
+    if (a->s.J) lanes_store(a->bar.J, n, 1, t, x->J_bar);
+    LANES (j, t->m) {
+        vec_store(a->bar.velocity, n, t->first + j, vec_zero());
+        mat_store(a->bar.C, n, t->first + j, mat_diag(R(0)));
+    }
+}
+
+/* Sets the cotangents of the particles of occupied block number `slot`, and its contribution to those of the grid
  * velocities. */
 PIO_FN void mpm_g2p_adj(int slot, mpm_g2p_adj_shared *sh, const mpm_g2p_adj_args *a)
 {
-    const int cell = a->l.cell_list[slot], end = a->l.start[cell + 1];
-    cell_velocities(&sh->y, a->velocity, a->nodes, &a->box, cell);
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    team_batch b;
+    b.cell = 0;
+    tile_load(sh->y.y, node_field_of(a->velocity, a->nodes, DIM, 0, DIM), &a->box, &place);
+    tile_clear(&sh->tile);
     TEAM_SYNC();
-    PER_LANE(real, sum, DIM);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) g2p_particle_adj(a, sh, j, first + j);
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        lane_items t;
+        g2p_adj_lanes x;
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        lanes_open(&t, a->l.order, first, b.m);
+        g2p_load_adj(a, &t, &x);
+        team_moments(&sh->cells, &sh->y, &b, x.f, x.v, x.C);
+        g2p_move_adj(a, &x);
+        g2p_offset_adj(sh, &b, &x);
+        g2p_store_adj(a, &t, &x);
+        spread_put(&sh->t, NULL, x.b, x.B);
+        spread_weights(&sh->t, x.f);
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                const real weight = lane_weight(q, sh->t.f[j]);
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += weight * batch_field(&sh->t, j, c, q);
-            }
-        TEAM_SYNC();
+        spread_add(&sh->t, &sh->cells, &b, &sh->tile);
     }
-    real *out = a->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, a->sums, slot);
 }
 
 #endif

@@ -5,7 +5,7 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* Grid to particles and the particle update, see mpm_g2p.h: one team for each occupied cell. */
+/* Grid to particles and the particle update, see mpm_g2p.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [.][n] state at the beginning of the step */
     mpm_matter matter;    /* constants of particles, in id order */
@@ -17,7 +17,7 @@ typedef struct {
     mpm_state next;       /* [.][n] state at the end of the step, stored in the order of l.order; set */
 } mpm_g2p_args;
 
-/* The adjoint of mpm_g2p: one team for each occupied cell. */
+/* The adjoint of mpm_g2p: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [.][n] state at the beginning of the step */
     mpm_matter matter;    /* constants of particles, in id order */
@@ -28,7 +28,7 @@ typedef struct {
     const real *velocity; /* [DIM][nodes] grid velocity m/s */
     mpm_state next_bar;   /* [.][n] cotangents of the new state, stored as it is */
     mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; set: each has this one first source */
-    real *sums;           /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/dv_i; set */
+    real *sums;           /* [occupied blocks][TILE_NODES][QUAD] a block's contribution to dJ/dv_i; set */
 } mpm_g2p_adj_args;
 
 #endif

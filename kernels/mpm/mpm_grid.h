@@ -100,14 +100,15 @@ PIO_FN wall_images wall_images_of(const mpm_box *box, int first, const int index
         for (int side = 0; side < 2; side++) {
             const int face = box->face[a][side], out = side == 0 ? -1 : 1, ghost = face + out;
             if (r != face - out || ghost < 0 || ghost >= box->nodes[a] || !wall_mirrors(box, a, side, c)) continue;
+            const int hop = node_hop(box, a, r, ghost - r);
             if (w.images[a] == 1)
-                w.hop[a][0] = (ghost - r) * box->stride[a];
+                w.hop[a][0] = hop;
             else
-                w.hop[a][1] = (ghost - r) * box->stride[a];
+                w.hop[a][1] = hop;
             w.images[a]++;
         }
         w.inner[a] = r;
-        w.node += r * box->stride[a];
+        w.node += node_step(box, a, r);
         w.count *= w.images[a];
     }
     return w;

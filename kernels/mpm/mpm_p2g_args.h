@@ -5,28 +5,28 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* Particles to grid, the sums of cells, see mpm_p2g.h: one team for each occupied cell. */
+/* Particles to grid, the sums of blocks, see mpm_p2g.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [.][n] state at the beginning of the step */
     mpm_matter matter;    /* constants of particles, in id order */
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     const mpm_step *step; /* [1] the step block */
     mpm_box box;          /* the grid and its walls */
-    real *sums;           /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+    real *sums;           /* [occupied blocks][TILE_NODES][QUAD] mass kg, momentum kg m/s; set */
 } mpm_p2g_args;
 
-/* The value of a node as the sum over its cells: the second half of every particle-to-grid sum, one item for each
- * active node. In its transpose every cell reads its nodes, as the adjoints of the first half do. */
+/* The value of a node as the sum over the tiles that it is in: the second half of every particle-to-grid sum, one
+ * item for each active node. In its transpose every cell reads its nodes, as the adjoints of the first half do. */
 typedef struct {
     mpm_lists l;      /* cells, nodes and the order of particles in this step */
     mpm_box box;      /* the grid and its walls */
-    const real *sums; /* [occupied cells][components][STENCIL_PAD] */
+    const real *sums; /* [occupied blocks][TILE_NODES][QUAD] */
     int components;   /* DIM or DIM + 1 */
     int nodes;        /* of the box */
     real *out;        /* [components][nodes]; set for active nodes */
 } mpm_node_sum_args;
 
-/* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied cell. */
+/* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied block. */
 typedef struct {
     mpm_state s;            /* [.][n] state at the beginning of the step */
     mpm_matter matter;      /* constants of particles, in id order */

@@ -224,7 +224,7 @@ PIO_FN void mpm_lattice_read(int p, const mpm_lattice_read_args *a)
     for (int c = 0; c < DIM; c++) {
         const ptrdiff_t at = field_at(t->n, DIM, c, p);
         const int base = place_base(t->bits, t->x[at]);
-        cell += base * a->box.stride[c];
+        cell += node_step(&a->box, c, base);
         a->out.offset[at] = place_offset(t->bits, t->x[at], base);
         a->out.velocity[at] = speed_value(t->v[at], unit);
     }
@@ -254,7 +254,7 @@ PIO_FN void mpm_drift(int p, const mpm_drift_args *a)
             y = x;
             b = base[c];
         }
-        cell += b * a->box.stride[c];
+        cell += node_step(&a->box, c, b);
         a->offset[at] = place_offset(bits, y, b);
         if (a->next_x) a->next_x[at] = y;
     }

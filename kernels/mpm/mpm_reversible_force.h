@@ -13,7 +13,9 @@
 #include "kernels/mpm/mpm_reversible_transfer.h"
 
 typedef struct {
+    team_cells cells;
     gradient_batch t;
+    tile_sums tile;
 } mpm_force_shared;
 
 /* Returns K = -V tau/dx, N, of stored particle p, with the stress of its fibres. */
@@ -28,39 +30,30 @@ PIO_FN mat force_matrix(const mpm_state *s, const mpm_matter *m, const mpm_box *
     return mat_scale(-m->volume[id] * box->inv_dx, tau);
 }
 
-/* Sets the contribution of occupied cell number `slot` to m_i and f_i of its nodes, sum_p w_ip m_p and sum_p K_p (d
- * w_o/d f). */
+/* Sets the sums of occupied block number `slot`, sum_p w_ip m_p and sum_p K_p (d w_o/d f). */
 PIO_FN void mpm_force(int slot, mpm_force_shared *sh, const mpm_force_args *a)
 {
-    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
-    PER_LANE(real, sum, DIM + 1);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) {
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    team_batch b;
+    b.cell = 0;
+    tile_clear(&sh->tile);
+    TEAM_SYNC();
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        LANES (j, b.m) {
             const int p = a->l.order[first + j];
             const mat K = force_matrix(&a->s, &a->matter, &a->box, p);
-            gradient_put(&sh->t, j, vec_load(a->s.offset, n, p), K, a->matter.mass[a->s.id[p]]);
+            gradient_put(&sh->t, j, vec_load(a->s.offset, a->matter.n, p), K, a->matter.mass[a->s.id[p]]);
         }
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                real g[DIM];
-                sum[0][LANE(q)] += lane_gradient(q, sh->t.f[j], g) * sh->t.m[j];
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[1 + c][LANE(q)] += batch_gradient(&sh->t, j, c, g);
-            }
-        TEAM_SYNC();
+        gradient_spread(&sh->t, &sh->cells, &b, 1, &sh->tile);
     }
-    real *out = a->sums + (ptrdiff_t)slot * (DIM + 1) * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, a->sums, slot);
 }
 
 typedef struct {
+    real z[1][TILE_NODES]; /* m_bar */
     node_vectors y;
-    real z[STENCIL_PAD];
 } mpm_force_adj_shared;
 
 /* Adjoint of tau of stored particle p, of its law and fibres: adds to the cotangents of F or J and constants, and sets
@@ -96,22 +89,24 @@ PIO_FN void force_stress_adj(const mpm_force_adj_args *b, int p, mat tau_bar)
 PIO_FN void force_particle_adj(const mpm_force_adj_args *b, const mpm_force_adj_shared *sh, int p)
 {
     const mpm_force_args *a = &b->fwd;
-    const int n = a->matter.n, id = a->s.id[p];
+    const int n = a->matter.n, id = a->s.id[p], at = tile_cell_of(&a->s, p);
     const spline w = spline_at(vec_load(a->s.offset, n, p));
     const mat K = force_matrix(&a->s, &a->matter, &a->box, p);
-    const vec f_bar = stencil_bend(&sh->y, sh->z, a->matter.mass[id], &w, K);
+    const vec f_bar = stencil_bend(&sh->y, sh->z[0], at, a->matter.mass[id], &w, K);
     const real stress = -a->matter.volume[id] * a->box.inv_dx;
-    force_stress_adj(b, p, mat_scale(stress, stencil_gradient(&sh->y, &w)));
+    force_stress_adj(b, p, mat_scale(stress, stencil_gradient(&sh->y, at, &w)));
     vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), R(1), f_bar));
-    b->mass_bar[id] += stencil_scalar(sh->z, &w);
+    b->mass_bar[id] += stencil_scalar(sh->z[0], at, &w);
 }
 
-/* Adjoint of mpm_force for the particles of occupied cell number `slot`: adds to their cotangents. */
+/* Adjoint of mpm_force for the particles of occupied block number `slot`: adds to their cotangents. */
 PIO_FN void mpm_force_adj(int slot, mpm_force_adj_shared *sh, const mpm_force_adj_args *b)
 {
     const mpm_lists *l = &b->fwd.l;
-    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
-    cell_nodes(&sh->y, sh->z, b->node_bar, b->nodes, &b->fwd.box, cell);
+    const block_place place = block_place_of(&b->fwd.box, l, slot);
+    const int first = l->start[place.node], end = l->start[place.node + BLOCK_NODES];
+    tile_load(sh->z, node_field_of(b->node_bar, b->nodes, DIM + 1, 0, 1), &b->fwd.box, &place);
+    tile_load(sh->y.y, node_field_of(b->node_bar, b->nodes, DIM + 1, 1, DIM), &b->fwd.box, &place);
     TEAM_SYNC();
     LANES (j, end - first) force_particle_adj(b, sh, l->order[first + j]);
 }
@@ -119,37 +114,30 @@ PIO_FN void mpm_force_adj(int slot, mpm_force_adj_shared *sh, const mpm_force_ad
 /* ---- momentum --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
+    team_cells cells;
     vector_batch t;
+    tile_sums tile;
 } mpm_momentum_shared;
 
-/* Sets the contribution of occupied cell number `slot` to m_i and p_i of its nodes, sum_p w_ip m_p and sum_p w_ip m_p
- * v_p. */
+/* Sets the sums of occupied block number `slot`, sum_p w_ip m_p and sum_p w_ip m_p v_p. */
 PIO_FN void mpm_momentum(int slot, mpm_momentum_shared *sh, const mpm_momentum_args *a)
 {
-    const int cell = a->l.cell_list[slot], n = a->matter.n, end = a->l.start[cell + 1];
-    PER_LANE(real, sum, DIM + 1);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) {
+    const int cells = team_open(&sh->cells, slot, &a->l), n = a->matter.n;
+    team_batch b;
+    b.cell = 0;
+    tile_clear(&sh->tile);
+    TEAM_SYNC();
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        b = team_batch_at(&sh->cells, cells, first, b.cell);
+        LANES (j, b.m) {
             const int p = a->l.order[first + j];
             const real mass = a->matter.mass[a->s.id[p]];
             vector_put(&sh->t, j, vec_load(a->s.offset, n, p), vec_scale(mass, vec_load(a->velocity, n, p)), mass);
         }
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                const real w = lane_weight(q, sh->t.f[j]);
-                sum[0][LANE(q)] += w * sh->t.m[j];
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[1 + c][LANE(q)] += w * sh->t.b[j][c];
-            }
-        TEAM_SYNC();
+        vector_spread(&sh->t, &sh->cells, &b, 1, &sh->tile);
     }
-    real *out = a->sums + (ptrdiff_t)slot * (DIM + 1) * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c <= DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, a->sums, slot);
 }
 
 typedef mpm_force_adj_shared mpm_momentum_adj_shared;
@@ -158,31 +146,32 @@ typedef mpm_force_adj_shared mpm_momentum_adj_shared;
 PIO_FN void momentum_particle_adj(const mpm_momentum_adj_args *b, const mpm_momentum_adj_shared *sh, int p)
 {
     const mpm_momentum_args *a = &b->fwd;
-    const int n = a->matter.n, id = a->s.id[p];
+    const int n = a->matter.n, id = a->s.id[p], at = tile_cell_of(&a->s, p);
     const real mass = a->matter.mass[id];
     const vec v = vec_load(a->velocity, n, p);
     const spline w = spline_at(vec_load(a->s.offset, n, p));
-    const vec b_bar = stencil_mean(&sh->y, &w);
-    const vec f_bar = stencil_slope(&sh->y, sh->z, mass, &w, vec_scale(mass, v), mat_diag(R(0)));
+    const vec b_bar = stencil_mean(&sh->y, at, &w);
+    const vec f_bar = stencil_slope(&sh->y, sh->z[0], at, mass, &w, vec_scale(mass, v), mat_diag(R(0)));
     vec_store(b->offset_bar, n, p, vec_axpby(R(1), vec_load(b->offset_bar, n, p), R(1), f_bar));
     vec_store(b->velocity_bar, n, p, vec_axpby(R(1), vec_load(b->velocity_bar, n, p), mass, b_bar));
-    b->mass_bar[id] += vec_dot(b_bar, v) + stencil_scalar(sh->z, &w);
+    b->mass_bar[id] += vec_dot(b_bar, v) + stencil_scalar(sh->z[0], at, &w);
 }
 
-/* Adjoint of mpm_momentum for the particles of occupied cell number `slot`: adds to their cotangents. */
+/* Adjoint of mpm_momentum for the particles of occupied block number `slot`: adds to their cotangents. */
 PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_momentum_adj_args *b)
 {
     const mpm_lists *l = &b->fwd.l;
-    const int cell = l->cell_list[slot], first = l->start[cell], end = l->start[cell + 1];
-    cell_nodes(&sh->y, sh->z, b->node_bar, b->nodes, &b->fwd.box, cell);
+    const block_place place = block_place_of(&b->fwd.box, l, slot);
+    const int first = l->start[place.node], end = l->start[place.node + BLOCK_NODES];
+    tile_load(sh->z, node_field_of(b->node_bar, b->nodes, DIM + 1, 0, 1), &b->fwd.box, &place);
+    tile_load(sh->y.y, node_field_of(b->node_bar, b->nodes, DIM + 1, 1, DIM), &b->fwd.box, &place);
     TEAM_SYNC();
     LANES (j, end - first) momentum_particle_adj(b, sh, l->order[first + j]);
 }
 
-/* ---- nodes: sums over cells divided by the mass; 0 where that is 0
- * ------------------------------------------------ */
+/* ---- nodes: sums over tiles divided by the mass; 0 where that is 0 ---------------------------------------------- */
 
-/* Sets m_i and the means of active node i, its sums over the contributions of its cells divided by m_i. */
+/* Sets m_i and the means of active node i, its sums over the tiles that it is in divided by m_i. */
 PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
 {
     const int node = a->l.node_list[i];

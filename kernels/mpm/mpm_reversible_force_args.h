@@ -6,13 +6,13 @@
 #include "kernels/mpm/mpm_p2g_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* Elastic forces at nodes, see mpm_reversible_force.h: one team for each occupied cell. */
+/* Elastic forces at nodes, see mpm_reversible_force.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;       /* [.][n] state at the beginning of the step; C is not used */
     mpm_matter matter; /* constants of particles, in id order */
     mpm_lists l;       /* cells, nodes and the order of particles in this step */
     mpm_box box;       /* the grid and its walls */
-    real *sums;        /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, force N; set */
+    real *sums;        /* [occupied blocks][TILE_NODES][QUAD] mass kg, force N; set */
 } mpm_force_args;
 
 /* With K = -V tau/dx:  K_bar = gradient(f_bar),  tau_bar = -(V/dx) K_bar,  offset_bar += bend(f_bar, m_bar; K),
@@ -26,14 +26,14 @@ typedef struct {
     real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
 } mpm_force_adj_args;
 
-/* Mass and momentum at nodes, see mpm_reversible_force.h: one team for each occupied cell. */
+/* Mass and momentum at nodes, see mpm_reversible_force.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [.][n] of which places are read */
     mpm_matter matter;    /* constants of particles, in id order */
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     mpm_box box;          /* the grid and its walls */
     const real *velocity; /* [DIM][n] m/s, stored as the state is */
-    real *sums;           /* [occupied cells][DIM + 1][STENCIL_PAD] mass kg, momentum kg m/s; set */
+    real *sums;           /* [occupied blocks][TILE_NODES][QUAD] mass kg, momentum kg m/s; set */
 } mpm_momentum_args;
 
 /* With b_bar = sum_o w_o p_bar_o:  v_bar += m b_bar,  offset_bar += slope(p_bar, m_bar; m v, 0),

@@ -58,12 +58,12 @@ typedef struct {
     node_vectors y;
 } mpm_kick_shared;
 
-/* Returns the acceleration a of a particle, m/s^2, by the formula at the head; y has a_i of its cell's nodes. It has
- * one body on a CPU, which could lay the two signs into loops of their own. */
-PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *y, const int base[DIM], vec f)
+/* Returns the acceleration a of a particle, m/s^2, by the formula at the head; y has a_i of its block's tile, in
+ * which its cell is at place `at`. It has one body on a CPU, which could lay the two signs into loops of their own. */
+PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *y, int at, const int base[DIM], vec f)
 {
     const spline w = spline_at(f);
-    vec r = stencil_mean(y, &w);
+    vec r = stencil_mean(y, at, &w);
     PIO_UNROLL
     for (int c = 0; c < DIM; c++)
         r.x[c] += a->step->gravity[c] + a->stiffness * a->box.dx * wall_push(&a->box, c, base[c], f.x[c]);
@@ -72,10 +72,13 @@ PIO_SHARED_FN vec kick_acceleration(const mpm_kick_args *a, const node_vectors *
 
 /* Kicks stored particle p, or reverses the kick: v <- gamma v + Q(h a). A number out of range is a fault, and becomes
  * the nearest in it. */
-PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, const int base[DIM], int p)
+PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, int p)
 {
     const mpm_lattice *t = &a->t;
-    const vec acceleration = kick_acceleration(a, &sh->y, base, vec_load(a->s.offset, t->n, p));
+    const int place = tile_cell_of(&a->s, p);
+    int base[DIM];
+    node_index(&a->box, a->s.cell[p], base);
+    const vec acceleration = kick_acceleration(a, &sh->y, place, base, vec_load(a->s.offset, t->n, p));
     const wide h = W(a->step->h), gain = h * h / W(a->box.dx) * QUANTA_OF_SPEED, unit = speed_unit(&a->box, a->step);
     int fault = -1;
     PIO_UNROLL
@@ -101,32 +104,35 @@ PIO_FN void kick_particle(const mpm_kick_args *a, const mpm_kick_shared *sh, con
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[p], fault));
 }
 
-/* Kicks the particles of occupied cell number `slot`, or with a negative sign reverses the kick. */
+/* Kicks the particles of occupied block number `slot`, or with a negative sign reverses the kick. */
 PIO_FN void mpm_kick(int slot, mpm_kick_shared *sh, const mpm_kick_args *a)
 {
-    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
-    int base[DIM];
-    node_index(&a->box, cell, base);
-    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    const int first = a->l.start[place.node], end = a->l.start[place.node + BLOCK_NODES];
+    tile_load(sh->y.y, node_field_of(a->mean, a->nodes, DIM + 1, 1, DIM), &a->box, &place);
     TEAM_SYNC();
-    LANES (j, end - first) kick_particle(a, sh, base, a->l.order[first + j]);
+    LANES (j, end - first) kick_particle(a, sh, a->l.order[first + j]);
 }
 
 typedef struct {
     node_vectors y;
+    team_cells cells;
     vector_batch t;
+    tile_sums tile;
 } mpm_kick_adj_shared;
 
 /* Adjoint of kick_particle for stored particle p: replaces the cotangent of its velocity, adds to that of its offset,
  * and stores a_bar as entry j of the batch, as mpm_kick_adj_args says. */
-PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *sh, const int base[DIM], int j, int p)
+PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *sh, int j, int p)
 {
     const mpm_kick_args *a = &b->fwd;
     const int n = a->t.n;
+    int base[DIM];
+    node_index(&a->box, a->s.cell[p], base);
     const vec f = vec_load(a->s.offset, n, p), v_bar = vec_load(b->velocity_bar, n, p);
     const vec a_bar = vec_scale(a->step->h, v_bar);
     const spline w = spline_at(f);
-    vec f_bar = stencil_slope(&sh->y, NULL, R(0), &w, a_bar, mat_diag(R(0)));
+    vec f_bar = stencil_slope(&sh->y, NULL, tile_cell_of(&a->s, p), R(0), &w, a_bar, mat_diag(R(0)));
     PIO_UNROLL
     for (int c = 0; c < DIM; c++)
         f_bar.x[c] += wall_push_slope(&a->box, c, base[c], f.x[c]) * a->stiffness * a->box.dx * a_bar.x[c];
@@ -135,34 +141,25 @@ PIO_FN void kick_particle_adj(const mpm_kick_adj_args *b, mpm_kick_adj_shared *s
     vector_put(&sh->t, j, f, a_bar, R(0));
 }
 
-/* Replaces the cotangents of the velocities of occupied cell number `slot`, adds those of the offsets, and sets its
+/* Replaces the cotangents of the velocities of occupied block number `slot`, adds those of the offsets, and sets its
  * contribution to those of the accelerations. */
 PIO_FN void mpm_kick_adj(int slot, mpm_kick_adj_shared *sh, const mpm_kick_adj_args *b)
 {
     const mpm_kick_args *a = &b->fwd;
-    const int cell = a->l.cell_list[slot], end = a->l.start[cell + 1];
-    int base[DIM];
-    node_index(&a->box, cell, base);
-    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    team_batch batch;
+    batch.cell = 0;
+    tile_load(sh->y.y, node_field_of(a->mean, a->nodes, DIM + 1, 1, DIM), &a->box, &place);
+    tile_clear(&sh->tile);
     TEAM_SYNC();
-    PER_LANE(real, sum, DIM);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) kick_particle_adj(b, sh, base, j, a->l.order[first + j]);
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        batch = team_batch_at(&sh->cells, cells, first, batch.cell);
+        LANES (j, batch.m) kick_particle_adj(b, sh, j, a->l.order[first + j]);
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                const real weight = lane_weight(q, sh->t.f[j]);
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += weight * sh->t.b[j][c];
-            }
-        TEAM_SYNC();
+        vector_spread(&sh->t, &sh->cells, &batch, 0, &sh->tile);
     }
-    real *out = b->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, b->sums, slot);
 }
 
 /* Returns the term of particle p in dJ/dg of one component, h v'_bar. */
@@ -175,12 +172,13 @@ PIO_FN wide mpm_kick_gravity(int p, const mpm_kick_gravity_args *a)
 
 typedef mpm_kick_shared mpm_strain_shared;
 
-/* Sets the increments of l and Fbar of a particle with offset f, ln det A' and the shears of A, from D = A' - I with
- * `scale` h/dx; returns a fault, or -1. A fluid has no shears. It has one body on a CPU, as above. */
-PIO_SHARED_FN int strain_of(const node_vectors *y, vec f, real scale, int fluid, real *log_det, shears *by)
+/* Sets the increments of l and Fbar of a particle with offset f in the cell at place `at` of the tile y, ln det A'
+ * and the shears of A, from D = A' - I with `scale` h/dx; returns a fault, or -1. A fluid has no shears. It has one
+ * body on a CPU, as above. */
+PIO_SHARED_FN int strain_of(const node_vectors *y, int at, vec f, real scale, int fluid, real *log_det, shears *by)
 {
     const spline w = spline_at(f);
-    const mat D = mat_scale(scale, stencil_gradient(y, &w));
+    const mat D = mat_scale(scale, stencil_gradient(y, at, &w));
     const real e = det_less_one(D);
     if (!(e > R(-1))) return is_finite(e) ? FAULT_INVERTED : FAULT_NOT_FINITE;
     *log_det = log_of_one_and(e);
@@ -204,10 +202,10 @@ PIO_FN int strain_rows(const mpm_lattice *t, int p, const shears *by, int sign)
 PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *sh, int p)
 {
     const mpm_lattice *t = &a->t;
-    const int id = a->s.id[p], law = a->law[id], fluid = law_is_fluid(law);
+    const int id = a->s.id[p], law = a->law[id], fluid = law_is_fluid(law), at = tile_cell_of(&a->s, p);
     real log_det = R(0);
     shears by;
-    int fault = strain_of(&sh->y, vec_load(a->s.offset, t->n, p), a->step->h * a->box.inv_dx, fluid, &log_det, &by);
+    int fault = strain_of(&sh->y, at, vec_load(a->s.offset, t->n, p), a->step->h * a->box.inv_dx, fluid, &log_det, &by);
     if (fault < 0) {
         const quanta q = quanta_of(W(log_det) * QUANTA_OF_LOG), l = t->l[p] + (a->sign < 0 ? -q : q);
         if (!(fabs(W(l)) <= W(LOG_MOST) * QUANTA_OF_LOG))
@@ -220,18 +218,21 @@ PIO_FN void strain_particle(const mpm_strain_args *a, const mpm_strain_shared *s
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, id, fault));
 }
 
-/* Strains the particles of occupied cell number `slot`, or with a negative sign reverses the strain. */
+/* Strains the particles of occupied block number `slot`, or with a negative sign reverses the strain. */
 PIO_FN void mpm_strain(int slot, mpm_strain_shared *sh, const mpm_strain_args *a)
 {
-    const int cell = a->l.cell_list[slot], first = a->l.start[cell], end = a->l.start[cell + 1];
-    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    const int first = a->l.start[place.node], end = a->l.start[place.node + BLOCK_NODES];
+    tile_load(sh->y.y, node_field_of(a->mean, a->nodes, DIM + 1, 1, DIM), &a->box, &place);
     TEAM_SYNC();
     LANES (j, end - first) strain_particle(a, sh, a->l.order[first + j]);
 }
 
 typedef struct {
     node_vectors y;
+    team_cells cells;
     gradient_batch t;
+    tile_sums tile;
 } mpm_strain_adj_shared;
 
 /* Adjoint of strain_particle for stored particle p: replaces the cotangent of its F or J, adds to that of its offset,
@@ -239,11 +240,11 @@ typedef struct {
 PIO_FN void strain_particle_adj(const mpm_strain_adj_args *b, mpm_strain_adj_shared *sh, int j, int p)
 {
     const mpm_strain_args *a = &b->fwd;
-    const int n = a->t.n;
+    const int n = a->t.n, at = tile_cell_of(&a->s, p);
     const vec f = vec_load(a->s.offset, n, p);
     const spline w = spline_at(f);
     const real scale = a->step->h * a->box.inv_dx;
-    const mat A = mat_axpby(R(1), mat_diag(R(1)), scale, stencil_gradient(&sh->y, &w));
+    const mat A = mat_axpby(R(1), mat_diag(R(1)), scale, stencil_gradient(&sh->y, at, &w));
     mat K;
     if (law_is_fluid(a->law[a->s.id[p]])) {
         const mat cof = mat_cofactor(A);
@@ -255,38 +256,30 @@ PIO_FN void strain_particle_adj(const mpm_strain_adj_args *b, mpm_strain_adj_sha
         K = mat_scale(scale, mat_mul_t(F_bar, mat_load(a->s.F, n, p)));
         mat_store(b->bar.F, n, p, mat_t_mul(A, F_bar));
     }
-    const vec f_bar = stencil_bend(&sh->y, NULL, R(0), &w, K);
+    const vec f_bar = stencil_bend(&sh->y, NULL, at, R(0), &w, K);
     vec_store(b->bar.offset, n, p, vec_axpby(R(1), vec_load(b->bar.offset, n, p), R(1), f_bar));
     gradient_put(&sh->t, j, f, K, R(0));
 }
 
-/* Replaces the cotangents of the deformations of occupied cell number `slot`, adds those of the offsets, and sets
- * its contribution to those of the node velocities. */
+/* Replaces the cotangents of the deformations of occupied block number `slot`, adds those of the offsets, and sets its
+ * contribution to those of the node velocities. */
 PIO_FN void mpm_strain_adj(int slot, mpm_strain_adj_shared *sh, const mpm_strain_adj_args *b)
 {
     const mpm_strain_args *a = &b->fwd;
-    const int cell = a->l.cell_list[slot], end = a->l.start[cell + 1];
-    cell_nodes(&sh->y, NULL, a->mean, a->nodes, &a->box, cell);
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    const int cells = team_open(&sh->cells, slot, &a->l);
+    team_batch batch;
+    batch.cell = 0;
+    tile_load(sh->y.y, node_field_of(a->mean, a->nodes, DIM + 1, 1, DIM), &a->box, &place);
+    tile_clear(&sh->tile);
     TEAM_SYNC();
-    PER_LANE(real, sum, DIM);
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) sum[c][LANE(q)] = R(0);
-    for (int first = a->l.start[cell]; first < end; first += TEAM_LANES) {
-        const int m = end - first < TEAM_LANES ? end - first : TEAM_LANES;
-        LANES (j, m) strain_particle_adj(b, sh, j, a->l.order[first + j]);
+    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+        batch = team_batch_at(&sh->cells, cells, first, batch.cell);
+        LANES (j, batch.m) strain_particle_adj(b, sh, j, a->l.order[first + j]);
         TEAM_SYNC();
-        for (int j = 0; j < m; j++)
-            LANES (q, STENCIL_PAD) {
-                real g[DIM];
-                lane_gradient(q, sh->t.f[j], g);
-                PIO_UNROLL
-                for (int c = 0; c < DIM; c++) sum[c][LANE(q)] += batch_gradient(&sh->t, j, c, g);
-            }
-        TEAM_SYNC();
+        gradient_spread(&sh->t, &sh->cells, &batch, 0, &sh->tile);
     }
-    real *out = b->sums + (ptrdiff_t)slot * DIM * STENCIL_PAD;
-    LANES (q, STENCIL_PAD)
-        for (int c = 0; c < DIM; c++) out[c * STENCIL_PAD + q] = sum[c][LANE(q)];
+    tile_store(&sh->tile, b->sums, slot);
 }
 
 #endif

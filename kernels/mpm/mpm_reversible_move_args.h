@@ -6,7 +6,7 @@
 #include "kernels/mpm/mpm_reversible_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
-/* The kick of particles, see mpm_reversible_move.h: one team for each occupied cell. */
+/* The kick of particles, see mpm_reversible_move.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;      /* [.][n] of which places are read */
     mpm_lattice t;    /* the state in quanta */
@@ -30,7 +30,7 @@ typedef struct {
     real gamma;         /* 1: no damping */
     real *offset_bar;   /* [DIM][n] stored as the state is; added to */
     real *velocity_bar; /* [DIM][n] of v', becomes that of v */
-    real *sums;         /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/da_i; set */
+    real *sums;         /* [occupied blocks][TILE_NODES][QUAD] a block's contribution to dJ/da_i; set */
 } mpm_kick_adj_args;
 
 /* Term of dJ/dg for one component: h v'_bar, summed over particles, before mpm_kick_adj. */
@@ -40,7 +40,7 @@ typedef struct {
     const real *velocity_bar; /* [DIM][n] of v' */
 } mpm_kick_gravity_args;
 
-/* The strain of particles, see mpm_reversible_move.h: one team for each occupied cell. */
+/* The strain of particles, see mpm_reversible_move.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;      /* [.][n] of which places are read, and F, J set */
     mpm_lattice t;    /* the state in quanta */
@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
     mpm_strain_args fwd; /* s: the state before; the lattice is not used but for n */
     mpm_state bar; /* [.][n] stored as the state is: offset added to; F and J of the state after become those before */
-    real *sums;    /* [occupied cells][DIM][STENCIL_PAD] a cell's contribution to dJ/dV_i; set */
+    real *sums;    /* [occupied blocks][TILE_NODES][QUAD] a block's contribution to dJ/dV_i; set */
 } mpm_strain_adj_args;
 
 #endif

@@ -7,12 +7,11 @@
 #ifndef PIOLA_KERNELS_MPM_REVERSIBLE_TRANSFER_H
 #define PIOLA_KERNELS_MPM_REVERSIBLE_TRANSFER_H
 
-#include "kernels/mpm/mpm_sort.h"
-#include "kernels/mpm/mpm_transfer.h"
+#include "kernels/mpm/mpm_team.h"
 
 /* ---- spread: one lane per node ----------------------------------------------------------------------------- */
 
-/* A batch of particles of one cell in shared memory: offset f, matrix K and a scalar m. */
+/* A batch of particles in shared memory: offset f, matrix K and a scalar m. */
 typedef struct {
     real f[TEAM_LANES][DIM], K[TEAM_LANES][DIM][DIM], m[TEAM_LANES];
 } gradient_batch;
@@ -76,50 +75,68 @@ PIO_FN real batch_gradient(const gradient_batch *t, int j, int c, const real g[D
     return s;
 }
 
-/* ---- nodes to particle: one lane per particle ---------------------------------------------------------------- */
-
-/* Loads components 1 .. DIM of a field [DIM + 1][nodes] at the nodes of a cell into shared memory, and component 0
- * where z is not NULL; TEAM_SYNC() follows. */
-PIO_FN void cell_nodes(node_vectors *y, real *z, const real *field, int nodes, const mpm_box *box, int cell)
+/* Adds the spread of b, and where `with_m` is 1 that of m before it, of the particles of a batch to the sums of the
+ * tile, cell after cell; TEAM_SYNC() is done. */
+PIO_FN void vector_spread(const vector_batch *t, const team_cells *cells, const team_batch *b, int with_m,
+                          tile_sums *tile)
 {
-    LANES (q, STENCIL) {
-        const int node = cell + stencil_node(box, q);
-        if (z) z[q] = field[field_at(nodes, DIM + 1, 0, node)];
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) y->y[c][q] = field[field_at(nodes, DIM + 1, 1 + c, node)];
+    for (int r = 0; r < b->runs; r++) {
+        const int end = run_end(cells, b, r);
+        PER_LANE(real, sum, DIM + 1);
+        LANES (q, STENCIL_PAD)
+            for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
+        for (int j = run_begin(cells, b, r); j < end; j++)
+            LANES (q, STENCIL_PAD) {
+                const real w = lane_weight(q, t->f[j]);
+                if (with_m) sum[0][LANE(q)] += w * t->m[j];
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[with_m + c][LANE(q)] += w * t->b[j][c];
+            }
+        tile_add(tile, cells->cell[b->cell + r], DIM + with_m, sum);
+        TEAM_SYNC();
     }
 }
 
-/* Returns sum_o w_o y_o of the vectors y at the nodes of a cell. */
-PIO_FN vec stencil_mean(const node_vectors *n, const spline *s)
+/* Adds the spread of K, and where `with_m` is 1 that of m before it, as vector_spread does. */
+PIO_FN void gradient_spread(const gradient_batch *t, const team_cells *cells, const team_batch *b, int with_m,
+                            tile_sums *tile)
+{
+    for (int r = 0; r < b->runs; r++) {
+        const int end = run_end(cells, b, r);
+        PER_LANE(real, sum, DIM + 1);
+        LANES (q, STENCIL_PAD)
+            for (int c = 0; c <= DIM; c++) sum[c][LANE(q)] = R(0);
+        for (int j = run_begin(cells, b, r); j < end; j++)
+            LANES (q, STENCIL_PAD) {
+                real g[DIM];
+                const real w = lane_gradient(q, t->f[j], g);
+                if (with_m) sum[0][LANE(q)] += w * t->m[j];
+                PIO_UNROLL
+                for (int c = 0; c < DIM; c++) sum[with_m + c][LANE(q)] += batch_gradient(t, j, c, g);
+            }
+        tile_add(tile, cells->cell[b->cell + r], DIM + with_m, sum);
+        TEAM_SYNC();
+    }
+}
+
+/* ---- nodes to particle: one lane per particle ---------------------------------------------------------------- */
+
+/* Returns sum_o w_o y_o of the cell at place `at` of a tile. */
+PIO_FN vec stencil_mean(const node_vectors *n, int at, const spline *s)
 {
     vec S;
     mat unused;
-    stencil_moments(n, s, &S, &unused);
+    stencil_moments(n, at, s, &S, &unused);
     return S;
 }
 
-/* Returns sum_o w_o z_o of the numbers z [STENCIL] at the nodes of a cell. */
-PIO_FN real stencil_scalar(const real *z, const spline *s)
-{
-    real r = R(0);
-    for (int q = 0; q < STENCIL; q++) {
-#if PIO_DIM == 3
-        r += s->w[0][q / 9] * s->w[1][q / 3 % 3] * s->w[2][q % 3] * z[q];
-#else
-        r += s->w[0][q / 3] * s->w[1][q % 3] * z[q];
-#endif
-    }
-    return r;
-}
-
-/* Returns M_ca = sum_o y_oc (d w_o/d f_a), one axis at a time. */
-PIO_FN mat stencil_gradient(const node_vectors *n, const spline *s)
+/* Returns M_ca = sum_o y_oc (d w_o/d f_a) of the cell at place `at` of a tile, one axis at a time. */
+PIO_FN mat stencil_gradient(const node_vectors *n, int at, const spline *s)
 {
     mat M;
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
-        const real *y = n->y[c];
+        const real *y = n->y[c] + at;
         real g0 = R(0), g1 = R(0);
 #if PIO_DIM == 3
         real g2 = R(0);
@@ -131,7 +148,7 @@ PIO_FN mat stencil_gradient(const node_vectors *n, const spline *s)
             real t2 = R(0);
             PIO_UNROLL
             for (int j = 0; j < 3; j++) {
-                const int q = 9 * i + 3 * j;
+                const int q = tile_node(9 * i + 3 * j);
                 const real u = s->w[2][0] * y[q] + s->w[2][1] * y[q + 1] + s->w[2][2] * y[q + 2];
                 const real v = s->dw[2][0] * y[q] + s->dw[2][1] * y[q + 1] + s->dw[2][2] * y[q + 2];
                 t += s->w[1][j] * u;
@@ -142,8 +159,8 @@ PIO_FN mat stencil_gradient(const node_vectors *n, const spline *s)
 #else
             PIO_UNROLL
             for (int j = 0; j < 3; j++) {
-                t += s->w[1][j] * y[3 * i + j];
-                t1 += s->dw[1][j] * y[3 * i + j];
+                t += s->w[1][j] * y[tile_node(3 * i + j)];
+                t1 += s->dw[1][j] * y[tile_node(3 * i + j)];
             }
 #endif
             g0 += s->dw[0][i] * t;
@@ -164,7 +181,7 @@ PIO_FN real spline_curvature(int k)
     return k == 1 ? R(-2) : R(1);
 }
 
-/* Returns y_o^T K of node q, and sets m z_o, which is 0 where z is NULL. */
+/* Returns y_o^T K of the node at place q of a tile, and sets m z_o, which is 0 where z is NULL. */
 PIO_FN vec bend_row(const node_vectors *n, const real *z, real m, mat K, int q, real *e)
 {
     vec r;
@@ -178,8 +195,9 @@ PIO_FN vec bend_row(const node_vectors *n, const real *z, real m, mat K, int q, 
     return r;
 }
 
-/* Returns s_a = d/d f_a sum_o (y_o . K (d w_o/d f) + m z_o w_o), one axis at a time; z may be NULL (m z = 0). */
-PIO_FN vec stencil_bend(const node_vectors *n, const real *z, real m, const spline *s, mat K)
+/* Returns s_a = d/d f_a sum_o (y_o . K (d w_o/d f) + m z_o w_o) of the cell at place `at` of the tiles y and z, one
+ * axis at a time; z may be NULL (m z = 0). */
+PIO_FN vec stencil_bend(const node_vectors *n, const real *z, int at, real m, const spline *s, mat K)
 {
     vec r = vec_zero();
     PIO_UNROLL
@@ -195,7 +213,7 @@ PIO_FN vec stencil_bend(const node_vectors *n, const real *z, real m, const spli
             PIO_UNROLL
             for (int k = 0; k < 3; k++) {
                 const real w2 = s->w[2][k], d2 = s->dw[2][k];
-                const vec y = bend_row(n, z, m, K, 9 * i + 3 * j + k, &e);
+                const vec y = bend_row(n, z, m, K, at + tile_node(9 * i + 3 * j + k), &e);
                 v0 += w2 * y.x[0]; /* along the last axis, and its derivative */
                 v1 += w2 * y.x[1];
                 v2 += d2 * y.x[2] + w2 * e;
@@ -215,7 +233,7 @@ PIO_FN vec stencil_bend(const node_vectors *n, const real *z, real m, const spli
         PIO_UNROLL
         for (int j = 0; j < 3; j++) {
             const real w1 = s->w[1][j], d1 = s->dw[1][j];
-            const vec y = bend_row(n, z, m, K, 3 * i + j, &e);
+            const vec y = bend_row(n, z, m, K, at + tile_node(3 * i + j), &e);
             b0 += w1 * y.x[0];
             b1 += d1 * y.x[1] + w1 * e;
             e0 += d1 * y.x[0];

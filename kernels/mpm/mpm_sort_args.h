@@ -4,30 +4,33 @@
 
 #include "kernels/mpm/mpm_args.h"
 
-/* Cells and nodes share one linear numbering; arrays over them have box nodes entries (start and the slots one
- * more). */
+/* Cells and nodes share one numbering, block after block; arrays over them have an entry for each number (start and the
+ * slots one more). Bit c of a mask is that of cell or node c of a block. */
 typedef struct {
-    int *count;     /* [cells]     particles in the cell; after placing, 0 again */
-    int *start;     /* [cells + 1] first place of the cell in `order`; start[cells] = particles */
-    int *order;     /* [n]         place -> where the particle is stored */
-    int *cell_slot; /* [cells + 1] number of occupied cells before this one */
-    int *cell_list; /* [occupied]  slot -> cell */
-    int *node_slot; /* [nodes + 1] number of active nodes before this one */
-    int *node_list; /* [active]    slot -> node; a node is active if a cell of its stencil is occupied */
+    int *count;         /* [cells]      particles in the cell; after placing, 0 again */
+    int *start;         /* [cells + 1]  first place of the cell in `order`; start[cells] = particles */
+    int *order;         /* [n]          place -> where the particle is stored */
+    uint64_t *occupied; /* [blocks]     mask of the cells that have particles */
+    uint64_t *active;   /* [blocks]     mask of the active nodes: a cell of their stencil is occupied */
+    int *block_slot;    /* [blocks + 1] number of occupied blocks before this one */
+    int *block_list;    /* [occupied]   slot -> block */
+    int *node_slot;     /* [nodes + 1]  number of active nodes before this one */
+    int *node_list;     /* [active]     slot -> node */
 } mpm_lists;
 
-/* All stages of the sort have the same arguments: an item is a cell, a particle, a node, or an occupied cell, as the
- * kernel's comment says. */
+/* All stages of the sort have the same arguments: an item is a cell, a particle, a node, or a block, as the kernel's
+ * comment says. */
 typedef struct {
-    mpm_lists l;     /* cells, nodes and the order of particles in this step */
+    mpm_lists l;     /* cells, blocks, nodes and the order of particles in this step */
     const int *cell; /* [n] cell of each stored particle */
     const int *id;   /* [n] its number */
-    mpm_step *step;  /* [1] its numbers of occupied cells and active nodes are set */
+    mpm_step *step;  /* [1] its numbers of occupied blocks and of active nodes are set */
     mpm_box box;     /* the grid and its walls */
-    int cells;       /* nodes of the box */
+    int cells;       /* numbers of cells: BLOCK_NODES for each block */
 } mpm_sort_args;
 
 typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args,
-    mpm_sort_ids_args, mpm_cell_slot_args, mpm_cell_list_args, mpm_node_slot_args, mpm_node_list_args;
+    mpm_sort_ids_args, mpm_block_cells_args, mpm_block_slot_args, mpm_block_list_args, mpm_block_active_args,
+    mpm_node_slot_args, mpm_node_list_args;
 
 #endif

@@ -10,7 +10,7 @@
 typedef struct {
     mpm_lists l;        /* cells, nodes and the order of particles in this step */
     mpm_box box;        /* the grid and its walls */
-    const real *sums;   /* [occupied cells][STENCIL_PAD] kg */
+    const real *sums;   /* [occupied blocks][TILE_NODES] kg */
     const real *target; /* [nodes] rho*, kg/m^3 */
     real *rest;         /* [nodes] kg/m^3; set */
 } mpm_density_rest_args;

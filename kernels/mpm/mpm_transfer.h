@@ -9,6 +9,7 @@
 #ifndef PIOLA_KERNELS_MPM_TRANSFER_H
 #define PIOLA_KERNELS_MPM_TRANSFER_H
 
+#include "kernels/base/quad.h"
 #include "kernels/mpm/mpm.h"
 
 /* Weights of the three nodes of one axis and their derivatives, f in [1/2, 3/2). */
@@ -87,45 +88,41 @@ PIO_FN real lane_weight(int q, const real f[DIM])
     return w;
 }
 
-/* A batch of particles of one cell in shared memory: offset f, affine field b + B o, and a scalar m. */
-typedef struct {
-    real f[TEAM_LANES][DIM], b[TEAM_LANES][DIM], B[TEAM_LANES][DIM][DIM], m[TEAM_LANES];
-} transfer_batch;
+/* ---- the tile of a block -------------------------------------------------------------------------------------- */
 
-/* Stores offset f, affine field b + B o and scalar m of a particle as entry j of the batch. */
-PIO_FN void batch_put(transfer_batch *t, int j, vec f, vec b, mat B, real m)
+/* Returns the place in a tile of the base node of cell c of its block. */
+PIO_FN int tile_cell(int c)
 {
-    PIO_UNROLL
-    for (int a = 0; a < DIM; a++) {
-        t->f[j][a] = f.x[a];
-        t->b[j][a] = b.x[a];
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) t->B[j][a][c] = B.m[a][c];
-    }
-    t->m[j] = m;
+#if PIO_DIM == 3
+    return (c >> 2 * BLOCK_BITS) * TILE_EDGE * TILE_EDGE + (c >> BLOCK_BITS & (BLOCK_EDGE - 1)) * TILE_EDGE +
+           (c & (BLOCK_EDGE - 1));
+#else
+    return (c >> BLOCK_BITS) * TILE_EDGE + (c & (BLOCK_EDGE - 1));
+#endif
 }
 
-/* Returns component a of b + B o of entry j at stencil node q. */
-PIO_FN real batch_field(const transfer_batch *t, int j, int a, int q)
+/* Returns the place of stencil node q of a cell in a tile, less that of the cell. */
+PIO_FN int tile_node(int q)
 {
-    real s = t->b[j][a];
-    PIO_UNROLL
-    for (int c = 0; c < DIM; c++) s += t->B[j][a][c] * lane_o(c, q);
-    return s;
+#if PIO_DIM == 3
+    return q / 9 * TILE_EDGE * TILE_EDGE + q / 3 % 3 * TILE_EDGE + q % 3;
+#else
+    return q / 3 * TILE_EDGE + q % 3;
+#endif
 }
 
-/* ---- moments and slope: one lane per particle, node values in shared memory ------------------------------ */
+/* ---- moments and slope: one lane per particle, node values of its block's tile in shared memory ----------------- */
 
 typedef struct {
-    real y[DIM][STENCIL_PAD];
+    real y[DIM][TILE_NODES];
 } node_vectors;
 
-/* Sets S = sum_o w_o y_o and M_ab = sum_o w_o y_o,a o_b, one axis at a time. */
-PIO_FN void stencil_moments(const node_vectors *n, const spline *s, vec *S, mat *M)
+/* Sets S = sum_o w_o y_o and M_ab = sum_o w_o y_o,a o_b of the cell at place `at` of a tile, one axis at a time. */
+PIO_FN void stencil_moments(const node_vectors *n, int at, const spline *s, vec *S, mat *M)
 {
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
-        const real *y = n->y[a];
+        const real *y = n->y[a] + at;
 #if PIO_DIM == 3
         real s0 = R(0), sx = R(0), sy = R(0), sz = R(0);
         PIO_UNROLL
@@ -133,7 +130,7 @@ PIO_FN void stencil_moments(const node_vectors *n, const spline *s, vec *S, mat 
             real t = R(0), ty = R(0), tz = R(0);
             PIO_UNROLL
             for (int j = 0; j < 3; j++) {
-                const int q = 9 * i + 3 * j;
+                const int q = tile_node(9 * i + 3 * j);
                 const real u1 = s->w[2][1] * y[q + 1], u2 = s->w[2][2] * y[q + 2];
                 const real u = s->w[1][j] * (s->w[2][0] * y[q] + u1 + u2);
                 t += u;
@@ -153,7 +150,7 @@ PIO_FN void stencil_moments(const node_vectors *n, const spline *s, vec *S, mat 
         real s0 = R(0), sx = R(0), sy = R(0);
         PIO_UNROLL
         for (int i = 0; i < 3; i++) {
-            const int q = 3 * i;
+            const int q = tile_node(3 * i);
             const real u1 = s->w[1][1] * y[q + 1], u2 = s->w[1][2] * y[q + 2];
             const real t = s->w[0][i] * (s->w[1][0] * y[q] + u1 + u2);
             s0 += t;
@@ -167,8 +164,30 @@ PIO_FN void stencil_moments(const node_vectors *n, const spline *s, vec *S, mat 
     }
 }
 
-/* Returns s_a = sum_o (d w_o/d f_a) (y_o . (b + B o) + m z_o); z may be NULL (m z = 0). */
-PIO_FN vec stencil_slope(const node_vectors *n, const real *z, real m, const spline *s, vec b, mat B)
+/* Returns sum_o w_o z_o of the cell at place `at` of a tile z [TILE_NODES]. */
+PIO_FN real stencil_scalar(const real *z, int at, const spline *s)
+{
+    real r = R(0);
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) {
+        real t = R(0);
+        PIO_UNROLL
+        for (int j = 0; j < 3; j++) {
+#if PIO_DIM == 3
+            const real *u = z + at + tile_node(9 * i + 3 * j);
+            t += s->w[1][j] * (s->w[2][0] * u[0] + s->w[2][1] * u[1] + s->w[2][2] * u[2]);
+#else
+            t += s->w[1][j] * z[at + tile_node(3 * i + j)];
+#endif
+        }
+        r += s->w[0][i] * t;
+    }
+    return r;
+}
+
+/* Returns s_a = sum_o (d w_o/d f_a) (y_o . (b + B o) + m z_o) of the cell at place `at` of the tiles y and z; z may be
+ * NULL (m z = 0). */
+PIO_FN vec stencil_slope(const node_vectors *n, const real *z, int at, real m, const spline *s, vec b, mat B)
 {
     vec r = vec_zero();
 #if PIO_DIM == 3
@@ -180,7 +199,7 @@ PIO_FN vec stencil_slope(const node_vectors *n, const real *z, real m, const spl
             real u = R(0), uz = R(0);
             PIO_UNROLL
             for (int k = 0; k < 3; k++) {
-                const int q = 9 * i + 3 * j + k;
+                const int q = at + tile_node(9 * i + 3 * j + k);
                 real v = z ? m * z[q] : R(0);
                 PIO_UNROLL
                 for (int a = 0; a < 3; a++)
@@ -202,7 +221,7 @@ PIO_FN vec stencil_slope(const node_vectors *n, const real *z, real m, const spl
         real u = R(0), uy = R(0);
         PIO_UNROLL
         for (int j = 0; j < 3; j++) {
-            const int q = 3 * i + j;
+            const int q = at + tile_node(3 * i + j);
             real v = z ? m * z[q] : R(0);
             PIO_UNROLL
             for (int a = 0; a < 2; a++) v += n->y[a][q] * (b.x[a] + B.m[a][0] * R(i) + B.m[a][1] * R(j));

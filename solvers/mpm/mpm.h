@@ -45,6 +45,8 @@ int64_t mpm_slot_needed(const pio_sim *sim);
 
 /* Returns what kernels know of the particles (mpm_stage.c). */
 mpm_matter mpm_matter_of(const mpm_sim *sim);
+/* Takes the memory of lists of particles, blocks and nodes (mpm_stage.c). */
+void mpm_lists_layout(mpm_sim *sim, mpm_lists *l);
 /* Makes the lists of particles and active nodes of the current state, and their counts in the step block. */
 void mpm_sort(mpm_sim *sim);
 /* As mpm_sort(), into these lists and this step block. */

@@ -54,9 +54,9 @@ void mpm_contact_step(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (sim->grid.box.fields < 2) return;
-    pio_map(q, mpm_deposit, sim->grid.max_cells, &sim->step->cells, VOLUME, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_deposit, sim->grid.max_blocks, &sim->step->blocks, VOLUME, .sums = sim->grid.tiles);
     pio_map(q, mpm_deposit_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .out = sim->contact.node_volume);
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .out = sim->contact.node_volume);
     pio_halo(q, sim->contact.node_volume);
     pio_map(q, mpm_contact, sim->grid.nodes, &sim->step->nodes, CONTACT, .velocity = sim->grid.velocity);
 }

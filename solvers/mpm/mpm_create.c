@@ -7,11 +7,11 @@
 
 static void set_box(mpm_box *box, const pio_grid_desc *g, int fields)
 {
-    int stride = 1;
+    box->field_nodes = BLOCK_NODES;
     for (int a = DIM - 1; a >= 0; a--) {
         box->nodes[a] = g->nodes[a];
-        box->stride[a] = stride;
-        stride *= g->nodes[a];
+        box->stride[a] = box->field_nodes;
+        box->field_nodes *= (g->nodes[a] + BLOCK_EDGE - 1) / BLOCK_EDGE;
         box->origin[a] = g->origin[a];
         for (int side = 0; side < 2; side++) {
             box->face[a][side] = g->face[a][side];
@@ -60,7 +60,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (desc->size != sizeof *desc)
         return sim_fail(error, PIOLA_INTERNAL, "engine and program are of different builds");
     for (int a = 0; a < DIM; a++) {
-        nodes *= desc->grid.nodes[a];
+        nodes *= ceil(desc->grid.nodes[a] / (double)BLOCK_EDGE) * BLOCK_EDGE; /* whole blocks */
         const int32_t last = desc->grid.nodes[a] - 1, *face = desc->grid.face[a];
         if (last < 4) return sim_fail(error, PIOLA_BAD_DATA, "a grid needs at least 5 nodes per axis");
         if (face[0] >= face[1] || face[0] >= last || face[1] <= 0) /* one node inside each: mirrors are in the grid */
@@ -133,8 +133,9 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->control.n_values = desc->n_channels ? desc->n_control_values : 0;
     for (int a = 0; a < DIM; a++) sim->stepping.gravity[a] = desc->gravity[a];
     set_box(&sim->grid.box, &desc->grid, desc->particles.fields);
-    sim->grid.nodes = sim->grid.box.fields * sim->grid.box.nodes[0] * sim->grid.box.stride[0];
-    sim->grid.max_cells = sim->particles.n < sim->grid.nodes ? sim->particles.n : sim->grid.nodes;
+    sim->grid.nodes = sim->grid.box.fields * sim->grid.box.field_nodes;
+    sim->grid.blocks = sim->grid.nodes / BLOCK_NODES;
+    sim->grid.max_blocks = sim->particles.n < sim->grid.blocks ? sim->particles.n : sim->grid.blocks;
     for (int i = 0; i < sim->particles.n; i++) {
         const int law = desc->particles.law[i], fluid = law_is_fluid(law), constants = law_count(law);
         if (sim->material.constants < constants) sim->material.constants = constants;
@@ -216,7 +217,7 @@ static int upload_positions(mpm_sim *sim, const pio_particles_desc *p, int *bad)
                 return 0;
             }
             sim->base.host_transfer[i] = g - b;
-            cell[i] += (int)b * sim->grid.box.stride[c];
+            cell[i] += node_step(&sim->grid.box, c, (int)b);
         }
         pio_queue_upload(&sim->base.queue, sim->base.transfer, sim->base.host_transfer,
                          sizeof(double) * (size_t)sim->particles.n);

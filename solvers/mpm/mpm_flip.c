@@ -35,9 +35,9 @@ void mpm_flip_gather(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (!sim->flip.used) return;
-    pio_map(q, mpm_flip_spread, sim->grid.max_cells, &sim->step->cells, SPREAD, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_flip_spread, sim->grid.max_blocks, &sim->step->blocks, SPREAD, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->flip.momentum);
     pio_halo(q, sim->flip.momentum);
 }
@@ -45,7 +45,7 @@ void mpm_flip_gather(mpm_sim *sim)
 void mpm_flip_keep(mpm_sim *sim)
 {
     if (!sim->flip.used) return;
-    pio_map(&sim->base.queue, mpm_flip, sim->grid.max_cells, &sim->step->cells,
+    pio_map(&sim->base.queue, mpm_flip, sim->grid.max_blocks, &sim->step->blocks,
             KEEP, .velocity = sim->particles.state[1 - sim->particles.current].velocity);
 }
 
@@ -54,17 +54,17 @@ void mpm_flip_adjoint(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     const mpm_state bar = sim->particles.bar[1 - sim->particles.current_bar];
     if (!sim->flip.used) return;
-    pio_map(q, mpm_flip_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_flip_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {KEEP}, .next_bar = sim->particles.bar[sim->particles.current_bar].velocity, .bar = bar,
-            .contribution = sim->flip.contribution, .sums = sim->grid.cell_sums);
+            .contribution = sim->flip.contribution, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->flip.node_bar);
     pio_halo(q, sim->flip.node_bar);
     pio_map(q, mpm_quotient_adj, sim->grid.nodes, &sim->step->nodes,
             .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums, .y = sim->flip.momentum,
             .y_bar = sim->flip.node_bar, .node_bar = sim->grid.node_bar);
-    pio_map(q, mpm_flip_spread_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_flip_spread_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {SPREAD}, .nodes = sim->grid.nodes, .momentum_bar = sim->flip.node_bar, .bar = bar,
             .mass_bar = sim->material.mass_bar);
     pio_sum(q, mpm_flip_sum, sim->particles.n, &sim->step->particles, sim->base.scalar,

@@ -39,11 +39,11 @@ static void add(mpm_sim *sim, int kind)
 static void spread_momentum(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    pio_map(q, mpm_flip_spread, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_flip_spread, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
-            .box = sim->grid.box, .sums = sim->grid.cell_sums);
+            .box = sim->grid.box, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->grid.node_bar);
     pio_halo(q, sim->grid.node_bar);
 }

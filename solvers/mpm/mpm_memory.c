@@ -97,16 +97,9 @@ static void take_plastic(mpm_sim *sim)
 static void take_grid(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t nodes = (size_t)sim->grid.nodes;
-    TAKE(arena, sim->grid.lists.count, nodes);
-    TAKE(arena, sim->grid.lists.start, nodes + 1);
-    TAKE(arena, sim->grid.lists.order, sim->particles.n);
-    TAKE(arena, sim->grid.lists.cell_slot, nodes + 1);
-    TAKE(arena, sim->grid.lists.cell_list, sim->grid.max_cells);
-    TAKE(arena, sim->grid.lists.node_slot, nodes + 1);
-    TAKE(arena, sim->grid.lists.node_list, nodes);
+    mpm_lists_layout(sim, &sim->grid.lists);
     sim->base.scratch[0] = sim->base.arena.used;
-    TAKE(arena, sim->grid.cell_sums, (size_t)sim->grid.max_cells * (DIM + 1) * STENCIL_PAD);
+    TAKE(arena, sim->grid.tiles, (size_t)sim->grid.max_blocks * TILE_NODES * QUAD);
     sim->base.scratch[1] = sim->base.arena.used;
     TAKE_FIELD(sim->grid.node_sums, DIM + 1, sim->grid.nodes);
     TAKE_FIELD(sim->grid.velocity, sim->reversible.used ? DIM + 1 : DIM, sim->grid.nodes);

@@ -285,9 +285,9 @@ void mpm_obstacles_act(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     if (!sim->obstacles.n_obstacles) return;
-    pio_map(q, mpm_centroid, sim->grid.max_cells, &sim->step->cells, CENTROID, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_centroid, sim->grid.max_blocks, &sim->step->blocks, CENTROID, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->obstacles.centroid_moment);
     pio_halo(q, sim->obstacles.centroid_moment);
     pio_map(q, mpm_obstacle_pose, sim->obstacles.n_obstacles, NULL, POSE);
@@ -330,7 +330,7 @@ void mpm_obstacles_mass_adjoint(mpm_sim *sim)
             .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums,
             .y = sim->obstacles.centroid_moment, .y_bar = sim->obstacles.centroid_bar, .node_bar = sim->grid.node_bar);
     pio_halo(q, sim->obstacles.centroid_bar);
-    pio_map(q, mpm_centroid_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_centroid_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {CENTROID}, .nodes = sim->grid.nodes, .moment_bar = sim->obstacles.centroid_bar,
             .bar = sim->particles.bar[1 - sim->particles.current_bar], .mass_bar = sim->material.mass_bar);
 }

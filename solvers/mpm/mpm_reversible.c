@@ -189,24 +189,24 @@ static void means(mpm_sim *sim, real *out)
 {
     pio_queue *q = &sim->base.queue;
     pio_map(q, mpm_node_mean, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM + 1,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM + 1,
             .nodes = sim->grid.nodes, .out = out);
     pio_halo(q, out);
 }
 
 static void force(mpm_sim *sim)
 {
-    pio_map(&sim->base.queue, mpm_force, sim->grid.max_cells, &sim->step->cells,
+    pio_map(&sim->base.queue, mpm_force, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
-            .box = sim->grid.box, .sums = sim->grid.cell_sums);
+            .box = sim->grid.box, .sums = sim->grid.tiles);
     means(sim, sim->grid.node_sums);
 }
 
 static void momentum(mpm_sim *sim, const real *velocity)
 {
-    pio_map(&sim->base.queue, mpm_momentum, sim->grid.max_cells, &sim->step->cells,
+    pio_map(&sim->base.queue, mpm_momentum, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
-            .box = sim->grid.box, .velocity = velocity, .sums = sim->grid.cell_sums);
+            .box = sim->grid.box, .velocity = velocity, .sums = sim->grid.tiles);
     means(sim, sim->grid.velocity);
 }
 
@@ -217,7 +217,7 @@ static void momentum(mpm_sim *sim, const real *velocity)
 /* From the velocity of the current state to that of the other one. */
 static void kick(mpm_sim *sim, int sign, int keep, int64_t *next_v)
 {
-    pio_map(&sim->base.queue, mpm_kick, sim->grid.max_cells, &sim->step->cells,
+    pio_map(&sim->base.queue, mpm_kick, sim->grid.max_blocks, &sim->step->blocks,
             KICK_ARGS, .damping = damping_of(sim, sim->base.index), .sign = sign, .keep = keep, .next_v = next_v,
             .velocity = sim->particles.state[1 - sim->particles.current].velocity);
 }
@@ -228,7 +228,7 @@ static void kick(mpm_sim *sim, int sign, int keep, int64_t *next_v)
 
 static void strain(mpm_sim *sim, int sign)
 {
-    pio_map(&sim->base.queue, mpm_strain, sim->grid.max_cells, &sim->step->cells, STRAIN_ARGS, .sign = sign);
+    pio_map(&sim->base.queue, mpm_strain, sim->grid.max_blocks, &sim->step->blocks, STRAIN_ARGS, .sign = sign);
 }
 
 /* Where something is observed between two steps, the places at the end that is left stay in `other`. */
@@ -320,7 +320,7 @@ static void means_adj(mpm_sim *sim, const real *mean)
 {
     pio_queue *q = &sim->base.queue;
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->grid.velocity_bar);
     pio_halo(q, sim->grid.velocity_bar);
     pio_map(q, mpm_node_mean_adj, sim->grid.nodes, &sim->step->nodes,
@@ -346,10 +346,10 @@ static void strain_and_momentum_adj(mpm_sim *sim)
     pio_map(q, mpm_drift_adj, sim->particles.n, NULL,
             .n = sim->particles.n, .step = sim->step, .inv_dx = sim->grid.box.inv_dx, .offset_bar = bar.offset,
             .velocity_bar = bar.velocity);
-    pio_map(q, mpm_strain_adj, sim->grid.max_cells, &sim->step->cells,
-            .fwd = {STRAIN_ARGS}, .bar = bar, .sums = sim->grid.cell_sums);
+    pio_map(q, mpm_strain_adj, sim->grid.max_blocks, &sim->step->blocks,
+            .fwd = {STRAIN_ARGS}, .bar = bar, .sums = sim->grid.tiles);
     means_adj(sim, sim->grid.velocity);
-    pio_map(q, mpm_momentum_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_momentum_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {.s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
             .l = sim->grid.lists, .box = sim->grid.box,
                     .velocity = sim->particles.state[1 - sim->particles.current].velocity},
@@ -362,13 +362,13 @@ static void kick_and_force_adj(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     const mpm_state bar = sim->particles.bar[0];
     gravity_adj(sim);
-    pio_map(q, mpm_kick_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_kick_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {KICK_ARGS},
             .gamma = (real)(sim->reversible.damping > 0 ? ldexp((double)damping_of(sim, sim->base.index),
                                                                          -DAMPING_BITS) : 1),
-            .offset_bar = bar.offset, .velocity_bar = bar.velocity, .sums = sim->grid.cell_sums);
+            .offset_bar = bar.offset, .velocity_bar = bar.velocity, .sums = sim->grid.tiles);
     means_adj(sim, sim->grid.node_sums);
-    pio_map(q, mpm_force_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_force_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {.s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
             .l = sim->grid.lists, .box = sim->grid.box}, .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar,
             .bar = bar, .mass_bar = sim->material.mass_bar, .k_bar = sim->material.k_bar,

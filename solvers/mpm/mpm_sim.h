@@ -39,10 +39,11 @@ typedef enum { BEHIND_NOTHING, BEHIND_KEPT, BEHIND_ALL } mpm_behind;
 /* mpm_step.c, mpm_stage.c: the grid of a step, which particles are in which cell, and the transfer between both. */
 typedef struct {
     mpm_box box;
-    int nodes;          /* of all velocity fields */
-    int max_cells;      /* most cells that can be occupied */
-    mpm_lists lists;    /* particles by cell, occupied cells, active nodes */
-    real *cell_sums;    /* [max_cells][DIM + 1][STENCIL_PAD] what a cell's particles give to its nodes */
+    int nodes;          /* numbers of nodes of all velocity fields, BLOCK_NODES for each block */
+    int blocks;         /* of all velocity fields */
+    int max_blocks;     /* most that can have an occupied cell */
+    mpm_lists lists;    /* particles by cell, occupied blocks, active nodes */
+    real *tiles;        /* [max_blocks][TILE_NODES][QUAD] what a block's particles give to the nodes of its tile */
     real *node_sums;    /* [DIM + 1][nodes] mass, kg, and momentum, kg m/s */
     real *velocity;     /* [DIM][nodes] m/s; of the reversible integrator [DIM + 1], what a stage needs at nodes */
     real *velocity_bar; /* [DIM][nodes] its cotangents; NULL: no gradient */
@@ -206,7 +207,7 @@ typedef struct {
 typedef struct {
     mpm_lists lists; /* of the observed state */
     mpm_step *step;  /* [1] with its counts of cells and nodes */
-    real *sums;      /* [max_cells][STENCIL_PAD] what a cell's particles give to its nodes, kg */
+    real *sums;      /* [max_blocks][TILE_NODES] what a block's particles give to the nodes of its tile, kg */
     real *rest;      /* [nodes] density minus the target's, kg/m^3 */
 } mpm_sim_targets;
 

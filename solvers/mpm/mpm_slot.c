@@ -67,34 +67,34 @@ piola_status mpm_slot_upload(mpm_sim *sim, const pio_engine_desc *desc, piola_er
     return pio_queue_failed(&sim->base.queue) ? sim_failed(&sim->base, error) : PIOLA_OK;
 }
 
-/* The cell of a place; -1 outside the grid. */
-static int cell_of(const mpm_box *box, const double x[DIM])
+/* The number of the base node of a place in its grid, the last axis fastest; -1 outside. */
+static int64_t base_of(const mpm_box *box, const double x[DIM])
 {
-    int cell = 0;
+    int64_t at = 0;
     for (int a = 0; a < DIM; a++) {
         const double b = floor((x[a] - box->origin[a]) / (double)box->dx - 0.5);
         if (!(b >= 0 && b <= box->nodes[a] - 3)) return -1;
-        cell += (int)b * box->stride[a];
+        at = at * box->nodes[a] + (int64_t)b;
     }
-    return cell;
+    return at;
 }
 
 /* Nodes 0, 1 and 2 beyond an occupied cell along each axis. No cell is nearer than 3 nodes to the end of its row. */
 int64_t mpm_slot_nodes(const mpm_sim *sim, const pio_engine_desc *desc)
 {
-    char *active = desc->adjoint && !desc->reversible ? calloc((size_t)sim->grid.nodes, 1) : NULL;
-    const int one = sim->grid.nodes / sim->grid.box.fields;
-    int64_t count = 0;
+    const mpm_box *box = &sim->grid.box;
+    int64_t one = 1, step = 1, count = 0;
+    for (int a = 0; a < DIM; a++) one *= box->nodes[a];
+    const int64_t nodes = one * box->fields;
+    char *active = desc->adjoint && !desc->reversible ? calloc((size_t)nodes, 1) : NULL;
     for (int i = 0; active && i < sim->particles.n; i++) {
-        const int cell = cell_of(&sim->grid.box, desc->particles.position + (ptrdiff_t)i * DIM);
-        if (cell >= 0) active[cell + (desc->particles.fields > 1 ? desc->particles.field[i] * one : 0)] = 1;
+        const int64_t base = base_of(box, desc->particles.position + (ptrdiff_t)i * DIM);
+        if (base >= 0) active[base + (desc->particles.fields > 1 ? desc->particles.field[i] * one : 0)] = 1;
     }
-    for (int a = 0; active && a < DIM; a++) {
-        const int s = sim->grid.box.stride[a];
-        for (int i = sim->grid.nodes - 1; i >= s; i--)
-            if (active[i - s] || (i >= 2 * s && active[i - 2 * s])) active[i] = 1;
-    }
-    for (int i = 0; active && i < sim->grid.nodes; i++) count += active[i];
+    for (int a = DIM - 1; active && a >= 0; step *= box->nodes[a--])
+        for (int64_t i = nodes - 1; i >= step; i--)
+            if (active[i - step] || (i >= 2 * step && active[i - 2 * step])) active[i] = 1;
+    for (int64_t i = 0; active && i < nodes; i++) count += active[i];
     free(active);
     return count;
 }

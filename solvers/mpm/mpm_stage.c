@@ -2,6 +2,21 @@
  * g2p. */
 #include "solvers/mpm/mpm.h"
 
+void mpm_lists_layout(mpm_sim *sim, mpm_lists *l)
+{
+    pio_arena *arena = &sim->base.arena;
+    const size_t nodes = (size_t)sim->grid.nodes, blocks = (size_t)sim->grid.blocks;
+    TAKE(arena, l->count, nodes);
+    TAKE(arena, l->start, nodes + 1);
+    TAKE(arena, l->order, sim->particles.n);
+    TAKE(arena, l->occupied, blocks);
+    TAKE(arena, l->active, blocks);
+    TAKE(arena, l->block_slot, blocks + 1);
+    TAKE(arena, l->block_list, sim->grid.max_blocks);
+    TAKE(arena, l->node_slot, nodes + 1);
+    TAKE(arena, l->node_list, nodes);
+}
+
 /* clang-format off */
 mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
@@ -24,9 +39,11 @@ void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
     pio_map(q, mpm_sort_count, sim->particles.n, &step->particles, WITH);
     pio_scan(q, mpm_sort_start, sim->grid.nodes, a.l.start, WITH);
     pio_map(q, mpm_sort_place, sim->particles.n, &step->particles, WITH);
-    pio_scan(q, mpm_cell_slot, sim->grid.nodes, a.l.cell_slot, WITH);
-    pio_map(q, mpm_cell_list, sim->grid.nodes, NULL, WITH);
-    pio_map(q, mpm_sort_ids, sim->grid.max_cells, &step->cells, WITH);
+    pio_map(q, mpm_sort_ids, sim->grid.nodes, NULL, WITH);
+    pio_map(q, mpm_block_cells, sim->grid.blocks, NULL, WITH);
+    pio_scan(q, mpm_block_slot, sim->grid.blocks, a.l.block_slot, WITH);
+    pio_map(q, mpm_block_list, sim->grid.blocks, NULL, WITH);
+    pio_map(q, mpm_block_active, sim->grid.blocks, NULL, WITH);
     pio_scan(q, mpm_node_slot, sim->grid.nodes, a.l.node_slot, WITH);
     pio_map(q, mpm_node_list, sim->grid.nodes, NULL, WITH);
 #undef WITH
@@ -39,7 +56,7 @@ void mpm_sort(mpm_sim *sim)
 
 void mpm_move_trial(mpm_sim *sim)
 {
-    pio_map(&sim->base.queue, mpm_g2p, sim->grid.max_cells, &sim->step->cells,
+    pio_map(&sim->base.queue, mpm_g2p, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
             .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes, .velocity = sim->grid.velocity,
             .next = sim->particles.state[1 - sim->particles.current]);

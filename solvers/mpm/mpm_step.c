@@ -19,11 +19,11 @@ void mpm_transfer(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     mpm_control_step(sim);
     mpm_sort(sim);
-    pio_map(q, mpm_p2g, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_p2g, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
-            .step = sim->step, .box = sim->grid.box, .sums = sim->grid.cell_sums);
+            .step = sim->step, .box = sim->grid.box, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM + 1,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM + 1,
             .nodes = sim->grid.nodes, .out = sim->grid.node_sums);
     pio_halo(q, sim->grid.node_sums);
     pio_map(q, mpm_grid, sim->grid.nodes, &sim->step->nodes,
@@ -74,12 +74,12 @@ void mpm_adjoint_step(mpm_sim *sim)
     mpm_transfer(sim);
     mpm_observe_between_adj(sim);
     mpm_plastic_flow_adj(sim);
-    pio_map(q, mpm_g2p_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_g2p_adj, sim->grid.max_blocks, &sim->step->blocks,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
             .nodes = sim->grid.nodes, .velocity = sim->grid.velocity,
-            .next_bar = sim->particles.bar[sim->particles.current_bar], .bar = bar, .sums = sim->grid.cell_sums);
+            .next_bar = sim->particles.bar[sim->particles.current_bar], .bar = bar, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.cell_sums, .components = DIM,
+            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->grid.velocity_bar);
     pio_halo(q, sim->grid.velocity_bar);
     mpm_kinks_count(sim);
@@ -92,7 +92,7 @@ void mpm_adjoint_step(mpm_sim *sim)
     mpm_obstacles_mass_adjoint(sim);
     mpm_flip_adjoint(sim);
     gravity_adj(sim);
-    pio_map(q, mpm_p2g_adj, sim->grid.max_cells, &sim->step->cells,
+    pio_map(q, mpm_p2g_adj, sim->grid.max_blocks, &sim->step->blocks,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
             .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar, .bar = bar, .mass_bar = sim->material.mass_bar,
             .k_bar = sim->material.k_bar, .activation_bar = sim->control.contribution,

@@ -10,17 +10,10 @@
 static void take_grid(mpm_sim *sim)
 {
     pio_arena *arena = &sim->base.arena;
-    const size_t nodes = (size_t)sim->grid.nodes;
-    TAKE(arena, sim->targets.lists.count, nodes);
-    TAKE(arena, sim->targets.lists.start, nodes + 1);
-    TAKE(arena, sim->targets.lists.order, sim->particles.n);
-    TAKE(arena, sim->targets.lists.cell_slot, nodes + 1);
-    TAKE(arena, sim->targets.lists.cell_list, sim->grid.max_cells);
-    TAKE(arena, sim->targets.lists.node_slot, nodes + 1);
-    TAKE(arena, sim->targets.lists.node_list, nodes);
+    mpm_lists_layout(sim, &sim->targets.lists);
     TAKE(arena, sim->targets.step, 1);
-    TAKE(arena, sim->targets.sums, (size_t)sim->grid.max_cells * STENCIL_PAD);
-    TAKE(arena, sim->targets.rest, nodes);
+    TAKE(arena, sim->targets.sums, (size_t)sim->grid.max_blocks * TILE_NODES);
+    TAKE(arena, sim->targets.rest, sim->grid.nodes);
 }
 
 void mpm_target_layout(mpm_sim *sim)
@@ -47,11 +40,24 @@ static int field_of(const pio_particles_desc *p, int body)
     return 0;
 }
 
+/* Where the description has the number of a node of the engine, the last axis fastest; -1: it is beyond the grid. */
+static ptrdiff_t place_of(const mpm_box *box, int node)
+{
+    int index[DIM];
+    ptrdiff_t at = 0;
+    node_index(box, node, index);
+    for (int a = 0; a < DIM; a++) {
+        if (index[a] >= box->nodes[a]) return -1;
+        at = at * box->nodes[a] + index[a];
+    }
+    return at;
+}
+
 /* A distance is the same in the grids of all velocity fields; a density is that of the field of the body, the others
  * have none. */
 void mpm_target_upload(mpm_sim *sim, mpm_observation *o, const pio_particles_desc *p)
 {
-    const int one = sim->grid.nodes / sim->grid.box.fields, own = field_of(p, o->desc.body);
+    const int own = field_of(p, o->desc.body);
     if (!o->field) return;
     real *field = malloc(sizeof *field * (size_t)sim->grid.nodes);
     if (!field) {
@@ -60,8 +66,9 @@ void mpm_target_upload(mpm_sim *sim, mpm_observation *o, const pio_particles_des
     }
     o->size = 0;
     for (int i = 0; i < sim->grid.nodes; i++) {
-        const int there = o->desc.type == PIO_SHAPE || i / one == own;
-        field[i] = there ? (real)o->desc.field[i % one] : R(0);
+        const int there = o->desc.type == PIO_SHAPE || i / sim->grid.box.field_nodes == own;
+        const ptrdiff_t at = place_of(&sim->grid.box, i);
+        field[i] = there && at >= 0 ? (real)o->desc.field[at] : R(0);
         o->size += (double)field[i] * (double)field[i];
     }
     pio_queue_upload(&sim->base.queue, o->field, field, sizeof *field * (size_t)sim->grid.nodes);
@@ -76,7 +83,7 @@ static void find_rest(mpm_sim *sim, const mpm_observe_args *a, const mpm_observa
     pio_queue *q = &sim->base.queue;
     pio_queue_copy(q, sim->targets.step, sim->step, sizeof *sim->step);
     mpm_sort_into(sim, sim->targets.lists, sim->targets.step);
-    pio_map(q, mpm_deposit, sim->grid.max_cells, &sim->targets.step->cells, .s = a->s, .n = sim->particles.n,
+    pio_map(q, mpm_deposit, sim->grid.max_blocks, &sim->targets.step->blocks, .s = a->s, .n = sim->particles.n,
             .l = sim->targets.lists, .quantity = sim->material.mass, .body = a->body, .of = a->of,
             .sums = sim->targets.sums);
     pio_map(q, mpm_density_rest, sim->grid.nodes, NULL, .l = sim->targets.lists, .box = sim->grid.box,

@@ -49,6 +49,12 @@ template <typename K> static inline cudaError_t cudaFuncGetAttributes(struct cud
     return cudaSuccess;
 }
 
+/* Bits that are set. */
+static inline int __popcll(unsigned long long mask)
+{
+    return __builtin_popcountll(mask);
+}
+
 template <typename T> static inline T atomicAdd(T *target, T value)
 {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);

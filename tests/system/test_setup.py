@@ -98,7 +98,7 @@ def main() -> int:
         write = lambda file, text: (folder / file).write_text(text)
         write("tiny.yaml", FILE.format(spacing="0.9 mm"))
         write("fine.yaml", FILE.format(spacing="3 mm"))
-        write("coarse.yaml", FILE.format(spacing="10 mm"))
+        write("coarse.yaml", FILE.format(spacing="9 mm"))
         write("block.yaml", FEM.format(n=900))
         write("mesh.yaml", FEM.format(n=160))
         there = sorted(p.name for p in folder.iterdir())

@@ -177,7 +177,7 @@ static int uses_threads(const case_io *io, int k)
 {
     static const int enough[] = {
 #define MAP(name, adjoint) 4096,
-#define TEAM(name, adjoint) 128,
+#define TEAM(name, adjoint) 32,
 #define SUM MAP
 #define SCAN MAP
 #include "kernels/kernels.def"

@@ -165,6 +165,7 @@ void case_launched(case_io *io, int kernel, int n, int rc); /* over n items */
 void case_expect(case_io *io, int holds, const char *what);
 
 #define CASE_TYPE_int CASE_INT
+#define CASE_TYPE_uint64_t CASE_INT64
 #define CASE_TYPE_double CASE_DOUBLE
 #define CASE_TYPE_real CASE_REAL
 #define CASE_TYPE_wide CASE_WIDE

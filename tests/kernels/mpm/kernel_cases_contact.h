@@ -13,7 +13,7 @@ static void case_mpm_contact(case_io *io)
     sample t;
     t.box = sample_box(io, variant);
     t.box.fields = fields;
-    t.nodes = fields * t.box.nodes[0] * t.box.stride[0];
+    t.nodes = fields * t.box.field_nodes;
     sample_any_nodes(io, &t);
     design_number_args g;
     g.value = WIDES(io, "friction", 1, 1, 0.2, 0.6);

@@ -27,8 +27,8 @@ static void case_mpm_flip_spread(case_io *io)
     a.matter = t.matter;
     a.l = t.l;
     a.box = t.box;
-    a.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_flip_spread, t.max_cells, &t.step->cells, &a);
+    a.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_flip_spread, t.max_blocks, &t.step->blocks, &a);
     const real *momentum = sum_at_nodes(io, &t, a.sums, DIM);
     case_out(io, "node momentum", CASE_FIELD, DIM, t.nodes, momentum);
     if (!case_adjoint(io)) return;
@@ -38,7 +38,7 @@ static void case_mpm_flip_spread(case_io *io)
     b.momentum_bar = FIELD_COTANGENT(io, "node momentum");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    LAUNCH(io, mpm_flip_spread_adj, t.max_cells, &t.step->cells, &b);
+    LAUNCH(io, mpm_flip_spread_adj, t.max_blocks, &t.step->blocks, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "affine", CASE_FIELD, DIM * DIM, t.n, b.bar.C);
@@ -65,7 +65,7 @@ static void case_mpm_flip(case_io *io)
     a.sums = node_masses(io, t.nodes, 0.01, 0.2);
     a.momentum = REALS(io, "node momentum", DIM, t.nodes, -0.2, 0.2);
     a.velocity = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
-    LAUNCH(io, mpm_flip, t.max_cells, &t.step->cells, &a);
+    LAUNCH(io, mpm_flip, t.max_blocks, &t.step->blocks, &a);
     case_out(io, "added velocity", CASE_FIELD, DIM, t.n, a.velocity);
     if (!case_adjoint(io)) return;
     mpm_flip_adj_args b;
@@ -73,8 +73,8 @@ static void case_mpm_flip(case_io *io)
     b.next_bar = FIELD_COTANGENT(io, "added velocity");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.contribution = NEW_FIELD(io, 1, t.n, CASE_SET);
-    b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_flip_adj, t.max_cells, &t.step->cells, &b);
+    b.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_flip_adj, t.max_blocks, &t.step->blocks, &b);
     mpm_quotient_adj_args c;
     c.l = t.l;
     c.nodes = t.nodes;

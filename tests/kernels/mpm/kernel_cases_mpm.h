@@ -3,6 +3,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_MPM_H
 
 #include "tests/kernels/mpm/kernel_cases_control.h"
+#include "tests/kernels/mpm/kernel_cases_plain.h"
 #include "tests/kernels/mpm/kernel_cases_plastic.h"
 
 /* ---- constants and state 0 ------------------------------------------------------------------------------ */
@@ -143,14 +144,25 @@ static void case_mpm_check(case_io *io)
 
 static void case_mpm_sort_ids(case_io *io)
 {
-    sample t = sample_mpm(io, CASE_CONSTANT);
+    static const int many[3] = {DIM == 3 ? 66 : 260, DIM == 3 ? 66 : 262, 65}; /* blocks enough for several threads */
+    int empty[3] = {0};
+    sample t;
+    t.box = sample_box(io, 0);
+    for (int a = 0; io->large && a < DIM; a++) empty[a] = many[a] - t.box.nodes[a];
+    if (io->large) sample_nodes(&t.box, many);
+    sample_particles_in(io, &t, empty);
+    sample_state(io, &t, CASE_CONSTANT);
+    sample_step(io, &t);
+    sample_lists(io, &t);
     case_out(io, "count", CASE_INT, 1, t.nodes, t.l.count);
     case_out(io, "start", CASE_INT, 1, t.nodes + 1, t.l.start);
     case_out(io, "order", CASE_INT, 1, t.n, t.l.order);
-    case_out(io, "cell_slot", CASE_INT, 1, t.nodes + 1, t.l.cell_slot);
-    case_out(io, "cell_list", CASE_INT, 1, t.max_cells, t.l.cell_list);
+    case_out(io, "occupied", CASE_INT64, 1, t.blocks, t.l.occupied);
+    case_out(io, "active", CASE_INT64, 1, t.blocks, t.l.active);
+    case_out(io, "block_slot", CASE_INT, 1, t.blocks + 1, t.l.block_slot);
+    case_out(io, "block_list", CASE_INT, 1, t.max_blocks, t.l.block_list);
     case_out(io, "node_slot", CASE_INT, 1, t.nodes + 1, t.l.node_slot);
-    case_out(io, "cells", CASE_INT, 1, 1, &t.step->cells);
+    case_out(io, "blocks", CASE_INT, 1, 1, &t.step->blocks);
     case_out(io, "nodes", CASE_INT, 1, 1, &t.step->nodes);
     const int active = (int)case_find(io, CASE_OUTPUT, "nodes")->value[0];
     case_out(io, "node_list", CASE_INT, 1, active, t.l.node_list);
@@ -160,17 +172,20 @@ static void case_mpm_sort_ids(case_io *io)
         const int p = (int)order[i - 1], q = (int)order[i];
         sorted = sorted && (t.cell[p] < t.cell[q] || (t.cell[p] == t.cell[q] && t.id[p] < t.id[q]));
     }
-    case_expect(io, sorted, "particles are in the order (cell, id)");
-    case_expect(io, (int)case_find(io, CASE_OUTPUT, "cells")->value[0] == t.max_cells,
-                "every occupied cell has a slot");
+    case_expect(io, sorted, "particles are in the order (block, cell, id)");
+    case_expect(io, (int)case_find(io, CASE_OUTPUT, "blocks")->value[0] == t.max_blocks,
+                "every occupied block has a slot");
+    expect_active(io, &t);
 }
 /* mpm_sort_place leaves the order within a cell open; it is tested when mpm_sort_ids has closed it */
 #define case_mpm_sort_clear case_mpm_sort_ids
 #define case_mpm_sort_count case_mpm_sort_ids
 #define case_mpm_sort_start case_mpm_sort_ids
 #define case_mpm_sort_place case_mpm_sort_ids
-#define case_mpm_cell_slot case_mpm_sort_ids
-#define case_mpm_cell_list case_mpm_sort_ids
+#define case_mpm_block_cells case_mpm_sort_ids
+#define case_mpm_block_slot case_mpm_sort_ids
+#define case_mpm_block_list case_mpm_sort_ids
+#define case_mpm_block_active case_mpm_sort_ids
 #define case_mpm_node_slot case_mpm_sort_ids
 #define case_mpm_node_list case_mpm_sort_ids
 
@@ -217,11 +232,12 @@ static void case_mpm_p2g(case_io *io)
     a.l = t.l;
     a.step = t.step;
     a.box = t.box;
-    a.sums = NEW(io, real, t.max_cells * (DIM + 1) * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_p2g, t.max_cells, &t.step->cells, &a);
+    a.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_p2g, t.max_blocks, &t.step->blocks, &a);
     const real *sums = sum_at_nodes(io, &t, a.sums, DIM + 1);
-    case_out(io, "cell sums", CASE_REAL, 1, t.max_cells * (DIM + 1) * STENCIL_PAD, a.sums);
+    case_out(io, "tile sums", CASE_REAL, 1, t.max_blocks * TILE_NODES * QUAD, a.sums);
     case_out(io, "node sums", CASE_FIELD, DIM + 1, t.nodes, sums);
+    plain_p2g(io, &a, sums, t.nodes);
     if (!case_adjoint(io)) return;
     mpm_p2g_adj_args b;
     memset(&b, 0, sizeof b);
@@ -238,7 +254,7 @@ static void case_mpm_p2g(case_io *io)
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
     b.viscosity_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     if (plastic) new_yield_bars(io, t.n, &b.bar, &b.yield_bar, CASE_ADDED);
-    LAUNCH(io, mpm_p2g_adj, t.max_cells, &t.step->cells, &b);
+    LAUNCH(io, mpm_p2g_adj, t.max_blocks, &t.step->blocks, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "C", CASE_FIELD, DIM * DIM, t.n, b.bar.C);
@@ -276,6 +292,15 @@ static mpm_box grid_box(const case_io *io, int variant)
     return box;
 }
 
+/* Whether a number is that of a node of the grid, and not beyond it in the last block of an axis. */
+static int in_grid(const mpm_box *box, int node)
+{
+    int index[DIM], inside = 1;
+    node_index(box, node, index);
+    for (int a = 0; a < DIM; a++) inside = inside && index[a] < box->nodes[a];
+    return inside;
+}
+
 /* Instead of the lists of a sort: two of three nodes are active, whatever their neighbours are, so that any of the
  * nodes that mirror each other may be missing. */
 static void sample_any_nodes(case_io *io, sample *t)
@@ -284,7 +309,7 @@ static void sample_any_nodes(case_io *io, sample *t)
     mpm_step *step = HOST(io, mpm_step, 1);
     for (int i = 0; i < t->nodes; i++) {
         list[slot[i]] = i;
-        slot[i + 1] = slot[i] + (case_unit("active", i) < 2.0 / 3);
+        slot[i + 1] = slot[i] + (in_grid(&t->box, i) && case_unit("active", i) < 2.0 / 3);
     }
     step->index = 41;
     step->fault = FAULT_NONE;
@@ -396,12 +421,14 @@ static void case_mpm_g2p(case_io *io)
     a.nodes = t.nodes;
     a.velocity = (real *)case_upload(io, velocity, CASE_FIELD);
     a.next = sample_new_state(io, t.n, CASE_SET);
-    LAUNCH(io, mpm_g2p, t.max_cells, &t.step->cells, &a);
+    LAUNCH(io, mpm_g2p, t.max_blocks, &t.step->blocks, &a);
     sample_out_state(io, &a.next, t.n);
     case_out(io, "fault", CASE_INT64, 1, 1, &t.step->fault);
     case_expect(io, (case_find(io, CASE_OUTPUT, "fault")->value[0] >= 0) == faults,
                 "a fault where there is one, and only there");
-    if (faults || !case_adjoint(io)) return;
+    if (faults) return;
+    plain_g2p(io, &a);
+    if (!case_adjoint(io)) return;
     mpm_g2p_adj_args b;
     b.s = t.s;
     b.matter = t.matter;
@@ -417,9 +444,10 @@ static void case_mpm_g2p(case_io *io)
     b.next_bar.F = FIELD_COTANGENT(io, "next F");
     b.next_bar.J = FIELD_COTANGENT(io, "next J");
     b.bar = sample_new_state(io, t.n, CASE_SET);
-    b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_g2p_adj, t.max_cells, &t.step->cells, &b);
+    b.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_g2p_adj, t.max_blocks, &t.step->blocks, &b);
     const real *velocity_bar = sum_at_nodes(io, &t, b.sums, DIM);
+    plain_g2p_adj(io, &b, velocity_bar, t.nodes);
     case_no_influence(io, "velocity"); /* they reach the end of the step through the grid only */
     case_no_influence(io, "C");
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
@@ -440,14 +468,14 @@ static void case_mpm_advance(case_io *io)
     mpm_step *host = HOST(io, mpm_step, 1);
     host->index = 5;
     host->fault = fault ? fault_key(5, 77, FAULT_CFL) : FAULT_NONE;
-    host->particles = host->cells = host->nodes = 9;
+    host->particles = host->blocks = host->nodes = 9;
     mpm_step *step = PUSH(io, mpm_step, host, 1);
     mpm_advance_args a;
     a.step = step;
     LAUNCH(io, mpm_advance, 1, NULL, &a);
     case_out(io, "index", CASE_INT64, 1, 1, &step->index);
     case_out(io, "particles", CASE_INT, 1, 1, &step->particles);
-    case_out(io, "cells", CASE_INT, 1, 1, &step->cells);
+    case_out(io, "blocks", CASE_INT, 1, 1, &step->blocks);
     case_out(io, "nodes", CASE_INT, 1, 1, &step->nodes);
     mpm_set_index_args b;
     b.step = step;

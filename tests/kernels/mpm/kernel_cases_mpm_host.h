@@ -122,7 +122,7 @@ static void case_design_move(case_io *io)
     sample_particles(io, &t);
     sample_step(io, &t);
     int middle = 0; /* a cell with three others on every side */
-    for (int c = 0; c < DIM; c++) middle += 3 * t.box.stride[c];
+    for (int c = 0; c < DIM; c++) middle += node_step(&t.box, c, 3);
     for (int i = 0; i < t.n && !out; i++) t.cell[i] = middle;
     design_move_args a;
     a.n = t.n;

@@ -184,8 +184,8 @@ static void case_mpm_centroid(case_io *io)
     a.matter = t.matter;
     a.l = t.l;
     a.box = t.box;
-    a.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_centroid, t.max_cells, &t.step->cells, &a);
+    a.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_centroid, t.max_blocks, &t.step->blocks, &a);
     case_out(io, "moment", CASE_FIELD, DIM, t.nodes, sum_at_nodes(io, &t, a.sums, DIM));
     if (!case_adjoint(io)) return;
     mpm_centroid_adj_args b;
@@ -194,7 +194,7 @@ static void case_mpm_centroid(case_io *io)
     b.moment_bar = FIELD_COTANGENT(io, "moment");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    LAUNCH(io, mpm_centroid_adj, t.max_cells, &t.step->cells, &b);
+    LAUNCH(io, mpm_centroid_adj, t.max_blocks, &t.step->blocks, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "particle mass", CASE_FIELD, 1, t.n, b.mass_bar);
 }
@@ -254,7 +254,7 @@ static void case_mpm_obstacle(case_io *io)
     a.pose = p.pose;
     a.coefficients = obstacle_coefficients(io);
     a.sums = node_masses(io, t.nodes, 0.01, 0.2);
-    a.moment = REALS(io, "moment", DIM, t.nodes, -0.0003, 0.0003);
+    a.moment = REALS(io, "moment", DIM, t.nodes, -0.00025, 0.00025);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.velocity = REALS(io, "velocity before", DIM, t.nodes, -1, 1);
     LAUNCH(io, mpm_obstacle, t.nodes, &t.step->nodes, &a);

@@ -83,9 +83,9 @@ static void case_mpm_force(case_io *io)
     b.fwd.matter = t.matter;
     b.fwd.l = t.l;
     b.fwd.box = t.box;
-    b.fwd.sums = NEW(io, real, t.max_cells * (DIM + 1) * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_force, t.max_cells, &t.step->cells, &b.fwd);
-    case_out(io, "cell sums", CASE_REAL, 1, t.max_cells * (DIM + 1) * STENCIL_PAD, b.fwd.sums);
+    b.fwd.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_force, t.max_blocks, &t.step->blocks, &b.fwd);
+    case_out(io, "tile sums", CASE_REAL, 1, t.max_blocks * TILE_NODES * QUAD, b.fwd.sums);
     case_out(io, "node sums", CASE_FIELD, DIM + 1, t.nodes, sum_at_nodes(io, &t, b.fwd.sums, DIM + 1));
     if (!case_adjoint(io)) return;
     b.nodes = t.nodes;
@@ -94,7 +94,7 @@ static void case_mpm_force(case_io *io)
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
-    LAUNCH(io, mpm_force_adj, t.max_cells, &t.step->cells, &b);
+    LAUNCH(io, mpm_force_adj, t.max_blocks, &t.step->blocks, &b);
     case_no_influence(io, "velocity");
     case_no_influence(io, "C");
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
@@ -157,8 +157,8 @@ static mpm_momentum_args momentum_args(case_io *io, const sample *t)
     a.l = t->l;
     a.box = t->box;
     a.velocity = t->s.velocity;
-    a.sums = NEW(io, real, t->max_cells * (DIM + 1) * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_momentum, t->max_cells, &t->step->cells, &a);
+    a.sums = NEW(io, real, t->max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_momentum, t->max_blocks, &t->step->blocks, &a);
     return a;
 }
 
@@ -174,7 +174,7 @@ static void momentum_adjoint(case_io *io, const sample *t, const mpm_momentum_ar
     b.offset_bar = offset_bar;
     b.velocity_bar = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
     b.mass_bar = mass_bar;
-    LAUNCH(io, mpm_momentum_adj, t->max_cells, &t->step->cells, &b);
+    LAUNCH(io, mpm_momentum_adj, t->max_blocks, &t->step->blocks, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t->n, b.offset_bar);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t->n, b.velocity_bar);
     case_gradient(io, "masses", CASE_FIELD, 1, t->n, b.mass_bar);
@@ -208,7 +208,7 @@ static mpm_strain_args strain_args(case_io *io, const sample *t, const real *mea
     a.nodes = t->nodes;
     a.mean = mean;
     a.sign = 1;
-    LAUNCH(io, mpm_strain, t->max_cells, &t->step->cells, &a);
+    LAUNCH(io, mpm_strain, t->max_blocks, &t->step->blocks, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &t->step->fault);
     return a;
 }
@@ -220,8 +220,8 @@ static mpm_force_adj_args strained_force(case_io *io, const sample *t, const mpm
     b.fwd.matter = t->matter;
     b.fwd.l = t->l;
     b.fwd.box = t->box;
-    b.fwd.sums = NEW(io, real, t->max_cells * (DIM + 1) * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_force, t->max_cells, &t->step->cells, &b.fwd);
+    b.fwd.sums = NEW(io, real, t->max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_force, t->max_blocks, &t->step->blocks, &b.fwd);
     case_out(io, "force sums", CASE_FIELD, DIM + 1, t->nodes, sum_at_nodes(io, t, b.fwd.sums, DIM + 1));
     b.nodes = t->nodes;
     return b;
@@ -238,13 +238,13 @@ static real *strain_adjoint(case_io *io, const sample *t, const mpm_strain_args 
     force->mass_bar = NEW_FIELD(io, 1, t->n, CASE_ADDED);
     force->k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t->n, CASE_ADDED);
     force->activation_bar = NULL;
-    LAUNCH(io, mpm_force_adj, t->max_cells, &t->step->cells, force);
+    LAUNCH(io, mpm_force_adj, t->max_blocks, &t->step->blocks, force);
     mpm_strain_adj_args b;
     b.fwd = *a;
     b.fwd.s = t->s;
     b.bar = force->bar;
-    b.sums = NEW(io, real, t->max_cells * DIM * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_strain_adj, t->max_cells, &t->step->cells, &b);
+    b.sums = NEW(io, real, t->max_blocks * TILE_NODES * QUAD, CASE_SET);
+    LAUNCH(io, mpm_strain_adj, t->max_blocks, &t->step->blocks, &b);
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t->n, b.bar.F);
     case_gradient(io, "J", CASE_FIELD, 1, t->n, b.bar.J);
     return sum_at_nodes(io, t, b.sums, DIM);
@@ -267,7 +267,7 @@ static void strain_inverse(case_io *io, const sample *t, mpm_strain_args a)
 {
     const mpm_lattice before = sample_lattice(io, t, 0);
     a.sign = -1;
-    LAUNCH(io, mpm_strain, t->max_cells, &t->step->cells, &a);
+    LAUNCH(io, mpm_strain, t->max_blocks, &t->step->blocks, &a);
     case_out(io, "F before", CASE_TYPE_quanta, 1, (int)field_size(t->n, DIM * DIM), before.F);
     case_out(io, "F again", CASE_TYPE_quanta, 1, (int)field_size(t->n, DIM * DIM), a.t.F);
     case_out(io, "l before", CASE_TYPE_quanta, 1, (int)field_size(t->n, 1), before.l);
@@ -339,7 +339,7 @@ static void kick_inverse(case_io *io, const sample *t, mpm_kick_args a)
 {
     const mpm_lattice before = sample_lattice(io, t, 1);
     a.sign = -1;
-    LAUNCH(io, mpm_kick, t->max_cells, &t->step->cells, &a);
+    LAUNCH(io, mpm_kick, t->max_blocks, &t->step->blocks, &a);
     case_out(io, "v before", CASE_TYPE_quanta, 1, (int)field_size(t->n, DIM), before.v);
     case_out(io, "v again", CASE_TYPE_quanta, 1, (int)field_size(t->n, DIM), a.t.v);
     case_out(io, "kept again", CASE_INT64, 1, (int)field_size(t->n, DIM), a.t.kept);
@@ -369,7 +369,7 @@ static mpm_kick_args kick_args(case_io *io, sample *t, int variant)
     a.sign = a.keep = 1;
     a.next_v = a.t.v;
     a.velocity = NEW_FIELD(io, DIM, t->n, CASE_SET);
-    LAUNCH(io, mpm_kick, t->max_cells, &t->step->cells, &a);
+    LAUNCH(io, mpm_kick, t->max_blocks, &t->step->blocks, &a);
     case_out(io, "next velocity", CASE_FIELD, DIM, t->n, a.velocity);
     case_out(io, "fault", CASE_INT64, 1, 1, &t->step->fault);
     return a;
@@ -396,7 +396,7 @@ static void case_mpm_kick(case_io *io)
     b.gamma = variant == KICK_DAMPED ? R(a.damping) / R((int64_t)1 << DAMPING_BITS) : R(1);
     b.offset_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
     b.velocity_bar = FIELD_COTANGENT(io, "next velocity");
-    b.sums = NEW(io, real, t.max_cells * DIM * STENCIL_PAD, CASE_SET);
+    b.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
     wide *gravity_bar = NEW(io, wide, DIM, CASE_SET);
     for (int c = 0; c < DIM; c++) {
         mpm_kick_gravity_args s;
@@ -406,7 +406,7 @@ static void case_mpm_kick(case_io *io)
         s.velocity_bar = b.velocity_bar;
         LAUNCH_SUM(io, mpm_kick_gravity, t.n, NULL, &s, gravity_bar + c);
     }
-    LAUNCH(io, mpm_kick_adj, t.max_cells, &t.step->cells, &b);
+    LAUNCH(io, mpm_kick_adj, t.max_blocks, &t.step->blocks, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.offset_bar);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.velocity_bar);
     case_gradient(io, "node acceleration", CASE_FIELD, DIM, t.nodes, sum_at_nodes(io, &t, b.sums, DIM));

@@ -6,6 +6,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_SAMPLE_H
 
 #include "kernels/material/law.h"
+#include "kernels/base/quad.h"
 #include "kernels/mpm/mpm.h"
 #include "kernels/backend/table.h"
 #include "tests/kernels/base/kernel_cases.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 typedef struct {
-    int n, nodes, max_cells;
+    int n, nodes, blocks, max_blocks; /* max_blocks: those with particles */
     mpm_box box;
     int *cell, *id, *law; /* host: [n] of stored particles; law in id order */
     int most;             /* particles in the fullest cell */
@@ -24,6 +25,17 @@ typedef struct {
     mpm_step *step;          /* device */
     real *F_after, *J_after; /* of what changes F and J in place: copies of them */
 } sample;
+
+/* Numbers nodes block after block, so many of them along each axis. */
+static void sample_nodes(mpm_box *box, const int *nodes)
+{
+    box->field_nodes = BLOCK_NODES;
+    for (int a = DIM - 1; a >= 0; a--) {
+        box->nodes[a] = nodes[a];
+        box->stride[a] = box->field_nodes;
+        box->field_nodes *= (nodes[a] + BLOCK_EDGE - 1) / BLOCK_EDGE;
+    }
+}
 
 static mpm_box sample_box(const case_io *io, int turned)
 {
@@ -35,12 +47,9 @@ static mpm_box sample_box(const case_io *io, int turned)
         {{PIO_WALL_STICKY, PIO_WALL_SLIP}, {PIO_WALL_SEPARATE, PIO_WALL_SEPARATE}, {PIO_WALL_SLIP, PIO_WALL_SEPARATE}},
         {{PIO_WALL_SEPARATE, PIO_WALL_STICKY}, {PIO_WALL_SLIP, PIO_WALL_STICKY}, {PIO_WALL_SEPARATE, PIO_WALL_SLIP}}};
     mpm_box box;
-    int stride = 1;
     box.fields = 1;
-    for (int a = DIM - 1; a >= 0; a--) {
-        box.nodes[a] = nodes[a];
-        box.stride[a] = stride;
-        stride *= nodes[a];
+    sample_nodes(&box, nodes);
+    for (int a = 0; a < DIM; a++) {
         box.face[a][0] = 2;
         box.face[a][1] = nodes[a] - 3;
         for (int side = 0; side < 2; side++) box.wall[a][side] = wall[turned][a][side];
@@ -60,23 +69,27 @@ static int sample_fill(int cell, int number)
     return u < 1.0 / 3 ? 0 : 1 + (int)(12 * case_unit("count", cell));
 }
 
-/* Cells and ids of the stored particles: storage order is neither that of the cells nor that of the ids. */
-static void sample_particles(case_io *io, sample *t)
+/* Cells and ids of the stored particles: storage order is neither that of the cells nor that of the ids. The last
+ * `empty` nodes of each axis have none. */
+static void sample_particles_in(case_io *io, sample *t, const int *empty)
 {
     const mpm_box box = t->box;
     memset(t, 0, sizeof *t); /* what a case does not need is NULL */
     t->box = box;
-    t->nodes = t->box.nodes[0] * t->box.stride[0];
-    t->n = t->max_cells = t->most = 0;
-    int *fill = HOST(io, int, t->nodes), number = 0;
+    t->nodes = t->box.field_nodes;
+    t->blocks = t->nodes / BLOCK_NODES;
+    t->n = t->max_blocks = t->most = 0;
+    int *fill = HOST(io, int, t->nodes), number = 0, cells = 0, last = -1;
     for (int node = 0; node < t->nodes; node++) {
         int index[DIM], is_cell = 1;
         node_index(&t->box, node, index);
-        for (int a = 0; a < DIM; a++) is_cell = is_cell && index[a] <= t->box.nodes[a] - 3;
+        for (int a = 0; a < DIM; a++) is_cell = is_cell && index[a] <= t->box.nodes[a] - empty[a] - 3;
         if (!is_cell) continue;
         fill[node] = sample_fill(node, number++);
         t->n += fill[node];
-        t->max_cells += fill[node] > 0;
+        cells += fill[node] > 0;
+        t->max_blocks += fill[node] > 0 && node / BLOCK_NODES != last;
+        if (fill[node] > 0) last = node / BLOCK_NODES;
         if (fill[node] > t->most) t->most = fill[node];
     }
     t->cell = HOST(io, int, t->n);
@@ -94,8 +107,13 @@ static void sample_particles(case_io *io, sample *t)
         t->id[i] = t->id[k];
         t->id[k] = d;
     }
-    case_expect(io, number > 100 && t->max_cells < number && t->most > 2 * TEAM_LANES,
-                "a sample of the promised shape");
+    case_expect(io, number > 100 && cells < number && t->most > 2 * TEAM_LANES, "a sample of the promised shape");
+}
+
+static void sample_particles(case_io *io, sample *t)
+{
+    static const int none[3] = {0, 0, 0};
+    sample_particles_in(io, t, none);
 }
 
 /* Offsets; in the outermost cells away from the border, so that a step within the CFL limit leaves no particle outside.
@@ -194,8 +212,10 @@ static void sample_lists(case_io *io, sample *t)
     t->l.count = NEW(io, int, t->nodes, CASE_SET);
     t->l.start = NEW(io, int, t->nodes + 1, CASE_SET);
     t->l.order = NEW(io, int, t->n, CASE_SET);
-    t->l.cell_slot = NEW(io, int, t->nodes + 1, CASE_SET);
-    t->l.cell_list = NEW(io, int, t->max_cells, CASE_SET);
+    t->l.occupied = NEW(io, uint64_t, t->blocks, CASE_SET);
+    t->l.active = NEW(io, uint64_t, t->blocks, CASE_SET);
+    t->l.block_slot = NEW(io, int, t->blocks + 1, CASE_SET);
+    t->l.block_list = NEW(io, int, t->max_blocks, CASE_SET);
     t->l.node_slot = NEW(io, int, t->nodes + 1, CASE_SET);
     t->l.node_list = NEW(io, int, t->nodes, CASE_SET);
     a.l = t->l;
@@ -208,9 +228,11 @@ static void sample_lists(case_io *io, sample *t)
     LAUNCH(io, mpm_sort_count, t->n, &t->step->particles, &a);
     LAUNCH_SCAN(io, mpm_sort_start, t->nodes, &a, t->l.start);
     LAUNCH(io, mpm_sort_place, t->n, &t->step->particles, &a);
-    LAUNCH_SCAN(io, mpm_cell_slot, t->nodes, &a, t->l.cell_slot);
-    LAUNCH(io, mpm_cell_list, t->nodes, NULL, &a);
-    LAUNCH(io, mpm_sort_ids, t->max_cells, &t->step->cells, &a);
+    LAUNCH(io, mpm_sort_ids, t->nodes, NULL, &a);
+    LAUNCH(io, mpm_block_cells, t->blocks, NULL, &a);
+    LAUNCH_SCAN(io, mpm_block_slot, t->blocks, &a, t->l.block_slot);
+    LAUNCH(io, mpm_block_list, t->blocks, NULL, &a);
+    LAUNCH(io, mpm_block_active, t->blocks, NULL, &a);
     LAUNCH_SCAN(io, mpm_node_slot, t->nodes, &a, t->l.node_slot);
     LAUNCH(io, mpm_node_list, t->nodes, NULL, &a);
 }

@@ -23,8 +23,8 @@ static void case_mpm_density(case_io *io)
     a.l = t.l;
     a.body = PUSH(io, int, body, t.n);
     a.of = 1;
-    a.sums = NEW(io, real, t.max_cells * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_deposit, t.max_cells, &t.step->cells, &a);
+    a.sums = NEW(io, real, t.max_blocks * TILE_NODES, CASE_SET);
+    LAUNCH(io, mpm_deposit, t.max_blocks, &t.step->blocks, &a);
     mpm_density_rest_args r;
     r.l = t.l;
     r.box = t.box;
@@ -75,8 +75,8 @@ static void case_mpm_deposit(case_io *io)
     a.quantity = REALS(io, "volume", 1, t.n, 0.01, 0.02);
     a.body = some ? PUSH(io, int, body, t.n) : NULL;
     a.of = 1;
-    a.sums = NEW(io, real, t.max_cells * STENCIL_PAD, CASE_SET);
-    LAUNCH(io, mpm_deposit, t.max_cells, &t.step->cells, &a);
+    a.sums = NEW(io, real, t.max_blocks * TILE_NODES, CASE_SET);
+    LAUNCH(io, mpm_deposit, t.max_blocks, &t.step->blocks, &a);
     mpm_deposit_sum_args s;
     s.l = t.l;
     s.box = t.box;

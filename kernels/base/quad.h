@@ -1,0 +1,104 @@
+/* quad.h -- four numbers that move together, such as the mass and the momentum of a node: one register of a CPU, one
+ * load or store of a GPU. */
+#ifndef PIOLA_KERNELS_QUAD_H
+#define PIOLA_KERNELS_QUAD_H
+
+#include "kernels/base/base.h"
+
+enum { QUAD = 4 };
+
+#if !PIO_VECTOR_QUADS
+typedef struct {
+    real x[QUAD];
+} quad;
+
+/* Returns four numbers that are 0. */
+PIO_FN quad quad_zero(void)
+{
+    quad r;
+    PIO_UNROLL
+    for (int c = 0; c < QUAD; c++) r.x[c] = R(0);
+    return r;
+}
+
+/* Returns a + b. */
+PIO_FN quad quad_add(quad a, quad b)
+{
+    PIO_UNROLL
+    for (int c = 0; c < QUAD; c++) a.x[c] += b.x[c];
+    return a;
+}
+
+/* Returns a + s b. */
+PIO_FN quad quad_fma(quad a, real s, quad b)
+{
+    PIO_UNROLL
+    for (int c = 0; c < QUAD; c++) a.x[c] += s * b.x[c];
+    return a;
+}
+
+/* Returns the four numbers at `from`. */
+PIO_FN quad quad_load(const real *from)
+{
+    quad r;
+    PIO_UNROLL
+    for (int c = 0; c < QUAD; c++) r.x[c] = from[c];
+    return r;
+}
+
+/* Sets the four numbers at `to`. */
+PIO_FN void quad_store(real *to, quad a)
+{
+    PIO_UNROLL
+    for (int c = 0; c < QUAD; c++) to[c] = a.x[c];
+}
+
+/* Returns a + k b for k = 0, 1 or 2. */
+PIO_FN quad quad_steps(quad a, int k, quad b)
+{
+    return quad_fma(a, R(k), b);
+}
+#else
+typedef real quad __attribute__((vector_size(QUAD * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+/* Returns four numbers that are 0. */
+PIO_FN quad quad_zero(void)
+{
+    const quad r = {0};
+    return r;
+}
+
+/* Returns a + b. */
+PIO_FN quad quad_add(quad a, quad b)
+{
+    return a + b;
+}
+
+/* Returns a + s b. */
+PIO_FN quad quad_fma(quad a, real s, quad b)
+{
+    return a + s * b;
+}
+
+/* Returns the four numbers at `from`. */
+PIO_FN quad quad_load(const real *from)
+{
+    return *(const quad *)from;
+}
+
+/* Sets the four numbers at `to`. */
+PIO_FN void quad_store(real *to, quad a)
+{
+    *(quad *)to = a;
+}
+
+/* Returns a + k b for k = 0, 1 or 2, by additions: where k is a constant the sums are shared. */
+PIO_FN quad quad_steps(quad a, int k, quad b)
+{
+    if (k > 0) a += b;
+    if (k > 1) a += b;
+    return a;
+}
+#endif
+
+#endif
