@@ -93,23 +93,38 @@ PIO_FN mat polar_rotation_tan(mat F, mat rot, mat dF)
 
 #else
 
-/* Rotation of the polar decomposition F = R S, det F > 0, by Higham's scaled Newton iteration
+/* ---- Rotation of the polar decomposition F = R S, det F > 0, by Higham's scaled Newton iteration
  *     R_0 = F,   R <- (g R + (g R)^-T)/2,   g = (|R^-1|_F / |R|_F)^(1/2)
- * (N. J. Higham, SIAM J. Sci. Stat. Comput. 7(4), 1986, eq. 3.1 and 3.6), quadratic near the end. */
-PIO_FN mat polar_rotation(mat F)
+ * (N. J. Higham, SIAM J. Sci. Stat. Comput. 7(4), 1986, eq. 3.1 and 3.6), quadratic near the end. ---- */
+
+enum { POLAR_STEPS = 40 };
+
+/* Returns R after a step of the iteration, and sets whether another one like it is needed: where |d| is below 3e-3, in
+ * f64 1e-5, the next is without g and the last, since after two more steps |d|^4 is left. */
+PIO_FN mat polar_step(mat r, int *more)
 {
     const real tiny = sizeof(real) == 4 ? R(1e-5) : R(1e-10);
-    mat r = F;
-    for (int k = 0; k < 40; k++) {
-        const mat cof = mat_cofactor(r), inv_t = mat_scale(R(1) / mat_det(r, cof), cof);
-        const real g = sqrt(sqrt(mat_ddot(inv_t, inv_t) / mat_ddot(r, r)));
-        const mat next = mat_axpby(R(0.5) * g, r, R(0.5) / g, inv_t), d = mat_axpby(R(1), next, R(-1), r);
-        r = next;
-        if (!(mat_ddot(d, d) > tiny))
-            break; /* |d| below 3e-3, 1e-5: after two more steps, one here and one below, |d|^4 */
-    }
+    const mat cof = mat_cofactor(r), inv_t = mat_scale(R(1) / mat_det(r, cof), cof);
+    const real g = sqrt(sqrt(mat_ddot(inv_t, inv_t) / mat_ddot(r, r)));
+    const mat next = mat_axpby(R(0.5) * g, r, R(0.5) / g, inv_t), d = mat_axpby(R(1), next, R(-1), r);
+    *more = mat_ddot(d, d) > tiny;
+    return next;
+}
+
+/* Returns R after the last step. */
+PIO_FN mat polar_last(mat r)
+{
     const mat cof = mat_cofactor(r);
     return mat_axpby(R(0.5), r, R(0.5) / mat_det(r, cof), cof);
+}
+
+/* Returns the rotation R of F. */
+PIO_FN mat polar_rotation(mat F)
+{
+    mat r = F;
+    int more = 1;
+    for (int k = 0; k < POLAR_STEPS && more; k++) r = polar_step(r, &more);
+    return polar_last(r);
 }
 
 /* Returns dR for dF, with `rot` the rotation R of F and S = R^T F: R^T dR = [w]x with (tr(S) I - S) w the axial vector

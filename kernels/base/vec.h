@@ -125,6 +125,15 @@ PIO_FN mat mat_t_mul(mat a, mat b)
     return mat_mul(mat_transpose(a), b);
 }
 
+/* Returns column c of a matrix. */
+PIO_FN vec mat_column(mat a, int c)
+{
+    vec r;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) r.x[i] = a.m[i][c];
+    return r;
+}
+
 /* Returns a v. */
 PIO_FN vec mat_apply(mat a, vec v)
 {

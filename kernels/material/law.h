@@ -39,6 +39,14 @@ PIO_FN mat neo_hookean_tau_adj(mat F, law_constants k, mat P, mat tau_bar, law_c
     return mat_axpby(R(1), mat_t_mul(tau_bar, P), R(1), neo_hookean_dP(F, P_bar, k));
 }
 
+/* Adjoint of tau = P F^T with P = fixed_corotated_P_of at F and its rotation: as neo_hookean_tau_adj. */
+PIO_FN mat fixed_corotated_tau_adj(mat F, mat rot, law_constants k, mat tau_bar, law_constants *k_bar)
+{
+    const mat P_bar = mat_mul(tau_bar, F), P = fixed_corotated_P_of(F, rot, k);
+    fixed_corotated_theta_of(F, rot, P_bar, k_bar);
+    return mat_axpby(R(1), mat_t_mul(tau_bar, P), R(1), fixed_corotated_dP_of(F, rot, P_bar, k));
+}
+
 /* Adjoint of tau = P F^T with P = solid_P at F: adds tau_bar^T P + dP(F; P_bar) to F_bar and P_bar : P_theta to k_bar,
  * where P_bar = tau_bar F. */
 PIO_FN void solid_tau_adj(int law, mat F, hyper_constants k, mat P, mat tau_bar, mat *F_bar, hyper_constants *k_bar)
@@ -101,12 +109,18 @@ PIO_FN void fluid_pressure_adj(int law, real J, hyper_constants c, real p_bar, r
     c_bar->k[1] -= c.k[0] * g * (g * (e - R(1)) + l * e) * p_bar;
 }
 
-/* Returns the Kirchhoff stress J (-p I + eta (C + C^T)) of a fluid with volume ratio J > 0 and velocity gradient C
- * [1/s], Pa. */
-PIO_FN mat fluid_tau(int law, real J, mat C, hyper_constants c)
+/* Returns the Kirchhoff stress J (-p I + eta (C + C^T)) of a fluid with volume ratio J > 0, pressure p in Pa, velocity
+ * gradient C in 1/s and viscosity eta in Pa s; in Pa. */
+PIO_FN mat fluid_tau_of(real J, real p, mat C, real eta)
 {
     const mat D = mat_axpby(R(1), C, R(1), mat_transpose(C));
-    return mat_axpby(J * c.k[2], D, -J * fluid_pressure(law, J, c), mat_diag(R(1)));
+    return mat_axpby(J * eta, D, -J * p, mat_diag(R(1)));
+}
+
+/* As fluid_tau_of, which computes the pressure. */
+PIO_FN mat fluid_tau(int law, real J, mat C, hyper_constants c)
+{
+    return fluid_tau_of(J, fluid_pressure(law, J, c), C, c.k[2]);
 }
 
 /* What a fluid's stress depends on, but for its constants, or the cotangents of it. */

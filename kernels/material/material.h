@@ -68,30 +68,48 @@ PIO_FN real fixed_corotated_psi(mat F, law_constants c)
     return c.k[0] * mat_ddot(d, d) + R(0.5) * c.k[1] * j * j;
 }
 
-/* Returns P = 2 mu (F - R) + lambda (J - 1) J F^-T, Pa, for det F > 0 (Stomakhin et al. 2012). */
-PIO_FN mat fixed_corotated_P(mat F, law_constants c)
+/* Returns P = 2 mu (F - R) + lambda (J - 1) J F^-T, Pa, for det F > 0 (Stomakhin et al. 2012); `rot` is R. */
+PIO_FN mat fixed_corotated_P_of(mat F, mat rot, law_constants c)
 {
-    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), rot);
     return mat_axpby(R(2) * c.k[0], d, c.k[1] * (mat_det(F, cof) - R(1)), cof);
 }
 
-/* Returns the derivative of P along dF, dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof), Pa, with cof = J
- * F^-T. */
-PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
+/* As fixed_corotated_P_of, which computes R. */
+PIO_FN mat fixed_corotated_P(mat F, law_constants c)
 {
-    const mat cof = mat_cofactor(F), rot = polar_rotation(F);
+    return fixed_corotated_P_of(F, polar_rotation(F), c);
+}
+
+/* Returns the derivative of P along dF, dP = 2 mu (dF - dR) + lambda ((cof : dF) cof + (J - 1) dcof), Pa, with cof = J
+ * F^-T; `rot` is R. */
+PIO_FN mat fixed_corotated_dP_of(mat F, mat rot, mat dF, law_constants c)
+{
+    const mat cof = mat_cofactor(F);
     const mat d = mat_axpby(R(1), dF, R(-1), polar_rotation_tan(F, rot, dF));
     const mat r = mat_axpby(R(2) * c.k[0], d, c.k[1] * mat_ddot(cof, dF), cof);
     return mat_axpby(R(1), r, c.k[1] * (mat_det(F, cof) - R(1)), mat_cofactor_tan(F, dF));
 }
 
-/* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda:
- *     P_mu = 2 (F - R),   P_lambda = (J - 1) J F^-T. */
-PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
+/* As fixed_corotated_dP_of, which computes R. */
+PIO_FN mat fixed_corotated_dP(mat F, mat dF, law_constants c)
 {
-    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), polar_rotation(F));
+    return fixed_corotated_dP_of(F, polar_rotation(F), dF, c);
+}
+
+/* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda:
+ *     P_mu = 2 (F - R),   P_lambda = (J - 1) J F^-T;  `rot` is R. */
+PIO_FN void fixed_corotated_theta_of(mat F, mat rot, mat P_bar, law_constants *c_bar)
+{
+    const mat cof = mat_cofactor(F), d = mat_axpby(R(1), F, R(-1), rot);
     c_bar->k[0] += R(2) * mat_ddot(d, P_bar);
     c_bar->k[1] += (mat_det(F, cof) - R(1)) * mat_ddot(cof, P_bar);
+}
+
+/* As fixed_corotated_theta_of, which computes R. */
+PIO_FN void fixed_corotated_theta(mat F, mat P_bar, law_constants *c_bar)
+{
+    fixed_corotated_theta_of(F, polar_rotation(F), P_bar, c_bar);
 }
 
 /* ---- activated fibres: Kirchhoff stress tau = a u u^T [Pa], u = F n, n a unit vector at rest; a > 0 contracts ----

@@ -15,6 +15,7 @@
 
 #include "kernels/mpm/mpm_flip_args.h"
 #include "kernels/mpm/mpm_deposit.h"
+#include "kernels/mpm/mpm_grid.h"
 #include "kernels/mpm/mpm_reversible_transfer.h"
 
 typedef struct {
@@ -57,11 +58,14 @@ PIO_FN void flip_load(const mpm_flip_spread_args *a, const lane_items *t, flip_l
 PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip_spread_args *a)
 {
     const int cells = team_open(&sh->cells, slot, &a->l);
+    const block_place place = block_place_of(&a->box, &a->l, slot);
+    const int skips = a->near_walls && tile_is_inner(&a->box, place.index);
     team_batch b;
     b.cell = 0;
     tile_clear(&sh->tile);
     TEAM_SYNC();
-    for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
+    const int end = sh->cells.start[cells];
+    for (int first = skips ? end : sh->cells.start[0]; first < end; first += TEAM_LANES) {
         flip_lanes x;
         lane_items t;
         b = team_batch_at(&sh->cells, cells, first, b.cell);

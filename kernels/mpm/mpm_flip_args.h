@@ -7,6 +7,7 @@
 
 /* The contribution of a block to the momentum of APIC without forces: one team for each occupied block. */
 typedef struct {
+    int near_walls;    /* 1: of blocks alone whose tile has nodes where walls act; the sums of others are set to 0 */
     mpm_state s;       /* [.][n] state at the beginning of the step */
     mpm_matter matter; /* constants of particles, in id order */
     mpm_lists l;       /* cells, nodes and the order of particles in this step */

@@ -127,11 +127,13 @@ PIO_FN void g2p_store(const mpm_g2p_args *a, const lane_items *t, g2p_lanes *x)
     lanes_store_places(a->next.C, n, DIM * DIM, t, x->C);
     if (a->s.F) lanes_store_places(a->next.F, n, DIM * DIM, t, x->F);
     if (a->s.J) lanes_store_places(a->next.J, n, 1, t, x->J);
-    LANES (j, t->m) {
-        a->next.id[first + j] = a->s.id[t->item[LANE(j)]];
-        a->next.cell[first + j] = x->next[0][LANE(j)];
+    int faults = 0;
+    FULL_LANES(j) faults |= x->fault[0][LANE(j)];
+    LANES (j, t->m) a->next.id[first + j] = a->s.id[t->item[LANE(j)]];
+    LANES (j, t->m) a->next.cell[first + j] = x->next[0][LANE(j)];
+    if (!faults) return;
+    LANES (j, t->m)
         if (x->fault[0][LANE(j)]) g2p_report(a, t, x, j);
-    }
 }
 
 /* Sets the new state of the particles of occupied block number `slot`. */
@@ -141,12 +143,13 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
     const block_place place = block_place_of(&a->box, &a->l, slot);
     const int grid = field_first(&a->box, place.node);
     team_batch b;
+    g2p_lanes x;
     b.cell = 0;
+    LANES_CLEAR(x);
     tile_load(sh->y.y, node_field_of(a->velocity, a->nodes, DIM, 0, DIM), &a->box, &place);
     TEAM_SYNC();
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
-        g2p_lanes x;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
         lanes_open(&t, a->l.order, first, b.m);
         lanes_load(x.f, a->s.offset, n, DIM, &t);
@@ -286,10 +289,9 @@ PIO_FN void g2p_store_adj(const mpm_g2p_adj_args *a, const lane_items *t, g2p_ad
     lanes_store(a->bar.offset, n, DIM, t, x->f_bar);
     if (a->s.F) lanes_store(a->bar.F, n, DIM * DIM, t, x->F_bar);
     if (a->s.J) lanes_store(a->bar.J, n, 1, t, x->J_bar);
-    LANES (j, t->m) {
-        vec_store(a->bar.velocity, n, t->first + j, vec_zero());
-        mat_store(a->bar.C, n, t->first + j, mat_diag(R(0)));
-    }
+    if (!a->clears_motion) return;
+    lanes_clear_places(a->bar.velocity, n, DIM, t);
+    lanes_clear_places(a->bar.C, n, DIM * DIM, t);
 }
 
 /* Sets the cotangents of the particles of occupied block number `slot`, and its contribution to those of the grid
@@ -299,13 +301,14 @@ PIO_FN void mpm_g2p_adj(int slot, mpm_g2p_adj_shared *sh, const mpm_g2p_adj_args
     const int cells = team_open(&sh->cells, slot, &a->l);
     const block_place place = block_place_of(&a->box, &a->l, slot);
     team_batch b;
+    g2p_adj_lanes x;
     b.cell = 0;
+    LANES_CLEAR(x);
     tile_load(sh->y.y, node_field_of(a->velocity, a->nodes, DIM, 0, DIM), &a->box, &place);
     tile_clear(&sh->tile);
     TEAM_SYNC();
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
-        g2p_adj_lanes x;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
         lanes_open(&t, a->l.order, first, b.m);
         g2p_load_adj(a, &t, &x);

@@ -28,6 +28,7 @@ typedef struct {
     const real *velocity; /* [DIM][nodes] grid velocity m/s */
     mpm_state next_bar;   /* [.][n] cotangents of the new state, stored as it is */
     mpm_state bar;        /* [.][n] cotangents of the old state, stored as it is; set: each has this one first source */
+    int clears_motion;    /* 1: those of velocity and C are set to 0; 0: not written, since another kernel sets them */
     real *sums;           /* [occupied blocks][TILE_NODES][QUAD] a block's contribution to dJ/dv_i; set */
 } mpm_g2p_adj_args;
 

@@ -45,6 +45,16 @@ PIO_FN int node_is_inner(const mpm_box *box, const int index[DIM])
     return inner;
 }
 
+/* Returns 1 where all nodes of the tile of a block are inner ones; index is that of its first node. */
+PIO_FN int tile_is_inner(const mpm_box *box, const int index[DIM])
+{
+    int inner = 1;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++)
+        inner &= index[a] > box->face[a][0] + 1 && index[a] + TILE_EDGE - 1 < box->face[a][1] - 1;
+    return inner;
+}
+
 /* Returns v_i = p_i/m_i + h g of a node away from walls, m/s. One that only weights rounded to zero reach has no mass
  * and stays at rest. */
 PIO_FN vec node_free_velocity(const real *sums, int nodes, int node, const mpm_step *step)

@@ -16,7 +16,7 @@ typedef struct {
 } mpm_p2g_args;
 
 /* The value of a node as the sum over the tiles that it is in: the second half of every particle-to-grid sum, one
- * item for each active node. In its transpose every cell reads its nodes, as the adjoints of the first half do. */
+ * team for each block. In its transpose every cell reads its nodes, as the adjoints of the first half do. */
 typedef struct {
     mpm_lists l;      /* cells, nodes and the order of particles in this step */
     mpm_box box;      /* the grid and its walls */
@@ -36,6 +36,7 @@ typedef struct {
     int nodes;              /* of the box, those of all fields together */
     const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
     mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
+    int adds_motion;        /* 1: so are those of velocity and C; 0: they are set, since this is their first source */
     real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
     real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */

@@ -175,13 +175,19 @@ PIO_FN void mpm_momentum_adj(int slot, mpm_momentum_adj_shared *sh, const mpm_mo
 PIO_FN void mpm_node_mean(int i, const mpm_node_mean_args *a)
 {
     const int node = a->l.node_list[i];
-    node_sum(a, node, DIM + 1);
-    const real m = a->out[field_at(a->nodes, DIM + 1, 0, node)];
-    PIO_UNROLL
-    for (int c = 1; c <= DIM; c++) {
-        real *y = a->out + field_at(a->nodes, DIM + 1, c, node);
-        *y = m > R(0) ? *y / m : R(0);
+    int index[DIM];
+    real sum[QUAD];
+    quad total = quad_zero();
+    node_index(&a->box, node, index);
+    for (int k = 0; k < 1 << DIM; k++) {
+        const ptrdiff_t entry = tile_entry(&a->box, &a->l, node, index, k);
+        if (entry >= 0) total = quad_add(total, quad_load(a->sums + QUAD * entry));
     }
+    quad_store(sum, total);
+    a->out[field_at(a->nodes, DIM + 1, 0, node)] = sum[0];
+    PIO_UNROLL
+    for (int c = 1; c <= DIM; c++)
+        a->out[field_at(a->nodes, DIM + 1, c, node)] = sum[0] > R(0) ? sum[c] / sum[0] : R(0);
 }
 
 /* Adjoint of mpm_node_mean for active node i: y_bar = Y_bar/m and m_bar = -Y_bar . Y/m are set. */

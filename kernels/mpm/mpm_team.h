@@ -187,6 +187,19 @@ PIO_FN void tile_store(const tile_sums *t, real *sums, int slot)
     LANES (i, TILE_NODES) quad_store(to + i * QUAD, quad_load(t->sum[i]));
 }
 
+/* Returns the block that is k's bits before another along the axes, -1 where there is none; index is that of the
+ * other's first node. */
+PIO_FN int block_behind(const mpm_box *box, int block, const int index[DIM], int k)
+{
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        const int back = k >> a & 1;
+        if (back && index[a] < BLOCK_EDGE) return -1;
+        block -= back * (box->stride[a] / BLOCK_NODES);
+    }
+    return block;
+}
+
 /* Returns which entry of all tiles, slot * TILE_NODES + place, has a node's sums in the block that is k's bits before
  * the node's own along the axes; -1 where that block has none. */
 PIO_FN ptrdiff_t tile_entry(const mpm_box *box, const mpm_lists *l, int node, const int index[DIM], int k)

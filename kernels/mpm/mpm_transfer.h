@@ -189,47 +189,52 @@ PIO_FN real stencil_scalar(const real *z, int at, const spline *s)
  * NULL (m z = 0). */
 PIO_FN vec stencil_slope(const node_vectors *n, const real *z, int at, real m, const spline *s, vec b, mat B)
 {
-    vec r = vec_zero();
+    vec r = vec_zero(), at_i = b; /* b + B o at the first node of plane i, row j, and at node k */
 #if PIO_DIM == 3
     PIO_UNROLL
     for (int i = 0; i < 3; i++) {
         real t = R(0), ty = R(0), tz = R(0);
+        vec at_j = at_i;
         PIO_UNROLL
         for (int j = 0; j < 3; j++) {
             real u = R(0), uz = R(0);
+            vec at_k = at_j;
             PIO_UNROLL
             for (int k = 0; k < 3; k++) {
                 const int q = at + tile_node(9 * i + 3 * j + k);
-                real v = z ? m * z[q] : R(0);
-                PIO_UNROLL
-                for (int a = 0; a < 3; a++)
-                    v += n->y[a][q] * (b.x[a] + B.m[a][0] * R(i) + B.m[a][1] * R(j) + B.m[a][2] * R(k));
+                real v = n->y[0][q] * at_k.x[0] + n->y[1][q] * at_k.x[1] + n->y[2][q] * at_k.x[2];
+                if (z) v += m * z[q];
                 u += s->w[2][k] * v;
                 uz += s->dw[2][k] * v;
+                at_k = vec_axpby(R(1), at_k, R(1), mat_column(B, 2));
             }
             t += s->w[1][j] * u;
             ty += s->dw[1][j] * u;
             tz += s->w[1][j] * uz;
+            at_j = vec_axpby(R(1), at_j, R(1), mat_column(B, 1));
         }
         r.x[0] += s->dw[0][i] * t;
         r.x[1] += s->w[0][i] * ty;
         r.x[2] += s->w[0][i] * tz;
+        at_i = vec_axpby(R(1), at_i, R(1), mat_column(B, 0));
     }
 #else
     PIO_UNROLL
     for (int i = 0; i < 3; i++) {
         real u = R(0), uy = R(0);
+        vec at_j = at_i;
         PIO_UNROLL
         for (int j = 0; j < 3; j++) {
             const int q = at + tile_node(3 * i + j);
-            real v = z ? m * z[q] : R(0);
-            PIO_UNROLL
-            for (int a = 0; a < 2; a++) v += n->y[a][q] * (b.x[a] + B.m[a][0] * R(i) + B.m[a][1] * R(j));
+            real v = n->y[0][q] * at_j.x[0] + n->y[1][q] * at_j.x[1];
+            if (z) v += m * z[q];
             u += s->w[1][j] * v;
             uy += s->dw[1][j] * v;
+            at_j = vec_axpby(R(1), at_j, R(1), mat_column(B, 1));
         }
         r.x[0] += s->dw[0][i] * u;
         r.x[1] += s->w[0][i] * uy;
+        at_i = vec_axpby(R(1), at_i, R(1), mat_column(B, 0));
     }
 #endif
     return r;

@@ -36,7 +36,7 @@ void mpm_flip_gather(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     if (!sim->flip.used) return;
     pio_map(q, mpm_flip_spread, sim->grid.max_blocks, &sim->step->blocks, SPREAD, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->flip.momentum);
     pio_halo(q, sim->flip.momentum);
@@ -57,7 +57,7 @@ void mpm_flip_adjoint(mpm_sim *sim)
     pio_map(q, mpm_flip_adj, sim->grid.max_blocks, &sim->step->blocks,
             .fwd = {KEEP}, .next_bar = sim->particles.bar[sim->particles.current_bar].velocity, .bar = bar,
             .contribution = sim->flip.contribution, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->flip.node_bar);
     pio_halo(q, sim->flip.node_bar);

@@ -35,14 +35,15 @@ static void add(mpm_sim *sim, int kind)
     pio_map(&sim->base.queue, add_scalar, 1, NULL, .term = sim->base.scalar, .total = sim->kinks.counts + kind);
 }
 
-/* node_bar = the momentum of the grid without forces: what forces change is the difference from it. */
+/* node_bar = the momentum of the grid without forces: what forces change is the difference from it. Where there are
+ * walls alone, only that of nodes at which they act is needed, and the others' may be 0. */
 static void spread_momentum(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     pio_map(q, mpm_flip_spread, sim->grid.max_blocks, &sim->step->blocks,
-            .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
-            .box = sim->grid.box, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .near_walls = !sim->obstacles.sliding, .s = sim->particles.state[sim->particles.current],
+            .matter = mpm_matter_of(sim), .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles);
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->grid.node_bar);
     pio_halo(q, sim->grid.node_bar);

@@ -286,7 +286,7 @@ void mpm_obstacles_act(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     if (!sim->obstacles.n_obstacles) return;
     pio_map(q, mpm_centroid, sim->grid.max_blocks, &sim->step->blocks, CENTROID, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->obstacles.centroid_moment);
     pio_halo(q, sim->obstacles.centroid_moment);

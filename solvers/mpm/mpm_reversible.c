@@ -319,7 +319,7 @@ static void repeat_stages(mpm_sim *sim)
 static void means_adj(mpm_sim *sim, const real *mean)
 {
     pio_queue *q = &sim->base.queue;
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->grid.velocity_bar);
     pio_halo(q, sim->grid.velocity_bar);

@@ -22,7 +22,7 @@ void mpm_transfer(mpm_sim *sim)
     pio_map(q, mpm_p2g, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
             .step = sim->step, .box = sim->grid.box, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM + 1,
             .nodes = sim->grid.nodes, .out = sim->grid.node_sums);
     pio_halo(q, sim->grid.node_sums);
@@ -70,15 +70,16 @@ void mpm_adjoint_step(mpm_sim *sim)
         mpm_reversible_adjoint(sim);
         return;
     }
-    sim->slots.behind = BEHIND_NOTHING;
     mpm_transfer(sim);
+    sim->slots.behind = BEHIND_NOTHING;
     mpm_observe_between_adj(sim);
     mpm_plastic_flow_adj(sim);
     pio_map(q, mpm_g2p_adj, sim->grid.max_blocks, &sim->step->blocks,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
             .nodes = sim->grid.nodes, .velocity = sim->grid.velocity,
-            .next_bar = sim->particles.bar[sim->particles.current_bar], .bar = bar, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.nodes, &sim->step->nodes,
+            .next_bar = sim->particles.bar[sim->particles.current_bar], .bar = bar, .clears_motion = sim->flip.used,
+            .sums = sim->grid.tiles);
+    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->grid.velocity_bar);
     pio_halo(q, sim->grid.velocity_bar);
@@ -94,7 +95,8 @@ void mpm_adjoint_step(mpm_sim *sim)
     gravity_adj(sim);
     pio_map(q, mpm_p2g_adj, sim->grid.max_blocks, &sim->step->blocks,
             .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
-            .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar, .bar = bar, .mass_bar = sim->material.mass_bar,
+            .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar, .bar = bar, .adds_motion = sim->flip.used,
+            .mass_bar = sim->material.mass_bar,
             .k_bar = sim->material.k_bar, .activation_bar = sim->control.contribution,
             .viscosity_bar = sim->material.viscosity_bar, .yield_bar = sim->plastic.yield_bar);
     mpm_control_step_adj(sim, &bar);

@@ -200,7 +200,7 @@ static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int co
     a.components = components;
     a.nodes = t->nodes;
     a.out = NEW_FIELD(io, components, t->nodes, CASE_SET);
-    LAUNCH(io, mpm_node_sum, t->nodes, &t->step->nodes, &a);
+    LAUNCH(io, mpm_node_sum, t->blocks, NULL, &a);
     return a.out;
 }
 
@@ -249,6 +249,11 @@ static void case_mpm_p2g(case_io *io)
     b.nodes = t.nodes;
     b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
+    b.adds_motion = variant > 0;
+    if (!b.adds_motion) {
+        b.bar.velocity = NEW_FIELD(io, DIM, t.n, CASE_SET);
+        b.bar.C = NEW_FIELD(io, DIM * DIM, t.n, CASE_SET);
+    }
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t.n, CASE_ADDED);
     b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
@@ -444,6 +449,7 @@ static void case_mpm_g2p(case_io *io)
     b.next_bar.F = FIELD_COTANGENT(io, "next F");
     b.next_bar.J = FIELD_COTANGENT(io, "next J");
     b.bar = sample_new_state(io, t.n, CASE_SET);
+    b.clears_motion = 1;
     b.sums = NEW(io, real, t.max_blocks * TILE_NODES * QUAD, CASE_SET);
     LAUNCH(io, mpm_g2p_adj, t.max_blocks, &t.step->blocks, &b);
     const real *velocity_bar = sum_at_nodes(io, &t, b.sums, DIM);

@@ -206,7 +206,7 @@ static void design(mpm_case *c)
     case_design(c, PIO_VISCOSITY, 0, CASE_EACH, 1, log(60), 0.3);
     case_design(c, PIO_VISCOSITY, 1, CASE_GROUPS, 0, 40, 20);
     case_design(c, PIO_VELOCITY, 0, CASE_SCALAR, 0, 0, 1);
-    case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, 0.1);
+    case_design(c, PIO_POSITION, 1, CASE_EACH, 0, 0, 0.2);
     case_design(c, PIO_LAW_PARAMETER_0, 0, CASE_SCALAR, 1, log(2e4), 0.3);
 }
 
