@@ -41,24 +41,26 @@ static void count_stages(const counts *n, double d, double h, double k, pio_traf
     const double nodes = pow(BLOCK_EDGE, d), sums = 4 * pow(BLOCK_EDGE + 2, d);
     const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
-    /* cell twice, order twice, id; slot and list; node list; count, start and slots, two masks of 64 bits to a block */
-    const stage sort = {.particle = {5, 0}, .block = {2, 0}, .active = {1, 0}, .box = {7 + 8 / nodes, 0}};
+    /* cell twice, order twice, id; slot and list, start; node list; count, start and slots, two masks of 64 bits */
+    const stage full_sort = {.particle = {5, 0}, .block = {2 + nodes, 0}, .active = {1, 0}, .box = {6 + 8 / nodes, 0}};
+    /* cell twice, order; slot and list, start and count twice, what they were before three times; the same */
+    const stage sort = {.particle = {3, 0}, .block = {2 + 8 * nodes, 0}, .active = {1, 0}, .box = {5 + 8 / nodes, 0}};
     const stage p2g = {.particle = {3, state + matter}, .block = {3 + nodes, sums}};
     const stage node_sum = {.block = {1, sums}, .active = {1, d + 1}};
     const stage grid = {.active = {1, 2 * d + 1}};
     const stage g2p = {.particle = {5, d + h + state}, .block = {3 + nodes, 0}, .active = {0, d}};
-    const stage g2p_adj = {.particle = {3, d + h + 2 * state}, .block = {3 + nodes, sums}, .active = {0, d}};
+    const stage g2p_adj = {.particle = {3, 2 * (d + h) + state}, .block = {3 + nodes, sums}, .active = {0, d}};
     const stage velocity_sum = {.block = {1, sums}, .active = {1, d}};
     const stage grid_adj = {.active = {1, 4 * d + 2}};
     const stage gravity_sum = {.active = {d, d}};
     const stage p2g_adj = {
-        .particle = {3, state + matter + 2 * state + 2 + 2 * k}, .block = {3 + nodes, 0}, .active = {0, d + 1}};
+        .particle = {3, state + matter + state + d + h + 2 + 2 * k}, .block = {3 + nodes, 0}, .active = {0, d + 1}};
     const stage copy = {.particle = {4, 2 * state}};
-    const double transfer = bytes_of(&sort, n) + bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
-    out->forward = transfer + bytes_of(&g2p, n);
+    const double transfer = bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
+    out->forward = bytes_of(&sort, n) + transfer + bytes_of(&g2p, n);
     out->store = out->restore = bytes_of(&copy, n);
-    out->adjoint = transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) + bytes_of(&grid_adj, n) +
-                   bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
+    out->adjoint = bytes_of(&full_sort, n) + transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) +
+                   bytes_of(&grid_adj, n) + bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
 }
 
 /* Marks the base node of every particle's stencil, with `edge` above 1 the block of so many nodes along each axis.

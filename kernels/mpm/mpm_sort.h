@@ -1,4 +1,6 @@
-/* mpm_sort.h -- which particles are in which cell: a counting sort, then ids put in order within each cell.
+/* mpm_sort.h -- which particles are in which cell: a counting sort, then ids put in order within each cell. Where the
+ * particles are stored in the order of the step before, those that stay in their cell keep their order, and only the
+ * others are counted, placed and put in order one by one.
  *
  * The result, particles in the order (block, cell, id), is a pure function of the positions: it depends neither on
  * history nor on the number of threads. Integers only; piecewise constant in the positions, so there is no adjoint. */
@@ -33,12 +35,60 @@ PIO_FN void mpm_sort_place(int i, const mpm_sort_args *a)
     a->l.order[a->l.start[c] + atomic_add_int(&a->l.count[c], -1) - 1] = i;
 }
 
-/* Puts the particles of cell i into ascending id, by insertion, since cells have few particles. */
+/* ---- by exceptions: particles are stored in the order that the lists have, and `cell` is where they are now ---- */
+
+/* Returns cell i of the blocks of the list. */
+PIO_FN int listed_cell(int i, const mpm_lists *l)
+{
+    return l->block_list[i / BLOCK_NODES] * BLOCK_NODES + i % BLOCK_NODES;
+}
+
+/* Keeps where the particles of cell i of the list begin, and counts them. Blocks of the list ascend, so that the next
+ * cell begins where this one ends. */
+PIO_FN void mpm_sort_keep(int i, const mpm_sort_args *a)
+{
+    const int c = listed_cell(i, &a->l), first = a->l.start[c], end = a->l.start[c + 1];
+    a->before[i] = first;
+    a->l.count[c] = end - first;
+    if (i == a->step->cells - 1) a->before[i + 1] = end;
+}
+
+/* Counts the particles that leave cell i of the list in their new cells. */
+PIO_FN void mpm_sort_leave(int i, const mpm_sort_args *a)
+{
+    const int c = listed_cell(i, &a->l), end = a->before[i + 1];
+    int left = 0;
+    for (int p = a->before[i]; p < end; p++) {
+        const int d = a->cell[p];
+        if (d == c) continue;
+        atomic_add_int(&a->l.count[d], 1);
+        left++;
+    }
+    if (left) atomic_add_int(&a->l.count[c], -left);
+}
+
+/* Puts the particles that stay in cell i of the list first, in their order, and those that leave into any free place of
+ * their new cells, from the last to the first; count[] ends at the number of those that stayed. */
+PIO_FN void mpm_sort_stay(int i, const mpm_sort_args *a)
+{
+    const int c = listed_cell(i, &a->l), end = a->before[i + 1];
+    int place = a->l.start[c];
+    for (int p = a->before[i]; p < end; p++) {
+        const int d = a->cell[p];
+        if (d == c)
+            a->l.order[place++] = p;
+        else
+            a->l.order[a->l.start[d] + atomic_add_int(&a->l.count[d], -1) - 1] = p;
+    }
+}
+
+/* Puts the particles of cell i of the list into ascending id, by insertion, since cells have few particles; the first
+ * count[] of them are in order. */
 PIO_FN void mpm_sort_ids(int i, const mpm_sort_args *a)
 {
-    const int first = a->l.start[i], end = a->l.start[i + 1];
+    const int c = listed_cell(i, &a->l), first = a->l.start[c], end = a->l.start[c + 1], done = a->l.count[c];
     int *order = a->l.order;
-    for (int j = first + 1; j < end; j++) {
+    for (int j = first + (done > 0 ? done : 1); j < end; j++) {
         const int p = order[j], id = a->id[p];
         int k = j;
         for (; k > first && a->id[order[k - 1]] > id; k--) order[k] = order[k - 1];
@@ -61,12 +111,14 @@ PIO_FN int mpm_block_slot(int i, const mpm_sort_args *a)
     return a->l.occupied[i] != 0;
 }
 
-/* Enters block i into the list where it has an occupied cell; the last block sets their number. */
+/* Enters block i into the list where it has an occupied cell; the last block sets their number, 0 after a fault. */
 PIO_FN void mpm_block_list(int i, const mpm_sort_args *a)
 {
     const int slot = a->l.block_slot[i], blocks = a->cells / BLOCK_NODES;
     if (a->l.block_slot[i + 1] > slot) a->l.block_list[slot] = i;
-    if (i == blocks - 1) a->step->blocks = a->l.block_slot[blocks];
+    if (i < blocks - 1) return;
+    a->step->blocks = a->step->particles ? a->l.block_slot[blocks] : 0;
+    a->step->cells = a->step->blocks * BLOCK_NODES;
 }
 
 /* ---- active nodes: node o is active if one of the cells base = o - k, k in {0,1,2}^d, is occupied. The masks of
@@ -136,12 +188,12 @@ PIO_FN int mpm_node_slot(int i, const mpm_sort_args *a)
     return a->l.active[i / BLOCK_NODES] >> i % BLOCK_NODES & 1;
 }
 
-/* Enters node i into the list where it is active; the last node sets their number. */
+/* Enters node i into the list where it is active; the last node sets their number, 0 after a fault. */
 PIO_FN void mpm_node_list(int i, const mpm_sort_args *a)
 {
     const int slot = a->l.node_slot[i];
     if (a->l.node_slot[i + 1] > slot) a->l.node_list[slot] = i;
-    if (i == a->cells - 1) a->step->nodes = a->l.node_slot[a->cells];
+    if (i == a->cells - 1) a->step->nodes = a->step->particles ? a->l.node_slot[a->cells] : 0;
 }
 
 #endif

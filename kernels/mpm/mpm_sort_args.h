@@ -7,7 +7,7 @@
 /* Cells and nodes share one numbering, block after block; arrays over them have an entry for each number (start and the
  * slots one more). Bit c of a mask is that of cell or node c of a block. */
 typedef struct {
-    int *count;         /* [cells]      particles in the cell; after placing, 0 again */
+    int *count;         /* [cells]      particles in the cell; after placing, so many of them are in order */
     int *start;         /* [cells + 1]  first place of the cell in `order`; start[cells] = particles */
     int *order;         /* [n]          place -> where the particle is stored */
     uint64_t *occupied; /* [blocks]     mask of the cells that have particles */
@@ -27,10 +27,12 @@ typedef struct {
     mpm_step *step;  /* [1] its numbers of occupied blocks and of active nodes are set */
     mpm_box box;     /* the grid and its walls */
     int cells;       /* numbers of cells: BLOCK_NODES for each block */
+    int *before;     /* [occupied cells + 1] first place of each cell of the block list in the order before this one;
+                      * of a full sort NULL */
 } mpm_sort_args;
 
 typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args,
-    mpm_sort_ids_args, mpm_block_cells_args, mpm_block_slot_args, mpm_block_list_args, mpm_block_active_args,
-    mpm_node_slot_args, mpm_node_list_args;
+    mpm_sort_keep_args, mpm_sort_leave_args, mpm_sort_stay_args, mpm_sort_ids_args, mpm_block_cells_args,
+    mpm_block_slot_args, mpm_block_list_args, mpm_block_active_args, mpm_node_slot_args, mpm_node_list_args;
 
 #endif

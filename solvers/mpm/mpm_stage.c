@@ -28,30 +28,46 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
                         .yield = sim->plastic.yield};
 }
 
-void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
+/* `before` is NULL where the particles are not stored in the order that the lists have. */
+static void sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before)
 {
     pio_queue *q = &sim->base.queue;
     const mpm_state *s = &sim->particles.state[sim->particles.current];
     const mpm_sort_args a = {.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->grid.box,
-                             .cells = sim->grid.nodes};
-#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells
-    pio_map(q, mpm_sort_clear, sim->grid.nodes, NULL, WITH);
-    pio_map(q, mpm_sort_count, sim->particles.n, &step->particles, WITH);
+                             .cells = sim->grid.nodes, .before = before};
+    const int cells = sim->grid.max_blocks * BLOCK_NODES;
+#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells, .before = a.before
+    if (before) {
+        pio_map(q, mpm_sort_keep, cells, &step->cells, WITH);
+        pio_map(q, mpm_sort_leave, cells, &step->cells, WITH);
+    } else {
+        pio_map(q, mpm_sort_clear, sim->grid.nodes, NULL, WITH);
+        pio_map(q, mpm_sort_count, sim->particles.n, &step->particles, WITH);
+    }
     pio_scan(q, mpm_sort_start, sim->grid.nodes, a.l.start, WITH);
-    pio_map(q, mpm_sort_place, sim->particles.n, &step->particles, WITH);
-    pio_map(q, mpm_sort_ids, sim->grid.nodes, NULL, WITH);
+    if (before)
+        pio_map(q, mpm_sort_stay, cells, &step->cells, WITH);
+    else
+        pio_map(q, mpm_sort_place, sim->particles.n, &step->particles, WITH);
     pio_map(q, mpm_block_cells, sim->grid.blocks, NULL, WITH);
     pio_scan(q, mpm_block_slot, sim->grid.blocks, a.l.block_slot, WITH);
     pio_map(q, mpm_block_list, sim->grid.blocks, NULL, WITH);
+    pio_map(q, mpm_sort_ids, cells, &step->cells, WITH);
     pio_map(q, mpm_block_active, sim->grid.blocks, NULL, WITH);
     pio_scan(q, mpm_node_slot, sim->grid.nodes, a.l.node_slot, WITH);
     pio_map(q, mpm_node_list, sim->grid.nodes, NULL, WITH);
 #undef WITH
 }
 
+void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
+{
+    sort_into(sim, lists, step, NULL);
+}
+
 void mpm_sort(mpm_sim *sim)
 {
-    mpm_sort_into(sim, sim->grid.lists, sim->step);
+    int *free_now = (int *)sim->grid.tiles; /* nothing is in the tiles between two transfers, and cells are fewer */
+    sort_into(sim, sim->grid.lists, sim->step, sim->slots.behind == BEHIND_NOTHING ? NULL : free_now);
 }
 
 void mpm_move_trial(mpm_sim *sim)

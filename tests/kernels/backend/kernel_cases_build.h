@@ -17,6 +17,7 @@
 #include "tests/kernels/mpm/kernel_cases_mpm_reversible.h"
 #include "tests/kernels/mpm/kernel_cases_plastic.h"
 #include "tests/kernels/mpm/kernel_cases_slot.h"
+#include "tests/kernels/mpm/kernel_cases_sort.h"
 #include "tests/kernels/mpm/kernel_cases_target.h"
 #include "tests/kernels/fem/kernel_cases_fem_follow.h"
 #include "tests/kernels/fem/kernel_cases_fem_integral.h"

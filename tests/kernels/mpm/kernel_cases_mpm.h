@@ -1,4 +1,4 @@
-/* kernel_cases_mpm.h -- cases of the sort, the four stages of a step, and what surrounds a run. Case text. */
+/* kernel_cases_mpm.h -- cases of the four stages of a step, and what surrounds a run. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_H
 #define PIOLA_TESTS_KERNEL_CASES_MPM_H
 
@@ -139,55 +139,6 @@ static void case_mpm_check(case_io *io)
     case_expect(io, v == 0 ? fault < 0 : fault >= 0, "a fault where there is one, and only there");
     if (v > 0 && v != 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");
 }
-
-/* ---- the sort ------------------------------------------------------------------------------------------- */
-
-static void case_mpm_sort_ids(case_io *io)
-{
-    static const int many[3] = {DIM == 3 ? 66 : 260, DIM == 3 ? 66 : 262, 65}; /* blocks enough for several threads */
-    int empty[3] = {0};
-    sample t;
-    t.box = sample_box(io, 0);
-    for (int a = 0; io->large && a < DIM; a++) empty[a] = many[a] - t.box.nodes[a];
-    if (io->large) sample_nodes(&t.box, many);
-    sample_particles_in(io, &t, empty);
-    sample_state(io, &t, CASE_CONSTANT);
-    sample_step(io, &t);
-    sample_lists(io, &t);
-    case_out(io, "count", CASE_INT, 1, t.nodes, t.l.count);
-    case_out(io, "start", CASE_INT, 1, t.nodes + 1, t.l.start);
-    case_out(io, "order", CASE_INT, 1, t.n, t.l.order);
-    case_out(io, "occupied", CASE_INT64, 1, t.blocks, t.l.occupied);
-    case_out(io, "active", CASE_INT64, 1, t.blocks, t.l.active);
-    case_out(io, "block_slot", CASE_INT, 1, t.blocks + 1, t.l.block_slot);
-    case_out(io, "block_list", CASE_INT, 1, t.max_blocks, t.l.block_list);
-    case_out(io, "node_slot", CASE_INT, 1, t.nodes + 1, t.l.node_slot);
-    case_out(io, "blocks", CASE_INT, 1, 1, &t.step->blocks);
-    case_out(io, "nodes", CASE_INT, 1, 1, &t.step->nodes);
-    const int active = (int)case_find(io, CASE_OUTPUT, "nodes")->value[0];
-    case_out(io, "node_list", CASE_INT, 1, active, t.l.node_list);
-    const double *order = case_find(io, CASE_OUTPUT, "order")->value;
-    int sorted = 1;
-    for (int i = 1; i < t.n; i++) {
-        const int p = (int)order[i - 1], q = (int)order[i];
-        sorted = sorted && (t.cell[p] < t.cell[q] || (t.cell[p] == t.cell[q] && t.id[p] < t.id[q]));
-    }
-    case_expect(io, sorted, "particles are in the order (block, cell, id)");
-    case_expect(io, (int)case_find(io, CASE_OUTPUT, "blocks")->value[0] == t.max_blocks,
-                "every occupied block has a slot");
-    expect_active(io, &t);
-}
-/* mpm_sort_place leaves the order within a cell open; it is tested when mpm_sort_ids has closed it */
-#define case_mpm_sort_clear case_mpm_sort_ids
-#define case_mpm_sort_count case_mpm_sort_ids
-#define case_mpm_sort_start case_mpm_sort_ids
-#define case_mpm_sort_place case_mpm_sort_ids
-#define case_mpm_block_cells case_mpm_sort_ids
-#define case_mpm_block_slot case_mpm_sort_ids
-#define case_mpm_block_list case_mpm_sort_ids
-#define case_mpm_block_active case_mpm_sort_ids
-#define case_mpm_node_slot case_mpm_sort_ids
-#define case_mpm_node_list case_mpm_sort_ids
 
 /* ---- particles to grid: mpm_p2g and mpm_node_sum against mpm_p2g_adj -------------------------------------- */
 
@@ -474,7 +425,7 @@ static void case_mpm_advance(case_io *io)
     mpm_step *host = HOST(io, mpm_step, 1);
     host->index = 5;
     host->fault = fault ? fault_key(5, 77, FAULT_CFL) : FAULT_NONE;
-    host->particles = host->blocks = host->nodes = 9;
+    host->particles = host->blocks = host->cells = host->nodes = 9;
     mpm_step *step = PUSH(io, mpm_step, host, 1);
     mpm_advance_args a;
     a.step = step;
@@ -482,6 +433,7 @@ static void case_mpm_advance(case_io *io)
     case_out(io, "index", CASE_INT64, 1, 1, &step->index);
     case_out(io, "particles", CASE_INT, 1, 1, &step->particles);
     case_out(io, "blocks", CASE_INT, 1, 1, &step->blocks);
+    case_out(io, "cells", CASE_INT, 1, 1, &step->cells);
     case_out(io, "nodes", CASE_INT, 1, 1, &step->nodes);
     mpm_set_index_args b;
     b.step = step;

@@ -205,10 +205,34 @@ static void sample_step(case_io *io, sample *t)
     t->step = PUSH(io, mpm_step, step, 1);
 }
 
-/* The sort of a step, as the solver launches it. */
-static void sample_lists(case_io *io, sample *t)
+static mpm_sort_args sample_sort(const sample *t)
 {
     mpm_sort_args a;
+    a.l = t->l;
+    a.cell = t->s.cell;
+    a.id = t->s.id;
+    a.step = t->step;
+    a.box = t->box;
+    a.cells = t->nodes;
+    a.before = NULL;
+    return a;
+}
+
+/* The end of a sort, when each particle has a place in its cell. */
+static void sample_lists_end(case_io *io, const sample *t, mpm_sort_args a)
+{
+    LAUNCH(io, mpm_block_cells, t->blocks, NULL, &a);
+    LAUNCH_SCAN(io, mpm_block_slot, t->blocks, &a, t->l.block_slot);
+    LAUNCH(io, mpm_block_list, t->blocks, NULL, &a);
+    LAUNCH(io, mpm_sort_ids, t->max_blocks * BLOCK_NODES, &t->step->cells, &a);
+    LAUNCH(io, mpm_block_active, t->blocks, NULL, &a);
+    LAUNCH_SCAN(io, mpm_node_slot, t->nodes, &a, t->l.node_slot);
+    LAUNCH(io, mpm_node_list, t->nodes, NULL, &a);
+}
+
+/* The full sort of a step, as the solver launches it. */
+static void sample_lists(case_io *io, sample *t)
+{
     t->l.count = NEW(io, int, t->nodes, CASE_SET);
     t->l.start = NEW(io, int, t->nodes + 1, CASE_SET);
     t->l.order = NEW(io, int, t->n, CASE_SET);
@@ -218,23 +242,26 @@ static void sample_lists(case_io *io, sample *t)
     t->l.block_list = NEW(io, int, t->max_blocks, CASE_SET);
     t->l.node_slot = NEW(io, int, t->nodes + 1, CASE_SET);
     t->l.node_list = NEW(io, int, t->nodes, CASE_SET);
-    a.l = t->l;
-    a.cell = t->s.cell;
-    a.id = t->s.id;
-    a.step = t->step;
-    a.box = t->box;
-    a.cells = t->nodes;
+    const mpm_sort_args a = sample_sort(t);
     LAUNCH(io, mpm_sort_clear, t->nodes, NULL, &a);
     LAUNCH(io, mpm_sort_count, t->n, &t->step->particles, &a);
     LAUNCH_SCAN(io, mpm_sort_start, t->nodes, &a, t->l.start);
     LAUNCH(io, mpm_sort_place, t->n, &t->step->particles, &a);
-    LAUNCH(io, mpm_sort_ids, t->nodes, NULL, &a);
-    LAUNCH(io, mpm_block_cells, t->blocks, NULL, &a);
-    LAUNCH_SCAN(io, mpm_block_slot, t->blocks, &a, t->l.block_slot);
-    LAUNCH(io, mpm_block_list, t->blocks, NULL, &a);
-    LAUNCH(io, mpm_block_active, t->blocks, NULL, &a);
-    LAUNCH_SCAN(io, mpm_node_slot, t->nodes, &a, t->l.node_slot);
-    LAUNCH(io, mpm_node_list, t->nodes, NULL, &a);
+    sample_lists_end(io, t, a);
+}
+
+/* The sort of a step by exceptions, into the same lists: particles are stored in the order that these have, and now are
+ * in other cells, t->s.cell. */
+static void sample_lists_again(case_io *io, const sample *t)
+{
+    const int cells = t->max_blocks * BLOCK_NODES;
+    mpm_sort_args a = sample_sort(t);
+    a.before = NEW(io, int, cells + 1, CASE_SET);
+    LAUNCH(io, mpm_sort_keep, cells, &t->step->cells, &a);
+    LAUNCH(io, mpm_sort_leave, cells, &t->step->cells, &a);
+    LAUNCH_SCAN(io, mpm_sort_start, t->nodes, &a, t->l.start);
+    LAUNCH(io, mpm_sort_stay, cells, &t->step->cells, &a);
+    sample_lists_end(io, t, a);
 }
 
 /* Everything before p2g; the constants of the materials in this role. */

@@ -165,11 +165,12 @@ static void permute_reals(real *a, const int *to, int n, int components)
     free(b);
 }
 
-/* Put the particles of the current state into another order in memory (device memory is host memory here). */
+/* Put the particles of the current state into another order in memory (device memory is host memory here), which then
+ * is no longer that of the lists. */
 static void shuffle_storage(mpm_case *c, pio_sim *sim)
 {
     const int n = (int)c->n;
-    const mpm_sim *m = mpm_of(sim);
+    mpm_sim *m = mpm_of(sim);
     const mpm_state *s = &m->particles.state[m->particles.current];
     int *to = malloc(sizeof *to * (size_t)n);
     if (!to) fail_msg("out of memory");
@@ -186,6 +187,7 @@ static void shuffle_storage(mpm_case *c, pio_sim *sim)
 #undef INT_FIELD
 #undef FIELD
     pio_arena_close(&sim->arena);
+    m->slots.behind = BEHIND_NOTHING;
     free(to);
 }
 
