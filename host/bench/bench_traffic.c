@@ -32,13 +32,16 @@ static double bytes_of(const stage *s, const counts *n)
 }
 
 /* Nodes of a block along each axis, see kernels/mpm/mpm_args.h. */
-enum { BLOCK_EDGE = 4 };
+static int block_edge(int dimension)
+{
+    return dimension == 3 ? 4 : 8;
+}
 
 /* Sums the traffic of all stages. d: dimension; h: stored numbers of the deformation (F or J); k: constants of the
  * law. A block has `nodes` cells and gives `sums` numbers to the nodes of its tile, four to each. */
 static void count_stages(const counts *n, double d, double h, double k, pio_traffic *out)
 {
-    const double nodes = pow(BLOCK_EDGE, d), sums = 4 * pow(BLOCK_EDGE + 2, d);
+    const double nodes = pow(block_edge((int)d), d), sums = 4 * pow(block_edge((int)d) + 2, d);
     const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
     /* cell twice, order twice, id; slot and list, start; node list; count, start and slots, two masks of 64 bits */
@@ -99,7 +102,7 @@ piola_status pio_bench_count(pio_bench *b, const pio_bench_case *t, piola_error 
     for (int a = 0; a < dim; a++) nodes *= t->desc.grid.nodes[a];
     uint8_t *mark = calloc((size_t)nodes, 1);
     if (!mark) return pio_fail_memory(error, (size_t)nodes, "the cells of a benchmark case");
-    const int64_t blocks = mark_cells(t, dim, BLOCK_EDGE, mark);
+    const int64_t blocks = mark_cells(t, dim, block_edge(dim), mark);
     memset(mark, 0, (size_t)nodes);
     b->cells = mark_cells(t, dim, 1, mark);
     for (int a = dim - 1; a >= 0; a--) {

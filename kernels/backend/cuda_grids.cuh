@@ -21,6 +21,9 @@ enum { MOST_TEAMS = 4, STATIC_SHARED = 48 * 1024 };
 template <typename Shared> struct teams_of {
     enum { TEAMS = MOST_TEAMS * sizeof(Shared) <= STATIC_SHARED ? MOST_TEAMS : MOST_TEAMS / 2 };
     enum { THREADS = TEAM_LANES * TEAMS };
+    /* Blocks that a multiprocessor is to hold at least, 1 where that is left to the compiler. Where f32 teams take much
+     * shared memory it would save registers for more of them than that memory has room for, and spill. */
+    enum { BLOCKS = sizeof(real) == sizeof(float) && TEAMS * sizeof(Shared) > STATIC_SHARED / 2 ? 4 : 1 };
 };
 
 static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,
@@ -62,7 +65,7 @@ static int map(pio_stream stream, int n, const int *limit, const Args *args)
 /* One warp per team, several teams per block; teams never wait for one another. The compiler refuses more shared memory
  * than a block has without opting in. */
 template <typename Shared, typename Args, void (*body)(int, Shared *, const Args *)>
-static __global__ void __launch_bounds__(teams_of<Shared>::THREADS)
+static __global__ void __launch_bounds__(teams_of<Shared>::THREADS, teams_of<Shared>::BLOCKS)
     team_grid(int n, const int *limit, const __grid_constant__ Args args)
 {
     const int teams = teams_of<Shared>::TEAMS;

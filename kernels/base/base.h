@@ -40,13 +40,15 @@ typedef double wide;   /* what sums are accumulated in */
  *   TEAM_SYNC();        what lanes wrote to shared memory before is seen by all lanes after.
  *   PIO_VECTOR          before a short loop of independent iterations: a CPU is to run them side by side in one
  *                       register, where gcc would lay them one after the other.
- *   PIO_PREFETCH(p);    p is read soon: a hint that changes no value, and p may lie past an array's end.
+ *   PIO_PREFETCH(p, w);  p is read soon, or where w is 1 written: a hint that changes no value, and p may lie past an
+ *                       array's end.
  *   PIO_SHARED_FN       a PIO_FN of many branches, a law of every material: a CPU has one body of it that all kernels
  *                       of a group call (the copies would be most of an engine's text); CUDA inlines it.
  *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA.
  *   PIO_LANE_LOOPS      1 where a thread works on all lanes, a CPU; 0 where a lane is a thread.
  *   PIO_VECTOR_QUADS    1 where the compiler has vectors of four numbers: not in C++, nor below AVX, which has not four
  *                       doubles.
+ *   PIO_QUAD_ROWS       1 where it has registers of four quads, which are of floats.
  * A batch is what the lanes of a team work on at a time, one particle each:
  *   FULL_LANES(j)       all lanes, whether the batch fills them or not: a CPU computes with whole vectors.
  *   RUNS(r, n, own)     the runs r = 0 .. n-1 of neighbouring lanes that have something in common. `own` is that of the
@@ -69,6 +71,7 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define TEAM_SYNC() __syncwarp()
 #define PIO_LANE_LOOPS 0
 #define PIO_VECTOR_QUADS 0
+#define PIO_QUAD_ROWS 0
 #define LANE_ROOM 1
 #define PER_LANE(type, name, count) type name[count][LANE_ROOM]
 #define LANE(j) ((j)&0)
@@ -79,7 +82,7 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define NODE_LANES(q, n) for (int q = OWN_LANE; q < (n); q = (n))
 #define NODE_ROOM(n) 1
 #define NODE(q) 0
-#define PIO_PREFETCH(address) ((void)0)
+#define PIO_PREFETCH(address, writes) ((void)0)
 #else
 #ifndef __cplusplus
 #include <tgmath.h>
@@ -103,6 +106,14 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #else
 #define PIO_VECTOR_QUADS 1
 #endif
+#define PIO_IS_float 1
+#define PIO_IS_(type) PIO_IS_##type
+#define PIO_IS(type) PIO_IS_(type)
+#if PIO_DIM == 3 && PIO_VECTOR_QUADS && PIO_IS(PIO_REAL) && defined(__AVX512F__) && defined(__GNUC__) && __GNUC__ >= 12
+#define PIO_QUAD_ROWS 1
+#else
+#define PIO_QUAD_ROWS 0
+#endif
 #define LANE_ROOM (TEAM_LANES + RUN_WIDTH)
 #define PER_LANE(type, name, count) type name[count][LANE_ROOM]
 #define LANE(j) (j)
@@ -110,12 +121,22 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define OWN_LANE 0
 #define RUNS(r, n, own) for (int r = 0; r < (n); r++)
 #define RUN_LANES(j, begin, end)                                                                                       \
-    for (int vector_ = (begin); vector_ < (end); vector_ += RUN_WIDTH)                                                 \
+    for (int vector_ = (begin); vector_ < (end) && read_anew(); vector_ += RUN_WIDTH)                                  \
     PIO_VECTOR for (int j = vector_; j < vector_ + RUN_WIDTH; j++)
 #define NODE_LANES(q, n) _Pragma("GCC unroll 27") for (int q = 0; q < (n); q++)
 #define NODE_ROOM(n) (n)
 #define NODE(q) (q)
-#define PIO_PREFETCH(address) __builtin_prefetch(address)
+#define PIO_PREFETCH(address, writes) __builtin_prefetch(address, writes)
+#endif
+
+#if PIO_LANE_LOOPS
+/* Returns 1; what is read from memory after it is read there again. What all lanes of a run have in common is so an
+ * operand of instructions, where gcc would keep it in more registers than there are, on the stack. */
+PIO_FN int read_anew(void)
+{
+    __asm__ volatile("" ::: "memory");
+    return 1;
+}
 #endif
 
 /* Adds to an integer that other items add to at the same time; returns the value before. The final value does not
@@ -146,6 +167,16 @@ PIO_FN void atomic_add_u64(uint64_t *target, uint64_t value)
     atomicAdd((unsigned long long *)target, (unsigned long long)value);
 #else
     __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Sets bits of *target while other items do the same; the result does not depend on their order. */
+PIO_FN void atomic_or_u64(uint64_t *target, uint64_t bits)
+{
+#ifdef __CUDACC__
+    atomicOr((unsigned long long *)target, (unsigned long long)bits);
+#else
+    __atomic_fetch_or(target, bits, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -32,9 +32,9 @@ typedef struct {
     int stored;               /* components of the fields */
     const int *index;         /* [n] group or -1 */
     const wide *value;        /* [groups][components] */
-    const real *reference;    /* [stored][n] or NULL */
+    const real *reference;    /* [n][stored] or NULL */
     double base[DIM];         /* value at which the quantity is its reference */
-    real *out;                /* [stored][n]; set where index >= 0 */
+    real *out;                /* [n][stored]; set where index >= 0 */
 } design_set_args;
 
 /* Adjoint of set, and of design_move of mpm_design.h. A term of one value's cotangent: the particles of its group. */
@@ -42,14 +42,14 @@ typedef struct {
     const int *index;         /* [n] */
     int group;                /* whose value it is */
     int n, stored, component; /* items; components of the field, and which of them */
-    const real *bar;          /* [stored][n] cotangents, of which those of `component` are summed */
+    const real *bar;          /* [n][stored] cotangents, of which those of `component` are summed */
 } design_sum_args;
 
 /* The same where every particle is a group of its own: value_bar[index] = bar. */
 typedef struct {
     int n, components, first, stored; /* as in design_set_args */
     const int *index;                 /* [n] group or -1 */
-    const real *bar;                  /* [stored][n] */
+    const real *bar;                  /* [n][stored] */
     wide *value_bar;                  /* [groups][components]; set */
 } design_each_args;
 

@@ -8,7 +8,7 @@
 typedef struct {
     const int *id;                /* [n] particle stored at i; NULL: i itself */
     int n, components, component; /* items; components of the field, and which of them */
-    const real *in;               /* [components][n], of which `component` is read */
+    const real *in;               /* [n][components], of which `component` is read */
     double scale;                 /* out = scale in */
     double *out;                  /* [n]; set at id */
 } field_read_args;
@@ -18,7 +18,7 @@ typedef struct {
     const int *id;                /* [n] as in field_read_args */
     const double *in;             /* [n] in id order */
     int n, components, component; /* items; components of the field, and which of them */
-    real *out;                    /* [components][n] as stored; `component` is set */
+    real *out;                    /* [n][components] as stored; `component` is set */
 } field_write_args;
 
 /* How many of n numbers are not finite: the NaN watch. The padding of a field is zeros. */

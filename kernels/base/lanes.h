@@ -2,6 +2,7 @@
 #ifndef PIOLA_KERNELS_LANES_H
 #define PIOLA_KERNELS_LANES_H
 
+#include "kernels/base/quad.h"
 #include "kernels/base/vec.h"
 
 /* LANES_CLEAR(x) sets the variables of lanes in a struct to 0, those beyond a batch too: a CPU computes with these, and
@@ -12,21 +13,15 @@
 #define LANES_CLEAR(x) ((void)0)
 #endif
 
-/* Items that are stored side by side are copied side by side where fields are stored component after component. */
-#if !PIO_LANE_LOOPS || defined(PIO_DUAL) || PIO_BLOCK
-#define LANE_RUNS 0
-#else
-#define LANE_RUNS 1
-#endif
+/* Where lanes are loops and an item is a record, batches are moved record by record, a quad at a time. */
+#define LANE_RECORDS (PIO_LANE_LOOPS && PIO_BLOCK == 1)
 
 /* The items of a batch, which are those at m consecutive places of an order: 1 <= m <= TEAM_LANES. Lanes beyond have
  * the last of them once more, so that all lanes compute with numbers of an item. */
 typedef struct {
-    int first, m;        /* the places first .. first + m - 1 */
-    int item[LANE_ROOM]; /* of each lane */
-#if LANE_RUNS
-    int runs, run[TEAM_LANES + 1]; /* lanes run[r] .. run[r + 1] - 1 have items that are stored side by side */
-#endif
+    int first, m;         /* the places first .. first + m - 1 */
+    int item[LANE_ROOM];  /* of each lane */
+    int place[LANE_ROOM]; /* of each lane */
 } lane_items;
 
 /* Sets the items at the places first .. first + m - 1 of an order [n]. */
@@ -34,151 +29,233 @@ PIO_FN void lanes_open(lane_items *t, const int *order, int first, int m)
 {
     t->first = first;
     t->m = m;
-    FULL_LANES(j) t->item[LANE(j)] = order[first + (j < m ? j : m - 1)];
-#if LANE_RUNS
-    int breaks = 0;
-    PIO_VECTOR
-    for (int j = 1; j < TEAM_LANES; j++) breaks += t->item[j] != t->item[j - 1] + 1;
-    t->runs = 0;
-    for (int j = 0; j < (breaks ? m : 1); j++)
-        if (j == 0 || t->item[j] != t->item[j - 1] + 1) t->run[t->runs++] = j;
-    t->run[t->runs] = m;
+    FULL_LANES(j)
+    {
+        const int place = first + (j < m ? j : m - 1);
+        t->place[LANE(j)] = place;
+        t->item[LANE(j)] = order[place];
+    }
+}
+
+/* Stores lanes x0 .. x3 as quads. */
+PIO_FN void lanes_to_quads(real (*to)[QUAD], const real *x0, const real *x1, const real *x2, const real *x3)
+{
+    FULL_LANES(j)
+    {
+        to[j][0] = x0[LANE(j)];
+        to[j][1] = x1[LANE(j)];
+        to[j][2] = x2[LANE(j)];
+        to[j][3] = x3[LANE(j)];
+    }
+}
+
+#if LANE_RECORDS
+/* Sets lanes x0 .. x3 to quads. */
+PIO_FN void quads_to_lanes(real *x0, real *x1, real *x2, real *x3, real (*from)[QUAD])
+{
+    FULL_LANES(j)
+    {
+        x0[j] = from[j][0];
+        x1[j] = from[j][1];
+        x2[j] = from[j][2];
+        x3[j] = from[j][3];
+    }
+}
+
+/* Lanes as records of at most DIM * DIM components on their way to or from memory: quads, and after them pairs, triples
+ * with a fourth number that means nothing, or single numbers. */
+typedef struct {
+    real quad[DIM * DIM / QUAD + 1][TEAM_LANES][QUAD], pair[TEAM_LANES][2], unused[LANE_ROOM];
+} lane_records;
+
+/* Sets lanes x [components] to the records of a field that `item` names. */
+PIO_FN void records_load(real (*x)[LANE_ROOM], const real *field, int components, const int *item)
+{
+    const int whole = components / QUAD, rest = components % QUAD, last = QUAD * whole;
+    lane_records t;
+    for (int j = 0; j < TEAM_LANES; j++) {
+        const real *from = field + (ptrdiff_t)components * item[j];
+        PIO_UNROLL
+        for (int k = 0; k < whole; k++) quad_store(t.quad[k][j], quad_load(from + QUAD * k));
+        PIO_UNROLL
+        for (int c = 0; c < rest; c++)
+            *(rest == 1 ? &x[last][j] : rest == 2 ? &t.pair[j][c] : &t.quad[whole][j][c]) = from[last + c];
+    }
+    PIO_UNROLL
+    for (int k = 0; k < whole; k++)
+        quads_to_lanes(x[QUAD * k], x[QUAD * k + 1], x[QUAD * k + 2], x[QUAD * k + 3], t.quad[k]);
+    if (rest == 3) quads_to_lanes(x[last], x[last + 1], x[last + 2], t.unused, t.quad[whole]);
+    if (rest == 2) {
+        FULL_LANES(j)
+        {
+            x[last][j] = t.pair[j][0];
+            x[last + 1][j] = t.pair[j][1];
+        }
+    }
+}
+
+/* Lays lanes x [components] out as records, but for a single last component. */
+PIO_FN void records_of(lane_records *t, int components, real (*x)[LANE_ROOM])
+{
+    const int whole = components / QUAD, rest = components % QUAD, last = QUAD * whole;
+    PIO_UNROLL
+    for (int k = 0; k < whole; k++)
+        lanes_to_quads(t->quad[k], x[QUAD * k], x[QUAD * k + 1], x[QUAD * k + 2], x[QUAD * k + 3]);
+    if (rest == 3) lanes_to_quads(t->quad[whole], x[last], x[last + 1], x[last + 2], x[last]);
+    if (rest == 2) {
+        FULL_LANES(j)
+        {
+            t->pair[j][0] = x[last][j];
+            t->pair[j][1] = x[last + 1][j];
+        }
+    }
+}
+
+/* Stores the first m lanes x [components] as the records of a field that `item` names, or adds them to these. */
+PIO_FN void records_store(real *field, int components, const int *item, int m, real (*x)[LANE_ROOM], const int adds)
+{
+    const int whole = components / QUAD, rest = components % QUAD, last = QUAD * whole;
+    lane_records t;
+    records_of(&t, components, x);
+    for (int j = 0; j < m; j++) {
+        real *to = field + (ptrdiff_t)components * item[j];
+        PIO_UNROLL
+        for (int k = 0; k < whole; k++) {
+            const quad q = quad_load(t.quad[k][j]);
+            quad_store(to + QUAD * k, adds ? quad_add(quad_load(to + QUAD * k), q) : q);
+        }
+        PIO_UNROLL
+        for (int c = 0; c < rest; c++) {
+            const real y = rest == 1 ? x[last][j] : rest == 2 ? t.pair[j][c] : t.quad[whole][j][c];
+            to[last + c] = adds ? to[last + c] + y : y;
+        }
+    }
+}
 #endif
-}
 
-#if LANE_RUNS
-/* Copies `count` numbers, RUN_WIDTH at a time where there are so many; the last of these may overlap those before. */
-PIO_FN void copy_run(real *to, const real *from, int count)
+/* Loads the items of a field of n items and `components` that `item` names, those of the batch or its places, into
+ * lanes, x [components]. */
+PIO_FN void lanes_load_of(real (*x)[LANE_ROOM], const real *field, int n, int components, const int *item)
 {
-    if (count == TEAM_LANES) {
-        __builtin_memcpy(to, from, TEAM_LANES * sizeof(real));
-        return;
-    }
-    if (count >= RUN_WIDTH) {
-        for (int g = 0; g <= count - RUN_WIDTH; g += RUN_WIDTH)
-            __builtin_memcpy(to + g, from + g, RUN_WIDTH * sizeof(real));
-        __builtin_memcpy(to + count - RUN_WIDTH, from + count - RUN_WIDTH, RUN_WIDTH * sizeof(real));
-        return;
-    }
-    for (int g = 0; g < count; g++) to[g] = from[g];
-}
-
-/* Copies a run of items of one component into lanes, in whole vectors: what these read beyond the run is overwritten by
- * the runs after, or lies in lanes without an item. `left` is how many numbers may be read. */
-PIO_FN void load_run(real *to, const real *from, int count, ptrdiff_t left)
-{
-    if (count == TEAM_LANES) {
-        __builtin_memcpy(to, from, TEAM_LANES * sizeof(real));
-    } else if (count + RUN_WIDTH - 1 <= left) {
-        for (int g = 0; g < count; g += RUN_WIDTH) __builtin_memcpy(to + g, from + g, RUN_WIDTH * sizeof(real));
-    } else {
-        for (int g = 0; g < count; g++) to[g] = from[g];
-    }
-}
-
-/* Adds `count` numbers to others, RUN_WIDTH at a time where there are so many; the last of these may overlap those
- * before, and so are added up before them. */
-PIO_FN void add_run(real *to, const real *from, int count)
-{
-    if (count < RUN_WIDTH) {
-        for (int g = 0; g < count; g++) to[g] += from[g];
-        return;
-    }
-    real last[RUN_WIDTH];
-    PIO_VECTOR
-    for (int k = 0; k < RUN_WIDTH; k++) last[k] = to[count - RUN_WIDTH + k] + from[count - RUN_WIDTH + k];
-    for (int g = 0; g < count - RUN_WIDTH; g += RUN_WIDTH) {
-        PIO_VECTOR
-        for (int k = 0; k < RUN_WIDTH; k++) to[g + k] += from[g + k];
-    }
-    __builtin_memcpy(to + count - RUN_WIDTH, last, sizeof last);
-}
-#endif
-
-/* Sets the lanes of a batch from m on to what lane m - 1 has, x [components]; on CUDA they loaded it. */
-PIO_FN void lanes_pad(real (*x)[LANE_ROOM], int components, int m)
-{
-#if PIO_LANE_LOOPS
-    for (int c = 0; c < components && m < TEAM_LANES; c++)
-        for (int j = m; j < TEAM_LANES; j++) x[c][j] = x[c][m - 1];
+#if LANE_RECORDS
+    (void)n;
+    records_load(x, field, components, item);
 #else
-    (void)x, (void)components, (void)m;
+    FULL_LANES(j)
+    for (int c = 0; c < components; c++) x[c][LANE(j)] = field[field_at(n, components, c, item[LANE(j)])];
 #endif
 }
 
 /* Loads the items of a field of n items and `components` into lanes, x [components]. */
 PIO_FN void lanes_load(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
 {
-#if LANE_RUNS
-    for (int r = 0; r < t->runs; r++) {
-        const int lane = t->run[r], count = t->run[r + 1] - lane, item = t->item[lane];
-        for (int c = 0; c < components; c++) load_run(x[c] + lane, field + (ptrdiff_t)c * n + item, count, n - item);
-    }
+    lanes_load_of(x, field, n, components, t->item);
+}
+
+/* Loads what is stored at the places of the batch of a field of n items, in the order itself, into lanes. */
+PIO_FN void lanes_load_places(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
+{
+    lanes_load_of(x, field, n, components, t->place);
+}
+
+/* Stores lanes x [components] as the items of a field of n items that `item` names. */
+PIO_FN void lanes_store_of(real *field, int n, int components, const int *item, int m, real (*x)[LANE_ROOM])
+{
+#if LANE_RECORDS
+    (void)n;
+    records_store(field, components, item, m, x, 0);
 #else
-    FULL_LANES(j)
-    for (int c = 0; c < components; c++) x[c][LANE(j)] = field[field_at(n, components, c, t->item[LANE(j)])];
+    LANES (j, m)
+        for (int c = 0; c < components; c++) field[field_at(n, components, c, item[LANE(j)])] = x[c][LANE(j)];
 #endif
-    lanes_pad(x, components, t->m);
 }
 
 /* Stores lanes x [components] as the items of a field of n items. */
 PIO_FN void lanes_store(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
 {
-#if LANE_RUNS
-    for (int r = 0; r < t->runs; r++) {
-        const int lane = t->run[r], count = t->run[r + 1] - lane, item = t->item[lane];
-        for (int c = 0; c < components; c++) copy_run(field + (ptrdiff_t)c * n + item, x[c] + lane, count);
-    }
-#else
-    LANES (j, t->m)
-        for (int c = 0; c < components; c++) field[field_at(n, components, c, t->item[LANE(j)])] = x[c][LANE(j)];
-#endif
+    lanes_store_of(field, n, components, t->item, t->m, x);
+}
+
+/* Stores lanes x [components] at the places of the batch, where the order itself is that of the field of n items. */
+PIO_FN void lanes_store_places(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
+{
+    lanes_store_of(field, n, components, t->place, t->m, x);
 }
 
 /* Adds lanes x [components] to the items of a field of n items. */
 PIO_FN void lanes_add(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
 {
-#if LANE_RUNS
-    for (int r = 0; r < t->runs; r++) {
-        const int lane = t->run[r], count = t->run[r + 1] - lane, item = t->item[lane];
-        for (int c = 0; c < components; c++) add_run(field + (ptrdiff_t)c * n + item, x[c] + lane, count);
-    }
+#if LANE_RECORDS
+    (void)n;
+    records_store(field, components, t->item, t->m, x, 1);
 #else
     LANES (j, t->m)
         for (int c = 0; c < components; c++) field[field_at(n, components, c, t->item[LANE(j)])] += x[c][LANE(j)];
 #endif
 }
 
-/* Loads what is stored at the places of the batch of a field of n items, in the order itself, into lanes. */
-PIO_FN void lanes_load_places(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
-{
-#if LANE_RUNS
-    for (int c = 0; c < components; c++) copy_run(x[c], field + (ptrdiff_t)c * n + t->first, t->m);
-#else
-    FULL_LANES(j)
-    for (int c = 0; c < components; c++)
-        x[c][LANE(j)] = field[field_at(n, components, c, t->first + (j < t->m ? j : t->m - 1))];
-#endif
-    lanes_pad(x, components, t->m);
-}
-
-/* Stores lanes x [components] at the places of the batch, where the order itself is that of the field of n items. */
-PIO_FN void lanes_store_places(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
-{
-#if LANE_RUNS
-    for (int c = 0; c < components; c++) copy_run(field + (ptrdiff_t)c * n + t->first, x[c], t->m);
-#else
-    LANES (j, t->m)
-        for (int c = 0; c < components; c++) field[field_at(n, components, c, t->first + j)] = x[c][LANE(j)];
-#endif
-}
-
 /* Sets what is stored at the places of the batch to 0, where the order itself is that of the field of n items. */
 PIO_FN void lanes_clear_places(real *field, int n, int components, const lane_items *t)
 {
-    for (int c = 0; c < components; c++) {
-        LANES (j, t->m) field[field_at(n, components, c, t->first + j)] = R(0);
+    LANES (j, t->m)
+        for (int c = 0; c < components; c++) field[field_at(n, components, c, t->first + j)] = R(0);
+}
+
+/* What a team will read and write of its next batch, so that memory works while lanes compute. A field is stored by
+ * item, by the places of the team's order, or by the numbers of items. */
+enum { LANES_AHEAD = 14 };
+enum { AHEAD_ITEM, AHEAD_PLACE, AHEAD_ID };
+typedef struct {
+    const int *order, *id; /* [n] the team's; numbers of items, NULL where no field is stored so */
+    int end;               /* the place after the last of the team */
+    int fields;
+    int by[LANES_AHEAD], components[LANES_AHEAD], writes[LANES_AHEAD];
+    const real *field[LANES_AHEAD]; /* [n][components] */
+} lanes_ahead;
+
+/* Returns what reads nothing yet of the items at the places of an order before `end`. */
+PIO_FN lanes_ahead ahead_of(const int *order, const int *id, int end)
+{
+    lanes_ahead h;
+    h.order = order;
+    h.id = id;
+    h.end = end;
+    h.fields = 0;
+    return h;
+}
+
+/* Adds a field to what will be read, or written, or instead of NULL another one of as many components at least. */
+PIO_FN void ahead_add(lanes_ahead *h, int by, int writes, const real *field, int components, const real *instead)
+{
+#if LANE_RECORDS
+    h->by[h->fields] = by;
+    h->writes[h->fields] = writes;
+    h->components[h->fields] = components;
+    h->field[h->fields++] = field ? field : instead;
+#else
+    (void)h, (void)by, (void)writes, (void)field, (void)components, (void)instead;
+#endif
+}
+
+/* Prefetches the items at the places begin .. end - 1: a hint, no value depends on it. */
+PIO_FN void ahead_fetch(const lanes_ahead *h, int begin, int end)
+{
+#if LANE_RECORDS
+    if (end > h->end) end = h->end;
+    for (int place = begin; place < end; place++) {
+        const int item = h->order[place], id = h->id ? h->id[item] : 0;
+        PIO_UNROLL_ALL
+        for (int k = 0; k < h->fields; k++) {
+            const ptrdiff_t i = h->by[k] == AHEAD_ITEM ? item : h->by[k] == AHEAD_PLACE ? place : id;
+            if (h->writes[k])
+                PIO_PREFETCH(h->field[k] + h->components[k] * i, 1);
+            else
+                PIO_PREFETCH(h->field[k] + h->components[k] * i, 0);
+        }
     }
+#else
+    (void)h, (void)begin, (void)end;
+#endif
 }
 
 /* Returns the vector of lane j, x [DIM]. */

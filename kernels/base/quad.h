@@ -101,4 +101,37 @@ PIO_FN quad quad_steps(quad a, int k, quad b)
 }
 #endif
 
+#if PIO_QUAD_ROWS
+/* Four quads in one register, such as three neighbouring nodes and one that counts for nothing. */
+typedef real quad_row __attribute__((vector_size(QUAD * QUAD * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+/* Returns four quads that are 0. */
+PIO_FN quad_row row_zero(void)
+{
+    const quad_row r = {0};
+    return r;
+}
+
+/* Returns four times the quad at `from`, after which twelve more numbers can be read. */
+PIO_FN quad_row row_of(const real *from)
+{
+    const quad_row a = *(const quad_row *)from;
+    return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+
+/* Returns quads of the first number at `from`, of the second, of the third and of the fourth; as above. */
+PIO_FN quad_row row_numbers(const real *from)
+{
+    const quad_row a = *(const quad_row *)from;
+    return __builtin_shufflevector(a, a, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+}
+
+/* Returns k times the quad at `from` as quad k = 0, 1, 2, and 0 as the fourth; as above. */
+PIO_FN quad_row row_steps(const real *from)
+{
+    const quad_row k = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0};
+    return k * row_of(from);
+}
+#endif
+
 #endif

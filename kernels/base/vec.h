@@ -2,7 +2,7 @@
  *
  * A field has n items of several components; field_at says where component c of item i is, and nothing else may
  * know. Matrices are row-major: component DIM*row + column. Kernels access fields only through field_at and the load
- * and store functions below. A comment says [components][n] for such an array. */
+ * and store functions below. A comment says [n][components] for such an array. */
 #ifndef PIOLA_KERNELS_VEC_H
 #define PIOLA_KERNELS_VEC_H
 
@@ -248,33 +248,26 @@ PIO_FN real mat_det(mat a, mat cof)
 
 /* ---- loads and stores: `n` is the number of items in the array, `i` the item -----------------------------
  *
- * The build constant PIO_BLOCK is the layout: 0, component after component; B > 0, blocks of B items, within a block
- * component after component, the last block padded. A field takes field_size numbers. */
+ * The build constant PIO_BLOCK is the layout: blocks of so many items, within a block component after component, the
+ * last block padded. It is 1: an item has a record of its components, so that what is read of it, wherever it is
+ * stored, lies side by side. Nothing but field_at and lanes.h depends on it (tests/solvers/mpm/test_layout.c). A field
+ * takes field_size numbers. */
 #ifndef PIO_BLOCK
-#define PIO_BLOCK 0
+#define PIO_BLOCK 1
 #endif
 
 /* Returns the index of component c of item i in a field of n items. */
 PIO_FN ptrdiff_t field_at(int n, int components, int c, int i)
 {
-#if PIO_BLOCK
     (void)n;
     const unsigned item = (unsigned)i; /* so that a power of two is a shift */
     return ((ptrdiff_t)(item / PIO_BLOCK) * components + c) * PIO_BLOCK + item % PIO_BLOCK;
-#else
-    (void)components;
-    return (ptrdiff_t)c * n + i;
-#endif
 }
 
 /* Returns the numbers that a field of n items takes, padding included. */
 PIO_FN size_t field_size(int n, int components)
 {
-#if PIO_BLOCK
     return (size_t)(n + PIO_BLOCK - 1) / PIO_BLOCK * PIO_BLOCK * (size_t)components;
-#else
-    return (size_t)n * (size_t)components;
-#endif
 }
 
 /* Returns the vector of item i of a field of DIM components. */

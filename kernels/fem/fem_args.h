@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     int elements;        /* of the mesh */
     const int *law;      /* [elements] a pio_hyper_law */
-    const real *k;       /* [PIO_LAW_CONSTANTS][elements] constants of the law, see hyperelastic.h */
+    const real *k;       /* [elements][PIO_LAW_CONSTANTS] constants of the law, see hyperelastic.h */
     const real *density; /* [elements] kg/m^3 */
 } fem_matter;
 

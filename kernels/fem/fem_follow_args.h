@@ -37,7 +37,7 @@ typedef struct {
     real *u_bar;              /* [element nodes][DIM]; set for these faces' element nodes */
     real *rest_bar;           /* [element nodes][DIM]; the same, or NULL: u_bar alone is wanted */
     int faces;                /* of these springs */
-    real *value_contribution; /* [DIM][faces] a face's contribution to value_bar; set, or NULL */
+    real *value_contribution; /* [faces][DIM] a face's contribution to value_bar; set, or NULL */
     real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_spring_adj_args;
 

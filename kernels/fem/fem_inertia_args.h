@@ -64,14 +64,14 @@ typedef struct {
 typedef struct {
     fem_matter m;     /* law and k are read */
     const real *beta; /* [elements] of stiffness-proportional damping, s */
-    real *out;        /* [PIO_LAW_CONSTANTS][elements] beta mu, beta lambda, 0, 0, 0; set */
+    real *out;        /* [elements][PIO_LAW_CONSTANTS] beta mu, beta lambda, 0, 0, 0; set */
 } fem_damping_args;
 
 /* The adjoint of fem_damping in beta and the constants. */
 typedef struct {
     fem_damping_args fwd; /* out is not read */
-    const real *out_bar;  /* [PIO_LAW_CONSTANTS][elements] cotangent of the moduli of damping */
-    real *k_bar;          /* [PIO_LAW_CONSTANTS][elements]; added to */
+    const real *out_bar;  /* [elements][PIO_LAW_CONSTANTS] cotangent of the moduli of damping */
+    real *k_bar;          /* [elements][PIO_LAW_CONSTANTS]; added to */
     real *beta_bar;       /* [elements]; added to */
 } fem_damping_adj_args;
 

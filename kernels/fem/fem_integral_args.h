@@ -25,7 +25,7 @@ typedef struct {
     double scale;             /* times this is the cotangent of A */
     real *u_bar;              /* [element nodes][DIM]; set for the block's element nodes */
     real *rest_bar;           /* [element nodes][DIM]; the same */
-    real *k_bar;              /* [PIO_LAW_CONSTANTS][elements]; added to */
+    real *k_bar;              /* [elements][PIO_LAW_CONSTANTS]; added to */
     real *density_bar;        /* [elements]; added to */
     real *thick_bar;          /* [elements]; added to, or NULL */
 } fem_integral_adj_args;

@@ -32,7 +32,7 @@ typedef struct {
     real *rest_bar;             /* [element nodes][DIM]; set for the block's element nodes, or NULL */
     real *density_bar;          /* [elements]; added to */
     real *thick_bar;            /* [elements]; added to, or NULL */
-    real *gravity_contribution; /* [DIM][elements] an element's contribution to g_bar; set */
+    real *gravity_contribution; /* [elements][DIM] an element's contribution to g_bar; set */
 } fem_weight_adj_args;
 
 /* Nodal forces of a force per volume at rest, on some elements of a block: one item for each of them. */
@@ -52,7 +52,7 @@ typedef struct {
     const real *y;            /* [nodes][DIM] cotangent of the nodal forces */
     real *rest_bar;           /* [element nodes][DIM]; set for these elements' nodes */
     real *thick_bar;          /* [elements]; added to, or NULL */
-    real *value_contribution; /* [DIM][n] an element's contribution to value_bar; set */
+    real *value_contribution; /* [n][DIM] an element's contribution to value_bar; set */
 } fem_body_force_adj_args;
 
 /* Nodal forces of a traction or pressure on faces, see fem_load.h: one item for each face. */
@@ -80,7 +80,7 @@ typedef struct {
     const real *y;            /* [vertices][DIM] cotangent of the forces */
     real *rest_bar;           /* [element nodes][DIM]; set for these faces' element nodes */
     int faces;                /* number of faces of this load */
-    real *value_contribution; /* [DIM][faces] a face's contribution to value_bar; set */
+    real *value_contribution; /* [faces][DIM] a face's contribution to value_bar; set */
     real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_face_adj_args;
 
@@ -112,7 +112,7 @@ typedef struct {
 /* A term of the sum of one component of a field: one for each item. */
 typedef struct {
     int n, components, component; /* items, components of the field, and the one that is summed */
-    const real *in;               /* [components][n] the field */
+    const real *in;               /* [n][components] the field */
 } field_sum_args;
 
 /* The increment from u to the prescribed value of this time, for each constrained unknown. */

@@ -24,7 +24,7 @@ typedef struct {
     const real *y;      /* [nodes][DIM] cotangent of the nodal forces, J's unit per N */
     real *u_bar;        /* [element nodes][DIM]; set for the block's element nodes */
     real *rest_bar;     /* [element nodes][DIM]; the same, or NULL */
-    real *k_bar;        /* [PIO_LAW_CONSTANTS][elements]; added to, or NULL */
+    real *k_bar;        /* [elements][PIO_LAW_CONSTANTS]; added to, or NULL */
     real *thick_bar;    /* [elements]; added to, or NULL */
     real *force; /* [element nodes][DIM] fem_force's out, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
@@ -62,15 +62,15 @@ typedef struct {
 typedef struct {
     int n;                           /* elements */
     const int *law, *parameter_form; /* [n]; parameter_form: HYPER_LAME_PARAMETERS and HYPER_PLANE_STRESS, or-ed */
-    const real *parameters;          /* [PIO_LAW_CONSTANTS][n] the user's, see hyper_from_parameters */
-    real *k;                         /* [PIO_LAW_CONSTANTS][n] constants, see hyperelastic.h; set */
+    const real *parameters;          /* [n][PIO_LAW_CONSTANTS] the user's, see hyper_from_parameters */
+    real *k;                         /* [n][PIO_LAW_CONSTANTS] constants, see hyperelastic.h; set */
 } fem_constants_args;
 
 /* The adjoint of fem_constants. */
 typedef struct {
     fem_constants_args fwd; /* k is not read */
-    const real *k_bar;      /* [PIO_LAW_CONSTANTS][n] cotangent of the constants */
-    real *parameters_bar;   /* [PIO_LAW_CONSTANTS][n] that of the parameters; added to */
+    const real *k_bar;      /* [n][PIO_LAW_CONSTANTS] cotangent of the constants */
+    real *parameters_bar;   /* [n][PIO_LAW_CONSTANTS] that of the parameters; added to */
 } fem_constants_adj_args;
 
 /* Conditions that must hold before the first step: one item for each element of the block. */

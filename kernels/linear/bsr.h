@@ -79,7 +79,7 @@ PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
     mat s = mat_diag(R(0));
     const int end = a->row_start[i + 1];
     for (int k = a->row_start[i]; k < end; k++) {
-        PIO_PREFETCH((const char *)(a->value + (ptrdiff_t)k * (DIM * DIM)) + BSR_AHEAD);
+        PIO_PREFETCH((const char *)(a->value + (ptrdiff_t)k * (DIM * DIM)) + BSR_AHEAD, 0);
         const mat m = block_load(a->value, k);
         const vec x = point_load(a->x, a->column[k]);
         PIO_UNROLL

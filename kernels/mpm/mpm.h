@@ -83,7 +83,7 @@ PIO_FN int stencil_node(const stencil_nodes *s, int q)
 #endif
 }
 
-/* Returns the constants of item `id` of a field [count][n], count >= 2; those that the field has not are 0. */
+/* Returns the constants of item `id` of a field [n][count], count >= 2; those that the field has not are 0. */
 PIO_FN hyper_constants constants_load(const real *field, int n, int count, int id)
 {
     hyper_constants k;
@@ -94,7 +94,7 @@ PIO_FN hyper_constants constants_load(const real *field, int n, int count, int i
     return k;
 }
 
-/* Adds constants to those of item `id` of a field [count][n]; those that the field has not are left out. */
+/* Adds constants to those of item `id` of a field [n][count]; those that the field has not are left out. */
 PIO_FN void constants_add(real *field, int n, int count, int id, hyper_constants k)
 {
     PIO_UNROLL
@@ -151,8 +151,8 @@ PIO_FN plastic_matter plastic_matter_zero(void)
     return r;
 }
 
-/* Adds the cotangents of the constants of particle `id`: those of mu and lambda to k_bar [constants][n], those of the
- * plastic law to yield_bar [PIO_PLASTIC_CONSTANTS][n]. */
+/* Adds the cotangents of the constants of particle `id`: those of mu and lambda to k_bar [n][constants], those of the
+ * plastic law to yield_bar [n][PIO_PLASTIC_CONSTANTS]. */
 PIO_FN void plastic_matter_add(const mpm_matter *matter, int id, const plastic_matter *m_bar, real *k_bar,
                                real *yield_bar)
 {

@@ -16,10 +16,11 @@ typedef struct {
 #undef FIELD
 } mpm_state;
 
-/* Nodes are numbered block after block, BLOCK_EDGE of them along each axis: what is near in space is near in memory.
+/* Nodes are numbered block after block, BLOCK_EDGE of them along each axis, 64 in all: what is near in space is near in
+ * memory.
  * The tile of a block is its nodes and those of the stencils of its cells, which are two more along each axis. */
-enum { BLOCK_BITS = 2, BLOCK_EDGE = 1 << BLOCK_BITS, BLOCK_NODES = DIM == 3 ? 64 : 16 };
-enum { TILE_EDGE = BLOCK_EDGE + 2, TILE_NODES = DIM == 3 ? 216 : 36 };
+enum { BLOCK_BITS = DIM == 3 ? 2 : 3, BLOCK_EDGE = 1 << BLOCK_BITS, BLOCK_NODES = 64 };
+enum { TILE_EDGE = BLOCK_EDGE + 2, TILE_NODES = DIM == 3 ? 216 : 100 };
 
 /* The grid: nodes[0] x nodes[1] (x nodes[2]) nodes in blocks, of blocks and in a block the last axis fastest. The last
  * block of an axis may reach beyond the grid: such numbers have no node. A cell has the number of its base node. Where
@@ -59,16 +60,17 @@ typedef struct {
     int n;                  /* particles */
     int constants;          /* kept of each particle: as many as one of the laws has, at least 2 */
     const int *law;         /* [n]    a pio_law, but not the linear one */
+    int one_law;            /* 1 + the law of all particles; 0: they may differ */
     const real *volume;     /* [n]    rest volume m^3 */
     const real *mass;       /* [n]    kg */
-    const real *k;          /* [constants][n], see law.h */
+    const real *k;          /* [n][constants], see law.h */
     int channels;           /* of control */
     const int *channel;     /* [n]    channel that drives the particle, -1: none; NULL: there are no channels */
-    const real *fibre;      /* [DIM][channels] unit direction at rest */
+    const real *fibre;      /* [channels][DIM] unit direction at rest */
     const real *activation; /* [channels] Pa, set by mpm_control in every step */
     const real *viscosity;  /* [n]    of solids, Pa s >= 0; NULL: none is viscous */
     const int *plasticity;  /* [n]    a pio_plastic_law; NULL: there are no plastic particles */
-    const real *yield;      /* [PIO_PLASTIC_CONSTANTS][n], see plasticity.h */
+    const real *yield;      /* [n][PIO_PLASTIC_CONSTANTS], see plasticity.h */
 } mpm_matter;
 
 /* ---- faults: which came first is decided by step, then id, then kind; the same for any number of threads ---- */

@@ -21,7 +21,7 @@
 #include "kernels/mpm/mpm_obstacle.h"
 
 /* Returns |dv_i|, m/s, by which forces change the velocity of a node in the step; 0 where it has no mass. Shapes: sums
- * [DIM + 1][nodes] m_i and p_i, momentum [DIM][nodes] p0_i. */
+ * [nodes][DIM + 1] m_i and p_i, momentum [nodes][DIM] p0_i. */
 PIO_FN real node_step_change(const real *sums, const real *momentum, int nodes, int node, const mpm_step *step)
 {
     const real m = sums[field_at(nodes, DIM + 1, 0, node)];

@@ -11,7 +11,7 @@
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     const mpm_step *step;  /* [1] the step block */
-    const real *momentum;  /* [DIM][nodes] p0 of active nodes, kg m/s */
+    const real *momentum;  /* [nodes][DIM] p0 of active nodes, kg m/s */
     real fraction;         /* e is this fraction of what the step changes */
     real least;            /* B that counts */
 } mpm_obstacle_bends_args;

@@ -161,14 +161,14 @@ PIO_FN void contact_pair_adj(const contact_pair *p, const contact_place *at, con
 /* Returns the mass of a node, kg; 0 where it is not active, since its sums are not set there. */
 PIO_FN real contact_mass(const mpm_contact_args *a, int node)
 {
-    if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
+    if (!node_is_active(&a->l, node)) return R(0);
     return a->sums[field_at(a->nodes, DIM + 1, 0, node)];
 }
 
 /* Returns the volume at rest V_f of a node, m^3; 0 where it is not active, since it is not set there. */
 PIO_FN real contact_volume(const mpm_contact_args *a, int node)
 {
-    return a->l.node_slot[node + 1] == a->l.node_slot[node] ? R(0) : a->volume[node];
+    return !node_is_active(&a->l, node) ? R(0) : a->volume[node];
 }
 
 /* Returns 1 for the first of the active nodes of its place, whose item works for all of them, else 0. */
@@ -176,7 +176,7 @@ PIO_FN int contact_leads(const mpm_contact_args *a, int node)
 {
     const int one = a->nodes / a->fields;
     for (int other = node - one; other >= 0; other -= one)
-        if (a->l.node_slot[other + 1] > a->l.node_slot[other]) return 0;
+        if (node_is_active(&a->l, other)) return 0;
     return 1;
 }
 
@@ -250,8 +250,7 @@ PIO_FN void mpm_contact(int i, const mpm_contact_args *a)
     contact_fields h;
     if (!contact_leads(a, node)) return;
     for (int at = node; at < a->nodes; at += one) /* also of nodes without mass, which rest */
-        if (a->l.node_slot[at + 1] > a->l.node_slot[at])
-            vec_store(a->velocity, a->nodes, at, vec_load(a->free_velocity, a->nodes, at));
+        if (node_is_active(&a->l, at)) vec_store(a->velocity, a->nodes, at, vec_load(a->free_velocity, a->nodes, at));
     contact_gather(a, node, &h);
     if (h.n < 2) return;
     for (int p = 0; p < h.n; p++)
@@ -331,7 +330,7 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
     contact_cotangents bar;
     if (!contact_leads(a, node)) return;
     for (int at = node; at < a->nodes; at += one)
-        if (a->l.node_slot[at + 1] > a->l.node_slot[at]) {
+        if (node_is_active(&a->l, at)) {
             contact_store_adj(b, at, vec_load(b->velocity_bar, a->nodes, at), R(0), R(0), vec_zero());
             b->contribution[field_at(a->nodes, 2, 0, at)] = b->contribution[field_at(a->nodes, 2, 1, at)] = R(0);
         }
@@ -356,7 +355,7 @@ PIO_FN void mpm_contact_adj(int i, const mpm_contact_adj_args *b)
 /* Returns component c of dJ/dG_f at a node, set by mpm_contact_adj; 0 where it is not active. */
 PIO_FN real contact_gradient_bar(const mpm_contact_volume_adj_args *a, int node, int c)
 {
-    if (a->l.node_slot[node + 1] == a->l.node_slot[node]) return R(0);
+    if (!node_is_active(&a->l, node)) return R(0);
     return a->volume_bar[field_at(a->nodes, DIM + 1, 1 + c, node)];
 }
 

@@ -14,19 +14,19 @@ typedef struct {
     mpm_box box;               /* the grid and its walls */
     int nodes;                 /* of all fields */
     int fields;                /* 2 .. CONTACT_FIELDS */
-    const real *sums;          /* [DIM + 1][nodes] of which the mass kg is read */
+    const real *sums;          /* [nodes][DIM + 1] of which the mass kg is read */
     const real *volume;        /* [nodes] at rest, m^3, of which that of active nodes is read */
-    const real *free_velocity; /* [DIM][nodes] m/s of each field alone */
-    real *velocity;            /* [DIM][nodes] m/s; set for active nodes */
+    const real *free_velocity; /* [nodes][DIM] m/s of each field alone */
+    real *velocity;            /* [nodes][DIM] m/s; set for active nodes */
 } mpm_contact_args;
 
 /* The adjoint of mpm_contact: one item for each active node. */
 typedef struct {
     mpm_contact_args fwd;     /* its velocity is not used */
-    const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
-    real *free_bar;           /* [DIM][nodes] of those before; set for active nodes; may be velocity_bar */
+    const real *velocity_bar; /* [nodes][DIM] dJ/dv_i of active nodes */
+    real *free_bar;           /* [nodes][DIM] of those before; set for active nodes; may be velocity_bar */
     real *mass_bar;           /* [nodes] dJ/dm_i, 1/kg times J's unit; set for active nodes */
-    real *volume_bar;   /* [DIM + 1][nodes] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
+    real *volume_bar;   /* [nodes][DIM + 1] dJ/dV_i by the filling alone, 1/m^3, and dJ/dG_i; set for active nodes */
     real *contribution; /* [2][nodes] a place's terms of dJ/dmu and dJ/do; set for active nodes */
 } mpm_contact_adj_args;
 
@@ -37,7 +37,7 @@ typedef struct {
     mpm_box box;                       /* the grid and its walls */
     int nodes;                         /* of the box, those of all fields together */
     const real *mass_bar, *volume_bar; /* as in mpm_contact_adj_args */
-    real *node_bar;                    /* [DIM + 1][nodes], of which the mass' cotangent is added to */
+    real *node_bar;                    /* [nodes][DIM + 1], of which the mass' cotangent is added to */
     real *node_volume_bar;             /* [nodes] V_bar; set for active nodes */
 } mpm_contact_volume_adj_args;
 

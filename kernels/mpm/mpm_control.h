@@ -20,7 +20,7 @@ enum { CONTROL_BLEND = 4 }; /* most knots that count at a time */
 
 #define CONTROL_TURN W(6.283185307179586) /* 2 pi */
 
-/* Returns the index of a parameter (CONTROL_...) of channel c in an array [CONTROL_PARAMETERS][channels]. */
+/* Returns the index of a parameter (CONTROL_...) of channel c in an array [channels][CONTROL_PARAMETERS]. */
 PIO_FN ptrdiff_t control_at(int channels, int parameter, int c)
 {
     return field_at(channels, CONTROL_PARAMETERS, parameter, c);

@@ -19,7 +19,7 @@ typedef struct {
     int channels;               /* of control */
     const mpm_step *step;       /* [1] the step block */
     const int *signal;          /* [channels] a pio_signal */
-    const wide *parameters;     /* [CONTROL_PARAMETERS][channels] A Pa, f Hz, phi rad */
+    const wide *parameters;     /* [channels][CONTROL_PARAMETERS] A Pa, f Hz, phi rad */
     real *activation;           /* [channels] Pa; set, but for a network's */
     const control_knots *knots; /* [channels] */
     const wide *values;         /* values of all knots Pa, and weights and clocks of networks */
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     mpm_control_args fwd;       /* activation and rate are not read */
     const wide *activation_bar; /* [channels] J's unit per Pa */
-    wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
+    wide *parameters_bar;       /* [channels][CONTROL_PARAMETERS]; added to */
     wide *values_bar;           /* of knots; added to, each by its own channel */
     const wide *rate_bar;       /* [channels] J's unit per Pa/s, or NULL: 0 */
 } mpm_control_adj_args;

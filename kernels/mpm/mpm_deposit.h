@@ -126,7 +126,7 @@ PIO_FN void mpm_deposit_adj(int p, const mpm_deposit_adj_args *b)
 
 /* ---- Y = y/m of one active node, y a sum over particles like the mass; 0 where all weights are rounded to 0 */
 
-/* Returns Y_i = y_i/m_i of a node, with y [DIM][nodes] and the mass m_i, kg, component 0 of sums [DIM + 1][nodes]. */
+/* Returns Y_i = y_i/m_i of a node, with y [nodes][DIM] and the mass m_i, kg, component 0 of sums [nodes][DIM + 1]. */
 PIO_FN vec node_quotient(const real *sums, const real *y, int nodes, int node)
 {
     const real m = sums[field_at(nodes, DIM + 1, 0, node)];

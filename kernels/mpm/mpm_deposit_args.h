@@ -7,7 +7,7 @@
 
 /* The contribution of a block to the sums of its nodes, see mpm_deposit.h: one team for each occupied block. */
 typedef struct {
-    mpm_state s;          /* [.][n] */
+    mpm_state s;          /* [n][.] */
     int n;                /* particles */
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     const real *quantity; /* [n] in id order: q, kg or m^3 */
@@ -39,10 +39,10 @@ typedef struct {
 typedef struct {
     mpm_lists l;      /* cells, nodes and the order of particles in this step */
     int nodes;        /* of the box, those of all fields together */
-    const real *sums; /* [DIM + 1][nodes], of which the mass kg is read */
-    const real *y;    /* [DIM][nodes] */
-    real *y_bar;      /* [DIM][nodes] Y_bar of active nodes, which becomes y_bar */
-    real *node_bar;   /* [DIM + 1][nodes], of which the mass' cotangent is added to */
+    const real *sums; /* [nodes][DIM + 1], of which the mass kg is read */
+    const real *y;    /* [nodes][DIM] */
+    real *y_bar;      /* [nodes][DIM] Y_bar of active nodes, which becomes y_bar */
+    real *node_bar;   /* [nodes][DIM + 1], of which the mass' cotangent is added to */
 } mpm_quotient_adj_args;
 
 #endif

@@ -9,7 +9,7 @@ enum { DERIVED_POSITION, DERIVED_J, DERIVED_F, DERIVED_PRESSURE, DERIVED_MASS };
 
 /* A quantity of particles that is a function of their state: one item for each particle. */
 typedef struct {
-    mpm_state s;         /* [.][n] */
+    mpm_state s;         /* [n][.] */
     mpm_matter matter;   /* constants of particles, in id order */
     mpm_box box;         /* the grid and its walls */
     int what, component; /* DERIVED_...; of a place or of F, row-major */

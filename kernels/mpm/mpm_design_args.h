@@ -13,11 +13,11 @@ typedef struct {
     const wide *value;            /* [groups][DIM] m */
     double base[DIM];             /* m */
     const int *reference_cell;    /* [n] */
-    const real *reference_offset; /* [DIM][n] */
+    const real *reference_offset; /* [n][DIM] */
     mpm_box box;                  /* the grid and its walls */
     mpm_step *step;               /* [1] the step block; changed */
     int *cell;                    /* [n]; set where index >= 0 */
-    real *offset;                 /* [DIM][n]; set where index >= 0 */
+    real *offset;                 /* [n][DIM]; set where index >= 0 */
 } design_move_args;
 
 /* Gravity of the step block as a design (one item). */

@@ -34,7 +34,7 @@ typedef struct {
 
 /* Terms of the mean that an input of a network is: one for each particle. */
 typedef struct {
-    mpm_state s;            /* [.][n] */
+    mpm_state s;            /* [n][.] */
     mpm_matter matter;      /* constants of particles, in id order */
     mpm_box box;            /* the grid and its walls */
     const int *body;        /* [n] in id order */
@@ -72,7 +72,7 @@ typedef struct {
     const wide *activation_bar; /* [channels] J's unit per Pa */
     wide *unit_bar;             /* of units; set */
     wide *means_bar;            /* [inputs]; set */
-    wide *parameters_bar;       /* [CONTROL_PARAMETERS][channels]; added to */
+    wide *parameters_bar;       /* [channels][CONTROL_PARAMETERS]; added to */
     wide *values_bar;           /* added to */
     const wide *rate_bar;       /* [channels] J's unit per Pa/s, where there is a past */
     wide *past_bar; /* [channels] of this step's activations, from the step after; becomes that of the step before's */

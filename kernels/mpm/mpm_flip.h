@@ -59,6 +59,7 @@ PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip
 {
     const int cells = team_open(&sh->cells, slot, &a->l);
     const block_place place = block_place_of(&a->box, &a->l, slot);
+    const lanes_ahead none = ahead_of(NULL, NULL, 0);
     const int skips = a->near_walls && tile_is_inner(&a->box, place.index);
     team_batch b;
     b.cell = 0;
@@ -83,7 +84,7 @@ PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip
         spread_put(&sh->t, NULL, x.b, x.B);
         spread_weights(&sh->t, x.f);
         TEAM_SYNC();
-        spread_add(&sh->t, &sh->cells, &b, &sh->tile);
+        spread_add(&sh->t, &sh->cells, &b, &sh->tile, &none);
     }
     tile_store(&sh->tile, a->sums, slot);
 }

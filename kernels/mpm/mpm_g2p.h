@@ -13,6 +13,7 @@
 
 typedef struct {
     team_cells cells;
+    uint64_t left;  /* mask of the cells that a particle leaves */
     node_vectors y; /* velocities, m/s */
 } mpm_g2p_shared;
 
@@ -46,6 +47,7 @@ typedef struct {
     PER_LANE(int, base, DIM); /* index of the base node */
     PER_LANE(int, next, 1);   /* the new cell */
     PER_LANE(int, fault, 1);  /* not 0: something is wrong */
+    PER_LANE(int, left, 1);   /* not 0: the particle leaves its cell */
 } g2p_lanes;
 
 /* Sets the index of the base nodes of the lanes of a batch. */
@@ -76,7 +78,7 @@ PIO_FN void g2p_move(const mpm_g2p_args *a, int first, g2p_lanes *x)
         const vec f = lane_vec(x->f, j), v = lane_vec(x->v, j);
         const mat C = mat_axpby(s, lane_mat(x->C, j), -s, mat_outer(v, f)), G = mat_axpby(R(1), mat_diag(R(1)), h, C);
         const real det = mat_det(G, mat_cofactor(G));
-        int to = first, fault = !(det > R(0));
+        int to = first, fault = !(det > R(0)), left = 0;
         lane_mat_put(x->C, j, C);
         if (a->s.F) lane_mat_put(x->F, j, mat_mul(G, lane_mat(x->F, j)));
         if (a->s.J) x->J[0][LANE(j)] *= det;
@@ -86,11 +88,13 @@ PIO_FN void g2p_move(const mpm_g2p_args *a, int first, g2p_lanes *x)
             const int shift = (g >= R(1.5)) - (g < R(0.5)), b = x->base[c][LANE(j)] + shift;
             const int inside = (b >= 0) & (b <= a->box.nodes[c] - 3), moves = inside & (fabs(u) <= R(1));
             fault |= !(fabs(u) <= cfl) | !inside;
+            left |= moves ? shift : 0;
             x->f_next[c][LANE(j)] = moves ? g - R(shift) : f.x[c];
             to += node_step(&a->box, c, moves ? b : x->base[c][LANE(j)]);
         }
         x->next[0][LANE(j)] = to;
         x->fault[0][LANE(j)] = fault;
+        x->left[0][LANE(j)] = left;
     }
 }
 
@@ -107,6 +111,16 @@ PIO_FN void g2p_report(const mpm_g2p_args *a, const lane_items *t, g2p_lanes *x,
     if (!(det > R(0))) fault = is_finite(det) ? FAULT_INVERTED : FAULT_NOT_FINITE;
     fault = move_fault(&a->box, base, lane_vec(x->f, j), u, a->step->cfl, fault);
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, a->s.id[t->item[LANE(j)]], fault));
+}
+
+/* Notes the cells that particles of a batch leave. */
+PIO_FN void g2p_leave(const mpm_g2p_args *a, const lane_items *t, g2p_lanes *x, uint64_t *left)
+{
+    int some = 0;
+    FULL_LANES(j) some |= x->left[0][LANE(j)];
+    if (!some) return;
+    LANES (j, t->m)
+        if (x->left[0][LANE(j)]) atomic_or_u64(left, UINT64_C(1) << a->s.cell[t->item[LANE(j)]] % BLOCK_NODES);
 }
 
 /* Stores the new state of a batch. Where there are solids and fluids, those keep J and these F. */
@@ -136,6 +150,15 @@ PIO_FN void g2p_store(const mpm_g2p_args *a, const lane_items *t, g2p_lanes *x)
         if (x->fault[0][LANE(j)]) g2p_report(a, t, x, j);
 }
 
+/* Returns what g2p and its adjoint will read of the particles at the places of an order before `end`. */
+PIO_FN lanes_ahead g2p_ahead(const mpm_state *s, const int *order, int end)
+{
+    lanes_ahead h = ahead_of(order, NULL, end);
+    ahead_add(&h, AHEAD_ITEM, 0, s->offset, DIM, NULL);
+    ahead_add(&h, AHEAD_ITEM, 0, s->F, DIM * DIM, s->offset);
+    return h;
+}
+
 /* Sets the new state of the particles of occupied block number `slot`. */
 PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
 {
@@ -146,8 +169,14 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
     g2p_lanes x;
     b.cell = 0;
     LANES_CLEAR(x);
+    LANES (j, 1) sh->left = 0;
     tile_load(sh->y.y, node_field_of(a->velocity, a->nodes, DIM, 0, DIM), &a->box, &place);
     TEAM_SYNC();
+    lanes_ahead ahead = g2p_ahead(&a->s, a->l.order, sh->cells.start[cells]);
+    ahead_add(&ahead, AHEAD_PLACE, 1, a->next.offset, DIM, NULL);
+    ahead_add(&ahead, AHEAD_PLACE, 1, a->next.velocity, DIM, NULL);
+    ahead_add(&ahead, AHEAD_PLACE, 1, a->next.C, DIM * DIM, NULL);
+    ahead_add(&ahead, AHEAD_PLACE, 1, a->next.F, DIM * DIM, a->next.C);
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
@@ -155,11 +184,14 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
         lanes_load(x.f, a->s.offset, n, DIM, &t);
         if (a->s.F) lanes_load(x.F, a->s.F, n, DIM * DIM, &t);
         if (a->s.J) lanes_load(x.J, a->s.J, n, 1, &t);
-        team_moments(&sh->cells, &sh->y, &b, x.f, x.v, x.C);
+        team_moments(&sh->cells, &sh->y, &b, &ahead, x.f, x.v, x.C);
         g2p_bases(&sh->cells, &b, &place, &x);
         g2p_move(a, grid, &x);
         g2p_store(a, &t, &x);
+        g2p_leave(a, &t, &x, &sh->left);
     }
+    TEAM_SYNC();
+    LANES (j, 1) a->l.settled[place.node / BLOCK_NODES] = ~sh->left;
 }
 
 /* ---- adjoint: with the cotangents of the new state (primed),
@@ -302,24 +334,32 @@ PIO_FN void mpm_g2p_adj(int slot, mpm_g2p_adj_shared *sh, const mpm_g2p_adj_args
     const block_place place = block_place_of(&a->box, &a->l, slot);
     team_batch b;
     g2p_adj_lanes x;
+    const lanes_ahead none = ahead_of(NULL, NULL, 0);
     b.cell = 0;
     LANES_CLEAR(x);
     tile_load(sh->y.y, node_field_of(a->velocity, a->nodes, DIM, 0, DIM), &a->box, &place);
     tile_clear(&sh->tile);
     TEAM_SYNC();
+    lanes_ahead ahead = g2p_ahead(&a->s, a->l.order, sh->cells.start[cells]);
+    ahead_add(&ahead, AHEAD_PLACE, 0, a->next_bar.offset, DIM, NULL);
+    ahead_add(&ahead, AHEAD_PLACE, 0, a->next_bar.velocity, DIM, NULL);
+    ahead_add(&ahead, AHEAD_PLACE, 0, a->next_bar.C, DIM * DIM, NULL);
+    ahead_add(&ahead, AHEAD_PLACE, 0, a->next_bar.F, DIM * DIM, a->next_bar.C);
+    ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.offset, DIM, NULL);
+    ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.F, DIM * DIM, a->bar.offset);
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
         lanes_open(&t, a->l.order, first, b.m);
         g2p_load_adj(a, &t, &x);
-        team_moments(&sh->cells, &sh->y, &b, x.f, x.v, x.C);
+        team_moments(&sh->cells, &sh->y, &b, &none, x.f, x.v, x.C);
         g2p_move_adj(a, &x);
         g2p_offset_adj(sh, &b, &x);
         g2p_store_adj(a, &t, &x);
         spread_put(&sh->t, NULL, x.b, x.B);
         spread_weights(&sh->t, x.f);
         TEAM_SYNC();
-        spread_add(&sh->t, &sh->cells, &b, &sh->tile);
+        spread_add(&sh->t, &sh->cells, &b, &sh->tile, &ahead);
     }
     tile_store(&sh->tile, a->sums, slot);
 }

@@ -138,7 +138,7 @@ PIO_FN int wall_image(const wall_images *w, const mpm_lists *l, int k, real *sig
         node += image == 1 ? w->hop[a][0] : w->hop[a][1];
         *sign = -*sign;
     }
-    return l->node_slot[node + 1] > l->node_slot[node] ? node : -1;
+    return node_is_active(l, node) ? node : -1;
 }
 
 /* Sets 1 for a component of velocity that no wall constrains, 0 for others. Component c is free where it has no mirror,

@@ -11,15 +11,15 @@ typedef struct {
     const mpm_step *step; /* [1] the step block */
     mpm_box box;          /* the grid and its walls */
     int nodes;            /* of the box, those of all fields together */
-    const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
-    real *velocity;       /* [DIM][nodes] m/s; set for active nodes */
+    const real *sums;     /* [nodes][DIM + 1] mass kg, momentum kg m/s; of active nodes */
+    real *velocity;       /* [nodes][DIM] m/s; set for active nodes */
 } mpm_grid_args;
 
 /* The adjoint of mpm_grid: one item for each active node. */
 typedef struct {
     mpm_grid_args fwd;        /* its velocity is not used */
-    const real *velocity_bar; /* [DIM][nodes] dJ/dv_i of active nodes */
-    real *node_bar;           /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i; set for active nodes */
+    const real *velocity_bar; /* [nodes][DIM] dJ/dv_i of active nodes */
+    real *node_bar;           /* [nodes][DIM + 1] dJ/dm_i, dJ/dp_i; set for active nodes */
 } mpm_grid_adj_args;
 
 /* Term of dJ/dg for one component: gravity adds h g m_i to the momentum of each node, so it is h m_i p_bar_i, summed
@@ -28,8 +28,8 @@ typedef struct {
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     const mpm_step *step; /* [1] the step block */
     int nodes, component; /* of the box; of gravity */
-    const real *sums;     /* [DIM + 1][nodes] mass kg, momentum kg m/s */
-    const real *node_bar; /* [DIM + 1][nodes] dJ/dm_i, dJ/dp_i */
+    const real *sums;     /* [nodes][DIM + 1] mass kg, momentum kg m/s */
+    const real *node_bar; /* [nodes][DIM + 1] dJ/dm_i, dJ/dp_i */
 } mpm_gravity_sum_args;
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Terms of an observation of particles, see mpm_observe.h: one for each particle. */
 typedef struct {
-    mpm_state s;                /* [.][n] */
+    mpm_state s;                /* [n][.] */
     mpm_matter matter;          /* constants of particles, in id order */
     mpm_box box;                /* the grid and its walls */
     const int *body;            /* [n] in id order */
@@ -42,7 +42,7 @@ typedef struct {
     double weight;          /* of this step in the sample */
     mpm_state bar;          /* stored as the state is; added to, but for `past` */
     real *mass_bar;         /* [n] in id order; added to */
-    /* [DIM][n] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
+    /* [n][DIM] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
     real *past_bar;
 } mpm_observe_adj_args;
 

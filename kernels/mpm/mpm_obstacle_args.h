@@ -52,10 +52,10 @@ typedef struct {
     const obstacle_shape *shape; /* [obstacles] */
     const obstacle_pose *pose;   /* [obstacles] */
     const real *coefficients;    /* of the distances of meshes, m */
-    const real *sums;            /* [DIM + 1][nodes] mass kg, momentum kg m/s; of active nodes */
-    const real *moment;          /* [DIM][nodes] of mpm_centroid, kg m; likewise */
-    real *before;                /* [DIM][nodes] m/s; set for active nodes, or NULL */
-    real *velocity;              /* [DIM][nodes] m/s; of active nodes, changed */
+    const real *sums;            /* [nodes][DIM + 1] mass kg, momentum kg m/s; of active nodes */
+    const real *moment;          /* [nodes][DIM] of mpm_centroid, kg m; likewise */
+    real *before;                /* [nodes][DIM] m/s; set for active nodes, or NULL */
+    real *velocity;              /* [nodes][DIM] m/s; of active nodes, changed */
 } mpm_obstacle_args;
 
 /* The adjoint of one obstacle, the last first: velocity_bar becomes that of the velocity before it, and each node
@@ -63,9 +63,9 @@ typedef struct {
 typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     int obstacle;          /* number of the obstacle */
-    real *velocity_bar;    /* [DIM][nodes] of active nodes; changed */
-    real *place_bar; /* [DIM][nodes] of active nodes: of e, J's unit per m; set by the last, added to by those before */
-    real *contribution; /* [OBSTACLE_PARAMETERS][nodes], item i of active node i of c, e and the grip; set */
+    real *velocity_bar;    /* [nodes][DIM] of active nodes; changed */
+    real *place_bar; /* [nodes][DIM] of active nodes: of e, J's unit per m; set by the last, added to by those before */
+    real *contribution; /* [nodes][OBSTACLE_PARAMETERS], item i of active node i of c, e and the grip; set */
 } mpm_obstacle_adj_args;
 
 /* How near a step was to the edge of contact: counts of separating obstacles whose condition sets in or ends at a node,

@@ -32,6 +32,20 @@ PIO_FN void p2g_field(const mpm_box *box, real h, p2g_lanes *x)
     }
 }
 
+/* Returns what p2g will read of the particles at the places of an order before `end`. */
+PIO_FN lanes_ahead p2g_ahead(const mpm_state *s, const mpm_matter *m, const int *order, int end)
+{
+    lanes_ahead h = ahead_of(order, s->id, end);
+    ahead_add(&h, AHEAD_ITEM, 0, s->F, DIM * DIM, s->C);
+    ahead_add(&h, AHEAD_ITEM, 0, s->C, DIM * DIM, NULL);
+    ahead_add(&h, AHEAD_ITEM, 0, s->offset, DIM, NULL);
+    ahead_add(&h, AHEAD_ITEM, 0, s->velocity, DIM, NULL);
+    ahead_add(&h, AHEAD_ID, 0, m->k, m->constants, NULL);
+    ahead_add(&h, AHEAD_ID, 0, m->mass, 1, NULL);
+    ahead_add(&h, AHEAD_ID, 0, m->volume, 1, NULL);
+    return h;
+}
+
 /* Sets the sums of occupied block number `slot`, sum_p w_ip m_p and sum_p w_ip (m_p v_p + A_p (x_i - x_p)). */
 PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
 {
@@ -40,6 +54,7 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
     b.cell = 0;
     tile_clear(&sh->tile);
     TEAM_SYNC();
+    const lanes_ahead ahead = p2g_ahead(&a->s, &a->matter, a->l.order, sh->cells.start[cells]);
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
         p2g_lanes x;
@@ -52,7 +67,7 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         spread_put(&sh->t, x.mass[0], x.b, x.B);
         spread_weights(&sh->t, x.f);
         TEAM_SYNC();
-        spread_add(&sh->t, &sh->cells, &b, &sh->tile);
+        spread_add(&sh->t, &sh->cells, &b, &sh->tile, &ahead);
     }
     tile_store(&sh->tile, a->sums, slot);
 }
@@ -69,7 +84,7 @@ PIO_FN void node_sum_add(mpm_node_sum_shared *sh, const mpm_node_sum_args *a, in
     const real *tile = a->sums + (ptrdiff_t)a->l.block_slot[block] * TILE_NODES * QUAD;
     int count = BLOCK_NODES;
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) count /= k >> c & 1 ? 2 : 1;
+    for (int c = 0; c < DIM; c++) count /= k >> c & 1 ? BLOCK_EDGE / 2 : 1;
     LANES (q, count) {
         int at = 0, node = 0, hop = 1, tile_hop = 1, rest = q;
         PIO_UNROLL
@@ -85,7 +100,7 @@ PIO_FN void node_sum_add(mpm_node_sum_shared *sh, const mpm_node_sum_args *a, in
     }
 }
 
-/* Sets the sums of the active nodes of a block over the tiles that they are in, [components][nodes]; `components` is a
+/* Sets the sums of the active nodes of a block over the tiles that they are in, [nodes][components]; `components` is a
  * constant at both calls, so that the compiler can unroll. */
 PIO_FN void node_sum_store(const mpm_node_sum_shared *sh, const mpm_node_sum_args *a, int block, const int components)
 {
@@ -128,10 +143,12 @@ typedef struct {
 
 /* Sets sum_o w_o p_bar_o, sum_o w_o p_bar_o o^T, the slope and sum_o w_o m_bar_o of the lanes of a batch: they begin
  * the cotangents of b, B, f and the mass. */
-PIO_FN void p2g_gather(const mpm_p2g_adj_shared *sh, const team_batch *t, p2g_lanes *x, p2g_bar *bar)
+PIO_FN void p2g_gather(const mpm_p2g_adj_shared *sh, const team_batch *t, const lanes_ahead *h, p2g_lanes *x,
+                       p2g_bar *bar)
 {
     RUNS(r, t->runs, run_of(&sh->cells, t, OWN_LANE))
     {
+        run_ahead(&sh->cells, t, r, h);
         const int begin = run_begin(&sh->cells, t, r), end = run_end(&sh->cells, t, r),
                   at = sh->cells.cell[t->cell + r];
         RUN_LANES(j, begin, end)
@@ -186,6 +203,13 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
     tile_load(sh->z, node_field_of(a->node_bar, a->nodes, DIM + 1, 0, 1), &a->box, &place);
     tile_load(sh->y.y, node_field_of(a->node_bar, a->nodes, DIM + 1, 1, DIM), &a->box, &place);
     TEAM_SYNC();
+    lanes_ahead ahead = p2g_ahead(&a->s, &a->matter, a->l.order, sh->cells.start[cells]);
+    ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.offset, DIM, NULL);
+    ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.velocity, DIM, NULL);
+    ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.C, DIM * DIM, NULL);
+    ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.F, DIM * DIM, a->bar.C);
+    ahead_add(&ahead, AHEAD_ID, 1, a->k_bar, a->matter.constants, NULL);
+    ahead_add(&ahead, AHEAD_ID, 1, a->mass_bar, 1, NULL);
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
@@ -194,7 +218,7 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
         p2g_stress(&a->s, &a->matter, a->step->h, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
         p2g_field(&a->box, a->step->h, &x);
-        p2g_gather(sh, &b, &x, &bar);
+        p2g_gather(sh, &b, &ahead, &x, &bar);
         p2g_motion_adj(a, &x, &bar);
         p2g_stress_adj(a, &t, &x, &bar);
         lanes_add(a->bar.offset, n, DIM, &t, bar.f);

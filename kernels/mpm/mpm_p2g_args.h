@@ -7,7 +7,7 @@
 
 /* Particles to grid, the sums of blocks, see mpm_p2g.h: one team for each occupied block. */
 typedef struct {
-    mpm_state s;          /* [.][n] state at the beginning of the step */
+    mpm_state s;          /* [n][.] state at the beginning of the step */
     mpm_matter matter;    /* constants of particles, in id order */
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     const mpm_step *step; /* [1] the step block */
@@ -23,24 +23,24 @@ typedef struct {
     const real *sums; /* [occupied blocks][TILE_NODES][QUAD] */
     int components;   /* DIM or DIM + 1 */
     int nodes;        /* of the box */
-    real *out;        /* [components][nodes]; set for active nodes */
+    real *out;        /* [nodes][components]; set for active nodes */
 } mpm_node_sum_args;
 
 /* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied block. */
 typedef struct {
-    mpm_state s;            /* [.][n] state at the beginning of the step */
+    mpm_state s;            /* [n][.] state at the beginning of the step */
     mpm_matter matter;      /* constants of particles, in id order */
     mpm_lists l;            /* cells, nodes and the order of particles in this step */
     const mpm_step *step;   /* [1] the step block */
     mpm_box box;            /* the grid and its walls */
     int nodes;              /* of the box, those of all fields together */
-    const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
-    mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
+    const real *node_bar;   /* [nodes][DIM + 1] cotangents of grid mass 1/kg and momentum 1/(kg m/s), times J's unit */
+    mpm_state bar;          /* [n][.] cotangents of the state, stored as the state is; added to */
     int adds_motion;        /* 1: so are those of velocity and C; 0: they are set, since this is their first source */
-    real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
+    real *mass_bar, *k_bar; /* [n], [n][constants] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
     real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
-    real *yield_bar;        /* [PIO_PLASTIC_CONSTANTS][n] in id order; added to; NULL where nothing is plastic */
+    real *yield_bar;        /* [n][PIO_PLASTIC_CONSTANTS] in id order; added to; NULL where nothing is plastic */
 } mpm_p2g_adj_args;
 
 #endif

@@ -20,11 +20,11 @@ typedef int64_t quanta;
 typedef struct {
     int n;          /* particles */
     int bits;       /* of a place, 1 .. 52: so that that of every node is below 2^61 */
-    quanta *x;      /* [DIM][n] from node 0 */
-    quanta *v;      /* [DIM][n] */
+    quanta *x;      /* [n][DIM] from node 0 */
+    quanta *v;      /* [n][DIM] */
     quanta *l;      /* [n] */
-    quanta *F;      /* [DIM * DIM][n]; NULL: there are no solids */
-    uint64_t *kept; /* [DIM][n] residuals of damping; NULL: no damping */
+    quanta *F;      /* [n][DIM * DIM]; NULL: there are no solids */
+    uint64_t *kept; /* [n][DIM] residuals of damping; NULL: no damping */
 } mpm_lattice;
 
 #define DAMPING_BITS 14
@@ -39,7 +39,7 @@ typedef struct {
 
 /* The state on the lattice, from floats: one item for each particle. */
 typedef struct {
-    mpm_state s;    /* [.][n] */
+    mpm_state s;    /* [n][.] */
     mpm_lattice t;  /* the state in quanta */
     const int *law; /* [n] */
     mpm_box box;    /* the grid and its walls */
@@ -52,7 +52,7 @@ typedef struct {
     const int *law;       /* [n] */
     mpm_box box;          /* the grid and its walls */
     const mpm_step *step; /* [1] the step block */
-    mpm_state out;        /* [.][n]; set */
+    mpm_state out;        /* [n][.]; set */
 } mpm_lattice_read_args;
 
 /* The drift x += sign Q(h v): one item for each particle. */
@@ -62,12 +62,12 @@ typedef struct {
     mpm_box box;     /* the grid and its walls */
     mpm_step *step;  /* its fault is lowered to the first fault found */
     const int *id;   /* [n] */
-    const quanta *x; /* [DIM][n] */
-    quanta *next_x;  /* [DIM][n], x itself; NULL: not kept */
+    const quanta *x; /* [n][DIM] */
+    quanta *next_x;  /* [n][DIM], x itself; NULL: not kept */
     const int *from; /* [n] cells of x */
     int *cell;       /* [n], `from` itself or another; set */
-    real *offset;    /* [DIM][n]; set */
-    const quanta *v; /* [DIM][n] */
+    real *offset;    /* [n][DIM]; set */
+    const quanta *v; /* [n][DIM] */
 } mpm_drift_args;
 
 /* The adjoint of mpm_drift in the velocity; that in the position is the identity. One item for each particle. */
@@ -75,8 +75,8 @@ typedef struct {
     int n;                  /* particles */
     const mpm_step *step;   /* [1] the step block */
     real inv_dx;            /* 1/m */
-    const real *offset_bar; /* [DIM][n] of the places after */
-    real *velocity_bar;     /* [DIM][n]; added to */
+    const real *offset_bar; /* [n][DIM] of the places after */
+    real *velocity_bar;     /* [n][DIM]; added to */
 } mpm_drift_adj_args;
 
 #endif

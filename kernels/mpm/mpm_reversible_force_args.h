@@ -8,7 +8,7 @@
 
 /* Elastic forces at nodes, see mpm_reversible_force.h: one team for each occupied block. */
 typedef struct {
-    mpm_state s;       /* [.][n] state at the beginning of the step; C is not used */
+    mpm_state s;       /* [n][.] state at the beginning of the step; C is not used */
     mpm_matter matter; /* constants of particles, in id order */
     mpm_lists l;       /* cells, nodes and the order of particles in this step */
     mpm_box box;       /* the grid and its walls */
@@ -20,19 +20,19 @@ typedef struct {
 typedef struct {
     mpm_force_args fwd;     /* sums is not used */
     int nodes;              /* of the box, those of all fields together */
-    const real *node_bar;   /* [DIM + 1][nodes] cotangents of grid mass and force */
-    mpm_state bar;          /* [.][n] cotangents of the state, stored as the state is; added to */
-    real *mass_bar, *k_bar; /* [n], [constants][n] in id order; added to */
+    const real *node_bar;   /* [nodes][DIM + 1] cotangents of grid mass and force */
+    mpm_state bar;          /* [n][.] cotangents of the state, stored as the state is; added to */
+    real *mass_bar, *k_bar; /* [n], [n][constants] in id order; added to */
     real *activation_bar;   /* [n] in id order: the particle's contribution to its channel's; set where it has one */
 } mpm_force_adj_args;
 
 /* Mass and momentum at nodes, see mpm_reversible_force.h: one team for each occupied block. */
 typedef struct {
-    mpm_state s;          /* [.][n] of which places are read */
+    mpm_state s;          /* [n][.] of which places are read */
     mpm_matter matter;    /* constants of particles, in id order */
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     mpm_box box;          /* the grid and its walls */
-    const real *velocity; /* [DIM][n] m/s, stored as the state is */
+    const real *velocity; /* [n][DIM] m/s, stored as the state is */
     real *sums;           /* [occupied blocks][TILE_NODES][QUAD] mass kg, momentum kg m/s; set */
 } mpm_momentum_args;
 
@@ -41,8 +41,8 @@ typedef struct {
 typedef struct {
     mpm_momentum_args fwd;           /* sums is not used */
     int nodes;                       /* of the box, those of all fields together */
-    const real *node_bar;            /* [DIM + 1][nodes] cotangents of grid mass and momentum */
-    real *offset_bar, *velocity_bar; /* [DIM][n] stored as the state is; added to */
+    const real *node_bar;            /* [nodes][DIM + 1] cotangents of grid mass and momentum */
+    real *offset_bar, *velocity_bar; /* [n][DIM] stored as the state is; added to */
     real *mass_bar;                  /* [n] in id order; added to */
 } mpm_momentum_adj_args;
 
@@ -53,9 +53,9 @@ typedef mpm_node_sum_args mpm_node_mean_args; /* components: DIM + 1; out: mass,
 typedef struct {
     mpm_lists l;          /* cells, nodes and the order of particles in this step */
     int nodes;            /* of the box, those of all fields together */
-    const real *mean;     /* [DIM + 1][nodes] mass, means */
-    const real *mean_bar; /* [DIM][nodes] */
-    real *node_bar;       /* [DIM + 1][nodes] cotangents of mass and sums; set for active nodes */
+    const real *mean;     /* [nodes][DIM + 1] mass, means */
+    const real *mean_bar; /* [nodes][DIM] */
+    real *node_bar;       /* [nodes][DIM + 1] cotangents of mass and sums; set for active nodes */
 } mpm_node_mean_adj_args;
 
 #endif

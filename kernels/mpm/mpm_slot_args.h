@@ -20,19 +20,19 @@ typedef struct {
 #include "kernels/mpm/mpm_fields.def"
 #undef INT_FIELD
 #undef FIELD
-    real *grid; /* [DIM][room] v_i of the active nodes, m/s */
+    real *grid; /* [room][DIM] v_i of the active nodes, m/s */
 } mpm_slot;
 
 /* One stored particle of the state at the beginning of the step, into the slot. */
 typedef struct {
-    mpm_state s;   /* [.][n] */
+    mpm_state s;   /* [n][.] */
     mpm_slot slot; /* set */
 } mpm_slot_put_args;
 
 /* Particle i out of the slot; the state is stored in the order of the numbers. Its made fields but the number are not
  * set. */
 typedef struct {
-    mpm_state s;   /* [.][n]; set */
+    mpm_state s;   /* [n][.]; set */
     mpm_slot slot; /* what is read */
 } mpm_slot_get_args;
 
@@ -42,7 +42,7 @@ typedef struct {
     mpm_lists l;          /* of the step */
     mpm_step *step;       /* [1] its fault is lowered where there is too little room */
     int nodes;            /* of the box, those of all fields together */
-    const real *velocity; /* [DIM][nodes] grid velocity, m/s */
+    const real *velocity; /* [nodes][DIM] grid velocity, m/s */
     mpm_slot slot;        /* its `grid` is set */
 } mpm_slot_put_nodes_args;
 
@@ -51,7 +51,7 @@ typedef struct {
     mpm_lists l;    /* of the step */
     int nodes;      /* of the box, those of all fields together */
     mpm_slot slot;  /* its `grid` is read */
-    real *velocity; /* [DIM][nodes]; set at active nodes */
+    real *velocity; /* [nodes][DIM]; set at active nodes */
 } mpm_slot_get_nodes_args;
 
 #endif

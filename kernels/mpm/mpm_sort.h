@@ -10,6 +10,12 @@
 #include "kernels/mpm/mpm_sort_args.h"
 #include "kernels/mpm/mpm.h"
 
+/* Returns 1 where a node is active, else 0. */
+PIO_FN int node_is_active(const mpm_lists *l, int node)
+{
+    return l->active[node / BLOCK_NODES] >> node % BLOCK_NODES & 1;
+}
+
 /* Sets the number of particles of cell i to 0. */
 PIO_FN void mpm_sort_clear(int i, const mpm_sort_args *a)
 {
@@ -43,6 +49,12 @@ PIO_FN int listed_cell(int i, const mpm_lists *l)
     return l->block_list[i / BLOCK_NODES] * BLOCK_NODES + i % BLOCK_NODES;
 }
 
+/* Returns 1 where cell i of the blocks of the list is known to keep its particles. */
+PIO_FN int listed_settled(int i, const mpm_lists *l)
+{
+    return l->settled[l->block_list[i / BLOCK_NODES]] >> i % BLOCK_NODES & 1;
+}
+
 /* Keeps where the particles of cell i of the list begin, and counts them. Blocks of the list ascend, so that the next
  * cell begins where this one ends. */
 PIO_FN void mpm_sort_keep(int i, const mpm_sort_args *a)
@@ -58,6 +70,7 @@ PIO_FN void mpm_sort_leave(int i, const mpm_sort_args *a)
 {
     const int c = listed_cell(i, &a->l), end = a->before[i + 1];
     int left = 0;
+    if (listed_settled(i, &a->l)) return;
     for (int p = a->before[i]; p < end; p++) {
         const int d = a->cell[p];
         if (d == c) continue;
@@ -73,6 +86,10 @@ PIO_FN void mpm_sort_stay(int i, const mpm_sort_args *a)
 {
     const int c = listed_cell(i, &a->l), end = a->before[i + 1];
     int place = a->l.start[c];
+    if (listed_settled(i, &a->l)) {
+        for (int p = a->before[i]; p < end; p++) a->l.order[place++] = p;
+        return;
+    }
     for (int p = a->before[i]; p < end; p++) {
         const int d = a->cell[p];
         if (d == c)
@@ -128,11 +145,10 @@ PIO_FN void mpm_block_list(int i, const mpm_sort_args *a)
 PIO_FN uint64_t places_at(int axis, int k)
 {
     const int step = BLOCK_BITS * (DIM - 1 - axis);
-    const uint64_t first = step == 0   ? UINT64_C(0x1111111111111111)
-                           : step == 2 ? UINT64_C(0x000f000f000f000f)
-                                       : UINT64_C(0xffff);
-    const uint64_t all = DIM == 3 ? ~UINT64_C(0) : UINT64_C(0xffff);
-    return (first & all) << (k << step);
+    const uint64_t all = ~UINT64_C(0);
+    uint64_t first = (all >> (BLOCK_NODES - (1 << step))); /* the places of one row, plane, ... */
+    for (int at = BLOCK_EDGE << step; at < BLOCK_NODES; at <<= 1) first |= first << at;
+    return first << (k << step);
 }
 
 /* Returns the mask of the places in a block that are 0, 1 or 2 after those in its mask `own` and in that of the block
@@ -140,9 +156,9 @@ PIO_FN uint64_t places_at(int axis, int k)
 PIO_FN uint64_t mask_grown(int axis, uint64_t own, uint64_t before)
 {
     const int step = 1 << BLOCK_BITS * (DIM - 1 - axis);
-    const uint64_t last = places_at(axis, 3), last_two = last | places_at(axis, 2);
-    return own | (own & ~last) << step | (own & ~last_two) << 2 * step | (before & last) >> 3 * step |
-           (before & last_two) >> 2 * step;
+    const uint64_t last = places_at(axis, BLOCK_EDGE - 1), last_two = last | places_at(axis, BLOCK_EDGE - 2);
+    return own | (own & ~last) << step | (own & ~last_two) << 2 * step | (before & last) >> (BLOCK_EDGE - 1) * step |
+           (before & last_two) >> (BLOCK_EDGE - 2) * step;
 }
 
 /* Returns the mask of the occupied cells of a block less k[a] blocks along each axis; 0 outside the grid. */
@@ -182,18 +198,21 @@ PIO_FN void mpm_block_active(int i, const mpm_sort_args *a)
     a->l.active[i] = DIM == 3 ? mask_grown(0, planes[0], planes[1]) : planes[0];
 }
 
-/* Returns 1 where node i is active, else 0; node_slot[] has the sums of those before each. */
-PIO_FN int mpm_node_slot(int i, const mpm_sort_args *a)
+/* Returns how many nodes of block i are active; active_slot[] has the sums of those before each. */
+PIO_FN int mpm_active_slot(int i, const mpm_sort_args *a)
 {
-    return a->l.active[i / BLOCK_NODES] >> i % BLOCK_NODES & 1;
+    return bits_set(a->l.active[i]);
 }
 
-/* Enters node i into the list where it is active; the last node sets their number, 0 after a fault. */
+/* Enters the active nodes of block i into the list; the last block sets their number, 0 after a fault. */
 PIO_FN void mpm_node_list(int i, const mpm_sort_args *a)
 {
-    const int slot = a->l.node_slot[i];
-    if (a->l.node_slot[i + 1] > slot) a->l.node_list[slot] = i;
-    if (i == a->cells - 1) a->step->nodes = a->step->particles ? a->l.node_slot[a->cells] : 0;
+    const int blocks = a->cells / BLOCK_NODES;
+    const uint64_t active = a->l.active[i];
+    int slot = a->l.active_slot[i];
+    for (int q = 0; active >> q && q < BLOCK_NODES; q++)
+        if (active >> q & 1) a->l.node_list[slot++] = i * BLOCK_NODES + q;
+    if (i == blocks - 1) a->step->nodes = a->step->particles ? a->l.active_slot[blocks] : 0;
 }
 
 #endif

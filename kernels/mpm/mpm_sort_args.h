@@ -11,10 +11,12 @@ typedef struct {
     int *start;         /* [cells + 1]  first place of the cell in `order`; start[cells] = particles */
     int *order;         /* [n]          place -> where the particle is stored */
     uint64_t *occupied; /* [blocks]     mask of the cells that have particles */
+    uint64_t *settled;  /* [blocks]     mask of cells that no particle has left in the step to the current state, as far
+                         * as known: set by mpm_g2p for occupied blocks */
     uint64_t *active;   /* [blocks]     mask of the active nodes: a cell of their stencil is occupied */
     int *block_slot;    /* [blocks + 1] number of occupied blocks before this one */
     int *block_list;    /* [occupied]   slot -> block */
-    int *node_slot;     /* [nodes + 1]  number of active nodes before this one */
+    int *active_slot;   /* [blocks + 1] number of active nodes before those of this one */
     int *node_list;     /* [active]     slot -> node */
 } mpm_lists;
 
@@ -33,6 +35,6 @@ typedef struct {
 
 typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args,
     mpm_sort_keep_args, mpm_sort_leave_args, mpm_sort_stay_args, mpm_sort_ids_args, mpm_block_cells_args,
-    mpm_block_slot_args, mpm_block_list_args, mpm_block_active_args, mpm_node_slot_args, mpm_node_list_args;
+    mpm_block_slot_args, mpm_block_list_args, mpm_block_active_args, mpm_active_slot_args, mpm_node_list_args;
 
 #endif

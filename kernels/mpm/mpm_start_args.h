@@ -10,25 +10,25 @@
 typedef struct {
     int n, constants;                /* particles; constants of each */
     const int *law, *parameter_form; /* [n] a number of laws.h; HYPER_LAME_PARAMETERS or 0 */
-    const real *parameters;          /* [constants][n] */
+    const real *parameters;          /* [n][constants] */
     const real *density;             /* [n] kg/m^3 */
     const real *volume;              /* [n] m^3 */
-    real *k, *mass;                  /* [constants][n], [n] kg; set */
+    real *k, *mass;                  /* [n][constants], [n] kg; set */
 } mpm_constants_args;
 
 /* The adjoint of mpm_constants: one item for each particle. */
 typedef struct {
     mpm_constants_args fwd;             /* k and mass are not read */
-    const real *k_bar, *mass_bar;       /* [constants][n], [n] */
-    real *parameters_bar, *density_bar; /* [constants][n], [n]; added to */
+    const real *k_bar, *mass_bar;       /* [n][constants], [n] */
+    real *parameters_bar, *density_bar; /* [n][constants], [n]; added to */
 } mpm_constants_adj_args;
 
 /* State 0, stored in id order: F = I, J = 1, no plastic strain, C (where there is one) = the spin of the body. */
 typedef struct {
     int n;                /* particles */
     const int *cell;      /* [n] base node */
-    const real *offset;   /* [DIM][n] */
-    const real *velocity; /* [DIM][n] m/s */
+    const real *offset;   /* [n][DIM] */
+    const real *velocity; /* [n][DIM] m/s */
     const int *body;      /* [n] */
     const real *spin;     /* [bodies][DIM * DIM] velocity gradient of the body's rotation, 1/s */
     mpm_state out;        /* set */
@@ -39,7 +39,7 @@ typedef struct {
     int n;                             /* particles */
     real inv_dx;                       /* 1/m */
     mpm_state bar;                     /* cotangents of state 0, in id order */
-    real *position_bar, *velocity_bar; /* [DIM][n] 1/m, s/m; added to */
+    real *position_bar, *velocity_bar; /* [n][DIM] 1/m, s/m; added to */
 } mpm_start_adj_args;
 
 /* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit

@@ -113,14 +113,22 @@ PIO_FN law_constants p2g_constants(p2g_lanes *x, int j)
 PIO_FN void p2g_load(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
     if (s->F) lanes_load(x->F, s->F, m->n, DIM * DIM, t);
+    FULL_LANES(j) x->id[0][LANE(j)] = s->id[t->item[LANE(j)]];
+    if (m->one_law) {
+        FULL_LANES(j) x->law[0][LANE(j)] = m->one_law - 1;
+    } else {
+        FULL_LANES(j) x->law[0][LANE(j)] = m->law[x->id[0][LANE(j)]];
+    }
+    if (m->constants == 2) {
+        lanes_load_of(x->k, m->k, m->n, 2, x->id[0]);
+        FULL_LANES(j) x->k[2][LANE(j)] = R(0);
+        return;
+    }
     FULL_LANES(j)
     {
-        const int id = s->id[t->item[LANE(j)]];
-        x->id[0][LANE(j)] = id;
-        x->law[0][LANE(j)] = m->law[id];
         PIO_UNROLL
         for (int c = 0; c < FLUID_CONSTANTS; c++)
-            x->k[c][LANE(j)] = c < m->constants ? m->k[field_at(m->n, m->constants, c, id)] : R(0);
+            x->k[c][LANE(j)] = c < m->constants ? m->k[field_at(m->n, m->constants, c, x->id[0][LANE(j)])] : R(0);
     }
 }
 

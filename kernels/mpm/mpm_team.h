@@ -89,9 +89,16 @@ PIO_FN int run_of(const team_cells *t, const team_batch *b, int lane)
     return r;
 }
 
+/* Prefetches as many items of the next batch as run r of a batch has. */
+PIO_FN void run_ahead(const team_cells *t, const team_batch *b, int r, const lanes_ahead *h)
+{
+    const int next = b->first + TEAM_LANES;
+    ahead_fetch(h, next + run_begin(t, b, r), next + run_end(t, b, r));
+}
+
 /* ---- what a team reads: the nodes of its tile ------------------------------------------------------------------- */
 
-/* Some components of a field of all nodes: first .. first + count - 1 of [components][nodes]. */
+/* Some components of a field of all nodes: first .. first + count - 1 of [nodes][components]. */
 typedef struct {
     const real *field;
     int nodes, components, first, count;
@@ -134,12 +141,14 @@ PIO_FN void tile_load(real (*y)[TILE_NODES], node_field f, const mpm_box *box, c
     }
 }
 
-/* Sets S = sum_o w_o y_o and M = sum_o w_o y_o o^T of the lanes of a batch; y has the vectors of the tile. */
-PIO_FN void team_moments(const team_cells *t, const node_vectors *y, const team_batch *b, real (*f)[LANE_ROOM],
-                         real (*S)[LANE_ROOM], real (*M)[LANE_ROOM])
+/* Sets S = sum_o w_o y_o and M = sum_o w_o y_o o^T of the lanes of a batch; y has the vectors of the tile. Prefetches
+ * the next batch. */
+PIO_FN void team_moments(const team_cells *t, const node_vectors *y, const team_batch *b, const lanes_ahead *h,
+                         real (*f)[LANE_ROOM], real (*S)[LANE_ROOM], real (*M)[LANE_ROOM])
 {
     RUNS(r, b->runs, run_of(t, b, OWN_LANE))
     {
+        run_ahead(t, b, r, h);
         const int begin = run_begin(t, b, r), end = run_end(t, b, r), at = t->cell[b->cell + r];
         RUN_LANES(j, begin, end)
         {
@@ -163,13 +172,13 @@ PIO_FN int tile_cell_of(const mpm_state *s, int p)
 
 /* The sums of a tile in shared memory. */
 typedef struct {
-    real sum[TILE_NODES][QUAD];
+    real sum[TILE_NODES + PIO_QUAD_ROWS][QUAD]; /* of rows of four quads one more than there are, where the last ends */
 } tile_sums;
 
 /* Sets the sums of a tile to 0; TEAM_SYNC() follows. */
 PIO_FN void tile_clear(tile_sums *t)
 {
-    LANES (i, TILE_NODES) quad_store(t->sum[i], quad_zero());
+    LANES (i, TILE_NODES + PIO_QUAD_ROWS) quad_store(t->sum[i], quad_zero());
 }
 
 /* Adds the sums [components][STENCIL_PAD] of the lanes, one node each, of the cell at place `at`. TEAM_SYNC() follows:
@@ -222,7 +231,10 @@ PIO_FN ptrdiff_t tile_entry(const mpm_box *box, const mpm_lists *l, int node, co
 typedef struct {
     real column[DIM + 1][TEAM_LANES][QUAD];      /* b, and the columns of B: what a step along an axis adds */
     real f[TEAM_LANES][DIM];                     /* offset, which a lane of a node makes its weight of */
-    real weight[BY_LANE(STENCIL, 1)][LANE_ROOM]; /* which a CPU has here */
+    real weight[BY_LANE(STENCIL, 1)][LANE_ROOM]; /* which a CPU has here; of rows of nodes, those of the first node */
+#if PIO_QUAD_ROWS
+    real along[LANE_ROOM][QUAD]; /* and the weights along the last axis */
+#endif
 } spread_batch;
 
 /* Returns the place along axis `a` of stencil node q, 0, 1 or 2. */
@@ -234,7 +246,25 @@ PIO_FN int stencil_place(int a, int q)
 /* Sets the weights of a batch, w_o(f) for each lane's offset f [DIM]. */
 PIO_FN void spread_weights(spread_batch *t, real (*f)[LANE_ROOM])
 {
-#if BY_LANE(1, 0)
+#if PIO_QUAD_ROWS
+    PER_LANE(real, w, QUAD);
+    FULL_LANES(j)
+    {
+        const spline s = spline_at(lane_vec(f, j));
+        PIO_UNROLL_ALL
+        for (int p = 0; p < 3; p++) {
+            w[p][j] = s.w[DIM - 1][p];
+#if PIO_DIM == 3
+            PIO_UNROLL_ALL
+            for (int r = 0; r < 3; r++) t->weight[3 * p + r][j] = s.w[0][p] * s.w[1][r];
+#else
+            t->weight[p][j] = s.w[0][p];
+#endif
+        }
+        w[3][j] = R(0);
+    }
+    lanes_to_quads(t->along, w[0], w[1], w[2], w[3]);
+#elif BY_LANE(1, 0)
     FULL_LANES(j)
     {
         const spline s = spline_at(lane_vec(f, j));
@@ -258,18 +288,6 @@ PIO_FN void spread_weights(spread_batch *t, real (*f)[LANE_ROOM])
 #endif
 }
 
-/* Stores lanes x[0..QUAD-1] as quads of shared memory. */
-PIO_FN void lanes_to_quads(real (*to)[QUAD], const real *x0, const real *x1, const real *x2, const real *x3)
-{
-    FULL_LANES(j)
-    {
-        to[j][0] = x0[LANE(j)];
-        to[j][1] = x1[LANE(j)];
-        to[j][2] = x2[LANE(j)];
-        to[j][3] = x3[LANE(j)];
-    }
-}
-
 /* Stores the fields of the lanes: number m, a scalar that does not change with o, and after it b + B o; or without m,
  * where that is NULL, b + B o alone. b has QUAD components, of which those beyond DIM are 0; B is [DIM * DIM]. */
 PIO_FN void spread_put(spread_batch *t, const real *m, real (*b)[LANE_ROOM], real (*B)[LANE_ROOM])
@@ -289,6 +307,37 @@ PIO_FN void spread_put(spread_batch *t, const real *m, real (*b)[LANE_ROOM], rea
     }
 }
 
+#if PIO_QUAD_ROWS
+/* As the function below, a row of three nodes along the last axis at a time: the weight along that axis is multiplied
+ * to b + B o first, the weight of the row after it. The fourth node of a row gets 0. The tile is read last, when what
+ * was stored for the cell before, of which its rows overlap two, has reached the cache. */
+PIO_FN void spread_run(const spread_batch *t, int begin, int end, tile_sums *tile, int at)
+{
+    enum { ROWS = STENCIL / 3 };
+    quad_row sum[ROWS];
+    PIO_UNROLL_ALL
+    for (int q = 0; q < ROWS; q++) sum[q] = row_zero();
+    for (int j = begin; j < end; j++) {
+        const quad_row along = row_numbers(t->along[j]);
+        const quad_row field = along * (row_of(t->column[0][j]) + row_steps(t->column[DIM][j]));
+        quad_row step[DIM - 1];
+        PIO_UNROLL /* 0 is added so that the additions below are not contracted with the product, once for each row */
+            for (int a = 0; a < DIM - 1; a++) step[a] = along * row_of(t->column[1 + a][j]) + row_zero();
+        PIO_UNROLL_ALL
+        for (int q = 0; q < ROWS; q++) {
+            quad_row r = field;
+            PIO_UNROLL
+            for (int a = 0; a < DIM - 1; a++) {
+                if (stencil_place(a, 3 * q) > 0) r += step[a];
+                if (stencil_place(a, 3 * q) > 1) r += step[a];
+            }
+            sum[q] += t->weight[q][j] * r;
+        }
+    }
+    PIO_UNROLL_ALL
+    for (int q = 0; q < ROWS; q++) *(quad_row *)tile->sum[at + tile_node(3 * q)] += sum[q];
+}
+#else
 /* Adds the fields of the lanes begin .. end - 1, which are particles of the cell at place `at` of the tile, to the sums
  * of its nodes, in the order of the lanes. */
 PIO_FN void spread_run(const spread_batch *t, int begin, int end, tile_sums *tile, int at)
@@ -310,11 +359,14 @@ PIO_FN void spread_run(const spread_batch *t, int begin, int end, tile_sums *til
     }
     NODE_LANES(q, STENCIL) quad_store(tile->sum[at + tile_node(q)], sum[NODE(q)]);
 }
+#endif
 
-/* Adds the fields of a batch to the sums of the tile, cell after cell. */
-PIO_FN void spread_add(const spread_batch *t, const team_cells *cells, const team_batch *b, tile_sums *tile)
+/* Adds the fields of a batch to the sums of the tile, cell after cell, and prefetches the next batch. */
+PIO_FN void spread_add(const spread_batch *t, const team_cells *cells, const team_batch *b, tile_sums *tile,
+                       const lanes_ahead *h)
 {
     for (int r = 0; r < b->runs; r++) {
+        run_ahead(cells, b, r, h);
         spread_run(t, run_begin(cells, b, r), run_end(cells, b, r), tile, cells->cell[b->cell + r]);
         TEAM_SYNC();
     }

@@ -42,7 +42,7 @@ typedef struct {
     int block;                /* of a body force: number of the block that its elements belong to */
     int *vertex;              /* [n][nodes] nodes of its faces or points; of a body force NULL */
     int *owner;               /* [n] element behind each face, or element that a body force acts on */
-    real *value_contribution; /* [DIM][n] contributions of its faces or elements to the cotangent of its value */
+    real *value_contribution; /* [n][DIM] contributions of its faces or elements to the cotangent of its value */
     real *thick_contribution; /* [n] those of its faces to the cotangent of their owners' thickness, or NULL */
 } fem_load;
 
@@ -135,7 +135,7 @@ typedef struct {
     real *alpha, *beta;         /* [elements] 1/s, s */
     real *alpha_bar, *beta_bar; /* [elements] their cotangents */
     int *law;                   /* [elements] PIO_HYPER_LINEAR, the law of K0 */
-    real *k, *k_bar;            /* [PIO_LAW_CONSTANTS][elements] beta times the moduli at rest, Pa s; cotangents */
+    real *k, *k_bar;            /* [elements][PIO_LAW_CONSTANTS] beta times the moduli at rest, Pa s; cotangents */
 } fem_sim_damping;
 
 /* fem_rows.c: constants of the laws. With rows, law, parameters, k and density are those of `rows` runs of elements
@@ -145,8 +145,8 @@ typedef struct {
     int *row_first;                    /* host [rows] the first element of each run */
     int *law;                          /* [elements] a pio_hyper_law */
     int *parameter_form;               /* [elements] which constants the parameters are, see fem_constants */
-    real *parameters, *parameters_bar; /* [PIO_LAW_CONSTANTS][elements] as the description has them; cotangents */
-    real *k, *k_bar;                   /* [PIO_LAW_CONSTANTS][elements] as the laws take them; cotangents */
+    real *parameters, *parameters_bar; /* [elements][PIO_LAW_CONSTANTS] as the description has them; cotangents */
+    real *k, *k_bar;                   /* [elements][PIO_LAW_CONSTANTS] as the laws take them; cotangents */
     real *density, *density_bar;       /* [elements] kg/m^3; cotangents */
     int has_thickness;                 /* each element has one */
     real *thickness, *thickness_bar;   /* [elements] m; cotangents. NULL: all are 1 */
@@ -171,7 +171,7 @@ typedef struct {
     fem_load *load;              /* host [n_loads] */
     double *values, *values_bar; /* [n_values][3] in the units of their loads; cotangents */
     wide *areas; /* [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
-    real *gravity_contribution; /* [DIM][elements] terms of the cotangent of gravity */
+    real *gravity_contribution; /* [elements][DIM] terms of the cotangent of gravity */
 } fem_sim_loads;
 
 /* fem_faces.c: surface vertices, on which loads act, and what faces give to them. An element degree of freedom here is
@@ -264,7 +264,7 @@ typedef struct {
 typedef struct {
     int *fixed;           /* [nodes] bits of the axes that do not follow */
     int *law;             /* [elements] PIO_HYPER_LINEAR */
-    real *parameters, *k; /* [PIO_LAW_CONSTANTS][elements] as in fem_sim_materials */
+    real *parameters, *k; /* [elements][PIO_LAW_CONSTANTS] as in fem_sim_materials */
 } fem_sim_morph;
 
 /* fem_lattice.c, fem_reversible_euler.c: motions whose state is whole numbers, so that steps can be reversed. Of others

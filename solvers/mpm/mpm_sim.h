@@ -44,10 +44,10 @@ typedef struct {
     int max_blocks;     /* most that can have an occupied cell */
     mpm_lists lists;    /* particles by cell, occupied blocks, active nodes */
     real *tiles;        /* [max_blocks][TILE_NODES][QUAD] what a block's particles give to the nodes of its tile */
-    real *node_sums;    /* [DIM + 1][nodes] mass, kg, and momentum, kg m/s */
-    real *velocity;     /* [DIM][nodes] m/s; of the reversible integrator [DIM + 1], what a stage needs at nodes */
-    real *velocity_bar; /* [DIM][nodes] its cotangents; NULL: no gradient */
-    real *node_bar;     /* [DIM + 1][nodes] cotangents of node_sums; NULL: no gradient */
+    real *node_sums;    /* [nodes][DIM + 1] mass, kg, and momentum, kg m/s */
+    real *velocity;     /* [nodes][DIM] m/s; of the reversible integrator [DIM + 1], what a stage needs at nodes */
+    real *velocity_bar; /* [nodes][DIM] its cotangents; NULL: no gradient */
+    real *node_bar;     /* [nodes][DIM + 1] cotangents of node_sums; NULL: no gradient */
 } mpm_sim_grid;
 
 /* mpm_create.c: what a step block begins with, and which fields are watched. */
@@ -71,14 +71,15 @@ typedef struct {
 /* mpm_parameters.c: constants of the particles. Cotangents are NULL in runs without a gradient. */
 typedef struct {
     int constants;                     /* of each particle: as many as one of the laws has */
+    int one_law;                       /* 1 + the law of all particles; 0: they differ */
     int has_viscosity;                 /* of solids */
     int *law;                          /* [n] a pio_law */
     int *parameter_form;               /* [n] which constants the parameters are, see hyper_from_parameters */
     real *volume;                      /* [n] at rest, m^3 */
     real *density, *density_bar;       /* [n] kg/m^3; cotangents */
     real *mass, *mass_bar;             /* [n] kg; cotangents */
-    real *parameters, *parameters_bar; /* [constants][n] as the description has them; cotangents */
-    real *k, *k_bar;                   /* [constants][n] as the laws take them; cotangents */
+    real *parameters, *parameters_bar; /* [n][constants] as the description has them; cotangents */
+    real *k, *k_bar;                   /* [n][constants] as the laws take them; cotangents */
     real *viscosity, *viscosity_bar;   /* [n] of solids, Pa s; cotangents. NULL: none is viscous */
 } mpm_sim_material;
 
@@ -86,11 +87,11 @@ typedef struct {
 typedef struct {
     real *spin;                      /* [bodies][DIM][DIM] angular velocity matrix of each body, 1/s */
     int *cell, *reference_cell;      /* [n] base nodes; of the description */
-    real *offset, *reference_offset; /* [DIM][n] offsets from the base nodes, in cells; of the description */
-    real *velocity;                  /* [DIM][n] m/s */
-    real *reference_velocity;        /* [DIM][n] of the description, m/s */
-    real *position_bar;              /* [DIM][n] cotangents of the places; NULL: no gradient */
-    real *velocity_bar;              /* [DIM][n] cotangents of the velocities; NULL: no gradient */
+    real *offset, *reference_offset; /* [n][DIM] offsets from the base nodes, in cells; of the description */
+    real *velocity;                  /* [n][DIM] m/s */
+    real *reference_velocity;        /* [n][DIM] of the description, m/s */
+    real *position_bar;              /* [n][DIM] cotangents of the places; NULL: no gradient */
+    real *velocity_bar;              /* [n][DIM] cotangents of the velocities; NULL: no gradient */
 } mpm_sim_initial;
 
 /* mpm_slot.c: what saved states leave out. */
@@ -106,10 +107,10 @@ typedef struct {
 typedef struct {
     double friction;                /* coefficient of Coulomb's law */
     double regularisation_velocity; /* velocity of approach from which contact acts in full, m/s */
-    real *free_velocity;            /* [DIM][nodes] before contact, m/s */
+    real *free_velocity;            /* [nodes][DIM] before contact, m/s */
     real *node_volume;              /* [nodes] of the material at rest, m^3 */
     real *node_volume_bar;          /* [nodes] its cotangents */
-    real *mass_bar, *volume_bar;    /* [nodes], [DIM + 1][nodes] see mpm_contact_adj */
+    real *mass_bar, *volume_bar;    /* [nodes], [nodes][DIM + 1] see mpm_contact_adj */
     real *contribution;             /* [2][nodes] terms of parameters_bar */
     double *parameters_bar;         /* [2] cotangents of friction and regularisation velocity */
 } mpm_sim_contact;
@@ -118,8 +119,8 @@ typedef struct {
 typedef struct {
     int used;           /* the ratio is above 0, or a design sets it */
     double ratio;       /* of FLIP, 0 .. 1; the rest is PIC */
-    real *momentum;     /* [DIM][nodes] without forces, kg m/s */
-    real *node_bar;     /* [DIM][nodes] cotangents of the nodes' velocities, then of `momentum` */
+    real *momentum;     /* [nodes][DIM] without forces, kg m/s */
+    real *node_bar;     /* [nodes][DIM] cotangents of the nodes' velocities, then of `momentum` */
     real *contribution; /* [n] terms of ratio_bar */
     double *ratio_bar;  /* [1] */
 } mpm_sim_flip;
@@ -165,9 +166,9 @@ typedef struct {
     double *parameters, *parameters_bar;  /* [OBSTACLE_PARAMETERS][n_obstacles]; cotangents */
     obstacle_pose *pose;                  /* [n_obstacles] in this step */
     double *pose_bar;                     /* [OBSTACLE_PARAMETERS][n_obstacles] cotangents of poses */
-    real *velocity_before;                /* [DIM][nodes] before obstacles act, m/s; NULL: no gradient */
-    real *contribution;                   /* [OBSTACLE_PARAMETERS][nodes] terms of pose_bar; NULL: no gradient */
-    real *centroid_moment, *centroid_bar; /* [DIM][nodes] see kernels/mpm/mpm_centroid.h; cotangents */
+    real *velocity_before;                /* [nodes][DIM] before obstacles act, m/s; NULL: no gradient */
+    real *contribution;                   /* [nodes][OBSTACLE_PARAMETERS] terms of pose_bar; NULL: no gradient */
+    real *centroid_moment, *centroid_bar; /* [nodes][DIM] see kernels/mpm/mpm_centroid.h; cotangents */
 } mpm_sim_obstacles;
 
 /* mpm_kinks.c: how often a gradient went near a kink of the motion. */
@@ -180,7 +181,7 @@ typedef struct {
 typedef struct {
     int used;
     int *law;                /* [n] a pio_plastic_law */
-    real *yield, *yield_bar; /* [PIO_PLASTIC_CONSTANTS][n] constants; cotangents */
+    real *yield, *yield_bar; /* [n][PIO_PLASTIC_CONSTANTS] constants; cotangents */
     uint64_t *near; /* [2] particles times steps near a change of branch: of this run, of that of the last gradient */
 } mpm_sim_plastic;
 
@@ -190,15 +191,15 @@ typedef struct {
     int used;
     mpm_lattice lattice; /* the state; state[0] and state[1] are derived from it and differ in velocities alone */
     mpm_state other;     /* cells and offsets at the other end of the last step, where an observation is between both */
-    int64_t *velocity_ahead;    /* [DIM][n] velocities there, in quanta, after the step was computed again */
+    int64_t *velocity_ahead;    /* [n][DIM] velocities there, in quanta, after the step was computed again */
     double penalty;             /* stiffness of penalty walls, 1/s^2 */
     double damping;             /* rate, 1/s */
     int64_t gamma;              /* factor of velocities in a step, in units of mpm_reversible.c */
     int64_t record_every;       /* steps from one record of bits that damping drops to the next; 0: there are none */
-    uint32_t *residual_log;     /* [log_records][DIM][n] these bits; NULL: there is no log */
+    uint32_t *residual_log;     /* [log_records][n][DIM] these bits; NULL: there is no log */
     int64_t log_records;        /* records that the log has room for */
     int log_short;              /* the log had no room for a record */
-    uint32_t *last_record;      /* [DIM][n] the last record that is not in the log */
+    uint32_t *last_record;      /* [n][DIM] the last record that is not in the log */
     int64_t last_record_number; /* which one that is, from 1 on; 0: there is none */
     int fresh; /* lists and grid are of the step that begins with the current state, the other velocity of its end */
 } mpm_sim_reversible;

@@ -10,10 +10,11 @@ void mpm_lists_layout(mpm_sim *sim, mpm_lists *l)
     TAKE(arena, l->start, nodes + 1);
     TAKE(arena, l->order, sim->particles.n);
     TAKE(arena, l->occupied, blocks);
+    TAKE(arena, l->settled, blocks);
     TAKE(arena, l->active, blocks);
     TAKE(arena, l->block_slot, blocks + 1);
     TAKE(arena, l->block_list, sim->grid.max_blocks);
-    TAKE(arena, l->node_slot, nodes + 1);
+    TAKE(arena, l->active_slot, blocks + 1);
     TAKE(arena, l->node_list, nodes);
 }
 
@@ -21,6 +22,7 @@ void mpm_lists_layout(mpm_sim *sim, mpm_lists *l)
 mpm_matter mpm_matter_of(const mpm_sim *sim)
 {
     return (mpm_matter){.n = sim->particles.n, .constants = sim->material.constants, .law = sim->material.law,
+                        .one_law = sim->material.one_law,
                         .volume = sim->material.volume, .mass = sim->material.mass, .k = sim->material.k,
                         .channels = sim->control.n_channels, .channel = sim->control.channel,
                         .fibre = sim->control.fibre, .activation = sim->control.activation,
@@ -54,8 +56,8 @@ static void sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before
     pio_map(q, mpm_block_list, sim->grid.blocks, NULL, WITH);
     pio_map(q, mpm_sort_ids, cells, &step->cells, WITH);
     pio_map(q, mpm_block_active, sim->grid.blocks, NULL, WITH);
-    pio_scan(q, mpm_node_slot, sim->grid.nodes, a.l.node_slot, WITH);
-    pio_map(q, mpm_node_list, sim->grid.nodes, NULL, WITH);
+    pio_scan(q, mpm_active_slot, sim->grid.blocks, a.l.active_slot, WITH);
+    pio_map(q, mpm_node_list, sim->grid.blocks, NULL, WITH);
 #undef WITH
 }
 

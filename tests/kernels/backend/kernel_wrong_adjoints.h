@@ -3,7 +3,7 @@
 #define PIOLA_TESTS_KERNEL_WRONG_ADJOINTS_H
 
 #include "kernels/fem/fem_solid.h"
-#include "kernels/mpm/mpm.h"
+#include "kernels/mpm/mpm_sort.h"
 #include "kernels/backend/table.h"
 
 #include <stdlib.h>
@@ -20,17 +20,18 @@ static inline int grid_adj_without_ghosts(pio_stream s, int n, const int *limit,
 {
     mpm_grid_adj_args a = *args;
     const mpm_box *box = &a.fwd.box;
-    int *slot = calloc((size_t)a.fwd.nodes + 1, sizeof *slot);
-    if (!slot) return 1;
+    uint64_t *active = calloc((size_t)a.fwd.nodes / BLOCK_NODES, sizeof *active);
+    if (!active) return 1;
     for (int node = 0; node < a.fwd.nodes; node++) {
         int index[DIM], ghost = 0;
         node_index(box, node, index);
         for (int c = 0; c < DIM; c++) ghost |= index[c] == box->face[c][0] - 1 || index[c] == box->face[c][1] + 1;
-        slot[node + 1] = slot[node] + (!ghost && args->fwd.l.node_slot[node + 1] > args->fwd.l.node_slot[node]);
+        if (!ghost && node_is_active(&args->fwd.l, node))
+            active[node / BLOCK_NODES] |= UINT64_C(1) << node % BLOCK_NODES;
     }
-    a.fwd.l.node_slot = slot;
+    a.fwd.l.active = active;
     const int rc = pio_backend_cpu.kernels.mpm_grid_adj(s, n, limit, &a);
-    free(slot);
+    free(active);
     return rc;
 }
 

@@ -261,19 +261,21 @@ static int in_grid(const mpm_box *box, int node)
  * nodes that mirror each other may be missing. */
 static void sample_any_nodes(case_io *io, sample *t)
 {
-    int *slot = HOST(io, int, t->nodes + 1), *list = HOST(io, int, t->nodes);
+    uint64_t *active = HOST(io, uint64_t, t->nodes / BLOCK_NODES);
+    int *list = HOST(io, int, t->nodes), nodes = 0;
     mpm_step *step = HOST(io, mpm_step, 1);
     for (int i = 0; i < t->nodes; i++) {
-        list[slot[i]] = i;
-        slot[i + 1] = slot[i] + (in_grid(&t->box, i) && case_unit("active", i) < 2.0 / 3);
+        if (!in_grid(&t->box, i) || !(case_unit("active", i) < 2.0 / 3)) continue;
+        list[nodes++] = i;
+        active[i / BLOCK_NODES] |= UINT64_C(1) << i % BLOCK_NODES;
     }
     step->index = 41;
     step->fault = FAULT_NONE;
-    step->nodes = slot[t->nodes];
+    step->nodes = nodes;
     step->h = R(0.004);
     t->step = PUSH(io, mpm_step, step, 1);
     memset(&t->l, 0, sizeof t->l);
-    t->l.node_slot = PUSH(io, int, slot, t->nodes + 1);
+    t->l.active = PUSH(io, uint64_t, active, t->nodes / BLOCK_NODES);
     t->l.node_list = PUSH(io, int, list, t->nodes);
 }
 

@@ -226,8 +226,8 @@ static void sample_lists_end(case_io *io, const sample *t, mpm_sort_args a)
     LAUNCH(io, mpm_block_list, t->blocks, NULL, &a);
     LAUNCH(io, mpm_sort_ids, t->max_blocks * BLOCK_NODES, &t->step->cells, &a);
     LAUNCH(io, mpm_block_active, t->blocks, NULL, &a);
-    LAUNCH_SCAN(io, mpm_node_slot, t->nodes, &a, t->l.node_slot);
-    LAUNCH(io, mpm_node_list, t->nodes, NULL, &a);
+    LAUNCH_SCAN(io, mpm_active_slot, t->blocks, &a, t->l.active_slot);
+    LAUNCH(io, mpm_node_list, t->blocks, NULL, &a);
 }
 
 /* The full sort of a step, as the solver launches it. */
@@ -237,10 +237,11 @@ static void sample_lists(case_io *io, sample *t)
     t->l.start = NEW(io, int, t->nodes + 1, CASE_SET);
     t->l.order = NEW(io, int, t->n, CASE_SET);
     t->l.occupied = NEW(io, uint64_t, t->blocks, CASE_SET);
+    t->l.settled = NEW(io, uint64_t, t->blocks, CASE_SET);
     t->l.active = NEW(io, uint64_t, t->blocks, CASE_SET);
     t->l.block_slot = NEW(io, int, t->blocks + 1, CASE_SET);
     t->l.block_list = NEW(io, int, t->max_blocks, CASE_SET);
-    t->l.node_slot = NEW(io, int, t->nodes + 1, CASE_SET);
+    t->l.active_slot = NEW(io, int, t->blocks + 1, CASE_SET);
     t->l.node_list = NEW(io, int, t->nodes, CASE_SET);
     const mpm_sort_args a = sample_sort(t);
     LAUNCH(io, mpm_sort_clear, t->nodes, NULL, &a);

@@ -6,7 +6,7 @@
 
 static sample sort_sample(case_io *io)
 {
-    static const int many[3] = {DIM == 3 ? 66 : 260, DIM == 3 ? 66 : 262, 65}; /* blocks enough for several threads */
+    static const int many[3] = {DIM == 3 ? 66 : 520, DIM == 3 ? 66 : 522, 65}; /* blocks enough for several threads */
     int empty[3] = {0};
     sample t;
     t.box = sample_box(io, 0);
@@ -30,7 +30,7 @@ static void sort_outputs(case_io *io, const sample *t)
     const int blocks = (int)case_find(io, CASE_OUTPUT, "blocks")->value[0];
     const int active = (int)case_find(io, CASE_OUTPUT, "nodes")->value[0];
     case_out(io, "block_list", CASE_INT, 1, blocks, t->l.block_list);
-    case_out(io, "node_slot", CASE_INT, 1, t->nodes + 1, t->l.node_slot);
+    case_out(io, "active_slot", CASE_INT, 1, t->blocks + 1, t->l.active_slot);
     case_out(io, "node_list", CASE_INT, 1, active, t->l.node_list);
     const double *order = case_find(io, CASE_OUTPUT, "order")->value;
     int sorted = 1;
@@ -64,7 +64,7 @@ static void case_mpm_sort_ids(case_io *io)
 #define case_mpm_block_slot case_mpm_sort_ids
 #define case_mpm_block_list case_mpm_sort_ids
 #define case_mpm_block_active case_mpm_sort_ids
-#define case_mpm_node_slot case_mpm_sort_ids
+#define case_mpm_active_slot case_mpm_sort_ids
 #define case_mpm_node_list case_mpm_sort_ids
 
 /* Stores the particles in the order of a sort, and makes room for cells in any block. */
@@ -84,10 +84,13 @@ static void sample_stored_in_order(case_io *io, sample *t)
     t->max_blocks = t->blocks;
 }
 
-/* Moves a tenth of the particles, and all of the first block, to a cell near that of another particle. */
+/* Moves a tenth of the particles, and all of the first block, to a cell near that of another particle. Which cells no
+ * particle leaves is known of every other block. */
 static void sample_moves(case_io *io, sample *t)
 {
     int *cell = HOST(io, int, t->n), left = 0;
+    uint64_t *settled = HOST(io, uint64_t, t->blocks);
+    for (int b = 0; b < t->blocks; b += 2) settled[b] = ~UINT64_C(0);
     for (int p = 0; p < t->n; p++) {
         int index[DIM];
         const int moves = t->cell[p] / BLOCK_NODES == t->cell[0] / BLOCK_NODES || case_unit("moves", p) < 0.1;
@@ -95,11 +98,14 @@ static void sample_moves(case_io *io, sample *t)
         node_index(&t->box, t->cell[moves ? near : p], index);
         if (moves && index[axis] < t->box.nodes[axis] - 3) index[axis]++;
         cell[p] = node_number(&t->box, 0, index);
-        left += cell[p] != t->cell[p];
+        if (cell[p] == t->cell[p]) continue;
+        settled[t->cell[p] / BLOCK_NODES] &= ~(UINT64_C(1) << t->cell[p] % BLOCK_NODES);
+        left++;
     }
     case_expect(io, left > t->n / 20 && left < t->n / 2, "some particles leave their cells, and most stay");
     t->cell = cell;
     t->s.cell = PUSH(io, int, cell, t->n);
+    t->l.settled = PUSH(io, uint64_t, settled, t->blocks);
 }
 
 static void case_mpm_sort_stay(case_io *io)

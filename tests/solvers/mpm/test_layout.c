@@ -1,5 +1,5 @@
-/* test_layout.c -- does anything but the storage depend on the layout of fields? The same run in an engine of plain
- * arrays and in one built with PIO_BLOCK=16 (kernels/base/vec.h): states, samples and gradients must be the same bits.
+/* test_layout.c -- does anything but the storage depend on the layout of fields? The same run in an engine of
+ * records and in one built with PIO_BLOCK=16 (kernels/base/vec.h): states, samples and gradients must be the same bits.
  *
  * Both engines are modules that are loaded here. The build defines the name piola_engine as (*layout_engine), so that
  * what mpm_case.c runs is the engine that the test has chosen. */
@@ -244,7 +244,8 @@ static void both_layouts_give_the_same_bits(void **unused)
 /* Where this file expects component c of item i; it does not use field_at. */
 static size_t expected_at(int layout, size_t n, size_t components, size_t c, size_t i)
 {
-    return layout == PLAIN ? c * n + i : (i / BLOCK * components + c) * BLOCK + i % BLOCK;
+    (void)n;
+    return layout == PLAIN ? i * components + c : (i / BLOCK * components + c) * BLOCK + i % BLOCK;
 }
 
 /* Numbers of a stored field that are not `values`; device memory is host memory here. */

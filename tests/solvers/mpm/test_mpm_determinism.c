@@ -156,12 +156,11 @@ static void permute_ints(int *a, const int *to, int n)
 
 static void permute_reals(real *a, const int *to, int n, int components)
 {
-    real *b = malloc(sizeof *b * (size_t)n);
+    const size_t record = sizeof *a * (size_t)components;
+    real *b = malloc(record * (size_t)n);
     if (!b) fail_msg("out of memory");
-    for (int c = 0; a && c < components; c++) {
-        for (int i = 0; i < n; i++) b[to[i]] = a[(ptrdiff_t)c * n + i];
-        memcpy(a + (ptrdiff_t)c * n, b, sizeof *b * (size_t)n);
-    }
+    for (int i = 0; a && i < n; i++) memcpy(b + (ptrdiff_t)to[i] * components, a + (ptrdiff_t)i * components, record);
+    if (a) memcpy(a, b, record * (size_t)n);
     free(b);
 }
 

@@ -122,7 +122,7 @@ static double volume_lost(mpm_case *c, pio_sim *sim)
     const int64_t *F = (const int64_t *)(const void *)(state + at);
     for (int64_t i = 0; i < c->n; i++) {
         double f[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-        for (int k = 0; k < D * D; k++) f[k / D][k % D] = ldexp((double)F[k * c->n + i], -48);
+        for (int k = 0; k < D * D; k++) f[k / D][k % D] = ldexp((double)F[i * D * D + k], -48);
         const double det = f[0][0] * (f[1][1] * f[2][2] - f[1][2] * f[2][1]) -
                            f[0][1] * (f[1][0] * f[2][2] - f[1][2] * f[2][0]) +
                            f[0][2] * (f[1][0] * f[2][1] - f[1][1] * f[2][0]);
