@@ -122,6 +122,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "states_on_disk", s->memory.plan.kept);
     pio_json_integer(json, "disk_bytes", (int64_t)s->memory.plan.disk_bytes);
     pio_json_integer(json, "state_bytes", (int64_t)s->memory.bytes.state);
+    pio_json_integer(json, "node_sums_bytes", (int64_t)s->memory.bytes.beside_state);
     pio_json_string(json, "state_form", s->memory.bytes.slot_nodes ? "cut after the grid update" : "whole");
     if (s->memory.bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->memory.bytes.slot_nodes);
     pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);

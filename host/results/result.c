@@ -83,6 +83,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);
     pio_json_integer(json, "disk_bytes", (int64_t)s->memory.plan.disk_bytes);
     pio_json_integer(json, "state_bytes", (int64_t)s->memory.bytes.state);
+    pio_json_integer(json, "node_sums_bytes", (int64_t)s->memory.bytes.beside_state);
     pio_json_string(json, "state_form", s->memory.bytes.slot_nodes ? "cut after the grid update" : "whole");
     if (s->memory.bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->memory.bytes.slot_nodes);
     pio_json_integer(json, "driver_bytes", (int64_t)s->memory.bytes.context);

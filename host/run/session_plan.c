@@ -115,6 +115,9 @@ static void log_states(const pio_session *s, pio_log_level level)
             each, item, (long long)s->memory.bytes.slot_nodes);
     else
         pio_log_message(s->call.log, level, "plan: a kept state is whole: %.1f bytes per %s", each, item);
+    if (s->memory.bytes.beside_state)
+        pio_log_message(s->call.log, level, "plan: beside each state the sums at nodes of its step: %zu bytes",
+                        s->memory.bytes.beside_state);
 }
 
 /* Logs which steps gradient.window leaves out. */
@@ -228,6 +231,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
     *c = (candidate){.over_budget = true};
     desc->slots = desc->residual_log = 0;
     desc->slot_nodes = slot_nodes;
+    desc->slot_sums = 0;
     desc->interrupted = has_checkpoints(s) ? pio_slow_step_interruption : pio_interruption;
     piola_status rc = pio_model_explain_rejection(s->model, s->engine.table->measure(desc, &c->bytes, error), error);
     if (rc || (slot_nodes && !c->bytes.slot_nodes)) return rc;
@@ -270,6 +274,25 @@ static void level_costs(candidate *a, candidate *b)
     p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
 }
 
+/* Where every state is stored whole and in memory, kept states have room for the sums at nodes too if the budget has it:
+ * the adjoint of a step need not compute them again. */
+static piola_status add_sums(pio_session *s, candidate *c, piola_error *error)
+{
+    pio_engine_desc *desc = &s->model->desc;
+    pio_engine_bytes bytes;
+    if (c->over_budget || c->bytes.slot_nodes || c->plan.kept || c->plan.inverse_steps) return PIOLA_OK;
+    if (s->model->fem || c->plan.slots < c->request.steps) return PIOLA_OK;
+    desc->slot_nodes = 0;
+    desc->slot_sums = 1;
+    const piola_status rc = s->engine.table->measure(desc, &bytes, error);
+    const double more = rc ? 0 : (double)bytes.beside_state * (double)c->plan.slots;
+    desc->slot_sums = more > 0 && (double)c->plan.bytes + more <= c->request.budget;
+    if (!desc->slot_sums) return rc;
+    c->plan.bytes += (size_t)more;
+    c->bytes.beside_state = bytes.beside_state;
+    return PIOLA_OK;
+}
+
 /* Chooses compact slots if they save time or memory that is needed, and otherwise whole states. */
 static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, candidate *c, piola_error *error)
 {
@@ -287,6 +310,7 @@ static piola_status choose(pio_session *s, bool adjoint, int64_t sweeps, candida
             *c = compact;
     }
     if (!rc && adjoint && c->over_budget) rc = PIOLA_NO_MEMORY;
+    if (!rc && adjoint) rc = add_sums(s, c, error);
     s->model->desc.slot_nodes = c->bytes.slot_nodes;
     s->memory.bytes = c->bytes;
     s->memory.plan = c->plan;
@@ -329,6 +353,7 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
     pio_engine_bytes bytes;
     desc->slots = desc->residual_log = 0;
     desc->slot_nodes = slot_nodes;
+    desc->slot_sums = 0;
     const piola_status rc = s->engine.table->measure(desc, &bytes, error);
     *r = (pio_plan_request){.strategy = plan->strategy,
                             .reversible = true,
@@ -352,6 +377,7 @@ static void restore_plan(pio_session *s, const pio_session *had, int64_t slots)
     s->memory.plan = had->memory.plan;
     s->model->desc.slots = slots;
     s->model->desc.slot_nodes = had->memory.bytes.slot_nodes;
+    s->model->desc.slot_sums = had->memory.bytes.beside_state > 0;
     pio_session_create_sim(s, &unheard);
 }
 

@@ -384,6 +384,13 @@ static piola_status verify(driver *d, const pio_action *a)
     return rc;
 }
 
+/* Before a Forward: what comes after it may save the state to which it leads. */
+static void announce(const driver *d, const pio_action *after)
+{
+    if (after->kind != PIO_STORE || after->slot >= d->slots || !d->engine->will_save) return;
+    d->engine->will_save(d->sim, after->slot, after->from);
+}
+
 static piola_status act(driver *d, const pio_action *a)
 {
     switch (a->kind) {
@@ -436,13 +443,15 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
     *result = (pio_sweep_result){0};
     schedule->at = 0;
     piola_status rc = begin(&d, arrays->z, schedule);
-    while (!rc) {
-        pio_action a = schedule->next(schedule);
-        if (a.kind == PIO_DONE) break;
+    pio_action a = rc ? (pio_action){.kind = PIO_DONE} : schedule->next(schedule);
+    while (!rc && a.kind != PIO_DONE) {
+        const pio_action after = schedule->next(schedule);
         if (a.kind == PIO_FORWARD && d.position >= 0) a.from = d.position;
+        if (a.kind == PIO_FORWARD) announce(&d, &after);
         rc = act(&d, &a);
         d.position = -1;
         d.done++;
+        a = after;
     }
     set_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
     free(d.content);

@@ -10,7 +10,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 5 };
+enum { PIO_ENGINE_VERSION = 6 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -205,6 +205,9 @@ typedef struct {
      * to it, cut before its end, and loading it computes that end again (kernels/mpm/mpm_slot.h). Whole states are
      * stored where they are no larger, and for 0. */
     int64_t slot_nodes;
+    /* Particles, of whole states: 1: a slot has room for the sums at nodes of the step that its state begins, and for
+     * where the particles of each cell begin, so that the adjoint of that step need not compute them again. */
+    int32_t slot_sums;
     int32_t n_channels;               /* number of channels; 0: no control */
     const pio_channel_desc *channels; /* [n_channels] control of particles */
     /* Polled by the calling thread where an implicit step reads a scalar of its own anyway, and now and then by create
@@ -232,6 +235,7 @@ typedef struct {
 /* Memory that a simulation takes, in bytes, and what it runs on. */
 typedef struct {
     size_t state;        /* of one saved state */
+    size_t beside_state; /* of what a slot of slot_sums has room for beside it */
     size_t memory;       /* of memory_out() */
     size_t residual_log; /* desc.residual_log with which all steps can be reversed, as far as known before they run */
     size_t fixed;        /* everything except saved states */
@@ -277,6 +281,10 @@ typedef struct {
     /* Waits for the steps. Returns PIOLA_NUMERICAL with step, item and value if a step failed, or PIOLA_NO_MEMORY
      * where kept states or the residual log need more room than they have. */
     piola_status (*check)(pio_sim *sim, piola_error *error);
+    /* State number `state` will be saved in this slot as soon as it is there: the step that leads to it may write it
+     * where it will stay. A hint: what the slot holds is lost then, and no bit depends on it. NULL: it would be of no
+     * use. */
+    void (*will_save)(pio_sim *sim, int64_t slot, int64_t state);
     /* Copies the current state, with its step number, into a slot, 0 .. desc.slots - 1. Returns PIOLA_INTERNAL for any
      * other slot, or where states are stored as steps and the step that led to this one is not in memory. */
     piola_status (*save)(pio_sim *sim, int64_t slot, piola_error *error);

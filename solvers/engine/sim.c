@@ -11,7 +11,7 @@
 piola_status sim_save(pio_sim *sim, int64_t slot, const void *state, piola_error *error)
 {
     if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
-    pio_queue_copy(&sim->queue, sim->slots + sim->slot_bytes * (size_t)slot, state, sim->slot_bytes);
+    pio_queue_copy(&sim->queue, sim_slot(sim, slot), state, sim->slot_bytes);
     sim->slot_step[slot] = sim->index;
     return sim_failed(sim, error);
 }
@@ -20,7 +20,7 @@ piola_status sim_load(pio_sim *sim, int64_t slot, void *state, piola_error *erro
 {
     if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
         return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
-    pio_queue_copy(&sim->queue, state, sim->slots + sim->slot_bytes * (size_t)slot, sim->slot_bytes);
+    pio_queue_copy(&sim->queue, state, sim_slot(sim, slot), sim->slot_bytes);
     sim->index = sim->slot_step[slot];
     return sim_failed(sim, error);
 }
@@ -30,7 +30,7 @@ piola_status sim_differs(pio_sim *sim, int64_t slot, const void *state, int64_t 
     if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
         return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
     const size_t all = sim->slot_bytes / sizeof(uint32_t), most = (size_t)sim->sum_items;
-    const uint32_t *a = state, *b = (const uint32_t *)(sim->slots + sim->slot_bytes * (size_t)slot);
+    const uint32_t *a = state, *b = (const uint32_t *)(sim_slot(sim, slot));
     *words = 0;
     for (size_t at = 0; at < all; at += most) {
         double count = 0;
@@ -103,7 +103,7 @@ void sim_layout(pio_sim *sim, int items, int transfer)
     TAKE(arena, sim->queue.sum_out, 1);
     TAKE(arena, sim->queue.scan_work, PIO_SCAN_WORK(most));
     sim->before_slots = sim->arena.used;
-    TAKE(arena, sim->slots, sim->slot_bytes * (size_t)sim->n_slots);
+    TAKE(arena, sim->slots, (sim->slot_bytes + sim->slot_extra) * (size_t)sim->n_slots);
 }
 
 static piola_status unavailable(const pio_backend *backend, int device, int code, const pio_device_info *info,
@@ -140,13 +140,15 @@ piola_status sim_allocate(pio_sim *sim, piola_error *error)
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 {
     bytes->state = sim->slot_bytes;
+    bytes->beside_state = sim->slot_extra;
     bytes->memory = sim_memory_bytes(sim);
     bytes->residual_log = 0;
     bytes->slot_nodes = bytes->start_nodes = 0;
     bytes->library = sim->library;
     bytes->total = sim->arena.used + sim->library;
     bytes->solver[0] = bytes->solver_why[0] = bytes->product[0] = '\0';
-    bytes->fixed = sim->arena.used - ((sim->slot_bytes * (size_t)sim->n_slots + 255) & ~(size_t)255);
+    const size_t slots = (sim->slot_bytes + sim->slot_extra) * (size_t)sim->n_slots;
+    bytes->fixed = sim->arena.used - ((slots + 255) & ~(size_t)255);
     bytes->context = sim->device.context_bytes;
     bytes->free = sim->device.free_bytes;
     bytes->kept = sim->device.kept_bytes;

@@ -15,9 +15,10 @@ struct pio_sim {
     int64_t steps, index; /* of the run; of the current state, as the host counts */
     const char *(*interrupted)(void); /* see pio_engine_desc */
 
-    char *slots; /* [n_slots][slot_bytes] */
+    char *slots; /* [n_slots][slot_bytes + slot_extra] */
     int64_t n_slots;
     size_t slot_bytes;  /* of one saved state */
+    size_t slot_extra;  /* of what a slot has room for beside its state */
     int64_t *slot_step; /* host [n_slots] number of the state in each slot, -1: empty */
     size_t library;     /* bytes that a library predicts to take beside the arena */
     /* offsets in the arena, bytes: beginning and end of what every call sets before it reads it; where slots begin */
@@ -48,6 +49,12 @@ static inline piola_status sim_failed(const pio_sim *sim, piola_error *error)
 {
     if (!sim->queue.error.code) return PIOLA_OK;
     return sim_fail(error, PIOLA_UNAVAILABLE, "%s", sim->queue.error.message);
+}
+
+/* Returns the memory of a slot, which is there. */
+static inline char *sim_slot(const pio_sim *sim, int64_t slot)
+{
+    return sim->slots + (sim->slot_bytes + sim->slot_extra) * (size_t)slot;
 }
 
 /* Copies `state`, slot_bytes long, into a slot as the current state number (sim.c). Returns PIOLA_INTERNAL if there is

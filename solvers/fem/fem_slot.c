@@ -59,7 +59,7 @@ piola_status fem_slot_save(fem_sim *f, int64_t slot, piola_error *error)
     pio_sim *sim = &f->base;
     if (f->lattice.state) return sim_save(sim, slot, f->lattice.state, error);
     if (slot < 0 || slot >= sim->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
-    move_out(f, pio_queue_copy, sim->slots + sim->slot_bytes * (size_t)slot);
+    move_out(f, pio_queue_copy, sim_slot(sim, slot));
     sim->slot_step[slot] = sim->index;
     return sim_failed(sim, error);
 }
@@ -70,7 +70,7 @@ piola_status fem_slot_load(fem_sim *f, int64_t slot, piola_error *error)
     if (f->lattice.state) return sim_load(sim, slot, f->lattice.state, error);
     if (slot < 0 || slot >= sim->n_slots || sim->slot_step[slot] < 0)
         return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
-    move_in(f, pio_queue_copy, sim->slots + sim->slot_bytes * (size_t)slot);
+    move_in(f, pio_queue_copy, sim_slot(sim, slot));
     sim->index = sim->slot_step[slot];
     return sim_failed(sim, error);
 }

@@ -41,6 +41,38 @@ piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_er
 /* The member nodes_needed of pio_engine. */
 int64_t mpm_slot_needed(const pio_sim *sim);
 
+/* ---- mpm_in_place.c: whole states that stay where they are written ---------------------------------------------- */
+
+/* Returns the state whose arrays lie in `memory`, slot_bytes long, as those of a state in the arena do. */
+mpm_state mpm_state_at(mpm_sim *sim, char *memory);
+/* Decides what a slot has room for beside its state. */
+void mpm_in_place_layout(mpm_sim *sim, const pio_engine_desc *desc);
+/* Notes the states of the simulation's own, once they are laid out; returns 0 without host memory. */
+int mpm_in_place_create(mpm_sim *sim);
+/* Before state 0: no slot plays a part, and nothing is known of lists or sums. */
+void mpm_in_place_start(mpm_sim *sim);
+/* The member will_save of pio_engine. */
+void mpm_will_save(pio_sim *sim, int64_t slot, int64_t state);
+/* Before the other state is written: it is one of the simulation's own. */
+void mpm_own_next(mpm_sim *sim);
+/* Before the step from the current state: its end goes to the slot where it will be saved, if that is known. */
+void mpm_place_next(mpm_sim *sim);
+/* The member save of pio_engine, of whole states. Returns PIOLA_INTERNAL if there is no such slot, or PIOLA_UNAVAILABLE
+ * after an error of the device. */
+piola_status mpm_whole_save(mpm_sim *sim, int64_t slot, piola_error *error);
+/* The member load of pio_engine, of whole states. Returns PIOLA_INTERNAL if the slot holds no state, or
+ * PIOLA_UNAVAILABLE after an error of the device. */
+piola_status mpm_whole_load(mpm_sim *sim, int64_t slot, piola_error *error);
+/* Returns the memory of the current state, slot_bytes long, which then is in no slot. */
+void *mpm_whole_own(mpm_sim *sim);
+/* Before all that is in no slot is read as memory: the states that matter are there. */
+void mpm_whole_leave(mpm_sim *sim);
+/* Returns state `number`, one of the last that steps led to without a check in between. */
+mpm_state mpm_state_number(mpm_sim *sim, int64_t number);
+/* Before the step from the current state, and its adjoint: chooses where its sums at nodes are. Returns 1 where they are
+ * there already, from the same step before. */
+int mpm_sums_there(mpm_sim *sim);
+
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 
 /* Returns what kernels know of the particles (mpm_stage.c). */
@@ -49,6 +81,8 @@ mpm_matter mpm_matter_of(const mpm_sim *sim);
 void mpm_lists_layout(mpm_sim *sim, mpm_lists *l);
 /* Makes the lists of particles and active nodes of the current state, and their counts in the step block. */
 void mpm_sort(mpm_sim *sim);
+/* Lists the occupied blocks by where the particles of each cell begin. */
+void mpm_list_blocks(mpm_sim *sim);
 /* As mpm_sort(), into these lists and this step block. */
 void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step);
 /* Computes the state after the current one into the other state, from the grid and lists of mpm_transfer(), without

@@ -341,7 +341,9 @@ piola_status mpm_create(const pio_backend *backend, const pio_engine_desc *desc,
     if (!rc) rc = sim_allocate(sim, error);
     if (!rc) {
         mpm_layout(mpm_of(sim), desc);
-        rc = upload_all(mpm_of(sim), desc, error);
+        if (!mpm_in_place_create(mpm_of(sim)))
+            rc = sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %lld slots", (long long)sim->n_slots);
+        if (!rc) rc = upload_all(mpm_of(sim), desc, error);
         if (!rc) rc = mpm_slot_upload(mpm_of(sim), desc, error);
     }
     if (rc) {
@@ -365,6 +367,7 @@ void mpm_destroy(pio_sim *sim)
     free(m->obstacles.driven);
     free(m->networks.host_shapes);
     free(m->networks.host_inputs);
+    free(m->slots.held);
     sim_end(sim);
     free(m);
 }

@@ -34,6 +34,7 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
         pio_queue_zero(q, sim->base.samples, sizeof *sim->base.samples * (size_t)sim->base.n_samples);
     sim->particles.current = 0;
     sim->slots.behind = BEHIND_NOTHING;
+    mpm_in_place_start(sim);
     sim->slots.nodes_needed = 0;
     sim->base.index = 0;
     sim->base.turned = 0;
@@ -55,15 +56,15 @@ static piola_status advance(pio_sim *base, int64_t steps, piola_error *error)
 }
 
 /* A slot holds the state's arrays as they lie in the arena, or is a compact one. */
-static void *slot_state(const mpm_sim *sim)
+static void *slot_state(mpm_sim *sim)
 {
-    return sim->reversible.used ? (void *)sim->reversible.lattice.x
-                                : (void *)sim->particles.state[sim->particles.current].id;
+    return sim->reversible.used ? (void *)sim->reversible.lattice.x : mpm_whole_own(sim);
 }
 
 static piola_status save(pio_sim *base, int64_t slot, piola_error *error)
 {
     if (mpm_of(base)->slots.node_room) return mpm_slot_save(mpm_of(base), slot, error);
+    if (!mpm_of(base)->reversible.used) return mpm_whole_save(mpm_of(base), slot, error);
     return sim_save(base, slot, slot_state(mpm_of(base)), error);
 }
 
@@ -91,8 +92,11 @@ static piola_status load(pio_sim *base, int64_t slot, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     sim->slots.behind = BEHIND_NOTHING;
+    sim->slots.in_order = 0;
+    sim->slots.listed = -1;
     if (sim->slots.node_room) return mpm_slot_load(sim, slot, error);
-    const piola_status rc = sim_load(base, slot, slot_state(sim), error);
+    const piola_status rc =
+        sim->reversible.used ? sim_load(base, slot, slot_state(sim), error) : mpm_whole_load(sim, slot, error);
     return rc ? rc : settle(base, error);
 }
 
@@ -100,6 +104,8 @@ static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, pio
 {
     mpm_sim *sim = mpm_of(base);
     sim->slots.behind = BEHIND_NOTHING;
+    sim->slots.in_order = 0;
+    sim->slots.listed = -1;
     if (sim->slots.node_room) return mpm_slot_in(sim, bytes, step, error);
     const piola_status rc = sim_state_in(base, bytes, step, slot_state(sim), error);
     return rc ? rc : settle(base, error);
@@ -116,6 +122,7 @@ static piola_status previous_state(pio_sim *base, piola_error *error)
     if (sim->slots.behind != BEHIND_ALL)
         return sim_fail(error, PIOLA_INTERNAL, "the state before state %lld is not there", (long long)base->index);
     sim->slots.behind = BEHIND_NOTHING;
+    sim->slots.in_order = 0; /* the lists are those of the step from this state */
     sim->particles.current = 1 - sim->particles.current;
     base->index--;
     return set_index(base, error);
@@ -259,6 +266,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .start = start,
     .advance = advance,
     .check = mpm_check_fault,
+    .will_save = mpm_will_save,
     .save = save,
     .load = load,
     .state_out = state_out,

@@ -154,13 +154,13 @@ static piola_status fail_hardened(mpm_sim *sim, piola_error *error, int64_t step
 {
     double ln_Jp, density, hardening, x[DIM];
     char at[96];
-    const int kept = sim->particles.current;
+    mpm_state *now = &sim->particles.state[sim->particles.current];
+    const mpm_state kept = *now;
     const particle_law of = law_of(sim, id);
-    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0)
-        sim->particles.current = 1 - sim->particles.current;
+    if (sim->base.index > 0) *now = mpm_state_number(sim, step + 1);
     particle_values(sim, "hardening", id, &ln_Jp, 1);
     particle_values(sim, "position", id, x, DIM);
-    sim->particles.current = kept;
+    *now = kept;
     particle_values(sim, "yield_2", id, &hardening, 1);
     particle_values(sim, "density", id, &density, 1);
     print_vector(at, sizeof at, x);
@@ -179,13 +179,13 @@ static piola_status fail_during(mpm_sim *sim, piola_error *error, int kind, int6
 {
     double x[DIM], v[DIM], J;
     char at[96], velocity[96];
-    const int kept = sim->particles.current;
-    if (sim->base.index > 0 && (sim->base.index - (step + 1)) % 2 != 0)
-        sim->particles.current = 1 - sim->particles.current; /* where the faulty state lies */
+    mpm_state *now = &sim->particles.state[sim->particles.current];
+    const mpm_state kept = *now;
+    if (sim->base.index > 0) *now = mpm_state_number(sim, step + 1); /* the faulty state */
     particle_values(sim, "position", id, x, DIM);
     particle_values(sim, "velocity", id, v, DIM);
     particle_values(sim, "J", id, &J, 1);
-    sim->particles.current = kept;
+    *now = kept;
     print_vector(at, sizeof at, x);
     print_vector(velocity, sizeof velocity, v);
     double speed = 0;

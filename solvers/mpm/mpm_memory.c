@@ -18,6 +18,16 @@ static void take_state(mpm_sim *sim, mpm_state *s, int integers)
 #undef FIELD
 }
 
+mpm_state mpm_state_at(mpm_sim *sim, char *memory)
+{
+    const pio_arena kept = sim->base.arena;
+    mpm_state s = {0};
+    sim->base.arena = (pio_arena){.backend = kept.backend, .base = memory, .size = sim->base.slot_bytes};
+    take_state(sim, &s, 1);
+    sim->base.arena = kept;
+    return s;
+}
+
 static void take_lattice(mpm_sim *sim, mpm_lattice *t)
 {
     TAKE_FIELD(t->x, DIM, sim->particles.n);
@@ -212,8 +222,8 @@ static void take_control(mpm_sim *sim, const pio_engine_desc *desc)
 
 /* What the host keeps of a simulation while it runs. */
 typedef struct {
-    int64_t index, last_record;
-    int32_t turned, norm_last, current, current_bar, behind, nodes_needed, log_short, fresh;
+    int64_t index, last_record, listed;
+    int32_t turned, norm_last, current, current_bar, behind, nodes_needed, log_short, fresh, in_order;
 } mpm_host;
 
 static void host_image(pio_sim *base, void *image, int in)
@@ -221,8 +231,10 @@ static void host_image(pio_sim *base, void *image, int in)
     mpm_sim *sim = mpm_of(base);
     mpm_host *h = image;
     if (!in) {
+        mpm_whole_leave(sim);
         *h = (mpm_host){base->index,
                         sim->reversible.last_record_number,
+                        sim->slots.listed,
                         base->turned,
                         base->norm_last,
                         sim->particles.current,
@@ -230,9 +242,11 @@ static void host_image(pio_sim *base, void *image, int in)
                         (int32_t)sim->slots.behind,
                         sim->slots.nodes_needed,
                         sim->reversible.log_short,
-                        sim->reversible.fresh};
+                        sim->reversible.fresh,
+                        sim->slots.in_order};
         return;
     }
+    mpm_in_place_start(sim);
     base->index = h->index;
     base->turned = h->turned;
     base->norm_last = h->norm_last;
@@ -243,6 +257,8 @@ static void host_image(pio_sim *base, void *image, int in)
     sim->slots.nodes_needed = h->nodes_needed;
     sim->reversible.log_short = h->log_short;
     sim->reversible.fresh = h->fresh;
+    sim->slots.listed = h->listed;
+    sim->slots.in_order = h->in_order;
 }
 
 piola_status mpm_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)
@@ -276,5 +292,6 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);
     mpm_slot_layout(sim, desc, state_bytes(sim));
+    mpm_in_place_layout(sim, desc);
     sim_layout(&sim->base, sim->particles.n > sim->grid.nodes ? sim->particles.n : sim->grid.nodes, sim->particles.n);
 }

@@ -94,13 +94,22 @@ typedef struct {
     real *velocity_bar;              /* [n][DIM] cotangents of the velocities; NULL: no gradient */
 } mpm_sim_initial;
 
-/* mpm_slot.c: what saved states leave out. */
+/* mpm_slot.c, mpm_in_place.c: what saved states leave out, and where whole ones are. */
 typedef struct {
     int node_room;     /* active nodes that a compact slot has room for; 0: slots hold whole states */
     int nodes_needed;  /* the room that the last check() needed; 0: it was enough */
     int solids;        /* particles of solids */
     int *rank;         /* [n] number among its kind; NULL: all are of one kind, or slots are whole */
     mpm_behind behind; /* what is there of the step that led to the current state */
+    int has_sums;      /* a slot has room for more than its state (slot_sums of pio_engine_desc) */
+    int in_order;      /* the current state is stored in the order of the lists */
+    /* state whose lists the grid has, and whose sums at nodes are in own_sums; -1: of none */
+    int64_t listed, summed;
+    int64_t coming_slot, coming_state; /* which state will be saved where, -1: unknown */
+    int64_t home[2];                   /* slot in which each of the two states is, -1: it is one of `own` */
+    mpm_state own[2];                  /* the two states that are in no slot */
+    real *own_sums;                    /* [nodes][DIM + 1] as node_sums, in no slot */
+    unsigned char *held;               /* host [n_slots] what a slot has beside its state */
 } mpm_sim_slots;
 
 /* mpm_contact.c: contact between velocity fields. Where there is one field all pointers are NULL. */

@@ -148,6 +148,7 @@ static void get(mpm_sim *sim, char *base, int64_t index)
     mpm_move(sim, 0);
     sim->particles.current = 1 - sim->particles.current;
     set_index(sim, index);
+    sim->slots.in_order = 1;
     sim->slots.behind = BEHIND_KEPT;
 }
 
@@ -159,18 +160,13 @@ static piola_status has_step(const mpm_sim *sim, piola_error *error)
                     (long long)sim->base.index);
 }
 
-static char *slot_memory(const mpm_sim *sim, int64_t slot)
-{
-    return sim->base.slots + sim->base.slot_bytes * (size_t)slot;
-}
-
 piola_status mpm_slot_save(mpm_sim *sim, int64_t slot, piola_error *error)
 {
     pio_sim *base = &sim->base;
     if (slot < 0 || slot >= base->n_slots) return sim_fail(error, PIOLA_INTERNAL, "no slot %lld", (long long)slot);
     const piola_status rc = has_step(sim, error);
     if (rc) return rc;
-    if (base->index > 0) put(sim, slot_memory(sim, slot));
+    if (base->index > 0) put(sim, sim_slot(&sim->base, slot));
     base->slot_step[slot] = base->index;
     return sim_failed(base, error);
 }
@@ -180,7 +176,7 @@ piola_status mpm_slot_load(mpm_sim *sim, int64_t slot, piola_error *error)
     const pio_sim *base = &sim->base;
     if (slot < 0 || slot >= base->n_slots || base->slot_step[slot] < 0)
         return sim_fail(error, PIOLA_INTERNAL, "slot %lld holds no state", (long long)slot);
-    get(sim, slot_memory(sim, slot), base->slot_step[slot]);
+    get(sim, sim_slot(&sim->base, slot), base->slot_step[slot]);
     return sim_failed(base, error);
 }
 

@@ -30,15 +30,38 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
                         .yield = sim->plastic.yield};
 }
 
+#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells, .before = a.before
+static void list_blocks(mpm_sim *sim, const mpm_sort_args *args)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_sort_args a = *args;
+    pio_map(q, mpm_block_cells, sim->grid.blocks, NULL, WITH);
+    pio_scan(q, mpm_block_slot, sim->grid.blocks, a.l.block_slot, WITH);
+    pio_map(q, mpm_block_list, sim->grid.blocks, NULL, WITH);
+}
+
+static mpm_sort_args sort_args(const mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before)
+{
+    const mpm_state *s = &sim->particles.state[sim->particles.current];
+    return (mpm_sort_args){.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->grid.box,
+                           .cells = sim->grid.nodes, .before = before};
+}
+
+void mpm_list_blocks(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_sort_args a = sort_args(sim, sim->grid.lists, sim->step, NULL);
+    pio_queue_zero(q, a.l.settled, sizeof *a.l.settled * (size_t)sim->grid.blocks);
+    pio_map(q, mpm_sort_clear, sim->grid.nodes, NULL, WITH); /* those of blocks that are in other lists */
+    list_blocks(sim, &a);
+}
+
 /* `before` is NULL where the particles are not stored in the order that the lists have. */
 static void sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before)
 {
     pio_queue *q = &sim->base.queue;
-    const mpm_state *s = &sim->particles.state[sim->particles.current];
-    const mpm_sort_args a = {.l = lists, .cell = s->cell, .id = s->id, .step = step, .box = sim->grid.box,
-                             .cells = sim->grid.nodes, .before = before};
+    const mpm_sort_args a = sort_args(sim, lists, step, before);
     const int cells = sim->grid.max_blocks * BLOCK_NODES;
-#define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells, .before = a.before
     if (before) {
         pio_map(q, mpm_sort_keep, cells, &step->cells, WITH);
         pio_map(q, mpm_sort_leave, cells, &step->cells, WITH);
@@ -51,15 +74,14 @@ static void sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before
         pio_map(q, mpm_sort_stay, cells, &step->cells, WITH);
     else
         pio_map(q, mpm_sort_place, sim->particles.n, &step->particles, WITH);
-    pio_map(q, mpm_block_cells, sim->grid.blocks, NULL, WITH);
-    pio_scan(q, mpm_block_slot, sim->grid.blocks, a.l.block_slot, WITH);
-    pio_map(q, mpm_block_list, sim->grid.blocks, NULL, WITH);
+    list_blocks(sim, &a);
     pio_map(q, mpm_sort_ids, cells, &step->cells, WITH);
     pio_map(q, mpm_block_active, sim->grid.blocks, NULL, WITH);
     pio_scan(q, mpm_active_slot, sim->grid.blocks, a.l.active_slot, WITH);
     pio_map(q, mpm_node_list, sim->grid.blocks, NULL, WITH);
-#undef WITH
 }
+
+#undef WITH
 
 void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
 {
@@ -69,7 +91,9 @@ void mpm_sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step)
 void mpm_sort(mpm_sim *sim)
 {
     int *free_now = (int *)sim->grid.tiles; /* nothing is in the tiles between two transfers, and cells are fewer */
-    sort_into(sim, sim->grid.lists, sim->step, sim->slots.behind == BEHIND_NOTHING ? NULL : free_now);
+    if (sim->slots.listed == sim->base.index && !sim->reversible.used) return;
+    sort_into(sim, sim->grid.lists, sim->step, sim->slots.in_order ? free_now : NULL);
+    sim->slots.listed = sim->base.index;
 }
 
 void mpm_move_trial(mpm_sim *sim)

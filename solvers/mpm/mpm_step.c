@@ -14,11 +14,10 @@
 #include "solvers/mpm/mpm.h"
 
 /* clang-format off */
-void mpm_transfer(mpm_sim *sim)
+/* Mass and momentum of the particles at the nodes. */
+static void sum_at_nodes(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    mpm_control_step(sim);
-    mpm_sort(sim);
     pio_map(q, mpm_p2g, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
             .step = sim->step, .box = sim->grid.box, .sums = sim->grid.tiles);
@@ -26,6 +25,14 @@ void mpm_transfer(mpm_sim *sim)
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM + 1,
             .nodes = sim->grid.nodes, .out = sim->grid.node_sums);
     pio_halo(q, sim->grid.node_sums);
+}
+
+void mpm_transfer(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
+    mpm_control_step(sim);
+    mpm_sort(sim);
+    if (!mpm_sums_there(sim)) sum_at_nodes(sim);
     pio_map(q, mpm_grid, sim->grid.nodes, &sim->step->nodes,
             .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
             .sums = sim->grid.node_sums,
@@ -43,10 +50,12 @@ void mpm_forward(mpm_sim *sim)
         return;
     }
     mpm_transfer(sim);
+    mpm_place_next(sim);
     mpm_move(sim, !sim->base.turned);
     pio_map(q, mpm_advance, 1, NULL, .step = sim->step);
     sim->particles.current = 1 - sim->particles.current;
     sim->slots.behind = BEHIND_ALL;
+    sim->slots.in_order = 1;
     sim->base.index++;
 }
 
@@ -71,6 +80,7 @@ void mpm_adjoint_step(mpm_sim *sim)
         return;
     }
     mpm_transfer(sim);
+    mpm_own_next(sim);
     sim->slots.behind = BEHIND_NOTHING;
     mpm_observe_between_adj(sim);
     mpm_plastic_flow_adj(sim);

@@ -187,6 +187,7 @@ static void shuffle_storage(mpm_case *c, pio_sim *sim)
 #undef FIELD
     pio_arena_close(&sim->arena);
     m->slots.behind = BEHIND_NOTHING;
+    m->slots.in_order = 0;
     free(to);
 }
 

@@ -128,6 +128,13 @@ static void compact_and_whole_states_give_the_same_gradient_bits_by_every_plan(v
         if (run(&whole, &first, &expected, &error)) fail_msg("%s", error.message);
         snprintf(what, sizeof what, "whole, %s", kinds[kind]);
         every_plan_is_the_same(&whole, what, expected);
+        c.desc.slot_sums = 1;
+        slot_runner with_sums = runner_of(&c, 0);
+        c.desc.slot_sums = 0;
+        assert_true(with_sums.sim->slot_bytes == whole.sim->slot_bytes && with_sums.sim->slot_extra > 0);
+        snprintf(what, sizeof what, "with sums, %s", kinds[kind]);
+        every_plan_is_the_same(&with_sums, what, expected);
+        slot_runner_free(&with_sums);
         slot_runner compact = runner_of(&c, (int64_t)c.n);
         print_message("  %s: %.1f bytes per particle, whole %.1f\n", kinds[kind],
                       (double)compact.sim->slot_bytes / (double)c.n, (double)whole.sim->slot_bytes / (double)c.n);
@@ -153,6 +160,64 @@ static void advance(pio_sim *sim, int64_t steps)
 {
     piola_error error;
     if (piola_engine.advance(sim, steps, &error) || piola_engine.check(sim, &error)) fail_msg("%s", error.message);
+}
+
+/* States 1 .. STEPS/2 are written where they stay. */
+static void run_into_slots(pio_sim *sim, const double *z)
+{
+    piola_error error;
+    if (piola_engine.start(sim, z, &error)) fail_msg("%s", error.message);
+    for (int64_t s = 0; s < STEPS / 2; s++) {
+        piola_engine.will_save(sim, s, s + 1);
+        advance(sim, 1);
+        assert_true(mpm_of(sim)->slots.home[mpm_of(sim)->particles.current] == s);
+        if (piola_engine.save(sim, s, &error)) fail_msg("%s", error.message);
+    }
+}
+
+static void a_state_in_a_slot_is_read_where_it_lies_and_not_written(void **unused)
+{
+    static double z[CASE_VARIABLES];
+    piola_error error;
+    pio_engine_bytes bytes;
+    mpm_case c;
+    uint64_t hash[STEPS / 2];
+    (void)unused;
+    fall(&c, 1, 1);
+    c.desc.slot_sums = 1;
+    slot_runner r = runner_of(&c, 0);
+    if (piola_engine.start(r.sim, z, &error)) fail_msg("%s", error.message);
+    for (int s = 0; s < STEPS / 2; s++) {
+        advance(r.sim, 1);
+        hash[s] = case_hash_state(r.sim, c.n);
+    }
+    run_into_slots(r.sim, z);
+    for (int s = STEPS / 2 - 1; s >= 0; s--) { /* a state, those after it, and the state again */
+        for (int again = 0; again < 2; again++) {
+            if (piola_engine.load(r.sim, s, &error)) fail_msg("%s", error.message);
+            assert_true(case_hash_state(r.sim, c.n) == hash[s]);
+            advance(r.sim, 2);
+            if (s + 2 < STEPS / 2) assert_true(case_hash_state(r.sim, c.n) == hash[s + 2]);
+        }
+    }
+    /* its memory is complete without the slots */
+    run_into_slots(r.sim, z);
+    if (piola_engine.measure(&c.desc, &bytes, &error)) fail_msg("%s", error.message);
+    char *memory = malloc(bytes.memory);
+    assert_non_null(memory);
+    if (piola_engine.memory_out(r.sim, 0, bytes.memory, memory, &error)) fail_msg("%s", error.message);
+    assert_true(case_hash_state(r.sim, c.n) == hash[STEPS / 2 - 1]);
+    slot_runner other = runner_of(&c, 0);
+    if (piola_engine.start(other.sim, z, &error)) fail_msg("%s", error.message);
+    if (piola_engine.memory_in(other.sim, 0, bytes.memory, memory, &error)) fail_msg("%s", error.message);
+    assert_true(case_hash_state(other.sim, c.n) == hash[STEPS / 2 - 1]);
+    advance(r.sim, 5);
+    advance(other.sim, 5);
+    assert_true(case_hash_state(other.sim, c.n) == case_hash_state(r.sim, c.n));
+    free(memory);
+    slot_runner_free(&other);
+    slot_runner_free(&r);
+    case_free(&c);
 }
 
 static void a_state_comes_back_to_the_bit_and_so_do_those_after_it(void **unused)
@@ -310,6 +375,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compact_and_whole_states_give_the_same_gradient_bits_by_every_plan),
+        cmocka_unit_test(a_state_in_a_slot_is_read_where_it_lies_and_not_written),
         cmocka_unit_test(a_state_comes_back_to_the_bit_and_so_do_those_after_it),
         cmocka_unit_test(what_is_not_there_is_refused),
         cmocka_unit_test(too_little_room_is_reported_with_what_would_do_and_that_does),
