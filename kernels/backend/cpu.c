@@ -46,17 +46,27 @@ static void processor_name(char *name, size_t size)
     if (length > 0) snprintf(name, size, "%.*s", length, text);
 }
 #else
+/* The first processor of /proc/cpuinfo: its model's name, or where Linux writes the fields of the register MIDR_EL1
+ * instead, as on arm64, implementer, part, variant and revision (Arm Architecture Reference Manual for A-profile). */
 static void processor_name(char *name, size_t size)
 {
+    static const char *const keys[] = {"CPU implementer", "CPU part", "CPU variant", "CPU revision"};
+    char numbers[4][16] = {""}, line[256];
     FILE *cpuinfo = fopen("/proc/cpuinfo", "r");
-    char line[256];
     while (cpuinfo && fgets(line, sizeof line, cpuinfo)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) || !colon) continue;
-        snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
+        const char *colon = strstr(line, ": ");
+        if (!colon && line[0] == '\n') break; /* the others follow */
+        if (!colon) continue;
+        const int length = (int)strcspn(colon + 2, "\n");
+        if (!strncmp(line, "model name", 10)) snprintf(name, size, "%.*s", length, colon + 2);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (!strncmp(line, keys[k], strlen(keys[k])))
+                snprintf(numbers[k], sizeof numbers[k], "%.*s", length < 15 ? length : 15, colon + 2);
     }
     if (cpuinfo) fclose(cpuinfo);
+    if (numbers[0][0] && numbers[1][0])
+        snprintf(name, size, "implementer %s, part %s, variant %s, revision %s", numbers[0], numbers[1], numbers[2],
+                 numbers[3]);
 }
 #endif
 
