@@ -13,7 +13,8 @@ set(LONG_TESTS
   # The layout of fields in blocks, and the rehearsal of the comparison with a GPU without one: test_every_kernel has
   # every kernel in the layout that ships.
   "^test_every_kernel_(blocks|plain)_" "^test_layout_")
-# Of the stand-in for CUDA, cuda_stand_in.cmake has f64, 3D and sanitizers here; CI has f32 in 2D.
+# Of the stand-in for CUDA, cuda_stand_in.cmake has f64, 3D and sanitizers here; CI has f32 in 2D. What is built for
+# 64-bit ARM is tested by the long check alone (tests/arm64/); its text is that of x86-64.
 
 # With sanitizers, 3D: its text is that of 2D with another DIM, and half of the time to compile.
 if(PIOLA_SANITIZE)

@@ -5,8 +5,8 @@
 # unchecked.
 #
 #   tools/check.sh                   all that, in 20 minutes on two processors; of the campaigns below a sample
-#   tools/check.sh --long            and the tests of tests/long.cmake, which takes three times as long; then twelve
-#                                    seconds of --fuzz for each reader
+#   tools/check.sh --long            and the tests of tests/long.cmake, which takes three times as long; then --arm64,
+#                                    and twelve seconds of --fuzz for each reader
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through
 #                                    the command
 #   tools/check.sh --faults [N]      N calls of the system, of memory, HDF5 and devices that fail or kill (10000: half
@@ -19,6 +19,8 @@
 #                                    gone on with
 #   tools/check.sh --fuzz [MINUTES]  each of the eight readers under libFuzzer (60 min each, as many at a time as there
 #                                    are processors)
+#   tools/check.sh --arm64           cross-compiles for 64-bit ARM, runs the tests of tests/arm64/ under qemu-user, and
+#                                    compares gradients with those of x86-64
 #   tools/check.sh --reliability [P] P per cent (100) of all of these; their counts go into docs/reliability.md
 # What a campaign prints is in build/campaigns too.
 set -euo pipefail
@@ -97,6 +99,24 @@ fuzz() {
         --jobs "$jobs"
 }
 
+# What is built for 64-bit ARM, under an emulator, and compared with the release build.
+arm64() {
+    rm -f build/arm64.log
+    if ! command -v apt-get >/dev/null ||
+        ! install_missing gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user-static ||
+        ! tests/arm64/sysroot.sh build/arm64-root; then
+        say "arm64: not checked: Debian's packages for it cannot be had"
+        arm64='not checked'
+        [ "${CI:-}" != true ]
+        return
+    fi
+    make_venv
+    build_release piola engines &&
+        cmake --preset arm64 &&
+        cmake --build --preset arm64 -j "$jobs" &&
+        run_tests arm64
+}
+
 # Interrupted runs and gradients.
 resume() {
     make_venv
@@ -137,7 +157,7 @@ if [ $# -gt 0 ]; then
     --faults) campaign faults "${2:-10000}" ;;
     --kills) campaign kills "${2:-3000}" ;;
     --fuzz) campaign fuzz "${2:-60}" ;;
-    --damage | --resume) campaign "${1#--}" ;;
+    --damage | --resume | --arm64) campaign "${1#--}" ;;
     --reliability) reliability "${2:-100}" ;;
     *)
         say "unknown option '$1'; see the head of tools/check.sh"
@@ -170,15 +190,24 @@ say "sanitize: tests, $((SECONDS - begin)) s after the start"
 sanitize=passed
 run_tests sanitize || sanitize=FAILED
 
+logs=(build/release.log build/sanitize.log)
 fuzzed='not run'
+arm64='not run'
 if [ $long = ON ]; then
+    say "arm64: build and tests, $((SECONDS - begin)) s after the start"
+    arm64=passed
+    arm64 || arm64=FAILED
+    if [ -e build/arm64.log ]; then
+        logs+=(build/arm64.log)
+    fi
     say "fuzz: build and run, $((SECONDS - begin)) s after the start"
     fuzzed=passed
     fuzz 0.2 || fuzzed=FAILED
 fi
 
-say "summary, $((SECONDS - begin)) s after the start: release $release, with sanitizers $sanitize, fuzz $fuzzed"
-grep -h '(Skipped)' build/release.log build/sanitize.log | sort -u | sed 's/^/not checked: /' || true
+say "summary, $((SECONDS - begin)) s after the start: release $release, with sanitizers $sanitize, arm64 $arm64," \
+    "fuzz $fuzzed"
+grep -h '(Skipped)' "${logs[@]}" | sort -u | sed 's/^/not checked: /' || true
 if [ $release = passed ]; then # what failed comes last
     closing_lines release
     closing_lines sanitize
@@ -186,4 +215,7 @@ else
     closing_lines sanitize
     closing_lines release
 fi
-[ $release = passed ] && [ $sanitize = passed ] && [ "$fuzzed" != FAILED ]
+if [ "$arm64" = FAILED ] && [ -e build/arm64.log ]; then
+    closing_lines arm64
+fi
+[ $release = passed ] && [ $sanitize = passed ] && [ "$arm64" != FAILED ] && [ "$fuzzed" != FAILED ]

@@ -19,12 +19,12 @@ set(stand_in_sources)
 foreach(source ${CUDA_SOURCES} kernels/backend/cuda_grids.cuh)
   string(REGEX REPLACE "[.]cu$" ".cpp" target ${stand_in_text}/${source})
   add_custom_command(OUTPUT ${target}
-    COMMAND Python3::Interpreter ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/${source} ${target}
+    COMMAND ${Python3_EXECUTABLE} ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/${source} ${target}
     DEPENDS ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/${source} VERBATIM)
   list(APPEND stand_in_sources ${target})
 endforeach()
 add_custom_command(OUTPUT ${stand_in_text}/planted.cpp
-  COMMAND Python3::Interpreter ${stand_in}/launches.py ${stand_in}/planted.cu ${stand_in_text}/planted.cpp
+  COMMAND ${Python3_EXECUTABLE} ${stand_in}/launches.py ${stand_in}/planted.cu ${stand_in_text}/planted.cpp
   DEPENDS ${stand_in}/launches.py ${stand_in}/planted.cu VERBATIM)
 add_custom_target(cuda_stand_in_text DEPENDS ${stand_in_sources})
 list(FILTER stand_in_sources INCLUDE REGEX "[.]cpp$")
@@ -160,7 +160,7 @@ endif()
 if(PIOLA_LONG AND NOT PIOLA_SANITIZE)
   set(without_barrier ${CMAKE_CURRENT_BINARY_DIR}/cuda_text_without_barrier/kernels/mpm/mpm_p2g.h)
   add_custom_command(OUTPUT ${without_barrier}
-    COMMAND Python3::Interpreter ${stand_in}/launches.py --without-barrier ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h
+    COMMAND ${Python3_EXECUTABLE} ${stand_in}/launches.py --without-barrier ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h
       ${without_barrier}
     DEPENDS ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h VERBATIM)
   add_custom_target(cuda_text_without_barrier DEPENDS ${without_barrier})
