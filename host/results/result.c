@@ -7,6 +7,7 @@
 #include "host/run/output_folder.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +38,23 @@ void pio_failure_json(const piola_failure *f, pio_json *json)
         pio_json_null(json, "step");
     if (f->of != PIOLA_FAILED_NOWHERE) pio_json_integer(json, items[f->of], f->item);
     pio_json_double(json, "residual", f->residual);
+    pio_json_end_object(json);
+}
+
+/* Writes what the command took until now: all of it, the steps, and each part around them. */
+static void write_seconds(pio_json *json, const pio_session *s)
+{
+    const pio_session_seconds *t = &s->call.seconds;
+    const double now = pio_clock(), first = t->first > 0 ? t->first : now;
+    pio_json_begin_object(json, "seconds");
+    pio_json_double(json, "total", now - s->call.opened);
+    pio_json_double(json, "scene", t->scene);
+    pio_json_double(json, "engine", t->engine);
+    pio_json_double(json, "plan", t->plan);
+    pio_json_double(json, "files", fmax(0, first - s->call.opened - t->scene - t->engine - t->plan));
+    pio_json_double(json, "forward", s->evaluation.sweep.forward_seconds);
+    pio_json_double(json, "backward", s->evaluation.sweep.adjoint_seconds);
+    pio_json_double(json, "finish", t->last > 0 ? now - t->last : 0);
     pio_json_end_object(json);
 }
 
@@ -96,11 +114,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_integer(json, "inverse_steps", s->memory.plan.inverse_steps);
     pio_json_end_object(json);
     pio_json_end_object(json);
-    pio_json_begin_object(json, "seconds");
-    pio_json_double(json, "total", pio_clock() - s->call.opened);
-    pio_json_double(json, "forward", s->evaluation.sweep.forward_seconds);
-    pio_json_double(json, "backward", s->evaluation.sweep.adjoint_seconds);
-    pio_json_end_object(json);
+    write_seconds(json, s);
 }
 
 static void parameter(pio_json *json, const pio_session *s, const pio_parameter *p, const double *values, bool gradient)

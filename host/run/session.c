@@ -89,8 +89,22 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
     pio_model_precision(s->model, !strcmp(use, "f32"));
     s->model->desc.adjoint = adjoint;
     s->model->desc.threads = s->call.options->threads;
-    rc = pio_session_plan(s, adjoint, s->adjoint.of_constraints ? s->constraints.n + 1 : 1, error);
+    return PIOLA_OK;
+}
+
+static piola_status plan_simulation(pio_session *s, piola_error *error)
+{
+    const int64_t sweeps = s->adjoint.of_constraints ? s->constraints.n + 1 : 1;
+    const piola_status rc = pio_session_plan(s, s->model->desc.adjoint, sweeps, error);
     return rc || s->call.options->dry_run ? rc : pio_session_create_sim(s, error);
+}
+
+/* Returns the time since *mark, s, by the steady clock, and sets *mark to now. */
+static double since(double *mark)
+{
+    const double before = *mark;
+    *mark = pio_clock();
+    return *mark - before;
 }
 
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
@@ -110,9 +124,14 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
                           : PIOLA_OK;
     if (!rc && options->directory) rc = pio_path_folder(options->directory, error);
     if (!rc) rc = open_log(s, error);
+    double mark = s->call.opened;
     if (!rc) rc = open_scene(s, printed, error);
+    s->call.seconds.scene = since(&mark);
     if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
+    s->call.seconds.engine = since(&mark);
+    if (!rc) rc = plan_simulation(s, error);
     if (!rc) rc = allocate_workspace(s, error);
+    s->call.seconds.plan = since(&mark);
     if (rc) {
         rc = pio_fail_attribute(error, rc); /* a module may fail to load because memory is exhausted */
         pio_session_close(s);
@@ -341,6 +360,11 @@ static piola_status no_simulation(piola_error *error)
     return pio_fail(error, PIOLA_NO_MEMORY, "the memory of this simulation is lost since a call that failed");
 }
 
+static void begin_evaluation(pio_session *s)
+{
+    if (!(s->call.seconds.first > 0)) s->call.seconds.first = pio_clock();
+}
+
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
@@ -348,7 +372,9 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     const pio_sweep sweep = sweep_of(s, extra);
     const pio_sweep_arrays arrays = {.z = z, .samples = s->evaluation.samples};
     set_values(s, z);
+    begin_evaluation(s);
     rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->evaluation.sweep, error);
+    s->call.seconds.last = pio_clock();
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->call.shows_steps) pio_log_progress_end(s->call.log);
@@ -383,12 +409,14 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
                                      .value_bar = s->adjoint.value_bar,
                                      .z_bar = s->adjoint.z_bar};
     set_values(s, z);
+    begin_evaluation(s);
     do {
         s->adjoint.n_records = 0;
         rc = pio_gradient(s->engine.table, s->sim, &s->memory.schedule, &arrays, &sweep, &s->evaluation.sweep, error);
         if (s->call.shows_steps) pio_log_progress_end(s->call.log);
         sweep.resumed = NULL; /* with larger slots it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
+    s->call.seconds.last = pio_clock();
     if (rc) pio_model_control_advice(s->model, error);
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) return rc;

@@ -13,6 +13,15 @@
 #include "host/run/plan.h"
 #include "solvers/driver/driver.h"
 
+/* session.c: the wall-clock time of what surrounds the steps, s. */
+typedef struct {
+    double scene;  /* reading and validating the scene, and making the model */
+    double engine; /* loading the engine's module and finding its device */
+    double plan;   /* planning the memory, with the step costs that it measures, and creating the simulation */
+    double first;  /* by the steady clock: when the first evaluation began; 0: none did */
+    double last;   /* by the steady clock: when the last evaluation ended; 0: none did */
+} pio_session_seconds;
+
 /* What a session was opened for, by session.c. */
 typedef struct {
     const piola_options *options;
@@ -20,6 +29,7 @@ typedef struct {
     pio_log *log;
     double opened;    /* s, when the session was opened, by the steady clock */
     bool shows_steps; /* progress counts the steps of each sweep; else the command has a progress of its own */
+    pio_session_seconds seconds;
 } pio_session_call;
 
 /* output_folder.c: the folder of the results, and the files that are open in it. */

@@ -281,6 +281,10 @@ class Results(Schemas):
             self.assertTrue(all(os.path.exists(file) for file in report["files"]), name)
             if report["objective"] is not None:
                 self.assertAlmostEqual(sum(report["terms"].values()), report["objective"], 12)
+            seconds = dict(report["seconds"])
+            total = seconds.pop("total")
+            self.assertLessEqual(sum(seconds.values()), total + 1e-9, name)
+            self.assertGreater(min(seconds[key] for key in ("scene", "engine", "plan", "forward", "finish")), 0, name)
         self.assertTrue(self.reports["ball_checked"]["certificate"]["check"]["passed"])
         self.assertIn("particle", self.reports["ball_too_fast"]["failure"])
         self.assertEqual(self.reports["slab_unbalanced"]["failure"]["kind"], "newton_limit")
