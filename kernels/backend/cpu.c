@@ -115,13 +115,27 @@ static int cpu_zero(pio_stream stream, void *target, size_t bytes)
     return 0;
 }
 
+/* A copy of `bytes` bytes, in chunks of COPY_CHUNK, of which a small copy has one. */
+typedef struct {
+    char *target;
+    const char *source;
+    size_t bytes;
+} copy_job;
+enum { COPY_CHUNK = 1 << 20 };
+
+static void copy_chunks(int begin, int end, const pio_cpu_job *job)
+{
+    const copy_job *c = job->args;
+    const size_t from = (size_t)begin * COPY_CHUNK, to = (size_t)end * COPY_CHUNK;
+    memcpy(c->target + from, c->source + from, (to < c->bytes ? to : c->bytes) - from);
+}
+
 static int cpu_copy(pio_stream stream, void *target, const void *source, size_t bytes)
 {
     (void)stream;
-    const size_t chunk = (size_t)1 << 20;
-#pragma omp parallel for schedule(static) num_threads(pio_cpu_threads()) if (bytes > chunk)
-    for (size_t at = 0; at < bytes; at += chunk)
-        memcpy((char *)target + at, (const char *)source + at, bytes - at < chunk ? bytes - at : chunk);
+    const copy_job copy = {target, source, bytes};
+    const pio_cpu_job job = {.args = &copy};
+    pio_cpu_run(copy_chunks, (int)((bytes + COPY_CHUNK - 1) / COPY_CHUNK), 1, &job);
     return 0;
 }
 

@@ -29,6 +29,21 @@ int pio_cpu_threads(void);
 /* Sets that number; `wanted` <= 0: as many as OpenMP takes. */
 void pio_cpu_use_threads(int wanted);
 
+/* What the parts of a loop share: the arguments of a kernel, its number of items, and what it writes to, or NULL. */
+typedef struct {
+    const void *args; /* arguments of the kernel */
+    int count;        /* number of items */
+    void *out;        /* array of its results */
+} pio_cpu_job;
+
+/* A part of a loop: its steps begin to end - 1, which no other part has. */
+typedef void (*pio_cpu_part)(int begin, int end, const pio_cpu_job *job);
+
+/* Runs the n >= 0 steps of a loop, each thread a part of consecutive ones; up to `serial` of them on this thread alone,
+ * without a team of OpenMP, which costs half a microsecond even if it has one thread. A part is called by its address,
+ * so that its code, and with it each rounding, is the same for any number of threads. */
+void pio_cpu_run(pio_cpu_part part, int n, int serial, const pio_cpu_job *job);
+
 /* Sets *sum to in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left.
  * `work` holds PIO_SUM_WORK(PIO_CHUNK n) numbers, of which `in` may be the first n. */
 void pio_cpu_sum_levels(int n, const double *in, double *sum, double *work);

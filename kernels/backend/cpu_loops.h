@@ -8,7 +8,7 @@
 
 #include "kernels/backend/cpu_entries.h"
 
-/* Below this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on
+/* Up to this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on
  * it. */
 enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 32 };
 
@@ -38,60 +38,75 @@ static inline double halve(double t[PIO_CHUNK])
     return t[0];
 }
 
+/* The name of a kernel's part. */
+#define CPU_PART(name) CPU_JOIN(CPU_ENTRY(name), _part)
+
 /* clang-format off */
-#define PARALLEL_BLOCKS \
-    _Pragma("omp parallel for schedule(static) num_threads(pio_cpu_threads()) if (blocks * PIO_CHUNK > SERIAL_ITEMS)")
 #define MAP(name, adjoint)                                                                                             \
+    static void CPU_PART(name)(int begin, int end, const pio_cpu_job *job)                                             \
+    {                                                                                                                  \
+        const name##_args a = *(const name##_args *)job->args;                                                         \
+        for (int b = begin; b < end; b++) {                                                                            \
+            const int last = min_int(job->count, (b + 1) * PIO_CHUNK);                                                 \
+            for (int i = b * PIO_CHUNK; i < last; i++) name(i, &a);                                                    \
+        }                                                                                                              \
+    }                                                                                                                  \
     int CPU_ENTRY(name)(pio_stream stream, int n, const int *limit, const name##_args *args)                           \
     {                                                                                                                  \
         (void)stream;                                                                                                  \
-        const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        PARALLEL_BLOCKS                                                                                                \
-        for (int b = 0; b < blocks; b++) {                                                                             \
-            const name##_args a = *args;                                                                               \
-            const int end = min_int(count, (b + 1) * PIO_CHUNK);                                                       \
-            for (int i = b * PIO_CHUNK; i < end; i++) name(i, &a);                                                     \
-        }                                                                                                              \
+        const pio_cpu_job job = {args, limited(n, limit), NULL};                                                       \
+        pio_cpu_run(CPU_PART(name), blocks_of(job.count), SERIAL_ITEMS / PIO_CHUNK, &job);                             \
         return 0;                                                                                                      \
     }
 #define TEAM(name, adjoint)                                                                                            \
+    static void CPU_PART(name)(int begin, int end, const pio_cpu_job *job)                                             \
+    {                                                                                                                  \
+        const name##_args a = *(const name##_args *)job->args;                                                         \
+        name##_shared shared;                                                                                          \
+        for (int t = begin; t < end; t++) name(t, &shared, &a);                                                        \
+    }                                                                                                                  \
     int CPU_ENTRY(name)(pio_stream stream, int n, const int *limit, const name##_args *args)                           \
     {                                                                                                                  \
         (void)stream;                                                                                                  \
-        const int count = limited(n, limit);                                                                           \
-        _Pragma("omp parallel num_threads(pio_cpu_threads()) if (count > SERIAL_TEAMS)")                               \
-        {                                                                                                              \
-            const name##_args a = *args;                                                                               \
-            name##_shared shared;                                                                                      \
-            _Pragma("omp for schedule(static)")                                                                        \
-            for (int t = 0; t < count; t++) name(t, &shared, &a);                                                      \
-        }                                                                                                              \
+        const pio_cpu_job job = {args, limited(n, limit), NULL};                                                       \
+        pio_cpu_run(CPU_PART(name), job.count, SERIAL_TEAMS, &job);                                                    \
         return 0;                                                                                                      \
     }
 #define SUM(name, adjoint)                                                                                             \
+    static void CPU_PART(name)(int begin, int end, const pio_cpu_job *job)                                             \
+    {                                                                                                                  \
+        const name##_args a = *(const name##_args *)job->args;                                                         \
+        double *work = job->out;                                                                                       \
+        for (int b = begin; b < end; b++) {                                                                            \
+            double t[PIO_CHUNK] = {0};                                                                                 \
+            const int first = b * PIO_CHUNK, m = min_int(job->count - first, PIO_CHUNK);                               \
+            for (int j = 0; j < m; j++) t[j] = name(first + j, &a);                                                    \
+            work[b] = halve(t);                                                                                        \
+        }                                                                                                              \
+    }                                                                                                                  \
     int CPU_ENTRY(name)(pio_stream stream, int n, const int *limit, const name##_args *args, double *sum,              \
                         double *work)                                                                                  \
     {                                                                                                                  \
         (void)stream;                                                                                                  \
-        const int count = limited(n, limit), blocks = blocks_of(count);                                                \
-        PARALLEL_BLOCKS                                                                                                \
-        for (int b = 0; b < blocks; b++) {                                                                             \
-            double t[PIO_CHUNK] = {0};                                                                                 \
-            const int first = b * PIO_CHUNK, m = min_int(count - first, PIO_CHUNK);                                    \
-            for (int j = 0; j < m; j++) t[j] = name(first + j, args);                                                  \
-            work[b] = halve(t);                                                                                        \
-        }                                                                                                              \
+        const pio_cpu_job job = {args, limited(n, limit), work};                                                       \
+        const int blocks = blocks_of(job.count);                                                                       \
+        pio_cpu_run(CPU_PART(name), blocks, SERIAL_ITEMS / PIO_CHUNK, &job);                                           \
         pio_cpu_sum_levels(blocks, work, sum, work + blocks);                                                          \
         return 0;                                                                                                      \
     }
 #define SCAN(name, adjoint)                                                                                            \
+    static void CPU_PART(name)(int begin, int end, const pio_cpu_job *job)                                             \
+    {                                                                                                                  \
+        const name##_args a = *(const name##_args *)job->args;                                                         \
+        const int last = min_int(job->count, end * PIO_CHUNK);                                                         \
+        int *out = job->out;                                                                                           \
+        for (int i = begin * PIO_CHUNK; i < last; i++) out[i] = name(i, &a);                                           \
+    }                                                                                                                  \
     int CPU_ENTRY(name)(pio_stream stream, int n, const name##_args *args, int *out, int *work)                        \
     {                                                                                                                  \
         (void)stream;                                                                                                  \
-        const int blocks = blocks_of(n);                                                                               \
-        PARALLEL_BLOCKS                                                                                                \
-        for (int b = 0; b < blocks; b++)                                                                               \
-            for (int i = b * PIO_CHUNK; i < min_int(n, (b + 1) * PIO_CHUNK); i++) out[i] = name(i, args);              \
+        const pio_cpu_job job = {args, n, out};                                                                        \
+        pio_cpu_run(CPU_PART(name), blocks_of(n), SERIAL_ITEMS / PIO_CHUNK, &job);                                     \
         pio_cpu_scan(n, out, work);                                                                                    \
         return 0;                                                                                                      \
     }

@@ -171,8 +171,8 @@ def counted(instructions):
 
 
 def kernel_count(nm, objdump, file, kernel):
-    """The Count of a kernel's loop on the CPU, with what the compiler made of its parallel part, or None without it."""
-    names = [s for s in symbols(nm, file) if re.fullmatch(rf"{kernel}_cpu(?:\..*)?", s) and ".cold" not in s]
+    """The Count of a kernel's loop on the CPU, whose part of one thread is a function, or None without it."""
+    names = [s for s in symbols(nm, file) if re.fullmatch(rf"{kernel}_cpu(?:_part)?(?:\..*)?", s) and ".cold" not in s]
     parts = [counted(disassembled(objdump, file, name)) for name in names]
     return Count(*(sum(n) for n in list(zip(*parts))[:4]), max(p.straight for p in parts)) if parts else None
 
