@@ -117,7 +117,9 @@ piola_status pio_bench_case_create(pio_bench_case *t, const pio_bench_case_optio
                                 .dt = courant * spacing / wave_speed(o->law),
                                 .cfl = 0.5,
                                 .steps = o->steps,
-                                .slots = !o->adjoint ? 0 : o->steps > 2 ? o->steps : 2,
+                                .slots = !o->adjoint    ? 0
+                                         : o->steps > 2 ? o->steps
+                                                        : 2,
                                 .slot_sums = 1,
                                 .adjoint = o->adjoint};
     t->desc.gravity[dim - 1] = -9.81;

@@ -274,8 +274,8 @@ static void level_costs(candidate *a, candidate *b)
     p->adjoint = q->adjoint = fmin(p->adjoint, q->adjoint);
 }
 
-/* Where every state is stored whole and in memory, kept states have room for the sums at nodes too if the budget has it:
- * the adjoint of a step need not compute them again. */
+/* Where every state is stored whole and in memory, kept states have room for the sums at nodes too if the budget has
+ * it: the adjoint of a step need not compute them again. */
 static piola_status add_sums(pio_session *s, candidate *c, piola_error *error)
 {
     pio_engine_desc *desc = &s->model->desc;

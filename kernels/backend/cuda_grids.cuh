@@ -22,7 +22,7 @@ template <typename Shared> struct teams_of {
     enum { TEAMS = MOST_TEAMS * sizeof(Shared) <= STATIC_SHARED ? MOST_TEAMS : MOST_TEAMS / 2 };
     enum { THREADS = TEAM_LANES * TEAMS };
     /* Blocks that a multiprocessor is to hold at least, 1 where that is left to the compiler. Where f32 teams take much
-     * shared memory it would save registers for more of them than that memory has room for, and spill. */
+     * shared memory it would save registers for more of them than that memory has room for, and need local memory. */
     enum { BLOCKS = sizeof(real) == sizeof(float) && TEAMS * sizeof(Shared) > STATIC_SHARED / 2 ? 4 : 1 };
 };
 

@@ -69,8 +69,8 @@ void *mpm_whole_own(mpm_sim *sim);
 void mpm_whole_leave(mpm_sim *sim);
 /* Returns state `number`, one of the last that steps led to without a check in between. */
 mpm_state mpm_state_number(mpm_sim *sim, int64_t number);
-/* Before the step from the current state, and its adjoint: chooses where its sums at nodes are. Returns 1 where they are
- * there already, from the same step before. */
+/* Before the step from the current state, and its adjoint: chooses where its sums at nodes are. Returns 1 where they
+ * are there already, from the same step before. */
 int mpm_sums_there(mpm_sim *sim);
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
