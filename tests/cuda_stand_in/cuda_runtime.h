@@ -60,6 +60,11 @@ template <typename T> static inline T atomicAdd(T *target, T value)
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);
 }
 
+template <typename T> static inline T atomicOr(T *target, T bits)
+{
+    return __atomic_fetch_or(target, bits, __ATOMIC_RELAXED);
+}
+
 template <typename T> static inline T atomicMin(T *target, T value)
 {
     T seen = __atomic_load_n(target, __ATOMIC_RELAXED);
