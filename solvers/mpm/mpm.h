@@ -41,10 +41,15 @@ piola_status mpm_slot_in(mpm_sim *sim, const void *bytes, int64_t step, piola_er
 /* The member nodes_needed of pio_engine. */
 int64_t mpm_slot_needed(const pio_sim *sim);
 
-/* ---- mpm_in_place.c: whole states that stay where they are written ---------------------------------------------- */
+/* ---- mpm_state.c ------------------------------------------------------------------------------------------------ */
 
+/* Takes the memory of a state, or without `integers` that of its cotangents. */
+void mpm_state_layout(mpm_sim *sim, mpm_state *s, int integers);
 /* Returns the state whose arrays lie in `memory`, slot_bytes long, as those of a state in the arena do. */
 mpm_state mpm_state_at(mpm_sim *sim, char *memory);
+
+/* ---- mpm_in_place.c: whole states that stay where they are written ---------------------------------------------- */
+
 /* Decides what a slot has room for beside its state. */
 void mpm_in_place_layout(mpm_sim *sim, const pio_engine_desc *desc);
 /* Notes the states of the simulation's own, once they are laid out; returns 0 without host memory. */

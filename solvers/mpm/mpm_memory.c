@@ -4,30 +4,6 @@
 /* A field of `components` over n items; its padding is zero for good: the arena is, and kernels set items only. */
 #define TAKE_FIELD(pointer, components, n) TAKE(&sim->base.arena, pointer, field_size(n, components))
 
-static void take_state(mpm_sim *sim, mpm_state *s, int integers)
-{
-    const int ALWAYS = 1, AFFINE = !sim->reversible.used, SOLID = sim->particles.has_solid,
-              FLUID = sim->particles.has_fluid;
-    const int PLASTIC = sim->plastic.used, PLANE = sim->plastic.used && DIM == 2;
-#define INT_FIELD(name, unit, meaning)                                                                                 \
-    if (integers) TAKE(&sim->base.arena, s->name, sim->particles.n);
-#define FIELD(name, components, when, unit, meaning)                                                                   \
-    if (when) TAKE_FIELD(s->name, components, sim->particles.n);
-#include "kernels/mpm/mpm_fields.def"
-#undef INT_FIELD
-#undef FIELD
-}
-
-mpm_state mpm_state_at(mpm_sim *sim, char *memory)
-{
-    const pio_arena kept = sim->base.arena;
-    mpm_state s = {0};
-    sim->base.arena = (pio_arena){.backend = kept.backend, .base = memory, .size = sim->base.slot_bytes};
-    take_state(sim, &s, 1);
-    sim->base.arena = kept;
-    return s;
-}
-
 static void take_lattice(mpm_sim *sim, mpm_lattice *t)
 {
     TAKE_FIELD(t->x, DIM, sim->particles.n);
@@ -43,7 +19,7 @@ static void take_reversible(mpm_sim *sim, const pio_engine_desc *desc)
     pio_arena *arena = &sim->base.arena;
     const size_t vectors = field_size(sim->particles.n, DIM);
     take_lattice(sim, &sim->reversible.lattice);
-    take_state(sim, &sim->particles.state[0], 1);
+    mpm_state_layout(sim, &sim->particles.state[0], 1);
     sim->particles.state[1] = sim->reversible.other = sim->particles.state[0];
     TAKE_FIELD(sim->particles.state[1].velocity, DIM, sim->particles.n);
     if (sim_ever_uses_previous_state(desc)) {
@@ -67,7 +43,7 @@ static size_t state_bytes(mpm_sim *sim)
     if (sim->reversible.used)
         take_lattice(sim, &t);
     else
-        take_state(sim, &s, 1);
+        mpm_state_layout(sim, &s, 1);
     measure = sim->base.arena;
     sim->base.arena = kept;
     return measure.used;
@@ -141,13 +117,13 @@ static void take_contact(mpm_sim *sim)
 
 static void take_adjoint(mpm_sim *sim)
 {
-    take_state(sim, &sim->particles.bar[0], 0);
+    mpm_state_layout(sim, &sim->particles.bar[0], 0);
     if (sim->reversible.used)
         sim->particles.bar[1] =
             sim->particles
                 .bar[0]; /* particles keep their places, and cotangents become those of the step before there */
     else
-        take_state(sim, &sim->particles.bar[1], 0);
+        mpm_state_layout(sim, &sim->particles.bar[1], 0);
     TAKE_FIELD(sim->grid.velocity_bar, DIM, sim->grid.nodes);
     TAKE_FIELD(sim->grid.node_bar, DIM + 1, sim->grid.nodes);
     TAKE_FIELD(sim->material.mass_bar, 1, sim->particles.n);
@@ -278,8 +254,8 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     if (sim->reversible.used) {
         take_reversible(sim, desc);
     } else {
-        take_state(sim, &sim->particles.state[0], 1);
-        take_state(sim, &sim->particles.state[1], 1);
+        mpm_state_layout(sim, &sim->particles.state[0], 1);
+        mpm_state_layout(sim, &sim->particles.state[1], 1);
     }
     take_matter(sim, desc);
     take_grid(sim);

@@ -31,7 +31,7 @@ static void case_mpm_contact(case_io *io)
     a.fields = fields;
     a.sums = node_masses(io, t.nodes, 0.1, 1);
     a.volume = REALS(io, "node volume", 1, t.nodes, 0.1 * cell, cell);
-    a.free_velocity = REALS(io, "free velocity", DIM, t.nodes, -1, 1);
+    a.free_velocity = REALS(io, "free velocity", DIM, t.nodes, -0.9, 1);
     a.velocity = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     LAUNCH(io, mpm_contact, t.nodes, &t.step->nodes, &a);
     case_out(io, "node velocity", CASE_FIELD, DIM, t.nodes, a.velocity);
