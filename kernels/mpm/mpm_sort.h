@@ -210,7 +210,7 @@ PIO_FN void mpm_node_list(int i, const mpm_sort_args *a)
     const int blocks = a->cells / BLOCK_NODES;
     const uint64_t active = a->l.active[i];
     int slot = a->l.active_slot[i];
-    for (int q = 0; active >> q && q < BLOCK_NODES; q++)
+    for (int q = 0; q < BLOCK_NODES && active >> q; q++)
         if (active >> q & 1) a->l.node_list[slot++] = i * BLOCK_NODES + q;
     if (i == blocks - 1) a->step->nodes = a->step->particles ? a->l.active_slot[blocks] : 0;
 }
