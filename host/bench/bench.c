@@ -13,7 +13,7 @@
 enum { COPY_BYTES = 256 << 20 };
 
 typedef struct {
-    const pio_bench *bench;
+    pio_bench *bench;
     const pio_engine *engine;
     pio_bench_case bench_case;
     pio_sim *sim;
@@ -59,6 +59,7 @@ static piola_status run_gradient(runner *r, repetition *t, piola_error *error)
     const double cpu = pio_cpu_clock(), wall = pio_clock();
     const piola_status rc = pio_gradient(r->engine, r->sim, &schedule, &arrays, &sweep, &result, error);
     const double end = pio_cpu_clock();
+    r->bench->calls = (pio_bench_calls){result.forward_calls, result.adjoint_calls, r->bench_case.desc.steps};
     t->gradient_wall = pio_clock() - wall;
     t->gradient_cpu = end - cpu;
     t->storing_cpu = turned - cpu;

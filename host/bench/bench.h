@@ -3,6 +3,7 @@
 #ifndef PIOLA_HOST_BENCH_H
 #define PIOLA_HOST_BENCH_H
 
+#include "host/bench/bench_calls.h"
 #include "host/bench/bench_case.h"
 
 enum { PIO_BENCH_REPETITIONS = 5, PIO_BENCH_ROWS = 16, PIO_BENCH_KERNELS = 64 };
@@ -42,6 +43,7 @@ typedef struct {
     int n_kernels;                               /* number of kernels */
     double kernel_forward, kernel_gradient;      /* s, sums over all kernels */
     double slope, duration;                      /* s: d(mean position)/d(velocity), which must equal the duration */
+    pio_bench_calls calls;                       /* what the steps of a gradient give the device to do */
     pio_traffic traffic;                         /* bytes that a step must move */
 } pio_bench;
 

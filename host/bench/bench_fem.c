@@ -44,6 +44,7 @@ typedef struct {
     double cpu, wall;              /* s, when the forward sweep ended */
     pio_fem_bench_kernel *kernels; /* [PIO_FEM_BENCH_TIMERS] sums of the kernels' timers, or NULL */
     double forward[2], adjoint[2]; /* s of the last sweep: wall and CPU time */
+    pio_bench_calls calls;
     double J;
 } runner;
 
@@ -90,6 +91,7 @@ static piola_status sweep(runner *r, piola_error *error)
     r->forward[1] = r->cpu - cpu;
     r->adjoint[0] = pio_clock() - r->wall;
     r->adjoint[1] = pio_cpu_clock() - r->cpu;
+    r->calls = (pio_bench_calls){result.forward_calls, result.adjoint_calls, 1};
     take_timers(r, true);
     return rc;
 }
@@ -195,6 +197,7 @@ static piola_status measure_row(pio_fem_bench *b, int threads, piola_error *erro
     if (!rc) b->defect = pio_bench_fem_case_defect(&r.bench_case, r.value_bar);
     if (!rc && b->n_rows == 0) rc = count(b, &r.bench_case, error);
     b->J = r.J;
+    b->calls = r.calls;
     b->n_rows++;
     close_runner(&r);
     return rc;

@@ -44,6 +44,7 @@ typedef struct {
     pio_fem_bench_kernel kernels[PIO_BENCH_KERNELS];
     int n_kernels;                         /* number of kernels */
     double kernel_forward, kernel_adjoint; /* s, sums over all kernels */
+    pio_bench_calls calls;                 /* what the load step and its adjoint give the device to do */
     double part[PIO_FEM_PARTS][2];         /* s of each task, forward and adjoint */
     /* s of an assembly, a product, a solver's iteration; ns of an assembly per element */
     double assembly, product, iteration, element;

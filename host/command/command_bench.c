@@ -250,6 +250,7 @@ static piola_status print_json(const pio_bench *b, const char *law, piola_error 
     json_case(&json, b, law);
     json_rows(&json, b);
     json_bytes(&json, b);
+    pio_bench_calls_json(&json, &b->calls);
     json_kernels(&json, b);
     pio_json_end_object(&json);
     return pio_json_finish(&json, error);
@@ -266,6 +267,7 @@ static piola_status report(pio_bench *b, const piola_bench_options *o, piola_err
         print_times(b);
         if (b->on_cpu) print_scaling(b);
         print_bytes(b);
+        pio_bench_calls_print(&b->calls);
         print_kernels(b);
     }
     return rc ? rc : pio_output_flush(error);

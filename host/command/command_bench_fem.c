@@ -262,6 +262,7 @@ static piola_status print_json(const pio_fem_bench *b, piola_error *error)
     pio_json_string(&json, "commit", pio_build_commit());
     json_case(&json, b);
     json_rows(&json, b);
+    pio_bench_calls_json(&json, &b->calls);
     json_kernels(&json, b);
     pio_json_end_object(&json);
     return pio_json_finish(&json, error);
@@ -283,6 +284,7 @@ static piola_status report(pio_fem_bench *b, const piola_bench_fem_options *o, p
     else {
         print_case(b);
         print_times(b);
+        pio_bench_calls_print(&b->calls);
         print_kernels(b);
     }
     return rc ? rc : pio_output_flush(error);

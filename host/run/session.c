@@ -365,6 +365,24 @@ static void begin_evaluation(pio_session *s)
     if (!(s->call.seconds.first > 0)) s->call.seconds.first = pio_clock();
 }
 
+/* Logs what each of `steps` steps gave the device to do. */
+static void log_calls(const pio_session *s, const char *direction, const pio_device_calls *c, int64_t steps)
+{
+    const double n = (double)steps;
+    if (steps == 0) return;
+    pio_log_message(s->call.log, PIO_DETAIL,
+                    "device: %s: %.1f launches, %.1f copies and %.1f waits per step; %.2f graphs", direction,
+                    (double)c->launches / n, (double)c->copies / n, (double)c->waits / n, (double)c->graphs / n);
+}
+
+/* Logs that of both directions; the adjoint's have the steps that were computed again. */
+static void log_all_calls(const pio_session *s)
+{
+    const pio_sweep_result *r = &s->evaluation.sweep;
+    log_calls(s, "forward", &r->forward_calls, s->model->steps);
+    log_calls(s, "adjoint", &r->adjoint_calls, r->adjoint_steps);
+}
+
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
 {
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
@@ -378,6 +396,7 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->call.shows_steps) pio_log_progress_end(s->call.log);
+    log_all_calls(s);
     return rc;
 }
 
@@ -420,6 +439,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     if (rc) pio_model_control_advice(s->model, error);
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) return rc;
+    log_all_calls(s);
     add_design_terms(s);
     return check_finite(s, error);
 }

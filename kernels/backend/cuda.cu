@@ -114,6 +114,40 @@ static const char *cuda_error_text(int code)
     return cudaGetErrorString((cudaError_t)code);
 }
 
+/* ---- graphs ----------------------------------------------------------------------------------------------- */
+
+/* Calls of other threads, of which none is in this stream, may go on. */
+static int cuda_capture_begin(pio_stream stream)
+{
+    const int rc = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    if (rc) (void)cudaGetLastError();
+    return rc;
+}
+
+static int cuda_capture_end(pio_stream stream, pio_graph *graph)
+{
+    cudaGraph_t captured = NULL;
+    *graph = NULL;
+    int rc = cudaStreamEndCapture(stream, &captured);
+    if (!rc) rc = cudaGraphInstantiate(graph, captured, 0);
+    if (captured) (void)cudaGraphDestroy(captured);
+    if (rc) {
+        (void)cudaGetLastError();
+        *graph = NULL;
+    }
+    return rc;
+}
+
+static int cuda_graph_launch(pio_graph graph, pio_stream stream)
+{
+    return cudaGraphLaunch(graph, stream);
+}
+
+static void cuda_graph_release(pio_graph graph)
+{
+    (void)cudaGraphExecDestroy(graph);
+}
+
 extern "C" {
 #define MAP(name, adjoint) int name##_cuda(pio_stream stream, int n, const int *limit, const name##_args *args);
 #define TEAM(name, adjoint) MAP(name, adjoint)
@@ -147,6 +181,10 @@ extern "C" const pio_backend pio_backend_cuda = {
     cuda_download,
     cuda_wait,
     cuda_error_text,
+    cuda_capture_begin,
+    cuda_capture_end,
+    cuda_graph_launch,
+    cuda_graph_release,
     {"cudss", "cusolver"},
     "cusparse",
 };

@@ -87,48 +87,166 @@ static int team(pio_stream stream, int n, const int *limit, const Args *args)
     return cudaGetLastError();
 }
 
-/* One chunk by halving: the order of cpu_loops.h, hence the same rounding. */
-template <typename Args, double (*term)(int, const Args *)>
-static __global__ void __launch_bounds__(PIO_CHUNK)
-    sum_grid(int n, const int *limit, const __grid_constant__ Args args, double *out)
+/* ---- sums ------------------------------------------------------------------------------------------------- *
+ *
+ * A sum is one launch: each block adds a chunk of items, the last block of PIO_CHUNK neighbours adds their sums, and
+ * the last of those the levels above; which block is last differs from run to run, and what it adds, and in which
+ * order, does not. The tree is that of cpu_loops.c. `work` has a counter before each group of PIO_CHUNK sums, and one
+ * for the groups in front: places that do not depend on the number of items. Counters are 0 between launches: memory
+ * begins as zeros, and who counts last sets them back. */
+
+/* Sum number k of the first level. */
+static __device__ __forceinline__ volatile double *chunk_sum(double *work, unsigned k)
 {
-    __shared__ double t[PIO_CHUNK];
-    const int j = (int)threadIdx.x, i = (int)blockIdx.x * PIO_CHUNK + j;
-    t[j] = (unsigned)i < limited(n, limit) ? term(i, &args) : 0;
+    return work + 2 + k + k / PIO_CHUNK;
+}
+
+/* The counter of group number g, or, g = -1, of the groups. */
+static __device__ __forceinline__ unsigned *sum_counter(double *work, int g)
+{
+    return (unsigned *)(g < 0 ? work : work + 1 + (size_t)g * (PIO_CHUNK + 1));
+}
+
+/* Whether the calling block is the last of `expected` that call this for a counter. What each of them wrote before can
+ * be read by the last one (CUDA C++ programming guide, memory fence functions). */
+static __device__ __forceinline__ bool is_last(unsigned *counter, unsigned expected)
+{
+    __shared__ bool last;
+    __threadfence();
+    if (threadIdx.x == 0) {
+        last = atomicAdd(counter, 1u) == expected - 1;
+        if (last) *(volatile unsigned *)counter = 0;
+    }
+    __syncthreads();
+    const bool is = last;
+    __threadfence();
+    __syncthreads();
+    return is;
+}
+
+/* The sum of one chunk by halving: the order of cpu_loops.h, hence the same rounding. Thread 0 has it. */
+static __device__ __forceinline__ double halve(double t[PIO_CHUNK], double own)
+{
+    const int j = (int)threadIdx.x;
+    __syncthreads();
+    t[j] = own;
     for (int half = PIO_CHUNK / 2; half > 0; half /= 2) {
         __syncthreads();
         if (j < half) t[j] += t[j + half];
     }
-    if (j == 0) out[blockIdx.x] = t[0];
+    return t[0];
 }
 
-struct partials {
-    const double *value;
-};
-PIO_FN double partial(int i, const partials *p)
+/* Adds PIO_CHUNK values, of which value k is chunk_sum(stride k), and those from `count` on are 0, from first to first
+ * + PIO_CHUNK - 1, into the place of the first. */
+static __device__ __forceinline__ void add_chunk(double *work, double t[PIO_CHUNK], unsigned first, unsigned count,
+                                                 unsigned stride)
 {
-    return p->value[i];
+    const unsigned k = first + threadIdx.x;
+    const double sum = halve(t, k < count ? *chunk_sum(work, k * stride) : 0);
+    if (threadIdx.x == 0) *chunk_sum(work, first * stride) = sum;
+}
+
+/* The calling block has added chunk number blockIdx.x of a sum. Returns whether it is the last one of all, which has
+ * added the sums of the chunks: the result is in the place of the first. */
+static __device__ __forceinline__ bool finish_sum(double *work, double t[PIO_CHUNK])
+{
+    const unsigned chunks = gridDim.x, group = blockIdx.x / PIO_CHUNK, groups = (chunks + PIO_CHUNK - 1) / PIO_CHUNK;
+    const unsigned first = group * PIO_CHUNK, in_group = min(chunks - first, (unsigned)PIO_CHUNK);
+    if (!is_last(sum_counter(work, (int)group), in_group)) return false;
+    add_chunk(work, t, first, chunks, 1);
+    if (groups == 1) return true;
+    if (!is_last(sum_counter(work, -1), groups)) return false;
+    unsigned stride = PIO_CHUNK;
+    for (unsigned count = groups; count > 1; count = (count + PIO_CHUNK - 1) / PIO_CHUNK, stride *= PIO_CHUNK)
+        for (unsigned from = 0; from < count; from += PIO_CHUNK) {
+            add_chunk(work, t, from, count, stride);
+            __syncthreads();
+        }
+    return true;
+}
+
+template <typename Args, double (*term)(int, const Args *)>
+static __global__ void __launch_bounds__(PIO_CHUNK)
+    sum_grid(int n, const int *limit, const __grid_constant__ Args args, double *result, double *work)
+{
+    __shared__ double t[PIO_CHUNK];
+    const unsigned i = blockIdx.x * PIO_CHUNK + threadIdx.x;
+    const double sum = halve(t, i < limited(n, limit) ? term((int)i, &args) : 0);
+    if (threadIdx.x == 0) *(gridDim.x == 1 ? result : chunk_sum(work, blockIdx.x)) = sum;
+    if (gridDim.x == 1 || !finish_sum(work, t)) return;
+    if (threadIdx.x == 0) *result = *chunk_sum(work, 0);
 }
 
 template <typename Args, double (*term)(int, const Args *)>
 static int sum(pio_stream stream, int n, const int *limit, const Args *args, double *result, double *work)
 {
-    const int chunks = blocks_of(n, PIO_CHUNK);
     if (n <= 0) return cudaMemsetAsync(result, 0, sizeof *result, stream);
-    sum_grid<Args, term><<<chunks, PIO_CHUNK, 0, stream>>>(n, limit, *args, chunks > 1 ? work : result);
-    if (chunks == 1) return cudaGetLastError();
-    const partials level = {work};
-    return sum<partials, partial>(stream, chunks, NULL, &level, result, work + chunks);
+    sum_grid<Args, term><<<blocks_of(n, PIO_CHUNK), PIO_CHUNK, 0, stream>>>(n, limit, *args, result, work);
+    return cudaGetLastError();
 }
 
-/* Exclusive prefix sums of one chunk (Hillis and Steele 1986), and the chunk's total. */
-template <typename Args, int (*term)(int, const Args *)>
-static __global__ void __launch_bounds__(PIO_SCAN_CHUNK)
-    scan_grid(int n, const __grid_constant__ Args args, int *out, int *totals)
+/* ---- scans ------------------------------------------------------------------------------------------------ *
+ *
+ * A scan is one launch, by decoupled look-back (Merrill and Garland 2016): a block takes the next chunk, publishes its
+ * total, and adds up those before until one whose prefix is known. Chunks are taken in the order in which blocks begin,
+ * so that no block waits for one that has not begun. Whole numbers: how far a block looks back changes no bit.
+ *
+ * `work` has two counters, of the chunks taken and of those that are done, and a word for each chunk: PUBLISHED or
+ * PREFIX in the upper half, the number in the lower one. All are 0 between launches: memory begins as zeros, and the
+ * last block sets them back. */
+enum { PUBLISHED = 1, PREFIX = 2, LOOK_BACK = 256 };
+
+typedef unsigned long long scan_word;
+
+static __device__ __forceinline__ scan_word scan_word_of(int state, int value)
 {
-    __shared__ int t[2][PIO_SCAN_CHUNK];
-    const int j = (int)threadIdx.x, i = (int)blockIdx.x * PIO_SCAN_CHUNK + j;
-    const int own = i < n ? term(i, &args) : 0;
+    return (scan_word)state << 32 | (unsigned)value;
+}
+
+/* The word of a chunk that is published, or will be by a block that runs. */
+static __device__ __forceinline__ scan_word wait_for_word(const volatile scan_word *word)
+{
+    scan_word seen = *word;
+    while (seen == 0) seen = *word;
+    return seen;
+}
+
+/* The sum of the totals before chunk number `chunk`; all threads of the block call this. */
+static __device__ __forceinline__ int look_back(const scan_word *words, int chunk)
+{
+    __shared__ int nearest, before;
+    const int j = (int)threadIdx.x;
+    if (j == 0) before = 0;
+    for (int from = chunk - 1; from >= 0; from -= LOOK_BACK) { /* chunks from, from - 1, ... */
+        const int k = from - j;
+        scan_word word = 0;
+        if (j == 0) nearest = LOOK_BACK;
+        __syncthreads();
+        if (j < LOOK_BACK && k >= 0) word = wait_for_word(words + k);
+        if (word >> 32 == PREFIX) atomicMin(&nearest, j);
+        __syncthreads();
+        if (word && j <= nearest) atomicAdd(&before, (int)(unsigned)word);
+        const bool found = nearest < LOOK_BACK;
+        __syncthreads();
+        if (found) break;
+    }
+    return chunk > 0 ? before : 0;
+}
+
+/* The chunk that the calling block takes. */
+static __device__ __forceinline__ int take_chunk(unsigned *counter)
+{
+    __shared__ int chunk;
+    if (threadIdx.x == 0) chunk = gridDim.x == 1 ? 0 : (int)atomicAdd(counter, 1u);
+    __syncthreads();
+    return chunk;
+}
+
+/* Inclusive prefix sum of this thread's number among those of the block (Hillis and Steele 1986). */
+static __device__ __forceinline__ int prefix_in_block(int t[2][PIO_SCAN_CHUNK], int own)
+{
+    const int j = (int)threadIdx.x;
     int from = 0;
     t[0][j] = own;
     __syncthreads();
@@ -137,45 +255,38 @@ static __global__ void __launch_bounds__(PIO_SCAN_CHUNK)
         from = 1 - from;
         __syncthreads();
     }
-    if (i < n) out[i] = t[from][j] - own;
-    if (j == PIO_SCAN_CHUNK - 1) totals[blockIdx.x] = t[from][j];
+    return t[from][j];
 }
 
-static __global__ void __launch_bounds__(PIO_SCAN_CHUNK) scan_add(int n, int *out, const int *offsets, int chunks)
+template <typename Args, int (*term)(int, const Args *)>
+static __global__ void __launch_bounds__(PIO_SCAN_CHUNK)
+    scan_grid(int n, const __grid_constant__ Args args, int *out, int *work)
 {
-    const int i = (int)(blockIdx.x * PIO_SCAN_CHUNK + threadIdx.x);
-    if (i < n) out[i] += offsets[blockIdx.x];
-    if (i == 0) out[n] = offsets[chunks];
+    __shared__ int t[2][PIO_SCAN_CHUNK];
+    unsigned *counter = (unsigned *)work;
+    scan_word *words = (scan_word *)work + 1;
+    const int j = (int)threadIdx.x, chunks = (int)gridDim.x, chunk = take_chunk(counter);
+    const int i = chunk * PIO_SCAN_CHUNK + j, own = i < n ? term(i, &args) : 0;
+    const int upto = prefix_in_block(t, own);
+    int before = 0;
+    if (chunks > 1) {
+        volatile scan_word *const word = words + chunk;
+        if (j == PIO_SCAN_CHUNK - 1) *word = scan_word_of(chunk ? PUBLISHED : PREFIX, upto);
+        before = look_back(words, chunk);
+        if (j == PIO_SCAN_CHUNK - 1 && chunk) *word = scan_word_of(PREFIX, before + upto);
+    }
+    if (i < n) out[i] = before + upto - own;
+    if (chunk == chunks - 1 && j == PIO_SCAN_CHUNK - 1) out[n] = before + upto;
+    if (chunks == 1 || !is_last(counter + 1, (unsigned)chunks)) return;
+    for (int k = j; k < chunks; k += PIO_SCAN_CHUNK) words[k] = 0;
+    if (j == 0) *counter = 0;
 }
 
-struct chunk_totals {
-    const int *value;
-};
-PIO_FN int chunk_total(int i, const chunk_totals *c)
-{
-    return c->value[i];
-}
-
-static __global__ void set_int(int *target, const int *source)
-{
-    *target = *source;
-}
-
-/* totals of this level are work[0..chunks), their prefix sums work[chunks..2 chunks] */
 template <typename Args, int (*term)(int, const Args *)>
 static int scan(pio_stream stream, int n, const Args *args, int *out, int *work)
 {
-    const int chunks = blocks_of(n, PIO_SCAN_CHUNK);
     if (n <= 0) return cudaMemsetAsync(out, 0, sizeof *out, stream);
-    scan_grid<Args, term><<<chunks, PIO_SCAN_CHUNK, 0, stream>>>(n, *args, out, work);
-    if (chunks == 1) {
-        set_int<<<1, 1, 0, stream>>>(out + n, work);
-        return cudaGetLastError();
-    }
-    const chunk_totals level = {work};
-    const int rc = scan<chunk_totals, chunk_total>(stream, chunks, &level, work + chunks, work + 2 * chunks + 1);
-    if (rc) return rc;
-    scan_add<<<chunks, PIO_SCAN_CHUNK, 0, stream>>>(n, out, work + chunks, chunks);
+    scan_grid<Args, term><<<blocks_of(n, PIO_SCAN_CHUNK), PIO_SCAN_CHUNK, 0, stream>>>(n, *args, out, work);
     return cudaGetLastError();
 }
 

@@ -19,6 +19,7 @@ const char *const pio_kernel_names[KERNEL_TIMERS] = {
 
 int pio_queue_begin(pio_queue *q)
 {
+    pio_queue_stop_recording(q);
     if (q->error.code) return 0;
     const int fault = pio_device_fault ? pio_device_fault("launch") : 0;
     if (fault) {
@@ -49,6 +50,7 @@ static void check_watch(pio_queue *q, int kernel)
 
 void pio_queue_end(pio_queue *q, int kernel, const char *file, int line, int rc)
 {
+    *(kernel == KERNEL_COPY ? &q->counts.copies : &q->counts.launches) += 1;
     if (q->clock) {
         if (!rc) rc = q->backend->wait(q->stream);
         q->timer[kernel].seconds += q->clock() - q->started;
@@ -66,29 +68,37 @@ void pio_queue_end(pio_queue *q, int kernel, const char *file, int line, int rc)
 
 void pio_queue_zero(pio_queue *q, void *target, size_t bytes)
 {
+    if (q->recording && pio_record_copy(q, target, NULL, bytes)) return;
     PIO_LAUNCH(q, KERNEL_COPY, q->backend->zero(q->stream, target, bytes));
 }
 
 void pio_queue_copy(pio_queue *q, void *target, const void *source, size_t bytes)
 {
+    if (q->recording && pio_record_copy(q, target, source, bytes)) return;
     PIO_LAUNCH(q, KERNEL_COPY, q->backend->copy(q->stream, target, source, bytes));
 }
 
 void pio_queue_upload(pio_queue *q, void *target, const void *source, size_t bytes)
 {
+    if (!q->error.code) q->counts.waits++;
     PIO_LAUNCH(q, KERNEL_COPY, q->backend->upload(q->stream, target, source, bytes));
 }
 
 void pio_queue_download(pio_queue *q, void *target, const void *source, size_t bytes)
 {
-    if (!q->error.code) q->downloads++;
+    if (!q->error.code) {
+        q->downloads++;
+        q->counts.waits++;
+    }
     PIO_LAUNCH(q, KERNEL_COPY, q->backend->download(q->stream, target, source, bytes));
 }
 
 int pio_queue_failed(pio_queue *q)
 {
+    pio_queue_stop_recording(q);
     if (!q->error.code) {
         const int rc = q->backend->wait(q->stream);
+        q->counts.waits++;
         if (rc) {
             q->error.code = rc;
             snprintf(q->error.message, sizeof q->error.message, "%s failed while running: %s", q->backend->name,

@@ -62,7 +62,8 @@ enum {
     /* the most items of one launch: whole leaves, and not one of them ends beyond what an int holds */
     PIO_MOST_ITEMS = INT32_MAX / PIO_SCAN_CHUNK * PIO_SCAN_CHUNK
 };
-/* Doubles of workspace of a SUM, and ints of that of a SCAN, over n items. */
+/* Doubles of workspace of a SUM, and ints of that of a SCAN, over n items. It begins as zeros, and only launches of the
+ * same kind write to it. */
 #define PIO_SUM_WORK(n) ((size_t)(n) / (PIO_CHUNK - 1) + 8)
 #define PIO_SCAN_WORK(n) (2 * ((size_t)(n) / (PIO_SCAN_CHUNK - 1)) + 32)
 
@@ -93,6 +94,9 @@ typedef struct {
     char error[256];      /* why open() failed, where the text of its error code does not say enough, or "" */
 } pio_device_info;
 
+/* A graph of launches and copies that was captured from a stream: a cudaGraphExec_t. */
+typedef struct CUgraphExec_st *pio_graph;
+
 typedef struct {
     const char *name; /* "cpu" or "cuda" */
     pio_kernels kernels;
@@ -119,6 +123,14 @@ typedef struct {
     int (*wait)(pio_stream stream);
     /* Returns the text of an error code; it needs no release. */
     const char *(*error_text)(int code);
+    /* What is put into the stream from here on is captured, and not run. NULL, with the next three: no graphs. */
+    int (*capture_begin)(pio_stream stream);
+    /* Ends that, also after a failure in between, and sets *graph to what was captured, or to NULL on failure. */
+    int (*capture_end)(pio_stream stream, pio_graph *graph);
+    /* Puts all of a graph into the stream. */
+    int (*graph_launch)(pio_graph graph, pio_stream stream);
+    /* Returns the memory of a graph, when it has run. */
+    void (*graph_release)(pio_graph graph);
     /* Modules of sparse direct solves for this device, the best first, see direct.h; then NULL. */
     const char *direct[3];
     const char *product; /* module of sparse products for this device, see product.h; NULL: there is none */

@@ -23,7 +23,7 @@ PIO_FN int krylov_finite(wide x)
 PIO_FN void krylov_stop(krylov_state *s, int why, wide value)
 {
     s->stop = why;
-    s->active = 0;
+    s->active = s->active_rows = 0;
     s->value = value;
 }
 
@@ -61,6 +61,8 @@ PIO_FN void krylov_begin(int i, const krylov_begin_args *a)
     krylov_state *s = a->state;
     (void)i;
     s->unknowns = s->active = a->unknowns;
+    s->active_rows = a->unknowns / DIM;
+    s->started = 0;
     s->stop = KRYLOV_RUNNING;
     s->max_iterations = a->max_iterations;
     s->iterations = s->restarts = s->columns = 0;
@@ -94,6 +96,7 @@ PIO_FN void krylov_verify(int i, const krylov_verify_args *a)
             krylov_stop(s, KRYLOV_STAGNATED, W(0));
         } else {
             s->active = s->unknowns;
+            s->active_rows = s->unknowns / DIM;
             s->restarts++;
         }
     }
@@ -148,6 +151,79 @@ PIO_FN wide pcg_update(int i, const pcg_update_args *a)
 PIO_FN void pcg_direction(int i, const pcg_direction_args *a)
 {
     a->p[i] = a->z[i] + R(a->state->beta) * a->p[i];
+}
+
+/* ---- PCG in four launches an iteration -------------------------------------------------------------------- *
+ *
+ *     q = A p    dot_a = p . q    pcg_advance: x, r, z, dot_z = r . z    pcg_conjugate: p, dot_r = r . r
+ *
+ * The scalars are computed by every item that needs them. What an iteration decides is decided by pcg_advance of the
+ * next one, or by pcg_verify; two states take turns, of which one is read while the other is set. Every number is
+ * computed as above, and the method stops with the same x. */
+
+/* Judges the residual that the last iteration left, and r . M^-1 r, from dot_r and dot_z. */
+PIO_FN void pcg_judge(krylov_state *s)
+{
+    s->residual = s->dot_r;
+    krylov_judge(s);
+    if (s->stop) return;
+    s->beta = s->started ? s->dot_z / s->rz : W(0);
+    if (!krylov_finite(s->dot_z) || !krylov_finite(s->beta))
+        krylov_stop(s, KRYLOV_NOT_FINITE, s->dot_z);
+    else if (!(s->dot_z > W(0)))
+        krylov_stop(s, KRYLOV_PRECONDITIONER, s->dot_z);
+}
+
+/* Sets numbers i of x, r and z = M^-1 r by a step along p, and returns the term of r . z. Item 0 sets the new state. */
+PIO_FN wide pcg_advance(int i, const pcg_advance_args *a)
+{
+    krylov_state s = *a->from;
+    if (s.active) pcg_judge(&s);
+    if (s.active) {
+        pcg_alpha_args step;
+        step.state = &s;
+        s.rz = s.dot_z;
+        s.started = 1;
+        pcg_alpha(0, &step);
+    }
+    if (i == 0) *a->to = s;
+    if (!s.active) return W(0);
+    const real alpha = R(s.alpha), r = a->r[i] - alpha * a->q[i];
+    real z = r;
+    if (a->inverse) {
+        const ptrdiff_t first = (ptrdiff_t)(i / DIM) * DIM;
+        const real *row = a->inverse + (ptrdiff_t)i * DIM;
+        z = row[0] * (a->r[first] - alpha * a->q[first]);
+        PIO_UNROLL
+        for (int d = 1; d < DIM; d++) z += row[d] * (a->r[first + d] - alpha * a->q[first + d]);
+    }
+    a->x[i] += alpha * a->p[i];
+    a->next_r[i] = r;
+    a->z[i] = z;
+    return W(r) * W(z);
+}
+
+/* Sets number i of the next direction, z + beta p, and returns the square of that of r. */
+PIO_FN wide pcg_conjugate(int i, const pcg_conjugate_args *a)
+{
+    a->p[i] = a->z[i] + R(a->state->dot_z / a->state->rz) * a->p[i];
+    return W(a->r[i]) * W(a->r[i]);
+}
+
+/* Judges the last iteration, and, where the method has stopped, confirms that, or lets it begin again; the one item is
+ * 0. With b = 0 there is nothing to confirm. */
+PIO_FN void pcg_verify(int i, const pcg_verify_args *a)
+{
+    krylov_state *s = a->state;
+    krylov_verify_args verify;
+    if (a->fault) s->fault = *a->fault;
+    if (s->active) pcg_judge(s);
+    if (s->active || s->rhs <= W(0)) return;
+    verify.state = s;
+    verify.stagnation = a->stagnation;
+    s->dot_r = s->dot_v;
+    s->started = 0;
+    krylov_verify(i, &verify);
 }
 
 /* ---- MINRES (Paige and Saunders 1975) --------------------------------------------------------------------- *

@@ -25,7 +25,10 @@ typedef struct {
     int max_iterations; /* >= 1 */
     int restarts;       /* times that the method began again from x */
     int columns;        /* GMRES: of this cycle */
+    int active_rows;    /* likewise of block rows of DIM unknowns */
+    int started;        /* PCG in few launches: 1 after the first iteration from x */
     int reserved;       /* never read: it aligns what follows to 8 bytes */
+    uint64_t fault;     /* what pcg_verify was given to pass on to the host with the rest */
     wide target;        /* |r|^2 to reach */
     wide rhs;           /* |b|^2 */
     wide residual;      /* |r|^2 as the method knows it; |b - A x|^2 after krylov_verify */
@@ -36,6 +39,7 @@ typedef struct {
     wide dot_r; /* r . r */
     wide dot_a; /* p . A p, v . A v */
     wide dot_z; /* r . M^-1 r; GMRES: w . w */
+    wide dot_v; /* |b - A x|^2, computed anew beside a method that may go on */
     /* PCG */
     wide rz, alpha, beta; /* r . M^-1 r; length of the step; what of the old direction the new one has */
     /* MINRES: rotations, then the coefficients of minres_project and minres_update */
@@ -94,6 +98,29 @@ typedef struct {
     const real *z;             /* [n] M^-1 r */
     real *p;                   /* [n] direction; changed */
 } pcg_direction_args;
+
+/* An iteration from p . A p to the next r . M^-1 r, with the term of that: one item for each unknown. */
+typedef struct {
+    const krylov_state *from; /* dot_a, dot_r and dot_z are read */
+    krylov_state *to;         /* set, but for dot_z */
+    const real *p, *q, *r;    /* [n] direction, A p, residual */
+    const real *inverse;      /* [n / DIM][DIM][DIM] blocks of M^-1, or NULL: M is the identity */
+    real *x, *next_r, *z;     /* [n] solution, added to; the new residual and M^-1 times it, set */
+} pcg_advance_args;
+
+/* Sets p = z + beta p, with the term of r . r: one item for each unknown. */
+typedef struct {
+    const krylov_state *state; /* dot_z and rz are read */
+    const real *z, *r;         /* [n] M^-1 r, r */
+    real *p;                   /* [n] direction; changed */
+} pcg_conjugate_args;
+
+/* One item: whether the method has stopped, and if so, what dot_v says of that, as krylov_verify. */
+typedef struct {
+    krylov_state *state;   /* changed */
+    double stagnation;     /* ratio of norms, in (0, 1) */
+    const uint64_t *fault; /* [1] passed on to the host with the state, or NULL */
+} pcg_verify_args;
 
 /* One item: the first Lanczos vector, dot_z = r . M^-1 r. */
 typedef struct {

@@ -24,6 +24,7 @@ typedef struct {
     double *samples, *samples_bar, *value_bar, *z_bar;
     int64_t passed;         /* steps of the present sweep whose adjoint is done */
     double started, turned; /* times, s, at which the run began; the first adjoint sweep, 0: not yet */
+    pio_device_calls calls_started, calls_turned; /* at those times */
     int64_t check_every;
     int64_t done, position; /* see pio_place */
     /* After a resumption, of each slot of the first and then of the second tier: the state that the schedule put there,
@@ -73,6 +74,29 @@ static void set_seconds(const driver *d, double *forward, double *adjoint)
     const double ended = pio_clock();
     *forward = (before ? before->forward_seconds : 0) + (d->turned > 0 ? d->turned : ended) - d->started;
     *adjoint = (before ? before->adjoint_seconds : 0) + (d->turned > 0 ? ended - d->turned : 0);
+}
+
+static pio_device_calls calls_of(const driver *d)
+{
+    pio_device_calls calls;
+    d->engine->calls(d->sim, &calls);
+    return calls;
+}
+
+static pio_device_calls calls_between(pio_device_calls from, pio_device_calls to)
+{
+    return (pio_device_calls){.launches = to.launches - from.launches,
+                              .copies = to.copies - from.copies,
+                              .waits = to.waits - from.waits,
+                              .graphs = to.graphs - from.graphs};
+}
+
+/* Sets what the two directions gave the device to do. */
+static void set_calls(const driver *d)
+{
+    const pio_device_calls ended = calls_of(d), turned = d->turned > 0 ? d->calls_turned : ended;
+    d->result->forward_calls = calls_between(d->calls_started, turned);
+    d->result->adjoint_calls = calls_between(turned, ended);
 }
 
 static pio_place place_of(const driver *d)
@@ -231,6 +255,7 @@ static piola_status resume(driver *d, pio_schedule *schedule)
     d->result->residual_log_bytes = p->residual_log_bytes;
     if (rc || p->sweep < 0) return rc;
     d->turned = d->started;
+    d->calls_turned = d->calls_started;
     rc = d->engine->samples(d->sim, d->samples, d->error);
     if (rc || !s->objective) return rc;
     return s->objective(s->context, p->sweep, d->samples, &d->result->J, d->samples_bar, d->error);
@@ -277,6 +302,7 @@ static piola_status make_again(driver *d, int64_t state)
 
 static piola_status begin(driver *d, const double *z, pio_schedule *schedule)
 {
+    d->calls_started = calls_of(d);
     piola_status rc = d->engine->start(d->sim, z, d->error);
     if (!rc) rc = d->engine->check(d->sim, d->error);
     if (!rc) rc = d->sweep->resumed ? resume(d, schedule) : state_frame(d);
@@ -304,6 +330,7 @@ piola_status pio_forward(const pio_engine *engine, pio_sim *sim, int64_t steps, 
     if (!rc) rc = report_progress(&d, 0, steps, steps);
     if (!rc) rc = evaluate(&d);
     set_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
+    set_calls(&d);
     return rc;
 }
 
@@ -327,7 +354,10 @@ static piola_status turn(driver *d)
     if (!rc && d->engine->residual_log_bytes)
         rc = d->engine->residual_log_bytes(d->sim, &d->result->residual_log_bytes, d->error);
     if (rc) return rc;
-    if (d->sweep_number == 0) d->turned = pio_clock();
+    if (d->sweep_number == 0) {
+        d->turned = pio_clock();
+        d->calls_turned = calls_of(d);
+    }
     d->passed = 0;
     rc = d->engine->adjoint_begin(d->sim, d->samples_bar, d->error);
     if (!rc) rc = adjoint_frame(d, d->steps);
@@ -454,6 +484,7 @@ piola_status pio_gradient(const pio_engine *engine, pio_sim *sim, pio_schedule *
         a = after;
     }
     set_seconds(&d, &result->forward_seconds, &result->adjoint_seconds);
+    set_calls(&d);
     free(d.content);
     free(d.present);
     return rc;

@@ -63,6 +63,7 @@ typedef struct {
     int64_t forward_steps, adjoint_steps, inverse_steps; /* number that were run, recomputation included */
     int64_t residual_log_bytes;                          /* bytes of the residual log in use at the last turn */
     double forward_seconds, adjoint_seconds;             /* wall time of the forward run; of the adjoint sweeps, s */
+    pio_device_calls forward_calls, adjoint_calls;       /* what they gave the device to do, since a resumption */
 } pio_sweep_result;
 
 /* The host arrays that a run reads and sets. */

@@ -252,6 +252,14 @@ typedef struct {
     int64_t slot_nodes, start_nodes;
 } pio_engine_bytes;
 
+/* What a simulation gives its device to do, and how often it waits for it. */
+typedef struct {
+    int64_t launches; /* of kernels, and of products and direct solves by a library */
+    int64_t copies;   /* copies and fills of device memory */
+    int64_t waits;    /* of the host for the device */
+    int64_t graphs;   /* launches of whole CUDA graphs, of which the launches and copies are counted above */
+} pio_device_calls;
+
 typedef struct pio_sim pio_sim;
 
 /* The table of an engine. Functions that return piola_status fill `error` when that is not PIOLA_OK; PIOLA_UNAVAILABLE
@@ -367,6 +375,8 @@ typedef struct {
     int (*timer)(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
     /* Zeroes all timers. */
     void (*timer_reset)(pio_sim *sim);
+    /* Sets what the simulation has given its device to do since it was created. */
+    void (*calls)(const pio_sim *sim, pio_device_calls *calls);
     /* Sets the norms of the last adjoint sweep in the order of steps, and returns their number, for which `norms` has
      * room (NULL: it is only returned): the observed states and some thousands at most besides. 0 of a static run,
      * whose states do not depend on one another, and of a simulation without memory for cotangents. */

@@ -117,8 +117,9 @@ piola_status sim_open(pio_sim *sim, const pio_engine_desc *desc, piola_error *er
 {
     const pio_backend *backend = sim->arena.backend;
     const int code = backend->open(desc->device, desc->threads, &sim->device, &sim->queue.stream);
-    if (!code) return PIOLA_OK;
-    return unavailable(backend, desc->device, code, &sim->device, error);
+    if (code) return unavailable(backend, desc->device, code, &sim->device, error);
+    sim->queue.recorder = pio_recorder_create(backend);
+    return PIOLA_OK;
 }
 
 piola_status sim_allocate(pio_sim *sim, piola_error *error)
@@ -159,6 +160,7 @@ void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes)
 
 void sim_end(pio_sim *sim)
 {
+    pio_recorder_free(sim->queue.recorder, sim->arena.backend);
     if (sim->queue.stream) sim->arena.backend->close(sim->queue.stream);
     if (sim->arena.base) pio_arena_destroy(&sim->arena);
     free(sim->sample_weights);
@@ -215,4 +217,10 @@ int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, 
 void sim_timer_reset(pio_sim *sim)
 {
     memset(sim->queue.timer, 0, sizeof sim->queue.timer);
+}
+
+void sim_calls(const pio_sim *sim, pio_device_calls *calls)
+{
+    const pio_queue_counts *c = &sim->queue.counts;
+    *calls = (pio_device_calls){.launches = c->launches, .copies = c->copies, .waits = c->waits, .graphs = c->graphs};
 }

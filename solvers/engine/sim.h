@@ -105,6 +105,8 @@ int64_t sim_step(const pio_sim *sim);
 int sim_timer(const pio_sim *sim, int32_t i, const char **name, int64_t *calls, double *seconds);
 /* The member timer_reset of pio_engine. */
 void sim_timer_reset(pio_sim *sim);
+/* The member calls of pio_engine. */
+void sim_calls(const pio_sim *sim, pio_device_calls *calls);
 
 /* Writes the state that the host holds into `image`, host_bytes long, or with `in` reads it from there. */
 typedef void sim_host_image(pio_sim *sim, void *image, int in);

@@ -63,7 +63,9 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
         if (rc) return rc;
     }
     for (int64_t s = 0; s < steps; s++) {
+        if (fem_leaps(f)) pio_queue_record(&sim->queue);
         const piola_status rc = fem_forward(f, error);
+        pio_queue_play(&sim->queue);
         if (rc) return rc;
         if (!sim->turned) fem_observe_step(f, sim->index);
     }
@@ -173,7 +175,9 @@ static piola_status check(pio_sim *sim, piola_error *error)
 static piola_status adjoint_step(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
+    if (fem_leaps(f)) pio_queue_record(&sim->queue);
     const piola_status rc = fem_adjoint_step(f, error);
+    pio_queue_play(&sim->queue);
     if (rc) return sim_solve_overflowed(sim, rc, error);
     f->frames.ready = 0;
     fem_adjoint_norm(f, sim->index, NORM_ARRIVED);
@@ -283,6 +287,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .product = product,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
+    .calls = sim_calls,
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
 };

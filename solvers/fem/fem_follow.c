@@ -39,7 +39,7 @@ void fem_follow(fem_sim *f, const real *u)
     for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!fem_follower(l)) continue;
         const fem_face_args a = fem_faces_of(f, l, f->faces.place);
-        PIO_LAUNCH(q, KERNEL_fem_face, q->backend->kernels.fem_face(q->stream, l->desc.n, NULL, &a));
+        pio_map_with(q, fem_face, l->desc.n, NULL, &a);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->forces.external);
 }
@@ -97,7 +97,7 @@ void fem_springs(fem_sim *f, const real *u, real *out)
     for (const fem_load *l = f->loads.load; l < f->loads.load + f->loads.n_loads; l++) {
         if (!fem_spring_load(l)) continue;
         const fem_spring_args a = spring_args(f, l);
-        PIO_LAUNCH(q, KERNEL_fem_spring, q->backend->kernels.fem_spring(q->stream, l->desc.n, NULL, &a));
+        pio_map_with(q, fem_spring, l->desc.n, NULL, &a);
     }
     fem_add_faces(f, f->faces.dof_out, 1, out);
 }

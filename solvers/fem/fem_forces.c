@@ -77,7 +77,7 @@ static void body_force(fem_sim *f, const fem_load *l)
     pio_queue *q = &f->base.queue;
     const fem_body_force_args a = body_args(f, l);
     pio_queue_zero(q, f->mesh.dof_out, sizeof *f->mesh.dof_out * DIM * (size_t)f->mesh.element_dofs);
-    PIO_LAUNCH(q, KERNEL_fem_body_force, q->backend->kernels.fem_body_force(q->stream, a.n, NULL, &a));
+    pio_map_with(q, fem_body_force, a.n, NULL, &a);
     fem_add_element_dofs(f, f->mesh.dof_out, f->forces.external);
 }
 
@@ -99,7 +99,7 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
         if (l->desc.kind == PIO_BODY_FORCE) body_force(f, l);
         if (!dead_faces(l)) continue;
         const fem_face_args a = fem_faces_of(f, l, f->faces.rest);
-        PIO_LAUNCH(q, KERNEL_fem_face, q->backend->kernels.fem_face(q->stream, l->desc.n, NULL, &a));
+        pio_map_with(q, fem_face, l->desc.n, NULL, &a);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->forces.external);
     if (!f->loads.has_followers) return;

@@ -62,7 +62,7 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
         pio_map(q, fem_prescribe, f->supports.n_constrained, NULL, .node = f->supports.node, .axis = f->supports.axis,
                 .support = f->supports.support, .value = f->supports.value, .curve = f->supports.curve,
                 .factor = f->curves.factor, .u = f->newton.lambda, .du = f->newton.trial);
-    PIO_LAUNCH(q, KERNEL_fem_leap, q->backend->kernels.fem_leap(q->stream, f->mesh.nodes, NULL, &a));
+    pio_map_with(q, fem_leap, f->mesh.nodes, NULL, &a);
     fem_external(f, fem_whole(step), f->state.u);
     return sim_failed(&f->base, error);
 }

@@ -29,21 +29,37 @@ static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, cons
     const pio_krylov_options options = {.method = method,
                                         .tolerance = r->tolerance,
                                         .max_iterations = f->linear.iterations,
-                                        .check_every = f->base.queue.stream ? 8 : 1,
+                                        .check_every = f->base.queue.stream ? 16 : 1,
+                                        .few_launches = f->base.queue.stream != NULL,
                                         .interrupted = f->base.interrupted};
-    const pio_krylov_system system = {.op = &op, .b = r->b, .x = r->x};
+    const pio_krylov_system system = {.op = &op, .b = r->b, .fault = f->matrix.bsr.fault, .x = r->x};
     return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
+}
+
+/* Conjugate gradients with block-Jacobi. With few launches, whether its blocks could be inverted is checked with the
+ * solve. */
+static piola_status with_jacobi(fem_sim *f, const request *r, pio_krylov_result *result, piola_error *error)
+{
+    const int few = f->base.queue.stream != NULL;
+    piola_status rc = PIOLA_OK;
+    if (few)
+        pio_bsr_invert_begin(&f->matrix.bsr);
+    else
+        rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
+    if (rc) return rc;
+    rc = solve(f, PIO_PCG, 1, r, result, error);
+    if (!few || result->downloads == 0 || result->fault == BLOCK_RIGHT) return rc;
+    const uint64_t fault = result->fault;
+    *result = (pio_krylov_result){0};
+    return pio_bsr_invert_end(&f->matrix.bsr, fault, error);
 }
 
 /* Conjugate gradients from x = 0; iterations of both tries are counted. *jacobi: whether block-Jacobi was right. */
 static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacobi, int32_t *iterations,
                                         pio_krylov_result *result, piola_error *error)
 {
-    piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
-    *iterations = 0;
+    piola_status rc = with_jacobi(f, r, result, error);
     *jacobi = 1;
-    if (rc) return rc;
-    rc = solve(f, PIO_PCG, 1, r, result, error);
     *iterations = result->iterations;
     if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return rc;
     *jacobi = 0;
@@ -92,7 +108,7 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = r->tolerance,
                                         .max_iterations = f->linear.iterations,
-                                        .check_every = f->base.queue.stream ? 8 : 1,
+                                        .check_every = f->base.queue.stream ? 16 : 1,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = transposed ? &transpose : &op, .b = r->b, .x = r->x};
     return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);

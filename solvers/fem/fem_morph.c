@@ -67,7 +67,8 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
     const pio_krylov_options options = {.method = PIO_PCG,
                                         .tolerance = tolerance,
                                         .max_iterations = f->linear.iterations,
-                                        .check_every = q->stream ? 8 : 1,
+                                        .check_every = q->stream ? 16 : 1,
+                                        .few_launches = q->stream != NULL,
                                         .interrupted = f->base.interrupted};
     rc = pio_krylov_solve(&f->linear.krylov, q, &(pio_krylov_system){.op = &op, .b = b,
                                                                      .x = x}, &options, &result, error);

@@ -90,7 +90,8 @@ typedef struct {
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
     int iterations;          /* of this solve */
-    int exact;               /* the last direction was taken where internal forces are nothing, to the last digit */
+    int evaluated; /* the search evaluated the residual of the trial: it is in lambda, and its norms in sums */
+    int exact;     /* the last direction was taken where internal forces are nothing, to the last digit */
     double sums[SUMS];
     double forces;     /* N: what the residual is relative to */
     double unbalanced; /* N: |r| */
@@ -158,17 +159,28 @@ static piola_status not_finite(newton *n)
                        n->iterations, (long long)what.item);
 }
 
+/* out = r(u), and what evaluate() wants to know of it, into scalars; the last potential was of u. */
+static void residual_at(fem_sim *f, const real *u, real *out)
+{
+    unbalanced(f, u, out);
+    dot(f, SUM_RESIDUAL, out, out);
+    dot(f, SUM_INTERNAL, f->forces.internal, f->forces.internal);
+    dot(f, SUM_EXTERNAL, f->forces.external, f->forces.external);
+    dot(f, SUM_MOVE, f->newton.du, f->newton.du);
+}
+
 /* rhs = r(trial); its norm, and relative to the forces. `searched`: the last potential was of this very point. */
 static piola_status evaluate(newton *n, int searched)
 {
     fem_sim *f = n->f;
-    if (!searched) potential(f, n->span, f->newton.trial);
-    unbalanced(f, f->newton.trial, f->newton.rhs);
-    dot(f, SUM_RESIDUAL, f->newton.rhs, f->newton.rhs);
-    dot(f, SUM_INTERNAL, f->forces.internal, f->forces.internal);
-    dot(f, SUM_EXTERNAL, f->forces.external, f->forces.external);
-    dot(f, SUM_MOVE, f->newton.du, f->newton.du);
-    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    if (searched && n->evaluated) {
+        pio_queue_copy(&f->base.queue, f->newton.rhs, f->newton.lambda, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+        if (f->base.queue.error.code) return sim_failed(&f->base, n->error);
+    } else {
+        if (!searched) potential(f, n->span, f->newton.trial);
+        residual_at(f, f->newton.trial, f->newton.rhs);
+        if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    }
     const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
     n->forces = fmax(sqrt(forces), n->momentum);
     n->unbalanced = sqrt(n->sums[SUM_RESIDUAL]);
@@ -255,15 +267,12 @@ static piola_status direction(newton *n, int first)
     return rc;
 }
 
-/* Returns 1 if |r| at y, the point where the potential was computed last, is at most half of |r| now; where |r| now is
- * rounding already, if it is no more than rounding. Returns 0 also when a download failed. */
-static int halves_residual(newton *n)
+/* Returns 1 if |r| at y, a full step away, is at most half of |r| before; where that is rounding already, if it is no
+ * more than rounding. */
+static int halves_residual(const newton *n)
 {
-    fem_sim *f = n->f;
     const double rounding = dust(n), half = 0.5 * n->unbalanced;
-    unbalanced(f, f->newton.y, f->newton.lambda);
-    dot(f, SUM_RESIDUAL, f->newton.lambda, f->newton.lambda);
-    return download(f, n->sums) && sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
+    return sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
 }
 
 /* The work of follower loads along the search from external_before to here, per step length: (p0 + p1) . du/2, p =
@@ -291,16 +300,17 @@ static piola_status search(newton *n, int moves)
     if (f->loads.has_followers)
         pio_queue_copy(&f->base.queue, f->newton.external_before, f->forces.external,
                        sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
-    const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
-    const int downhill = f->matrix.kind != PIO_GENERAL || slope > 0;
     double t = 1;
     fem_combine(f, 1, f->newton.trial, 1, f->newton.du, f->newton.y);
     for (int k = 0; k <= BACKTRACKS; k++, t /= 2) {
         if (k) fem_combine(f, 1, f->newton.trial, t, f->newton.du, f->newton.y);
         potential(f, n->span, f->newton.y);
         follow_work(f);
+        if (k == 0) residual_at(f, f->newton.y, f->newton.lambda); /* where it ends most often */
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+        const double slope = n->sums[SUM_SLOPE], rounding = (sizeof(real) == 4 ? 1e-5 : 1e-12) * (size + fabs(slope));
+        const int downhill = f->matrix.kind != PIO_GENERAL || slope > 0;
+        n->evaluated = k == 0;
         const double after = potential_of(n) - t * n->sums[SUM_FOLLOW];
         const int defined = isfinite(after) && after < 1e299;
         if (moves && defined && k == 0) break;
@@ -370,6 +380,7 @@ static piola_status iterate(newton *n)
         }
         rc = interrupted(n);
         n->exact = !(n->sums[SUM_INTERNAL] > 0);
+        n->evaluated = 0;
         if (!rc) rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
         n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);

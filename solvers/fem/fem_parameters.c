@@ -68,7 +68,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     } else if (nodes.out) {
         fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.reference, .rest = nodes.out};
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
-        PIO_LAUNCH(q, KERNEL_fem_rest, q->backend->kernels.fem_rest(q->stream, f->mesh.nodes, NULL, &a));
+        pio_map_with(q, fem_rest, f->mesh.nodes, NULL, &a);
     } else {
         const element_target t = target_of(f, e->quantity);
         pio_map(q, design_set, f->mesh.elements, NULL,

@@ -17,7 +17,7 @@ void pio_bsr_layout(pio_bsr *bsr, pio_arena *arena, int rows, int blocks)
     TAKE(arena, bsr->diagonal, rows);
     TAKE(arena, bsr->value, (size_t)blocks * DIM * DIM);
     TAKE(arena, bsr->inverse, (size_t)rows * DIM * DIM);
-    TAKE(arena, bsr->fault, 1);
+    TAKE(arena, bsr->fault, 2);
 }
 
 /* ---- structure ------------------------------------------------------------------------------------------- */
@@ -83,6 +83,8 @@ piola_status pio_bsr_structure(pio_bsr *bsr, pio_queue *q, const int *row_start,
     bsr->queue = q;
     rc = find_mirrors(bsr, row_start, column, diagonal + rows, mirror, diagonal, error);
     if (!rc) {
+        const uint64_t right = BLOCK_RIGHT;
+        pio_queue_upload(q, bsr->fault + 1, &right, sizeof right);
         pio_queue_upload(q, bsr->row_start, row_start, sizeof *row_start * (rows + 1));
         pio_queue_upload(q, bsr->column, column, sizeof *column * blocks);
         pio_queue_upload(q, bsr->mirror, mirror, sizeof *mirror * blocks);
@@ -118,16 +120,28 @@ static void print_block(char *text, size_t size, const real *m)
     if (at < size) snprintf(text + at, size - at, "]");
 }
 
+void pio_bsr_invert_begin(pio_bsr *bsr)
+{
+    pio_queue *q = bsr->queue;
+    const real threshold = (real)(16 * (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON));
+    pio_queue_copy(q, bsr->fault, bsr->fault + 1, sizeof *bsr->fault);
+    pio_map(q, bsr_invert_diagonal, bsr->rows, NULL, .diagonal = bsr->diagonal, .value = bsr->value,
+            .threshold = threshold, .inverse = bsr->inverse, .fault = bsr->fault);
+}
+
 piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error)
 {
     pio_queue *q = bsr->queue;
     uint64_t fault = BLOCK_RIGHT;
-    const real threshold = (real)(16 * (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON));
-    pio_queue_upload(q, bsr->fault, &fault, sizeof fault);
-    pio_map(q, bsr_invert_diagonal, bsr->rows, NULL, .diagonal = bsr->diagonal, .value = bsr->value,
-            .threshold = threshold, .inverse = bsr->inverse, .fault = bsr->fault);
+    pio_bsr_invert_begin(bsr);
     pio_queue_download(q, &fault, bsr->fault, sizeof fault);
-    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (q->error.code) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    return pio_bsr_invert_end(bsr, fault, error);
+}
+
+piola_status pio_bsr_invert_end(pio_bsr *bsr, uint64_t fault, piola_error *error)
+{
+    pio_queue *q = bsr->queue;
     if (fault == BLOCK_RIGHT) return PIOLA_OK;
     const int row = (int)(fault >> 1), singular = (fault & 1) == BLOCK_SINGULAR;
     int entry = 0;
@@ -157,6 +171,15 @@ static int apply(void *context, const void *x, void *y)
     const pio_bsr *a = context;
     if (a->product.table) return pio_product_apply(&a->product, a->queue, 0, x, y);
     pio_map(a->queue, bsr_apply, a->rows, NULL, .row_start = a->row_start, .column = a->column, .value = a->value,
+            .x = x, .y = y);
+    return a->queue->error.code;
+}
+
+static int apply_active(void *context, const int *rows, const void *x, void *y)
+{
+    const pio_bsr *a = context;
+    if (a->product.table) return pio_product_apply(&a->product, a->queue, 0, x, y);
+    pio_map(a->queue, bsr_apply, a->rows, rows, .row_start = a->row_start, .column = a->column, .value = a->value,
             .x = x, .y = y);
     return a->queue->error.code;
 }
@@ -192,5 +215,7 @@ pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, int with_jacobi)
                        .apply = apply,
                        .apply_transposed = apply_transposed,
                        .precondition = with_jacobi ? jacobi : NULL,
-                       .precondition_transposed = with_jacobi ? jacobi_transposed : NULL};
+                       .precondition_transposed = with_jacobi ? jacobi_transposed : NULL,
+                       .apply_active = apply_active,
+                       .inverse = with_jacobi ? bsr->inverse : NULL};
 }

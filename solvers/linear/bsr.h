@@ -25,7 +25,7 @@ typedef struct {
     int *diagonal;       /* [rows] index of block (i,i) */
     real *value;         /* [blocks][DIM][DIM] */
     real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
-    uint64_t *fault;     /* [1] lowest row whose diagonal block is singular */
+    uint64_t *fault;     /* [2] lowest row whose diagonal block is singular; BLOCK_RIGHT, which is where it begins */
     pio_product product; /* zeros: products are made by the kernels of kernels/linear/bsr.h */
 } pio_bsr;
 
@@ -45,6 +45,11 @@ piola_status pio_bsr_use(pio_bsr *bsr, const pio_product_table *table, int ordin
 /* Computes the inverses of the diagonal blocks (one download). Returns PIOLA_NUMERICAL with the lowest row whose block
  * is singular to the precision of `real`, or not finite, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status pio_bsr_invert_diagonal(pio_bsr *bsr, piola_error *error);
+
+/* The same in two parts: launches the inversion, after which *bsr->fault on the device says which block is singular. */
+void pio_bsr_invert_begin(pio_bsr *bsr);
+/* Returns what *bsr->fault means, as pio_bsr_invert_diagonal() does: PIOLA_NUMERICAL or PIOLA_UNAVAILABLE. */
+piola_status pio_bsr_invert_end(pio_bsr *bsr, uint64_t fault, piola_error *error);
 
 /* Returns the operator of the matrix, of which the caller promises that it is of this kind. `jacobi`: it is
  * preconditioned with the inverted diagonal blocks. */

@@ -16,6 +16,8 @@ typedef struct {
     const pio_krylov_options *options;
     int n;             /* unknowns */
     const int *active; /* limit of launches */
+    krylov_state *now; /* the state that is valid */
+    const uint64_t *fault;
     krylov_state seen; /* at the last check */
     int64_t downloads;
     const char *why; /* it was interrupted, or NULL */
@@ -24,8 +26,8 @@ typedef struct {
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart)
 {
     *k = (pio_krylov){.unknowns = unknowns, .methods = methods, .small.m = restart};
-    const int vectors = HAS(k, PIO_MINRES) ? 8 : HAS(k, PIO_PCG) ? 4 : 1;
-    TAKE(arena, k->state, 1);
+    const int vectors = HAS(k, PIO_MINRES) ? 8 : HAS(k, PIO_PCG) ? 5 : 1;
+    TAKE(arena, k->state, 2);
     for (int v = 0; v < vectors; v++) TAKE(arena, k->vector[v], unknowns);
     if (!HAS(k, PIO_GMRES)) return;
     const size_t m = (size_t)restart;
@@ -76,10 +78,17 @@ static void residual(solve *s, real *r)
 /* Downloads the scalars; returns 1 while the method runs. */
 static int check_progress(solve *s)
 {
-    pio_queue_download(s->q, &s->seen, s->k->state, sizeof s->seen);
+    pio_queue_download(s->q, &s->seen, s->now, sizeof s->seen);
     s->downloads++;
     if (!s->why && s->options->interrupted) s->why = s->options->interrupted();
-    return !s->why && !pio_queue_failed(s->q) && s->seen.stop == KRYLOV_RUNNING;
+    return !s->why && !s->q->error.code && s->seen.stop == KRYLOV_RUNNING;
+}
+
+static void swap(real **a, real **b)
+{
+    real *t = *a;
+    *a = *b;
+    *b = t;
 }
 
 /* ---- PCG: vectors r, z, p, q ------------------------------------------------------------------------------ */
@@ -107,14 +116,58 @@ static void run_pcg(solve *s)
     } while (check_progress(s));
 }
 
-/* ---- MINRES: vectors r, y of three iterations, z of two, w of two ------------------------------------------ */
+/* ---- PCG in few launches: vectors r, z, p, q, and the r of the next iteration -------------------------------- */
 
-static void swap(real **a, real **b)
+enum { RECORDED = 8 }; /* iterations that are recorded together: an even number, after which all is where it was */
+
+/* One iteration, after which state and residual are the other ones. */
+static void short_iteration(solve *s, real **r, real **next_r)
 {
-    real *t = *a;
-    *a = *b;
-    *b = t;
+    krylov_state *now = s->now, *next = s->k->state + (now == s->k->state);
+    real *z = s->k->vector[1], *p = s->k->vector[2], *q = s->k->vector[3];
+    if (!s->q->error.code && s->op->apply_active(s->op->context, &now->active_rows, p, q)) return;
+    pio_sum(s->q, krylov_dot, s->n, &now->active, &now->dot_a, .a = p, .b = q);
+    pio_sum(s->q, pcg_advance, s->n, NULL, &next->dot_z, .from = now, .to = next, .p = p, .q = q, .r = *r,
+            .inverse = s->op->inverse, .x = s->x, .next_r = *next_r, .z = z);
+    pio_sum(s->q, pcg_conjugate, s->n, &next->active, &next->dot_r, .state = next, .z = z, .r = *next_r, .p = p);
+    s->now = next;
+    swap(r, next_r);
 }
+
+/* Iterations up to the next check, and what the check will see: the state of a method that has stopped is verified. */
+static void short_iterations(solve *s, real **r, real **next_r)
+{
+    real *q = s->k->vector[3];
+    for (int i = 0; i < s->options->check_every; i++) {
+        const int last = i % RECORDED == RECORDED - 1 || i == s->options->check_every - 1;
+        if (i % RECORDED == 0) pio_queue_record(s->q);
+        short_iteration(s, r, next_r);
+        if (last) pio_queue_play(s->q);
+    }
+    apply(s, s->x, q);
+    pio_sum(s->q, krylov_residual, s->n, NULL, &s->now->dot_v, .b = s->b, .r = q);
+    pio_map(s->q, pcg_verify, 1, NULL, .state = s->now, .stagnation = 0.5, .fault = s->fault);
+}
+
+/* From x, of which r has the residual, to the end: the host checks only when iterations have been made. */
+static void run_short_pcg(solve *s)
+{
+    real *r = s->k->vector[0], *next_r = s->k->vector[4], *z = s->k->vector[1];
+    int running = 1;
+    while (running) {
+        const int restarts = s->seen.restarts;
+        precondition(s, r, z);
+        dot(s, r, z, &s->now->dot_z);
+        pio_queue_copy(s->q, s->k->vector[2], z, sizeof *z * (size_t)s->n);
+        do {
+            short_iterations(s, &r, &next_r);
+            running = check_progress(s);
+        } while (running && s->seen.restarts == restarts);
+        if (running) pio_queue_copy(s->q, r, s->k->vector[3], sizeof *r * (size_t)s->n);
+    }
+}
+
+/* ---- MINRES: vectors r, y of three iterations, z of two, w of two ------------------------------------------ */
 
 static void run_minres(solve *s)
 {
@@ -269,7 +322,8 @@ static void fill(const solve *s, pio_krylov_result *r)
                              .downloads = s->downloads,
                              .rhs = sqrt(s->seen.rhs),
                              .residual = sqrt(s->seen.residual),
-                             .value = s->seen.value};
+                             .value = s->seen.value,
+                             .fault = s->seen.fault};
     r->relative = s->seen.rhs <= 0 ? 0 : r->residual / r->rhs;
 }
 
@@ -282,15 +336,20 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylo
         (pio_krylov_result){.residual = (double)NAN, .relative = (double)NAN}; /* a zero would be read as success */
     const piola_status rc = check_arguments(k, system->op, options, error);
     if (rc) return rc;
-    solve s = {.k = k, .q = q, .op = system->op, .b = system->b, .x = system->x, .options = options};
+    solve s = {
+        .k = k, .q = q, .op = system->op, .b = system->b, .x = system->x, .options = options, .fault = system->fault};
     s.n = (int)s.op->unknowns;
+    s.now = k->state;
     s.active = &k->state->active;
     real *r = gmres ? k->basis : k->vector[0];
     pio_sum(q, krylov_dot, s.n, NULL, &k->state->dot_b, .a = s.b, .b = s.b);
     residual(&s, r);
     pio_map(q, krylov_begin, 1, NULL, .state = k->state, .unknowns = s.n, .max_iterations = options->max_iterations,
             .tolerance = options->tolerance);
-    int running = check_progress(&s);
+    const int few = options->few_launches && options->method == PIO_PCG && s.op->apply_active &&
+                    (s.op->inverse || !s.op->precondition);
+    if (few) run_short_pcg(&s);
+    int running = !few && check_progress(&s);
     while (running) {
         run[options->method](&s);
         if (s.why) break;
@@ -302,7 +361,7 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylo
         pio_queue_zero(q, s.x, sizeof *s.x * (size_t)s.n);
         s.seen.residual = 0;
     }
-    if (pio_queue_failed(q)) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message);
+    if (q->error.code) return sim_fail(error, PIOLA_UNAVAILABLE, "%s", q->error.message); /* the check has waited */
     fill(&s, result);
     if (s.why)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s after %d iterations of a linear solve", s.why,

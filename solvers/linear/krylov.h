@@ -13,7 +13,8 @@
  * vanish: 1e-150 < |b| < 1e150.
  *
  * Scalars stay on the device. The host checks them (one download) once at the start, after every `check_every`
- * iterations (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. Iterations launched
+ * iterations (GMRES: unless a cycle ends there), and once each time b - A x was computed anew. PCG in few launches
+ * computes b - A x after every `check_every` iterations, and the host checks then only. Iterations launched
  * past the end change nothing, so neither check_every nor the number of threads changes a bit of x. */
 #ifndef PIOLA_SOLVERS_KRYLOV_H
 #define PIOLA_SOLVERS_KRYLOV_H
@@ -27,7 +28,7 @@ enum { PIO_KRYLOV_VECTORS = 8 };
 typedef struct {
     int64_t unknowns;
     unsigned methods;                 /* as of pio_krylov_layout() */
-    krylov_state *state;              /* scalars of the solve */
+    krylov_state *state;              /* [2] scalars of the solve; PCG in few launches has both */
     real *vector[PIO_KRYLOV_VECTORS]; /* [unknowns] each; as many as the methods need */
     real *basis;                      /* GMRES: [restart + 1][unknowns] */
     gmres_small small;                /* GMRES: the Hessenberg matrix and its rotations */
@@ -38,6 +39,7 @@ typedef struct {
     double tolerance;                 /* of |b - A x| / |b|, in (0, 1) */
     int max_iterations;               /* >= 1; an iteration has one product with A */
     int check_every;                  /* iterations between checks, >= 1: 1 on a CPU, more where a check is expensive */
+    int few_launches;                 /* 1: PCG in 4 launches an iteration, not 8; with more work in each */
     const char *(*interrupted)(void); /* polled at every check: returns why to stop, or NULL; NULL: never */
 } pio_krylov_options;
 
@@ -50,6 +52,7 @@ typedef struct {
     double residual;   /* |b - A x|, computed from x at the end */
     double relative;   /* residual / |b|; 0 when b = 0 */
     double value;      /* the number that made it fail, such as p . A p */
+    uint64_t fault;    /* PCG in few launches: *system.fault at the last check */
 } pio_krylov_result;
 
 /* Takes the device memory from the arena, or measures it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of
@@ -58,9 +61,10 @@ void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsign
 
 /* The system A x = b. */
 typedef struct {
-    const pio_linop *op; /* A */
-    const real *b;       /* device [unknowns] */
-    real *x;             /* device [unknowns]: the initial guess (zeros if there is none), then the last iterate */
+    const pio_linop *op;   /* A */
+    const real *b;         /* device [unknowns] */
+    const uint64_t *fault; /* device [1], or NULL: PCG in few launches passes it on to the result with its checks */
+    real *x;               /* device [unknowns]: the initial guess (zeros if there is none), then the last iterate */
 } pio_krylov_system;
 
 /* Solves a system. x is the last iterate also when the solve failed. Returns PIOLA_NUMERICAL with iteration and number

@@ -23,6 +23,10 @@ typedef struct pio_linop {
     int (*apply_transposed)(void *context, const void *x, void *y);        /* y = A^T x */
     int (*precondition)(void *context, const void *x, void *y);            /* y = M^-1 x, M near A; NULL: none */
     int (*precondition_transposed)(void *context, const void *x, void *y); /* y = M^-T x; NULL: none */
+    /* y = A x where the device's int *rows is not 0, for methods that are launched past their end; NULL: none. */
+    int (*apply_active)(void *context, const int *rows, const void *x, void *y);
+    /* The blocks of M^-1, by which precondition() multiplies; NULL: M is another one, or there is none. */
+    const void *inverse;
 } pio_linop;
 
 /* Returns the operator A^T, for adjoint solves. */

@@ -49,7 +49,9 @@ static piola_status advance(pio_sim *base, int64_t steps, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
     for (int64_t s = 0; s < steps && !sim->base.queue.error.code; s++) {
+        pio_queue_record(&base->queue);
         mpm_forward(sim);
+        pio_queue_play(&base->queue);
         if (!sim->base.turned) mpm_observe_step(sim, sim->base.index);
     }
     return sim_failed(&sim->base, error);
@@ -208,7 +210,9 @@ static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piol
 static piola_status adjoint_step(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
+    pio_queue_record(&base->queue);
     mpm_adjoint_step(sim);
+    pio_queue_play(&base->queue);
     if (sim_counts(base, base->index)) mpm_observe_step_adj(sim, base->index);
     mpm_adjoint_norm(sim, &sim->particles.bar[sim->particles.current_bar], sim->base.index, NORM_WITH_SOURCES);
     return sim_failed(&sim->base, error);
@@ -290,6 +294,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .record = record,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,
+    .calls = sim_calls,
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
     .kinks = mpm_kinks,

@@ -55,6 +55,17 @@ static inline int __popcll(unsigned long long mask)
     return __builtin_popcountll(mask);
 }
 
+/* What this lane wrote is seen by all others before what it writes next. Blocks run one after another here. */
+static inline void __threadfence()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+template <typename T> static inline T min(T a, T b)
+{
+    return b < a ? b : a;
+}
+
 template <typename T> static inline T atomicAdd(T *target, T value)
 {
     return __atomic_fetch_add(target, value, __ATOMIC_RELAXED);

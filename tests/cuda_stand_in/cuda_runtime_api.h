@@ -12,6 +12,8 @@ extern "C" {
 
 #ifndef STAND_IN_PROTOTYPES /* 1: the types are CUDA's own */
 typedef struct CUstream_st *cudaStream_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
 #define cudaStreamLegacy ((cudaStream_t)0x1) /* the default stream, by name */
 enum cudaError {
     cudaSuccess = 0,
@@ -20,7 +22,10 @@ enum cudaError {
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidDevice = 101,
     cudaErrorNoKernelImageForDevice = 209,
-    cudaErrorUnsupportedPtxVersion = 222
+    cudaErrorUnsupportedPtxVersion = 222,
+    cudaErrorIllegalState = 401,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901
 };
 typedef enum cudaError cudaError_t;
 enum cudaMemcpyKind {
@@ -30,6 +35,11 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice = 3
 };
 enum { cudaStreamNonBlocking = 1 };
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal = 0,
+    cudaStreamCaptureModeThreadLocal = 1,
+    cudaStreamCaptureModeRelaxed = 2
+};
 struct cudaDeviceProp { /* a selection: the stand-in is compiled with its callers */
     char name[256];
     int l2CacheSize, multiProcessorCount, major, minor;
@@ -57,6 +67,12 @@ cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t 
 cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorString(cudaError_t error);
 
@@ -67,6 +83,11 @@ const char *cudaGetErrorString(cudaError_t error);
 int stand_in_on_device(const void *memory, size_t bytes);
 /* Executes what waits in a stream. */
 void stand_in_finish(cudaStream_t stream);
+/* What was done so far. */
+struct stand_in_counted {
+    long launches, copies, waits, graphs;
+};
+struct stand_in_counted stand_in_count(void);
 /* Ends the process: a call breaks a rule of CUDA. */
 __attribute__((noreturn, format(printf, 1, 2))) void stand_in_stop(const char *format, ...);
 #endif

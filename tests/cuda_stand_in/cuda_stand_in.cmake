@@ -6,6 +6,9 @@ set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/cuda_stand_in)
 set(stand_in_folder ${CMAKE_CURRENT_BINARY_DIR}/cuda_stand_in) # of the engines: nobody finds them by chance
 set(stand_in_text ${CMAKE_CURRENT_BINARY_DIR}/cuda_text)       # sources whose launches are rewritten
 
+set(stand_in_runtime cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/graphs.cpp
+  cuda_stand_in/runtime.cpp)
+
 # In CI the engine in f32 and 2D, in the long check those of both precisions and dimensions; with sanitizers f64 in 2D.
 set(stand_in_engines f32_2d)
 if(PIOLA_SANITIZE)
@@ -47,7 +50,7 @@ function(stand_in_objects name precision dimension)
     -Wno-unknown-pragmas -Wno-unused-function)
 endfunction()
 
-add_library(cuda_stand_in SHARED cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/runtime.cpp)
+add_library(cuda_stand_in SHARED ${stand_in_runtime})
 target_link_libraries(cuda_stand_in PRIVATE piola_flags)
 target_compile_options(cuda_stand_in PRIVATE -O2)
 
@@ -105,6 +108,7 @@ foreach(engine ${stand_in_engines})
     set_tests_properties(test_every_kernel_${order}_${engine} PROPERTIES LABELS unit
       ENVIRONMENT "OMP_NUM_THREADS=1;STAND_IN_ORDER=${order};STAND_IN_REPORT=1")
   endforeach()
+  stand_in_test(test_queue_stand_in ${engine} cuda_stand_in/test_queue.c)
   stand_in_test(test_product_stand_in ${engine} solvers/linear/test_product_gpu.c)
   stand_in_test(test_pairings_stand_in ${engine} solvers/linear/test_pairings.c)
   target_compile_definitions(test_pairings_stand_in_${engine} PRIVATE CASE_BACKEND=pio_backend_cuda
@@ -119,7 +123,7 @@ foreach(engine ${stand_in_engines})
         ${stand_in_folder} ${precision} ${method})
     endif()
   endforeach()
-  foreach(name test_product_stand_in test_pairings_stand_in)
+  foreach(name test_queue_stand_in test_product_stand_in test_pairings_stand_in)
     add_test(NAME ${name}_${engine} COMMAND ${name}_${engine})
     set_tests_properties(${name}_${engine} PROPERTIES LABELS unit
       ENVIRONMENT "OMP_WAIT_POLICY=passive;STAND_IN_ORDER=random;STAND_IN_DEFER=1")
@@ -130,7 +134,7 @@ endforeach()
 stand_in_objects(stand_in_planted f32 2 ${stand_in_text}/planted.cpp)
 add_executable(test_planted cuda_stand_in/test_planted.cpp $<TARGET_OBJECTS:stand_in_planted>)
 target_link_libraries(test_planted PRIVATE cuda_stand_in piola_flags ${CMAKE_DL_LIBS})
-add_library(cuda_stand_in_ucontext SHARED cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/runtime.cpp)
+add_library(cuda_stand_in_ucontext SHARED ${stand_in_runtime})
 target_link_libraries(cuda_stand_in_ucontext PRIVATE piola_flags)
 target_compile_definitions(cuda_stand_in_ucontext PRIVATE STAND_IN_UCONTEXT=1)
 add_executable(test_planted_ucontext cuda_stand_in/test_planted.cpp $<TARGET_OBJECTS:stand_in_planted>)
@@ -165,7 +169,7 @@ if(PIOLA_LONG AND NOT PIOLA_SANITIZE)
     DEPENDS ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h VERBATIM)
   add_custom_target(cuda_text_without_barrier DEPENDS ${without_barrier})
 
-  add_library(cuda_stand_in_tsan SHARED cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/runtime.cpp)
+  add_library(cuda_stand_in_tsan SHARED ${stand_in_runtime})
   target_link_libraries(cuda_stand_in_tsan PRIVATE piola_flags)
   target_compile_definitions(cuda_stand_in_tsan PRIVATE STAND_IN_TSAN=1)
   set(transfer_source ${stand_in_sources})

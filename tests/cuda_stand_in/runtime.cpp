@@ -27,6 +27,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+cudaError_t last_error;
 stand_in_order order;
 stand_in_counts counts;
 bool deferring;
@@ -43,7 +44,6 @@ struct piece {
     size_t length;
 };
 
-cudaError_t last_error;
 uint64_t dice = 88172645463325252u;
 long page;
 char *range, *unused; /* device memory, and the part that was never taken */
@@ -55,8 +55,10 @@ std::map<cudaStream_t, std::deque<stand_in_work>> streams; /* NULL: the default 
 void report()
 {
     fprintf(stderr,
-            "CUDA stand-in: %ld launches of %ld blocks with %ld barriers, %ld copies, %ld waits, at most %ld queued\n",
-            counts.launches, counts.blocks, counts.barriers, counts.copies, counts.waits, counts.most_queued);
+            "CUDA stand-in: %ld launches of %ld blocks with %ld barriers, %ld copies, %ld waits, %ld graphs, at most "
+            "%ld queued\n",
+            counts.launches, counts.blocks, counts.barriers, counts.copies, counts.waits, counts.graphs,
+            counts.most_queued);
 }
 
 const char *wish(const char *name)
@@ -132,18 +134,9 @@ void finish_all()
     for (auto &stream : streams) stand_in_finish(stream.first);
 }
 
-void put(const stand_in_work &work)
-{
-    auto &queue = queue_of(work.stream);
-    queue.push_back(work);
-    counts.most_queued = std::max(counts.most_queued, (long)queue.size());
-    if (!deferring) stand_in_finish(work.stream);
-}
-
 void put_copy(cudaStream_t stream, std::function<void()> copy)
 {
     stand_in_work work = {"a copy", nullptr, dim3(0), dim3(0), 0, stream, nullptr, nullptr, 0, std::move(copy)};
-    counts.copies++;
     put(work);
 }
 
@@ -157,6 +150,20 @@ void need_places(void *target, const void *source, size_t bytes, cudaMemcpyKind 
     if (!from) need_host(source, "the source of a copy");
 }
 } // namespace
+
+void put(const stand_in_work &work)
+{
+    const auto captured = captures.find(work.stream);
+    if (captured != captures.end()) {
+        captured->second.work.push_back(work);
+        return;
+    }
+    (work.grid.x ? counts.launches : counts.copies)++;
+    auto &queue = queue_of(work.stream);
+    queue.push_back(work);
+    counts.most_queued = std::max(counts.most_queued, (long)queue.size());
+    if (!deferring) stand_in_finish(work.stream);
+}
 
 unsigned roll(unsigned n) /* xorshift (Marsaglia 2003) */
 {
@@ -186,8 +193,14 @@ int stand_in_on_device(const void *address, size_t bytes)
     return p && (size_t)((const char *)address - base) + bytes <= p->bytes;
 }
 
+struct stand_in_counted stand_in_count(void)
+{
+    return {counts.launches, counts.copies, counts.waits, counts.graphs};
+}
+
 void stand_in_finish(cudaStream_t stream)
 {
+    if (captures.count(stream)) stand_in_stop("a library's call, whose work this stand-in cannot capture");
     auto &queue = queue_of(stream);
     while (!queue.empty()) {
         const stand_in_work work = queue.front();
@@ -238,7 +251,6 @@ void stand_in_enqueue(const stand_in_work &work)
         return;
     }
     check_arguments(work);
-    counts.launches++;
     put(work);
 }
 
@@ -288,6 +300,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     counts.waits++;
     stand_in_finish(stream);
     return cudaSuccess;
@@ -295,6 +308,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     counts.waits++;
     finish_all();
     return cudaSuccess;
@@ -310,6 +324,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     *out = nullptr;
+    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     if (bytes == 0) return cudaSuccess;
     const size_t room = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
     const size_t length = (room + (size_t)page - 1) / (size_t)page * (size_t)page;
@@ -333,6 +348,7 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
 cudaError_t cudaFree(void *base)
 {
     if (!base) return cudaSuccess;
+    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     finish_all();
     auto found = memory.find((char *)base);
     if (found == memory.end()) stand_in_stop("cudaFree: %p was not taken, or was returned before", base);
@@ -363,6 +379,7 @@ cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t 
 cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind)
 {
     need_places(target, source, bytes, kind);
+    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     if (kind == cudaMemcpyHostToDevice) {
         const std::string staged((const char *)source, bytes);
         put_copy(nullptr, [=] { memcpy(target, staged.data(), bytes); });
@@ -377,6 +394,8 @@ cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum
                             cudaStream_t stream)
 {
     need_places(target, source, bytes, kind);
+    if (captures.count(stream) && kind != cudaMemcpyDeviceToDevice)
+        stand_in_stop("a copy to or from memory of the host is captured: it would be read when the graph runs");
     put_copy(stream, [=] { memmove(target, source, bytes); });
     return cudaSuccess;
 }
@@ -397,6 +416,12 @@ const char *cudaGetErrorString(cudaError_t error)
         return "invalid argument";
     case cudaErrorMemoryAllocation:
         return "out of memory";
+    case cudaErrorStreamCaptureUnsupported:
+        return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+        return "operation failed due to a previous error during capture";
+    case cudaErrorIllegalState:
+        return "the operation cannot be performed in the present state";
     case cudaErrorInvalidConfiguration:
         return "invalid configuration argument";
     default:

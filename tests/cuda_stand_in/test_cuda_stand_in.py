@@ -2,8 +2,9 @@
 """test_cuda_stand_in.py PIOLA FOLDER PRECISION METHOD -- gradients of scenes by the CUDA engine of a folder, which is
 built with the stand-in for CUDA.
 
-Blocks and lanes in three orders, in two of which streams wait until the host waits for them: J, observations and
-gradients must be equal to the bit. Against the CPU they must be equal to rounding. METHOD is fem or mpm.
+Blocks and lanes in three orders, in two of which streams wait until the host waits for them, and once without graphs:
+J, observations and gradients must be equal to the bit. Against the CPU they must be equal to rounding. METHOD is fem
+or mpm.
 """
 import json
 import math
@@ -41,12 +42,15 @@ SCENES = {
     ],
 }
 ORDERS = [{"STAND_IN_ORDER": "forward"}, {"STAND_IN_ORDER": "backward", "STAND_IN_DEFER": "1"},
-          {"STAND_IN_ORDER": "random", "STAND_IN_DEFER": "1"}]
+          {"STAND_IN_ORDER": "random", "STAND_IN_DEFER": "1"}, {"STAND_IN_ORDER": "forward", "PIOLA_GRAPH": "0"}]
+# Scenes and settings that replay graphs; others have iterations with a library's products, elimination, or steps whose
+# arguments change.
+WITH_GRAPHS = {"solver.product=own", "mpm_throw_small", "mpm_crawler_small", "mpm_long_bounce_small"}
 COMPARED = ("exit", "objective", "terms", "constraints", "observations", "parameters")
 # Largest relative difference from the CPU: kernels may differ by 2e-5 and 1e-12 each (test_every_kernel_gpu.c), here
 # they were seen to come to 2e-5 and 2e-13. A gradient that is scaled by 1.0001 is beyond both.
 BOUND = {"f32": 5e-5, "f64": 1e-10}
-COUNTS = re.compile(r"CUDA stand-in: (\d+) launches of (\d+) blocks .*at most (\d+) queued")
+COUNTS = re.compile(r"CUDA stand-in: (\d+) launches of (\d+) blocks .* (\d+) graphs, at most (\d+) queued")
 
 
 def numbers(value):
@@ -89,20 +93,24 @@ class StandIn(unittest.TestCase):
     def orders_and_cpu(self, scene, wanted, engines):
         on_cpu = [w for w in wanted if "cusparse" not in w]
         cpu, _ = self.grad(scene, on_cpu, "cpu")
-        texts = []
+        texts, graphs = [], {}
         for order in ORDERS:
             result, counts = self.grad(scene, wanted, "cuda", engines, **order)
             self.assertEqual(result["engine"]["device"], "cuda")
             self.assertIn("no GPU", result["engine"]["device_name"])
-            self.assertGreater(counts[2], 10 if "STAND_IN_DEFER" in order else 0, "launches that waited in a stream")
+            graphs[order.get("PIOLA_GRAPH", "1")] = counts[2]
+            self.assertGreater(counts[3], 10 if "STAND_IN_DEFER" in order else 0, "launches that waited in a stream")
             texts.append(json.dumps({key: result.get(key) for key in COMPARED}, sort_keys=True))
         same = sum(text == texts[0] for text in texts)
         by_j = difference([cpu["objective"]], [result["objective"]])
         by_gradient = difference(gradient(cpu), gradient(result))
-        print(f"{scene} {' '.join(wanted)}: {counts[0]} launches of {counts[1]} blocks, {same} of {len(ORDERS)} orders "
-              f"with equal bits; from the CPU J differs by {by_j:.1e}, its gradient by {by_gradient:.1e} (bound "
-              f"{BOUND[PRECISION]:.0e})", flush=True)
+        print(f"{scene} {' '.join(wanted)}: {counts[0]} launches of {counts[1]} blocks, {graphs['1']} graphs, {same} "
+              f"of {len(ORDERS)} runs with equal bits; from the CPU J differs by {by_j:.1e}, its gradient by "
+              f"{by_gradient:.1e} (bound {BOUND[PRECISION]:.0e})", flush=True)
         self.assertEqual(same, len(ORDERS), f"{scene}: bits depend on the order of blocks or lanes")
+        self.assertEqual(graphs["0"], 0, "PIOLA_GRAPH=0")
+        if {scene, *wanted} & WITH_GRAPHS:
+            self.assertGreater(graphs["1"], 0, scene)
         self.assertLessEqual(max(by_j, by_gradient), BOUND[PRECISION], scene)
         return result
 

@@ -29,6 +29,7 @@ CUDA_FILES = (CUDA_FILE, *CUDA_GROUPS, "kernels/backend/cuda_grids.cuh", "kernel
                   "cusolverSp_LOWLEVEL_PREVIEW.h", "cusolver_stand_in.c", "cusparse.h", "cusparse_stand_in.c")))
 FILLER = "host/base/fail.h"  # the one function that fills an error: the tools have it from the host, beside piola.h
 VOCABULARY = "kernels/base/vocabulary.h"
+GRIDS = "kernels/backend/cuda_grids.cuh"
 DIALECT = "kernels/base/base.h"  # the few words that differ between compilers, under __CUDACC__
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.M)
@@ -38,7 +39,7 @@ CUDA_HEADER = re.compile(r"^(cuda|cusparse|cusolver|cublas|cudss|cooperative_gro
 ATOMIC = re.compile(r"\batomic[A-Z]\w*\s*\(|\b__atomic_(?!load|signal|thread)\w+|\b__sync_\w+|\b_Atomic\b|"
                     r"\bstd::atomic\b|\bstdatomic\.h\b")
 ATOMIC_OMP = re.compile(r"#\s*pragma\s+omp\s[^\n]*\b(atomic|reduction)\b")
-ONE_FUNCTION = re.compile(r"^PIO_FN[^{;]*\{.*?^\}", re.M | re.S)
+ONE_FUNCTION = re.compile(r"^(?:PIO_FN|static __device__)[^{;]*\{.*?^\}", re.M | re.S)
 FLOATING_TYPE = re.compile(r"\b(real|wide|float|double)\b")
 FLOATING = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?[fFlL]?(?!\w)")
 INSIDE = re.compile(r"\b[RW]\(")
@@ -69,14 +70,14 @@ def include_faults(name, text, known):
 
 
 def atomic_faults(name, text):
-    """Sums have a fixed order: no atomic but on integers, in base.h; no OpenMP reduction."""
+    """Sums have a fixed order: no atomic but on integers, in base.h and in the grids; no OpenMP reduction."""
     integer = []
-    if name == DIALECT:
+    if name in (DIALECT, GRIDS):
         integer = [m.span() for m in ONE_FUNCTION.finditer(text) if not FLOATING_TYPE.search(m.group())]
     for match in ATOMIC.finditer(text):
         if not any(a <= match.start() < b for a, b in integer):
             place = f"{name}:{house.line_of(text, match.start())}"
-            yield f"{place}: atomic '{match.group()}' outside integer code of {DIALECT}"
+            yield f"{place}: atomic '{match.group()}' outside integer code of {DIALECT} and {GRIDS}"
     for match in ATOMIC_OMP.finditer(text):
         yield f"{name}:{house.line_of(text, match.start())}: OpenMP {match.group(1)}: its order is not fixed"
 
@@ -158,6 +159,7 @@ PLANTED = [
     ("kernels/a.h", "PIO_FN void f(real *x) { atomicAdd(x, R(1)); }\n", "atomic"),
     (DIALECT, "PIO_FN void f(real *x)\n{\n    atomicAdd(x, R(1));\n}\n", "atomic"),
     (CUDA_FILE, "__global__ void f(double *x) { atomicAdd(x, 1.0); }\n", "atomic"),
+    (GRIDS, "static __device__ void f(double *x)\n{\n    atomicAdd(x, 1.0);\n}\n", "atomic"),
     ("kernels/backend/cpu.c", "#pragma omp atomic\nx += 1;\n", "OpenMP atomic"),
     ("solvers/a.c", "#pragma omp parallel for reduction(+ : sum)\n", "OpenMP reduction"),
     ("kernels/fem/a.h", "PIO_FN real f(real x) { return 0.5 * x; }\n", "naked floating literal 0.5"),

@@ -182,7 +182,7 @@ static void case_bsr_jacobi(case_io *io)
 
 /* ---- scalars: one kernel on a state in the middle of a solve -------------------------------------------------- */
 
-enum { KRYLOV_WIDES = 25 };
+enum { KRYLOV_WIDES = 26 };
 
 /* A device state with numbers in [0.5, 1.5) in every scalar. */
 static krylov_state *sample_krylov(case_io *io, int n)
@@ -193,15 +193,23 @@ static krylov_state *sample_krylov(case_io *io, int n)
     wide *const field[KRYLOV_WIDES] = {
         &s->target, &s->rhs,   &s->residual, &s->checked,  &s->value, &s->dot_b, &s->dot_r,   &s->dot_a,  &s->dot_z,
         &s->rz,     &s->alpha, &s->beta,     &s->c,        &s->s,     &s->dbar,  &s->epsilon, &s->phibar, &s->inv_beta,
-        &s->ratio,  &s->by_v,  &s->by_w,     &s->by_older, &s->phi,   &s->by_r,  &s->by_next};
+        &s->ratio,  &s->by_v,  &s->by_w,     &s->by_older, &s->phi,   &s->by_r,  &s->by_next, &s->dot_v};
     for (int i = 0; i < KRYLOV_WIDES; i++) *field[i] = v[i];
     s->scale = v[0];
     s->target = v[0] * W(1e-6);
     s->unknowns = s->active = n;
+    s->active_rows = n / DIM;
+    s->started = 1;
     s->max_iterations = 100;
     s->iterations = 11;
     s->columns = 5;
     return (krylov_state *)case_push(io, s, sizeof *s);
+}
+
+/* Room for another state. */
+static krylov_state *empty_krylov(case_io *io)
+{
+    return (krylov_state *)case_push(io, HOST(io, krylov_state, 1), sizeof(krylov_state));
 }
 
 static void krylov_out(case_io *io, const krylov_state *s)
@@ -236,6 +244,7 @@ static void case_krylov_begin(case_io *io)
     krylov_verify_args verify = {s, bad ? 1e-9 : 1};
     pcg_beta_args beta = {s, 0};
     pcg_alpha_args alpha = {s};
+    pcg_verify_args check = {s, 1, NULL};
     minres_open_args open = {s};
     minres_rotate_args rotate = {s};
     minres_judge_args judge = {s};
@@ -245,6 +254,7 @@ static void case_krylov_begin(case_io *io)
     LAUNCH(io, krylov_begin, 1, NULL, &begin);
     LAUNCH(io, pcg_alpha, 1, NULL, &alpha);
     LAUNCH(io, pcg_beta, 1, NULL, &beta);
+    LAUNCH(io, pcg_verify, 1, NULL, &check);
     LAUNCH(io, krylov_verify, 1, NULL, &verify);
     LAUNCH(io, minres_open, 1, NULL, &open);
     LAUNCH(io, minres_rotate, 1, NULL, &rotate);
@@ -259,6 +269,7 @@ static void case_krylov_begin(case_io *io)
 #define case_krylov_verify case_krylov_begin
 #define case_pcg_alpha case_krylov_begin
 #define case_pcg_beta case_krylov_begin
+#define case_pcg_verify case_krylov_begin
 #define case_minres_open case_krylov_begin
 #define case_minres_rotate case_krylov_begin
 #define case_minres_judge case_krylov_begin
@@ -316,6 +327,39 @@ static void case_pcg_update(case_io *io)
     case_out(io, "r . r", CASE_WIDE, 1, 1, length);
 }
 #define case_pcg_direction case_pcg_update
+
+/* An iteration in few launches, preconditioned or not. */
+static void case_pcg_advance(case_io *io)
+{
+    static const char *const names[] = {"block-Jacobi", "no preconditioner", NULL};
+    const int n = DIM * case_size(io, 2100), alone = case_variant(io, names);
+    const krylov_state *from = sample_krylov(io, n);
+    krylov_state *to = empty_krylov(io);
+    pcg_advance_args a;
+    pcg_conjugate_args d;
+    real *p = constants(io, "p before", n, -1, 1);
+    a.from = from;
+    a.to = to;
+    a.p = p;
+    a.q = constants(io, "q", n, -1, 1);
+    a.r = constants(io, "r", n, -1, 1);
+    a.inverse = alone ? NULL : constants(io, "inverse", n * DIM, -2, 3);
+    a.x = constants(io, "x before", n, -1, 1);
+    a.next_r = NEW(io, real, n, CASE_SET);
+    a.z = NEW(io, real, n, CASE_SET);
+    LAUNCH_SUM(io, pcg_advance, n, NULL, &a, &to->dot_z);
+    d.state = to;
+    d.z = a.z;
+    d.r = a.next_r;
+    d.p = p;
+    LAUNCH_SUM(io, pcg_conjugate, n, &to->active, &d, &to->dot_r);
+    krylov_out(io, to);
+    case_out(io, "x", CASE_REAL, 1, n, a.x);
+    case_out(io, "r", CASE_REAL, 1, n, a.next_r);
+    case_out(io, "z", CASE_REAL, 1, n, a.z);
+    case_out(io, "p", CASE_REAL, 1, n, p);
+}
+#define case_pcg_conjugate case_pcg_advance
 
 static void case_minres_update(case_io *io)
 {

@@ -2,6 +2,7 @@
 # by tests/CMakeLists.txt after engine_test().
 
 engine_test(test_krylov)
+engine_test(test_krylov_launches)
 one_engine_test(test_krylov_interrupted f64 2)
 guarded_test(test_krylov_interrupted_f64_2d)
 
