@@ -5,18 +5,6 @@
 
 #include <stdio.h>
 
-const char *const pio_kernel_names[KERNEL_TIMERS] = {
-#define MAP(name, adjoint) #name,
-#define TEAM MAP
-#define SUM MAP
-#define SCAN MAP
-#include "kernels/kernels.def"
-#undef MAP
-#undef TEAM
-#undef SUM
-#undef SCAN
-    "copy", "direct solver", "product by a library"};
-
 int pio_queue_begin(pio_queue *q)
 {
     pio_queue_stop_recording(q);

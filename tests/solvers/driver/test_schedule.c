@@ -225,6 +225,11 @@ static piola_status mock_differs(pio_sim *s, int64_t slot, int64_t *words, piola
     *words = s->lost + (s->kept[slot] != s->current);
     return PIOLA_OK;
 }
+static void mock_calls(const pio_sim *s, pio_device_calls *calls)
+{
+    *calls = (pio_device_calls){.launches = s->forward};
+}
+
 static const pio_engine mock = {.start = mock_start,
                                 .advance = mock_advance,
                                 .check = mock_check,
@@ -236,7 +241,8 @@ static const pio_engine mock = {.start = mock_start,
                                 .differs = mock_differs,
                                 .adjoint_step = mock_adjoint_step,
                                 .adjoint_end = mock_end,
-                                .samples = mock_samples};
+                                .samples = mock_samples,
+                                .calls = mock_calls};
 
 static piola_status note(pio_sim *s, int back, int64_t step)
 {
