@@ -189,6 +189,10 @@ typedef struct piola_bench_options {
     int dimension;     /* 2 or 3 */
     int steps;         /* time steps of one repetition, each of which keeps a state in memory */
     const char *device, *isa, *precision, *law; /* as in piola_options; law: one of piola_laws */
+    const char *box;   /* "tight", or "loose": three times as many cells per axis as the particles occupy */
+    const char *start; /* order of the particles at the start: "sorted" by cell, or "shuffled" */
+    bool sizes;        /* sizes from 1000 particles in decades to `particles` or as many as fit, with a table of them */
+    const char *compare; /* file with what --json printed of the same case: each figure is divided by its; or NULL */
     /* greatest number of threads; scaling is measured from 1 up to it; 0: as many as OpenMP offers */
     int threads;
     bool json; /* print JSON instead of a table */
@@ -207,6 +211,7 @@ typedef struct piola_bench_fem_options {
     const char *device, *isa, *precision, *law; /* as in piola_options; law: one for `method: {type: fem}` */
     /* relative tolerance of Newton's method and of the adjoint solve; 0: 1e-10, in f32 1e-3 */
     double tolerance;
+    const char *compare; /* as in piola_bench_options */
     /* greatest number of threads; 1, 2, 4, ... up to it are measured; 0: as many as OpenMP offers */
     int threads;
     bool json; /* print JSON instead of a table */

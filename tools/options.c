@@ -342,6 +342,8 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
     s->bench_memory.threads = s->bench_fem.threads = s->bench.threads = s->common.threads;
     s->bench_snapshot.json = s->bench_memory.json = s->bench_fem.json = s->bench.json = s->common.json;
     s->bench_fem.law = s->bench.law;
+    s->bench_fem.compare = s->bench.compare;
+    if (s->bench.sizes && !given(s, "particles")) s->bench.particles = INT32_MAX;
     if (given(s, "dimension")) s->bench_snapshot.dimension = s->bench_fem.dimension = s->bench.dimension;
     if (given(s, "particles")) s->bench_snapshot.particles = s->bench_memory.particles = s->bench.particles;
     if (given(s, "steps")) s->bench_snapshot.frames = s->bench_memory.steps = s->bench.steps;

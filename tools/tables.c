@@ -13,6 +13,8 @@ static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
+static const char *const boxes[] = {"tight", "loose", NULL};
+static const char *const starts[] = {"sorted", "shuffled", NULL};
 static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
 const tool_option tool_options[] = {
@@ -100,6 +102,22 @@ const tool_option tool_options[] = {
      .fallback = "1000000, memory: 8000", .bench = "mpm, memory, snapshot"},
     {"per-cell", 0, OPTION_INTEGER, TO(bench.per_cell), ON(BENCH), "K", .least = 1, .most = 512,
      .meaning = "mpm: particles per cell", .fallback = "8 in 3D, 4 in 2D", .bench = "mpm"},
+    {"sizes", 0, OPTION_FLAG, TO(bench.sizes), ON(BENCH),
+     .meaning =
+         "mpm: 1000 particles, ten times as many, and so on, up to --particles or as many as fit into the memory, "
+         "with all threads",
+     .bench = "mpm"},
+    {"box", 0, OPTION_CHOICE, TO(bench.box), ON(BENCH), "NAME", boxes,
+     .meaning = "mpm: tight, or loose: with three times as many cells on each side as the particles occupy",
+     .fallback = "tight", .bench = "mpm"},
+    {"start", 0, OPTION_CHOICE, TO(bench.start), ON(BENCH), "NAME", starts,
+     .meaning = "mpm: order of the particles at the start, cell by cell or random", .fallback = "sorted",
+     .bench = "mpm"},
+    {"compare", 0, OPTION_TEXT, TO(bench.compare), ON(BENCH), "OLD.json",
+     .meaning =
+         "mpm, fem: print each figure beside that of OLD.json, which `--json` printed of the same case, and their "
+         "ratio; of another case: exit code 2",
+     .bench = "mpm, fem"},
     {"element", 0, OPTION_CHOICE, TO(bench_fem.element), ON(BENCH), "NAME", elements,
      .meaning = "fem: type of the elements", .fallback = "hex8, in 2D quad4", .bench = "fem"},
     {"cells", 0, OPTION_INTEGER, TO(bench_fem.cells), ON(BENCH), "N", .least = 1, .most = 1000,
@@ -207,15 +225,21 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "mpm: ns per particle-step and core (forward, adjoint, whole gradient), bytes per particle-step. fem: one\n"
          "load step of a cube that is pushed sideways, and its gradient with respect to the moduli of every element:\n"
          "assembly, matrix-vector product, iterations, bytes. Both: thread scaling and the share of each kernel.\n"
+         "mpm also measures what the machine gives, copies and multiplications with additions, and which share of\n"
+         "it hot kernels reach by their bytes and operations.\n"
          "memory: a gradient that keeps every state, or few of them and runs steps again, over a run forward.\n"
          "snapshot: a file of states as a run writes it, read back with and without the comparison of its bytes with\n"
          "their checksums: what writing, reading and checksums take.\n"
          "Close other programs first.",
-         "69 70 71 73 74 75 76",
+         "66 69 70 71 73 74 75 76",
          "  piola bench mpm\n"
          "      3D, neo-Hookean, f32, one million particles, 8 per cell: about 2 GB, a few minutes\n"
          "  piola bench mpm --particles 1e5 --dimension 2 --precision f64 --threads 1\n"
          "      a smaller one\n"
+         "  piola bench mpm --sizes --threads 1\n"
+         "      from 1000 particles to as many as fit\n"
+         "  piola bench mpm --json > old.json; piola bench mpm --compare old.json\n"
+         "      two builds, or two machines, figure by figure\n"
          "  piola bench fem --threads 2\n"
          "      31x31x31 hex8 elements, neo-Hookean, f64, to 1e-10: about 0.3 GB, a minute\n"
          "  piola bench memory\n"

@@ -169,6 +169,8 @@ static piola_status measure_row(pio_bench *b, int threads, piola_error *error)
         if (!rc) rc = run_gradient(&r, &all[i], error);
     }
     if (!rc) rc = measure_copy(&r, threads, &row->copy, error);
+    if (!rc && b->on_cpu)
+        row->fma = pio_bench_fma(threads, b->engine.table->isa, !strcmp(b->engine.table->precision, "f64"));
     if (!rc && b->n_rows == 0) rc = pio_bench_count(b, &r.bench_case, error);
     const double steps = (double)b->options.steps, each = 1e9 / (steps * (double)b->particles);
     row->threads = threads;
@@ -196,14 +198,15 @@ static piola_status measure_kernels(pio_bench *b, int threads, piola_error *erro
     double seconds;
     piola_status rc = open_runner(&r, b, threads, true, error);
     if (!rc) rc = run_forward(&r, &t, error);
-    for (int i = 0; !rc && i < PIO_BENCH_KERNELS && r.engine->timer(r.sim, i, &name, &calls, &seconds); i++) {
-        b->kernels[i] = (pio_bench_kernel){.name = name, .forward = seconds};
-        b->kernel_forward += seconds;
-        b->n_kernels++;
-    }
+    double forward[PIO_BENCH_TIMERS] = {0};
+    for (int i = 0; !rc && i < PIO_BENCH_TIMERS && r.engine->timer(r.sim, i, &name, &calls, &seconds); i++)
+        forward[i] = seconds;
     if (!rc) rc = run_gradient(&r, &t, error);
-    for (int i = 0; !rc && i < b->n_kernels && r.engine->timer(r.sim, i, &name, &calls, &seconds); i++) {
-        b->kernels[i].gradient = seconds;
+    for (int i = 0; !rc && i < PIO_BENCH_TIMERS && r.engine->timer(r.sim, i, &name, &calls, &seconds); i++) {
+        if (!(forward[i] > 0) && !(seconds > 0)) continue;
+        if (b->n_kernels < PIO_BENCH_KERNELS)
+            b->kernels[b->n_kernels++] = (pio_bench_kernel){name, forward[i], seconds};
+        b->kernel_forward += forward[i];
         b->kernel_gradient += seconds;
     }
     close_runner(&r);
@@ -215,11 +218,12 @@ piola_status pio_bench_measure(pio_bench *b, piola_error *error)
     b->on_cpu = !strcmp(b->engine.table->device, "cpu");
     const int most = !b->on_cpu ? 1 : b->options.threads ? b->options.threads : omp_get_max_threads();
     piola_status rc = PIOLA_OK;
-    for (int threads = 1; !rc && b->n_rows < PIO_BENCH_ROWS; threads = 2 * threads < most ? 2 * threads : most) {
+    for (int threads = b->only_most ? most : 1; !rc && b->n_rows < PIO_BENCH_ROWS;
+         threads = 2 * threads < most ? 2 * threads : most) {
         rc = measure_row(b, threads, error);
         if (threads == most) break;
     }
-    if (!rc) rc = measure_kernels(b, most, error);
+    if (!rc && !b->only_most) rc = measure_kernels(b, most, error);
     if (!rc && !(fabs(b->slope / b->duration - 1) <= 1e-3))
         rc = pio_fail(error, PIOLA_INTERNAL, "d x/d v0 of the benchmark is %.9g s and must be %.9g s", b->slope,
                       b->duration);

@@ -28,12 +28,18 @@ static double uniform(uint64_t *state)
     return ldexp((double)(*state >> 11), -53);
 }
 
+/* Returns the number of free cells on each side of the block. */
+static int margin_of(const pio_bench_case_options *o)
+{
+    return o->loose && o->cells > MARGIN ? o->cells : MARGIN;
+}
+
 static void set_grid(pio_bench_case *t, const pio_bench_case_options *o)
 {
     pio_grid_desc *g = &t->desc.grid;
     g->spacing = spacing;
     for (int a = 0; a < o->dimension; a++) {
-        g->nodes[a] = o->cells + 2 * MARGIN + 1 + 2 * PAD;
+        g->nodes[a] = o->cells + 2 * margin_of(o) + 1 + 2 * PAD;
         g->face[a][0] = PAD;
         g->face[a][1] = g->nodes[a] - 1 - PAD;
         g->wall[a][0] = g->wall[a][1] = PIO_WALL_SEPARATE;
@@ -50,15 +56,15 @@ static double wave_speed(pio_law law)
 
 static void fill(pio_bench_case *t, const pio_bench_case_options *o)
 {
-    const int dim = o->dimension, per = o->per_cell;
-    const double centre = (PAD + MARGIN + 0.5 * o->cells) * spacing;
+    const int dim = o->dimension, per = o->per_cell, margin = margin_of(o);
+    const double centre = (PAD + margin + 0.5 * o->cells) * spacing;
     uint64_t state = 1;
     double sum[3] = {0};
     for (int64_t i = 0; i < t->desc.particles.n; i++) {
         int64_t cell = i / per;
         double r[3] = {0};
         for (int a = dim - 1; a >= 0; a--) {
-            const double place = (double)(PAD + MARGIN + cell % o->cells) + uniform(&state);
+            const double place = (double)(PAD + margin + cell % o->cells) + uniform(&state);
             t->position[i * dim + a] = place * spacing;
             r[a] = place * spacing - centre;
             cell /= o->cells;
@@ -76,6 +82,24 @@ static void fill(pio_bench_case *t, const pio_bench_case_options *o)
     for (int a = 0; a < dim; a++) t->velocity[a] = sum[a] / (double)t->desc.particles.n;
     t->spin[1] = -o->spin;
     t->spin[dim] = o->spin;
+}
+
+/* Exchanges particles until each order is as likely as any other (Knuth 1997, algorithm P), the same order everywhere.
+ * */
+static void shuffle(pio_bench_case *t, int dim)
+{
+    uint64_t state = 2;
+    for (int64_t i = t->desc.particles.n - 1; i > 0; i--) {
+        const int64_t j = (int64_t)(uniform(&state) * (double)(i + 1));
+        for (int a = 0; a < dim; a++) {
+            double *const fields[2] = {t->position, t->speed};
+            for (int k = 0; k < 2; k++) {
+                const double kept = fields[k][i * dim + a];
+                fields[k][i * dim + a] = fields[k][j * dim + a];
+                fields[k][j * dim + a] = kept;
+            }
+        }
+    }
 }
 
 static void set_outputs(pio_bench_case *t, const pio_bench_case_options *o)
@@ -137,6 +161,7 @@ piola_status pio_bench_case_create(pio_bench_case *t, const pio_bench_case_optio
                                              .spin = t->spin};
     set_grid(t, o);
     fill(t, o);
+    if (o->shuffled) shuffle(t, dim);
     set_outputs(t, o);
     return PIOLA_OK;
 }

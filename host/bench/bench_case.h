@@ -1,7 +1,8 @@
 /* bench_case.h -- a benchmark case without a scene, also for self-tests: a block of one material in free flight.
  *
  * A cube (2D: a square) of `cells` cells per axis, 1 cm each, filled at random (the same numbers everywhere) and listed
- * cell by cell, with random velocities of up to 0.1 m/s on top of a common one, under gravity, far from the walls. */
+ * cell by cell or in random order, with random velocities of up to 0.1 m/s on top of a common one, under gravity, far
+ * from the walls. */
 #ifndef PIOLA_HOST_BENCH_CASE_H
 #define PIOLA_HOST_BENCH_CASE_H
 
@@ -17,6 +18,8 @@ typedef struct {
     int threads;   /* number of threads; 0: OpenMP's default */
     bool adjoint;  /* with memory for cotangents and every state */
     bool timing;   /* with timers of kernels */
+    bool loose;    /* the box has three times as many cells per axis as the block, and a margin of 6 otherwise */
+    bool shuffled; /* particles are listed in random order, not cell by cell */
     double spin;   /* angular velocity about the centre in the plane of the first two axes, 1/s */
 } pio_bench_case_options;
 

@@ -6,7 +6,7 @@
 #include "host/bench/bench.h"
 #include "host/bench/bench_fem_case.h"
 
-enum { PIO_FEM_BENCH_REPETITIONS = 3, PIO_FEM_BENCH_TIMERS = 256 }; /* timers: more than an engine has */
+enum { PIO_FEM_BENCH_REPETITIONS = 3, PIO_FEM_BENCH_TIMERS = PIO_BENCH_TIMERS };
 
 /* The times for one number of threads: wall time, and CPU time of all threads together, s. */
 typedef struct {

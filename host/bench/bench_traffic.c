@@ -1,7 +1,18 @@
-/* bench_traffic.c -- the bytes that a step must move. Every array that a stage reads or writes is counted once per
- * stage, by its items: particles, occupied blocks, active nodes or nodes of the box; an array that is added to counts
- * twice. The actual traffic is smaller by what stays in caches between stages, and larger by cache lines that are read
- * before they are written. */
+/* bench_traffic.c -- the bytes that a step must move, and the operations of its hot kernels. Every array that a stage
+ * reads or writes is counted once per stage, by its items: particles, occupied blocks, active nodes or nodes of the
+ * box; an array that is added to counts twice. The actual traffic is smaller by what stays in caches between stages,
+ * and larger by cache lines that are read before they are written.
+ *
+ * Operations are counted from the formulas of the method (Jiang, Schroeder, Teran, Stomakhin and Selle 2016), not from
+ * the code: each multiplication, addition, division, root and logarithm is one. With d axes and N = 3^d nodes:
+ * - weights of quadratic B-splines: 9 d, and 3^2 + ... + 3^d products;
+ * - a transfer to nodes: the mass, 2 N, and d components of an affine field, N d (2 d + 2);
+ * - a transfer from nodes: d components and their d^2 slopes, N (2 d + d (2 d + 1));
+ * - a stress as of a neo-Hookean solid, of any law: determinant and inverse 2 d^3, a product 2 d^3, sums 5 d^2;
+ * - F of the next step, d^2 (2 d + 1), and the position, 2 d;
+ * - a node's velocity from its momentum, with gravity: 3 d + 1.
+ * An adjoint has twice the operations of what it differentiates, since a product has two derivatives, and the stress
+ * once more, which it computes again. */
 #include "host/bench/bench.h"
 #include "host/base/fail.h"
 #include "host/scene/law.h"
@@ -37,10 +48,33 @@ static int block_edge(int dimension)
     return dimension == 3 ? 4 : 8;
 }
 
-/* Sums the traffic of all stages. d: dimension; h: stored numbers of the deformation (F or J); k: constants of the
- * law. A block has `nodes` cells and gives `sums` numbers to the nodes of its tile, four to each. */
-static void count_stages(const counts *n, double d, double h, double k, pio_traffic *out)
+/* Appends the work of a kernel, one call for each of these stages. */
+static void add_work(pio_bench *b, const char *kernel, bool adjoint, double bytes, double operations)
 {
+    b->works[b->n_works++] = (pio_kernel_work){kernel, adjoint, bytes, operations};
+}
+
+/* The operations of a particle in each part of a step, see above. */
+typedef struct {
+    double to_nodes, from_nodes, stress, state;
+} operations;
+
+/* Counts them. d: dimension; fluid: F is one number, the ratio of volumes. */
+static operations count_operations(double d, bool fluid)
+{
+    const double nodes = pow(3, d), weights = 9 * d + (d > 2 ? 36 : 9);
+    return (operations){.to_nodes = weights + nodes * (2 + d * (2 * d + 2)),
+                        .from_nodes = weights + nodes * (2 * d + d * (2 * d + 1)),
+                        .stress = fluid ? 4 : 4 * d * d * d + 5 * d * d,
+                        .state = (fluid ? d + 2 : d * d * (2 * d + 1)) + 2 * d};
+}
+
+/* Sums the traffic of all stages, and lists the work of hot kernels. d: dimension; h: stored numbers of the deformation
+ * (F or J); k: constants of the law. A block has `nodes` cells and gives `sums` numbers to the nodes of its tile, four
+ * to each. */
+static void count_stages(const counts *n, double d, double h, double k, pio_bench *b)
+{
+    pio_traffic *out = &b->traffic;
     const double nodes = pow(block_edge((int)d), d), sums = 4 * pow(block_edge((int)d) + 2, d);
     const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
@@ -64,6 +98,14 @@ static void count_stages(const counts *n, double d, double h, double k, pio_traf
     out->store = out->restore = bytes_of(&copy, n);
     out->adjoint = bytes_of(&full_sort, n) + transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) +
                    bytes_of(&grid_adj, n) + bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
+    const operations o = count_operations(d, h < d);
+    add_work(b, "mpm_p2g", false, bytes_of(&p2g, n), n->particles * (o.to_nodes + o.stress));
+    add_work(b, "mpm_node_sum", false, bytes_of(&node_sum, n), n->blocks * sums);
+    add_work(b, "mpm_grid", false, bytes_of(&grid, n), n->active * (3 * d + 1));
+    add_work(b, "mpm_g2p", false, bytes_of(&g2p, n), n->particles * (o.from_nodes + o.state));
+    add_work(b, "mpm_g2p_adj", true, bytes_of(&g2p_adj, n), n->particles * 2 * (o.from_nodes + o.state));
+    add_work(b, "mpm_grid_adj", true, bytes_of(&grid_adj, n), n->active * 2 * (3 * d + 1));
+    add_work(b, "mpm_p2g_adj", true, bytes_of(&p2g_adj, n), n->particles * (2 * o.to_nodes + 3 * o.stress));
 }
 
 /* Marks the base node of every particle's stencil, with `edge` above 1 the block of so many nodes along each axis.
@@ -110,6 +152,7 @@ piola_status pio_bench_count(pio_bench *b, const pio_bench_case *t, piola_error 
         stride *= t->desc.grid.nodes[a];
     }
     b->nodes = 0;
+    b->box = nodes;
     for (int64_t i = 0; i < nodes; i++) b->nodes += mark[i];
     free(mark);
     const counts n = {.particles = (double)b->particles,
@@ -117,6 +160,7 @@ piola_status pio_bench_count(pio_bench *b, const pio_bench_case *t, piola_error 
                       .active = (double)b->nodes,
                       .box = (double)nodes,
                       .real = strcmp(b->engine.table->precision, "f64") ? 4 : 8};
-    count_stages(&n, dim, fluid ? 1 : dim * dim, pio_law_count(law), &b->traffic);
+    b->n_works = 0;
+    count_stages(&n, dim, fluid ? 1 : dim * dim, pio_law_count(law), b);
     return PIOLA_OK;
 }

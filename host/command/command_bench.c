@@ -1,7 +1,9 @@
 /* command_bench.c -- piola bench mpm: the measurements of bench.c, as a report for people or as JSON. */
-#include "host/bench/bench.h"
+#include "host/command/command_bench.h"
+
 #include "host/base/fail.h"
 #include "host/base/json.h"
+#include "host/results/manifest.h"
 #include "host/scene/law.h"
 #include "host/base/output.h"
 
@@ -12,11 +14,17 @@
 
 piola_bench_options piola_bench_options_default(void)
 {
-    return (piola_bench_options){
-        .particles = 1000000, .dimension = 3, .steps = 10, .device = "auto", .precision = "f32", .law = "neo_hookean"};
+    return (piola_bench_options){.particles = 1000000,
+                                 .dimension = 3,
+                                 .steps = 10,
+                                 .device = "auto",
+                                 .precision = "f32",
+                                 .law = "neo_hookean",
+                                 .box = "tight",
+                                 .start = "sorted"};
 }
 
-static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
+piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
 {
     const int dim = o->dimension, per = o->per_cell ? o->per_cell : dim == 3 ? 8 : 4;
     const pio_law law = pio_law_named(o->law, ~LAW_BIT(PIO_HYPER_LINEAR));
@@ -27,10 +35,20 @@ static piola_status prepare(pio_bench *b, const piola_bench_options *o, piola_er
                         "a benchmark needs dimension 2 or 3 and at least one particle, per cell and step");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
+    if (strcmp(o->box, "tight") && strcmp(o->box, "loose"))
+        return pio_fail(error, PIOLA_USAGE, "unknown box '%.60s': tight or loose", o->box);
+    if (strcmp(o->start, "sorted") && strcmp(o->start, "shuffled"))
+        return pio_fail(error, PIOLA_USAGE, "unknown start '%.60s': sorted or shuffled", o->start);
     const double cells = (double)o->particles / per;
     const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
-    b->options = (pio_bench_case_options){
-        .dimension = dim, .cells = side, .per_cell = per, .law = law, .steps = o->steps, .threads = o->threads};
+    b->options = (pio_bench_case_options){.dimension = dim,
+                                          .cells = side,
+                                          .per_cell = per,
+                                          .law = law,
+                                          .steps = o->steps,
+                                          .threads = o->threads,
+                                          .loose = !strcmp(o->box, "loose"),
+                                          .shuffled = !strcmp(o->start, "shuffled")};
     return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
@@ -40,11 +58,12 @@ static void print_case(const pio_bench *b, const char *law)
 {
     const pio_engine *e = b->engine.table;
     const pio_bench_case_options *o = &b->options;
-    printf("piola %s bench mpm\n", PIOLA_VERSION);
+    printf("piola %s bench mpm, commit %s\n", PIOLA_VERSION, pio_build_commit());
     printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,
            b->engine.driver[0] ? ", " : "", b->engine.driver);
-    printf("case      %s, %lld particles, %d per cell, sorted by cell; %lld cells occupied, %lld nodes active\n", law,
-           (long long)b->particles, o->per_cell, (long long)b->cells, (long long)b->nodes);
+    printf("case      %s, %lld particles, %d per cell, %s; %lld cells occupied, %lld nodes active of %lld\n", law,
+           (long long)b->particles, o->per_cell, o->shuffled ? "shuffled" : "sorted by cell", (long long)b->cells,
+           (long long)b->nodes, (long long)b->box);
     printf("memory    %.1f bytes per particle of a state, %.2f GB with %lld states\n",
            (double)b->bytes.state / (double)b->particles, 1e-9 * (double)b->bytes.total, (long long)o->steps);
     printf(
@@ -121,13 +140,30 @@ static int by_gradient(const void *a, const void *b)
     return p->gradient > q->gradient ? -1 : p->gradient < q->gradient;
 }
 
+/* Prints what a kernel does per particle and its share of the least time, or a dash where that is not counted. */
+static void print_work(const pio_bench *b, const pio_bench_kernel *k)
+{
+    const pio_kernel_work *w = pio_bench_work(b, k->name);
+    const double n = (double)b->particles, share = pio_bench_share(b, k);
+    if (!w || !(share > 0)) return;
+    const pio_bench_row *most = &b->rows[b->n_rows - 1];
+    printf(" %8.0f %10.0f  %5.0f%% of %s", w->bytes / n, w->operations / n, 100 * share,
+           w->bytes / most->copy > w->operations / most->fma ? "copy" : "FMA");
+}
+
 static void print_kernels(const pio_bench *b)
 {
     const double each = 1e9 / ((double)b->options.steps * (double)b->particles);
     double rest[2] = {0};
     printf("\nkernels, timed in a run of their own with %d thread%s: wall ns per particle-step and share\n",
            b->rows[b->n_rows - 1].threads, b->rows[b->n_rows - 1].threads == 1 ? "" : "s");
-    printf("%-22s %16s %16s\n", "", "forward", "whole gradient");
+    if (b->rows[b->n_rows - 1].fma > 0)
+        printf("(this machine: copy %.1f GB/s, FMA %.1f Gflop/s in %s; the last columns: counted bytes and operations "
+               "of a\n"
+               "particle, and the least time of the slower of both, as a share; what fits into caches may exceed a "
+               "copy)\n",
+               1e-9 * b->rows[b->n_rows - 1].copy, 1e-9 * b->rows[b->n_rows - 1].fma, b->engine.table->precision);
+    printf("%-22s %16s %16s %8s %10s\n", "", "forward", "whole gradient", "bytes", "operations");
     for (int i = 0; i < b->n_kernels; i++) {
         const pio_bench_kernel *k = &b->kernels[i];
         const double f = k->forward / b->kernel_forward, g = k->gradient / b->kernel_gradient;
@@ -136,8 +172,9 @@ static void print_kernels(const pio_bench *b)
             rest[1] += k->gradient;
             continue;
         }
-        printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%\n", k->name, each * k->forward, 100 * f, each * k->gradient,
-               100 * g);
+        printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%", k->name, each * k->forward, 100 * f, each * k->gradient, 100 * g);
+        print_work(b, k);
+        printf("\n");
     }
     printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%\n", "all others", each * rest[0], 100 * rest[0] / b->kernel_forward,
            each * rest[1], 100 * rest[1] / b->kernel_gradient);
@@ -153,23 +190,31 @@ static void json_spread(pio_json *json, const char *key, pio_spread s)
     pio_json_end_object(json);
 }
 
-static void json_case(pio_json *json, const pio_bench *b, const char *law)
+void pio_bench_engine_json(pio_json *json, const pio_engine_module *engine)
 {
-    const pio_engine *e = b->engine.table;
+    const pio_engine *e = engine->table;
     pio_json_begin_object(json, "engine");
     pio_json_string(json, "device", e->device);
     pio_json_string(json, "precision", e->precision);
     pio_json_integer(json, "dimension", e->dimension);
     pio_json_string(json, "isa", e->isa);
-    pio_json_string(json, "device_name", b->engine.device);
-    pio_json_string(json, "driver", b->engine.driver);
+    pio_json_string(json, "device_name", engine->device);
+    pio_json_string(json, "driver", engine->driver);
     pio_json_end_object(json);
+}
+
+static void json_case(pio_json *json, const pio_bench *b, const char *law)
+{
+    pio_bench_engine_json(json, &b->engine);
     pio_json_begin_object(json, "case");
     pio_json_string(json, "law", law);
     pio_json_integer(json, "particles", b->particles);
     pio_json_integer(json, "per_cell", b->options.per_cell);
     pio_json_integer(json, "cells", b->cells);
     pio_json_integer(json, "nodes", b->nodes);
+    pio_json_string(json, "box", b->options.loose ? "loose" : "tight");
+    pio_json_integer(json, "box_nodes", b->box);
+    pio_json_string(json, "start", b->options.shuffled ? "shuffled" : "sorted");
     pio_json_integer(json, "steps", b->options.steps);
     pio_json_integer(json, "repetitions", PIO_BENCH_REPETITIONS);
     pio_json_end_object(json);
@@ -199,6 +244,7 @@ static void json_rows(pio_json *json, const pio_bench *b)
         json_spread(json, "gradient", r->gradient_wall);
         pio_json_end_object(json);
         pio_json_double(json, "copy_bytes_per_second", r->copy);
+        if (r->fma > 0) pio_json_double(json, "fma_per_second", r->fma);
         pio_json_double(json, "forward_share_of_copy", b->traffic.forward / r->forward_wall.best / r->copy);
         pio_json_double(json, "gradient_share_of_copy", gradient_bytes(&b->traffic) / r->gradient_wall.best / r->copy);
         pio_json_end_object(json);
@@ -235,34 +281,39 @@ static void json_kernels(pio_json *json, const pio_bench *b)
         pio_json_double(json, "forward_share", k->forward / b->kernel_forward);
         pio_json_double(json, "gradient_ns", each * k->gradient);
         pio_json_double(json, "gradient_share", k->gradient / b->kernel_gradient);
+        const pio_kernel_work *w = pio_bench_work(b, k->name);
+        if (w) pio_json_double(json, "bytes", w->bytes / (double)b->particles);
+        if (w) pio_json_double(json, "operations", w->operations / (double)b->particles);
+        if (pio_bench_share(b, k) > 0) pio_json_double(json, "share_of_machine", pio_bench_share(b, k));
         pio_json_end_object(json);
     }
     pio_json_end_array(json);
 }
 
-static piola_status print_json(const pio_bench *b, const char *law, piola_error *error)
+static void write_json(pio_json *json, const pio_bench *b, const char *law)
 {
-    pio_json json;
-    pio_json_to_file(&json, stdout, 2);
-    pio_json_begin_object(&json, NULL);
-    pio_json_string(&json, "command", "bench mpm");
-    pio_json_string(&json, "program", "piola " PIOLA_VERSION);
-    json_case(&json, b, law);
-    json_rows(&json, b);
-    json_bytes(&json, b);
-    pio_bench_calls_json(&json, &b->calls);
-    json_kernels(&json, b);
-    pio_json_end_object(&json);
-    return pio_json_finish(&json, error);
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "command", "bench mpm");
+    pio_json_string(json, "program", "piola " PIOLA_VERSION);
+    pio_json_string(json, "commit", pio_build_commit());
+    json_case(json, b, law);
+    json_rows(json, b);
+    json_bytes(json, b);
+    pio_bench_calls_json(json, &b->calls);
+    json_kernels(json, b);
+    pio_json_end_object(json);
 }
 
-static piola_status report(pio_bench *b, const piola_bench_options *o, piola_error *error)
+static piola_status report(pio_bench *b, const piola_bench_options *o, const pio_figures *old, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
+    pio_json json;
     qsort(b->kernels, (size_t)b->n_kernels, sizeof *b->kernels, by_gradient);
-    if (o->json)
-        rc = print_json(b, o->law, error);
-    else {
+    if (o->json) {
+        pio_json_to_file(&json, stdout, 2);
+        write_json(&json, b, o->law);
+        rc = pio_json_finish(&json, error);
+    } else {
         print_case(b, o->law);
         print_times(b);
         if (b->on_cpu) print_scaling(b);
@@ -270,17 +321,26 @@ static piola_status report(pio_bench *b, const piola_bench_options *o, piola_err
         pio_bench_calls_print(&b->calls);
         print_kernels(b);
     }
+    if (!rc && o->compare) {
+        pio_json_to_memory(&json, 0);
+        write_json(&json, b, o->law);
+        rc = pio_bench_compare_print(old, o->compare, &json, error);
+    }
     return rc ? rc : pio_output_flush(error);
 }
 
 piola_status piola_bench_mpm(const piola_bench_options *options, piola_error *error)
 {
+    pio_figures old;
+    if (options->sizes) return pio_bench_mpm_sizes(options, error);
     pio_bench *b = calloc(1, sizeof *b);
     if (!b) return pio_fail_memory(error, sizeof *b, "a benchmark");
-    piola_status rc = prepare(b, options, error);
+    piola_status rc = pio_bench_compare_open(&old, options->compare, options->json, "bench mpm", error);
+    if (!rc) rc = pio_bench_mpm_prepare(b, options, error);
     if (!rc) rc = pio_bench_measure(b, error);
-    if (!rc) rc = report(b, options, error);
+    if (!rc) rc = report(b, options, &old, error);
     pio_engine_close(&b->engine);
+    pio_figures_free(&old);
     free(b);
     return rc;
 }

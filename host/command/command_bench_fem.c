@@ -1,5 +1,6 @@
 /* command_bench_fem.c -- piola bench fem: the measurements of bench_fem.c, as a report for people or as JSON. */
 #include "host/bench/bench_fem.h"
+#include "host/command/command_bench.h"
 
 #include "host/base/fail.h"
 #include "host/base/json.h"
@@ -252,20 +253,17 @@ static void json_kernels(pio_json *json, const pio_fem_bench *b)
     pio_json_end_array(json);
 }
 
-static piola_status print_json(const pio_fem_bench *b, piola_error *error)
+static void write_json(pio_json *json, const pio_fem_bench *b)
 {
-    pio_json json;
-    pio_json_to_file(&json, stdout, 2);
-    pio_json_begin_object(&json, NULL);
-    pio_json_string(&json, "command", "bench fem");
-    pio_json_string(&json, "program", "piola " PIOLA_VERSION);
-    pio_json_string(&json, "commit", pio_build_commit());
-    json_case(&json, b);
-    json_rows(&json, b);
-    pio_bench_calls_json(&json, &b->calls);
-    json_kernels(&json, b);
-    pio_json_end_object(&json);
-    return pio_json_finish(&json, error);
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "command", "bench fem");
+    pio_json_string(json, "program", "piola " PIOLA_VERSION);
+    pio_json_string(json, "commit", pio_build_commit());
+    json_case(json, b);
+    json_rows(json, b);
+    pio_bench_calls_json(json, &b->calls);
+    json_kernels(json, b);
+    pio_json_end_object(json);
 }
 
 static int by_time(const void *a, const void *b)
@@ -275,17 +273,26 @@ static int by_time(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-static piola_status report(pio_fem_bench *b, const piola_bench_fem_options *o, piola_error *error)
+static piola_status report(pio_fem_bench *b, const piola_bench_fem_options *o, const pio_figures *old,
+                           piola_error *error)
 {
     piola_status rc = PIOLA_OK;
+    pio_json json;
     qsort(b->kernels, (size_t)b->n_kernels, sizeof *b->kernels, by_time);
-    if (o->json)
-        rc = print_json(b, error);
-    else {
+    if (o->json) {
+        pio_json_to_file(&json, stdout, 2);
+        write_json(&json, b);
+        rc = pio_json_finish(&json, error);
+    } else {
         print_case(b);
         print_times(b);
         pio_bench_calls_print(&b->calls);
         print_kernels(b);
+    }
+    if (!rc && o->compare) {
+        pio_json_to_memory(&json, 0);
+        write_json(&json, b);
+        rc = pio_bench_compare_print(old, o->compare, &json, error);
     }
     return rc ? rc : pio_output_flush(error);
 }
@@ -294,10 +301,13 @@ piola_status piola_bench_fem(const piola_bench_fem_options *options, piola_error
 {
     pio_fem_bench *b = calloc(1, sizeof *b);
     if (!b) return pio_fail_memory(error, sizeof *b, "a benchmark");
-    piola_status rc = prepare(b, options, error);
+    pio_figures old;
+    piola_status rc = pio_bench_compare_open(&old, options->compare, options->json, "bench fem", error);
+    if (!rc) rc = prepare(b, options, error);
     if (!rc) rc = pio_fem_bench_measure(b, error);
-    if (!rc) rc = report(b, options, error);
+    if (!rc) rc = report(b, options, &old, error);
     pio_engine_close(&b->engine);
+    pio_figures_free(&old);
     free(b);
     return rc;
 }

@@ -38,6 +38,82 @@ class Bench(unittest.TestCase):
         self.assertAlmostEqual(shares, 1, 9)
         self.assertLess(abs(slope / exact - 1), 1e-3)
 
+    def test_kernels_have_a_share_of_what_the_machine_gives(self):
+        report = printed_by("bench", "mpm", "--particles", "3000", "--steps", "3", "--threads", "1", "--json")
+        row, counted = report["threads"][0], [k for k in report["kernels"] if "bytes" in k]
+        self.assertEqual({k["name"] for k in counted}, {"mpm_p2g", "mpm_node_sum", "mpm_grid", "mpm_g2p", "mpm_g2p_adj",
+                                                        "mpm_grid_adj", "mpm_p2g_adj"})
+        self.assertGreater(row["fma_per_second"], 0)
+        for k in counted:
+            least = 1e9 * max(k["bytes"] / row["copy_bytes_per_second"], k["operations"] / row["fma_per_second"])
+            seconds = k["gradient_ns"] if k["name"].endswith("_adj") else k["forward_ns"]
+            self.assertAlmostEqual(k["share_of_machine"] * seconds / least, 1, 9, k["name"])
+        # 27 nodes take 2 + 3 (2 * 3 + 2) operations each, weights 63, a stress 4 * 27 + 5 * 9
+        operations = {k["name"]: k["operations"] for k in counted}
+        self.assertEqual(operations["mpm_p2g"], 27 * 26 + 63 + 153)
+        self.assertEqual(operations["mpm_p2g_adj"], 2 * (27 * 26 + 63) + 3 * 153)
+
+    def test_a_loose_box_and_a_shuffled_start_are_other_cases_of_the_same_particles(self):
+        cases = {}
+        for words in ((), ("--box", "loose"), ("--start", "shuffled")):
+            report = printed_by("bench", "mpm", "--particles", "4096", "--dimension", "2", "--steps", "2", "--threads",
+                                "1", "--json", *words)
+            cases[words] = report["case"]
+            self.assertLess(abs(report["check"]["slope"] / report["check"]["exact"] - 1), 1e-3)
+        tight, loose, shuffled = cases.values()
+        # 32 cells on a side, 6 free ones or 32 on each side of them, 5 nodes more
+        self.assertEqual((tight["box_nodes"], loose["box_nodes"]), ((32 + 12 + 5) ** 2, (3 * 32 + 5) ** 2))
+        self.assertEqual((tight["box"], loose["box"], shuffled["box"]), ("tight", "loose", "tight"))
+        self.assertEqual((tight["start"], shuffled["start"]), ("sorted", "shuffled"))
+        for other in (loose, shuffled):
+            self.assertEqual((other["particles"], other["cells"], other["nodes"]),
+                             (tight["particles"], tight["cells"], tight["nodes"]))
+
+    def test_sizes_go_up_in_decades(self):
+        report = printed_by("bench", "mpm", "--sizes", "--particles", "20000", "--dimension", "2", "--steps", "2",
+                            "--threads", "1", "--json")
+        sizes = report["sizes"]
+        self.assertEqual([s["particles"] for s in sizes], [1024, 10000])  # 4 per cell, whole squares
+        self.assertEqual([s["steps"] for s in sizes], [100, 10])          # 1e5 particle-steps, at most 100 steps
+        for s in sizes:
+            self.assertTrue(0 < s["forward_seconds"] < s["gradient_seconds"] and s["bytes"] > 0, s)
+
+    def test_a_report_is_compared_with_an_older_one_of_the_same_case_alone(self):
+        for words in (("mpm", "--particles", "500", "--dimension", "2", "--steps", "2"),
+                      ("fem", "--dimension", "2", "--cells", "3")):
+            words = ("bench", *words, "--threads", "1")
+            with tempfile.TemporaryDirectory() as folder:
+                old = os.path.join(folder, "old.json")
+                report = printed_by(*words, "--json")
+
+                def compared(text, *more, code=0):
+                    with open(old, "w") as file:
+                        file.write(text)
+                    done = subprocess.run([PIOLA, *words, "--compare", old, *more], capture_output=True, text=True,
+                                          env=ENVIRONMENT, timeout=300)
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    return done.stdout if code == 0 else done.stderr
+
+                rows = [line.split() for line in compared(json.dumps(report)).splitlines()]
+                ratios = {row[0]: [float(x) for x in row[1:]] for row in rows
+                          if len(row) == 4 and row[0].startswith(("threads[1].", "kernels["))}
+                self.assertGreater(len(ratios), 10)
+                for path, (was, now, ratio) in ratios.items():
+                    self.assertLess(abs(ratio * was - now), 1e-3 * now + 1e-3 * was, path)
+                self.assertEqual(len([p for p in ratios if p.startswith("threads[1].") and p.endswith(".best")]),
+                                 6 if words[1] == "mpm" else 4)
+                other = json.loads(json.dumps(report))
+                other["case"]["law"] = "hencky"
+                self.assertIn("of another case: case.law is 'hencky'", compared(json.dumps(other), code=2))
+                other["command"] = "bench snapshot"
+                self.assertIn("figures of 'bench snapshot'", compared(json.dumps(other), code=2))
+                for text in ("", "[1, 2", '{"command": bench}', "{} {}", "[" * 99, "{\"a\": 1"):
+                    compared(text, code=2)
+                compared(json.dumps(report), "--json", code=2)
+                os.remove(old)
+                missing = subprocess.run([PIOLA, *words, "--compare", old], capture_output=True, timeout=300)
+                self.assertEqual(missing.returncode, 66)
+
     def test_gradients_in_little_memory_run_as_many_steps_as_the_optimum(self):
         report = printed_by("bench", "memory", "--particles", "500", "--steps", "64", "--precision", "f64",
                             "--threads", "2", "--json")

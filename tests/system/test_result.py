@@ -210,6 +210,7 @@ class Reports(Schemas):
         self.explained(schema)
         small = {"doctor": ["doctor"],
                  "bench_mpm": "bench mpm --particles 500 --dimension 2 --steps 2 --threads 2".split(),
+                 "bench_mpm_sizes": "bench mpm --sizes --particles 500 --dimension 2 --steps 2 --threads 1".split(),
                  "bench_fem": "bench fem --dimension 2 --cells 3 --threads 2".split(),
                  "bench_memory": "bench memory --particles 64 --steps 8 --threads 1".split(),
                  "bench_snapshot": "bench snapshot --particles 500 --dimension 2 --steps 2".split()}
