@@ -78,8 +78,6 @@ static void count_stages(const counts *n, double d, double h, double k, pio_benc
     const double nodes = pow(block_edge((int)d), d), sums = 4 * pow(block_edge((int)d) + 2, d);
     const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
-    /* cell twice, order twice, id; slot and list, start; node list; count, start and slots, two masks of 64 bits */
-    const stage full_sort = {.particle = {5, 0}, .block = {2 + nodes, 0}, .active = {1, 0}, .box = {6 + 8 / nodes, 0}};
     /* cell twice, order; slot and list, start and count twice, what they were before three times; the same */
     const stage sort = {.particle = {3, 0}, .block = {2 + 8 * nodes, 0}, .active = {1, 0}, .box = {5 + 8 / nodes, 0}};
     const stage p2g = {.particle = {3, state + matter}, .block = {3 + nodes, sums}};
@@ -92,12 +90,16 @@ static void count_stages(const counts *n, double d, double h, double k, pio_benc
     const stage gravity_sum = {.active = {d, d}};
     const stage p2g_adj = {
         .particle = {3, state + matter + state + d + h + 2 + 2 * k}, .block = {3 + nodes, 0}, .active = {0, d + 1}};
-    const stage copy = {.particle = {4, 2 * state}};
+    /* A state that the adjoint needs is where the step wrote it; where its cells begin is copied. */
+    const stage store = {.box = {2, 0}};
+    /* that again; slot and list, start; node list; count, start and slots, two masks of 64 bits */
+    const stage restore = {.block = {2 + nodes, 0}, .active = {1, 0}, .box = {4 + 8 / nodes, 0}};
     const double transfer = bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
     out->forward = bytes_of(&sort, n) + transfer + bytes_of(&g2p, n);
-    out->store = out->restore = bytes_of(&copy, n);
-    out->adjoint = bytes_of(&full_sort, n) + transfer + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) +
-                   bytes_of(&grid_adj, n) + bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
+    out->store = bytes_of(&store, n);
+    out->restore = bytes_of(&restore, n);
+    out->adjoint = bytes_of(&grid, n) + bytes_of(&g2p_adj, n) + bytes_of(&velocity_sum, n) + bytes_of(&grid_adj, n) +
+                   bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
     const operations o = count_operations(d, h < d);
     add_work(b, "mpm_p2g", false, bytes_of(&p2g, n), n->particles * (o.to_nodes + o.stress));
     add_work(b, "mpm_node_sum", false, bytes_of(&node_sum, n), n->blocks * sums);
