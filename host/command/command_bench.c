@@ -4,13 +4,10 @@
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/results/manifest.h"
-#include "host/scene/law.h"
 #include "host/base/output.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 piola_bench_options piola_bench_options_default(void)
 {
@@ -22,34 +19,6 @@ piola_bench_options piola_bench_options_default(void)
                                  .law = "neo_hookean",
                                  .box = "tight",
                                  .start = "sorted"};
-}
-
-piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
-{
-    const int dim = o->dimension, per = o->per_cell ? o->per_cell : dim == 3 ? 8 : 4;
-    const pio_law law = pio_law_named(o->law, ~LAW_BIT(PIO_HYPER_LINEAR));
-    if (law < 0)
-        return pio_fail(error, PIOLA_USAGE, "particles have no law '%.60s'; neo_hookean would be right", o->law);
-    if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1 || o->threads < 0)
-        return pio_fail(error, PIOLA_USAGE,
-                        "a benchmark needs dimension 2 or 3 and at least one particle, per cell and step");
-    if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
-        return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
-    if (strcmp(o->box, "tight") && strcmp(o->box, "loose"))
-        return pio_fail(error, PIOLA_USAGE, "unknown box '%.60s': tight or loose", o->box);
-    if (strcmp(o->start, "sorted") && strcmp(o->start, "shuffled"))
-        return pio_fail(error, PIOLA_USAGE, "unknown start '%.60s': sorted or shuffled", o->start);
-    const double cells = (double)o->particles / per;
-    const int side = (int)fmax(1, round(dim == 3 ? cbrt(cells) : sqrt(cells)));
-    b->options = (pio_bench_case_options){.dimension = dim,
-                                          .cells = side,
-                                          .per_cell = per,
-                                          .law = law,
-                                          .steps = o->steps,
-                                          .threads = o->threads,
-                                          .loose = !strcmp(o->box, "loose"),
-                                          .shuffled = !strcmp(o->start, "shuffled")};
-    return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
 /* ---- report for people ------------------------------------------------------------------------------------ */
@@ -187,19 +156,6 @@ static void json_spread(pio_json *json, const char *key, pio_spread s)
     pio_json_begin_object(json, key);
     pio_json_double(json, "best", s.best);
     pio_json_double(json, "median", s.median);
-    pio_json_end_object(json);
-}
-
-void pio_bench_engine_json(pio_json *json, const pio_engine_module *engine)
-{
-    const pio_engine *e = engine->table;
-    pio_json_begin_object(json, "engine");
-    pio_json_string(json, "device", e->device);
-    pio_json_string(json, "precision", e->precision);
-    pio_json_integer(json, "dimension", e->dimension);
-    pio_json_string(json, "isa", e->isa);
-    pio_json_string(json, "device_name", engine->device);
-    pio_json_string(json, "driver", engine->driver);
     pio_json_end_object(json);
 }
 
