@@ -17,13 +17,19 @@
 #endif
 enum { MOST_TEAMS = 4, STATIC_SHARED = 48 * 1024 };
 
+/* Blocks that a multiprocessor is to hold at least, of a kernel whose file says so; 0: it does not. */
+template <typename Shared> struct held_for {
+    enum { BLOCKS = 0 };
+};
+
 /* Teams in a block of threads: as many as have room for their memory in what a block shares without opting in. */
 template <typename Shared> struct teams_of {
     enum { TEAMS = MOST_TEAMS * sizeof(Shared) <= STATIC_SHARED ? MOST_TEAMS : MOST_TEAMS / 2 };
     enum { THREADS = TEAM_LANES * TEAMS };
     /* Blocks that a multiprocessor is to hold at least, 1 where that is left to the compiler. Where f32 teams take much
      * shared memory it would save registers for more of them than that memory has room for, and need local memory. */
-    enum { BLOCKS = sizeof(real) == sizeof(float) && TEAMS * sizeof(Shared) > STATIC_SHARED / 2 ? 4 : 1 };
+    enum { MUCH = sizeof(real) == sizeof(float) && TEAMS * sizeof(Shared) > STATIC_SHARED / 2 };
+    enum { BLOCKS = held_for<Shared>::BLOCKS ? held_for<Shared>::BLOCKS : MUCH ? 4 : 1 };
 };
 
 static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,

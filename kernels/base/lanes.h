@@ -152,6 +152,18 @@ PIO_FN void lanes_load(real (*x)[LANE_ROOM], const real *field, int n, int compo
     lanes_load_of(x, field, n, components, t->item);
 }
 
+/* On CUDA loads again what lanes have of a field, so that it is in no registers between; on a CPU, where lanes are in
+ * memory, does nothing. */
+PIO_FN void lanes_reload(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
+{
+#if PIO_LANE_LOOPS
+    (void)x, (void)field, (void)n, (void)components, (void)t;
+#else
+    __asm__ volatile("" ::: "memory");
+    lanes_load(x, field, n, components, t);
+#endif
+}
+
 /* Loads what is stored at the places of the batch of a field of n items, in the order itself, into lanes. */
 PIO_FN void lanes_load_places(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
 {

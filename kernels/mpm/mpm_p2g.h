@@ -61,7 +61,8 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         b = team_batch_at(&sh->cells, cells, first, b.cell);
         lanes_open(&t, a->l.order, first, b.m);
         p2g_load(&a->s, &a->matter, &t, &x);
-        p2g_stress(&a->s, &a->matter, a->step->h, &t, &x);
+        p2g_stress(&a->s, &a->matter, &t, &x);
+        p2g_rest(&a->s, &a->matter, a->step->h, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
         p2g_field(&a->box, a->step->h, &x);
         spread_put(&sh->t, x.mass[0], x.b, x.B);
@@ -189,8 +190,9 @@ PIO_FN void p2g_motion_adj(const mpm_p2g_adj_args *a, p2g_lanes *x, p2g_bar *bar
     }
 }
 
-/* Adds the cotangents of the particles of occupied block number `slot`. */
-PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
+/* Adds the cotangents of the particles of occupied block number `slot`. `rest`, a constant, is 1 where their laws are
+ * any: what only some scenes have would take the registers of a GPU from all others. */
+PIO_FN void p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a, const int rest)
 {
     const int cells = team_open(&sh->cells, slot, &a->l), n = a->matter.n;
     const block_place place = block_place_of(&a->box, &a->l, slot);
@@ -215,12 +217,15 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
         b = team_batch_at(&sh->cells, cells, first, b.cell);
         lanes_open(&t, a->l.order, first, b.m);
         p2g_load(&a->s, &a->matter, &t, &x);
-        p2g_stress(&a->s, &a->matter, a->step->h, &t, &x);
+        p2g_stress(&a->s, &a->matter, &t, &x);
+        if (rest) p2g_rest(&a->s, &a->matter, a->step->h, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
         p2g_field(&a->box, a->step->h, &x);
         p2g_gather(sh, &b, &ahead, &x, &bar);
+        lanes_reload(x.f, a->s.offset, n, DIM, &t);
+        lanes_reload(x.v, a->s.velocity, n, DIM, &t);
+        lanes_reload(x.C, a->s.C, n, DIM * DIM, &t);
         p2g_motion_adj(a, &x, &bar);
-        p2g_stress_adj(a, &t, &x, &bar);
         lanes_add(a->bar.offset, n, DIM, &t, bar.f);
         if (a->adds_motion) {
             lanes_add(a->bar.velocity, n, DIM, &t, bar.v);
@@ -229,9 +234,27 @@ PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args
             lanes_store(a->bar.velocity, n, DIM, &t, bar.v);
             lanes_store(a->bar.C, n, DIM * DIM, &t, bar.C);
         }
-        if (a->s.F) lanes_add(a->bar.F, n, DIM * DIM, &t, bar.F);
         LANES (j, t.m) a->mass_bar[x.id[0][LANE(j)]] += bar.mass[0][LANE(j)];
+        p2g_stress_adj(a, &t, &x, &bar);
+        if (rest) p2g_rest_adj(a, &t, &x, &bar);
+        if (a->s.F) lanes_add(a->bar.F, n, DIM * DIM, &t, bar.F);
     }
+}
+
+/* The same, of particles whose laws are computed in all lanes, and nothing is added to their stress. */
+PIO_FN void mpm_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a)
+{
+    p2g_adj(slot, sh, a, 0);
+}
+
+typedef struct {
+    mpm_p2g_adj_shared of;
+} mpm_p2g_rest_adj_shared;
+
+/* The same, of any particles. */
+PIO_FN void mpm_p2g_rest_adj(int slot, mpm_p2g_rest_adj_shared *sh, const mpm_p2g_rest_adj_args *a)
+{
+    p2g_adj(slot, &sh->of, a, 1);
 }
 
 #endif

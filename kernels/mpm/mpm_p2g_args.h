@@ -5,6 +5,19 @@
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
 
+/* Returns the bit of a law. */
+PIO_FN unsigned law_bit(int law)
+{
+    return 1u << law;
+}
+
+/* Returns the laws that are computed in all lanes. */
+PIO_FN unsigned lane_laws(void)
+{
+    return law_bit(PIO_HYPER_NEO_HOOKEAN) | law_bit(PIO_HYPER_FIXED_COROTATED) | law_bit(PIO_LINEAR_FLUID) |
+           law_bit(PIO_TAIT);
+}
+
 /* Particles to grid, the sums of blocks, see mpm_p2g.h: one team for each occupied block. */
 typedef struct {
     mpm_state s;          /* [n][.] state at the beginning of the step */
@@ -26,7 +39,8 @@ typedef struct {
     real *out;        /* [nodes][components]; set for active nodes */
 } mpm_node_sum_args;
 
-/* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied block. */
+/* The adjoint of mpm_p2g and mpm_node_sum: one team for each occupied block. mpm_p2g_adj is for particles whose laws
+ * are all lane_laws(), with no channels, viscosity of solids or plasticity; mpm_p2g_rest_adj for any. */
 typedef struct {
     mpm_state s;            /* [n][.] state at the beginning of the step */
     mpm_matter matter;      /* constants of particles, in id order */
@@ -42,5 +56,6 @@ typedef struct {
     real *viscosity_bar;    /* [n] in id order; added to where matter.viscosity is */
     real *yield_bar;        /* [n][PIO_PLASTIC_CONSTANTS] in id order; added to; NULL where nothing is plastic */
 } mpm_p2g_adj_args;
+typedef mpm_p2g_adj_args mpm_p2g_rest_adj_args;
 
 #endif

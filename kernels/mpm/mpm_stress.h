@@ -79,19 +79,6 @@ typedef struct {
     PER_LANE(real, B, DIM *DIM);
 } p2g_lanes;
 
-/* Returns the bit of a law. */
-PIO_FN unsigned law_bit(int law)
-{
-    return 1u << law;
-}
-
-/* Returns the laws that are computed in all lanes. */
-PIO_FN unsigned lane_laws(void)
-{
-    return law_bit(PIO_HYPER_NEO_HOOKEAN) | law_bit(PIO_HYPER_FIXED_COROTATED) | law_bit(PIO_LINEAR_FLUID) |
-           law_bit(PIO_TAIT);
-}
-
 /* Returns the bits of the laws of a batch; on CUDA that of the own lane. */
 PIO_FN unsigned batch_laws(p2g_lanes *x)
 {
@@ -235,8 +222,8 @@ PIO_FN void p2g_fluid_stress(const mpm_state *s, int n, unsigned laws, const lan
     }
 }
 
-/* Sets the stress of the lanes, and then what is added to it; h is the time step, s. */
-PIO_FN void p2g_stress(const mpm_state *s, const mpm_matter *m, real h, const lane_items *t, p2g_lanes *x)
+/* Sets the stress of the lanes whose law is computed in all of them. */
+PIO_FN void p2g_stress(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
     const unsigned laws = batch_laws(x);
     if (s->F) {
@@ -245,7 +232,12 @@ PIO_FN void p2g_stress(const mpm_state *s, const mpm_matter *m, real h, const la
         FULL_LANES(j) lane_mat_put(x->tau, j, mat_diag(R(0)));
     }
     if (s->J && laws & (law_bit(PIO_LINEAR_FLUID) | law_bit(PIO_TAIT))) p2g_fluid_stress(s, m->n, laws, t, x);
-    if (laws & ~lane_laws()) {
+}
+
+/* Sets, after that, the stress of the other lanes, and what is added to any; h is the time step, s. */
+PIO_FN void p2g_rest(const mpm_state *s, const mpm_matter *m, real h, const lane_items *t, p2g_lanes *x)
+{
+    if (batch_laws(x) & ~lane_laws()) {
         LANES (j, t->m)
             if (!(law_bit(x->law[0][LANE(j)]) & lane_laws()))
                 lane_mat_put(x->tau, j, particle_tau(s, m, t->item[LANE(j)], x->id[0][LANE(j)], mat_diag(R(0))));
@@ -318,8 +310,8 @@ PIO_FN void p2g_solid_adj(unsigned laws, p2g_lanes *x, p2g_bar *bar)
     FULL_LANES(j) p2g_choose_constants(bar, j, x->law[0][LANE(j)] == PIO_HYPER_FIXED_COROTATED);
 }
 
-/* Adjoint of p2g_fluid_stress, fluid_tau_adj in the lanes: sets the cotangents of J and of the constants, and adds to
- * those of C. */
+/* Adjoint of p2g_fluid_stress, fluid_tau_adj in the lanes: sets the cotangents of J, of the constants, and `own`, that
+ * of C. */
 PIO_FN void p2g_fluid_adj(unsigned laws, p2g_lanes *x, p2g_bar *bar)
 {
     FULL_LANES(j)
@@ -331,13 +323,13 @@ PIO_FN void p2g_fluid_adj(unsigned laws, p2g_lanes *x, p2g_bar *bar)
         const real J = x->J[0][LANE(j)], eta = x->k[2][LANE(j)], trace = mat_trace(tau_bar),
                    shear = mat_ddot(D, tau_bar);
         const real p_bar = -J * trace, J_bar = eta * shear - x->p[0][LANE(j)] * trace;
-        lane_mat_put(bar->own, j, mat_axpby(R(1), lane_mat(bar->C, j), J * eta, both));
+        lane_mat_put(bar->own, j, mat_scale(J * eta, both));
         bar->J[0][LANE(j)] = J_bar - linear * x->k[0][LANE(j)] * p_bar;
         bar->k_own[0][LANE(j)] = linear * (R(1) - J) * p_bar;
         bar->k_own[1][LANE(j)] = R(0);
         bar->k_own[2][LANE(j)] = J * shear;
     }
-    FULL_LANES(j) lane_mat_choose(bar->C, j, law_is_fluid(x->law[0][LANE(j)]), lane_mat(bar->own, j));
+    FULL_LANES(j) lane_mat_choose(bar->own, j, !law_is_fluid(x->law[0][LANE(j)]), mat_diag(R(0)));
     FULL_LANES(j) p2g_choose_constants(bar, j, law_is_fluid(x->law[0][LANE(j)]));
     FULL_LANES(j)
     {
@@ -403,13 +395,13 @@ PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, int p, p2g_lanes *x, p2g_
     const int id = x->id[0][LANE(j)];
     if (law_is_fluid(x->law[0][LANE(j)])) return;
     const real swelling = p2g_swelling(&a->s, &a->matter, p), eta = a->matter.viscosity[id] * swelling;
-    mat F_bar = lane_mat(bar->F, j), C_bar = lane_mat(bar->C, j);
+    mat F_bar = lane_mat(bar->F, j), C_bar = mat_load(a->bar.C, a->matter.n, p);
     const real eta_bar =
         viscous_tau_adj(lane_mat(x->F, j), lane_mat(x->C, j), eta, lane_mat(bar->tau, j), &F_bar, &C_bar);
     a->viscosity_bar[id] += swelling * eta_bar;
     p2g_swelling_adj(a, p, eta * eta_bar);
     lane_mat_put(bar->F, j, F_bar);
-    lane_mat_put(bar->C, j, C_bar);
+    mat_store(a->bar.C, a->matter.n, p, C_bar);
 }
 
 /* Adjoint of yield_tau for lane j, which is stored particle p: adds to the cotangents of F, hardening, e33 and
@@ -456,15 +448,21 @@ PIO_FN void p2g_stress_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_l
         }
         p2g_fluid_adj(laws, x, bar);
         lanes_add(a->bar.J, a->matter.n, 1, t, bar->J);
+        lanes_add(a->bar.C, a->matter.n, DIM * DIM, t, bar->own);
     }
     if (a->s.F && laws & fluids) {
         FULL_LANES(j) lane_mat_choose(bar->F, j, law_is_fluid(x->law[0][LANE(j)]), mat_diag(R(0)));
     }
-    if (laws & ~lane_laws()) {
+    p2g_constants_adj(a, t, x, bar);
+}
+
+/* Adjoint of p2g_rest, after p2g_stress_adj. */
+PIO_FN void p2g_rest_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
+{
+    if (batch_laws(x) & ~lane_laws()) {
         LANES (j, t->m)
             if (!(law_bit(x->law[0][LANE(j)]) & lane_laws())) p2g_law_adj(a, x, bar, j);
     }
-    p2g_constants_adj(a, t, x, bar);
     if (a->matter.channel) {
         LANES (j, t->m) p2g_activation_adj(a, x, bar, j);
     }

@@ -139,6 +139,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     for (int i = 0; i < sim->particles.n; i++) {
         const int law = desc->particles.law[i], fluid = law_is_fluid(law), constants = law_count(law);
         if (sim->material.constants < constants) sim->material.constants = constants;
+        sim->material.laws |= law_bit(law);
         if (i == 0) sim->material.one_law = 1 + law;
         if (sim->material.one_law != 1 + law) sim->material.one_law = 0;
         sim->particles.has_fluid |= fluid;

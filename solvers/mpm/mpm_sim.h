@@ -72,6 +72,7 @@ typedef struct {
 typedef struct {
     int constants;                     /* of each particle: as many as one of the laws has */
     int one_law;                       /* 1 + the law of all particles; 0: they differ */
+    unsigned laws;                     /* bits of the laws of all */
     int has_viscosity;                 /* of solids */
     int *law;                          /* [n] a pio_law */
     int *parameter_form;               /* [n] which constants the parameters are, see hyper_from_parameters */

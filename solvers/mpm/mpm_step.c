@@ -70,6 +70,22 @@ static void gravity_adj(mpm_sim *sim)
     }
 }
 
+/* Adjoint of p2g, which adds to `bar`, the cotangents of the current state. */
+static void p2g_adj(mpm_sim *sim, const mpm_state *bar)
+{
+    const mpm_matter matter = mpm_matter_of(sim);
+    const mpm_p2g_adj_args args = {
+            .s = sim->particles.state[sim->particles.current], .matter = matter, .l = sim->grid.lists,
+            .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar,
+            .bar = *bar, .adds_motion = sim->flip.used, .mass_bar = sim->material.mass_bar,
+            .k_bar = sim->material.k_bar, .activation_bar = sim->control.contribution,
+            .viscosity_bar = sim->material.viscosity_bar, .yield_bar = sim->plastic.yield_bar};
+    if (sim->material.laws & ~lane_laws() || matter.channel || matter.viscosity || matter.plasticity)
+        pio_map_with(&sim->base.queue, mpm_p2g_rest_adj, sim->grid.max_blocks, &sim->step->blocks, &args);
+    else
+        pio_map_with(&sim->base.queue, mpm_p2g_adj, sim->grid.max_blocks, &sim->step->blocks, &args);
+}
+
 void mpm_adjoint_step(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
@@ -103,12 +119,7 @@ void mpm_adjoint_step(mpm_sim *sim)
     mpm_obstacles_mass_adjoint(sim);
     mpm_flip_adjoint(sim);
     gravity_adj(sim);
-    pio_map(q, mpm_p2g_adj, sim->grid.max_blocks, &sim->step->blocks,
-            .s = s, .matter = mpm_matter_of(sim), .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
-            .nodes = sim->grid.nodes, .node_bar = sim->grid.node_bar, .bar = bar, .adds_motion = sim->flip.used,
-            .mass_bar = sim->material.mass_bar,
-            .k_bar = sim->material.k_bar, .activation_bar = sim->control.contribution,
-            .viscosity_bar = sim->material.viscosity_bar, .yield_bar = sim->plastic.yield_bar);
+    p2g_adj(sim, &bar);
     mpm_control_step_adj(sim, &bar);
     mpm_adjoint_norm(sim, &bar, sim->base.index, NORM_ARRIVED);
     mpm_observe_before_adj(sim);

@@ -140,7 +140,7 @@ static void case_mpm_check(case_io *io)
     if (v > 0 && v != 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");
 }
 
-/* ---- particles to grid: mpm_p2g and mpm_node_sum against mpm_p2g_adj -------------------------------------- */
+/* ---- particles to grid: mpm_p2g and mpm_node_sum against mpm_p2g_adj, mpm_p2g_rest_adj ---------------------- */
 
 static real *sum_at_nodes(case_io *io, const sample *t, const real *sums, int components)
 {
@@ -166,14 +166,28 @@ static real *node_masses(case_io *io, int nodes, double low, double high)
     return PUSH(io, real, sums, field_size(nodes, DIM + 1));
 }
 
+/* Memory for the cotangents of the materials. */
+static void new_matter_bars(case_io *io, int n, mpm_p2g_adj_args *b)
+{
+    b->mass_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+    b->k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
+    b->activation_bar = NEW_FIELD(io, 1, n, CASE_SET);
+    b->viscosity_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+}
+
 static void case_mpm_p2g(case_io *io)
 {
-    static const char *const names[] = {
-        "laws", "laws and fibres", "laws and viscous solids", "laws and plasticity", "laws and viscous plasticity",
-        NULL};
+    static const char *const names[] = {"laws of all lanes",
+                                        "every law",
+                                        "every law and fibres",
+                                        "every law and viscous solids",
+                                        "every law and plasticity",
+                                        "every law and viscous plasticity",
+                                        NULL};
     const int variant = case_variant(io, names);
-    const int fibres = variant == 1, viscous = variant == 2 || variant == 4, plastic = variant >= 3;
+    const int fibres = variant == 2, viscous = variant == 3 || variant == 5, plastic = variant >= 4;
     sample t = sample_mpm(io, CASE_INPUT);
+    if (variant == 0) sample_lane_laws(io, &t);
     if (fibres) sample_fibres(io, &t);
     if (viscous) t.matter.viscosity = REALS(io, "viscosity of solids", 1, t.n, 1, 30);
     if (plastic) sample_yield(io, &t, 2); /* stress depends on the third only, snow's */
@@ -200,17 +214,17 @@ static void case_mpm_p2g(case_io *io)
     b.nodes = t.nodes;
     b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.adds_motion = variant > 0;
+    b.adds_motion = variant > 1;
     if (!b.adds_motion) {
         b.bar.velocity = NEW_FIELD(io, DIM, t.n, CASE_SET);
         b.bar.C = NEW_FIELD(io, DIM * DIM, t.n, CASE_SET);
     }
-    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, t.n, CASE_ADDED);
-    b.activation_bar = NEW_FIELD(io, 1, t.n, CASE_SET);
-    b.viscosity_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    new_matter_bars(io, t.n, &b);
     if (plastic) new_yield_bars(io, t.n, &b.bar, &b.yield_bar, CASE_ADDED);
-    LAUNCH(io, mpm_p2g_adj, t.max_blocks, &t.step->blocks, &b);
+    if (variant == 0)
+        LAUNCH(io, mpm_p2g_adj, t.max_blocks, &t.step->blocks, &b);
+    else
+        LAUNCH(io, mpm_p2g_rest_adj, t.max_blocks, &t.step->blocks, &b);
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "C", CASE_FIELD, DIM * DIM, t.n, b.bar.C);
@@ -224,6 +238,7 @@ static void case_mpm_p2g(case_io *io)
     if (plastic) yield_gradients(io, t.n, 2, &b.bar, b.yield_bar);
 }
 #define case_mpm_p2g_adj case_mpm_p2g
+#define case_mpm_p2g_rest_adj case_mpm_p2g
 #define case_mpm_node_sum case_mpm_p2g
 
 /* ---- grid: gravity as a design, mpm_grid; mpm_grid_adj, mpm_gravity_sum ----------------------------------- */

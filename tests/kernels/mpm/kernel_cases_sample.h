@@ -278,6 +278,14 @@ static sample sample_mpm(case_io *io, case_role constants)
     return t;
 }
 
+/* Gives the solids whose law is computed lane by lane another, neo-Hookean or fixed corotated. */
+static void sample_lane_laws(case_io *io, sample *t)
+{
+    for (int i = 0; i < t->n; i++)
+        if (!(law_bit(t->law[i]) & lane_laws())) t->law[i] = i % 2 ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_NEO_HOOKEAN;
+    t->matter.law = PUSH(io, int, t->law, t->n);
+}
+
 /* Memory for one state that a kernel sets or adds to. */
 static mpm_state sample_new_state(case_io *io, int n, case_how how)
 {
