@@ -28,8 +28,8 @@ template <typename Shared> struct teams_of {
     enum { THREADS = TEAM_LANES * TEAMS };
     /* Blocks that a multiprocessor is to hold at least, 1 where that is left to the compiler. Where f32 teams take much
      * shared memory it would save registers for more of them than that memory has room for, and need local memory. */
-    enum { MUCH = sizeof(real) == sizeof(float) && TEAMS * sizeof(Shared) > STATIC_SHARED / 2 };
-    enum { BLOCKS = held_for<Shared>::BLOCKS ? held_for<Shared>::BLOCKS : MUCH ? 4 : 1 };
+    static const bool MUCH = sizeof(real) == sizeof(float) && TEAMS * sizeof(Shared) > STATIC_SHARED / 2;
+    static const int HELD = held_for<Shared>::BLOCKS, BLOCKS = HELD > 0 ? HELD : MUCH ? 4 : 1;
 };
 
 static_assert(PIO_MOST_ITEMS % PIO_CHUNK == 0 && PIO_MOST_ITEMS <= INT32_MAX - PIO_SCAN_CHUNK + 1,

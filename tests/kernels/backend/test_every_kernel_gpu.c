@@ -122,24 +122,25 @@ static int check_case(int kernel, const case_machine *cpu_machine, const case_ma
     return failed;
 }
 
-/* Negative control: one value of p2g's result that is off by ten bounds, and one that changes from run to run. */
+/* Negative control: one value of the adjoint of p2g that is off by ten bounds, and one that changes from run to run. */
 static int control(const case_machine *cpu_machine)
 {
     int failed = 0;
     double worst = 0;
-    case_io *a = run(CASE_OF_mpm_p2g, 0, cpu_machine, NULL), *b = run(CASE_OF_mpm_p2g, 0, cpu_machine, a);
-    case_io *c = run(CASE_OF_mpm_p2g, 0, cpu_machine, a);
+    case_io *a = run(CASE_OF_mpm_p2g_rest_adj, 0, cpu_machine, NULL),
+            *b = run(CASE_OF_mpm_p2g_rest_adj, 0, cpu_machine, a);
+    case_io *c = run(CASE_OF_mpm_p2g_rest_adj, 0, cpu_machine, a);
     case_array *y = &b->arrays[b->n_arrays - 1];
     int largest = 0;
     for (int i = 0; i < y->count; i++)
         if (fabs(y->value[i]) > fabs(y->value[largest])) largest = i;
-    failed += compare(CASE_OF_mpm_p2g, a, b, c, &worst) != 0;
+    failed += compare(CASE_OF_mpm_p2g_rest_adj, a, b, c, &worst) != 0;
     printf("negative control, two failures expected:\n");
-    y->value[largest] *= 1 + 10 * bound_of(CASE_OF_mpm_p2g);
-    failed += compare(CASE_OF_mpm_p2g, a, b, c, &worst) != 1;
+    y->value[largest] *= 1 + 10 * bound_of(CASE_OF_mpm_p2g_rest_adj);
+    failed += compare(CASE_OF_mpm_p2g_rest_adj, a, b, c, &worst) != 1;
     y->value[largest] = a->arrays[b->n_arrays - 1].value[largest];
     y->bytes[y->size / 2] ^= 1;
-    failed += compare(CASE_OF_mpm_p2g, a, b, c, &worst) != 1;
+    failed += compare(CASE_OF_mpm_p2g_rest_adj, a, b, c, &worst) != 1;
     delete (a);
     delete (b);
     delete (c);

@@ -175,19 +175,16 @@ static void new_matter_bars(case_io *io, int n, mpm_p2g_adj_args *b)
     b->viscosity_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
 }
 
-static void case_mpm_p2g(case_io *io)
+/* Sums at nodes and their adjoint; `kind`: without or with what only mpm_p2g_rest_adj differentiates. */
+enum { P2G_LANES, P2G_LAWS, P2G_FIBRES, P2G_VISCOUS, P2G_PLASTIC, P2G_VISCOUS_PLASTIC };
+static void p2g_and_adjoint(case_io *io, int kind)
 {
-    static const char *const names[] = {"laws of all lanes",
-                                        "every law",
-                                        "every law and fibres",
-                                        "every law and viscous solids",
-                                        "every law and plasticity",
-                                        "every law and viscous plasticity",
-                                        NULL};
-    const int variant = case_variant(io, names);
-    const int fibres = variant == 2, viscous = variant == 3 || variant == 5, plastic = variant >= 4;
+    const int fibres = kind == P2G_FIBRES, viscous = kind == P2G_VISCOUS || kind == P2G_VISCOUS_PLASTIC;
+    const int plastic = kind >= P2G_PLASTIC;
     sample t = sample_mpm(io, CASE_INPUT);
-    if (variant == 0) sample_lane_laws(io, &t);
+    if (kind == P2G_LANES) sample_lane_laws(io, &t); /* which have fewer constants */
+    for (int c = FLUID_CONSTANTS; kind == P2G_LANES && c < PIO_LAW_CONSTANTS; c++)
+        case_no_influence(io, constant_names[0][c]);
     if (fibres) sample_fibres(io, &t);
     if (viscous) t.matter.viscosity = REALS(io, "viscosity of solids", 1, t.n, 1, 30);
     if (plastic) sample_yield(io, &t, 2); /* stress depends on the third only, snow's */
@@ -214,14 +211,14 @@ static void case_mpm_p2g(case_io *io)
     b.nodes = t.nodes;
     b.node_bar = FIELD_COTANGENT(io, "node sums");
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.adds_motion = variant > 1;
+    b.adds_motion = kind > P2G_LAWS;
     if (!b.adds_motion) {
         b.bar.velocity = NEW_FIELD(io, DIM, t.n, CASE_SET);
         b.bar.C = NEW_FIELD(io, DIM * DIM, t.n, CASE_SET);
     }
     new_matter_bars(io, t.n, &b);
     if (plastic) new_yield_bars(io, t.n, &b.bar, &b.yield_bar, CASE_ADDED);
-    if (variant == 0)
+    if (kind == P2G_LANES)
         LAUNCH(io, mpm_p2g_adj, t.max_blocks, &t.step->blocks, &b);
     else
         LAUNCH(io, mpm_p2g_rest_adj, t.max_blocks, &t.step->blocks, &b);
@@ -237,8 +234,20 @@ static void case_mpm_p2g(case_io *io)
     if (viscous) case_gradient(io, "viscosity of solids", CASE_FIELD, 1, t.n, b.viscosity_bar);
     if (plastic) yield_gradients(io, t.n, 2, &b.bar, b.yield_bar);
 }
+
+static void case_mpm_p2g(case_io *io)
+{
+    p2g_and_adjoint(io, P2G_LANES);
+}
 #define case_mpm_p2g_adj case_mpm_p2g
-#define case_mpm_p2g_rest_adj case_mpm_p2g
+
+static void case_mpm_p2g_rest_adj(case_io *io)
+{
+    static const char *const names[] = {
+        "laws", "laws and fibres", "laws and viscous solids", "laws and plasticity", "laws and viscous plasticity",
+        NULL};
+    p2g_and_adjoint(io, P2G_LAWS + case_variant(io, names));
+}
 #define case_mpm_node_sum case_mpm_p2g
 
 /* ---- grid: gravity as a design, mpm_grid; mpm_grid_adj, mpm_gravity_sum ----------------------------------- */
