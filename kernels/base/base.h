@@ -49,6 +49,7 @@ typedef double wide;   /* what sums are accumulated in */
  *   PIO_VECTOR_QUADS    1 where the compiler has vectors of four numbers: not in C++, nor below AVX, which has not four
  *                       doubles.
  *   PIO_QUAD_ROWS       1 where it has registers of four quads, which are of floats.
+ *   PIO_PACK_BYTES      bytes of a pack of pack.h, a register of the CPU; 0 where a pack is one number: CUDA and C++.
  * A batch is what the lanes of a team work on at a time, one particle each:
  *   FULL_LANES(j)       all lanes, whether the batch fills them or not: a CPU computes with whole vectors.
  *   RUNS(r, n, own)     the runs r = 0 .. n-1 of neighbouring lanes that have something in common. `own` is that of the
@@ -72,6 +73,7 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define PIO_LANE_LOOPS 0
 #define PIO_VECTOR_QUADS 0
 #define PIO_QUAD_ROWS 0
+#define PIO_PACK_BYTES 0
 #define LANE_ROOM 1
 #define PER_LANE(type, name, count) type name[count][LANE_ROOM]
 #define LANE(j) ((j)&0)
@@ -82,7 +84,7 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define NODE_LANES(q, n) for (int q = OWN_LANE; q < (n); q = (n))
 #define NODE_ROOM(n) 1
 #define NODE(q) 0
-#define PIO_PREFETCH(address, writes) ((void)0)
+#define PIO_PREFETCH(address, writes) ((void)(address))
 #else
 #ifndef __cplusplus
 #include <tgmath.h>
@@ -113,6 +115,15 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define PIO_QUAD_ROWS 1
 #else
 #define PIO_QUAD_ROWS 0
+#endif
+#if defined(__cplusplus)
+#define PIO_PACK_BYTES 0
+#elif defined(__AVX512F__)
+#define PIO_PACK_BYTES 64
+#elif defined(__AVX__)
+#define PIO_PACK_BYTES 32
+#else
+#define PIO_PACK_BYTES 16
 #endif
 #define LANE_ROOM (TEAM_LANES + RUN_WIDTH)
 #define PER_LANE(type, name, count) type name[count][LANE_ROOM]

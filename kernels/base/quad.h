@@ -68,6 +68,25 @@ PIO_FN quad quad_zero(void)
     return r;
 }
 
+/* Returns a, b, c, d. This and the two after are for text that has quads where PIO_VECTOR_QUADS is 1 alone. */
+PIO_FN quad quad_of(real a, real b, real c, real d)
+{
+    const quad r = {a, b, c, d};
+    return r;
+}
+
+/* Returns number i of a quad. */
+PIO_FN real quad_number(quad a, int i)
+{
+    return a[i];
+}
+
+/* Returns a + b c, number by number. */
+PIO_FN quad quad_fma_quad(quad a, quad b, quad c)
+{
+    return a + b * c;
+}
+
 /* Returns a + b. */
 PIO_FN quad quad_add(quad a, quad b)
 {

@@ -50,6 +50,7 @@ typedef fem_tangent_args fem_tangent_projected_args;
 /* A block of the matrix as the sum of its node pairs, in a fixed order; constrained unknowns have the unit row and
  * column. */
 typedef struct {
+    int blocks;                   /* of the matrix */
     const int *row, *column;      /* [blocks] nodes of a block */
     const int *start;             /* [blocks + 1] where the sources of each block begin, and the last end */
     const int *source;            /* [start[blocks]] 2 node pair + (1: transposed) */

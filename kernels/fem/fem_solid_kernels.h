@@ -6,6 +6,8 @@
 
 #include "kernels/fem/fem_element.h"
 #include "kernels/fem/fem_solid.h"
+#include "kernels/fem/fem_force.h"
+#include "kernels/fem/fem_tangent.h"
 #include "kernels/fem/fem_integral.h"
 
 #endif

@@ -13,6 +13,7 @@
 #define PIOLA_KERNELS_BSR_H
 
 #include "kernels/linear/bsr_args.h"
+#include "kernels/base/quad.h"
 #include "kernels/base/vec.h"
 
 /* Returns the vector of node i. */
@@ -73,22 +74,89 @@ PIO_FN vec row_sums(mat s)
  * border. */
 enum { BSR_AHEAD = 4096 };
 
+/* The sums over the blocks of a row of a_rc x_c, of each entry (r, c): quads of entries 0 .. 3 and 4 .. 7 of a block,
+ * and its last; on a GPU a matrix. */
+#if PIO_VECTOR_QUADS
+typedef struct {
+    quad q[DIM - 1];
+    real last; /* in 3D */
+} block_sums;
+
+/* Returns sums that are 0. */
+PIO_FN block_sums block_sums_zero(void)
+{
+    block_sums s;
+    PIO_UNROLL
+    for (int c = 0; c < DIM - 1; c++) s.q[c] = quad_zero();
+    s.last = R(0);
+    return s;
+}
+
+/* Adds the block at `m` times the vector at `x`. */
+PIO_FN void block_sums_add(block_sums *s, const real *m, const real *x)
+{
+#if PIO_DIM == 3
+    s->q[0] = quad_fma_quad(s->q[0], quad_load(m), quad_of(x[0], x[1], x[2], x[0]));
+    s->q[1] = quad_fma_quad(s->q[1], quad_load(m + QUAD), quad_of(x[1], x[2], x[0], x[1]));
+    s->last += m[2 * QUAD] * x[2];
+#else
+    s->q[0] = quad_fma_quad(s->q[0], quad_load(m), quad_of(x[0], x[1], x[0], x[1]));
+#endif
+}
+
+/* Returns the sums as a matrix. */
+PIO_FN mat block_sums_mat(block_sums s)
+{
+    mat r;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) {
+            const int k = DIM * c + d;
+            r.m[c][d] = k == QUAD * (DIM - 1) ? s.last : quad_number(s.q[k / QUAD % (DIM - 1)], k % QUAD);
+        }
+    }
+    return r;
+}
+#else
+typedef mat block_sums;
+
+/* Returns sums that are 0. */
+PIO_FN block_sums block_sums_zero(void)
+{
+    return mat_diag(R(0));
+}
+
+/* Adds the block at `m` times the vector at `x`. */
+PIO_FN void block_sums_add(block_sums *s, const real *m, const real *x)
+{
+    const mat block = block_load(m, 0);
+    const vec v = point_load(x, 0);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        PIO_UNROLL
+        for (int d = 0; d < DIM; d++) s->m[c][d] += block.m[c][d] * v.x[d];
+    }
+}
+
+/* Returns the sums as a matrix. */
+PIO_FN mat block_sums_mat(block_sums s)
+{
+    return s;
+}
+#endif
+
 /* Sets block row i of y = A x. */
 PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
 {
-    mat s = mat_diag(R(0));
+    block_sums s = block_sums_zero();
     const int end = a->row_start[i + 1];
     for (int k = a->row_start[i]; k < end; k++) {
-        PIO_PREFETCH((const char *)(a->value + (ptrdiff_t)k * (DIM * DIM)) + BSR_AHEAD, 0);
-        const mat m = block_load(a->value, k);
-        const vec x = point_load(a->x, a->column[k]);
-        PIO_UNROLL
-        for (int c = 0; c < DIM; c++) {
-            PIO_UNROLL
-            for (int d = 0; d < DIM; d++) s.m[c][d] += m.m[c][d] * x.x[d];
-        }
+        const real *m = a->value + (ptrdiff_t)k * (DIM * DIM);
+        PIO_PREFETCH((const char *)m + BSR_AHEAD, 0);
+        block_sums_add(&s, m, a->x + (ptrdiff_t)a->column[k] * DIM);
     }
-    point_store(a->y, i, row_sums(s));
+    point_store(a->y, i, row_sums(block_sums_mat(s)));
 }
 
 /* Sets block row i of y = A^T x: the sum over its columns j of the block (j,i), transposed, times x_j. */

@@ -16,10 +16,9 @@ void fem_tangents(fem_sim *f, const real *u)
 void fem_assemble_matrix(fem_sim *f)
 {
     pio_map(&f->base.queue, fem_assemble, f->matrix.graph.blocks, NULL,
-            .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
-            .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,
-            .constrained = f->supports.constrained,
-            .out = f->matrix.bsr.value);
+            .blocks = f->matrix.graph.blocks, .row = f->matrix.block_row, .column = f->matrix.bsr.column,
+            .start = f->matrix.block_start, .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,
+            .constrained = f->supports.constrained, .out = f->matrix.bsr.value);
 }
 
 static void assemble(fem_sim *f, fem_span span)

@@ -58,9 +58,9 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
                 .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->node_pair, .node_pairs = p->node_pairs,
                 .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
     pio_map(q, fem_assemble, f->matrix.graph.blocks, NULL,
-            .row = f->matrix.block_row, .column = f->matrix.bsr.column, .start = f->matrix.block_start,
-            .source = f->matrix.block_source, .element_matrices = f->matrix.block_out, .constrained = f->morph.fixed,
-            .out = f->matrix.bsr.value);
+            .blocks = f->matrix.graph.blocks, .row = f->matrix.block_row, .column = f->matrix.bsr.column,
+            .start = f->matrix.block_start, .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,
+            .constrained = f->morph.fixed, .out = f->matrix.bsr.value);
     piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SPD, 1);

@@ -30,7 +30,7 @@ SCENES = {
         ("fem_field_id_small", []),
         ("fem_swing_small", []),
         ("fem_long_swing_small", []),
-        ("fem_long_swing_euler_small", []),
+        ("fem_long_swing_euler_small", ["time.duration=60 ms"]),
     ],
     "mpm": [
         ("mpm_throw_small", ["time.duration=20 ms"]),

@@ -2,6 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_H
 
+#include "tests/kernels/fem/kernel_cases_fem_plain.h"
 #include "tests/kernels/fem/kernel_cases_mesh.h"
 
 #include <stdlib.h>
@@ -160,15 +161,23 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
     case_expect(io, worst <= most * (sizeof(real) == 4 ? 1e-6 : 1e-14), "forces besides cotangents are the forces");
 }
 
-/* The adjoint with all that it gives, with what Newton's method needs of it, and with forces. */
+/* The adjoint with all that it gives, with what Newton's method needs of it, and with forces; and of elements of one
+ * law, whose batches are computed otherwise. */
 static void case_fem_force(case_io *io)
 {
-    static const char *const names[] = {"all cotangents", "of displacement alone", "forces besides", NULL};
+    static const char *const names[] = {"all cotangents",
+                                        "of displacement alone",
+                                        "forces besides",
+                                        "linear alone",
+                                        "St Venant's alone",
+                                        "neo-Hookean law alone",
+                                        NULL};
+    static const int only[] = {-1, -1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN};
     const int variant = case_variant(io, names), alone = variant == 1;
     const case_role role = alone ? CASE_CONSTANT : CASE_INPUT;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, role, role);
     const mesh_lattice *m = &body.m;
-    mesh_matter(io, &body, role);
+    mesh_matter_of(io, &body, role, only[variant]);
     fem_force_args a;
     a.m = body.matter;
     a.u = mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
@@ -176,6 +185,7 @@ static void case_fem_force(case_io *io)
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
         LAUNCH(io, fem_force, a.b.n, NULL, &a);
+        if (!io->prefill) plain_force(io, &a);
     }
     mesh_out(io, m, "force", a.out);
     if (variant == 2) {

@@ -3,6 +3,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_FEM_TANGENT_H
 
 #include "tests/kernels/fem/kernel_cases_fem.h"
+#include "tests/kernels/fem/kernel_cases_fem_plain.h"
 
 typedef struct {
     int row, column, code;
@@ -61,6 +62,7 @@ static fem_blocks fem_blocks_of(case_io *io, const mesh_lattice *m)
         code[i] = s[i].code;
     }
     start[b.n] = sources;
+    b.a.blocks = b.n;
     b.a.row = PUSH(io, int, b.row, b.n);
     b.a.column = PUSH(io, int, b.column, b.n);
     b.a.start = PUSH(io, int, start, b.n + 1);
@@ -92,6 +94,7 @@ static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int pr
             LAUNCH(io, fem_tangent_projected, a[t].b.n, NULL, &a[t]);
         else
             LAUNCH(io, fem_tangent, a[t].b.n, NULL, &a[t]);
+        if (!io->prefill) plain_tangent(io, &a[t], projected);
     }
     return out;
 }
@@ -137,13 +140,16 @@ static void fem_compare(case_io *io, const fem_blocks *b, int points, const int 
     case_expect(io, worst < (sizeof(real) == 4 ? 1e-5 : 1e-12), "K x is the product by the adjoint of the force");
 }
 
+/* Batches of elements of one law are computed otherwise than those of several. */
 static void case_fem_tangent(case_io *io)
 {
-    static const char *const names[] = {"all free", "some constrained", NULL};
-    const int some = case_variant(io, names);
+    static const char *const names[] = {"all free",          "some constrained",      "linear alone",
+                                        "St Venant's alone", "neo-Hookean law alone", NULL};
+    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN};
+    const int variant = case_variant(io, names), some = variant == 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
-    mesh_matter(io, &body, CASE_CONSTANT);
+    mesh_matter_of(io, &body, CASE_CONSTANT, only[variant]);
     const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
     int *constrained = HOST(io, int, m->points), pairs;
     for (int i = 0; i < m->points && some; i++) constrained[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;
@@ -184,12 +190,12 @@ static double fem_least_product(const fem_blocks *b, const double *K, int tries)
 /* At rest it is the tangent, to the bit; where the body is crushed it is another, and not negative. */
 static void case_fem_tangent_projected(case_io *io)
 {
-    static const char *const names[] = {"at rest", "crushed", NULL};
-    const int crushed = case_variant(io, names);
+    static const char *const names[] = {"at rest", "crushed", "one law at rest", "one law crushed", NULL};
+    const int variant = case_variant(io, names), crushed = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     int pairs;
-    mesh_matter(io, &body, CASE_CONSTANT);
+    mesh_matter_of(io, &body, CASE_CONSTANT, variant > 1 ? PIO_HYPER_NEO_HOOKEAN : -1);
     const double size = crushed ? MESH_SPACING / 8 : 0;
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -size, size);
     const real *at = (real *)case_upload(io, u, CASE_REAL);

@@ -176,8 +176,9 @@ typedef struct {
     fem_matter matter;
 } mesh_body;
 
-/* Constants of the size of 1e4 Pa for every law, those that a law has not are numbers too; each law in turn. */
-static void mesh_matter(case_io *io, mesh_body *b, case_role role)
+/* Constants of the size of 1e4 Pa for every law, those that a law has not are numbers too; each law in turn, or with
+ * `only` >= 0 that law alone, which is not Ogden's. */
+static void mesh_matter_of(case_io *io, mesh_body *b, case_role role, int only)
 {
     const int n = b->m.elements;
     case_array *k = case_uniform(io, role, "k", PIO_LAW_CONSTANTS, n, 5e3, 2e4);
@@ -185,7 +186,7 @@ static void mesh_matter(case_io *io, mesh_body *b, case_role role)
     for (int t = 0; t < MESH_TYPES; t++)
         for (int i = 0; i < b->m.part[t].n; i++) {
             const int e = b->m.part[t].first + i;
-            b->law[e] = i % PIO_HYPER_LAWS;
+            b->law[e] = only >= 0 ? only : i % PIO_HYPER_LAWS;
             if (b->law[e] != PIO_HYPER_OGDEN) continue;
             k->value[n + e] = 1.4 + 1.6 * case_unit("alpha 1", e);
             k->value[2 * n + e] *= -0.5;
@@ -195,6 +196,11 @@ static void mesh_matter(case_io *io, mesh_body *b, case_role role)
     b->matter.law = PUSH(io, int, b->law, n);
     b->matter.k = (real *)case_upload(io, k, CASE_FIELD);
     b->matter.density = NULL;
+}
+
+static void mesh_matter(case_io *io, mesh_body *b, case_role role)
+{
+    mesh_matter_of(io, b, role, -1);
 }
 
 static mesh_body mesh_of(case_io *io, int rule, case_role rest, case_role thick)

@@ -1,0 +1,148 @@
+/* fem_force.h -- internal forces of hyperelastic elements, and their adjoint with respect to displacement, constants,
+ * thickness and rest positions.
+ *
+ *     f_a = sum_q V_q P(F) g_a,    F = I + grad u,    V_q = weight det(dX/dxi) thickness */
+#ifndef PIOLA_KERNELS_FEM_FORCE_H
+#define PIOLA_KERNELS_FEM_FORCE_H
+
+#include "kernels/fem/fem_batch.h"
+#include "kernels/fem/fem_solid_args.h"
+#include "kernels/fem/fem_terms.h"
+
+/* ---- stress of a batch: laws that have terms in packs, others lane by lane --------------------------------------- */
+
+/* Returns P of the elements of a batch at F, Pa; `r` are the terms of their law where it has such, for V = 1. */
+PIO_FN pack_mat fem_batch_P(const fem_matter *m, const fem_block *b, fem_batch *t, pack_mat F, fem_terms r)
+{
+    const pack mu = t->k[0], lambda = t->k[1];
+    if (fem_has_terms(t->law)) return fem_terms_P(t->law, F, mu, lambda, r);
+    pack_mat P = F;
+    for (int j = 0; j < PACK; j++) {
+        const int law = m->law[b->first + fem_batch_item(t, j)];
+        pack_mat_lane_put(&P, j, hyper_P(law, pack_mat_lane(&F, j), fem_batch_constants(t, j)));
+    }
+    return P;
+}
+
+/* Returns the derivative of P along L, Pa. */
+PIO_FN pack_mat fem_batch_dP(const fem_matter *m, const fem_block *b, fem_batch *t, pack_mat F, pack_mat L, fem_terms r)
+{
+    if (fem_has_terms(t->law)) return fem_terms_dP(t->law, L, r);
+    pack_mat dP = F;
+    for (int j = 0; j < PACK; j++) {
+        const int law = m->law[b->first + fem_batch_item(t, j)];
+        const mat F_j = pack_mat_lane(&F, j), L_j = pack_mat_lane(&L, j);
+        pack_mat_lane_put(&dP, j, hyper_dP(law, F_j, L_j, fem_batch_constants(t, j)));
+    }
+    return dP;
+}
+
+/* Adds P_bar : dP/dk to the cotangents of the constants. */
+PIO_FN void fem_batch_theta(const fem_matter *m, const fem_block *b, fem_batch *t, pack_mat F, pack_mat P_bar,
+                            fem_terms r, pack k_bar[PIO_LAW_CONSTANTS])
+{
+    if (fem_has_terms(t->law)) {
+        fem_terms_theta(t->law, F, P_bar, r, &k_bar[0], &k_bar[1]);
+        return;
+    }
+    for (int j = 0; j < PACK; j++) {
+        const int law = m->law[b->first + fem_batch_item(t, j)];
+        hyper_constants bar;
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k[c] = pack_lanes(&k_bar[c])[j];
+        hyper_theta(law, pack_mat_lane(&F, j), pack_mat_lane(&P_bar, j), fem_batch_constants(t, j), &bar);
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) pack_lanes(&k_bar[c])[j] = bar.k[c];
+    }
+}
+
+/* ---- forces ----------------------------------------------------------------------------------------------------- */
+
+/* Sets the nodal forces f_a = sum_q V P(F) g_a of the batch that begins with element i, N. */
+PIO_FN void fem_force(int i, const fem_force_args *a)
+{
+    const int nodes = a->b.rule.nodes;
+    real *out = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
+    fem_batch t;
+    fem_batch_nodes X, u;
+    fem_batch_point p;
+    BATCH_SUMS(f, out);
+    if (!fem_batch_begins(i)) return;
+    fem_batch_open(&t, &a->b, &a->m, i);
+    fem_batch_load(&X, &t, &a->b, a->b.rest);
+    fem_batch_load(&u, &t, &a->b, a->u);
+    fem_batch_clear(f, nodes);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        fem_batch_point_at(&p, &t, &X, &a->b.rule, q);
+        const pack_mat F = fem_batch_deformation(&p, &u, nodes);
+        const fem_terms r = fem_terms_of(t.law, F, t.k[0], t.k[1], pack_of(R(1)));
+        fem_batch_add(f, nodes, &p, fem_batch_P(&a->m, &a->b, &t, F, r));
+    }
+    fem_batch_store(out, &t, f, nodes);
+}
+
+/* The sums of the adjoint of the elements of a batch. */
+typedef struct {
+    pack k_bar[PIO_LAW_CONSTANTS], thick_bar;
+} fem_force_bar;
+
+/* Adds the cotangents of the constants and of the thickness of a batch to those of its elements. */
+PIO_FN void fem_force_bar_add(const fem_force_adj_args *s, const fem_batch *t, fem_force_bar *bar)
+{
+    const fem_force_args *a = &s->fwd;
+    for (int j = 0; j < t->m; j++) {
+        const int e = a->b.first + t->first + j;
+        for (int c = 0; c < PIO_LAW_CONSTANTS && s->k_bar; c++)
+            s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += pack_lanes(&bar->k_bar[c])[j];
+        if (s->thick_bar) s->thick_bar[e] += pack_lanes(&bar->thick_bar)[j];
+    }
+}
+
+/* Sets the cotangents at the nodes of the batch that begins with element i, and adds those of its constants and
+ * thickness. */
+PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
+{
+    const fem_force_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes;
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
+    const pack one = pack_of(R(1)), zero = pack_of(R(0));
+    fem_batch t;
+    fem_batch_nodes X, u, y;
+    fem_batch_point p;
+    fem_force_bar bar;
+    BATCH_SUMS(u_bar, s->u_bar + at);
+    BATCH_SUMS(rest_bar, s->rest_bar ? s->rest_bar + at : NULL);
+    BATCH_SUMS(force, s->force ? s->force + at : NULL);
+    if (!fem_batch_begins(i)) return;
+    fem_batch_open(&t, &a->b, &a->m, i);
+    fem_batch_load(&X, &t, &a->b, a->b.rest);
+    fem_batch_load(&u, &t, &a->b, a->u);
+    fem_batch_load(&y, &t, &a->b, s->y);
+    bar.thick_bar = zero;
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k_bar[c] = zero;
+    fem_batch_clear(u_bar, nodes);
+    if (s->rest_bar) fem_batch_clear(rest_bar, nodes);
+    if (s->force) fem_batch_clear(force, nodes);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        fem_batch_point_at(&p, &t, &X, &a->b.rule, q);
+        const pack_mat G = fem_batch_gradient(&p, &u, nodes), F = pack_mat_axpby(one, G, one, pack_mat_diag(one));
+        const pack_mat L = fem_batch_gradient(&p, &y, nodes);
+        const fem_terms r = fem_terms_of(t.law, F, t.k[0], t.k[1], one);
+        const pack_mat dP = fem_batch_dP(&a->m, &a->b, &t, F, L, r);
+        fem_batch_add(u_bar, nodes, &p, dP);
+        if (s->k_bar) fem_batch_theta(&a->m, &a->b, &t, F, pack_mat_scale(p.volume, L), r, bar.k_bar);
+        if (!s->rest_bar && !s->thick_bar) continue;
+        const pack_mat P = fem_batch_P(&a->m, &a->b, &t, F, r);
+        const pack PL = pack_mat_ddot(P, L);
+        bar.thick_bar += p.area * PL;
+        if (s->force) fem_batch_add(force, nodes, &p, P);
+        const pack_mat GdP = pack_mat_mul(pack_mat_transpose(G), dP), LP = pack_mat_mul(pack_mat_transpose(L), P);
+        if (s->rest_bar)
+            fem_batch_add(rest_bar, nodes, &p,
+                          pack_mat_axpby(one, pack_mat_axpby(one, pack_mat_diag(PL), -one, GdP), -one, LP));
+    }
+    fem_batch_store(s->u_bar + at, &t, u_bar, nodes);
+    if (s->rest_bar) fem_batch_store(s->rest_bar + at, &t, rest_bar, nodes);
+    if (s->force) fem_batch_store(s->force + at, &t, force, nodes);
+    fem_force_bar_add(s, &t, &bar);
+}
+
+#endif
