@@ -220,8 +220,8 @@ class Command:
             return "```\n" + self.helps[name[5:]].strip("\n") + "\n```\n"
         if name in schema_tables.NAMES:
             return schema_tables.markdown(name, table)
-        if name == "registers":
-            return old  # of the objects of a build, by check_registers.py
+        if name in ("registers", "estimate"):
+            return old  # of the objects of a build, by check_registers.py and check_estimate.py
         if name == "kernels":
             return table(("kernel", "form", "derivative"), kernels())
         if name == "fields":
