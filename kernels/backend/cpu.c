@@ -25,8 +25,20 @@ static size_t available_bytes(void)
     return kib * 1024;
 }
 
+/* The bytes of the first processor's largest cache by Linux's list, or else by the C library, which on some processors
+ * sums the caches of all groups of cores, though one core reaches one of them. */
 static size_t cache_bytes(void)
 {
+    size_t most = 0;
+    for (int i = 0; i < 8; i++) {
+        char path[80];
+        size_t kib = 0;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+        FILE *size = fopen(path, "r");
+        if (size && fscanf(size, "%zuK", &kib) == 1 && kib * 1024 > most) most = kib * 1024;
+        if (size) fclose(size);
+    }
+    if (most) return most;
     const long largest = sysconf(_SC_LEVEL3_CACHE_SIZE), smaller = sysconf(_SC_LEVEL2_CACHE_SIZE);
     return (size_t)(largest > 0 ? largest : smaller > 0 ? smaller : 0);
 }
