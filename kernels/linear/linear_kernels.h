@@ -6,5 +6,6 @@
 #include "kernels/linear/bsr.h"
 #include "kernels/linear/krylov.h"
 #include "kernels/linear/direct.h"
+#include "kernels/linear/refine.h"
 
 #endif

@@ -10,7 +10,7 @@
  *     permit (Paige and Saunders 1975).
  * Follower loads make it general: GMRES, for an adjoint with the transposed operator. Where rounding lets a solve come
  * no further, as in slender bodies, the iterate is a Newton direction too, and the residual of Newton's method shows
- * whether it was enough; an adjoint has failed. */
+ * whether it was enough; an adjoint is refined (refine.h). */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -20,6 +20,7 @@ typedef struct {
     const real *b;    /* device [nodes][DIM] */
     real *x;          /* device [nodes][DIM]; a first guess on entry */
     double tolerance; /* of |b - K x|/|b| */
+    int iterations;   /* at most */
 } request;
 
 static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const request *r, pio_krylov_result *result,
@@ -28,7 +29,7 @@ static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, cons
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
     const pio_krylov_options options = {.method = method,
                                         .tolerance = r->tolerance,
-                                        .max_iterations = f->linear.iterations,
+                                        .max_iterations = r->iterations,
                                         .check_every = f->base.queue.stream ? 16 : 1,
                                         .few_launches = f->base.queue.stream != NULL,
                                         .interrupted = f->base.interrupted};
@@ -107,7 +108,7 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
     const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), transpose = pio_linop_transposed(&op);
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = r->tolerance,
-                                        .max_iterations = f->linear.iterations,
+                                        .max_iterations = r->iterations,
                                         .check_every = f->base.queue.stream ? 16 : 1,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = transposed ? &transpose : &op, .b = r->b, .x = r->x};
@@ -117,7 +118,7 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               int32_t *indefinite, piola_error *error)
 {
-    const request r = {.b = b, .x = x, .tolerance = tolerance};
+    const request r = {.b = b, .x = x, .tolerance = tolerance, .iterations = f->linear.iterations};
     pio_krylov_result result = {0};
     int jacobi;
     const int symmetric = f->matrix.kind != PIO_GENERAL;
@@ -141,10 +142,46 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
     return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
 }
 
+/* ---- an adjoint is solved to its tolerance ----------------------------------------------------------------- */
+
+/* By which method rounding has ended a solve, and with which preconditioner. */
+typedef struct {
+    fem_sim *f;
+    pio_linear_method method;
+    int jacobi;
+} continued;
+
+static piola_status go_on(void *context, const real *b, real *d, double tolerance, int max_iterations,
+                          pio_krylov_result *result, piola_error *error)
+{
+    const continued *c = context;
+    const request r = {.b = b, .x = d, .tolerance = tolerance, .iterations = max_iterations};
+    return c->method == PIO_GMRES ? general(c->f, 1, &r, result, error)
+                                  : solve(c->f, c->method, c->jacobi, &r, result, error);
+}
+
+/* Corrects what a solve has reached where `rc`, its status, is that rounding has ended it. */
+static piola_status refined(fem_sim *f, piola_status rc, pio_linear_method method, int jacobi, const request *r,
+                            pio_krylov_result *result, piola_error *error)
+{
+    continued c = {f, method, jacobi};
+    const pio_refine_request t = {.matrix = &f->matrix.bsr,
+                                  .transposed = method == PIO_GMRES,
+                                  .b = r->b,
+                                  .x = r->x,
+                                  .tolerance = r->tolerance,
+                                  .max_iterations = r->iterations,
+                                  .solver = go_on,
+                                  .context = &c};
+    if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_STAGNATED) return rc;
+    if (error) *error = (piola_error){0};
+    return pio_refine_solve(&f->linear.refine, &f->base.queue, &t, result, error);
+}
+
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error)
 {
-    const request r = {.b = b, .x = x, .tolerance = f->linear.adjoint_tolerance};
+    const request r = {.b = b, .x = x, .tolerance = f->linear.adjoint_tolerance, .iterations = f->linear.iterations};
     pio_krylov_result result = {0};
     int jacobi;
     if (f->linear.direct.table) {
@@ -153,18 +190,24 @@ piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iter
         if (error) *error = (piola_error){0};
     }
     if (f->matrix.kind == PIO_GENERAL) {
-        const piola_status rc = general(f, 1, &r, &result, error);
+        piola_status rc = general(f, 1, &r, &result, error);
+        rc = refined(f, rc, PIO_GMRES, 1, &r, &result, error);
         *iterations = result.iterations;
         *residual = result.relative;
         return outcome(f, rc, 1, error);
     }
+    pio_linear_method method = PIO_PCG;
     piola_status rc = conjugate_gradients(f, &r, &jacobi, iterations, &result, error);
+    int before = *iterations - result.iterations; /* of tries that were given up */
     if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
         if (error) *error = (piola_error){0};
         pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-        rc = solve(f, PIO_MINRES, jacobi, &r, &result, error);
-        *iterations += result.iterations;
+        method = PIO_MINRES;
+        before = *iterations;
+        rc = solve(f, method, jacobi, &r, &result, error);
     }
+    rc = refined(f, rc, method, jacobi, &r, &result, error);
+    *iterations = before + result.iterations;
     *residual = result.relative;
     return outcome(f, rc, 1, error);
 }

@@ -106,6 +106,7 @@ static void take_matrix(fem_sim *f, int morphs)
     const unsigned methods = (general ? 1u << PIO_GMRES : 0u) | (general && !morphs ? 0u : symmetric);
     pio_krylov_layout(&f->linear.krylov, &f->base.arena, (int64_t)f->mesh.nodes * DIM, methods,
                       general ? FEM_RESTART : 1);
+    if (f->base.adjoint) pio_refine_layout(&f->linear.refine, &f->base.arena, (int64_t)f->mesh.nodes * DIM);
     if (f->linear.direct.table) pio_direct_layout(&f->linear.direct, &f->base.arena, 1);
     TAKE(arena, f->matrix.block_row, f->matrix.graph.blocks);
     TAKE(arena, f->matrix.block_start, f->matrix.graph.blocks + 1);

@@ -7,6 +7,7 @@
 #include "solvers/linear/direct.h"
 #include "solvers/fem/fem_topology.h"
 #include "solvers/linear/krylov.h"
+#include "solvers/linear/refine.h"
 #include "solvers/engine/sim.h"
 #include "solvers/fem/residual_log.h"
 
@@ -239,6 +240,7 @@ typedef struct {
     double adjoint_tolerance; /* relative, of solves of the adjoint */
     int indefinite;           /* the last direction met negative curvature */
     pio_krylov krylov;
+    pio_refine refine; /* of adjoint solves by it; nothing in runs without a gradient */
     pio_direct direct; /* its table is NULL where Krylov methods solve */
     char solver[64], solver_why[320];
     const pio_product_table *product_table; /* of a library; NULL: the products of own kernels */

@@ -8,6 +8,7 @@
 #include "tests/kernels/base/kernel_cases_host.h"
 #include "tests/kernels/base/kernel_cases_rice.h"
 #include "tests/kernels/linear/kernel_cases_direct.h"
+#include "tests/kernels/linear/kernel_cases_refine.h"
 #include "tests/kernels/linear/kernel_cases_linalg.h"
 #include "tests/kernels/mpm/kernel_cases_contact.h"
 #include "tests/kernels/mpm/kernel_cases_feedback.h"
