@@ -78,11 +78,12 @@ static void count_stages(const counts *n, double d, double h, double k, pio_benc
     const double nodes = pow(block_edge((int)d), d), sums = 4 * pow(block_edge((int)d) + 2, d);
     const double state = 2 * d + d * d + h; /* offset, velocity, C, and F or J */
     const double matter = 2 + k;            /* volume, mass, constants */
-    /* cell twice, order; slot and list, start and count twice, what they were before three times; the same */
-    const stage sort = {.particle = {3, 0}, .block = {2 + 8 * nodes, 0}, .active = {1, 0}, .box = {5 + 8 / nodes, 0}};
+    /* cell twice, order; list and its slot, start three times, what it was before twice, count; the node list; count
+     * and start, two masks of 64 bits, one of them twice, two slots and one again */
+    const stage sort = {.particle = {3, 0}, .block = {2 + 6 * nodes, 0}, .active = {1, 0}, .box = {2 + 9 / nodes, 0}};
     const stage p2g = {.particle = {3, state + matter}, .block = {3 + nodes, sums}};
-    const stage node_sum = {.block = {1, sums}, .active = {1, d + 1}};
-    const stage grid = {.active = {1, 2 * d + 1}};
+    const stage node_velocity = {.block = {1, sums}, .active = {0, 2 * d + 1}};
+    const stage grid = {.active = {1, 2 * d + 1}}; /* where the sums are kept */
     const stage g2p = {.particle = {5, d + h + state}, .block = {3 + nodes, 0}, .active = {0, d}};
     const stage g2p_adj = {.particle = {3, 2 * (d + h) + state}, .block = {3 + nodes, sums}, .active = {0, d}};
     const stage velocity_sum = {.block = {1, sums}, .active = {1, d}};
@@ -92,9 +93,9 @@ static void count_stages(const counts *n, double d, double h, double k, pio_benc
         .particle = {3, state + matter + state + d + h + 2 + 2 * k}, .block = {3 + nodes, 0}, .active = {0, d + 1}};
     /* A state that the adjoint needs is where the step wrote it; where its cells begin is copied. */
     const stage store = {.box = {2, 0}};
-    /* that again; slot and list, start; node list; count, start and slots, two masks of 64 bits */
-    const stage restore = {.block = {2 + nodes, 0}, .active = {1, 0}, .box = {4 + 8 / nodes, 0}};
-    const double transfer = bytes_of(&p2g, n) + bytes_of(&node_sum, n) + bytes_of(&grid, n);
+    /* that again; list and its slot; node list; count and start twice, four masks of 64 bits, three slots */
+    const stage restore = {.block = {2, 0}, .active = {1, 0}, .box = {6 + 11 / nodes, 0}};
+    const double transfer = bytes_of(&p2g, n) + bytes_of(&node_velocity, n);
     out->forward = bytes_of(&sort, n) + transfer + bytes_of(&g2p, n);
     out->store = bytes_of(&store, n);
     out->restore = bytes_of(&restore, n);
@@ -102,8 +103,7 @@ static void count_stages(const counts *n, double d, double h, double k, pio_benc
                    bytes_of(&gravity_sum, n) + bytes_of(&p2g_adj, n);
     const operations o = count_operations(d, h < d);
     add_work(b, "mpm_p2g", false, bytes_of(&p2g, n), n->particles * (o.to_nodes + o.stress));
-    add_work(b, "mpm_node_sum", false, bytes_of(&node_sum, n), n->blocks * sums);
-    add_work(b, "mpm_grid", false, bytes_of(&grid, n), n->active * (3 * d + 1));
+    add_work(b, "mpm_node_velocity", false, bytes_of(&node_velocity, n), n->blocks * sums + n->active * (3 * d + 1));
     add_work(b, "mpm_g2p", false, bytes_of(&g2p, n), n->particles * (o.from_nodes + o.state));
     add_work(b, "mpm_g2p_adj", true, bytes_of(&g2p_adj, n), n->particles * 2 * (o.from_nodes + o.state));
     add_work(b, "mpm_grid_adj", true, bytes_of(&grid_adj, n), n->active * 2 * (3 * d + 1));

@@ -17,7 +17,7 @@
 #define TEAM(name, adjoint) MAP(name, adjoint)
 #define SUM(name, adjoint)                                                                                             \
     int CPU_ENTRY(name)(pio_stream stream, int n, const int *limit, const name##_args *args, double *sum, double *work);
-#define SCAN(name, adjoint) int CPU_ENTRY(name)(pio_stream stream, int n, const name##_args *args, int *out, int *work);
+#define SCAN(name, adjoint) int CPU_ENTRY(name)(pio_stream stream, int n, const name##_args *args, int *work);
 #include "kernels/kernels.def"
 #undef MAP
 #undef TEAM
@@ -47,8 +47,5 @@ void pio_cpu_run(pio_cpu_part part, int n, int serial, const pio_cpu_job *job);
 /* Sets *sum to in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left.
  * `work` holds PIO_SUM_WORK(PIO_CHUNK n) numbers, of which `in` may be the first n. */
 void pio_cpu_sum_levels(int n, const double *in, double *sum, double *work);
-
-/* Replaces the terms out[0..n) by their exclusive prefix sums out[0..n]. `work` holds PIO_SCAN_WORK(n) numbers. */
-void pio_cpu_scan(int n, int *out, int *work);
 
 #endif

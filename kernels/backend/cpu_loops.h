@@ -8,9 +8,9 @@
 
 #include "kernels/backend/cpu_entries.h"
 
-/* Up to this many items, or teams, a loop runs on one thread: waking the others would take longer. No bit depends on
- * it. */
-enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 32 };
+/* Up to this many items, teams, or numbers of a scan, a loop runs on one thread: waking the others would take longer.
+ * No bit depends on it. */
+enum { SERIAL_ITEMS = 4096, SERIAL_TEAMS = 32, SERIAL_SCAN = 512 };
 
 /* Returns min(n, *limit), or n without a limit. */
 static inline int limited(int n, const int *limit)
@@ -28,6 +28,12 @@ static inline int blocks_of(int n)
 static inline int min_int(int a, int b)
 {
     return a < b ? a : b;
+}
+
+/* Returns the first of n items in part k of a scan. */
+static inline int scan_border(int n, int k)
+{
+    return (int)((int64_t)n * k / PIO_SCAN_PARTS);
 }
 
 /* The order of additions in one chunk: by halving, as in cuda_grids.cuh, hence the same rounding. */
@@ -95,19 +101,50 @@ static inline double halve(double t[PIO_CHUNK])
         return 0;                                                                                                      \
     }
 #define SCAN(name, adjoint)                                                                                            \
-    static void CPU_PART(name)(int begin, int end, const pio_cpu_job *job)                                             \
+    static uint64_t CPU_JOIN(CPU_ENTRY(name), _put_each)(int begin, int end, uint64_t sum, const name##_args *a)       \
+    {                                                                                                                  \
+        for (int i = begin; i < end; i++) {                                                                            \
+            const uint64_t number = name(i, a);                                                                        \
+            name##_put(i, sum, a);                                                                                     \
+            sum += number;                                                                                             \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    static void CPU_JOIN(CPU_ENTRY(name), _sum_part)(int begin, int end, const pio_cpu_job *job)                       \
     {                                                                                                                  \
         const name##_args a = *(const name##_args *)job->args;                                                         \
-        const int last = min_int(job->count, end * PIO_CHUNK);                                                         \
-        int *out = job->out;                                                                                           \
-        for (int i = begin * PIO_CHUNK; i < last; i++) out[i] = name(i, &a);                                           \
+        uint64_t *sums = job->out;                                                                                     \
+        for (int k = begin; k < end; k++) {                                                                            \
+            sums[k] = 0;                                                                                               \
+            for (int i = scan_border(job->count, k); i < scan_border(job->count, k + 1); i++) sums[k] += name(i, &a);  \
+        }                                                                                                              \
     }                                                                                                                  \
-    int CPU_ENTRY(name)(pio_stream stream, int n, const name##_args *args, int *out, int *work)                        \
+    static void CPU_JOIN(CPU_ENTRY(name), _put_part)(int begin, int end, const pio_cpu_job *job)                       \
+    {                                                                                                                  \
+        const name##_args a = *(const name##_args *)job->args;                                                         \
+        const uint64_t *sums = job->out;                                                                               \
+        for (int k = begin; k < end; k++)                                                                              \
+            CPU_JOIN(CPU_ENTRY(name), _put_each)                                                                       \
+            (scan_border(job->count, k), scan_border(job->count, k + 1), sums[k], &a);                                 \
+    }                                                                                                                  \
+    int CPU_ENTRY(name)(pio_stream stream, int n, const name##_args *args, int *work)                                  \
     {                                                                                                                  \
         (void)stream;                                                                                                  \
-        const pio_cpu_job job = {args, n, out};                                                                        \
-        pio_cpu_run(CPU_PART(name), blocks_of(n), SERIAL_ITEMS / PIO_CHUNK, &job);                                     \
-        pio_cpu_scan(n, out, work);                                                                                    \
+        uint64_t *sums = (uint64_t *)(void *)work, sum = 0;                                                            \
+        const pio_cpu_job job = {args, n, sums};                                                                       \
+        if (n <= SERIAL_SCAN || pio_cpu_threads() == 1) {                                                              \
+            const name##_args a = *args;                                                                               \
+            sum = CPU_JOIN(CPU_ENTRY(name), _put_each)(0, n, 0, &a);                                                   \
+        } else {                                                                                                       \
+            pio_cpu_run(CPU_JOIN(CPU_ENTRY(name), _sum_part), PIO_SCAN_PARTS, 0, &job);                                \
+            for (int k = 0; k < PIO_SCAN_PARTS; k++) {                                                                 \
+                const uint64_t before = sum;                                                                           \
+                sum += sums[k];                                                                                        \
+                sums[k] = before;                                                                                      \
+            }                                                                                                          \
+            pio_cpu_run(CPU_JOIN(CPU_ENTRY(name), _put_part), PIO_SCAN_PARTS, 0, &job);                                \
+        }                                                                                                              \
+        name##_put(n, sum, args);                                                                                      \
         return 0;                                                                                                      \
     }
 /* clang-format on */

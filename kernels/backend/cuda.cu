@@ -153,7 +153,7 @@ extern "C" {
 #define TEAM(name, adjoint) MAP(name, adjoint)
 #define SUM(name, adjoint)                                                                                             \
     int name##_cuda(pio_stream stream, int n, const int *limit, const name##_args *args, double *sum, double *work);
-#define SCAN(name, adjoint) int name##_cuda(pio_stream stream, int n, const name##_args *args, int *out, int *work);
+#define SCAN(name, adjoint) int name##_cuda(pio_stream stream, int n, const name##_args *args, int *work);
 #include "kernels/kernels.def"
 #undef MAP
 #undef TEAM

@@ -199,15 +199,20 @@ static int sum(pio_stream stream, int n, const int *limit, const Args *args, dou
  * so that no block waits for one that has not begun. Whole numbers: how far a block looks back changes no bit.
  *
  * `work` has two counters, of the chunks taken and of those that are done, and a word for each chunk: PUBLISHED or
- * PREFIX in the upper half, the number in the lower one. All are 0 between launches: memory begins as zeros, and the
+ * PREFIX in the upper two bits, the number in the others. All are 0 between launches: memory begins as zeros, and the
  * last block sets them back. */
-enum { PUBLISHED = 1, PREFIX = 2, LOOK_BACK = 256 };
-
 typedef unsigned long long scan_word;
+enum { LOOK_BACK = 256, SCAN_BITS = 62, PUBLISHED = 1, PREFIX = 2 };
 
-static __device__ __forceinline__ scan_word scan_word_of(int state, int value)
+static __device__ __forceinline__ scan_word scan_word_of(int state, scan_word value)
 {
-    return (scan_word)state << 32 | (unsigned)value;
+    return (scan_word)state << SCAN_BITS | value;
+}
+
+/* The number of a word. */
+static __device__ __forceinline__ scan_word scan_value(scan_word word)
+{
+    return word & (((scan_word)1 << SCAN_BITS) - 1);
 }
 
 /* The word of a chunk that is published, or will be by a block that runs. */
@@ -219,9 +224,10 @@ static __device__ __forceinline__ scan_word wait_for_word(const volatile scan_wo
 }
 
 /* The sum of the totals before chunk number `chunk`; all threads of the block call this. */
-static __device__ __forceinline__ int look_back(const scan_word *words, int chunk)
+static __device__ __forceinline__ scan_word look_back(const scan_word *words, int chunk)
 {
-    __shared__ int nearest, before;
+    __shared__ int nearest;
+    __shared__ scan_word before;
     const int j = (int)threadIdx.x;
     if (j == 0) before = 0;
     for (int from = chunk - 1; from >= 0; from -= LOOK_BACK) { /* chunks from, from - 1, ... */
@@ -230,9 +236,9 @@ static __device__ __forceinline__ int look_back(const scan_word *words, int chun
         if (j == 0) nearest = LOOK_BACK;
         __syncthreads();
         if (j < LOOK_BACK && k >= 0) word = wait_for_word(words + k);
-        if (word >> 32 == PREFIX) atomicMin(&nearest, j);
+        if (word >> SCAN_BITS == PREFIX) atomicMin(&nearest, j);
         __syncthreads();
-        if (word && j <= nearest) atomicAdd(&before, (int)(unsigned)word);
+        if (word && j <= nearest) atomicAdd(&before, scan_value(word));
         const bool found = nearest < LOOK_BACK;
         __syncthreads();
         if (found) break;
@@ -250,7 +256,7 @@ static __device__ __forceinline__ int take_chunk(unsigned *counter)
 }
 
 /* Inclusive prefix sum of this thread's number among those of the block (Hillis and Steele 1986). */
-static __device__ __forceinline__ int prefix_in_block(int t[2][PIO_SCAN_CHUNK], int own)
+static __device__ __forceinline__ scan_word prefix_in_block(scan_word t[2][PIO_SCAN_CHUNK], scan_word own)
 {
     const int j = (int)threadIdx.x;
     int from = 0;
@@ -264,35 +270,34 @@ static __device__ __forceinline__ int prefix_in_block(int t[2][PIO_SCAN_CHUNK], 
     return t[from][j];
 }
 
-template <typename Args, int (*term)(int, const Args *)>
-static __global__ void __launch_bounds__(PIO_SCAN_CHUNK)
-    scan_grid(int n, const __grid_constant__ Args args, int *out, int *work)
+template <typename Args, uint64_t (*number)(int, const Args *), void (*put)(int, uint64_t, const Args *)>
+static __global__ void __launch_bounds__(PIO_SCAN_CHUNK) scan_grid(int n, const __grid_constant__ Args args, int *work)
 {
-    __shared__ int t[2][PIO_SCAN_CHUNK];
+    __shared__ scan_word t[2][PIO_SCAN_CHUNK];
     unsigned *counter = (unsigned *)work;
     scan_word *words = (scan_word *)work + 1;
     const int j = (int)threadIdx.x, chunks = (int)gridDim.x, chunk = take_chunk(counter);
-    const int i = chunk * PIO_SCAN_CHUNK + j, own = i < n ? term(i, &args) : 0;
-    const int upto = prefix_in_block(t, own);
-    int before = 0;
+    const int i = chunk * PIO_SCAN_CHUNK + j;
+    const scan_word own = i < n ? number(i, &args) : 0, upto = prefix_in_block(t, own);
+    scan_word before = 0;
     if (chunks > 1) {
         volatile scan_word *const word = words + chunk;
         if (j == PIO_SCAN_CHUNK - 1) *word = scan_word_of(chunk ? PUBLISHED : PREFIX, upto);
         before = look_back(words, chunk);
         if (j == PIO_SCAN_CHUNK - 1 && chunk) *word = scan_word_of(PREFIX, before + upto);
     }
-    if (i < n) out[i] = before + upto - own;
-    if (chunk == chunks - 1 && j == PIO_SCAN_CHUNK - 1) out[n] = before + upto;
+    if (i < n) put(i, before + upto - own, &args);
+    if (chunk == chunks - 1 && j == PIO_SCAN_CHUNK - 1) put(n, before + upto, &args);
     if (chunks == 1 || !is_last(counter + 1, (unsigned)chunks)) return;
     for (int k = j; k < chunks; k += PIO_SCAN_CHUNK) words[k] = 0;
     if (j == 0) *counter = 0;
 }
 
-template <typename Args, int (*term)(int, const Args *)>
-static int scan(pio_stream stream, int n, const Args *args, int *out, int *work)
+template <typename Args, uint64_t (*number)(int, const Args *), void (*put)(int, uint64_t, const Args *)>
+static int scan(pio_stream stream, int n, const Args *args, int *work)
 {
-    if (n <= 0) return cudaMemsetAsync(out, 0, sizeof *out, stream);
-    scan_grid<Args, term><<<blocks_of(n, PIO_SCAN_CHUNK), PIO_SCAN_CHUNK, 0, stream>>>(n, *args, out, work);
+    const int blocks = n > 0 ? blocks_of(n, PIO_SCAN_CHUNK) : 1;
+    scan_grid<Args, number, put><<<blocks, PIO_SCAN_CHUNK, 0, stream>>>(n, *args, work);
     return cudaGetLastError();
 }
 
@@ -313,9 +318,9 @@ static int scan(pio_stream stream, int n, const Args *args, int *out, int *work)
         return sum<name##_args, name>(stream, n, limit, args, result, work);                                           \
     }
 #define SCAN(name, adjoint)                                                                                            \
-    extern "C" int name##_cuda(pio_stream stream, int n, const name##_args *args, int *out, int *work)                 \
+    extern "C" int name##_cuda(pio_stream stream, int n, const name##_args *args, int *work)                           \
     {                                                                                                                  \
-        return scan<name##_args, name>(stream, n, args, out, work);                                                    \
+        return scan<name##_args, name, name##_put>(stream, n, args, work);                                             \
     }
 
 #endif

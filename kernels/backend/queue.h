@@ -107,7 +107,7 @@ void pio_queue_stop_recording(pio_queue *q);
 typedef struct {
     int kernel, n;    /* KERNEL_...; number of items */
     const int *limit; /* device; NULL: none, or a SCAN */
-    void *out, *work; /* device; result and workspace of a SUM or a SCAN */
+    void *out, *work; /* device; result of a SUM, workspace of a SUM or a SCAN */
     const char *file; /* where it is launched, for messages */
     int line;
 } pio_recorded;
@@ -161,13 +161,11 @@ int pio_record_copy(pio_queue *q, void *target, const void *source, size_t bytes
             PIO_LAUNCH(q, KERNEL_##name,                                                                               \
                        (q)->backend->kernels.name((q)->stream, (n), (limit), &pio_given, (result), (q)->sum_work));    \
     } while (0)
-/* `out`: n + 1 device ints. */
-#define pio_scan(q, name, n, out, ...)                                                                                 \
+#define pio_scan(q, name, n, ...)                                                                                      \
     do {                                                                                                               \
         name##_args pio_given = {__VA_ARGS__};                                                                         \
-        if (!PIO_LISTED((q), KERNEL_##name, (n), NULL, (out), (q)->scan_work))                                         \
-            PIO_LAUNCH(q, KERNEL_##name,                                                                               \
-                       (q)->backend->kernels.name((q)->stream, (n), &pio_given, (out), (q)->scan_work));               \
+        if (!PIO_LISTED((q), KERNEL_##name, (n), NULL, NULL, (q)->scan_work))                                          \
+            PIO_LAUNCH(q, KERNEL_##name, (q)->backend->kernels.name((q)->stream, (n), &pio_given, (q)->scan_work));    \
     } while (0)
 
 /* Sums over the borders of neighbouring processes would be exchanged here; with one process there are none. */

@@ -16,7 +16,7 @@ enum { LISTS = 8, LIST_BYTES = 64 * 1024, ALIGNMENT = 16 };
 typedef struct {
     int kernel, n;    /* KERNEL_...; number of items */
     const int *limit; /* of a kernel */
-    void *out, *work; /* result and workspace of a SUM or SCAN; target of a copy or fill */
+    void *out, *work; /* result of a SUM, workspace of a SUM or SCAN; target of a copy or fill */
     const void *from; /* source of a copy; NULL: a fill with zeros */
     size_t size;      /* bytes of a copy or fill */
     const char *file; /* of the launch, for messages */
@@ -113,7 +113,7 @@ static int launch_kernel(const pio_queue *q, const entry *e, const void *args)
         return k->name(q->stream, e->n, e->limit, args, e->out, e->work);
 #define SCAN(name, adjoint)                                                                                            \
     case KERNEL_##name:                                                                                                \
-        return k->name(q->stream, e->n, args, e->out, e->work);
+        return k->name(q->stream, e->n, args, e->work);
 #include "kernels/kernels.def"
 #undef MAP
 #undef TEAM

@@ -65,18 +65,20 @@ enum {
 };
 /* Doubles of workspace of a SUM, and ints of that of a SCAN, over n items. It begins as zeros, and only launches of the
  * same kind write to it. */
+enum { PIO_SCAN_PARTS = 64 }; /* a scan on a CPU has so many parts, whatever the number of threads */
 #define PIO_SUM_WORK(n) ((size_t)(n) / (PIO_CHUNK - 1) + 8)
-#define PIO_SCAN_WORK(n) (2 * ((size_t)(n) / (PIO_SCAN_CHUNK - 1)) + 32)
+#define PIO_SCAN_WORK(n) (2 * ((size_t)(n) / (PIO_SCAN_CHUNK - 1) + PIO_SCAN_PARTS) + 32)
 
 /* A launch of each kernel: `n` <= PIO_MOST_ITEMS items or teams, of which a limit leaves the first. A SUM sets the
- * device double *sum and needs PIO_SUM_WORK(n) doubles at `work`; a SCAN sets out[0 .. n] and needs PIO_SCAN_WORK(n)
- * ints. All arrays are on the device; `args` is on the host and is copied. */
+ * device double *sum and needs PIO_SUM_WORK(n) doubles at `work`; a SCAN needs PIO_SCAN_WORK(n) ints, and may compute
+ * its numbers more than once, also after sums went to some items. All arrays are on the device; `args` is on the host
+ * and is copied. */
 typedef struct {
 #define MAP(name, adjoint) int (*name)(pio_stream stream, int n, const int *limit, const name##_args *args);
 #define TEAM(name, adjoint) MAP(name, adjoint)
 #define SUM(name, adjoint)                                                                                             \
     int (*name)(pio_stream stream, int n, const int *limit, const name##_args *args, wide *sum, wide *work);
-#define SCAN(name, adjoint) int (*name)(pio_stream stream, int n, const name##_args *args, int *out, int *work);
+#define SCAN(name, adjoint) int (*name)(pio_stream stream, int n, const name##_args *args, int *work);
 #include "kernels/kernels.def"
 #undef MAP
 #undef TEAM

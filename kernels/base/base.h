@@ -171,6 +171,16 @@ PIO_FN int bits_set(uint64_t mask)
 #endif
 }
 
+/* Returns the number of the lowest bit that is set in a mask which is not 0. */
+PIO_FN int first_bit(uint64_t mask)
+{
+#ifdef __CUDACC__
+    return __popcll(~mask & (mask - 1));
+#else
+    return __builtin_ctzll(mask);
+#endif
+}
+
 /* Adds `value` to *target while other items do the same; the sum, modulo 2^64, does not depend on their order. */
 PIO_FN void atomic_add_u64(uint64_t *target, uint64_t value)
 {

@@ -201,12 +201,18 @@ PIO_FN void rice_measure(int block, const rice_measure_args *s)
 }
 
 /* Returns the bytes of a block, as measured, or as the record in the log says; 0 where no record is open. */
-PIO_FN int rice_start(int block, const rice_start_args *s)
+PIO_FN uint64_t rice_start(int block, const rice_start_args *s)
 {
-    if (s->bytes) return s->bytes[block];
+    if (s->bytes) return (uint64_t)s->bytes[block];
     if (s->log->start < 0) return 0;
     const uint8_t *at = s->data + s->log->end + 2 * (int64_t)block;
-    return at[0] | at[1] << 8;
+    return (uint64_t)(at[0] | at[1] << 8);
+}
+
+/* Sets the place of a block, after the bytes of those before it; that of the block after the last is their end. */
+PIO_FN void rice_start_put(int block, uint64_t before, const rice_start_args *s)
+{
+    s->offset[block] = (int)before;
 }
 
 /* Writes a block into the record that is open. */

@@ -40,6 +40,7 @@ typedef struct {
     const int *bytes;    /* [blocks], or NULL: of the record */
     const rice_log *log; /* [1] */
     const uint8_t *data; /* [capacity] */
+    int *offset;         /* [blocks + 1] set */
 } rice_start_args;
 
 /* Writes each block where RICE_OPEN of rice_move() made room. */

@@ -43,7 +43,6 @@ typedef struct {
     uint64_t fault; /* FAULT_NONE, or the smallest fault_key so far */
     int particles;  /* how many to process: n, or 0 after a fault */
     int blocks;     /* with an occupied cell, number of entries of the block list */
-    int cells;      /* of these blocks, BLOCK_NODES each, occupied or not */
     int nodes;      /* active nodes, number of entries of the node list */
     /* most nodes that were active at a time so far in this run */
     int most_nodes;

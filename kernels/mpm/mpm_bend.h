@@ -94,7 +94,7 @@ PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
     int index[DIM], count = 0;
     node_index(&a->box, node, index);
     if (node_is_inner(&a->box, index)) return W(0);
-    const vec v = node_free_velocity(a->sums, a->nodes, node, a->step);
+    const vec v = node_stored_velocity(a->sums, a->nodes, node, a->step);
     const real e = b->fraction * node_step_change(a->sums, b->momentum, a->nodes, node, a->step);
     for (int c = 0; c < DIM; c++)
         for (int side = 0; side < 2; side++) {

@@ -16,7 +16,7 @@
 #define PIOLA_KERNELS_MPM_GRID_H
 
 #include "kernels/mpm/mpm_grid_args.h"
-#include "kernels/mpm/mpm_sort.h"
+#include "kernels/mpm/mpm_node_sum.h"
 
 /* Returns a mask: bit a is set where no wall constrains component a of the velocity v, for a node with these indices. A
  * separating wall constrains what moves into it; all walls act at and beyond their face. */
@@ -55,16 +55,37 @@ PIO_FN int tile_is_inner(const mpm_box *box, const int index[DIM])
     return inner;
 }
 
-/* Returns v_i = p_i/m_i + h g of a node away from walls, m/s. One that only weights rounded to zero reach has no mass
- * and stays at rest. */
-PIO_FN vec node_free_velocity(const real *sums, int nodes, int node, const mpm_step *step)
+/* Returns h g, m/s. 0 is added so that a compiler that contracts products with additions does so here, and has the same
+ * rounding wherever the result is added. */
+PIO_FN vec step_gravity(const mpm_step *step)
 {
-    const real m = sums[field_at(nodes, DIM + 1, 0, node)];
-    vec v = vec_zero();
-    if (!(m > R(0))) return v;
+    vec v;
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) v.x[c] = sums[field_at(nodes, DIM + 1, 1 + c, node)] / m + step->h * step->gravity[c];
+    for (int c = 0; c < DIM; c++) v.x[c] = step->h * step->gravity[c] + R(0);
     return v;
+}
+
+/* Returns v_i = p_i/m_i + h g of a node away from walls, m/s, given h g. One that only weights rounded to zero reach
+ * has no mass and stays at rest. */
+PIO_FN vec node_free_velocity(real m, vec p, vec hg)
+{
+    const int has = m > R(0);
+    const real by = has ? m : R(1);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) {
+        const real v = p.x[c] / by + hg.x[c];
+        p.x[c] = has ? v : R(0);
+    }
+    return p;
+}
+
+/* The same of a node whose sums are stored, [nodes][DIM + 1]. */
+PIO_FN vec node_stored_velocity(const real *sums, int nodes, int node, const mpm_step *step)
+{
+    vec p;
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) p.x[c] = sums[field_at(nodes, DIM + 1, 1 + c, node)];
+    return node_free_velocity(sums[field_at(nodes, DIM + 1, 0, node)], p, step_gravity(step));
 }
 
 /* ---- mirrors --------------------------------------------------------------------------------------------- */
@@ -168,8 +189,15 @@ typedef struct {
     int is_free;
 } wall_unknown;
 
-/* Returns the unknown of component c of a node and its images, by the formula at the head. */
-PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a, int c)
+/* Returns component c of the sums of a node: of the tiles, [occupied blocks][TILE_NODES][QUAD], or where they are NULL,
+ * as stored. */
+PIO_FN real grid_sum(const mpm_grid_args *a, const real *tiles, int node, int c)
+{
+    return tiles ? node_sum_at(&a->l, &a->box, tiles, node, c) : a->sums[field_at(a->nodes, DIM + 1, c, node)];
+}
+
+/* Returns the unknown of component c of a node and its images, by the formula at the head. `tiles` as above. */
+PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a, const real *tiles, int c)
 {
     wall_unknown u;
     vec v = vec_zero();
@@ -179,10 +207,10 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
         real sign;
         const int node = wall_image(w, &a->l, k, &sign);
         if (node < 0) continue;
-        const real m = a->sums[field_at(a->nodes, DIM + 1, 0, node)];
+        const real m = grid_sum(a, tiles, node, 0);
         u.mass += m;
         u.d += sign * m;
-        u.p += sign * a->sums[field_at(a->nodes, DIM + 1, 1 + c, node)];
+        u.p += sign * grid_sum(a, tiles, node, 1 + c);
     }
     if (!(u.mass > R(0))) return u;
     u.p /= u.mass;
@@ -192,15 +220,16 @@ PIO_FN wall_unknown wall_unknown_of(const wall_images *w, const mpm_grid_args *a
     return u;
 }
 
-/* Returns the velocity of a node near walls, sign V along each axis, m/s; 0 where walls constrain it. */
-PIO_FN vec node_wall_velocity(const mpm_grid_args *a, int node, const int index[DIM])
+/* Returns the velocity of a node near walls, sign V along each axis, m/s; 0 where walls constrain it. `tiles` as
+ * above. */
+PIO_FN vec node_wall_velocity(const mpm_grid_args *a, const real *tiles, int node, const int index[DIM])
 {
     const int first = field_first(&a->box, node);
     vec v;
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         const wall_images w = wall_images_of(&a->box, first, index, c);
-        const wall_unknown u = wall_unknown_of(&w, a, c);
+        const wall_unknown u = wall_unknown_of(&w, a, tiles, c);
         v.x[c] = u.is_free ? w.sign * (u.p + a->step->h * a->step->gravity[c] * u.d) : R(0);
     }
     return v;
@@ -214,10 +243,65 @@ PIO_FN void mpm_grid(int i, const mpm_grid_args *a)
     vec v;
     node_index(&a->box, node, index);
     if (node_is_inner(&a->box, index))
-        v = node_free_velocity(a->sums, a->nodes, node, a->step);
+        v = node_stored_velocity(a->sums, a->nodes, node, a->step);
     else
-        v = node_wall_velocity(a, node, index);
+        v = node_wall_velocity(a, NULL, node, index);
     vec_store(a->velocity, a->nodes, node, v);
+}
+
+/* Returns 1 where no wall acts on the nodes of a block; index is that of its first node. */
+PIO_FN int block_is_inner(const mpm_box *box, const int index[DIM])
+{
+    int inner = 1;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++)
+        inner &= index[a] > box->face[a][0] + 1 && index[a] + BLOCK_EDGE - 1 < box->face[a][1] - 1;
+    return inner;
+}
+
+typedef struct {
+    sums_of_block of;
+} mpm_node_velocity_shared;
+
+/* Sets the sums and the velocity of node q of a block; the sums of its mirrors are those of their tiles again, since
+ * other blocks may not have stored them yet. */
+PIO_FN void node_velocity_wall(const mpm_node_velocity_args *a, const sums_of_block *sh, int block, int q, vec hg)
+{
+    const int node = block * BLOCK_NODES + q;
+    int index[DIM];
+    vec v;
+    node_index(&a->grid.box, node, index);
+    PIO_UNROLL
+    for (int c = 0; c < DIM; c++) v.x[c] = sh->sum[q][1 + c];
+    v = node_is_inner(&a->grid.box, index) ? node_free_velocity(sh->sum[q][0], v, hg)
+                                           : node_wall_velocity(&a->grid, a->tiles, node, index);
+    vec_store(a->grid.velocity, a->grid.nodes, node, v);
+}
+
+/* Sets what mpm_node_sum and mpm_grid set, of the active nodes of a block: the sums over the tiles that they are in,
+ * and their velocities. */
+PIO_FN void mpm_node_velocity(int block, mpm_node_velocity_shared *sh, const mpm_node_velocity_args *a)
+{
+    const uint64_t active = a->grid.l.active[block];
+    const int nodes = a->grid.nodes;
+    int index[DIM];
+    if (!active) return;
+    const vec hg = step_gravity(a->grid.step);
+    node_index(&a->grid.box, block * BLOCK_NODES, index);
+    node_sums_of(&sh->of, &a->grid.l, &a->grid.box, a->tiles, block, index);
+    TEAM_SYNC();
+    node_sums_store(&sh->of, active, a->sums, nodes, block, DIM + 1);
+    if (block_is_inner(&a->grid.box, index)) {
+        PLACES(q, active)
+        {
+            vec p;
+            PIO_UNROLL
+            for (int c = 0; c < DIM; c++) p.x[c] = sh->of.sum[q][1 + c];
+            vec_store(a->grid.velocity, nodes, block * BLOCK_NODES + q, node_free_velocity(sh->of.sum[q][0], p, hg));
+        }
+    } else {
+        PLACES(q, active) node_velocity_wall(a, &sh->of, block, q, hg);
+    }
 }
 
 /* ---- adjoint: with v_bar after the walls, every node gathers the cotangent of its unknown from all that share it,
@@ -248,7 +332,7 @@ PIO_FN void node_wall_adj(const mpm_grid_adj_args *a, int node, const int index[
     PIO_UNROLL
     for (int c = 0; c < DIM; c++) {
         const wall_images w = wall_images_of(&a->fwd.box, first, index, c);
-        const wall_unknown u = wall_unknown_of(&w, &a->fwd, c);
+        const wall_unknown u = wall_unknown_of(&w, &a->fwd, NULL, c);
         real term = R(0);
         if (u.is_free) {
             for (int k = 0; k < w.count; k++) {

@@ -15,6 +15,13 @@ typedef struct {
     real *velocity;       /* [nodes][DIM] m/s; set for active nodes */
 } mpm_grid_args;
 
+/* What mpm_node_sum and mpm_grid do, in one: one team for each block. */
+typedef struct {
+    mpm_grid_args grid; /* its sums are not read */
+    const real *tiles;  /* [occupied blocks][TILE_NODES][QUAD] mass kg, momentum kg m/s */
+    real *sums;         /* [nodes][DIM + 1] set for active nodes */
+} mpm_node_velocity_args;
+
 /* The adjoint of mpm_grid: one item for each active node. */
 typedef struct {
     mpm_grid_args fwd;        /* its velocity is not used */

@@ -9,6 +9,7 @@
 #ifndef PIOLA_KERNELS_MPM_P2G_H
 #define PIOLA_KERNELS_MPM_P2G_H
 
+#include "kernels/mpm/mpm_node_sum.h"
 #include "kernels/mpm/mpm_stress.h"
 
 typedef struct {
@@ -71,63 +72,6 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         spread_add(&sh->t, &sh->cells, &b, &sh->tile, &ahead);
     }
     tile_store(&sh->tile, a->sums, slot);
-}
-
-typedef struct {
-    real sum[BLOCK_NODES][QUAD];
-} mpm_node_sum_shared;
-
-/* Adds what the tile of the block k's bits before a block along the axes gives to the nodes of that block, which are
- * the first two along these axes; `block` is -1 where there is none. */
-PIO_FN void node_sum_add(mpm_node_sum_shared *sh, const mpm_node_sum_args *a, int block, int k)
-{
-    if (block < 0 || a->l.block_slot[block + 1] == a->l.block_slot[block]) return;
-    const real *tile = a->sums + (ptrdiff_t)a->l.block_slot[block] * TILE_NODES * QUAD;
-    int count = BLOCK_NODES;
-    PIO_UNROLL
-    for (int c = 0; c < DIM; c++) count /= k >> c & 1 ? BLOCK_EDGE / 2 : 1;
-    LANES (q, count) {
-        int at = 0, node = 0, hop = 1, tile_hop = 1, rest = q;
-        PIO_UNROLL
-        for (int c = DIM - 1; c >= 0; c--) {
-            const int back = k >> c & 1, i = rest & (back ? 1 : BLOCK_EDGE - 1);
-            rest >>= back ? 1 : BLOCK_BITS;
-            node += i * hop;
-            at += (i + back * BLOCK_EDGE) * tile_hop;
-            hop *= BLOCK_EDGE;
-            tile_hop *= TILE_EDGE;
-        }
-        quad_store(sh->sum[node], quad_add(quad_load(sh->sum[node]), quad_load(tile + at * QUAD)));
-    }
-}
-
-/* Sets the sums of the active nodes of a block over the tiles that they are in, [nodes][components]; `components` is a
- * constant at both calls, so that the compiler can unroll. */
-PIO_FN void node_sum_store(const mpm_node_sum_shared *sh, const mpm_node_sum_args *a, int block, const int components)
-{
-    const uint64_t active = a->l.active[block];
-    for (int c = 0; c < components; c++) {
-        LANES (q, BLOCK_NODES)
-            if (active >> q & 1) a->out[field_at(a->nodes, components, c, block * BLOCK_NODES + q)] = sh->sum[q][c];
-    }
-}
-
-/* Sets the sums of the active nodes of a block, tile after tile. */
-PIO_FN void mpm_node_sum(int block, mpm_node_sum_shared *sh, const mpm_node_sum_args *a)
-{
-    int index[DIM];
-    if (!a->l.active[block]) return;
-    node_index(&a->box, block * BLOCK_NODES, index);
-    LANES (q, BLOCK_NODES) quad_store(sh->sum[q], quad_zero());
-    for (int k = 0; k < 1 << DIM; k++) {
-        TEAM_SYNC();
-        node_sum_add(sh, a, block_behind(&a->box, block, index, k), k);
-    }
-    TEAM_SYNC();
-    if (a->components == DIM + 1)
-        node_sum_store(sh, a, block, DIM + 1);
-    else
-        node_sum_store(sh, a, block, DIM);
 }
 
 /* ---- adjoint: a block reads the cotangents of its tile; each particle adds to its own ----------------------------

@@ -7,9 +7,9 @@
 /* Cells and nodes share one numbering, block after block; arrays over them have an entry for each number (start and the
  * slots one more). Bit c of a mask is that of cell or node c of a block. */
 typedef struct {
-    int *count;         /* [cells]      particles in the cell; after placing, so many of them are in order */
-    int *start;         /* [cells + 1]  first place of the cell in `order`; start[cells] = particles */
-    int *order;         /* [n]          place -> where the particle is stored */
+    int *count; /* [cells]      particles in the cell; after placing, so many of them are in order, until all are */
+    int *start; /* [cells + 1]  first place of the cell in `order`; start[cells] = particles */
+    int *order; /* [n]          place -> where the particle is stored */
     uint64_t *occupied; /* [blocks]     mask of the cells that have particles */
     uint64_t *settled;  /* [blocks]     mask of cells that no particle has left in the step to the current state, as far
                          * as known: set by mpm_g2p for occupied blocks */
@@ -20,7 +20,7 @@ typedef struct {
     int *node_list;     /* [active]     slot -> node */
 } mpm_lists;
 
-/* All stages of the sort have the same arguments: an item is a cell, a particle, a node, or a block, as the kernel's
+/* All stages of the sort have the same arguments: an item is a cell, a particle, or a block, as the kernel's
  * comment says. */
 typedef struct {
     mpm_lists l;     /* cells, blocks, nodes and the order of particles in this step */
@@ -34,7 +34,6 @@ typedef struct {
 } mpm_sort_args;
 
 typedef mpm_sort_args mpm_sort_clear_args, mpm_sort_count_args, mpm_sort_start_args, mpm_sort_place_args,
-    mpm_sort_keep_args, mpm_sort_leave_args, mpm_sort_stay_args, mpm_sort_ids_args, mpm_block_cells_args,
-    mpm_block_slot_args, mpm_block_list_args, mpm_block_active_args, mpm_active_slot_args, mpm_node_list_args;
+    mpm_sort_restore_args, mpm_sort_leave_args, mpm_sort_stay_args, mpm_sort_ids_args, mpm_active_slot_args;
 
 #endif

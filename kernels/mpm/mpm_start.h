@@ -96,7 +96,7 @@ PIO_FN void mpm_advance(int i, const mpm_advance_args *a)
         a->step->index += 1;
         return;
     }
-    a->step->particles = a->step->blocks = a->step->cells = a->step->nodes = 0;
+    a->step->particles = a->step->blocks = a->step->nodes = 0;
 }
 
 /* Sets the number of the step; the one item is 0. */

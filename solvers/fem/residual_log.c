@@ -34,7 +34,8 @@ void pio_residual_log_push(pio_residual_log *log, pio_queue *q, const int64_t *n
     const rice_numbers a = {.n = log->n, .item = log->item};
     log->checked = 0;
     pio_map(q, rice_measure, log->blocks, NULL, .a = a, .in = numbers, .mode = log->mode, .bytes = log->bytes);
-    pio_scan(q, rice_start, log->blocks, log->offset, .bytes = log->bytes, .log = log->state, .data = log->data);
+    pio_scan(q, rice_start, log->blocks, .bytes = log->bytes, .log = log->state, .data = log->data,
+             .offset = log->offset);
     move(log, q, RICE_OPEN, step);
     pio_map(q, rice_write, log->blocks, NULL, .a = a, .in = numbers, .mode = log->mode, .bytes = log->bytes,
             .offset = log->offset, .log = log->state, .data = log->data);
@@ -44,7 +45,7 @@ void pio_residual_log_pop(pio_residual_log *log, pio_queue *q, int64_t *numbers)
 {
     const rice_numbers a = {.n = log->n, .item = log->item};
     move(log, q, RICE_CLOSE, 0);
-    pio_scan(q, rice_start, log->blocks, log->offset, .log = log->state, .data = log->data);
+    pio_scan(q, rice_start, log->blocks, .log = log->state, .data = log->data, .offset = log->offset);
     pio_map(q, rice_read, log->blocks, NULL, .a = a, .offset = log->offset, .log = log->state, .data = log->data,
             .out = numbers);
     move(log, q, RICE_DROP, 0);

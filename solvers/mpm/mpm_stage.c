@@ -31,15 +31,6 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
 }
 
 #define WITH .l = a.l, .cell = a.cell, .id = a.id, .step = a.step, .box = a.box, .cells = a.cells, .before = a.before
-static void list_blocks(mpm_sim *sim, const mpm_sort_args *args)
-{
-    pio_queue *q = &sim->base.queue;
-    const mpm_sort_args a = *args;
-    pio_map(q, mpm_block_cells, sim->grid.blocks, NULL, WITH);
-    pio_scan(q, mpm_block_slot, sim->grid.blocks, a.l.block_slot, WITH);
-    pio_map(q, mpm_block_list, sim->grid.blocks, NULL, WITH);
-}
-
 static mpm_sort_args sort_args(const mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before)
 {
     const mpm_state *s = &sim->particles.state[sim->particles.current];
@@ -52,8 +43,9 @@ void mpm_list_blocks(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     const mpm_sort_args a = sort_args(sim, sim->grid.lists, sim->step, NULL);
     pio_queue_zero(q, a.l.settled, sizeof *a.l.settled * (size_t)sim->grid.blocks);
-    pio_map(q, mpm_sort_clear, sim->grid.nodes, NULL, WITH); /* those of blocks that are in other lists */
-    list_blocks(sim, &a);
+    pio_map(q, mpm_sort_restore, sim->grid.nodes, NULL, WITH);
+    pio_scan(q, mpm_sort_start, sim->grid.blocks, WITH);
+    pio_scan(q, mpm_active_slot, sim->grid.blocks, WITH);
 }
 
 /* `before` is NULL where the particles are not stored in the order that the lists have. */
@@ -61,24 +53,19 @@ static void sort_into(mpm_sim *sim, mpm_lists lists, mpm_step *step, int *before
 {
     pio_queue *q = &sim->base.queue;
     const mpm_sort_args a = sort_args(sim, lists, step, before);
-    const int cells = sim->grid.max_blocks * BLOCK_NODES;
     if (before) {
-        pio_map(q, mpm_sort_keep, cells, &step->cells, WITH);
-        pio_map(q, mpm_sort_leave, cells, &step->cells, WITH);
+        pio_map(q, mpm_sort_leave, sim->grid.max_blocks, &step->blocks, WITH);
     } else {
         pio_map(q, mpm_sort_clear, sim->grid.nodes, NULL, WITH);
         pio_map(q, mpm_sort_count, sim->particles.n, &step->particles, WITH);
     }
-    pio_scan(q, mpm_sort_start, sim->grid.nodes, a.l.start, WITH);
+    pio_scan(q, mpm_sort_start, sim->grid.blocks, WITH);
     if (before)
-        pio_map(q, mpm_sort_stay, cells, &step->cells, WITH);
+        pio_map(q, mpm_sort_stay, sim->grid.max_blocks, &step->blocks, WITH);
     else
         pio_map(q, mpm_sort_place, sim->particles.n, &step->particles, WITH);
-    list_blocks(sim, &a);
-    pio_map(q, mpm_sort_ids, cells, &step->cells, WITH);
-    pio_map(q, mpm_block_active, sim->grid.blocks, NULL, WITH);
-    pio_scan(q, mpm_active_slot, sim->grid.blocks, a.l.active_slot, WITH);
-    pio_map(q, mpm_node_list, sim->grid.blocks, NULL, WITH);
+    pio_scan(q, mpm_active_slot, sim->grid.blocks, WITH);
+    pio_map(q, mpm_sort_ids, sim->grid.max_blocks, &step->blocks, WITH);
 }
 
 #undef WITH

@@ -14,17 +14,25 @@
 #include "solvers/mpm/mpm.h"
 
 /* clang-format off */
-/* Mass and momentum of the particles at the nodes. */
+/* The velocities of active nodes before contact, where their sums are there. */
+static mpm_grid_args grid_args(const mpm_sim *sim)
+{
+    return (mpm_grid_args){
+            .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
+            .sums = sim->grid.node_sums,
+            .velocity = sim->grid.box.fields > 1 ? sim->contact.free_velocity : sim->grid.velocity};
+}
+
+/* Mass and momentum of the particles at the nodes, and the velocities that these have. */
 static void sum_at_nodes(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
     pio_map(q, mpm_p2g, sim->grid.max_blocks, &sim->step->blocks,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), .l = sim->grid.lists,
             .step = sim->step, .box = sim->grid.box, .sums = sim->grid.tiles);
-    pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
-            .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM + 1,
-            .nodes = sim->grid.nodes, .out = sim->grid.node_sums);
-    pio_halo(q, sim->grid.node_sums);
+    pio_map(q, mpm_node_velocity, sim->grid.blocks, NULL,
+            .grid = grid_args(sim), .tiles = sim->grid.tiles, .sums = sim->grid.node_sums);
+    pio_halo(q, sim->grid.node_sums); /* with several processes mpm_node_sum, then this, then mpm_grid */
 }
 
 void mpm_transfer(mpm_sim *sim)
@@ -32,11 +40,12 @@ void mpm_transfer(mpm_sim *sim)
     pio_queue *q = &sim->base.queue;
     mpm_control_step(sim);
     mpm_sort(sim);
-    if (!mpm_sums_there(sim)) sum_at_nodes(sim);
-    pio_map(q, mpm_grid, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
-            .sums = sim->grid.node_sums,
-            .velocity = sim->grid.box.fields > 1 ? sim->contact.free_velocity : sim->grid.velocity);
+    if (mpm_sums_there(sim)) {
+        const mpm_grid_args args = grid_args(sim);
+        pio_map_with(q, mpm_grid, sim->grid.nodes, &sim->step->nodes, &args);
+    } else {
+        sum_at_nodes(sim);
+    }
     mpm_contact_step(sim);
     mpm_obstacles_act(sim);
     mpm_flip_gather(sim);

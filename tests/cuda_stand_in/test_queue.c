@@ -92,7 +92,7 @@ static void sums_have_the_bits_of_the_cpu(void **state)
 /* A scan of any numbers. */
 static void scan(machine *m, int n, int *host)
 {
-    pio_scan(&m->queue, rice_start, n, m->out, .bytes = m->in);
+    pio_scan(&m->queue, rice_start, n, .bytes = m->in, .offset = m->out);
     pio_queue_download(&m->queue, host, m->out, sizeof *host * ((size_t)n + 1));
     assert_false(pio_queue_failed(&m->queue));
 }
@@ -105,7 +105,7 @@ static void scans_are_exact(void **state)
     (void)state;
     assert_true(in && host);
     open_machine(&cuda, &pio_backend_cuda);
-    for (int i = 0; i < MOST; i++) in[i] = (int)((int64_t)i * 7919 % 2003) - 1001;
+    for (int i = 0; i < MOST; i++) in[i] = (int)((int64_t)i * 7919 % 2003);
     pio_queue_upload(&cuda.queue, cuda.in, in, sizeof *in * MOST);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         int sum = 0;
@@ -152,7 +152,7 @@ static void what_is_counted_is_what_the_runtime_was_called_for(void **state)
     assert_counts(&m, &start, 1, 0, 0);
     pio_sum(&m.queue, krylov_dot, MOST, NULL, m.sum, .a = m.a, .b = m.b);
     assert_counts(&m, &start, 2, 0, 0);
-    pio_scan(&m.queue, rice_start, MOST, m.out, .bytes = m.in);
+    pio_scan(&m.queue, rice_start, MOST, .bytes = m.in, .offset = m.out);
     assert_counts(&m, &start, 3, 0, 0);
     pio_queue_zero(&m.queue, m.out, sizeof *m.out);
     pio_queue_copy(&m.queue, m.b, m.a, sizeof *m.a * MOST);
@@ -173,7 +173,7 @@ static void listed(machine *m, int n)
     pio_queue_record(&m->queue);
     pio_map(&m->queue, krylov_add, n, NULL, .z = m->a, .x = m->b);
     pio_queue_zero(&m->queue, m->out, sizeof *m->out * 100);
-    pio_scan(&m->queue, rice_start, 5000, m->out, .bytes = m->in);
+    pio_scan(&m->queue, rice_start, 5000, .bytes = m->in, .offset = m->out);
     pio_queue_copy(&m->queue, m->in, m->out, sizeof *m->in * 100);
     pio_sum(&m->queue, krylov_dot, n, NULL, m->sum, .a = m->a, .b = m->b);
     pio_queue_play(&m->queue);

@@ -36,10 +36,15 @@
         return 0;                                                                                                      \
     }
 #define SCAN(name, adjoint)                                                                                            \
-    static int name##_dual(pio_stream, int n, const name##_args *a, int *out, int *)                                   \
+    static int name##_dual(pio_stream, int n, const name##_args *a, int *)                                             \
     {                                                                                                                  \
-        out[0] = 0;                                                                                                    \
-        for (int i = 0; i < n; i++) out[i + 1] = out[i] + name(i, a);                                                  \
+        uint64_t sum = 0;                                                                                              \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const uint64_t number = name(i, a);                                                                        \
+            name##_put(i, sum, a);                                                                                     \
+            sum += number;                                                                                             \
+        }                                                                                                              \
+        name##_put(n, sum, a);                                                                                         \
         return 0;                                                                                                      \
     }
 #include "kernels/kernels.def"

@@ -190,10 +190,9 @@ void case_expect(case_io *io, int holds, const char *what);
     case_launched(                                                                                                     \
         io, CASE_OF_##kernel, n,                                                                                       \
         CASE_TABLE(io)->kernel((io)->machine->stream, n, limit, args, sum, NEW(io, wide, PIO_SUM_WORK(n), CASE_ZERO)))
-#define LAUNCH_SCAN(io, kernel, n, args, out)                                                                          \
-    case_launched(                                                                                                     \
-        io, CASE_OF_##kernel, n,                                                                                       \
-        CASE_TABLE(io)->kernel((io)->machine->stream, n, args, out, NEW(io, int, PIO_SCAN_WORK(n), CASE_ZERO)))
+#define LAUNCH_SCAN(io, kernel, n, args)                                                                               \
+    case_launched(io, CASE_OF_##kernel, n,                                                                             \
+                  CASE_TABLE(io)->kernel((io)->machine->stream, n, args, NEW(io, int, PIO_SCAN_WORK(n), CASE_ZERO)))
 
 /* ---- for the harness ------------------------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@ static void log_push(case_io *io, log_args *a, const int64_t *in)
     a->measure.in = a->write.in = in;
     a->start.bytes = a->measure.bytes;
     LAUNCH(io, rice_measure, blocks, NULL, &a->measure);
-    LAUNCH_SCAN(io, rice_start, blocks, &a->start, a->offset);
+    LAUNCH_SCAN(io, rice_start, blocks, &a->start);
     log_move(io, a, RICE_OPEN);
     LAUNCH(io, rice_write, blocks, NULL, &a->write);
 }
@@ -39,7 +39,7 @@ static void log_pop(case_io *io, log_args *a, int64_t *out)
     a->read.out = out;
     a->start.bytes = NULL;
     log_move(io, a, RICE_CLOSE);
-    LAUNCH_SCAN(io, rice_start, blocks, &a->start, a->offset);
+    LAUNCH_SCAN(io, rice_start, blocks, &a->start);
     LAUNCH(io, rice_read, blocks, NULL, &a->read);
     log_move(io, a, RICE_DROP);
 }
@@ -58,7 +58,7 @@ static void log_of(case_io *io, log_args *a, int n, const int *item)
     a->measure.bytes = NEW(io, int, blocks, CASE_SET);
     a->write.mode = a->measure.mode;
     a->write.bytes = a->measure.bytes;
-    a->write.offset = a->read.offset = a->offset;
+    a->write.offset = a->read.offset = a->start.offset = a->offset;
     a->start.log = a->write.log = a->read.log = a->move.log = record;
     a->start.data = a->read.data = a->write.data = a->move.data = data;
     a->move.total = a->offset + blocks;

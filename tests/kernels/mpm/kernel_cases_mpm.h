@@ -451,7 +451,7 @@ static void case_mpm_advance(case_io *io)
     mpm_step *host = HOST(io, mpm_step, 1);
     host->index = 5;
     host->fault = fault ? fault_key(5, 77, FAULT_CFL) : FAULT_NONE;
-    host->particles = host->blocks = host->cells = host->nodes = 9;
+    host->particles = host->blocks = host->nodes = 9;
     mpm_step *step = PUSH(io, mpm_step, host, 1);
     mpm_advance_args a;
     a.step = step;
@@ -459,7 +459,6 @@ static void case_mpm_advance(case_io *io)
     case_out(io, "index", CASE_INT64, 1, 1, &step->index);
     case_out(io, "particles", CASE_INT, 1, 1, &step->particles);
     case_out(io, "blocks", CASE_INT, 1, 1, &step->blocks);
-    case_out(io, "cells", CASE_INT, 1, 1, &step->cells);
     case_out(io, "nodes", CASE_INT, 1, 1, &step->nodes);
     mpm_set_index_args b;
     b.step = step;

@@ -221,13 +221,8 @@ static mpm_sort_args sample_sort(const sample *t)
 /* The end of a sort, when each particle has a place in its cell. */
 static void sample_lists_end(case_io *io, const sample *t, mpm_sort_args a)
 {
-    LAUNCH(io, mpm_block_cells, t->blocks, NULL, &a);
-    LAUNCH_SCAN(io, mpm_block_slot, t->blocks, &a, t->l.block_slot);
-    LAUNCH(io, mpm_block_list, t->blocks, NULL, &a);
-    LAUNCH(io, mpm_sort_ids, t->max_blocks * BLOCK_NODES, &t->step->cells, &a);
-    LAUNCH(io, mpm_block_active, t->blocks, NULL, &a);
-    LAUNCH_SCAN(io, mpm_active_slot, t->blocks, &a, t->l.active_slot);
-    LAUNCH(io, mpm_node_list, t->blocks, NULL, &a);
+    LAUNCH_SCAN(io, mpm_active_slot, t->blocks, &a);
+    LAUNCH(io, mpm_sort_ids, t->max_blocks, &t->step->blocks, &a);
 }
 
 /* The full sort of a step, as the solver launches it. */
@@ -246,7 +241,7 @@ static void sample_lists(case_io *io, sample *t)
     const mpm_sort_args a = sample_sort(t);
     LAUNCH(io, mpm_sort_clear, t->nodes, NULL, &a);
     LAUNCH(io, mpm_sort_count, t->n, &t->step->particles, &a);
-    LAUNCH_SCAN(io, mpm_sort_start, t->nodes, &a, t->l.start);
+    LAUNCH_SCAN(io, mpm_sort_start, t->blocks, &a);
     LAUNCH(io, mpm_sort_place, t->n, &t->step->particles, &a);
     sample_lists_end(io, t, a);
 }
@@ -255,13 +250,11 @@ static void sample_lists(case_io *io, sample *t)
  * in other cells, t->s.cell. */
 static void sample_lists_again(case_io *io, const sample *t)
 {
-    const int cells = t->max_blocks * BLOCK_NODES;
     mpm_sort_args a = sample_sort(t);
-    a.before = NEW(io, int, cells + 1, CASE_SET);
-    LAUNCH(io, mpm_sort_keep, cells, &t->step->cells, &a);
-    LAUNCH(io, mpm_sort_leave, cells, &t->step->cells, &a);
-    LAUNCH_SCAN(io, mpm_sort_start, t->nodes, &a, t->l.start);
-    LAUNCH(io, mpm_sort_stay, cells, &t->step->cells, &a);
+    a.before = NEW(io, int, t->max_blocks *BLOCK_NODES + 1, CASE_SET);
+    LAUNCH(io, mpm_sort_leave, t->max_blocks, &t->step->blocks, &a);
+    LAUNCH_SCAN(io, mpm_sort_start, t->blocks, &a);
+    LAUNCH(io, mpm_sort_stay, t->max_blocks, &t->step->blocks, &a);
     sample_lists_end(io, t, a);
 }
 

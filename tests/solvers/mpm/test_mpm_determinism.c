@@ -143,6 +143,29 @@ static void a_restart_from_a_saved_state_gives_the_same_bits(void **unused)
     case_free(&c);
 }
 
+/* How many kernels a step launches, which is what a small one costs a GPU: the sort by exceptions, both transfers, and
+ * what counts the step. Where its state was not stored in the order of the lists, the sort is the full one. */
+static void a_step_is_nine_launches(void **unused)
+{
+    static mpm_case c;
+    static double z[CASE_VARIABLES];
+    piola_error error;
+    (void)unused;
+    collision(&c, 1, STEPS);
+    c.desc.n_sample_weights = 0; /* observations are launched in between */
+    pio_sim *sim = case_create(&c, 2, 1);
+    const pio_queue_counts *counts = &mpm_of(sim)->base.queue.counts;
+    assert_int_equal(piola_engine.start(sim, z, &error), PIOLA_OK);
+    for (int s = 0; s < 5; s++) {
+        const int64_t launches = counts->launches, copies = counts->copies;
+        advance(sim, 1);
+        assert_int_equal(counts->launches - launches, s == 0 ? 10 : 9);
+        assert_true(counts->copies - copies <= 1); /* check() reads the step block */
+    }
+    piola_engine.destroy(sim);
+    case_free(&c);
+}
+
 /* ---- storage order --------------------------------------------------------------------------------------- */
 
 static void permute_ints(int *a, const int *to, int n)
@@ -295,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(a_restart_from_a_saved_state_gives_the_same_bits),
+        cmocka_unit_test(a_step_is_nine_launches),
         cmocka_unit_test(the_order_in_memory_does_not_matter),
         cmocka_unit_test(any_schedule_gives_the_same_gradient_bits),
     };
