@@ -189,6 +189,10 @@ typedef struct piola_bench_options {
     int dimension;     /* 2 or 3 */
     int steps;         /* time steps of one repetition, each of which keeps a state in memory */
     const char *device, *isa, *precision, *law; /* as in piola_options; law: one of piola_laws */
+    /* "none", or a plastic law as in `plasticity.type` of a scene's materials, which replaces the law by its own */
+    const char *plasticity;
+    double viscosity;  /* of a solid, Pa s; 0: none */
+    bool fibres;       /* the solid has fibres, which contract */
     const char *box;   /* "tight", or "loose": three times as many cells per axis as the particles occupy */
     const char *start; /* order of the particles at the start: "sorted" by cell, or "shuffled" */
     bool sizes;        /* sizes from 1000 particles in decades to `particles` or as many as fit, with a table of them */

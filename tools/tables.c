@@ -14,6 +14,7 @@ static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
 static const char *const boxes[] = {"tight", "loose", NULL};
+static const char *const plastic_laws[] = {"none", "von_mises", "drucker_prager", "herschel_bulkley", "snow", NULL};
 static const char *const starts[] = {"sorted", "shuffled", NULL};
 static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
@@ -106,6 +107,13 @@ const tool_option tool_options[] = {
      .meaning =
          "mpm: 1000 particles, ten times as many, and so on, up to --particles or as many as fit into the memory, "
          "with all threads",
+     .bench = "mpm"},
+    {"plasticity", 0, OPTION_CHOICE, TO(bench.plasticity), ON(BENCH), "NAME", plastic_laws,
+     .meaning = "mpm: plastic law, with the elastic law that it needs in place of --law", .fallback = "none",
+     .bench = "mpm"},
+    {"viscosity", 0, OPTION_NUMBER, TO(bench.viscosity), ON(BENCH), "ETA", .least = 0, .most = 1000,
+     .meaning = "mpm: viscosity of the solid, Pa s", .fallback = "0", .bench = "mpm"},
+    {"fibres", 0, OPTION_FLAG, TO(bench.fibres), ON(BENCH), .meaning = "mpm: the solid has fibres, which contract",
      .bench = "mpm"},
     {"box", 0, OPTION_CHOICE, TO(bench.box), ON(BENCH), "NAME", boxes,
      .meaning = "mpm: tight, or loose: with three times as many cells on each side as the particles occupy",

@@ -12,7 +12,15 @@
 enum { MARGIN = 6, PAD = 2 }; /* free cells on each side; nodes beyond the walls */
 
 static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3; /* m, kg/m^3, Pa, - */
-static const double courant = 0.2; /* fraction of a cell that an elastic wave travels in a step */
+static const double courant = 0.2;    /* fraction of a cell that an elastic wave travels in a step */
+static const double activation = 100; /* of fibres, Pa */
+/* Constants of plastic laws, with which about half of the particles flow in a step: yield stress Pa and hardening Pa;
+ * friction angle rad and cohesion Pa; yield stress Pa, consistency Pa s^m and exponent; critical compression and
+ * stretch, and hardening. */
+static const double yield_constants[PIO_PLASTIC_LAWS][PIO_PLASTIC_CONSTANTS] = {[PIO_VON_MISES] = {100, 1e3, 0},
+                                                                                [PIO_DRUCKER_PRAGER] = {0.6, 0, 0},
+                                                                                [PIO_HERSCHEL_BULKLEY] = {100, 1, 0.5},
+                                                                                [PIO_SNOW] = {5e-4, 5e-4, 5}};
 
 double pio_cpu_clock(void)
 {
@@ -102,6 +110,40 @@ static void shuffle(pio_bench_case *t, int dim)
     }
 }
 
+pio_law pio_bench_case_law(pio_law law, pio_plastic_law plasticity)
+{
+    return plasticity == PIO_ELASTIC ? law : plasticity == PIO_SNOW ? PIO_HYPER_FIXED_COROTATED : PIO_HYPER_HENCKY;
+}
+
+/* Allocates and sets what a material has besides its law. Returns whether there was memory for it. */
+static bool add_material(pio_bench_case *t, const pio_bench_case_options *o)
+{
+    pio_particles_desc *p = &t->desc.particles;
+    const size_t n = (size_t)p->n;
+    if (o->viscosity > 0) {
+        p->viscosity = t->viscosity = malloc(n * sizeof(double));
+        for (size_t i = 0; t->viscosity && i < n; i++) t->viscosity[i] = o->viscosity;
+        if (!t->viscosity) return false;
+    }
+    if (o->fibres) {
+        t->channel = (pio_channel_desc){.signal = PIO_CONSTANT, .amplitude = activation};
+        t->fibre[0] = 1;
+        t->desc.channels = &t->channel;
+        t->desc.n_channels = 1;
+        p->channel = t->zero;
+        p->fibre = t->fibre;
+    }
+    if (o->plasticity == PIO_ELASTIC) return true;
+    p->plasticity = t->plasticity = malloc(n * sizeof(int32_t));
+    p->yield = t->yield = malloc(PIO_PLASTIC_CONSTANTS * n * sizeof(double));
+    if (!t->plasticity || !t->yield) return false;
+    for (size_t i = 0; i < n; i++) {
+        t->plasticity[i] = (int32_t)o->plasticity;
+        memcpy(t->yield + PIO_PLASTIC_CONSTANTS * i, yield_constants[o->plasticity], sizeof *yield_constants);
+    }
+    return true;
+}
+
 static void set_outputs(pio_bench_case *t, const pio_bench_case_options *o)
 {
     for (int k = 0; k < 2; k++) {
@@ -159,6 +201,10 @@ piola_status pio_bench_case_create(pio_bench_case *t, const pio_bench_case_optio
                                              .body = t->zero,
                                              .bodies = 1,
                                              .spin = t->spin};
+    if (!add_material(t, o)) {
+        pio_bench_case_free(t);
+        return pio_fail_memory(error, n * (PIO_PLASTIC_CONSTANTS + 2) * sizeof(double), "the material of a benchmark");
+    }
     set_grid(t, o);
     fill(t, o);
     if (o->shuffled) shuffle(t, dim);
@@ -175,6 +221,9 @@ void pio_bench_case_free(pio_bench_case *t)
     free(t->law_parameters);
     free(t->law);
     free(t->zero);
+    free(t->yield);
+    free(t->viscosity);
+    free(t->plasticity);
     memset(t, 0, sizeof *t);
 }
 

@@ -21,6 +21,9 @@ typedef struct {
     bool loose;    /* the box has three times as many cells per axis as the block, and a margin of 6 otherwise */
     bool shuffled; /* particles are listed in random order, not cell by cell */
     double spin;   /* angular velocity about the centre in the plane of the first two axes, 1/s */
+    pio_plastic_law plasticity; /* plastic law of the material; it needs a `law` of its own, pio_bench_case_law() */
+    double viscosity;           /* of a solid, Pa s; 0: none */
+    bool fibres;                /* the material is a solid with fibres, which contract */
 } pio_bench_case_options;
 
 /* Its samples are the mean position and then the mean velocity at the end, `dimension` numbers each. The one design
@@ -31,7 +34,11 @@ typedef struct {
     double velocity[3];   /* mean velocity of the particles at the start, m/s */
     /* [n][dimension] m; [n][dimension] m/s; [n] m^3 (2D: m^2); [n] kg/m^3; [n][PIO_LAW_CONSTANTS] constants */
     double *position, *speed, *volume, *density, *law_parameters;
+    double *yield, *viscosity;            /* [n][PIO_PLASTIC_CONSTANTS] of the plastic law; [n] Pa s; NULL: none */
     int32_t *law, *zero;                  /* [n] law of each particle; [n] zeros */
+    int32_t *plasticity;                  /* [n] plastic law of each particle; NULL: none */
+    pio_channel_desc channel;             /* the activation of the fibres */
+    double fibre[3];                      /* their direction */
     double spin[9];                       /* matrix of the angular velocity, 1/s, in the first dimension^2 numbers */
     pio_observation_desc observations[2]; /* mean position, mean velocity */
     pio_sample_weight sample_weights[2];  /* weights of their samples */
@@ -39,6 +46,9 @@ typedef struct {
 } pio_bench_case;
 
 enum { PIO_BENCH_CASE_SAMPLES = 6 };
+
+/* Returns the law of a material that is to be of `law`, or of a plastic law, which needs an elastic one of its own. */
+pio_law pio_bench_case_law(pio_law law, pio_plastic_law plasticity);
 
 /* Creates the case. Returns PIOLA_NO_MEMORY if there is no memory for it; *out is then empty. */
 piola_status pio_bench_case_create(pio_bench_case *out, const pio_bench_case_options *options, piola_error *error);

@@ -4,6 +4,7 @@
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/results/manifest.h"
+#include "host/scene/words.h"
 #include "host/base/output.h"
 
 #include <stdio.h>
@@ -17,22 +18,24 @@ piola_bench_options piola_bench_options_default(void)
                                  .device = "auto",
                                  .precision = "f32",
                                  .law = "neo_hookean",
+                                 .plasticity = "none",
                                  .box = "tight",
                                  .start = "sorted"};
 }
 
 /* ---- report for people ------------------------------------------------------------------------------------ */
 
-static void print_case(const pio_bench *b, const char *law)
+static void print_case(const pio_bench *b)
 {
     const pio_engine *e = b->engine.table;
     const pio_bench_case_options *o = &b->options;
     printf("piola %s bench mpm, commit %s\n", PIOLA_VERSION, pio_build_commit());
     printf("engine    %s %s %dD %s on %s%s%s\n", e->device, e->precision, e->dimension, e->isa, b->engine.device,
            b->engine.driver[0] ? ", " : "", b->engine.driver);
-    printf("case      %s, %lld particles, %d per cell, %s; %lld cells occupied, %lld nodes active of %lld\n", law,
-           (long long)b->particles, o->per_cell, o->shuffled ? "shuffled" : "sorted by cell", (long long)b->cells,
-           (long long)b->nodes, (long long)b->box);
+    printf("case      %s%s%s%s%s, %lld particles, %d per cell, %s; %lld cells occupied, %lld nodes active of %lld\n",
+           piola_laws[o->law], o->plasticity ? ", " : "", o->plasticity ? pio_plastic_words[o->plasticity] : "",
+           o->viscosity > 0 ? ", viscous" : "", o->fibres ? ", fibres" : "", (long long)b->particles, o->per_cell,
+           o->shuffled ? "shuffled" : "sorted by cell", (long long)b->cells, (long long)b->nodes, (long long)b->box);
     printf("memory    %.1f bytes per particle of a state, %.2f GB with %lld states\n",
            (double)b->bytes.state / (double)b->particles, 1e-9 * (double)b->bytes.total, (long long)o->steps);
     printf(
@@ -159,11 +162,11 @@ static void json_spread(pio_json *json, const char *key, pio_spread s)
     pio_json_end_object(json);
 }
 
-static void json_case(pio_json *json, const pio_bench *b, const char *law)
+static void json_case(pio_json *json, const pio_bench *b)
 {
     pio_bench_engine_json(json, &b->engine);
     pio_json_begin_object(json, "case");
-    pio_json_string(json, "law", law);
+    pio_bench_material_json(json, &b->options);
     pio_json_integer(json, "particles", b->particles);
     pio_json_integer(json, "per_cell", b->options.per_cell);
     pio_json_integer(json, "cells", b->cells);
@@ -246,13 +249,13 @@ static void json_kernels(pio_json *json, const pio_bench *b)
     pio_json_end_array(json);
 }
 
-static void write_json(pio_json *json, const pio_bench *b, const char *law)
+static void write_json(pio_json *json, const pio_bench *b)
 {
     pio_json_begin_object(json, NULL);
     pio_json_string(json, "command", "bench mpm");
     pio_json_string(json, "program", "piola " PIOLA_VERSION);
     pio_json_string(json, "commit", pio_build_commit());
-    json_case(json, b, law);
+    json_case(json, b);
     json_rows(json, b);
     json_bytes(json, b);
     pio_bench_calls_json(json, &b->calls);
@@ -267,10 +270,10 @@ static piola_status report(pio_bench *b, const piola_bench_options *o, const pio
     qsort(b->kernels, (size_t)b->n_kernels, sizeof *b->kernels, by_gradient);
     if (o->json) {
         pio_json_to_file(&json, stdout, 2);
-        write_json(&json, b, o->law);
+        write_json(&json, b);
         rc = pio_json_finish(&json, error);
     } else {
-        print_case(b, o->law);
+        print_case(b);
         print_times(b);
         if (b->on_cpu) print_scaling(b);
         print_bytes(b);
@@ -279,7 +282,7 @@ static piola_status report(pio_bench *b, const piola_bench_options *o, const pio
     }
     if (!rc && o->compare) {
         pio_json_to_memory(&json, 0);
-        write_json(&json, b, o->law);
+        write_json(&json, b);
         rc = pio_bench_compare_print(old, o->compare, &json, error);
     }
     return rc ? rc : pio_output_flush(error);

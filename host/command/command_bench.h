@@ -13,6 +13,9 @@ piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *opti
 /* Writes the member `engine` of a report. */
 void pio_bench_engine_json(pio_json *json, const pio_engine_module *engine);
 
+/* Writes the members of a report's case that name the material. */
+void pio_bench_material_json(pio_json *json, const pio_bench_case_options *options);
+
 /* Measures 1000 particles, ten times as many, and so on, up to options->particles or until the memory does not suffice,
  * and prints one table, or with options->json one object. Returns the errors of piola_bench_mpm(). */
 piola_status pio_bench_mpm_sizes(const piola_bench_options *options, piola_error *error);

@@ -3,16 +3,31 @@
 
 #include "host/base/fail.h"
 #include "host/scene/law.h"
+#include "host/scene/words.h"
 
 #include <math.h>
 #include <string.h>
 
+/* Returns the number of the plastic law of that name, or -1. */
+static int plastic_named(const char *name)
+{
+    for (int i = 0; pio_plastic_words[i]; i++)
+        if (!strcmp(pio_plastic_words[i], name)) return i;
+    return -1;
+}
+
 piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *o, piola_error *error)
 {
     const int dim = o->dimension, per = o->per_cell ? o->per_cell : dim == 3 ? 8 : 4;
-    const pio_law law = pio_law_named(o->law, ~LAW_BIT(PIO_HYPER_LINEAR));
-    if (law < 0)
+    const pio_law wanted = pio_law_named(o->law, ~LAW_BIT(PIO_HYPER_LINEAR));
+    const int plasticity = plastic_named(o->plasticity);
+    if (wanted < 0)
         return pio_fail(error, PIOLA_USAGE, "particles have no law '%.60s'; neo_hookean would be right", o->law);
+    if (plasticity < 0)
+        return pio_fail(error, PIOLA_USAGE, "unknown plasticity '%.60s'; von_mises would be right", o->plasticity);
+    const pio_law law = pio_bench_case_law(wanted, (pio_plastic_law)plasticity);
+    if ((o->viscosity > 0 || o->fibres) && LAW_BIT(law) & LAWS_FLUID)
+        return pio_fail(error, PIOLA_USAGE, "--viscosity and --fibres are of solids, and %s is a fluid", o->law);
     if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1 || o->threads < 0)
         return pio_fail(error, PIOLA_USAGE,
                         "a benchmark needs dimension 2 or 3 and at least one particle, per cell and step");
@@ -28,11 +43,22 @@ piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *o, p
                                           .cells = side,
                                           .per_cell = per,
                                           .law = law,
+                                          .plasticity = (pio_plastic_law)plasticity,
+                                          .viscosity = o->viscosity,
+                                          .fibres = o->fibres,
                                           .steps = o->steps,
                                           .threads = o->threads,
                                           .loose = !strcmp(o->box, "loose"),
                                           .shuffled = !strcmp(o->start, "shuffled")};
     return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
+}
+
+void pio_bench_material_json(pio_json *json, const pio_bench_case_options *o)
+{
+    pio_json_string(json, "law", piola_laws[o->law]);
+    pio_json_string(json, "plasticity", pio_plastic_words[o->plasticity]);
+    pio_json_double(json, "viscosity", o->viscosity);
+    pio_json_bool(json, "fibres", o->fibres);
 }
 
 void pio_bench_engine_json(pio_json *json, const pio_engine_module *engine)

@@ -49,8 +49,8 @@ static void print_table(const sizes *s)
     const pio_bench *first = &s->list[0];
     printf("piola %s bench mpm --sizes, commit %s\n", PIOLA_VERSION, pio_build_commit());
     printf("%s %s %dD, %s, %s box, %s; %d thread%s, best of %d\n", first->on_cpu ? "CPU" : "GPU", s->options->precision,
-           s->options->dimension, s->options->law, s->options->box, s->options->start, first->rows[0].threads,
-           first->rows[0].threads == 1 ? "" : "s", PIO_BENCH_REPETITIONS);
+           s->options->dimension, piola_laws[first->options.law], s->options->box, s->options->start,
+           first->rows[0].threads, first->rows[0].threads == 1 ? "" : "s", PIO_BENCH_REPETITIONS);
     printf("%s\n", "                                             a step, wall time          ns per particle-step");
     printf("%11s %6s %11s %9s  %10s  %10s  %9s  %9s\n", "particles", "steps", "nodes", "GB", "forward us",
            "gradient us", "forward", "gradient");
@@ -74,7 +74,7 @@ static piola_status print_json(const sizes *s, const pio_engine_module *engine, 
     pio_json_string(&json, "commit", pio_build_commit());
     pio_bench_engine_json(&json, engine);
     pio_json_begin_object(&json, "case");
-    pio_json_string(&json, "law", s->options->law);
+    pio_bench_material_json(&json, &s->list[0].options);
     pio_json_integer(&json, "per_cell", s->list[0].options.per_cell);
     pio_json_string(&json, "box", s->options->box);
     pio_json_string(&json, "start", s->options->start);

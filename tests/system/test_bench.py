@@ -69,6 +69,28 @@ class Bench(unittest.TestCase):
             self.assertEqual((other["particles"], other["cells"], other["nodes"]),
                              (tight["particles"], tight["cells"], tight["nodes"]))
 
+    def test_materials_are_plastic_viscous_or_have_fibres(self):
+        options = ("--particles", "3000", "--steps", "3", "--threads", "1")
+        cases = [(("--plasticity", "von_mises"), "hencky", "von_mises", 0, False),
+                 (("--plasticity", "drucker_prager", "--law", "ogden"), "hencky", "drucker_prager", 0, False),
+                 (("--plasticity", "snow"), "fixed_corotated", "snow", 0, False),
+                 (("--viscosity", "2.5", "--fibres"), "neo_hookean", "none", 2.5, True)]
+        for words, law, plasticity, viscosity, fibres in cases:
+            report = printed_by("bench", "mpm", *options, "--json", *words)
+            case, kernels = report["case"], {k["name"] for k in report["kernels"] if k["gradient_ns"] > 0}
+            self.assertEqual((case["law"], case["plasticity"], case["viscosity"], case["fibres"]),
+                             (law, plasticity, viscosity, fibres))
+            self.assertEqual({"mpm_plastic", "mpm_plastic_adj"} <= kernels, plasticity != "none", words)
+            self.assertIn("mpm_p2g_rest_adj", kernels)
+            self.assertLess(abs(report["check"]["slope"] / report["check"]["exact"] - 1), 1e-3)
+        for words, message in ((("--plasticity", "ice"), "von_mises"),
+                               (("--law", "tait", "--fibres"), "of solids, and tait is a fluid"),
+                               (("--law", "tait", "--viscosity", "1"), "of solids, and tait is a fluid")):
+            done = subprocess.run([PIOLA, "bench", "mpm", *options, *words], capture_output=True, text=True,
+                                  env=ENVIRONMENT, timeout=300)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
+
     def test_sizes_go_up_in_decades(self):
         report = printed_by("bench", "mpm", "--sizes", "--particles", "20000", "--dimension", "2", "--steps", "2",
                             "--threads", "1", "--json")
