@@ -308,4 +308,14 @@ PIO_FN void lane_mat_put(real (*x)[LANE_ROOM], int j, mat v)
     }
 }
 
+/* Sets a matrix of lane j, x [DIM * DIM], to v where `there` is 1. */
+PIO_FN void lane_mat_choose(real (*x)[LANE_ROOM], int j, int there, mat v)
+{
+    PIO_UNROLL_ALL
+    for (int c = 0; c < DIM * DIM; c++) {
+        const real old = x[c][LANE(j)];
+        x[c][LANE(j)] = there ? v.m[c / DIM][c % DIM] : old;
+    }
+}
+
 #endif

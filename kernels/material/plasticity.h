@@ -22,6 +22,7 @@
 #ifndef PIOLA_KERNELS_PLASTICITY_H
 #define PIOLA_KERNELS_PLASTICITY_H
 
+#include "kernels/base/series.h"
 #include "kernels/material/hyperelastic_tools.h"
 
 /* What a law depends on; or, with the same names, the cotangents of mu, lambda and y. */
@@ -171,8 +172,8 @@ typedef struct {
 PIO_FN drucker_cone drucker_cone_of(const plastic_matter *m)
 {
     drucker_cone r;
-    r.sine = sin(m->y[0]);
-    r.cosine = cos(m->y[0]);
+    r.sine = real_sin(m->y[0]);
+    r.cosine = real_cos(m->y[0]);
     r.K = m->lambda + R(2.0 / 3) * m->mu;
     const real turn = R(3) - r.sine;
     r.A = HYPER_THIRD ? PLASTIC_ROOT_2 / R(3) * r.sine : PLASTIC_ROOT_2_3 * R(2) * r.sine / turn;

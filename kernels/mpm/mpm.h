@@ -11,6 +11,7 @@
 
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/material/plasticity_map.h"
+#include "kernels/material/plasticity_series.h"
 
 /* ---- the grid ------------------------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #define PIOLA_KERNELS_MPM_P2G_H
 
 #include "kernels/mpm/mpm_node_sum.h"
-#include "kernels/mpm/mpm_stress.h"
+#include "kernels/mpm/mpm_stress_rest.h"
 
 typedef struct {
     team_cells cells;

@@ -11,18 +11,24 @@ PIO_FN real plastic_near(void)
     return R(1e-6);
 }
 
-/* The return mapping of plastic particles, after mpm_g2p: one item for each particle of the new state. */
+/* Returns how many teams n particles are, TEAM_LANES in each. */
+PIO_FN int plastic_teams(int n)
+{
+    return n / TEAM_LANES + (n % TEAM_LANES > 0);
+}
+
+/* The return mapping of plastic particles, after mpm_g2p: a team for each TEAM_LANES particles of the new state. */
 typedef struct {
     mpm_state s;       /* [n][.] state at the beginning of the step: id, hardening, e33 */
     mpm_matter matter; /* constants of particles, in id order */
     const int *order;  /* [n] where in it the particle lay that is stored as number i of the next */
-    mpm_step *step;    /* its fault is lowered where hardened snow is too stiff for the time step */
+    mpm_step *step;    /* how many particles; its fault is lowered where hardened snow is too stiff for the time step */
     real inv_dx;       /* 1/m */
     mpm_state next;    /* [n][.]: F, trial, becomes elastic; hardening, e33 set */
     uint64_t *near;    /* [1] particles so far that came near a change of branch; NULL: not counted */
 } mpm_plastic_args;
 
-/* The adjoint of mpm_plastic: one item for each particle of the new state. */
+/* The adjoint of mpm_plastic: as many teams. */
 typedef struct {
     mpm_plastic_args fwd; /* next: F is the trial one; step's fault and `near` are left alone */
     mpm_state next_bar; /* [n][.] cotangents of the new state: F becomes that of the trial F; hardening, e33 are read */

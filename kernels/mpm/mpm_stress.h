@@ -27,38 +27,6 @@ PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
     return plastic_tau(m->plasticity[id], mat_load(s->F, m->n, p), s->e33 ? s->e33[p] : R(0), s->hardening[p], &y);
 }
 
-/* Returns the stress of the fibres of stored particle p, fibre_tau, Pa; 0 where it has none. */
-PIO_FN mat activation_tau(const mpm_state *s, const mpm_matter *m, int p)
-{
-    const int channel = m->channel[s->id[p]];
-    if (channel < 0) return mat_diag(R(0));
-    return fibre_tau(mat_load(s->F, m->n, p), vec_load(m->fibre, m->channels, channel), m->activation[channel]);
-}
-
-/* Returns by what factor plastic flow has opened or packed stored particle p: its volume is det F times this. It is 1
- * for one that is not plastic. */
-PIO_FN real p2g_swelling(const mpm_state *s, const mpm_matter *m, int p)
-{
-    const int plastic = m->plasticity ? m->plasticity[s->id[p]] : PIO_ELASTIC;
-    if (plastic == PIO_ELASTIC) return R(1);
-    return exp(plastic_log_volume(plastic, s->e33 ? s->e33[p] : R(0), s->hardening[p]));
-}
-
-/* Returns the viscous stress of stored particle p, a solid, Pa; 0 for fluids. eta is multiplied by the swelling, since
- * its J is that of the volume. */
-PIO_FN mat solid_viscous_tau(const mpm_state *s, const mpm_matter *m, int p)
-{
-    const int id = s->id[p];
-    if (law_is_fluid(m->law[id])) return mat_diag(R(0));
-    return viscous_tau(mat_load(s->F, m->n, p), mat_load(s->C, m->n, p), m->viscosity[id] * p2g_swelling(s, m, p));
-}
-
-/* Returns 1 where yield_tau of particle number `id` is not 0: in 2D of plastic ones, in 3D of snow alone. */
-PIO_FN int has_yield_tau(const mpm_matter *m, int id)
-{
-    return m->plasticity[id] != PIO_ELASTIC && (m->plasticity[id] == PIO_SNOW || HYPER_THIRD);
-}
-
 /* What p2g computes with, of each lane. */
 typedef struct {
     PER_LANE(int, id, 1);
@@ -130,22 +98,6 @@ PIO_FN void p2g_load_motion(const mpm_state *s, const mpm_matter *m, const lane_
         const int id = x->id[0][LANE(j)];
         x->mass[0][LANE(j)] = m->mass[id];
         x->volume[0][LANE(j)] = m->volume[id];
-    }
-}
-
-/* Adds `more` to the stress of lane j. */
-PIO_FN void p2g_add(p2g_lanes *x, int j, mat more)
-{
-    lane_mat_put(x->tau, j, mat_axpby(R(1), lane_mat(x->tau, j), R(1), more));
-}
-
-/* Sets a matrix of lane j, x [DIM * DIM], to v where `there` is 1. */
-PIO_FN void lane_mat_choose(real (*x)[LANE_ROOM], int j, int there, mat v)
-{
-    PIO_UNROLL_ALL
-    for (int c = 0; c < DIM * DIM; c++) {
-        const real old = x[c][LANE(j)];
-        x[c][LANE(j)] = there ? v.m[c / DIM][c % DIM] : old;
     }
 }
 
@@ -232,26 +184,6 @@ PIO_FN void p2g_stress(const mpm_state *s, const mpm_matter *m, const lane_items
         FULL_LANES(j) lane_mat_put(x->tau, j, mat_diag(R(0)));
     }
     if (s->J && laws & (law_bit(PIO_LINEAR_FLUID) | law_bit(PIO_TAIT))) p2g_fluid_stress(s, m->n, laws, t, x);
-}
-
-/* Sets, after that, the stress of the other lanes, and what is added to any; h is the time step, s. */
-PIO_FN void p2g_rest(const mpm_state *s, const mpm_matter *m, real h, const lane_items *t, p2g_lanes *x)
-{
-    if (batch_laws(x) & ~lane_laws()) {
-        LANES (j, t->m)
-            if (!(law_bit(x->law[0][LANE(j)]) & lane_laws()))
-                lane_mat_put(x->tau, j, particle_tau(s, m, t->item[LANE(j)], x->id[0][LANE(j)], mat_diag(R(0))));
-    }
-    if (m->channel) {
-        LANES (j, t->m) p2g_add(x, j, activation_tau(s, m, t->item[LANE(j)]));
-    }
-    if (m->viscosity) {
-        LANES (j, t->m) p2g_add(x, j, solid_viscous_tau(s, m, t->item[LANE(j)]));
-    }
-    if (m->plasticity) {
-        LANES (j, t->m)
-            if (has_yield_tau(m, x->id[0][LANE(j)])) p2g_add(x, j, yield_tau(s, m, t->item[LANE(j)], h));
-    }
 }
 
 /* ---- adjoint ---- */
@@ -350,82 +282,6 @@ PIO_FN void p2g_fluid_adj(unsigned laws, p2g_lanes *x, p2g_bar *bar)
     }
 }
 
-/* Adjoint of particle_tau for lane j, a solid whose law is computed lane by lane: sets the cotangent of F, and adds to
- * those of its constants. */
-PIO_FN void p2g_law_adj(const mpm_p2g_adj_args *a, p2g_lanes *x, p2g_bar *bar, int j)
-{
-    const int id = x->id[0][LANE(j)], law = x->law[0][LANE(j)];
-    const hyper_constants k = matter_constants(&a->matter, id);
-    const mat F = lane_mat(x->F, j);
-    hyper_constants k_bar = constants_zero();
-    mat F_bar = mat_diag(R(0));
-    solid_tau_adj(law, F, k, solid_P(law, F, k), lane_mat(bar->tau, j), &F_bar, &k_bar);
-    lane_mat_put(bar->F, j, F_bar);
-    constants_add(a->k_bar, a->matter.n, a->matter.constants, id, k_bar);
-}
-
-/* Adjoint of ln p2g_swelling for stored particle p: adds to the cotangents of its hardening and e33; log_bar is dJ/d of
- * that logarithm. */
-PIO_FN void p2g_swelling_adj(const mpm_p2g_adj_args *a, int p, real log_bar)
-{
-    const int plastic = a->matter.plasticity ? a->matter.plasticity[a->s.id[p]] : PIO_ELASTIC;
-    real third_bar = R(0), a_bar = R(0);
-    if (plastic == PIO_ELASTIC) return;
-    plastic_log_volume_adj(plastic, log_bar, &third_bar, &a_bar);
-    if (a->bar.e33) a->bar.e33[p] += third_bar;
-    a->bar.hardening[p] += a_bar;
-}
-
-/* Adjoint of activation_tau for lane j: adds to the cotangent of F, and sets that of its activation. */
-PIO_FN void p2g_activation_adj(const mpm_p2g_adj_args *a, p2g_lanes *x, p2g_bar *bar, int j)
-{
-    const int id = x->id[0][LANE(j)], channel = a->matter.channel[id];
-    if (channel < 0) return;
-    const vec fibre = vec_load(a->matter.fibre, a->matter.channels, channel);
-    mat F_bar = lane_mat(bar->F, j);
-    a->activation_bar[id] =
-        fibre_tau_adj(lane_mat(x->F, j), fibre, a->matter.activation[channel], lane_mat(bar->tau, j), &F_bar);
-    lane_mat_put(bar->F, j, F_bar);
-}
-
-/* Adjoint of solid_viscous_tau for lane j, which is stored particle p: adds to the cotangents of F, C and viscosity,
- * and of hardening and e33 through the swelling. */
-PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, int p, p2g_lanes *x, p2g_bar *bar, int j)
-{
-    const int id = x->id[0][LANE(j)];
-    if (law_is_fluid(x->law[0][LANE(j)])) return;
-    const real swelling = p2g_swelling(&a->s, &a->matter, p), eta = a->matter.viscosity[id] * swelling;
-    mat F_bar = lane_mat(bar->F, j), C_bar = mat_load(a->bar.C, a->matter.n, p);
-    const real eta_bar =
-        viscous_tau_adj(lane_mat(x->F, j), lane_mat(x->C, j), eta, lane_mat(bar->tau, j), &F_bar, &C_bar);
-    a->viscosity_bar[id] += swelling * eta_bar;
-    p2g_swelling_adj(a, p, eta * eta_bar);
-    lane_mat_put(bar->F, j, F_bar);
-    mat_store(a->bar.C, a->matter.n, p, C_bar);
-}
-
-/* Adjoint of yield_tau for lane j, which is stored particle p: adds to the cotangents of F, hardening, e33 and
- * constants. */
-PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, int p, p2g_lanes *x, p2g_bar *bar, int j)
-{
-    const int id = x->id[0][LANE(j)];
-    if (!has_yield_tau(&a->matter, id)) return;
-    const plastic_matter y = plastic_matter_of(&a->matter, id, a->step->h);
-    plastic_matter y_bar = plastic_matter_zero();
-    plastic_strain s, s_bar;
-    s.F = lane_mat(x->F, j);
-    s.third = a->s.e33 ? a->s.e33[p] : R(0);
-    s.a = a->s.hardening[p];
-    s_bar.F = lane_mat(bar->F, j);
-    s_bar.third = a->bar.e33 ? a->bar.e33[p] : R(0);
-    s_bar.a = a->bar.hardening[p];
-    plastic_tau_adj(a->matter.plasticity[id], s, &y, lane_mat(bar->tau, j), &s_bar, &y_bar);
-    lane_mat_put(bar->F, j, s_bar.F);
-    a->bar.hardening[p] = s_bar.a;
-    if (a->bar.e33) a->bar.e33[p] = s_bar.third;
-    plastic_matter_add(&a->matter, id, &y_bar, a->k_bar, a->yield_bar);
-}
-
 /* Adds the cotangents of constants of the lanes whose law is computed in all of them. */
 PIO_FN void p2g_constants_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
 {
@@ -454,24 +310,6 @@ PIO_FN void p2g_stress_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_l
         FULL_LANES(j) lane_mat_choose(bar->F, j, law_is_fluid(x->law[0][LANE(j)]), mat_diag(R(0)));
     }
     p2g_constants_adj(a, t, x, bar);
-}
-
-/* Adjoint of p2g_rest, after p2g_stress_adj. */
-PIO_FN void p2g_rest_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
-{
-    if (batch_laws(x) & ~lane_laws()) {
-        LANES (j, t->m)
-            if (!(law_bit(x->law[0][LANE(j)]) & lane_laws())) p2g_law_adj(a, x, bar, j);
-    }
-    if (a->matter.channel) {
-        LANES (j, t->m) p2g_activation_adj(a, x, bar, j);
-    }
-    if (a->matter.viscosity) {
-        LANES (j, t->m) p2g_viscous_adj(a, t->item[LANE(j)], x, bar, j);
-    }
-    if (a->matter.plasticity) {
-        LANES (j, t->m) p2g_yield_adj(a, t->item[LANE(j)], x, bar, j);
-    }
 }
 
 #endif

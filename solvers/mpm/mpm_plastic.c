@@ -63,7 +63,7 @@ void mpm_plastic_adj_begin(mpm_sim *sim)
 void mpm_plastic_flow(mpm_sim *sim, int counts)
 {
     if (!sim->plastic.used) return;
-    pio_map(&sim->base.queue, mpm_plastic, sim->particles.n, &sim->step->particles,
+    pio_map(&sim->base.queue, mpm_plastic, plastic_teams(sim->particles.n), NULL,
             .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
             .order = sim->grid.lists.order, .step = sim->step, .inv_dx = sim->grid.box.inv_dx,
             .next = sim->particles.state[1 - sim->particles.current], .near = counts ? sim->plastic.near : NULL);
@@ -73,7 +73,7 @@ void mpm_plastic_flow_adj(mpm_sim *sim)
 {
     if (!sim->plastic.used) return;
     mpm_move_trial(sim);
-    pio_map(&sim->base.queue, mpm_plastic_adj, sim->particles.n, &sim->step->particles,
+    pio_map(&sim->base.queue, mpm_plastic_adj, plastic_teams(sim->particles.n), NULL,
             .fwd = {.s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim),
             .order = sim->grid.lists.order,
                     .step = sim->step, .inv_dx = sim->grid.box.inv_dx,

@@ -2,6 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_PLASTIC_H
 #define PIOLA_TESTS_KERNEL_CASES_PLASTIC_H
 
+#include "tests/kernels/base/kernel_plain.h"
 #include "tests/kernels/mpm/kernel_cases_sample.h"
 
 static const char *const yield_names[PIO_PLASTIC_CONSTANTS] = {"yield0", "yield1", "yield2"};
@@ -117,6 +118,85 @@ static case_array *sample_trial(case_io *io, int n, int at_rest)
     return F;
 }
 
+/* Returns the matrix of item i of an array [DIM * DIM][n]. */
+static mat matrix_of(const double *x, int n, int i)
+{
+    mat r;
+    for (int c = 0; c < DIM * DIM; c++) r.m[c / DIM][c % DIM] = R(x[c * n + i]);
+    return r;
+}
+
+/* Sets that matrix. */
+static void matrix_put(double *x, int n, int i, mat v)
+{
+    for (int c = 0; c < DIM * DIM; c++) x[c * n + i] = (double)v.m[c / DIM][c % DIM];
+}
+
+/* What mpm_plastic gives, one particle at a time, by principal directions. */
+static void plain_plastic(case_io *io, int n, const mpm_plastic_args *a, const case_array *trial)
+{
+    double *F = HOST(io, double, DIM *DIM *n), *hardening = HOST(io, double, n), *e33 = HOST(io, double, n);
+    if (!plain_compares(io)) return;
+    for (int i = 0; i < n; i++) {
+        const int p = a->order[i], id = a->s.id[p], law = a->matter.plasticity[id];
+        const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
+        mat of = matrix_of(trial->value, n, i);
+        real h = a->s.hardening[p], third = a->s.e33 ? a->s.e33[p] : R(0);
+        if (law == PIO_SNOW) snow_map(&of, &h, &m);
+        if (law != PIO_SNOW && law != PIO_ELASTIC) hencky_map(law, &of, &third, &h, &m);
+        matrix_put(F, n, i, of);
+        hardening[i] = (double)h;
+        e33[i] = (double)third;
+    }
+    plain_expect(io, "F", a->next.F, F, DIM * DIM, n);
+    plain_expect(io, "hardening", a->next.hardening, hardening, 1, n);
+    if (DIM == 2) plain_expect(io, "e33", a->next.e33, e33, 1, n);
+}
+
+/* Copies a field of `components` of n items, where a host can read it, to an array [components][n]. */
+static double *field_copy(case_io *io, const real *field, int components, int n)
+{
+    double *copy = HOST(io, double, components *n);
+    for (int c = 0; plain_compares(io) && c < components; c++)
+        for (int i = 0; i < n; i++) copy[c * n + i] = (double)field[field_at(n, components, c, i)];
+    return copy;
+}
+
+/* What mpm_plastic_adj gives, likewise. Before its launch next_bar has the cotangent of F, [DIM * DIM][n], and k and y
+ * those of constants, [2][n] and [PIO_PLASTIC_CONSTANTS][n]; b is as after it. */
+static void plain_plastic_adj(case_io *io, int n, const mpm_plastic_adj_args *b, const case_array *trial,
+                              const double *next_bar, double *k, double *y)
+{
+    const mpm_plastic_args *a = &b->fwd;
+    double *F = HOST(io, double, DIM *DIM *n), *hardening = HOST(io, double, n), *e33 = HOST(io, double, n);
+    if (!plain_compares(io)) return;
+    for (int i = 0; i < n; i++) {
+        const int p = a->order[i], id = a->s.id[p], law = a->matter.plasticity[id];
+        const plastic_matter m = plastic_matter_of(&a->matter, id, a->step->h);
+        plastic_matter m_bar = plastic_matter_zero();
+        plastic_strain x, x_bar;
+        x.F = matrix_of(trial->value, n, i);
+        x.a = a->s.hardening[p];
+        x.third = a->s.e33 ? a->s.e33[p] : R(0);
+        x_bar.F = matrix_of(next_bar, n, i);
+        x_bar.a = b->next_bar.hardening[i];
+        x_bar.third = b->next_bar.e33 ? b->next_bar.e33[i] : R(0);
+        if (law == PIO_SNOW) snow_map_adj(x.F, &m, &x_bar.F, x_bar.a, &m_bar);
+        if (law != PIO_SNOW && law != PIO_ELASTIC) hencky_map_adj(law, x, &m, &x_bar, &m_bar);
+        matrix_put(F, n, i, x_bar.F);
+        hardening[p] = (double)x_bar.a;
+        e33[p] = (double)x_bar.third;
+        k[id] += (double)m_bar.mu;
+        k[n + id] += (double)m_bar.lambda;
+        for (int c = 0; c < PIO_PLASTIC_CONSTANTS; c++) y[c * n + id] += (double)m_bar.y[c];
+    }
+    plain_expect(io, "cotangents of F", b->next_bar.F, F, DIM * DIM, n);
+    plain_expect(io, "cotangents of hardening", b->bar.hardening, hardening, 1, n);
+    if (DIM == 2) plain_expect(io, "cotangents of e33", b->bar.e33, e33, 1, n);
+    plain_expect(io, "cotangents of mu and lambda", b->k_bar, k, 2, n);
+    plain_expect(io, "cotangents of plastic constants", b->yield_bar, y, PIO_PLASTIC_CONSTANTS, n);
+}
+
 static void plastic_adjoint(case_io *io, const sample *t, const mpm_plastic_args *a, const case_array *F)
 {
     mpm_plastic_adj_args b;
@@ -129,7 +209,10 @@ static void plastic_adjoint(case_io *io, const sample *t, const mpm_plastic_args
     b.next_bar.e33 = DIM == 2 ? FIELD_COTANGENT(io, "next e33") : NULL;
     b.k_bar = NEW_FIELD(io, 2, t->n, CASE_ADDED);
     new_yield_bars(io, t->n, &b.bar, &b.yield_bar, CASE_SET);
-    LAUNCH(io, mpm_plastic_adj, t->n, &t->step->particles, &b);
+    const double *next_bar = field_copy(io, b.next_bar.F, DIM * DIM, t->n);
+    double *k = field_copy(io, b.k_bar, 2, t->n), *y = field_copy(io, b.yield_bar, PIO_PLASTIC_CONSTANTS, t->n);
+    LAUNCH(io, mpm_plastic_adj, plastic_teams(t->n), NULL, &b);
+    plain_plastic_adj(io, t->n, &b, F, next_bar, k, y);
     case_gradient(io, "F", CASE_FIELD, DIM * DIM, t->n, b.next_bar.F);
     for (int c = 0; c < 2; c++)
         case_gradient_of(io, c ? "k1" : "k0", CASE_REAL, 1, t->n, case_components(b.k_bar, 2, c));
@@ -161,7 +244,8 @@ static void case_mpm_plastic(case_io *io)
     a.next.e33 = DIM == 2 ? NEW_FIELD(io, 1, t.n, CASE_SET) : NULL;
     uint64_t *near = HOST(io, uint64_t, 1);
     a.near = PUSH(io, uint64_t, near, 1);
-    LAUNCH(io, mpm_plastic, t.n, &t.step->particles, &a);
+    LAUNCH(io, mpm_plastic, plastic_teams(t.n), NULL, &a);
+    plain_plastic(io, t.n, &a, F);
     case_out(io, "next F", CASE_FIELD, DIM * DIM, t.n, a.next.F);
     case_out(io, "next hardening", CASE_FIELD, 1, t.n, a.next.hardening);
     if (DIM == 2) case_out(io, "next e33", CASE_FIELD, 1, t.n, a.next.e33);
