@@ -185,7 +185,7 @@ PIO_FN real series_term(const int series, const int k)
 }
 
 /* Returns the numbers of a series of matrix p. */
-PIO_FN mat_polynomial series_of(const int series, const mat_powers *p)
+PIO_FN mat_polynomial series_of(const int series, mat_powers p)
 {
     const int terms = series_terms(series);
     mat_polynomial r;
@@ -194,17 +194,17 @@ PIO_FN mat_polynomial series_of(const int series, const mat_powers *p)
     PIO_UNROLL_ALL
     for (int k = terms - 2; k >= 0; k--) {
         const real a = r.a;
-        r.a = a * p->i1 + r.b;
-        r.b = r.c - a * p->i2;
-        r.c = series_term(series, k) + a * p->i3;
+        r.a = a * p.i1 + r.b;
+        r.b = r.c - a * p.i2;
+        r.c = series_term(series, k) + a * p.i3;
     }
     return r;
 }
 
 /* Returns a x^2 + b x + c I. */
-PIO_FN mat polynomial_of(const mat_powers *p, mat_polynomial r)
+PIO_FN mat polynomial_of(mat_powers p, mat_polynomial r)
 {
-    mat y = mat_axpby(r.a, p->x2, r.b, p->x);
+    mat y = mat_axpby(r.a, p.x2, r.b, p.x);
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) y.m[i][i] += r.c;
     return y;
@@ -214,7 +214,7 @@ PIO_FN mat polynomial_of(const mat_powers *p, mat_polynomial r)
  * one, by a symmetric y_bar,
  *     x_bar = a (y_bar x + x y_bar) + b y_bar + i1_bar I + i2_bar (i1 I - x) + i3_bar (x^2 - i1 x + i2 I),
  * where the cotangents of the invariants are collected in Horner's rule run back. */
-PIO_FN mat series_adj(const int series, const mat_powers *p, mat_polynomial r, mat y_bar)
+PIO_FN mat series_adj(const int series, mat_powers p, mat_polynomial r, mat y_bar)
 {
     const int terms = series_terms(series);
     real kept[SERIES_MOST], i1_bar = R(0), i2_bar = R(0), i3_bar = R(0);
@@ -225,12 +225,12 @@ PIO_FN mat series_adj(const int series, const mat_powers *p, mat_polynomial r, m
     for (int k = terms - 2; k >= 0; k--) {
         const real a = t.a;
         kept[k] = a;
-        t.a = a * p->i1 + t.b;
-        t.b = t.c - a * p->i2;
-        t.c = series_term(series, k) + a * p->i3;
+        t.a = a * p.i1 + t.b;
+        t.b = t.c - a * p.i2;
+        t.c = series_term(series, k) + a * p.i3;
     }
-    bar.a = mat_ddot(y_bar, p->x2);
-    bar.b = mat_ddot(y_bar, p->x);
+    bar.a = mat_ddot(y_bar, p.x2);
+    bar.b = mat_ddot(y_bar, p.x);
     bar.c = mat_trace(y_bar);
     PIO_UNROLL_ALL
     for (int k = 0; k < terms - 1; k++) {
@@ -238,16 +238,16 @@ PIO_FN mat series_adj(const int series, const mat_powers *p, mat_polynomial r, m
         i1_bar += of.a * kept[k];
         i2_bar -= of.b * kept[k];
         i3_bar += of.c * kept[k];
-        bar.a = of.a * p->i1 - of.b * p->i2 + of.c * p->i3;
+        bar.a = of.a * p.i1 - of.b * p.i2 + of.c * p.i3;
         bar.b = of.a;
         bar.c = of.b;
     }
-    const mat product = mat_mul(y_bar, p->x);
+    const mat product = mat_mul(y_bar, p.x);
     const mat own = mat_axpby(r.b, y_bar, r.a, mat_axpby(R(1), product, R(1), mat_transpose(product)));
     mat_polynomial of_x;
     of_x.a = DIM == 3 ? i3_bar : R(0);
-    of_x.b = DIM == 3 ? -i2_bar - i3_bar * p->i1 : -i2_bar;
-    of_x.c = i1_bar + i2_bar * p->i1 + (DIM == 3 ? i3_bar * p->i2 : R(0));
+    of_x.b = DIM == 3 ? -i2_bar - i3_bar * p.i1 : -i2_bar;
+    of_x.c = i1_bar + i2_bar * p.i1 + (DIM == 3 ? i3_bar * p.i2 : R(0));
     return mat_axpby(R(1), own, R(1), polynomial_of(p, of_x));
 }
 
@@ -265,9 +265,9 @@ typedef struct {
 } hencky_series;
 
 /* Returns 1 where the series is within reach, 0 beyond and where numbers are not finite. */
-PIO_FN int hencky_in_reach(const hencky_series *s)
+PIO_FN int hencky_in_reach(hencky_series s)
 {
-    return s->w.i1 <= R(0.1);
+    return s.w.i1 <= R(0.1);
 }
 
 /* Returns the series of F. */
@@ -285,24 +285,24 @@ PIO_FN hencky_series hencky_series_of(mat F)
     r.q = mat_scale(R(1) / mat_det(more, cof), cof);
     r.z = symmetric_mul(less, r.q);
     r.w = powers_of(symmetric_mul(r.z, r.z));
-    r.sum = series_of(SERIES_ARTANH, &r.w);
-    r.ratio = polynomial_of(&r.w, r.sum);
+    r.sum = series_of(SERIES_ARTANH, r.w);
+    r.ratio = polynomial_of(r.w, r.sum);
     return r;
 }
 
 /* Returns e. */
-PIO_FN mat hencky_series_strain(const hencky_series *s)
+PIO_FN mat hencky_series_strain(hencky_series s)
 {
-    return symmetric_mul(s->z, s->ratio);
+    return symmetric_mul(s.z, s.ratio);
 }
 
 /* Adjoint of e as a function of F: returns the cotangent of F by a symmetric e_bar, 2 b_bar F with dz = 2 q db q. */
-PIO_FN mat hencky_series_adj(const hencky_series *s, mat F, mat e_bar)
+PIO_FN mat hencky_series_adj(hencky_series s, mat F, mat e_bar)
 {
-    const mat ratio_bar = mat_symmetric(mat_mul(s->z, e_bar)), turn = mat_mul(e_bar, s->ratio);
-    const mat w_bar = series_adj(SERIES_ARTANH, &s->w, s->sum, ratio_bar), product = mat_mul(w_bar, s->z);
+    const mat ratio_bar = mat_symmetric(mat_mul(s.z, e_bar)), turn = mat_mul(e_bar, s.ratio);
+    const mat w_bar = series_adj(SERIES_ARTANH, s.w, s.sum, ratio_bar), product = mat_mul(w_bar, s.z);
     const mat both = mat_axpby(R(1), turn, R(2), product); /* z_bar is its symmetric part */
-    return mat_scale(R(4), mat_mul(mat_mul(s->q, mat_mul(mat_symmetric(both), s->q)), F));
+    return mat_scale(R(4), mat_mul(mat_mul(s.q, mat_mul(mat_symmetric(both), s.q)), F));
 }
 
 #endif

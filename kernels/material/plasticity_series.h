@@ -53,7 +53,7 @@ PIO_FN int flow_deforms(int branch, plastic_point x, plastic_point to)
 PIO_FN mat flow_deformation(mat F, const hencky_trial *t, real ratio, real l_to)
 {
     const mat_powers p = powers_of(mat_scale(ratio - R(1), t->dev));
-    const mat turn = polynomial_of(&p, series_of(SERIES_EXP, &p));
+    const mat turn = polynomial_of(p, series_of(SERIES_EXP, p));
     return mat_scale(real_exp((l_to - t->x.l) / R(3)), mat_mul(turn, F));
 }
 
@@ -70,14 +70,14 @@ typedef struct {
 PIO_FN flow_bar flow_deformation_adj(mat F, const hencky_trial *t, real ratio, real l_to, mat F_bar, real third_bar)
 {
     const mat_powers p = powers_of(mat_scale(ratio - R(1), t->dev));
-    const mat_polynomial sum = series_of(SERIES_EXP, &p);
-    const mat turn = polynomial_of(&p, sum), pulled = mat_mul(turn, F_bar); /* turn is symmetric */
+    const mat_polynomial sum = series_of(SERIES_EXP, p);
+    const mat turn = polynomial_of(p, sum), pulled = mat_mul(turn, F_bar); /* turn is symmetric */
     const real volume = real_exp((l_to - t->x.l) / R(3));
     flow_bar r;
     r.F = mat_scale(volume, pulled);
     r.x.l = volume * mat_ddot(pulled, F) / R(3);
     const mat turn_bar = mat_scale(volume, mat_symmetric(mat_mul_t(F_bar, F)));
-    const mat x_bar = series_adj(SERIES_EXP, &p, sum, turn_bar);
+    const mat x_bar = series_adj(SERIES_EXP, p, sum, turn_bar);
     r.ratio = mat_ddot(x_bar, t->dev);
     r.e = mat_scale(ratio - R(1), x_bar);
     r.third = R(0);

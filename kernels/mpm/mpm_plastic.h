@@ -115,8 +115,8 @@ PIO_FN void plastic_strains(plastic_lanes *x)
     FULL_LANES(j)
     {
         const hencky_series s = hencky_series_of(lane_mat(x->F, j));
-        lane_mat_put(x->e, j, hencky_series_strain(&s));
-        x->within[0][LANE(j)] = hencky_in_reach(&s);
+        lane_mat_put(x->e, j, hencky_series_strain(s));
+        x->within[0][LANE(j)] = hencky_in_reach(s);
     }
     FULL_LANES(j)
     {
@@ -187,11 +187,12 @@ PIO_FN void plastic_deform(plastic_lanes *x)
         x->third_to[0][LANE(j)] = ratio * t.last + to.l / R(3);
     }
     FULL_LANES(j) lane_mat_choose(x->F, j, x->deforms[0][LANE(j)], lane_mat(x->F_to, j));
-    if (!HYPER_THIRD) return;
-    FULL_LANES(j)
-    {
-        const real old = x->third[0][LANE(j)], to = x->third_to[0][LANE(j)];
-        x->third[0][LANE(j)] = x->deforms[0][LANE(j)] ? to : old;
+    if (HYPER_THIRD) {
+        FULL_LANES(j)
+        {
+            const real old = x->third[0][LANE(j)], to = x->third_to[0][LANE(j)];
+            x->third[0][LANE(j)] = x->deforms[0][LANE(j)] ? to : old;
+        }
     }
 }
 
@@ -378,7 +379,7 @@ PIO_FN void plastic_strains_adj(plastic_lanes *x, plastic_bar *bar)
     {
         const mat F = lane_mat(x->F, j);
         const hencky_series s = hencky_series_of(F);
-        const mat through = hencky_series_adj(&s, F, lane_mat(bar->e, j));
+        const mat through = hencky_series_adj(s, F, lane_mat(bar->e, j));
         lane_mat_put(bar->F_to, j, mat_axpby(R(1), lane_mat(bar->F_to, j), R(1), through));
     }
     FULL_LANES(j)

@@ -43,6 +43,8 @@ typedef struct {
     PER_LANE(int, more, 1);        /* steps of its iteration are left */
     PER_LANE(real, p, 1);          /* pressure of fluids, Pa */
     PER_LANE(real, tau, DIM *DIM); /* Pa */
+    PER_LANE(real, own, DIM *DIM); /* that of a law, before the lanes choose: what is not computed for a choice is
+                                    * rounded alike in every kernel */
     PER_LANE(real, b, QUAD);       /* the affine field, kg m/s; 0 beyond DIM */
     PER_LANE(real, B, DIM *DIM);
 } p2g_lanes;
@@ -143,8 +145,10 @@ PIO_FN void p2g_solid_stress(unsigned laws, p2g_lanes *x)
     FULL_LANES(j)
     {
         const mat F = lane_mat(x->F, j), P = fixed_corotated_P_of(F, lane_mat(x->rot, j), p2g_constants(x, j));
-        lane_mat_choose(x->tau, j, x->law[0][LANE(j)] == PIO_HYPER_FIXED_COROTATED, mat_mul_t(P, F));
+        lane_mat_put(x->own, j, mat_mul_t(P, F));
     }
+    FULL_LANES(j)
+    lane_mat_choose(x->tau, j, x->law[0][LANE(j)] == PIO_HYPER_FIXED_COROTATED, lane_mat(x->own, j));
 }
 
 /* Returns the constants of lane j as those of a law. */
@@ -170,8 +174,9 @@ PIO_FN void p2g_fluid_stress(const mpm_state *s, int n, unsigned laws, const lan
     FULL_LANES(j)
     {
         const mat tau = fluid_tau_of(x->J[0][LANE(j)], x->p[0][LANE(j)], lane_mat(x->C, j), x->k[2][LANE(j)]);
-        lane_mat_choose(x->tau, j, law_is_fluid(x->law[0][LANE(j)]), tau);
+        lane_mat_put(x->own, j, tau);
     }
+    FULL_LANES(j) lane_mat_choose(x->tau, j, law_is_fluid(x->law[0][LANE(j)]), lane_mat(x->own, j));
 }
 
 /* Sets the stress of the lanes whose law is computed in all of them. */

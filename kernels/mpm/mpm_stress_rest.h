@@ -63,11 +63,16 @@ PIO_FN void p2g_hencky(p2g_lanes *x)
     FULL_LANES(j)
     {
         const hencky_series s = hencky_series_of(lane_mat(x->F, j));
-        const mat e = hencky_series_strain(&s);
+        const mat e = hencky_series_strain(s);
         const real mu = x->k[0][LANE(j)], lambda = x->k[1][LANE(j)];
-        const int there = x->law[0][LANE(j)] == PIO_HYPER_HENCKY, within = hencky_in_reach(&s);
-        lane_mat_choose(x->tau, j, there & within, mat_axpby(R(2) * mu, e, R(1), mat_diag(lambda * mat_trace(e))));
+        const int there = x->law[0][LANE(j)] == PIO_HYPER_HENCKY, within = hencky_in_reach(s);
+        lane_mat_put(x->own, j, mat_axpby(R(2) * mu, e, R(1), mat_diag(lambda * mat_trace(e))));
         x->more[0][LANE(j)] = there & !within;
+    }
+    FULL_LANES(j)
+    {
+        const int there = (x->law[0][LANE(j)] == PIO_HYPER_HENCKY) & !x->more[0][LANE(j)];
+        lane_mat_choose(x->tau, j, there, lane_mat(x->own, j));
     }
 }
 
@@ -212,10 +217,10 @@ PIO_FN void p2g_hencky_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_l
     {
         const mat F = lane_mat(x->F, j), tau_bar = mat_symmetric(lane_mat(bar->tau, j));
         const hencky_series s = hencky_series_of(F);
-        const mat e = hencky_series_strain(&s);
+        const mat e = hencky_series_strain(s);
         const real mu = x->k[0][LANE(j)], lambda = x->k[1][LANE(j)], trace = mat_trace(tau_bar);
         const mat e_bar = mat_axpby(R(2) * mu, tau_bar, R(1), mat_diag(lambda * trace));
-        lane_mat_put(bar->own, j, hencky_series_adj(&s, F, e_bar));
+        lane_mat_put(bar->own, j, hencky_series_adj(s, F, e_bar));
         bar->k_own[0][LANE(j)] = R(2) * mat_ddot(e, tau_bar);
         bar->k_own[1][LANE(j)] = mat_trace(e) * trace;
     }
@@ -231,24 +236,20 @@ PIO_FN void p2g_hencky_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_l
     }
 }
 
-/* Adds what p2g_add does to the cotangent of F of lane j. */
-PIO_FN void p2g_add_bar(p2g_bar *bar, int j, int there, mat more)
-{
-    lane_mat_choose(bar->F, j, there, mat_axpby(R(1), lane_mat(bar->F, j), R(1), more));
-}
-
-/* Adjoint of p2g_activation: adds to the cotangents of F, and sets those of activations. */
+/* Adjoint of p2g_activation: adds to the cotangents of F, and sets those of activations. An activation of 0 leaves every
+ * bit of them. */
 PIO_FN void p2g_activation_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
 {
     p2g_fibres f;
     p2g_load_fibres(&a->matter, x, &f);
     FULL_LANES(j)
     {
-        mat F_bar = mat_diag(R(0));
+        mat F_bar = lane_mat(bar->F, j);
         f.a_bar[0][LANE(j)] =
             fibre_tau_adj(lane_mat(x->F, j), lane_vec(f.n, j), f.a[0][LANE(j)], lane_mat(bar->tau, j), &F_bar);
-        p2g_add_bar(bar, j, f.channel[0][LANE(j)] >= 0, F_bar);
+        lane_mat_put(bar->own, j, F_bar);
     }
+    FULL_LANES(j) lane_mat_choose(bar->F, j, f.channel[0][LANE(j)] >= 0, lane_mat(bar->own, j));
     LANES (j, t->m)
         if (f.channel[0][LANE(j)] >= 0) a->activation_bar[x->id[0][LANE(j)]] = f.a_bar[0][LANE(j)];
 }
@@ -266,23 +267,23 @@ PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_
 {
     p2g_plastic y;
     p2g_load_viscous(&a->s, &a->matter, t, x, &y);
+    lanes_load(bar->own, a->bar.C, a->matter.n, DIM * DIM, t);
     FULL_LANES(j)
     {
         const int solid = !law_is_fluid(x->law[0][LANE(j)]), law = y.law[0][LANE(j)];
         const real swelling = y.swelling[0][LANE(j)], eta = y.eta[0][LANE(j)] * swelling;
-        mat F_bar = mat_diag(R(0)), C_bar = mat_diag(R(0));
+        mat F_bar = lane_mat(bar->F, j), C_bar = lane_mat(bar->own, j);
         real third_bar = R(0), a_bar = R(0);
         const real eta_bar =
             viscous_tau_adj(lane_mat(x->F, j), lane_mat(x->C, j), eta, lane_mat(bar->tau, j), &F_bar, &C_bar);
         plastic_log_volume_adj(law, eta * eta_bar, &third_bar, &a_bar);
-        p2g_add_bar(bar, j, solid, F_bar);
-        lane_mat_put(bar->own, j, C_bar);
+        lane_mat_choose(bar->F, j, solid, F_bar);
+        lane_mat_choose(bar->own, j, solid, C_bar);
         y.eta_bar[0][LANE(j)] = solid ? swelling * eta_bar : R(0);
         y.third_bar[0][LANE(j)] = solid & (law != PIO_ELASTIC) ? third_bar : R(0);
         y.a_bar[0][LANE(j)] = solid & (law != PIO_ELASTIC) ? a_bar : R(0);
     }
-    FULL_LANES(j) lane_mat_choose(bar->own, j, law_is_fluid(x->law[0][LANE(j)]), mat_diag(R(0)));
-    lanes_add(a->bar.C, a->matter.n, DIM * DIM, t, bar->own);
+    lanes_store(a->bar.C, a->matter.n, DIM * DIM, t, bar->own);
     if (a->matter.plasticity) p2g_add_plastic(a, t, &y);
     LANES (j, t->m) a->viscosity_bar[x->id[0][LANE(j)]] += y.eta_bar[0][LANE(j)];
 }
