@@ -2,6 +2,7 @@
  * then say is a constant here, so that the compiler leaves out what other scenes need, and the instructions that remain
  * are those that the case executes. tests/rules/check_estimate.py counts them; nothing runs them. */
 #include "kernels/backend/cuda_grids.cuh"
+#include "kernels/mpm/mpm_boundary_kernels.h"
 #include "kernels/mpm/mpm_gather_kernels.h"
 #include "kernels/mpm/mpm_scatter_kernels.h"
 
@@ -39,11 +40,10 @@ static __device__ __forceinline__ void case_g2p(int slot, mpm_g2p_shared *sh, co
     mpm_g2p(slot, sh, &a);
 }
 
-static __device__ __forceinline__ void case_node_sum(int block, mpm_node_sum_shared *sh, const mpm_node_sum_args *of)
+static __device__ __forceinline__ void case_node_velocity(int block, mpm_node_velocity_shared *sh,
+                                                          const mpm_node_velocity_args *of)
 {
-    mpm_node_sum_args a = *of;
-    a.components = DIM + 1;
-    mpm_node_sum(block, sh, &a);
+    mpm_node_velocity(block, sh, of);
 }
 
 static __device__ __forceinline__ void case_p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *of)
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void case_g2p_adj(int slot, mpm_g2p_adj_shared
     template __global__ void team_grid<mpm_##kernel##_shared, mpm_##kernel##_args, case_##kernel>(                     \
         int, const int *, const __grid_constant__ mpm_##kernel##_args);
 CASE(p2g)
-CASE(node_sum)
+CASE(node_velocity)
 CASE(g2p)
 CASE(g2p_adj)
 CASE(p2g_adj)
