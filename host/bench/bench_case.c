@@ -14,12 +14,12 @@ enum { MARGIN = 6, PAD = 2 }; /* free cells on each side; nodes beyond the walls
 static const double spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3; /* m, kg/m^3, Pa, - */
 static const double courant = 0.2;    /* fraction of a cell that an elastic wave travels in a step */
 static const double activation = 100; /* of fibres, Pa */
-/* Constants of plastic laws, with which about half of the particles flow in a step: yield stress Pa and hardening Pa;
+/* Constants of plastic laws, with which most particles flow in a step: yield stress Pa and hardening Pa;
  * friction angle rad and cohesion Pa; yield stress Pa, consistency Pa s^m and exponent; critical compression and
  * stretch, and hardening. */
-static const double yield_constants[PIO_PLASTIC_LAWS][PIO_PLASTIC_CONSTANTS] = {[PIO_VON_MISES] = {100, 1e3, 0},
+static const double yield_constants[PIO_PLASTIC_LAWS][PIO_PLASTIC_CONSTANTS] = {[PIO_VON_MISES] = {20, 1e3, 0},
                                                                                 [PIO_DRUCKER_PRAGER] = {0.6, 0, 0},
-                                                                                [PIO_HERSCHEL_BULKLEY] = {100, 1, 0.5},
+                                                                                [PIO_HERSCHEL_BULKLEY] = {20, 1, 0.5},
                                                                                 [PIO_SNOW] = {5e-4, 5e-4, 5}};
 
 double pio_cpu_clock(void)
