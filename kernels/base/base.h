@@ -48,7 +48,10 @@ typedef double wide;   /* what sums are accumulated in */
  *   PIO_LANE_LOOPS      1 where a thread works on all lanes, a CPU; 0 where a lane is a thread.
  *   PIO_VECTOR_QUADS    1 where the compiler has vectors of four numbers: not in C++, nor below AVX, which has not four
  *                       doubles.
- *   PIO_QUAD_ROWS       1 where it has registers of four quads, which are of floats.
+ *   PIO_WIDE_ROWS       1 where it has registers of four quads, which are of floats.
+ *   PIO_QUAD_ROWS       1 where, in 3D, a row of nodes is such a register.
+ *   PIO_NODE_ROWS       1 where, in 2D, such a register has one number of all nodes of a row of a tile, of which any
+ *                       can be picked for any lane.
  *   PIO_PACK_BYTES      bytes of a pack of pack.h, a register of the CPU; 0 where a pack is one number: CUDA and C++.
  * A batch is what the lanes of a team work on at a time, one particle each:
  *   FULL_LANES(j)       all lanes, whether the batch fills them or not: a CPU computes with whole vectors.
@@ -58,7 +61,7 @@ typedef double wide;   /* what sums are accumulated in */
  *                       lanes more: what they hold may be set once more by the run after.
  *   NODE_LANES(q, n)    for q = 0 .. n-1, n <= TEAM_LANES a constant, each lane for one q on CUDA; a CPU writes the
  *                       bodies out. Variables T name[NODE_ROOM(n)] are name[NODE(q)], and stay in registers. */
-enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
+enum { TEAM_LANES = 32, RUN_WIDTH = 8, NODE_ROW = 16 };
 
 #ifdef __CUDACC__
 #define PIO_FN static __device__ __forceinline__
@@ -72,7 +75,9 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define TEAM_SYNC() __syncwarp()
 #define PIO_LANE_LOOPS 0
 #define PIO_VECTOR_QUADS 0
+#define PIO_WIDE_ROWS 0
 #define PIO_QUAD_ROWS 0
+#define PIO_NODE_ROWS 0
 #define PIO_PACK_BYTES 0
 #define LANE_ROOM 1
 #define PER_LANE(type, name, count) type name[count][LANE_ROOM]
@@ -111,11 +116,13 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8 };
 #define PIO_IS_float 1
 #define PIO_IS_(type) PIO_IS_##type
 #define PIO_IS(type) PIO_IS_(type)
-#if PIO_DIM == 3 && PIO_VECTOR_QUADS && PIO_IS(PIO_REAL) && defined(__AVX512F__) && defined(__GNUC__) && __GNUC__ >= 12
-#define PIO_QUAD_ROWS 1
+#if PIO_VECTOR_QUADS && PIO_IS(PIO_REAL) && defined(__AVX512F__) && defined(__GNUC__) && __GNUC__ >= 12
+#define PIO_WIDE_ROWS 1
 #else
-#define PIO_QUAD_ROWS 0
+#define PIO_WIDE_ROWS 0
 #endif
+#define PIO_QUAD_ROWS (PIO_WIDE_ROWS && PIO_DIM == 3)
+#define PIO_NODE_ROWS (PIO_WIDE_ROWS && PIO_DIM == 2)
 #if defined(__cplusplus)
 #define PIO_PACK_BYTES 0
 #elif defined(__AVX512F__)

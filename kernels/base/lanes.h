@@ -17,24 +17,54 @@
 #define LANE_RECORDS (PIO_LANE_LOOPS && PIO_BLOCK == 1)
 
 /* The items of a batch, which are those at m consecutive places of an order: 1 <= m <= TEAM_LANES. Lanes beyond have
- * the last of them once more, so that all lanes compute with numbers of an item. */
+ * the last of them once more, or what is stored after it, so that all lanes compute with numbers of an item. */
 typedef struct {
     int first, m;         /* the places first .. first + m - 1 */
+    int together;         /* 1: they are stored one after the other, and so are TEAM_LANES items from item[0] on */
     int item[LANE_ROOM];  /* of each lane */
     int place[LANE_ROOM]; /* of each lane */
 } lane_items;
 
+/* Returns 1 where a CPU may move what m lanes have by these numbers as TEAM_LANES neighbours: the numbers ascend by
+ * one, and below n there are so many from the first one on. */
+PIO_FN int numbers_together(const int *number, int m, int n)
+{
+#if LANE_RECORDS
+    int apart = 0;
+    const int first = number[0];
+    if (first + TEAM_LANES > n) return 0;
+    if (m == TEAM_LANES) {
+        FULL_LANES(j) apart |= number[j] - j - first;
+    } else {
+        for (int j = 0; j < m; j++) apart |= number[j] - j - first;
+    }
+    return !apart;
+#else
+    (void)number, (void)m, (void)n;
+    return 0;
+#endif
+}
+
 /* Sets the items at the places first .. first + m - 1 of an order [n]. */
-PIO_FN void lanes_open(lane_items *t, const int *order, int first, int m)
+PIO_FN void lanes_open(lane_items *t, const int *order, int n, int first, int m)
 {
     t->first = first;
     t->m = m;
-    FULL_LANES(j)
-    {
-        const int place = first + (j < m ? j : m - 1);
-        t->place[LANE(j)] = place;
-        t->item[LANE(j)] = order[place];
+    if (PIO_LANE_LOOPS && m == TEAM_LANES) {
+        FULL_LANES(j)
+        {
+            t->place[LANE(j)] = first + j;
+            t->item[LANE(j)] = order[first + j];
+        }
+    } else {
+        FULL_LANES(j)
+        {
+            const int place = first + (j < m ? j : m - 1);
+            t->place[LANE(j)] = place;
+            t->item[LANE(j)] = order[place];
+        }
     }
+    t->together = numbers_together(t->item, m, n);
 }
 
 /* Stores lanes x0 .. x3 as quads. */
@@ -68,11 +98,76 @@ typedef struct {
     real quad[DIM * DIM / QUAD + 1][TEAM_LANES][QUAD], pair[TEAM_LANES][2], unused[LANE_ROOM];
 } lane_records;
 
+#if PIO_NODE_ROWS
+/* Copies a number, by a register of integers where a CPU has more ports for these. */
+PIO_FN void number_copy(real *to, const real *from)
+{
+    __builtin_memcpy(to, from, sizeof *to);
+}
+
+/* Copies two numbers. */
+PIO_FN void pair_copy(real *to, const real *from)
+{
+    __builtin_memcpy(to, from, 2 * sizeof *to);
+}
+
+/* What is read in whole registers is written in whole registers: a CPU waits for what it has to put together from
+ * several stores. */
+enum { JOINED = 8 };
+typedef real quad_two __attribute__((vector_size(2 * QUAD * sizeof(real)), may_alias));
+typedef real quad_four __attribute__((vector_size(4 * QUAD * sizeof(real)), aligned(sizeof(real)), may_alias));
+typedef int64_t pair_eight __attribute__((vector_size(JOINED * sizeof(int64_t)), aligned(sizeof(real)), may_alias));
+
+/* Returns a and b in one register. */
+PIO_FN quad_two quad_with(quad a, quad b)
+{
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+/* Copies the quads at place `at` of JOINED records. */
+PIO_FN void quads_join(real (*to)[QUAD], const real *const *from, int at)
+{
+    PIO_UNROLL
+    for (int i = 0; i < JOINED; i += 4) {
+        const quad_two a = quad_with(quad_load(from[i] + at), quad_load(from[i + 1] + at));
+        const quad_two b = quad_with(quad_load(from[i + 2] + at), quad_load(from[i + 3] + at));
+        *(quad_four *)to[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    }
+}
+
+/* Copies the pairs at place `at` of JOINED records. */
+PIO_FN void pairs_join(real (*to)[2], const real *const *from, int at)
+{
+    int64_t pair[JOINED];
+    PIO_UNROLL_ALL
+    for (int i = 0; i < JOINED; i++) __builtin_memcpy(&pair[i], from[i] + at, sizeof pair[i]);
+    const pair_eight all = {pair[0], pair[1], pair[2], pair[3], pair[4], pair[5], pair[6], pair[7]};
+    *(pair_eight *)to[0] = all;
+}
+#endif
+
 /* Sets lanes x [components] to the records of a field that `item` names. */
 PIO_FN void records_load(real (*x)[LANE_ROOM], const real *field, int components, const int *item)
 {
     const int whole = components / QUAD, rest = components % QUAD, last = QUAD * whole;
     lane_records t;
+#if PIO_NODE_ROWS
+    for (int j = 0; j < TEAM_LANES && read_anew();
+         j += JOINED) { /* not in vectors, of which gcc would pick the addresses */
+        const real *from[JOINED];
+        PIO_UNROLL_ALL
+        for (int i = 0; i < JOINED; i++) from[i] = field + (ptrdiff_t)components * item[j + i];
+        PIO_UNROLL
+        for (int k = 0; k < whole; k++) quads_join(t.quad[k] + j, from, QUAD * k);
+        if (rest == 2) pairs_join(t.pair + j, from, last);
+        PIO_UNROLL_ALL
+        for (int i = 0; i < JOINED; i++) {
+            if (rest == 1) number_copy(&x[last][j + i], from[i] + last);
+            if (rest == 3) pair_copy(t.quad[whole][j + i], from[i] + last);
+            if (rest == 3) t.quad[whole][j + i][2] = from[i][last + 2];
+        }
+    }
+#else
     for (int j = 0; j < TEAM_LANES; j++) {
         const real *from = field + (ptrdiff_t)components * item[j];
         PIO_UNROLL
@@ -81,6 +176,7 @@ PIO_FN void records_load(real (*x)[LANE_ROOM], const real *field, int components
         for (int c = 0; c < rest; c++)
             *(rest == 1 ? &x[last][j] : rest == 2 ? &t.pair[j][c] : &t.quad[whole][j][c]) = from[last + c];
     }
+#endif
     PIO_UNROLL
     for (int k = 0; k < whole; k++)
         quads_to_lanes(x[QUAD * k], x[QUAD * k + 1], x[QUAD * k + 2], x[QUAD * k + 3], t.quad[k]);
@@ -92,6 +188,34 @@ PIO_FN void records_load(real (*x)[LANE_ROOM], const real *field, int components
             x[last + 1][j] = t.pair[j][1];
         }
     }
+}
+
+/* As records_load, of TEAM_LANES records that are stored one after the other from `from` on. */
+PIO_FN void records_load_together(real (*x)[LANE_ROOM], const real *from, int components)
+{
+    if (components == 1) {
+        FULL_LANES(j) x[0][j] = from[j];
+    } else if (components == 2) {
+        FULL_LANES(j)
+        {
+            x[0][j] = from[2 * j];
+            x[1][j] = from[2 * j + 1];
+        }
+    } else if (components == QUAD) {
+        FULL_LANES(j)
+        {
+            x[0][j] = from[QUAD * j];
+            x[1][j] = from[QUAD * j + 1];
+            x[2][j] = from[QUAD * j + 2];
+            x[3][j] = from[QUAD * j + 3];
+        }
+    }
+}
+
+/* Returns 1 where records of so many components are moved side by side if they are stored one after the other. */
+PIO_FN int records_side_by_side(int components)
+{
+    return components == 1 || components == 2 || components == QUAD;
 }
 
 /* Lays lanes x [components] out as records, but for a single last component. */
@@ -107,6 +231,28 @@ PIO_FN void records_of(lane_records *t, int components, real (*x)[LANE_ROOM])
         {
             t->pair[j][0] = x[last][j];
             t->pair[j][1] = x[last + 1][j];
+        }
+    }
+}
+
+/* Stores all lanes x [components] as records that follow one another from `to` on, or adds them to these. */
+PIO_FN void records_store_together(real *to, int components, real (*x)[LANE_ROOM], const int adds)
+{
+    if (components == 1) {
+        FULL_LANES(j) to[j] = adds ? to[j] + x[0][j] : x[0][j];
+    } else if (components == 2) {
+        FULL_LANES(j)
+        {
+            to[2 * j] = adds ? to[2 * j] + x[0][j] : x[0][j];
+            to[2 * j + 1] = adds ? to[2 * j + 1] + x[1][j] : x[1][j];
+        }
+    } else if (components == QUAD) {
+        FULL_LANES(j)
+        {
+            to[QUAD * j] = adds ? to[QUAD * j] + x[0][j] : x[0][j];
+            to[QUAD * j + 1] = adds ? to[QUAD * j + 1] + x[1][j] : x[1][j];
+            to[QUAD * j + 2] = adds ? to[QUAD * j + 2] + x[2][j] : x[2][j];
+            to[QUAD * j + 3] = adds ? to[QUAD * j + 3] + x[3][j] : x[3][j];
         }
     }
 }
@@ -133,23 +279,37 @@ PIO_FN void records_store(real *field, int components, const int *item, int m, r
 }
 #endif
 
-/* Loads the items of a field of n items and `components` that `item` names, those of the batch or its places, into
- * lanes, x [components]. */
-PIO_FN void lanes_load_of(real (*x)[LANE_ROOM], const real *field, int n, int components, const int *item)
+/* Loads the items of a field of n items and `components` that `item` names into lanes, x [components]; `together` is 1
+ * where they are TEAM_LANES that are stored one after the other. */
+PIO_FN void lanes_load_of(real (*x)[LANE_ROOM], const real *field, int n, int components, const int *item, int together)
 {
 #if LANE_RECORDS
     (void)n;
-    records_load(x, field, components, item);
+    if (records_side_by_side(components) && together)
+        records_load_together(x, field + (ptrdiff_t)components * item[0], components);
+    else
+        records_load(x, field, components, item);
 #else
+    (void)together;
     FULL_LANES(j)
     for (int c = 0; c < components; c++) x[c][LANE(j)] = field[field_at(n, components, c, item[LANE(j)])];
 #endif
 }
 
+/* Loads the numbers of the items, id [n], into lanes. */
+PIO_FN void lanes_load_ids(int *x, const int *id, const lane_items *t)
+{
+    if (PIO_LANE_LOOPS && t->together) {
+        FULL_LANES(j) x[LANE(j)] = id[t->item[0] + j];
+    } else {
+        FULL_LANES(j) x[LANE(j)] = id[t->item[LANE(j)]];
+    }
+}
+
 /* Loads the items of a field of n items and `components` into lanes, x [components]. */
 PIO_FN void lanes_load(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
 {
-    lanes_load_of(x, field, n, components, t->item);
+    lanes_load_of(x, field, n, components, t->item, t->together);
 }
 
 /* On CUDA loads again what lanes have of a field, so that it is in no registers between; on a CPU, where lanes are in
@@ -167,43 +327,46 @@ PIO_FN void lanes_reload(real (*x)[LANE_ROOM], const real *field, int n, int com
 /* Loads what is stored at the places of the batch of a field of n items, in the order itself, into lanes. */
 PIO_FN void lanes_load_places(real (*x)[LANE_ROOM], const real *field, int n, int components, const lane_items *t)
 {
-    lanes_load_of(x, field, n, components, t->place);
+    lanes_load_of(x, field, n, components, t->place, t->first + TEAM_LANES <= n);
 }
 
-/* Stores lanes x [components] as the items of a field of n items that `item` names. */
-PIO_FN void lanes_store_of(real *field, int n, int components, const int *item, int m, real (*x)[LANE_ROOM])
+/* Stores lanes x [components] as the items of a field of n items, or at the places of the batch, or adds them to what
+ * is there. */
+PIO_FN void lanes_put(real *field, int n, int components, const lane_items *t, const int at_places,
+                      real (*x)[LANE_ROOM], const int adds)
 {
+    const int *item = at_places ? t->place : t->item;
 #if LANE_RECORDS
     (void)n;
-    records_store(field, components, item, m, x, 0);
+    if (records_side_by_side(components) && (at_places || t->together) && t->m == TEAM_LANES)
+        records_store_together(field + (ptrdiff_t)components * item[0], components, x, adds);
+    else
+        records_store(field, components, item, t->m, x, adds);
 #else
-    LANES (j, m)
-        for (int c = 0; c < components; c++) field[field_at(n, components, c, item[LANE(j)])] = x[c][LANE(j)];
+    LANES (j, t->m)
+        for (int c = 0; c < components; c++) {
+            real *to = field + field_at(n, components, c, item[LANE(j)]);
+            *to = adds ? *to + x[c][LANE(j)] : x[c][LANE(j)];
+        }
 #endif
 }
 
 /* Stores lanes x [components] as the items of a field of n items. */
 PIO_FN void lanes_store(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
 {
-    lanes_store_of(field, n, components, t->item, t->m, x);
+    lanes_put(field, n, components, t, 0, x, 0);
 }
 
 /* Stores lanes x [components] at the places of the batch, where the order itself is that of the field of n items. */
 PIO_FN void lanes_store_places(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
 {
-    lanes_store_of(field, n, components, t->place, t->m, x);
+    lanes_put(field, n, components, t, 1, x, 0);
 }
 
 /* Adds lanes x [components] to the items of a field of n items. */
 PIO_FN void lanes_add(real *field, int n, int components, const lane_items *t, real (*x)[LANE_ROOM])
 {
-#if LANE_RECORDS
-    (void)n;
-    records_store(field, components, t->item, t->m, x, 1);
-#else
-    LANES (j, t->m)
-        for (int c = 0; c < components; c++) field[field_at(n, components, c, t->item[LANE(j)])] += x[c][LANE(j)];
-#endif
+    lanes_put(field, n, components, t, 0, x, 1);
 }
 
 /* Sets what is stored at the places of the batch to 0, where the order itself is that of the field of n items. */
@@ -211,63 +374,6 @@ PIO_FN void lanes_clear_places(real *field, int n, int components, const lane_it
 {
     LANES (j, t->m)
         for (int c = 0; c < components; c++) field[field_at(n, components, c, t->first + j)] = R(0);
-}
-
-/* What a team will read and write of its next batch, so that memory works while lanes compute. A field is stored by
- * item, by the places of the team's order, or by the numbers of items. */
-enum { LANES_AHEAD = 14 };
-enum { AHEAD_ITEM, AHEAD_PLACE, AHEAD_ID };
-typedef struct {
-    const int *order, *id; /* [n] the team's; numbers of items, NULL where no field is stored so */
-    int end;               /* the place after the last of the team */
-    int fields;
-    int by[LANES_AHEAD], components[LANES_AHEAD], writes[LANES_AHEAD];
-    const real *field[LANES_AHEAD]; /* [n][components] */
-} lanes_ahead;
-
-/* Returns what reads nothing yet of the items at the places of an order before `end`. */
-PIO_FN lanes_ahead ahead_of(const int *order, const int *id, int end)
-{
-    lanes_ahead h;
-    h.order = order;
-    h.id = id;
-    h.end = end;
-    h.fields = 0;
-    return h;
-}
-
-/* Adds a field to what will be read, or written, or instead of NULL another one of as many components at least. */
-PIO_FN void ahead_add(lanes_ahead *h, int by, int writes, const real *field, int components, const real *instead)
-{
-#if LANE_RECORDS
-    h->by[h->fields] = by;
-    h->writes[h->fields] = writes;
-    h->components[h->fields] = components;
-    h->field[h->fields++] = field ? field : instead;
-#else
-    (void)h, (void)by, (void)writes, (void)field, (void)components, (void)instead;
-#endif
-}
-
-/* Prefetches the items at the places begin .. end - 1: a hint, no value depends on it. */
-PIO_FN void ahead_fetch(const lanes_ahead *h, int begin, int end)
-{
-#if LANE_RECORDS
-    if (end > h->end) end = h->end;
-    for (int place = begin; place < end; place++) {
-        const int item = h->order[place], id = h->id ? h->id[item] : 0;
-        PIO_UNROLL_ALL
-        for (int k = 0; k < h->fields; k++) {
-            const ptrdiff_t i = h->by[k] == AHEAD_ITEM ? item : h->by[k] == AHEAD_PLACE ? place : id;
-            if (h->writes[k])
-                PIO_PREFETCH(h->field[k] + h->components[k] * i, 1);
-            else
-                PIO_PREFETCH(h->field[k] + h->components[k] * i, 0);
-        }
-    }
-#else
-    (void)h, (void)begin, (void)end;
-#endif
 }
 
 /* Returns the vector of lane j, x [DIM]. */

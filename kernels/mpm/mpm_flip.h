@@ -17,6 +17,7 @@
 #include "kernels/mpm/mpm_deposit.h"
 #include "kernels/mpm/mpm_grid.h"
 #include "kernels/mpm/mpm_reversible_transfer.h"
+#include "kernels/mpm/mpm_team_spread.h"
 
 typedef struct {
     team_cells cells;
@@ -70,7 +71,7 @@ PIO_FN void mpm_flip_spread(int slot, mpm_flip_spread_shared *sh, const mpm_flip
         flip_lanes x;
         lane_items t;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
-        lanes_open(&t, a->l.order, first, b.m);
+        lanes_open(&t, a->l.order, a->matter.n, first, b.m);
         flip_load(a, &t, &x);
         FULL_LANES(j)
         {

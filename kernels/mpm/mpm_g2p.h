@@ -51,8 +51,17 @@ typedef struct {
 } g2p_lanes;
 
 /* Sets the index of the base nodes of the lanes of a batch. */
-PIO_FN void g2p_bases(const team_cells *t, const team_batch *b, const block_place *p, g2p_lanes *x)
+PIO_FN void g2p_bases(const lane_cells *at, const block_place *p, g2p_lanes *x)
 {
+#if PIO_NODE_ROWS
+    FULL_LANES(j)
+    {
+        x->base[0][j] = p->index[0] + at->row[0][j];
+        x->base[1][j] = p->index[1] + at->column[0][j];
+    }
+#else
+    const team_cells *t = at->cells;
+    const team_batch *b = at->batch;
     RUNS(r, b->runs, run_of(t, b, OWN_LANE))
     {
         const int begin = run_begin(t, b, r), end = run_end(t, b, r);
@@ -64,6 +73,7 @@ PIO_FN void g2p_bases(const team_cells *t, const team_batch *b, const block_plac
             for (int c = 0; c < DIM; c++) x->base[c][LANE(j)] = base[c];
         }
     }
+#endif
 }
 
 /* Sets the new state of the lanes by the formulas at the head, and marks those in which something is wrong. A
@@ -179,15 +189,21 @@ PIO_FN void mpm_g2p(int slot, mpm_g2p_shared *sh, const mpm_g2p_args *a)
     ahead_add(&ahead, AHEAD_PLACE, 1, a->next.F, DIM * DIM, a->next.C);
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
+        lane_cells at;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
-        lanes_open(&t, a->l.order, first, b.m);
+        lane_cells_of(&at, &sh->cells, &b);
+        lanes_open(&t, a->l.order, n, first, b.m);
         lanes_load(x.f, a->s.offset, n, DIM, &t);
         if (a->s.F) lanes_load(x.F, a->s.F, n, DIM * DIM, &t);
         if (a->s.J) lanes_load(x.J, a->s.J, n, 1, &t);
-        team_moments(&sh->cells, &sh->y, &b, &ahead, x.f, x.v, x.C);
-        g2p_bases(&sh->cells, &b, &place, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 0);
+        team_moments(&sh->y, &at, &ahead, x.f, x.v, x.C);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 1);
+        g2p_bases(&at, &place, &x);
         g2p_move(a, grid, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 2);
         g2p_store(a, &t, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 3);
         g2p_leave(a, &t, &x, &sh->left);
     }
     TEAM_SYNC();
@@ -284,18 +300,9 @@ PIO_FN void g2p_move_adj(const mpm_g2p_adj_args *a, g2p_adj_lanes *x)
 }
 
 /* Sets the slopes of the lanes of a batch, and completes the cotangents of their offsets: f'_bar + slope - B^T v'. */
-PIO_FN void g2p_offset_adj(const mpm_g2p_adj_shared *sh, const team_batch *t, g2p_adj_lanes *x)
+PIO_FN void g2p_offset_adj(const mpm_g2p_adj_shared *sh, const lane_cells *at, g2p_adj_lanes *x)
 {
-    RUNS(r, t->runs, run_of(&sh->cells, t, OWN_LANE))
-    {
-        const int begin = run_begin(&sh->cells, t, r), end = run_end(&sh->cells, t, r),
-                  at = sh->cells.cell[t->cell + r];
-        RUN_LANES(j, begin, end)
-        {
-            const spline w = spline_at(lane_vec(x->f, j));
-            lane_vec_put(x->slope, j, stencil_slope(&sh->y, NULL, at, R(0), &w, lane_vec(x->b, j), lane_mat(x->B, j)));
-        }
-    }
+    team_slopes(&sh->y, at, x->f, x->b, x->B, x->slope);
     FULL_LANES(j)
     {
         const vec turned = mat_t_apply(lane_mat(x->B, j), lane_vec(x->v, j));
@@ -349,13 +356,19 @@ PIO_FN void mpm_g2p_adj(int slot, mpm_g2p_adj_shared *sh, const mpm_g2p_adj_args
     ahead_add(&ahead, AHEAD_ITEM, 1, a->bar.F, DIM * DIM, a->bar.offset);
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
+        lane_cells at;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
-        lanes_open(&t, a->l.order, first, b.m);
+        lane_cells_of(&at, &sh->cells, &b);
+        lanes_open(&t, a->l.order, a->matter.n, first, b.m);
         g2p_load_adj(a, &t, &x);
-        team_moments(&sh->cells, &sh->y, &b, &none, x.f, x.v, x.C);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 0);
+        team_moments(&sh->y, &at, &none, x.f, x.v, x.C);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 1);
         g2p_move_adj(a, &x);
-        g2p_offset_adj(sh, &b, &x);
+        g2p_offset_adj(sh, &at, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 2);
         g2p_store_adj(a, &t, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 3);
         spread_put(&sh->t, NULL, x.b, x.B);
         spread_weights(&sh->t, x.f);
         TEAM_SYNC();

@@ -11,6 +11,8 @@
 
 #include "kernels/mpm/mpm_node_sum.h"
 #include "kernels/mpm/mpm_stress_rest.h"
+#include "kernels/mpm/mpm_team_gather.h"
+#include "kernels/mpm/mpm_team_spread.h"
 
 typedef struct {
     team_cells cells;
@@ -60,14 +62,18 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         lane_items t;
         p2g_lanes x;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
-        lanes_open(&t, a->l.order, first, b.m);
+        lanes_open(&t, a->l.order, a->matter.n, first, b.m);
         p2g_load(&a->s, &a->matter, &t, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 0);
         p2g_stress(&a->s, &a->matter, &t, &x);
         p2g_rest(&a->s, &a->matter, a->step->h, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 1);
         p2g_field(&a->box, a->step->h, &x);
         spread_put(&sh->t, x.mass[0], x.b, x.B);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 2);
         spread_weights(&sh->t, x.f);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 3);
         TEAM_SYNC();
         spread_add(&sh->t, &sh->cells, &b, &sh->tile, &ahead);
     }
@@ -86,6 +92,36 @@ typedef struct {
     node_vectors y;        /* p_bar */
 } mpm_p2g_adj_shared;
 
+#if PIO_NODE_ROWS
+/* Sets sum_o w_o p_bar_o, sum_o w_o p_bar_o o^T, the slope and sum_o w_o m_bar_o of the lanes of a batch: they begin
+ * the cotangents of b, B, f and the mass. */
+PIO_FN void p2g_gather(const mpm_p2g_adj_shared *sh, const team_batch *t, const lanes_ahead *h, p2g_lanes *x,
+                       p2g_bar *bar)
+{
+    const real *const tile[DIM + 1] = {sh->y.y[0], sh->y.y[1], sh->z[0]};
+    lane_cells at;
+    (void)h;
+    lane_cells_of(&at, &sh->cells, t);
+    for (int first = 0; first < t->m; first += NODE_ROW) {
+        picked_nodes n;
+        nodes_pick(&n, tile, DIM + 1, &at, first);
+        PIO_VECTOR
+        for (int k = 0; k < NODE_ROW; k++) {
+            const int j = first + k;
+            const plane_nodes p = picked_plane(&n, k, 1);
+            const spline w = spline_at(lane_vec(x->f, j));
+            const vec slope = plane_slope(&p, x->mass[0][j], &w, lane_vec(x->b, j), lane_mat(x->B, j));
+            vec S;
+            mat M;
+            plane_moments(&p, &w, &S, &M);
+            lane_vec_put(bar->b, j, S);
+            lane_mat_put(bar->B, j, M);
+            lane_vec_put(bar->f, j, slope);
+            bar->mass[0][j] = plane_scalar(&p, &w);
+        }
+    }
+}
+#else
 /* Sets sum_o w_o p_bar_o, sum_o w_o p_bar_o o^T, the slope and sum_o w_o m_bar_o of the lanes of a batch: they begin
  * the cotangents of b, B, f and the mass. */
 PIO_FN void p2g_gather(const mpm_p2g_adj_shared *sh, const team_batch *t, const lanes_ahead *h, p2g_lanes *x,
@@ -115,6 +151,7 @@ PIO_FN void p2g_gather(const mpm_p2g_adj_shared *sh, const team_batch *t, const 
         }
     }
 }
+#endif
 
 /* Sets the cotangents of the lanes that do not depend on the law. */
 PIO_FN void p2g_motion_adj(const mpm_p2g_adj_args *a, p2g_lanes *x, p2g_bar *bar)
@@ -159,17 +196,21 @@ PIO_FN void p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a,
     for (int first = sh->cells.start[0]; first < sh->cells.start[cells]; first += TEAM_LANES) {
         lane_items t;
         b = team_batch_at(&sh->cells, cells, first, b.cell);
-        lanes_open(&t, a->l.order, first, b.m);
+        lanes_open(&t, a->l.order, n, first, b.m);
         p2g_load(&a->s, &a->matter, &t, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 0);
         p2g_stress(&a->s, &a->matter, &t, &x);
         if (rest) p2g_rest(&a->s, &a->matter, a->step->h, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
         p2g_field(&a->box, a->step->h, &x);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 1);
         p2g_gather(sh, &b, &ahead, &x, &bar);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 2);
         lanes_reload(x.f, a->s.offset, n, DIM, &t);
         lanes_reload(x.v, a->s.velocity, n, DIM, &t);
         lanes_reload(x.C, a->s.C, n, DIM * DIM, &t);
         p2g_motion_adj(a, &x, &bar);
+        ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 3);
         lanes_add(a->bar.offset, n, DIM, &t, bar.f);
         if (a->adds_motion) {
             lanes_add(a->bar.velocity, n, DIM, &t, bar.v);

@@ -68,9 +68,10 @@ PIO_FN unsigned plastic_load(const mpm_plastic_args *a, const lane_items *t, pla
     }
     if (laws == plastic_bit(PIO_ELASTIC)) return laws;
     lanes_load_places(x->F, a->next.F, m->n, DIM * DIM, t);
-    lanes_load_of(x->y, m->yield, m->n, PIO_PLASTIC_CONSTANTS, x->id[0]);
+    const int together = numbers_together(x->id[0], TEAM_LANES, m->n);
+    lanes_load_of(x->y, m->yield, m->n, PIO_PLASTIC_CONSTANTS, x->id[0], together);
     if (m->constants == 2) {
-        lanes_load_of(x->k, m->k, m->n, 2, x->id[0]);
+        lanes_load_of(x->k, m->k, m->n, 2, x->id[0], together);
         return laws;
     }
     FULL_LANES(j)
@@ -232,7 +233,7 @@ PIO_FN int plastic_open(lane_items *t, int team, const mpm_plastic_args *a)
 {
     const int first = team * TEAM_LANES, left = a->step->particles - first;
     if (left <= 0) return 0;
-    lanes_open(t, a->order, first, left < TEAM_LANES ? left : TEAM_LANES);
+    lanes_open(t, a->order, a->matter.n, first, left < TEAM_LANES ? left : TEAM_LANES);
     return t->m;
 }
 

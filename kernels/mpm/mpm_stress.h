@@ -1,5 +1,6 @@
-/* mpm_stress.h -- the stress of the particles of a batch, and its adjoint. Laws of most scenes are computed in all
- * lanes, and each lane keeps what its own law gives; other laws, and what is added to the stress, lane by lane. */
+/* mpm_stress.h -- the stress of the particles of a batch, and its adjoint: the laws of most scenes, which are computed
+ * in all lanes, and each lane keeps what its own law gives. Other laws, and what is added to the stress, are in
+ * mpm_stress_rest.h. */
 #ifndef PIOLA_KERNELS_MPM_STRESS_H
 #define PIOLA_KERNELS_MPM_STRESS_H
 
@@ -29,6 +30,7 @@ PIO_FN mat yield_tau(const mpm_state *s, const mpm_matter *m, int p, real h)
 
 /* What p2g computes with, of each lane. */
 typedef struct {
+    int ids_together; /* 1: the ids of all lanes ascend by one */
     PER_LANE(int, id, 1);
     PER_LANE(int, law, 1);
     PER_LANE(real, mass, 1);            /* kg */
@@ -70,14 +72,15 @@ PIO_FN law_constants p2g_constants(p2g_lanes *x, int j)
 PIO_FN void p2g_load(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
     if (s->F) lanes_load(x->F, s->F, m->n, DIM * DIM, t);
-    FULL_LANES(j) x->id[0][LANE(j)] = s->id[t->item[LANE(j)]];
+    lanes_load_ids(x->id[0], s->id, t);
+    x->ids_together = numbers_together(x->id[0], TEAM_LANES, m->n);
     if (m->one_law) {
         FULL_LANES(j) x->law[0][LANE(j)] = m->one_law - 1;
     } else {
         FULL_LANES(j) x->law[0][LANE(j)] = m->law[x->id[0][LANE(j)]];
     }
     if (m->constants == 2) {
-        lanes_load_of(x->k, m->k, m->n, 2, x->id[0]);
+        lanes_load_of(x->k, m->k, m->n, 2, x->id[0], x->ids_together);
         FULL_LANES(j) x->k[2][LANE(j)] = R(0);
         return;
     }
@@ -95,12 +98,8 @@ PIO_FN void p2g_load_motion(const mpm_state *s, const mpm_matter *m, const lane_
     lanes_load(x->f, s->offset, m->n, DIM, t);
     lanes_load(x->v, s->velocity, m->n, DIM, t);
     lanes_load(x->C, s->C, m->n, DIM * DIM, t);
-    FULL_LANES(j)
-    {
-        const int id = x->id[0][LANE(j)];
-        x->mass[0][LANE(j)] = m->mass[id];
-        x->volume[0][LANE(j)] = m->volume[id];
-    }
+    lanes_load_of(x->mass, m->mass, m->n, 1, x->id[0], x->ids_together);
+    lanes_load_of(x->volume, m->volume, m->n, 1, x->id[0], x->ids_together);
 }
 
 /* Sets the rotations of F in the lanes of fixed corotated solids, as polar_rotation does: a lane that needs no more

@@ -236,8 +236,8 @@ PIO_FN void p2g_hencky_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_l
     }
 }
 
-/* Adjoint of p2g_activation: adds to the cotangents of F, and sets those of activations. An activation of 0 leaves every
- * bit of them. */
+/* Adjoint of p2g_activation: adds to the cotangents of F, and sets those of activations. An activation of 0 leaves
+ * every bit of them. */
 PIO_FN void p2g_activation_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
 {
     p2g_fibres f;

@@ -7,7 +7,7 @@
 #ifndef PIOLA_KERNELS_MPM_TEAM_H
 #define PIOLA_KERNELS_MPM_TEAM_H
 
-#include "kernels/base/lanes.h"
+#include "kernels/base/lanes_ahead.h"
 #include "kernels/mpm/mpm_sort.h"
 #include "kernels/mpm/mpm_transfer.h"
 
@@ -23,6 +23,16 @@ PIO_FN int team_open(team_cells *t, int slot, const mpm_lists *l)
     const int block = l->block_list[slot];
     const int *start = l->start + (ptrdiff_t)block * BLOCK_NODES;
     const uint64_t occupied = l->occupied[block];
+#if PIO_LANE_LOOPS
+    int cells = 0;
+    for (uint64_t left = occupied; left; left &= left - 1) {
+        const int c = first_bit(left);
+        t->cell[cells] = tile_cell(c);
+        t->start[cells++] = start[c];
+    }
+    t->start[cells] = start[BLOCK_NODES];
+    return cells;
+#else
     LANES (c, BLOCK_NODES) {
         const int k = bits_set(occupied & ((UINT64_C(1) << c) - 1));
         if (c == 0) t->start[bits_set(occupied)] = start[BLOCK_NODES];
@@ -31,6 +41,7 @@ PIO_FN int team_open(team_cells *t, int slot, const mpm_lists *l)
         t->start[k] = start[c];
     }
     return bits_set(occupied);
+#endif
 }
 
 /* Where a block is: its first node, and the index of that along each axis. */
@@ -92,8 +103,12 @@ PIO_FN int run_of(const team_cells *t, const team_batch *b, int lane)
 /* Prefetches as many items of the next batch as run r of a batch has. */
 PIO_FN void run_ahead(const team_cells *t, const team_batch *b, int r, const lanes_ahead *h)
 {
+#if PIO_NODE_ROWS
+    (void)t, (void)b, (void)r, (void)h; /* see ahead_part */
+#else
     const int next = b->first + TEAM_LANES;
     ahead_fetch(h, next + run_begin(t, b, r), next + run_end(t, b, r));
+#endif
 }
 
 /* ---- what a team reads: the nodes of its tile ------------------------------------------------------------------- */
@@ -137,27 +152,6 @@ PIO_FN void tile_load(real (*y)[TILE_NODES], node_field f, const mpm_box *box, c
                 const int node = at + node_step(box, last, k);
                 to[k] = beyond ? f.field[field_at(f.nodes, f.components, f.first + c, node)] : R(0);
             }
-        }
-    }
-}
-
-/* Sets S = sum_o w_o y_o and M = sum_o w_o y_o o^T of the lanes of a batch; y has the vectors of the tile. Prefetches
- * the next batch. */
-PIO_FN void team_moments(const team_cells *t, const node_vectors *y, const team_batch *b, const lanes_ahead *h,
-                         real (*f)[LANE_ROOM], real (*S)[LANE_ROOM], real (*M)[LANE_ROOM])
-{
-    RUNS(r, b->runs, run_of(t, b, OWN_LANE))
-    {
-        run_ahead(t, b, r, h);
-        const int begin = run_begin(t, b, r), end = run_end(t, b, r), at = t->cell[b->cell + r];
-        RUN_LANES(j, begin, end)
-        {
-            const spline w = spline_at(lane_vec(f, j));
-            vec s;
-            mat m;
-            stencil_moments(y, at, &w, &s, &m);
-            lane_vec_put(S, j, s);
-            lane_mat_put(M, j, m);
         }
     }
 }
@@ -223,153 +217,6 @@ PIO_FN ptrdiff_t tile_entry(const mpm_box *box, const mpm_lists *l, int node, co
     }
     const int slot = l->block_slot[block];
     return l->block_slot[block + 1] > slot ? (ptrdiff_t)slot * TILE_NODES + at : -1;
-}
-
-/* ---- spread: the affine fields b + B o of particles, weighted, summed at the nodes of their cells ---------------- */
-
-/* A batch in shared memory: numbers 0 of quads, and what follows in the order of axes. */
-typedef struct {
-    real column[DIM + 1][TEAM_LANES][QUAD];      /* b, and the columns of B: what a step along an axis adds */
-    real f[TEAM_LANES][DIM];                     /* offset, which a lane of a node makes its weight of */
-    real weight[BY_LANE(STENCIL, 1)][LANE_ROOM]; /* which a CPU has here; of rows of nodes, those of the first node */
-#if PIO_QUAD_ROWS
-    real along[LANE_ROOM][QUAD]; /* and the weights along the last axis */
-#endif
-} spread_batch;
-
-/* Returns the place along axis `a` of stencil node q, 0, 1 or 2. */
-PIO_FN int stencil_place(int a, int q)
-{
-    return a == DIM - 1 ? q % 3 : DIM == 3 && a == 0 ? q / 9 : q / 3 % 3;
-}
-
-/* Sets the weights of a batch, w_o(f) for each lane's offset f [DIM]. */
-PIO_FN void spread_weights(spread_batch *t, real (*f)[LANE_ROOM])
-{
-#if PIO_QUAD_ROWS
-    PER_LANE(real, w, QUAD);
-    FULL_LANES(j)
-    {
-        const spline s = spline_at(lane_vec(f, j));
-        PIO_UNROLL_ALL
-        for (int p = 0; p < 3; p++) {
-            w[p][j] = s.w[DIM - 1][p];
-#if PIO_DIM == 3
-            PIO_UNROLL_ALL
-            for (int r = 0; r < 3; r++) t->weight[3 * p + r][j] = s.w[0][p] * s.w[1][r];
-#else
-            t->weight[p][j] = s.w[0][p];
-#endif
-        }
-        w[3][j] = R(0);
-    }
-    lanes_to_quads(t->along, w[0], w[1], w[2], w[3]);
-#elif BY_LANE(1, 0)
-    FULL_LANES(j)
-    {
-        const spline s = spline_at(lane_vec(f, j));
-        PIO_UNROLL_ALL
-        for (int p = 0; p < 3; p++) {
-            PIO_UNROLL_ALL
-            for (int r = 0; r < 3; r++) {
-#if PIO_DIM == 3
-                const real w = s.w[0][p] * s.w[1][r];
-                PIO_UNROLL_ALL
-                for (int k = 0; k < 3; k++) t->weight[9 * p + 3 * r + k][j] = w * s.w[2][k];
-#else
-                t->weight[3 * p + r][j] = s.w[0][p] * s.w[1][r];
-#endif
-            }
-        }
-    }
-#else
-    FULL_LANES(j)
-    for (int a = 0; a < DIM; a++) t->f[j][a] = f[a][LANE(j)];
-#endif
-}
-
-/* Stores the fields of the lanes: number m, a scalar that does not change with o, and after it b + B o; or without m,
- * where that is NULL, b + B o alone. b has QUAD components, of which those beyond DIM are 0; B is [DIM * DIM]. */
-PIO_FN void spread_put(spread_batch *t, const real *m, real (*b)[LANE_ROOM], real (*B)[LANE_ROOM])
-{
-    PER_LANE(real, none, 1);
-    FULL_LANES(j) none[0][LANE(j)] = R(0);
-    if (m) {
-        lanes_to_quads(t->column[0], m, b[0], b[1], b[2]);
-        for (int a = 0; a < DIM; a++)
-            lanes_to_quads(t->column[1 + a], none[0], B[a], B[DIM + a],
-                           DIM == 3 ? B[DIM == 3 ? 2 * DIM + a : 0] : none[0]);
-    } else {
-        lanes_to_quads(t->column[0], b[0], b[1], b[2], none[0]);
-        for (int a = 0; a < DIM; a++)
-            lanes_to_quads(t->column[1 + a], B[a], B[DIM + a], DIM == 3 ? B[DIM == 3 ? 2 * DIM + a : 0] : none[0],
-                           none[0]);
-    }
-}
-
-#if PIO_QUAD_ROWS
-/* As the function below, a row of three nodes along the last axis at a time: the weight along that axis is multiplied
- * to b + B o first, the weight of the row after it. The fourth node of a row gets 0. The tile is read last, when what
- * was stored for the cell before, of which its rows overlap two, has reached the cache. */
-PIO_FN void spread_run(const spread_batch *t, int begin, int end, tile_sums *tile, int at)
-{
-    enum { ROWS = STENCIL / 3 };
-    quad_row sum[ROWS];
-    PIO_UNROLL_ALL
-    for (int q = 0; q < ROWS; q++) sum[q] = row_zero();
-    for (int j = begin; j < end; j++) {
-        const quad_row along = row_numbers(t->along[j]);
-        const quad_row field = along * (row_of(t->column[0][j]) + row_steps(t->column[DIM][j]));
-        quad_row step[DIM - 1];
-        PIO_UNROLL /* 0 is added so that the additions below are not contracted with the product, once for each row */
-            for (int a = 0; a < DIM - 1; a++) step[a] = along * row_of(t->column[1 + a][j]) + row_zero();
-        PIO_UNROLL_ALL
-        for (int q = 0; q < ROWS; q++) {
-            quad_row r = field;
-            PIO_UNROLL
-            for (int a = 0; a < DIM - 1; a++) {
-                if (stencil_place(a, 3 * q) > 0) r += step[a];
-                if (stencil_place(a, 3 * q) > 1) r += step[a];
-            }
-            sum[q] += t->weight[q][j] * r;
-        }
-    }
-    PIO_UNROLL_ALL
-    for (int q = 0; q < ROWS; q++) *(quad_row *)tile->sum[at + tile_node(3 * q)] += sum[q];
-}
-#else
-/* Adds the fields of the lanes begin .. end - 1, which are particles of the cell at place `at` of the tile, to the sums
- * of its nodes, in the order of the lanes. */
-PIO_FN void spread_run(const spread_batch *t, int begin, int end, tile_sums *tile, int at)
-{
-    quad sum[NODE_ROOM(STENCIL)];
-    NODE_LANES(q, STENCIL) sum[NODE(q)] = quad_load(tile->sum[at + tile_node(q)]);
-    for (int j = begin; j < end; j++) {
-        quad column[DIM + 1];
-        PIO_UNROLL
-        for (int k = 0; k <= DIM; k++) column[k] = quad_load(t->column[k][j]);
-        NODE_LANES(q, STENCIL)
-        {
-            const real w = BY_LANE(t->weight[q][j], lane_weight(q, t->f[j]));
-            quad field = column[0];
-            PIO_UNROLL
-            for (int a = 0; a < DIM; a++) field = quad_steps(field, stencil_place(a, q), column[1 + a]);
-            sum[NODE(q)] = quad_fma(sum[NODE(q)], w, field);
-        }
-    }
-    NODE_LANES(q, STENCIL) quad_store(tile->sum[at + tile_node(q)], sum[NODE(q)]);
-}
-#endif
-
-/* Adds the fields of a batch to the sums of the tile, cell after cell, and prefetches the next batch. */
-PIO_FN void spread_add(const spread_batch *t, const team_cells *cells, const team_batch *b, tile_sums *tile,
-                       const lanes_ahead *h)
-{
-    for (int r = 0; r < b->runs; r++) {
-        run_ahead(cells, b, r, h);
-        spread_run(t, run_begin(cells, b, r), run_end(cells, b, r), tile, cells->cell[b->cell + r]);
-        TEAM_SYNC();
-    }
 }
 
 #endif

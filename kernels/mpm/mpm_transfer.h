@@ -115,15 +115,98 @@ PIO_FN int tile_node(int q)
 
 typedef struct {
     real y[DIM][TILE_NODES];
+#if PIO_NODE_ROWS
+    real past[NODE_ROW]; /* which is read with the last row, and means nothing */
+#endif
 } node_vectors;
+
+#if PIO_DIM == 2
+/* The nodes of a stencil: the numbers of that at places i and j along the axes are y[a][i * row + j * hop] and, unless
+ * it is NULL, z[i * row + j * hop]. */
+typedef struct {
+    const real *y[DIM], *z;
+    int row, hop;
+} plane_nodes;
+
+/* Returns the nodes of the stencil of the cell at place `at` of the tiles y and z; z may be NULL. */
+PIO_FN plane_nodes plane_of(const node_vectors *n, const real *z, int at)
+{
+    plane_nodes p;
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) p.y[a] = n->y[a] + at;
+    p.z = z ? z + at : NULL;
+    p.row = TILE_EDGE;
+    p.hop = 1;
+    return p;
+}
+
+/* Sets S = sum_o w_o y_o and M_ab = sum_o w_o y_o,a o_b, one axis at a time. */
+PIO_FN void plane_moments(const plane_nodes *n, const spline *s, vec *S, mat *M)
+{
+    PIO_UNROLL
+    for (int a = 0; a < DIM; a++) {
+        real s0 = R(0), sx = R(0), sy = R(0);
+        PIO_UNROLL
+        for (int i = 0; i < 3; i++) {
+            const real *y = n->y[a] + i * n->row;
+            const real u1 = s->w[1][1] * y[n->hop], u2 = s->w[1][2] * y[2 * n->hop];
+            const real t = s->w[0][i] * (s->w[1][0] * y[0] + u1 + u2);
+            s0 += t;
+            sx += R(i) * t;
+            sy += s->w[0][i] * (u1 + R(2) * u2);
+        }
+        S->x[a] = s0;
+        M->m[a][0] = sx;
+        M->m[a][1] = sy;
+    }
+}
+
+/* Returns sum_o w_o z_o. */
+PIO_FN real plane_scalar(const plane_nodes *n, const spline *s)
+{
+    real r = R(0);
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) {
+        real t = R(0);
+        PIO_UNROLL
+        for (int j = 0; j < 3; j++) t += s->w[1][j] * n->z[i * n->row + j * n->hop];
+        r += s->w[0][i] * t;
+    }
+    return r;
+}
+
+/* Returns s_a = sum_o (d w_o/d f_a) (y_o . (b + B o) + m z_o), where there is no z without m z_o. */
+PIO_FN vec plane_slope(const plane_nodes *n, real m, const spline *s, vec b, mat B)
+{
+    vec r = vec_zero(), at_i = b; /* b + B o at the first node of row i, and at node j */
+    PIO_UNROLL
+    for (int i = 0; i < 3; i++) {
+        real u = R(0), uy = R(0);
+        vec at_j = at_i;
+        PIO_UNROLL
+        for (int j = 0; j < 3; j++) {
+            const int q = i * n->row + j * n->hop;
+            real v = n->y[0][q] * at_j.x[0] + n->y[1][q] * at_j.x[1];
+            if (n->z) v += m * n->z[q];
+            u += s->w[1][j] * v;
+            uy += s->dw[1][j] * v;
+            at_j = vec_axpby(R(1), at_j, R(1), mat_column(B, 1));
+        }
+        r.x[0] += s->dw[0][i] * u;
+        r.x[1] += s->w[0][i] * uy;
+        at_i = vec_axpby(R(1), at_i, R(1), mat_column(B, 0));
+    }
+    return r;
+}
+#endif
 
 /* Sets S = sum_o w_o y_o and M_ab = sum_o w_o y_o,a o_b of the cell at place `at` of a tile, one axis at a time. */
 PIO_FN void stencil_moments(const node_vectors *n, int at, const spline *s, vec *S, mat *M)
 {
+#if PIO_DIM == 3
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) {
         const real *y = n->y[a] + at;
-#if PIO_DIM == 3
         real s0 = R(0), sx = R(0), sy = R(0), sz = R(0);
         PIO_UNROLL
         for (int i = 0; i < 3; i++) {
@@ -146,51 +229,44 @@ PIO_FN void stencil_moments(const node_vectors *n, int at, const spline *s, vec 
         M->m[a][0] = sx;
         M->m[a][1] = sy;
         M->m[a][2] = sz;
-#else
-        real s0 = R(0), sx = R(0), sy = R(0);
-        PIO_UNROLL
-        for (int i = 0; i < 3; i++) {
-            const int q = tile_node(3 * i);
-            const real u1 = s->w[1][1] * y[q + 1], u2 = s->w[1][2] * y[q + 2];
-            const real t = s->w[0][i] * (s->w[1][0] * y[q] + u1 + u2);
-            s0 += t;
-            sx += R(i) * t;
-            sy += s->w[0][i] * (u1 + R(2) * u2);
-        }
-        S->x[a] = s0;
-        M->m[a][0] = sx;
-        M->m[a][1] = sy;
-#endif
     }
+#else
+    const plane_nodes p = plane_of(n, NULL, at);
+    plane_moments(&p, s, S, M);
+#endif
 }
 
 /* Returns sum_o w_o z_o of the cell at place `at` of a tile z [TILE_NODES]. */
 PIO_FN real stencil_scalar(const real *z, int at, const spline *s)
 {
+#if PIO_DIM == 3
     real r = R(0);
     PIO_UNROLL
     for (int i = 0; i < 3; i++) {
         real t = R(0);
         PIO_UNROLL
         for (int j = 0; j < 3; j++) {
-#if PIO_DIM == 3
             const real *u = z + at + tile_node(9 * i + 3 * j);
             t += s->w[1][j] * (s->w[2][0] * u[0] + s->w[2][1] * u[1] + s->w[2][2] * u[2]);
-#else
-            t += s->w[1][j] * z[at + tile_node(3 * i + j)];
-#endif
         }
         r += s->w[0][i] * t;
     }
     return r;
+#else
+    plane_nodes p;
+    p.z = z + at;
+    p.row = TILE_EDGE;
+    p.hop = 1;
+    return plane_scalar(&p, s);
+#endif
 }
 
 /* Returns s_a = sum_o (d w_o/d f_a) (y_o . (b + B o) + m z_o) of the cell at place `at` of the tiles y and z; z may be
  * NULL (m z = 0). */
 PIO_FN vec stencil_slope(const node_vectors *n, const real *z, int at, real m, const spline *s, vec b, mat B)
 {
-    vec r = vec_zero(), at_i = b; /* b + B o at the first node of plane i, row j, and at node k */
 #if PIO_DIM == 3
+    vec r = vec_zero(), at_i = b; /* b + B o at the first node of plane i, row j, and at node k */
     PIO_UNROLL
     for (int i = 0; i < 3; i++) {
         real t = R(0), ty = R(0), tz = R(0);
@@ -218,26 +294,11 @@ PIO_FN vec stencil_slope(const node_vectors *n, const real *z, int at, real m, c
         r.x[2] += s->w[0][i] * tz;
         at_i = vec_axpby(R(1), at_i, R(1), mat_column(B, 0));
     }
-#else
-    PIO_UNROLL
-    for (int i = 0; i < 3; i++) {
-        real u = R(0), uy = R(0);
-        vec at_j = at_i;
-        PIO_UNROLL
-        for (int j = 0; j < 3; j++) {
-            const int q = at + tile_node(3 * i + j);
-            real v = n->y[0][q] * at_j.x[0] + n->y[1][q] * at_j.x[1];
-            if (z) v += m * z[q];
-            u += s->w[1][j] * v;
-            uy += s->dw[1][j] * v;
-            at_j = vec_axpby(R(1), at_j, R(1), mat_column(B, 1));
-        }
-        r.x[0] += s->dw[0][i] * u;
-        r.x[1] += s->w[0][i] * uy;
-        at_i = vec_axpby(R(1), at_i, R(1), mat_column(B, 0));
-    }
-#endif
     return r;
+#else
+    const plane_nodes p = plane_of(n, z, at);
+    return plane_slope(&p, m, s, b, B);
+#endif
 }
 
 #endif
