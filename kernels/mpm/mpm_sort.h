@@ -273,7 +273,6 @@ PIO_FN uint64_t mpm_active_slot(int i, const mpm_sort_args *a)
     if (!blocks_before(a, i, near)) return 0;
     PIO_UNROLL
     for (int c = DIM - 1; c >= 0; c--) {
-        PIO_UNROLL_ALL
         for (int k = 0; k < 1 << c; k++) near[k] = mask_grown(c, near[k], near[k | 1 << c]);
     }
     a->l.active[i] = near[0];
