@@ -1,9 +1,137 @@
 /* cuda.cu -- the CUDA backend: its table of kernels, and device memory through the runtime. The kernels' grids are in
  * the other files of this name, the only C++ of the program. */
-#include "kernels/backend/table.h"
+#include "kernels/backend/cuda_put.cuh"
 
-#include <cuda_runtime.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* ---- graphs ----------------------------------------------------------------------------------------------- */
+
+/* A graph of CUDA, and what it was made from, which names the nodes. */
+struct pio_graph_nodes {
+    cudaGraph_t made;
+    cudaGraphExec_t exec;  /* NULL: it is being built */
+    int parts;             /* that it has room for */
+    cudaGraphNode_t *node; /* [parts]; NULL: none */
+    cudaGraphNode_t last;  /* that was added; the next one waits for it */
+};
+
+/* Where what the thread launches next goes: to a part of a graph. graph NULL: into its stream, and part is -1. */
+typedef struct {
+    pio_graph graph;
+    int part;
+} cuda_aim;
+static thread_local cuda_aim aim = {NULL, -1};
+
+extern "C" int pio_cuda_aimed(void)
+{
+    return aim.graph != NULL;
+}
+
+/* A part is one node. Returns it where it is to be added, before any, or to be set, after the graph is complete. */
+static cudaGraphNode_t *aimed_node(void)
+{
+    cudaGraphNode_t *node = aim.part < aim.graph->parts ? aim.graph->node + aim.part : NULL;
+    return node && !*node == !aim.graph->exec ? node : NULL;
+}
+
+/* A node was added or set, with that code, which is returned and reported nowhere else. */
+static int done(const cudaGraphNode_t *node, int rc)
+{
+    if (rc)
+        (void)cudaGetLastError();
+    else if (!aim.graph->exec)
+        aim.graph->last = *node;
+    return rc;
+}
+
+extern "C" int pio_cuda_part(const cudaKernelNodeParams *launch)
+{
+    pio_graph g = aim.graph;
+    cudaGraphNode_t *node = aimed_node();
+    if (!node) return cudaErrorInvalidValue;
+    return done(node, g->exec ? cudaGraphExecKernelNodeSetParams(g->exec, *node, launch)
+                              : cudaGraphAddKernelNode(node, g->made, &g->last, g->last ? 1 : 0, launch));
+}
+
+static int fill_part(void *target, size_t bytes)
+{
+    pio_graph g = aim.graph;
+    cudaGraphNode_t *node = aimed_node();
+    cudaMemsetParams fill = {};
+    fill.dst = target;
+    fill.elementSize = 1;
+    fill.width = bytes;
+    fill.height = 1;
+    if (!node) return cudaErrorInvalidValue;
+    return done(node, g->exec ? cudaGraphExecMemsetNodeSetParams(g->exec, *node, &fill)
+                              : cudaGraphAddMemsetNode(node, g->made, &g->last, g->last ? 1 : 0, &fill));
+}
+
+/* Bytes side by side are a copy of one row. */
+static int copy_part(void *target, const void *source, size_t bytes)
+{
+    pio_graph g = aim.graph;
+    cudaGraphNode_t *node = aimed_node();
+    cudaMemcpy3DParms copy = {};
+    copy.srcPtr.ptr = (void *)source;
+    copy.dstPtr.ptr = target;
+    copy.srcPtr.pitch = copy.srcPtr.xsize = copy.dstPtr.pitch = copy.dstPtr.xsize = copy.extent.width = bytes;
+    copy.srcPtr.ysize = copy.dstPtr.ysize = copy.extent.height = copy.extent.depth = 1;
+    copy.kind = cudaMemcpyDeviceToDevice;
+    if (!node) return cudaErrorInvalidValue;
+    return done(node, g->exec ? cudaGraphExecMemcpyNodeSetParams(g->exec, *node, &copy)
+                              : cudaGraphAddMemcpyNode(node, g->made, &g->last, g->last ? 1 : 0, &copy));
+}
+
+extern "C" int pio_cuda_fill(pio_stream stream, void *target, size_t bytes)
+{
+    return aim.graph ? fill_part(target, bytes) : (int)cudaMemsetAsync(target, 0, bytes, stream);
+}
+
+static void cuda_graph_aim(pio_graph graph, int part)
+{
+    aim.graph = graph;
+    aim.part = graph ? part : -1;
+}
+
+static void cuda_graph_release(pio_graph g)
+{
+    if (g->exec) (void)cudaGraphExecDestroy(g->exec);
+    if (g->made) (void)cudaGraphDestroy(g->made);
+    free(g->node);
+    free(g);
+}
+
+static int cuda_graph_create(int parts, pio_graph *graph)
+{
+    pio_graph g = (pio_graph)calloc(1, sizeof *g);
+    *graph = g;
+    if (!g) return cudaErrorMemoryAllocation;
+    g->parts = parts;
+    g->node = (cudaGraphNode_t *)calloc((size_t)parts, sizeof *g->node);
+    const int rc = g->node ? cudaGraphCreate(&g->made, 0) : cudaErrorMemoryAllocation;
+    if (!rc) return 0;
+    (void)cudaGetLastError();
+    cuda_graph_release(g);
+    *graph = NULL;
+    return rc;
+}
+
+static int cuda_graph_complete(pio_graph g)
+{
+    const int rc = cudaGraphInstantiate(&g->exec, g->made, 0);
+    if (rc) {
+        (void)cudaGetLastError();
+        g->exec = NULL;
+    }
+    return rc;
+}
+
+static int cuda_graph_launch(pio_graph g, pio_stream stream)
+{
+    return cudaGraphLaunch(g->exec, stream);
+}
 
 /* ---- device memory -------------------------------------------------------------------------------------- */
 
@@ -84,11 +212,13 @@ static void cuda_release(void *base, size_t bytes)
 
 static int cuda_zero(pio_stream stream, void *target, size_t bytes)
 {
-    return cudaMemsetAsync(target, 0, bytes, stream);
+    return bytes ? pio_cuda_fill(stream, target, bytes) : 0;
 }
 
 static int cuda_copy(pio_stream stream, void *target, const void *source, size_t bytes)
 {
+    if (!bytes) return 0;
+    if (aim.graph) return copy_part(target, source, bytes);
     return cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 
@@ -112,40 +242,6 @@ static int cuda_wait(pio_stream stream)
 static const char *cuda_error_text(int code)
 {
     return cudaGetErrorString((cudaError_t)code);
-}
-
-/* ---- graphs ----------------------------------------------------------------------------------------------- */
-
-/* Calls of other threads, of which none is in this stream, may go on. */
-static int cuda_capture_begin(pio_stream stream)
-{
-    const int rc = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-    if (rc) (void)cudaGetLastError();
-    return rc;
-}
-
-static int cuda_capture_end(pio_stream stream, pio_graph *graph)
-{
-    cudaGraph_t captured = NULL;
-    *graph = NULL;
-    int rc = cudaStreamEndCapture(stream, &captured);
-    if (!rc) rc = cudaGraphInstantiate(graph, captured, 0);
-    if (captured) (void)cudaGraphDestroy(captured);
-    if (rc) {
-        (void)cudaGetLastError();
-        *graph = NULL;
-    }
-    return rc;
-}
-
-static int cuda_graph_launch(pio_graph graph, pio_stream stream)
-{
-    return cudaGraphLaunch(graph, stream);
-}
-
-static void cuda_graph_release(pio_graph graph)
-{
-    (void)cudaGraphExecDestroy(graph);
 }
 
 extern "C" {
@@ -181,8 +277,9 @@ extern "C" const pio_backend pio_backend_cuda = {
     cuda_download,
     cuda_wait,
     cuda_error_text,
-    cuda_capture_begin,
-    cuda_capture_end,
+    cuda_graph_create,
+    cuda_graph_aim,
+    cuda_graph_complete,
     cuda_graph_launch,
     cuda_graph_release,
     {"cudss", "cusolver"},

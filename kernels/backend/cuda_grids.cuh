@@ -7,7 +7,7 @@
 #ifndef PIOLA_KERNELS_BACKEND_CUDA_GRIDS_CUH
 #define PIOLA_KERNELS_BACKEND_CUDA_GRIDS_CUH
 
-#include "kernels/backend/table.h"
+#include "kernels/backend/cuda_put.cuh"
 
 /* MAP and TEAM grids have at most so many blocks, which go on to items a grid further: a limit on the device often
  * leaves few items of many, and blocks without any would still have to be started. It is 62 blocks for each of the 132
@@ -64,8 +64,7 @@ template <typename Args, void (*body)(int, const Args *)>
 static int map(pio_stream stream, int n, const int *limit, const Args *args)
 {
     const int blocks = capped(blocks_of(n, PIO_CHUNK));
-    if (n > 0) map_grid<Args, body><<<blocks, PIO_CHUNK, 0, stream>>>(n, limit, *args);
-    return cudaGetLastError();
+    return n > 0 ? launch(map_grid<Args, body>, blocks, PIO_CHUNK, stream, n, limit, *args) : 0;
 }
 
 /* One warp per team, several teams per block; teams never wait for one another. The compiler refuses more shared memory
@@ -89,8 +88,7 @@ static int team(pio_stream stream, int n, const int *limit, const Args *args)
     const int teams = teams_of<Shared>::TEAMS;
     const dim3 block(TEAM_LANES, teams);
     const int blocks = capped(blocks_of(n, teams));
-    if (n > 0) team_grid<Shared, Args, body><<<blocks, block, 0, stream>>>(n, limit, *args);
-    return cudaGetLastError();
+    return n > 0 ? launch(team_grid<Shared, Args, body>, blocks, block, stream, n, limit, *args) : 0;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------------------- *
@@ -187,9 +185,8 @@ static __global__ void __launch_bounds__(PIO_CHUNK)
 template <typename Args, double (*term)(int, const Args *)>
 static int sum(pio_stream stream, int n, const int *limit, const Args *args, double *result, double *work)
 {
-    if (n <= 0) return cudaMemsetAsync(result, 0, sizeof *result, stream);
-    sum_grid<Args, term><<<blocks_of(n, PIO_CHUNK), PIO_CHUNK, 0, stream>>>(n, limit, *args, result, work);
-    return cudaGetLastError();
+    if (n <= 0) return pio_cuda_fill(stream, result, sizeof *result);
+    return launch(sum_grid<Args, term>, blocks_of(n, PIO_CHUNK), PIO_CHUNK, stream, n, limit, *args, result, work);
 }
 
 /* ---- scans ------------------------------------------------------------------------------------------------ *
@@ -297,8 +294,7 @@ template <typename Args, uint64_t (*number)(int, const Args *), void (*put)(int,
 static int scan(pio_stream stream, int n, const Args *args, int *work)
 {
     const int blocks = n > 0 ? blocks_of(n, PIO_SCAN_CHUNK) : 1;
-    scan_grid<Args, number, put><<<blocks, PIO_SCAN_CHUNK, 0, stream>>>(n, *args, work);
-    return cudaGetLastError();
+    return launch(scan_grid<Args, number, put>, blocks, PIO_SCAN_CHUNK, stream, n, *args, work);
 }
 
 #define MAP(name, adjoint)                                                                                             \

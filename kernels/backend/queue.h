@@ -71,7 +71,7 @@ typedef struct {
     int n_watch;
     pio_recorder *recorder; /* NULL: nothing is recorded */
     int recording;          /* launches and copies go into a list */
-    int captures_failed;    /* the device could not capture a list: none is recorded any more */
+    int graphs_failed;      /* the device could not make a graph of a list: none is recorded any more */
 } pio_queue;
 
 /* The name of each timer, as messages and reports have it. */
@@ -86,7 +86,7 @@ void pio_queue_end(pio_queue *q, int kernel, const char *file, int line, int rc)
  *
  *     pio_queue_record(q);    what is launched from here on is only listed
  *     ...                     kernels, copies on the device, fills
- *     pio_queue_play(q);      the list is run: by one call, where a list of the same bytes was captured as a graph
+ *     pio_queue_play(q);      the list is run: by one call, where lists of the same kernels came before
  *
  * The host may do in between what it likes: whatever needs the list to have run, such as a copy to the host or a wait,
  * runs it at once, and what follows up to pio_queue_play() is launched as always. Results are the same bits either way.

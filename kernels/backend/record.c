@@ -1,16 +1,19 @@
 /* record.c -- lists of launches that are recorded and replayed: see queue.h.
  *
  * A list is the exact bytes of what was to be launched: which kernel, over how many items, with which arguments. It is
- * run as it was recorded, or by a graph that was captured from a list of the same bytes, which does the same: a graph
- * has the arguments of its capture. So nothing needs to be known of what a list depends on. A list that comes for the
- * second time is captured; one that never comes again costs a comparison. */
+ * run as it was recorded, or by a graph of the same bytes, which does the same. So nothing needs to be known of what a
+ * list depends on.
+ *
+ * A list that comes for the second time becomes a graph. Lists of the same kernels in the same order have one shape: of
+ * one, two lists are kept, since steps often alternate between two states; a third becomes a graph in place of the one
+ * that differs from it in the fewest parts, or if that is a graph, these parts of it are set anew. */
 #include "kernels/backend/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTS = 8, LIST_BYTES = 64 * 1024, ALIGNMENT = 16 };
+enum { LISTS = 8, OF_A_SHAPE = 2, LIST_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
 /* What is to be launched; `bytes` of arguments follow, up to the next multiple of ALIGNMENT. */
 typedef struct {
@@ -28,8 +31,9 @@ _Static_assert(sizeof(entry) == 2 * sizeof(int) + 6 * sizeof(void *) + 2 * sizeo
 
 typedef struct {
     size_t used;     /* bytes */
+    int parts;       /* launches, copies and fills */
     int64_t last;    /* when it came last, counted in lists */
-    pio_graph graph; /* captured from this list; NULL: it was not */
+    pio_graph graph; /* of these bytes; NULL: there is none */
     _Alignas(ALIGNMENT) char bytes[LIST_BYTES];
 } list;
 
@@ -41,7 +45,7 @@ struct pio_recorder {
 pio_recorder *pio_recorder_create(const pio_backend *backend)
 {
     const char *wanted = getenv("PIOLA_GRAPH");
-    if (!backend->capture_begin || (wanted && wanted[0] == '0')) return NULL;
+    if (!backend->graph_create || (wanted && wanted[0] == '0')) return NULL;
     return calloc(1, sizeof(pio_recorder));
 }
 
@@ -74,6 +78,7 @@ static int add(pio_queue *q, const entry *e, const void *arguments)
     memcpy(at, e, sizeof *e); /* nothing lies between its members */
     if (e->bytes) memcpy(at + head, arguments, (size_t)e->bytes);
     l->used += bytes;
+    l->parts++;
     *(e->kernel == KERNEL_COPY ? &q->counts.copies : &q->counts.launches) += 1;
     return 1;
 }
@@ -131,45 +136,78 @@ static int launch(const pio_queue *q, const entry *e, const void *args)
                    : q->backend->zero(q->stream, e->out, e->size);
 }
 
-/* Launches all of a list, up to the first failure, which it returns. */
-static int run(pio_queue *q, const list *l, const entry **failed)
+/* A place in a list: a part and its arguments. */
+typedef struct {
+    size_t at; /* byte of the list where the next part begins */
+    const entry *part;
+    const void *args;
+    size_t bytes; /* of the part with its arguments */
+} cursor;
+
+/* Moves on to the next part; returns 0 where there is none. */
+static int next_part(const list *l, cursor *c)
 {
-    int rc = 0;
-    for (size_t at = 0; !rc && at < l->used;) {
-        const entry *e = (const entry *)(const void *)(l->bytes + at);
-        at += padded(sizeof *e);
-        rc = launch(q, e, l->bytes + at);
-        at += padded((size_t)e->bytes);
-        *failed = e;
-    }
-    return rc;
+    if (c->at >= l->used) return 0;
+    const char *from = l->bytes + c->at;
+    c->part = (const entry *)(const void *)from;
+    c->args = from + padded(sizeof *c->part);
+    c->bytes = padded(sizeof *c->part) + padded((size_t)c->part->bytes);
+    c->at += c->bytes;
+    return 1;
 }
 
 static void run_now(pio_queue *q, const list *l)
 {
-    const entry *e = NULL;
-    const int rc = run(q, l, &e);
+    int rc = 0;
+    cursor c = {0};
+    while (!rc && next_part(l, &c)) rc = launch(q, c.part, c.args);
     if (!rc || q->error.code) return;
     q->error.code = rc;
-    snprintf(q->error.message, sizeof q->error.message, "%s failed on %s (%s:%d): %s", pio_kernel_names[e->kernel],
-             q->backend->name, e->file, e->line, q->backend->error_text(rc));
+    snprintf(q->error.message, sizeof q->error.message, "%s failed on %s (%s:%d): %s", pio_kernel_names[c.part->kernel],
+             q->backend->name, c.part->file, c.part->line, q->backend->error_text(rc));
 }
 
-/* Captures a list. Returns 0 if that fails: nothing of the list has run then, and no other is captured. */
-static int capture(pio_queue *q, list *l)
+/* ---- graphs ------------------------------------------------------------------------------------------------ */
+
+/* Aims at a part of a graph; returns what launching it returns. */
+static int put(pio_queue *q, pio_graph graph, int part, const cursor *c)
 {
-    const entry *e;
-    int rc = q->backend->capture_begin(q->stream);
-    if (!rc) {
-        rc = run(q, l, &e);
-        const int ended = q->backend->capture_end(q->stream, &l->graph);
-        rc = rc ? rc : ended;
-    }
-    if (!rc) return 1;
+    q->backend->graph_aim(graph, part);
+    const int rc = launch(q, c->part, c->args);
+    q->backend->graph_aim(NULL, 0);
+    return rc;
+}
+
+/* The device failed to make or to set a graph, of which nothing has run. None is made any more: lists are run as they
+ * are, which gives the same results. */
+static int no_graph(pio_queue *q, list *l)
+{
     if (l->graph) q->backend->graph_release(l->graph);
     l->graph = NULL;
-    q->captures_failed = 1;
+    q->graphs_failed = 1;
     return 0;
+}
+
+/* Makes the graph of a list. Returns 0 if that fails. */
+static int build(pio_queue *q, list *l)
+{
+    cursor c = {0};
+    int rc = q->backend->graph_create(l->parts, &l->graph);
+    for (int part = 0; !rc && next_part(l, &c); part++) rc = put(q, l->graph, part, &c);
+    if (!rc) rc = q->backend->graph_complete(l->graph);
+    return rc ? no_graph(q, l) : 1;
+}
+
+/* Sets the parts of a list's graph that differ from those of another list of its shape, of which it becomes a copy.
+ * Returns 0 if that fails. */
+static int renew(pio_queue *q, list *l, const list *to)
+{
+    cursor old = {0}, c = {0};
+    int rc = 0;
+    for (int part = 0; !rc && next_part(l, &old) && next_part(to, &c); part++)
+        if (memcmp(old.part, c.part, c.bytes)) rc = put(q, l->graph, part, &c);
+    memcpy(l->bytes, to->bytes, to->used);
+    return rc ? no_graph(q, l) : 1;
 }
 
 static void replay(pio_queue *q, const list *l)
@@ -182,6 +220,8 @@ static void replay(pio_queue *q, const list *l)
              q->backend->error_text(rc));
 }
 
+/* ---- lists that came ---------------------------------------------------------------------------------------- */
+
 /* Returns the known list of the same bytes, or NULL. */
 static list *find(pio_recorder *r)
 {
@@ -189,6 +229,50 @@ static list *find(pio_recorder *r)
         if (r->known[i].used == r->now.used && !memcmp(r->known[i].bytes, r->now.bytes, r->now.used))
             return &r->known[i];
     return NULL;
+}
+
+/* Returns whether a graph of one part can be set to the other: the same kernel, both with items or both without, or two
+ * copies, or two fills. */
+static int same_kind(const entry *a, const entry *b)
+{
+    return a->kernel == b->kernel && a->bytes == b->bytes && (a->n > 0) == (b->n > 0) && !a->from == !b->from &&
+           !a->size == !b->size;
+}
+
+/* Returns in how many parts two lists differ, -1 if they are not of one shape. */
+static int parts_apart(const list *a, const list *b)
+{
+    cursor x = {0}, y = {0};
+    int apart = 0;
+    if (a->used != b->used || a->parts != b->parts) return -1;
+    while (next_part(a, &x) && next_part(b, &y)) {
+        if (!same_kind(x.part, y.part)) return -1;
+        apart += memcmp(x.part, y.part, x.bytes) != 0;
+    }
+    return apart;
+}
+
+/* Returns the list of the same shape that differs in the fewest parts; NULL where more of the shape are to be kept. */
+static list *nearest(pio_recorder *r)
+{
+    list *best = NULL;
+    int least = 0, known = 0;
+    for (int i = 0; i < LISTS; i++) {
+        const int apart = parts_apart(&r->known[i], &r->now);
+        if (apart < 0) continue;
+        known++;
+        if (best && apart >= least) continue;
+        best = &r->known[i];
+        least = apart;
+    }
+    return known < OF_A_SHAPE ? NULL : best;
+}
+
+static void copy_list(list *to, const list *from)
+{
+    to->used = from->used;
+    to->parts = from->parts;
+    memcpy(to->bytes, from->bytes, from->used);
 }
 
 /* Keeps the list in place of the one that came the longest time ago. */
@@ -204,16 +288,34 @@ static void keep(pio_queue *q)
         q->counts.waits++;
     }
     oldest->graph = NULL;
-    oldest->used = r->now.used;
     oldest->last = r->count;
-    memcpy(oldest->bytes, r->now.bytes, r->now.used);
+    copy_list(oldest, &r->now);
+}
+
+/* Returns the list whose graph is that of the list that is recorded, or NULL: it is run as it is. */
+static list *graph_of_now(pio_queue *q)
+{
+    pio_recorder *r = q->recorder;
+    list *l = find(r);
+    if (!l) {
+        l = nearest(r);
+        if (!l) {
+            keep(q);
+            return NULL;
+        }
+        if (l->graph && !renew(q, l, &r->now)) return NULL;
+        copy_list(l, &r->now);
+    }
+    l->last = r->count;
+    return l->graph || build(q, l) ? l : NULL;
 }
 
 void pio_queue_record(pio_queue *q)
 {
-    if (!q->recorder || q->captures_failed || q->clock || q->watch || q->error.code) return;
+    if (!q->recorder || q->graphs_failed || q->clock || q->watch || q->error.code) return;
     q->recording = 1;
     q->recorder->now.used = 0;
+    q->recorder->now.parts = 0;
 }
 
 void pio_queue_stop_recording(pio_queue *q)
@@ -229,12 +331,10 @@ void pio_queue_play(pio_queue *q)
     if (!q->recording) return;
     q->recording = 0;
     if (q->error.code || !r->now.used) return;
-    list *same = find(r);
     r->count++;
-    if (same) same->last = r->count;
-    if (!same) keep(q);
-    if (same && (same->graph || capture(q, same)))
-        replay(q, same);
+    const list *known = graph_of_now(q);
+    if (known)
+        replay(q, known);
     else
         run_now(q, &r->now);
 }

@@ -97,8 +97,8 @@ typedef struct {
     char error[256];      /* why open() failed, where the text of its error code does not say enough, or "" */
 } pio_device_info;
 
-/* A graph of launches and copies that was captured from a stream: a cudaGraphExec_t. */
-typedef struct CUgraphExec_st *pio_graph;
+/* Launches and copies that one call puts into a stream, each of which waits for the one before. */
+typedef struct pio_graph_nodes *pio_graph;
 
 typedef struct {
     const char *name; /* "cpu" or "cuda" */
@@ -126,11 +126,16 @@ typedef struct {
     int (*wait)(pio_stream stream);
     /* Returns the text of an error code; it needs no release. */
     const char *(*error_text)(int code);
-    /* What is put into the stream from here on is captured, and not run. NULL, with the next three: no graphs. */
-    int (*capture_begin)(pio_stream stream);
-    /* Ends that, also after a failure in between, and sets *graph to what was captured, or to NULL on failure. */
-    int (*capture_end)(pio_stream stream, pio_graph *graph);
-    /* Puts all of a graph into the stream. */
+    /* Sets *graph to one with room for so many parts, or to NULL on failure. NULL, with the next four: no graphs. */
+    int (*graph_create)(int parts, pio_graph *graph);
+    /* The next launch, copy or fill is not run but becomes part number `part` of a graph. Before the graph is complete,
+     * parts are added, in their order; after, the arguments of a part are set anew, for later launches of the graph: of
+     * the same kernel, or another copy or fill. A part without items has to stay without. graph NULL: what comes next
+     * is run again. */
+    void (*graph_aim)(pio_graph graph, int part);
+    /* Completes a graph; nothing is aimed at. */
+    int (*graph_complete)(pio_graph graph);
+    /* Puts all of a complete graph into the stream. */
     int (*graph_launch)(pio_graph graph, pio_stream stream);
     /* Returns the memory of a graph, when it has run. */
     void (*graph_release)(pio_graph graph);

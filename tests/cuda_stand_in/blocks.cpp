@@ -142,7 +142,8 @@ bool release(int first, int end, lane_state kind)
 
 /* ---- shared memory ---------------------------------------------------------------------------------------- */
 
-/* The variables of the calling thread that belong to the module of a kernel: there, they are shared memory alone. */
+/* The variables of the calling thread that belong to the module of a kernel and that nothing initialises, which no
+ * shared memory is: there, they are shared memory alone. */
 struct thread_part {
     const void *kernel;
     unsigned char *base;
@@ -153,17 +154,20 @@ int find_part(struct dl_phdr_info *info, size_t, void *context)
 {
     thread_part *part = (thread_part *)context;
     const uintptr_t kernel = (uintptr_t)part->kernel;
-    size_t size = 0;
+    size_t initialised = 0, size = 0;
     bool here = false;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) &p = info->dlpi_phdr[i];
         const uintptr_t from = info->dlpi_addr + p.p_vaddr;
         here |= p.p_type == PT_LOAD && kernel >= from && kernel < from + p.p_memsz;
-        if (p.p_type == PT_TLS) size = p.p_memsz;
+        if (p.p_type != PT_TLS) continue;
+        initialised = p.p_filesz;
+        size = p.p_memsz - p.p_filesz;
     }
     if (!here) return 0;
-    part->base = (unsigned char *)info->dlpi_tls_data; /* NULL: the thread has not used it so far */
-    part->size = part->base ? size : 0;
+    if (!info->dlpi_tls_data) return 1; /* the thread has not used it so far */
+    part->base = (unsigned char *)info->dlpi_tls_data + initialised;
+    part->size = size;
     return 1;
 }
 

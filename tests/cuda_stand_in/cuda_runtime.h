@@ -1,6 +1,5 @@
-/* cuda_runtime.h -- CUDA's words for g++, so that the text of kernels/backend/cuda*.cu, with its launches rewritten by
- * launches.py, compiles for the CPU. Lanes of a block are fibres of one thread: what is shared is a variable of that
- * thread. */
+/* cuda_runtime.h -- CUDA's words for g++, so that the text of kernels/backend/cuda*.cu compiles for the CPU. Lanes of a
+ * block are fibres of one thread: what is shared is a variable of that thread. */
 #ifndef PIOLA_TESTS_CUDA_RUNTIME_H
 #define PIOLA_TESTS_CUDA_RUNTIME_H
 
@@ -15,6 +14,7 @@
 #include <memory>
 #include <new>
 #include <tuple>
+#include <utility>
 
 #define __host__
 #define __device__
@@ -35,6 +35,30 @@ struct uint3 {
 struct dim3 {
     unsigned x, y, z;
     dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
+struct cudaMemsetParams {
+    void *dst;
+    size_t pitch;
+    unsigned value, elementSize;
+    size_t width, height;
+};
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+    size_t width, height, depth;
+};
+struct cudaMemcpy3DParms { /* without arrays and places in them */
+    cudaPitchedPtr srcPtr, dstPtr;
+    cudaExtent extent;
+    cudaMemcpyKind kind;
 };
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
@@ -99,34 +123,38 @@ struct stand_in_work {
 /* Checks a launch and puts it into its stream; cudaGetLastError reports what is wrong. */
 void stand_in_enqueue(const stand_in_work &work);
 
-/* kernel<<<grid, block, shared, stream>>>(arguments), as launches.py writes it. */
-template <typename... P> class stand_in_launch
-{
-  public:
-    stand_in_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block, size_t dynamic = 0,
-                    cudaStream_t stream = nullptr)
-        : kernel_(kernel), work_{name, nullptr, grid, block, dynamic, stream, (const void *)kernel, nullptr, 0, nullptr}
-    {
-    }
-
-    /* Arguments are copied when a kernel is launched. Between their members is what lay there before, which could look
-     * like an address: the copies have zeros there. */
-    template <typename... A> void operator()(const A &...given)
+/* What packs the arguments at these addresses for a launch that is described but for them: they are copied when a
+ * kernel is launched. Between their members is what lay there before, which could look like an address: the copies have
+ * zeros there. */
+typedef void (*stand_in_packer)(stand_in_work &work, void **given);
+template <typename... P> struct stand_in_arguments {
+    template <size_t... I> static void at(stand_in_work &work, void **given, std::index_sequence<I...>)
     {
         typedef std::tuple<P...> tuple;
-        std::shared_ptr<tuple> copy(new (calloc(1, sizeof(tuple))) tuple(static_cast<P>(given)...), free);
+        void (*const kernel)(P...) = (void (*)(P...))work.kernel;
+        std::shared_ptr<tuple> copy(new (calloc(1, sizeof(tuple))) tuple(*static_cast<const P *>(given[I])...), free);
         std::apply([](auto &...argument) { (__builtin_clear_padding(&argument), ...); }, *copy);
-        void (*const kernel)(P...) = kernel_;
-        work_.types = __PRETTY_FUNCTION__;
-        work_.arguments = copy.get();
-        work_.bytes = sizeof(tuple);
-        work_.lane = [kernel, copy] { std::apply(kernel, *copy); };
-        stand_in_enqueue(work_);
+        work.types = __PRETTY_FUNCTION__;
+        work.arguments = copy.get();
+        work.bytes = sizeof(tuple);
+        work.lane = [kernel, copy] { std::apply(kernel, *copy); };
     }
-
-  private:
-    void (*kernel_)(P...);
-    stand_in_work work_;
+    static void pack(stand_in_work &work, void **given) { at(work, given, std::index_sequence_for<P...>()); }
 };
+
+/* A kernel by its address alone, as nodes of graphs have it, is one that was launched before. */
+void stand_in_known(const void *kernel, stand_in_packer packer);
+
+template <typename... P>
+static inline cudaError_t stand_in_launch(const char *name, void (*kernel)(P...), dim3 grid, dim3 block, void **given,
+                                          size_t dynamic, cudaStream_t stream)
+{
+    stand_in_work work = {name, nullptr, grid, block, dynamic, stream, (const void *)kernel, nullptr, 0, nullptr};
+    stand_in_known(work.kernel, stand_in_arguments<P...>::pack);
+    stand_in_arguments<P...>::pack(work, given);
+    stand_in_enqueue(work);
+    return cudaSuccess; /* cudaGetLastError says what is wrong */
+}
+#define cudaLaunchKernel(kernel, ...) stand_in_launch(#kernel, kernel, __VA_ARGS__)
 #endif
 #endif

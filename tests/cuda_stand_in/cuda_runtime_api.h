@@ -14,6 +14,7 @@ extern "C" {
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
 #define cudaStreamLegacy ((cudaStream_t)0x1) /* the default stream, by name */
 enum cudaError {
     cudaSuccess = 0,
@@ -22,10 +23,7 @@ enum cudaError {
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidDevice = 101,
     cudaErrorNoKernelImageForDevice = 209,
-    cudaErrorUnsupportedPtxVersion = 222,
-    cudaErrorIllegalState = 401,
-    cudaErrorStreamCaptureUnsupported = 900,
-    cudaErrorStreamCaptureInvalidated = 901
+    cudaErrorUnsupportedPtxVersion = 222
 };
 typedef enum cudaError cudaError_t;
 enum cudaMemcpyKind {
@@ -35,11 +33,6 @@ enum cudaMemcpyKind {
     cudaMemcpyDeviceToDevice = 3
 };
 enum { cudaStreamNonBlocking = 1 };
-enum cudaStreamCaptureMode {
-    cudaStreamCaptureModeGlobal = 0,
-    cudaStreamCaptureModeThreadLocal = 1,
-    cudaStreamCaptureModeRelaxed = 2
-};
 struct cudaDeviceProp { /* a selection: the stand-in is compiled with its callers */
     char name[256];
     int l2CacheSize, multiProcessorCount, major, minor;
@@ -50,6 +43,10 @@ struct cudaFuncAttributes {
 typedef enum { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_32I = 10 } cudaDataType;
 typedef enum { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
 #endif
+
+struct cudaKernelNodeParams;
+struct cudaMemsetParams;
+struct cudaMemcpy3DParms;
 
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
@@ -67,9 +64,20 @@ cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t 
 cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream);
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags);
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                                   const struct cudaKernelNodeParams *launch);
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                                   const struct cudaMemsetParams *fill);
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                                   const struct cudaMemcpy3DParms *copy);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *launch);
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *fill);
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemcpy3DParms *copy);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
@@ -85,7 +93,7 @@ int stand_in_on_device(const void *memory, size_t bytes);
 void stand_in_finish(cudaStream_t stream);
 /* What was done so far. */
 struct stand_in_counted {
-    long launches, copies, waits, graphs;
+    long launches, copies, waits, graphs, nodes_set;
 };
 struct stand_in_counted stand_in_count(void);
 /* Ends the process: a call breaks a rule of CUDA. */

@@ -4,7 +4,6 @@
 
 set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/cuda_stand_in)
 set(stand_in_folder ${CMAKE_CURRENT_BINARY_DIR}/cuda_stand_in) # of the engines: nobody finds them by chance
-set(stand_in_text ${CMAKE_CURRENT_BINARY_DIR}/cuda_text)       # sources whose launches are rewritten
 
 set(stand_in_runtime cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/graphs.cpp
   cuda_stand_in/runtime.cpp)
@@ -18,23 +17,12 @@ elseif(PIOLA_LONG)
 endif()
 
 # CUDA's sources as C++.
-set(stand_in_sources)
-foreach(source ${CUDA_SOURCES} kernels/backend/cuda_grids.cuh)
-  string(REGEX REPLACE "[.]cu$" ".cpp" target ${stand_in_text}/${source})
-  add_custom_command(OUTPUT ${target}
-    COMMAND ${Python3_EXECUTABLE} ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/${source} ${target}
-    DEPENDS ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/${source} VERBATIM)
-  list(APPEND stand_in_sources ${target})
-endforeach()
-add_custom_command(OUTPUT ${stand_in_text}/planted.cpp
-  COMMAND ${Python3_EXECUTABLE} ${stand_in}/launches.py ${stand_in}/planted.cu ${stand_in_text}/planted.cpp
-  DEPENDS ${stand_in}/launches.py ${stand_in}/planted.cu VERBATIM)
-add_custom_target(cuda_stand_in_text DEPENDS ${stand_in_sources})
-list(FILTER stand_in_sources INCLUDE REGEX "[.]cpp$")
+list(TRANSFORM CUDA_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE stand_in_sources)
+set_source_files_properties(${stand_in_sources} cuda_stand_in/planted.cu PROPERTIES LANGUAGE CXX)
 
 # stand_in_flags(target): for C and C++ that includes CUDA's headers.
 function(stand_in_flags target)
-  target_include_directories(${target} BEFORE PRIVATE ${stand_in_text} ${stand_in})
+  target_include_directories(${target} BEFORE PRIVATE ${stand_in})
   target_link_libraries(${target} PRIVATE piola_flags)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-math-errno -fno-trapping-math>)
   set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
@@ -43,7 +31,6 @@ endfunction()
 # stand_in_objects(name precision dimension sources...): CUDA's sources as objects.
 function(stand_in_objects name precision dimension)
   add_library(${name} OBJECT ${ARGN})
-  add_dependencies(${name} cuda_stand_in_text)
   stand_in_flags(${name})
   target_compile_definitions(${name} PRIVATE __CUDACC__ PIO_REAL=${real_${precision}} PIO_DIM=${dimension})
   target_compile_options(${name} PRIVATE -include cuda_runtime.h -fno-extern-tls-init -Wno-enum-compare
@@ -131,7 +118,7 @@ foreach(engine ${stand_in_engines})
 endforeach()
 
 # Negative controls; once more with switches between lanes by the C library, as on other processors than x86-64.
-stand_in_objects(stand_in_planted f32 2 ${stand_in_text}/planted.cpp)
+stand_in_objects(stand_in_planted f32 2 cuda_stand_in/planted.cu)
 add_executable(test_planted cuda_stand_in/test_planted.cpp $<TARGET_OBJECTS:stand_in_planted>)
 target_link_libraries(test_planted PRIVATE cuda_stand_in piola_flags ${CMAKE_DL_LIBS})
 add_library(cuda_stand_in_ucontext SHARED ${stand_in_runtime})
@@ -164,9 +151,9 @@ endif()
 if(PIOLA_LONG AND NOT PIOLA_SANITIZE)
   set(without_barrier ${CMAKE_CURRENT_BINARY_DIR}/cuda_text_without_barrier/kernels/mpm/mpm_p2g.h)
   add_custom_command(OUTPUT ${without_barrier}
-    COMMAND ${Python3_EXECUTABLE} ${stand_in}/launches.py --without-barrier ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h
+    COMMAND ${Python3_EXECUTABLE} ${stand_in}/without_barrier.py ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h
       ${without_barrier}
-    DEPENDS ${stand_in}/launches.py ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h VERBATIM)
+    DEPENDS ${stand_in}/without_barrier.py ${PROJECT_SOURCE_DIR}/kernels/mpm/mpm_p2g.h VERBATIM)
   add_custom_target(cuda_text_without_barrier DEPENDS ${without_barrier})
 
   add_library(cuda_stand_in_tsan SHARED ${stand_in_runtime})

@@ -18,10 +18,11 @@ template <int barrier> static __global__ void mirrored(double *out)
 void planted_mirrored(cudaStream_t stream, int barrier, double *out)
 {
     const size_t bytes = PLANTED_LANES * sizeof *out;
+    void *given[] = {&out};
     if (barrier)
-        mirrored<1><<<PLANTED_BLOCKS, PLANTED_LANES, bytes, stream>>>(out);
+        cudaLaunchKernel(mirrored<1>, PLANTED_BLOCKS, PLANTED_LANES, given, bytes, stream);
     else
-        mirrored<0><<<PLANTED_BLOCKS, PLANTED_LANES, bytes, stream>>>(out);
+        cudaLaunchKernel(mirrored<0>, PLANTED_BLOCKS, PLANTED_LANES, given, bytes, stream);
 }
 
 /* Lanes of one warp part ways. */
@@ -40,7 +41,8 @@ static __global__ void divergent(int way)
 
 void planted_divergent(cudaStream_t stream, int way)
 {
-    divergent<<<1, PLANTED_LANES, 0, stream>>>(way);
+    void *given[] = {&way};
+    cudaLaunchKernel(divergent, 1, PLANTED_LANES, given, 0, stream);
 }
 
 static __global__ void last_block(int *out)
@@ -50,7 +52,8 @@ static __global__ void last_block(int *out)
 
 void planted_last_block(cudaStream_t stream, int *out)
 {
-    last_block<<<PLANTED_BLOCKS, 1, 0, stream>>>(out);
+    void *given[] = {&out};
+    cudaLaunchKernel(last_block, PLANTED_BLOCKS, 1, given, 0, stream);
 }
 
 /* out[at] = value */
@@ -61,12 +64,14 @@ static __global__ void store(double *out, const double *value, int at)
 
 void planted_store(cudaStream_t stream, double *out, const double *value, int at)
 {
-    store<<<1, 1, 0, stream>>>(out, value, at);
+    void *given[] = {&out, &value, &at};
+    cudaLaunchKernel(store, 1, 1, given, 0, stream);
 }
 
 static __global__ void nothing() {}
 
 void planted_shape(cudaStream_t stream, planted_grid grid)
 {
-    nothing<<<dim3(grid.blocks, grid.rows), dim3(grid.lanes, 1, grid.deep), grid.shared, stream>>>();
+    const dim3 block(grid.lanes, 1, grid.deep);
+    cudaLaunchKernel(nothing, dim3(grid.blocks, grid.rows), block, nullptr, grid.shared, stream);
 }

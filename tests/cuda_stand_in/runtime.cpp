@@ -55,10 +55,10 @@ std::map<cudaStream_t, std::deque<stand_in_work>> streams; /* NULL: the default 
 void report()
 {
     fprintf(stderr,
-            "CUDA stand-in: %ld launches of %ld blocks with %ld barriers, %ld copies, %ld waits, %ld graphs, at most "
-            "%ld queued\n",
+            "CUDA stand-in: %ld launches of %ld blocks with %ld barriers, %ld copies, %ld waits, %ld graphs, %ld nodes "
+            "set, at most %ld queued\n",
             counts.launches, counts.blocks, counts.barriers, counts.copies, counts.waits, counts.graphs,
-            counts.most_queued);
+            counts.nodes_set, counts.most_queued);
 }
 
 const char *wish(const char *name)
@@ -134,10 +134,9 @@ void finish_all()
     for (auto &stream : streams) stand_in_finish(stream.first);
 }
 
-void put_copy(cudaStream_t stream, std::function<void()> copy)
+stand_in_work copy_by(cudaStream_t stream, std::function<void()> copy)
 {
-    stand_in_work work = {"a copy", nullptr, dim3(0), dim3(0), 0, stream, nullptr, nullptr, 0, std::move(copy)};
-    put(work);
+    return {"a copy", nullptr, dim3(0), dim3(0), 0, stream, nullptr, nullptr, 0, std::move(copy)};
 }
 
 void need_places(void *target, const void *source, size_t bytes, cudaMemcpyKind kind)
@@ -153,11 +152,6 @@ void need_places(void *target, const void *source, size_t bytes, cudaMemcpyKind 
 
 void put(const stand_in_work &work)
 {
-    const auto captured = captures.find(work.stream);
-    if (captured != captures.end()) {
-        captured->second.work.push_back(work);
-        return;
-    }
     (work.grid.x ? counts.launches : counts.copies)++;
     auto &queue = queue_of(work.stream);
     queue.push_back(work);
@@ -195,12 +189,11 @@ int stand_in_on_device(const void *address, size_t bytes)
 
 struct stand_in_counted stand_in_count(void)
 {
-    return {counts.launches, counts.copies, counts.waits, counts.graphs};
+    return {counts.launches, counts.copies, counts.waits, counts.graphs, counts.nodes_set};
 }
 
 void stand_in_finish(cudaStream_t stream)
 {
-    if (captures.count(stream)) stand_in_stop("a library's call, whose work this stand-in cannot capture");
     auto &queue = queue_of(stream);
     while (!queue.empty()) {
         const stand_in_work work = queue.front();
@@ -236,7 +229,7 @@ void check_arguments(const stand_in_work &work)
 }
 
 /* Limits of compute capability 9.0 (CUDA C++ programming guide, technical specifications). */
-void stand_in_enqueue(const stand_in_work &work)
+bool can_be_launched(const stand_in_work &work)
 {
     const dim3 &b = work.block, &g = work.grid;
     const size_t lanes = (size_t)b.x * b.y * b.z;
@@ -248,10 +241,27 @@ void stand_in_enqueue(const stand_in_work &work)
     if (wrong) {
         fprintf(stderr, "CUDA stand-in: %s cannot be launched: %s\n", kernel_name(work), wrong);
         last_error = wrong[0] == 'b' && wrong[1] == 'y' ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
-        return;
+        return false;
     }
     check_arguments(work);
-    put(work);
+    return true;
+}
+
+void stand_in_enqueue(const stand_in_work &work)
+{
+    if (can_be_launched(work)) put(work);
+}
+
+stand_in_work fill_of(void *target, int value, size_t bytes)
+{
+    need_device(target, bytes, "the target of a fill");
+    return copy_by(nullptr, [=] { memset(target, value, bytes); });
+}
+
+stand_in_work copy_of(void *target, const void *source, size_t bytes, cudaMemcpyKind kind)
+{
+    need_places(target, source, bytes, kind);
+    return copy_by(nullptr, [=] { memmove(target, source, bytes); });
 }
 
 /* ---- the runtime's functions ------------------------------------------------------------------------------ */
@@ -300,7 +310,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     counts.waits++;
     stand_in_finish(stream);
     return cudaSuccess;
@@ -308,7 +317,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     counts.waits++;
     finish_all();
     return cudaSuccess;
@@ -324,7 +332,6 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     *out = nullptr;
-    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     if (bytes == 0) return cudaSuccess;
     const size_t room = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
     const size_t length = (room + (size_t)page - 1) / (size_t)page * (size_t)page;
@@ -348,7 +355,6 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
 cudaError_t cudaFree(void *base)
 {
     if (!base) return cudaSuccess;
-    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     finish_all();
     auto found = memory.find((char *)base);
     if (found == memory.end()) stand_in_stop("cudaFree: %p was not taken, or was returned before", base);
@@ -370,8 +376,9 @@ cudaError_t cudaMemset(void *target, int value, size_t bytes)
 
 cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t stream)
 {
-    need_device(target, bytes, "the target of a fill");
-    put_copy(stream, [=] { memset(target, value, bytes); });
+    stand_in_work work = fill_of(target, value, bytes);
+    work.stream = stream;
+    put(work);
     return cudaSuccess;
 }
 
@@ -379,12 +386,11 @@ cudaError_t cudaMemsetAsync(void *target, int value, size_t bytes, cudaStream_t 
 cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind)
 {
     need_places(target, source, bytes, kind);
-    if (spoils_capture()) return last_error = cudaErrorStreamCaptureUnsupported;
     if (kind == cudaMemcpyHostToDevice) {
         const std::string staged((const char *)source, bytes);
-        put_copy(nullptr, [=] { memcpy(target, staged.data(), bytes); });
+        put(copy_by(nullptr, [=] { memcpy(target, staged.data(), bytes); }));
     } else {
-        put_copy(nullptr, [=] { memmove(target, source, bytes); });
+        put(copy_of(target, source, bytes, kind));
         if (kind != cudaMemcpyDeviceToDevice) stand_in_finish(nullptr);
     }
     return cudaSuccess;
@@ -393,10 +399,9 @@ cudaError_t cudaMemcpy(void *target, const void *source, size_t bytes, enum cuda
 cudaError_t cudaMemcpyAsync(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    need_places(target, source, bytes, kind);
-    if (captures.count(stream) && kind != cudaMemcpyDeviceToDevice)
-        stand_in_stop("a copy to or from memory of the host is captured: it would be read when the graph runs");
-    put_copy(stream, [=] { memmove(target, source, bytes); });
+    stand_in_work work = copy_of(target, source, bytes, kind);
+    work.stream = stream;
+    put(work);
     return cudaSuccess;
 }
 
@@ -416,12 +421,6 @@ const char *cudaGetErrorString(cudaError_t error)
         return "invalid argument";
     case cudaErrorMemoryAllocation:
         return "out of memory";
-    case cudaErrorStreamCaptureUnsupported:
-        return "operation not permitted when stream is capturing";
-    case cudaErrorStreamCaptureInvalidated:
-        return "operation failed due to a previous error during capture";
-    case cudaErrorIllegalState:
-        return "the operation cannot be performed in the present state";
     case cudaErrorInvalidConfiguration:
         return "invalid configuration argument";
     default:

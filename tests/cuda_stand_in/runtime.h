@@ -18,23 +18,20 @@ extern bool deferring;
 
 /* What has happened so far. */
 struct stand_in_counts {
-    long launches, blocks, barriers, copies, waits, most_queued, graphs;
+    long launches, blocks, barriers, copies, waits, most_queued, graphs, nodes_set;
 };
 extern stand_in_counts counts;
 
 /* What the last call that failed returned. */
 extern cudaError_t last_error;
 
-/* Work of a stream that is captured, and whether a call has spoiled that. */
-struct stand_in_capture {
-    std::deque<stand_in_work> work;
-    bool spoiled;
-};
-extern std::map<cudaStream_t, stand_in_capture> captures;
-/* Whether this thread captures, in which case the capture fails: for calls that may not be made then. */
-bool spoils_capture();
-/* Puts work into its stream, or, where that is captured, into the capture. */
+/* Puts work into its stream. */
 void put(const stand_in_work &work);
+/* Whether a launch can be made; if not, last_error says why. Stops at arguments that no kernel may have. */
+bool can_be_launched(const stand_in_work &work);
+/* A fill, and a copy between places of the device, but for their streams; stops at places that are not there. */
+stand_in_work fill_of(void *target, int value, size_t bytes);
+stand_in_work copy_of(void *target, const void *source, size_t bytes, cudaMemcpyKind kind);
 
 /* Runs every block of a launch. */
 void run_grid(const stand_in_work &work);

@@ -228,6 +228,64 @@ void copies()
     cudaFree(device);
 }
 
+/* ---- graphs ----------------------------------------------------------------------------------------------- */
+
+cudaError_t filled_by(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, void *target,
+                      unsigned value)
+{
+    cudaMemsetParams fill = {};
+    fill.dst = target;
+    fill.value = value;
+    fill.elementSize = 1;
+    fill.width = fill.height = 1;
+    return cudaGraphAddMemsetNode(node, graph, after, after ? 1 : 0, &fill);
+}
+
+/* What is left of two fills of one byte, the second of which waits for the first or does not. */
+int last_fill(bool waits)
+{
+    unsigned char *byte = taken<unsigned char>(1);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t first, second;
+    cudaGraphCreate(&graph, 0);
+    filled_by(&first, graph, nullptr, byte, 1);
+    filled_by(&second, graph, waits ? &first : nullptr, byte, 2);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    cudaGraphLaunch(exec, stream);
+    const int left = downloaded(byte, 1)[0];
+    cudaGraphExecDestroy(exec);
+    cudaFree(byte);
+    return left;
+}
+
+void set_after_the_graph()
+{
+    unsigned char *byte = taken<unsigned char>(1);
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    cudaGraphCreate(&graph, 0);
+    filled_by(&node, graph, nullptr, byte, 1);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    cudaMemsetParams fill = {};
+    fill.dst = byte;
+    fill.elementSize = 1;
+    fill.width = fill.height = 1;
+    cudaGraphExecMemsetNodeSetParams(exec, node, &fill);
+}
+
+void graphs()
+{
+    order = BACKWARD;
+    expect(last_fill(true) == 2, "a node that waits for another");
+    expect(last_fill(false) == 1, "one that does not comes before it");
+    order = FORWARD;
+    stops("a node of a graph that was destroyed is set", set_after_the_graph, "that was destroyed");
+}
+
 /* ---- libraries -------------------------------------------------------------------------------------------- */
 
 const pio_direct_table *library;
@@ -289,6 +347,7 @@ int main(int, char **arguments_of)
     limits();
     arguments();
     copies();
+    graphs();
     libraries(program.substr(0, program.rfind('/')).c_str());
     cudaStreamDestroy(stream);
     printf("%d failed\n", failed);

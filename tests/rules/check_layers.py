@@ -21,7 +21,8 @@ CUDA_FILE = "kernels/backend/cuda.cu"
 CUDA_GROUPS = tuple(f"kernels/backend/cuda_{group}.cu" for group in (
     "mpm_particle", "mpm_scatter", "mpm_gather", "mpm_boundary", "mpm_reversible", "fem_solid", "fem_load", "base",
     "linear"))
-CUDA_FILES = (CUDA_FILE, *CUDA_GROUPS, "kernels/backend/cuda_grids.cuh", "kernels/backend/cuda_calls.h",
+CUDA_FILES = (CUDA_FILE, *CUDA_GROUPS, "kernels/backend/cuda_grids.cuh", "kernels/backend/cuda_put.cuh",
+              "kernels/backend/cuda_calls.h",
               "kernels/backend/direct_cusolver.c",
               "kernels/backend/direct_cudss.c", "kernels/backend/product_cusparse.c",
               *("tests/cuda_stand_in/" + name for name in (
