@@ -10,6 +10,7 @@
 typedef struct {
     int first, m;
     int law;                   /* of all elements, or -1 where laws differ */
+    pack diagonal;             /* hyper_diagonal of each law */
     pack k[PIO_LAW_CONSTANTS]; /* of the laws */
     pack thick;                /* m; 1 in 3D */
 } fem_batch;
@@ -55,6 +56,7 @@ PIO_FN void fem_batch_open(fem_batch *t, const fem_block *b, const fem_matter *m
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
             pack_lanes(&t->k[c])[j] = m->k[field_at(m->elements, PIO_LAW_CONSTANTS, c, e)];
         pack_lanes(&t->thick)[j] = b->thick ? b->thick[e] : R(1);
+        pack_lanes(&t->diagonal)[j] = hyper_diagonal(m->law[e]);
         if (m->law[e] != m->law[b->first + i]) t->law = -1;
     }
 }
@@ -144,12 +146,12 @@ PIO_FN pack_mat fem_batch_gradient(const fem_batch_point *p, const fem_batch_nod
     return H;
 }
 
-/* Returns F = I + grad u. */
-PIO_FN pack_mat fem_batch_deformation(const fem_batch_point *p, const fem_batch_nodes *u, int nodes)
+/* Returns what the laws are functions of: F = I + grad u, or grad u (hyper_diagonal). */
+PIO_FN pack_mat fem_batch_deformation(const fem_batch *t, const fem_batch_point *p, const fem_batch_nodes *u, int nodes)
 {
     pack_mat F = fem_batch_gradient(p, u, nodes);
     PIO_UNROLL
-    for (int c = 0; c < DIM; c++) F.m[c][c] += R(1);
+    for (int c = 0; c < DIM; c++) F.m[c][c] += t->diagonal;
     return F;
 }
 

@@ -1,7 +1,7 @@
 /* fem_force.h -- internal forces of hyperelastic elements, and their adjoint with respect to displacement, constants,
  * thickness and rest positions.
  *
- *     f_a = sum_q V_q P(F) g_a,    F = I + grad u,    V_q = weight det(dX/dxi) thickness */
+ *     f_a = sum_q V_q P(F) g_a,    F = I + grad u (see hyper_diagonal),    V_q = weight det(dX/dxi) thickness */
 #ifndef PIOLA_KERNELS_FEM_FORCE_H
 #define PIOLA_KERNELS_FEM_FORCE_H
 
@@ -72,7 +72,7 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
     fem_batch_clear(f, nodes);
     for (int q = 0; q < a->b.rule.points; q++) {
         fem_batch_point_at(&p, &t, &X, &a->b.rule, q);
-        const pack_mat F = fem_batch_deformation(&p, &u, nodes);
+        const pack_mat F = fem_batch_deformation(&t, &p, &u, nodes);
         const fem_terms r = fem_terms_of(t.law, F, t.k[0], t.k[1], pack_of(R(1)));
         fem_batch_add(f, nodes, &p, fem_batch_P(&a->m, &a->b, &t, F, r));
     }
@@ -123,7 +123,8 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
     if (s->force) fem_batch_clear(force, nodes);
     for (int q = 0; q < a->b.rule.points; q++) {
         fem_batch_point_at(&p, &t, &X, &a->b.rule, q);
-        const pack_mat G = fem_batch_gradient(&p, &u, nodes), F = pack_mat_axpby(one, G, one, pack_mat_diag(one));
+        const pack_mat G = fem_batch_gradient(&p, &u, nodes);
+        const pack_mat F = pack_mat_axpby(one, G, one, pack_mat_diag(t.diagonal));
         const pack_mat L = fem_batch_gradient(&p, &y, nodes);
         const fem_terms r = fem_terms_of(t.law, F, t.k[0], t.k[1], one);
         const pack_mat dP = fem_batch_dP(&a->m, &a->b, &t, F, L, r);

@@ -156,21 +156,21 @@ PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */
 
 /* Sets at the nodes of element i the force of a strain of 1 in every direction, sum_q V (2 mu + |lambda|) |g_a| with
- * the moduli at rest, in N and the same for all components. */
+ * the moduli at rest, in N and the same for all components; 0 of the linear law (hyper_diagonal). */
 PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
 {
     const int nodes = a->b.rule.nodes, e = a->b.first + i;
     real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     real mu, lambda;
     hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), &mu, &lambda);
+    const real size = hyper_diagonal(a->m.law[e]) * (R(2) * mu + (lambda > R(0) ? lambda : -lambda));
     for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         for (int n = 0; n < nodes; n++) {
             real square = R(0);
             for (int d = 0; d < DIM; d++) square += p.g[n][d] * p.g[n][d];
-            for (int c = 0; c < DIM; c++)
-                f[n * DIM + c] += p.volume * (R(2) * mu + (lambda > R(0) ? lambda : -lambda)) * sqrt(square);
+            for (int c = 0; c < DIM; c++) f[n * DIM + c] += p.volume * size * sqrt(square);
         }
     }
 }

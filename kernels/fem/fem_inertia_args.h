@@ -53,7 +53,7 @@ typedef struct {
 
 /* The force that a strain of 1 in every direction would make at an element node, no sign cancelling another: sum_q V
  * (2 mu + lambda) |g_a|. F is I plus the displacement's gradient, so that strains, and these forces, are known to
- * the rounding of 1. */
+ * the rounding of 1; 0 of the linear law, whose strains are those of the gradient itself (hyper_diagonal). */
 typedef struct {
     fem_block b;  /* with the rule of stiffnesses */
     fem_matter m; /* law and k are read */

@@ -36,7 +36,7 @@ PIO_FN wide fem_integral(int i, const fem_integral_args *a)
     if (!(fabs(a->weight[e]) > R(0))) return sum;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        sum += W(p.volume) * integrand(a, e, fem_deformation(&a->b, i, &p, a->u), k);
+        sum += W(p.volume) * integrand(a, e, fem_deformation(a->m.law[e], &a->b, i, &p, a->u), k);
     }
     return W(a->weight[e]) * sum;
 }
@@ -75,7 +75,8 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
     if (!(fabs(a->weight[e]) > R(0))) return;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        const mat G = fem_gradient(&a->b, i, &p, a->u), F = mat_axpby(R(1), mat_diag(R(1)), R(1), G);
+        const mat G = fem_gradient(&a->b, i, &p, a->u);
+        const mat F = mat_axpby(R(1), mat_diag(hyper_diagonal(a->m.law[e])), R(1), G);
         const real phi = R(bar * integrand(a, e, F, k));
         hyper_constants point_bar;
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++) point_bar.k[c] = R(0);

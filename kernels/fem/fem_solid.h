@@ -6,10 +6,11 @@
 #include "kernels/fem/fem.h"
 #include "kernels/material/hyperelastic_rest.h"
 
-/* Returns the deformation gradient F = I + grad u at point p of element i of the block. */
-PIO_FN mat fem_deformation(const fem_block *b, int i, const fem_point *p, const real *u)
+/* Returns what a law is a function of at point p of element i of the block: F = I + grad u, or grad u (hyper_diagonal).
+ */
+PIO_FN mat fem_deformation(int law, const fem_block *b, int i, const fem_point *p, const real *u)
 {
-    return mat_axpby(R(1), mat_diag(R(1)), R(1), fem_gradient(b, i, p, u));
+    return mat_axpby(R(1), mat_diag(hyper_diagonal(law)), R(1), fem_gradient(b, i, p, u));
 }
 
 /* Adds V M g_a to each node a of an element vector `out` of [nodes][DIM] numbers: the internal force of a stress M at
@@ -31,7 +32,7 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
     wide sum = W(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        const mat F = fem_deformation(&a->b, i, &p, a->u);
+        const mat F = fem_deformation(law, &a->b, i, &p, a->u);
         if (!hyper_admits(law, F)) return W(1e300);
         sum += W(p.volume) * W(hyper_psi(law, F, k));
     }
@@ -91,13 +92,13 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
 /* Lowers the fault where the law of element i is not defined at one of its points. */
 PIO_FN void fem_admit(int i, const fem_admit_args *a)
 {
-    const int e = a->b.first + i;
+    const int law = a->m.law[a->b.first + i];
     int admitted = 1;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        admitted &= hyper_admits(a->m.law[e], fem_deformation(&a->b, i, &p, a->u));
+        admitted &= hyper_admits(law, fem_deformation(law, &a->b, i, &p, a->u));
     }
-    if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, e, FEM_INADMISSIBLE));
+    if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, a->b.first + i, FEM_INADMISSIBLE));
 }
 
 #endif

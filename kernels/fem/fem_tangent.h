@@ -64,7 +64,7 @@ PIO_FN int fem_tangent_hessian(const fem_tangent_args *a, fem_tangent_shared *s,
 PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, int project)
 {
     const int law = s->t.law;
-    const pack_mat F = fem_batch_deformation(&s->p, &s->u, a->b.rule.nodes);
+    const pack_mat F = fem_batch_deformation(&s->t, &s->p, &s->u, a->b.rule.nodes);
     s->by_terms = fem_has_terms(law);
     if (!s->by_terms || project) s->by_terms &= !fem_tangent_hessian(a, s, F, project);
     if (s->by_terms) s->terms = fem_terms_of(law, F, s->t.k[0], s->t.k[1], s->p.volume);

@@ -65,9 +65,9 @@ PIO_FN pack_mat fem_terms_P(int law, pack_mat F, pack mu, pack lambda, fem_terms
     if (law == PIO_HYPER_ST_VENANT) return pack_mat_mul(F, r.M);
     if (law == PIO_HYPER_NEO_HOOKEAN)
         return pack_mat_axpby(mu, pack_mat_axpby(one, F, -one, r.X), lambda * r.log_J, r.X);
-    const pack_mat unit = pack_mat_diag(one), D = pack_mat_axpby(one, F, one, pack_mat_transpose(F));
-    const pack_mat eps = pack_mat_axpby(pack_of(R(0.5)), D, -one, unit);
-    return pack_mat_axpby(R(2) * mu, eps, lambda * pack_mat_trace(eps), unit);
+    const pack half = pack_of(R(0.5));
+    const pack_mat eps = pack_mat_axpby(half, F, half, pack_mat_transpose(F)); /* F is grad u: see hyper_diagonal */
+    return pack_mat_axpby(R(2) * mu, eps, lambda * pack_mat_trace(eps), pack_mat_diag(one));
 }
 
 /* Returns dP along L of a law with the terms r, for V = 1, Pa. */
@@ -96,7 +96,8 @@ PIO_FN void fem_terms_theta(int law, pack_mat F, pack_mat P_bar, fem_terms r, pa
     const pack_mat S_bar = linear ? P_bar : pack_mat_mul(pack_mat_transpose(F), P_bar);
     const pack_mat C =
         linear ? pack_mat_axpby(one, F, one, pack_mat_transpose(F)) : pack_mat_mul(pack_mat_transpose(F), F);
-    const pack_mat E = pack_mat_axpby(half, C, linear ? -one : -half, pack_mat_diag(one)); /* eps, or Green's strain */
+    const pack_mat E =
+        pack_mat_axpby(half, C, linear ? pack_of(R(0)) : -half, pack_mat_diag(one)); /* eps, or Green's */
     *mu_bar += R(2) * pack_mat_ddot(E, S_bar);
     *lambda_bar += pack_mat_trace(E) * pack_mat_trace(S_bar);
 }

@@ -1,4 +1,5 @@
-/* hyperelastic.h -- the hyperelastic laws behind one interface, total Lagrangian: pure functions of F.
+/* hyperelastic.h -- the hyperelastic laws behind one interface, total Lagrangian: pure functions of F = I + grad u; of
+ * the linear law, of grad u in the place of F, since small strains would lose digits beside the I (hyper_diagonal).
  *
  *     psi(F) [J/m^3],   P = d psi/d F [Pa],   dP(F; dF),   theta: k_bar += P_bar : dP/dk for every constant,
  *     tangent: A[DIM i + J][DIM k + L] = dP_iJ/dF_kL [Pa].
@@ -86,7 +87,7 @@ PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
 {
     switch (law) {
     case PIO_HYPER_LINEAR:
-        return linear_dP(dF, k);
+        return linear_P(dF, k);
     case PIO_HYPER_ST_VENANT:
         return st_venant_dP(F, dF, k);
     case PIO_HYPER_FIXED_COROTATED:

@@ -8,12 +8,12 @@
 
 #include "kernels/material/hyperelastic_tools.h"
 
-/* ---- linear:  psi = mu eps:eps + lambda/2 tr^2 eps,  eps = (F + F^T)/2 - I ------------------------------------- */
+/* ---- linear:  psi = mu eps:eps + lambda/2 tr^2 eps,  eps = (H + H^T)/2,  H = grad u ---------------------------- */
 
-/* Returns the strain of small displacements, (F + F^T)/2 - I. */
-PIO_FN mat linear_strain(mat F)
+/* Returns the strain of small displacements, (H + H^T)/2. */
+PIO_FN mat linear_strain(mat H)
 {
-    return mat_axpby(R(1), mat_axpby(R(0.5), F, R(0.5), mat_transpose(F)), R(-1), mat_diag(R(1)));
+    return mat_axpby(R(0.5), H, R(0.5), mat_transpose(H));
 }
 
 /* Returns 2 mu e + lambda tr(e) I, Pa: Hooke's stress of a symmetric strain e. */
@@ -29,24 +29,18 @@ PIO_FN real hooke_psi(mat e, hyper_constants c)
     return c.k[0] * mat_ddot(e, e) + R(0.5) * c.k[1] * t * t;
 }
 
-/* Returns P = 2 mu eps + lambda tr(eps) I, Pa, the stress of the linear law at any F. */
-PIO_FN mat linear_P(mat F, hyper_constants c)
+/* Returns P = 2 mu eps + lambda tr(eps) I, Pa, the stress of the linear law at any H; and its derivative along any dH,
+ * which is the same function of it. */
+PIO_FN mat linear_P(mat H, hyper_constants c)
 {
-    return hooke(linear_strain(F), c);
-}
-
-/* Returns the derivative of P along dF, which is the same at every F:
- *     dP = 2 mu deps + lambda tr(deps) I,   deps = (dF + dF^T)/2. */
-PIO_FN mat linear_dP(mat dF, hyper_constants c)
-{
-    return hooke(mat_axpby(R(0.5), dF, R(0.5), mat_transpose(dF)), c);
+    return hooke(linear_strain(H), c);
 }
 
 /* Adds P_bar : P_mu and P_bar : P_lambda to the cotangents of mu and lambda, where P_mu = 2 eps and P_lambda = tr(eps)
  * I. */
-PIO_FN void linear_theta(mat F, mat P_bar, hyper_constants *c_bar)
+PIO_FN void linear_theta(mat H, mat P_bar, hyper_constants *c_bar)
 {
-    const mat eps = linear_strain(F);
+    const mat eps = linear_strain(H);
     c_bar->k[0] += R(2) * mat_ddot(eps, P_bar);
     c_bar->k[1] += mat_trace(eps) * mat_trace(P_bar);
 }

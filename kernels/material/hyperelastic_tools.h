@@ -13,6 +13,13 @@ typedef struct {
     real k[PIO_LAW_CONSTANTS];
 } hyper_constants;
 
+/* Returns what is added to the diagonal of H = grad u to have what a law is a function of: 1, for F = I + H; 0 for the
+ * linear law, which H is given to. */
+PIO_FN real hyper_diagonal(int law)
+{
+    return law == PIO_HYPER_LINEAR ? R(0) : R(1);
+}
+
 /* Plane strain: F33 = 1 adds this to F:F, and the third principal direction has no strain. */
 enum { HYPER_THIRD = 3 - DIM };
 

@@ -86,7 +86,7 @@ typedef struct {
     fem_span span;
     double ca, cv; /* da/du, dv/du where free */
     double constrained_ca, constrained_cv;
-    double rounded;  /* N: what rounding of u alone leaves of the residual, by the last matrix */
+    double rounded;  /* N: what rounding of u alone leaves of the residual, the most of all places so far */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
     int iterations;          /* of this solve */
@@ -383,7 +383,7 @@ static piola_status iterate(newton *n)
         n->evaluated = 0;
         if (!rc) rc = direction(n, moves);
         if (!rc) rc = search(n, moves);
-        n->rounded = UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED]);
+        n->rounded = fmax(n->rounded, UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED])); /* u and du cancel when loads go */
         n->record->newton_iterations++;
         n->iterations++;
         moves = 0;

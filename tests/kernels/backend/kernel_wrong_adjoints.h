@@ -115,7 +115,8 @@ static inline int force_adj_without_a_term(pio_stream s, int n, const int *limit
         for (int q = 0; q < a->b.rule.points; q++) {
             const int e = a->b.first + i;
             const fem_point p = fem_point_at(&a->b, i, q);
-            const mat P = hyper_P(a->m.law[e], fem_deformation(&a->b, i, &p, a->u), fem_constants_of(&a->m, e));
+            const mat P =
+                hyper_P(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e));
             real *out = args->rest_bar + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
             fem_element_add(out, nodes, &p, mat_t_mul(fem_gradient(&a->b, i, &p, args->y), P));
         }

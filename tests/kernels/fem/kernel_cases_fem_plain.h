@@ -13,7 +13,7 @@ static void plain_tangent_point(const fem_tangent_args *a, int i, int q, int pro
     const int e = a->b.first + i;
     const fem_point p = fem_point_at(&a->b, i, q);
     real A[MATRIX][MATRIX];
-    hyper_tangent(a->m.law[e], fem_deformation(&a->b, i, &p, a->u), fem_constants_of(&a->m, e), A);
+    hyper_tangent(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e), A);
     if (projected) hyper_project(A);
     for (int j = 0; j < a->node_pairs; j++) {
         const real *g = p.g[a->node_pair[j] >> 8], *h = p.g[a->node_pair[j] & 255];
@@ -46,7 +46,8 @@ static void plain_force(case_io *io, const fem_force_args *a)
         for (int q = 0; q < a->b.rule.points; q++) {
             const int e = a->b.first + i;
             const fem_point p = fem_point_at(&a->b, i, q);
-            const mat P = hyper_P(a->m.law[e], fem_deformation(&a->b, i, &p, a->u), fem_constants_of(&a->m, e));
+            const mat P =
+                hyper_P(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e));
             for (int c = 0; c < nodes * DIM * DIM; c++) /* c: node, component of P's row, and of its column */
                 f[i * nodes * DIM + c / DIM] +=
                     (double)p.volume * (double)P.m[c / DIM % DIM][c % DIM] * (double)p.g[c / (DIM * DIM)][c % DIM];

@@ -67,6 +67,12 @@ static inline double distance(mat a, mat b)
     return norm(mat_axpby(R(1), a, R(-1), b));
 }
 
+/* What a law is a function of at F: the linear one of F - I. */
+static inline mat argument_of(int law, mat F)
+{
+    return mat_axpby(R(1), F, hyper_diagonal(law) - R(1), mat_diag(R(1)));
+}
+
 /* The laws, compiled once each. */
 static inline real law_psi(int law, mat F, hyper_constants c)
 {

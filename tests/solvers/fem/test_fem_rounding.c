@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -86,6 +87,41 @@ static void small_loads_move_bodies_in_proportion(void **unused)
             for (int s = 1; s < STEPS; s++) /* nothing changes: nothing is solved */
                 assert_int_equal(record[1][s].newton_iterations, 0);
         }
+}
+
+/* The linear law is linear to the last bit: a load of 2^k times as much, 1 mN ... 1 MN, moves the tip by 2^k times as
+ * much, and a gradient of that by the modulus is 2^k times as large. Other loads round in another way, once. */
+static void the_linear_law_is_linear_from_a_millinewton_to_a_meganewton(void **unused)
+{
+    static const double rise[] = {0, 1, 1, 1};
+    static const pio_solve solvers[] = {PIO_SOLVE_PCG, PIO_SOLVE_DIRECT};
+    static double z[FEM_VARIABLES], z_bar[FEM_VARIABLES];
+    (void)unused;
+    for (int k = 0; k < 2; k++) {
+        double first[2] = {0};
+        for (int power = -10; power <= 20; power += 6) {
+            static fem_case c;
+            pio_step_record r;
+            const double load = ldexp(1, power);
+            double of[2] = {0};
+            block(&c, PIO_HYPER_LINEAR, PIO_TRACTION, load, rise);
+            c.fem.linear = solvers[k];
+            c.fem.direct_memory = (size_t)1 << 30;
+            fem_case_design(&c, PIO_LAW_PARAMETER_0, -1, FEM_SCALAR, fem_linear(0, modulus), 0);
+            z[0] = 1;
+            pio_sim *sim = fem_case_create(&c, STEPS, 1);
+            of[0] = fem_case_gradient(&c, sim, NULL, z, z_bar) / load;
+            of[1] = z_bar[0] / load;
+            assert_true(piola_engine_fem.record(sim, 0, &r));
+            print_message("  2^%d N: u/F %.17g, its slope by E %.17g, %d iterations to %.1e\n", power, of[0], of[1],
+                          r.newton_iterations, r.residual);
+            piola_engine_fem.destroy(sim);
+            fem_case_free(&c);
+            if (power == -10) memcpy(first, of, sizeof of);
+            assert_memory_equal(first, of, sizeof of);
+        }
+        assert_true(fabs(first[0]) > 0 && fabs(first[1]) > 0);
+    }
 }
 
 static void without_loads_nothing_is_solved(void **unused)
@@ -191,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_loads_move_bodies_in_proportion),
+        cmocka_unit_test(the_linear_law_is_linear_from_a_millinewton_to_a_meganewton),
         cmocka_unit_test(without_loads_nothing_is_solved),
         cmocka_unit_test(a_body_returns_when_a_small_load_goes),
         cmocka_unit_test(the_record_has_the_residual_relative_to_the_forces),
