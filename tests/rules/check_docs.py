@@ -295,8 +295,12 @@ def scene_faults(pages):
 
 
 def index_faults(pages):
-    """Every page of docs/ is reached from its index by one link."""
-    links = re.findall(r"\]\(([^)#\s]+)", pages.get("docs/README.md", ""))
+    """Every page of docs/ is reached from its index by one link, decisions by their titles."""
+    index = pages.get("docs/README.md", "")
+    links = re.findall(r"\]\(([^)#\s]+)", index)
+    for title, link in re.findall(r"\[([^\]]+)\]\((decisions/[^)]+)\)", index):
+        if not pages.get(f"docs/{link}", "").startswith(f"# {title}\n"):
+            yield f"docs/README.md: {link} has another title than '{title}'"
     for name in pages:
         if name.startswith("docs/") and name != "docs/README.md" and name[5:] not in links:
             yield f"{name}: docs/README.md does not link to it"
@@ -370,6 +374,7 @@ PLANTED = [
     ("docs/reference/designs.md", "| `gravity` |\n", "no '<!-- table designs -->'"),
     ("docs/scene.md", "`scenes/fem_cook.yaml`\n", "docs/scene.md: scenes/mpm_throw.yaml is not listed"),
     ("docs/lost.md", "Nobody links here.\n", "docs/README.md does not link to it"),
+    ("docs/README.md", "[001 Old](decisions/001-engines-as-modules.md)\n", "has another title than '001 Old'"),
     ("docs/decisions/001-a.md", "# A\n\n**Context.** x\n**Choice.** y\n", "no '**Cost.**'"),
     ("docs/a.md", "word " * 40 + "\n", "a line of 200 characters"),
     ("CHANGELOG.md", "- " + "x" * 119 + "\n", "a line of 121 characters"),
