@@ -68,20 +68,15 @@ static int fill_part(void *target, size_t bytes)
                               : cudaGraphAddMemsetNode(node, g->made, &g->last, g->last ? 1 : 0, &fill));
 }
 
-/* Bytes side by side are a copy of one row. */
 static int copy_part(void *target, const void *source, size_t bytes)
 {
+    const cudaMemcpyKind kind = cudaMemcpyDeviceToDevice;
     pio_graph g = aim.graph;
     cudaGraphNode_t *node = aimed_node();
-    cudaMemcpy3DParms copy = {};
-    copy.srcPtr.ptr = (void *)source;
-    copy.dstPtr.ptr = target;
-    copy.srcPtr.pitch = copy.srcPtr.xsize = copy.dstPtr.pitch = copy.dstPtr.xsize = copy.extent.width = bytes;
-    copy.srcPtr.ysize = copy.dstPtr.ysize = copy.extent.height = copy.extent.depth = 1;
-    copy.kind = cudaMemcpyDeviceToDevice;
     if (!node) return cudaErrorInvalidValue;
-    return done(node, g->exec ? cudaGraphExecMemcpyNodeSetParams(g->exec, *node, &copy)
-                              : cudaGraphAddMemcpyNode(node, g->made, &g->last, g->last ? 1 : 0, &copy));
+    return done(node, g->exec ? cudaGraphExecMemcpyNodeSetParams1D(g->exec, *node, target, source, bytes, kind)
+                              : cudaGraphAddMemcpyNode1D(node, g->made, &g->last, g->last ? 1 : 0, target, source,
+                                                         bytes, kind));
 }
 
 extern "C" int pio_cuda_fill(pio_stream stream, void *target, size_t bytes)

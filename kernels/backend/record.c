@@ -156,6 +156,13 @@ static int next_part(const list *l, cursor *c)
     return 1;
 }
 
+static void copy_list(list *to, const list *from)
+{
+    to->used = from->used;
+    to->parts = from->parts;
+    memcpy(to->bytes, from->bytes, from->used);
+}
+
 static void run_now(pio_queue *q, const list *l)
 {
     int rc = 0;
@@ -178,36 +185,41 @@ static int put(pio_queue *q, pio_graph graph, int part, const cursor *c)
     return rc;
 }
 
-/* The device failed to make or to set a graph, of which nothing has run. None is made any more: lists are run as they
- * are, which gives the same results. */
-static int no_graph(pio_queue *q, list *l)
+/* Releases the graph of a list, if there is one, when it has run. */
+static void drop_graph(pio_queue *q, list *l)
 {
-    if (l->graph) q->backend->graph_release(l->graph);
+    if (!l->graph) return;
+    (void)q->backend->wait(q->stream);
+    q->counts.waits++;
+    q->backend->graph_release(l->graph);
     l->graph = NULL;
-    q->graphs_failed = 1;
-    return 0;
 }
 
-/* Makes the graph of a list. Returns 0 if that fails. */
+/* Makes the graph of a list. Returns 0 if the device fails to: nothing of it has run, and no other is made any more,
+ * since lists that are run as they are give the same results. */
 static int build(pio_queue *q, list *l)
 {
     cursor c = {0};
     int rc = q->backend->graph_create(l->parts, &l->graph);
     for (int part = 0; !rc && next_part(l, &c); part++) rc = put(q, l->graph, part, &c);
     if (!rc) rc = q->backend->graph_complete(l->graph);
-    return rc ? no_graph(q, l) : 1;
+    if (!rc) return 1;
+    if (l->graph) q->backend->graph_release(l->graph);
+    l->graph = NULL;
+    q->graphs_failed = 1;
+    return 0;
 }
 
-/* Sets the parts of a list's graph that differ from those of another list of its shape, of which it becomes a copy.
- * Returns 0 if that fails. */
-static int renew(pio_queue *q, list *l, const list *to)
+/* Makes a list the same as another of its shape, and sets the parts of its graph that differ. Where the device rejects
+ * one, which it may (CUDA runtime API, cudaGraphExecMemsetNodeSetParams), the graph is lost. */
+static void renew(pio_queue *q, list *l, const list *to)
 {
     cursor old = {0}, c = {0};
     int rc = 0;
-    for (int part = 0; !rc && next_part(l, &old) && next_part(to, &c); part++)
+    for (int part = 0; l->graph && !rc && next_part(l, &old) && next_part(to, &c); part++)
         if (memcmp(old.part, c.part, c.bytes)) rc = put(q, l->graph, part, &c);
-    memcpy(l->bytes, to->bytes, to->used);
-    return rc ? no_graph(q, l) : 1;
+    if (rc) drop_graph(q, l);
+    copy_list(l, to);
 }
 
 static void replay(pio_queue *q, const list *l)
@@ -232,11 +244,12 @@ static list *find(pio_recorder *r)
 }
 
 /* Returns whether a graph of one part can be set to the other: the same kernel, both with items or both without, or two
- * copies, or two fills. */
+ * copies, or two fills of as many bytes. */
 static int same_kind(const entry *a, const entry *b)
 {
+    const int fill = a->kernel == KERNEL_COPY && !a->from;
     return a->kernel == b->kernel && a->bytes == b->bytes && (a->n > 0) == (b->n > 0) && !a->from == !b->from &&
-           !a->size == !b->size;
+           !a->size == !b->size && (!fill || a->size == b->size);
 }
 
 /* Returns in how many parts two lists differ, -1 if they are not of one shape. */
@@ -268,13 +281,6 @@ static list *nearest(pio_recorder *r)
     return known < OF_A_SHAPE ? NULL : best;
 }
 
-static void copy_list(list *to, const list *from)
-{
-    to->used = from->used;
-    to->parts = from->parts;
-    memcpy(to->bytes, from->bytes, from->used);
-}
-
 /* Keeps the list in place of the one that came the longest time ago. */
 static void keep(pio_queue *q)
 {
@@ -282,12 +288,7 @@ static void keep(pio_queue *q)
     list *oldest = r->known;
     for (int i = 1; i < LISTS; i++)
         if (r->known[i].last < oldest->last) oldest = &r->known[i];
-    if (oldest->graph) {
-        (void)q->backend->wait(q->stream); /* it may run */
-        q->backend->graph_release(oldest->graph);
-        q->counts.waits++;
-    }
-    oldest->graph = NULL;
+    drop_graph(q, oldest);
     oldest->last = r->count;
     copy_list(oldest, &r->now);
 }
@@ -303,8 +304,7 @@ static list *graph_of_now(pio_queue *q)
             keep(q);
             return NULL;
         }
-        if (l->graph && !renew(q, l, &r->now)) return NULL;
-        copy_list(l, &r->now);
+        renew(q, l, &r->now);
     }
     l->last = r->count;
     return l->graph || build(q, l) ? l : NULL;

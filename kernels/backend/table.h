@@ -130,8 +130,8 @@ typedef struct {
     int (*graph_create)(int parts, pio_graph *graph);
     /* The next launch, copy or fill is not run but becomes part number `part` of a graph. Before the graph is complete,
      * parts are added, in their order; after, the arguments of a part are set anew, for later launches of the graph: of
-     * the same kernel, or another copy or fill. A part without items has to stay without. graph NULL: what comes next
-     * is run again. */
+     * the same kernel, or another copy, or a fill of as many bytes. A part without items has to stay without. What the
+     * device rejects returns an error code, and the part is as it was. graph NULL: what comes next is run again. */
     void (*graph_aim)(pio_graph graph, int part);
     /* Completes a graph; nothing is aimed at. */
     int (*graph_complete)(pio_graph graph);

@@ -48,18 +48,6 @@ struct cudaMemsetParams {
     unsigned value, elementSize;
     size_t width, height;
 };
-struct cudaPitchedPtr {
-    void *ptr;
-    size_t pitch, xsize, ysize;
-};
-struct cudaExtent {
-    size_t width, height, depth;
-};
-struct cudaMemcpy3DParms { /* without arrays and places in them */
-    cudaPitchedPtr srcPtr, dstPtr;
-    cudaExtent extent;
-    cudaMemcpyKind kind;
-};
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 

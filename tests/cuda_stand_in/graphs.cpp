@@ -10,6 +10,7 @@
 enum node_kind { KERNEL, FILL, COPY };
 struct CUgraphNode_st {
     node_kind kind;
+    size_t width; /* bytes of a fill, else 0 */
     stand_in_work work;
     std::vector<cudaGraphNode_t> after; /* it waits for these */
     cudaGraph_t graph;
@@ -54,34 +55,35 @@ cudaError_t filled(stand_in_work *work, const cudaMemsetParams *fill)
     return cudaSuccess;
 }
 
-cudaError_t copied(stand_in_work *work, const cudaMemcpy3DParms *copy)
+cudaError_t copied(stand_in_work *work, void *target, const void *source, size_t bytes, cudaMemcpyKind kind)
 {
-    if (copy->kind != cudaMemcpyDeviceToDevice)
+    if (kind != cudaMemcpyDeviceToDevice)
         stand_in_stop("a copy to or from memory of the host is a node: it would be read when the graph runs");
-    if (copy->extent.height != 1 || copy->extent.depth != 1) stand_in_stop("only copies of one row are modelled");
-    if (!copy->extent.width) return last_error = cudaErrorInvalidValue;
-    *work = copy_of(copy->dstPtr.ptr, copy->srcPtr.ptr, copy->extent.width, copy->kind);
+    if (!bytes) return last_error = cudaErrorInvalidValue;
+    *work = copy_of(target, source, bytes, kind);
     return cudaSuccess;
 }
 
 cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n, node_kind kind,
-                const stand_in_work &work)
+                size_t width, const stand_in_work &work)
 {
     if (!is_graph(graph)) stand_in_stop("a node is added to no graph");
     for (size_t i = 0; i < n; i++)
         if (after[i]->graph != graph) return last_error = cudaErrorInvalidValue;
-    *node = new CUgraphNode_st{kind, work, {after, after + n}, graph};
+    *node = new CUgraphNode_st{kind, width, work, {after, after + n}, graph};
     graph->nodes.push_back(*node);
     return cudaSuccess;
 }
 
-/* The node of a graph that is there still, of the kind and of what `exec` was made from. */
-cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, node_kind kind, const stand_in_work &work)
+/* The node has to be of a graph that is there still, of that kind, and of what `exec` was made from. A fill of another
+ * width may be rejected (cudaGraphExecMemsetNodeSetParams), and always is here. */
+cudaError_t set(cudaGraphExec_t exec, cudaGraphNode_t node, node_kind kind, size_t width, const stand_in_work &work)
 {
     if (!exec) return last_error = cudaErrorInvalidValue;
     if (!is_graph(exec->graph)) stand_in_stop("a node of a graph that was destroyed is set");
     const auto found = std::find(exec->nodes.begin(), exec->nodes.end(), node);
-    if (found == exec->nodes.end() || node->kind != kind) return last_error = cudaErrorInvalidValue;
+    if (found == exec->nodes.end() || node->kind != kind || node->width != width)
+        return last_error = cudaErrorInvalidValue;
     exec->copies[(size_t)(found - exec->nodes.begin())].work = work;
     counts.nodes_set++;
     return cudaSuccess;
@@ -106,7 +108,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, con
 {
     stand_in_work work;
     const cudaError_t rc = packed(&work, launch);
-    return rc ? rc : add(node, graph, after, n, KERNEL, work);
+    return rc ? rc : add(node, graph, after, n, KERNEL, 0, work);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
@@ -114,15 +116,15 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, con
 {
     stand_in_work work;
     const cudaError_t rc = filled(&work, fill);
-    return rc ? rc : add(node, graph, after, n, FILL, work);
+    return rc ? rc : add(node, graph, after, n, FILL, fill->width, work);
 }
 
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
-                                   const cudaMemcpy3DParms *copy)
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                                     void *target, const void *source, size_t bytes, cudaMemcpyKind kind)
 {
     stand_in_work work;
-    const cudaError_t rc = copied(&work, copy);
-    return rc ? rc : add(node, graph, after, n, COPY, work);
+    const cudaError_t rc = copied(&work, target, source, bytes, kind);
+    return rc ? rc : add(node, graph, after, n, COPY, 0, work);
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
@@ -138,21 +140,22 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 {
     stand_in_work work;
     const cudaError_t rc = packed(&work, launch);
-    return rc ? rc : set(exec, node, KERNEL, work);
+    return rc ? rc : set(exec, node, KERNEL, 0, work);
 }
 
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams *fill)
 {
     stand_in_work work;
     const cudaError_t rc = filled(&work, fill);
-    return rc ? rc : set(exec, node, FILL, work);
+    return rc ? rc : set(exec, node, FILL, fill->width, work);
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemcpy3DParms *copy)
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *target,
+                                               const void *source, size_t bytes, cudaMemcpyKind kind)
 {
     stand_in_work work;
-    const cudaError_t rc = copied(&work, copy);
-    return rc ? rc : set(exec, node, COPY, work);
+    const cudaError_t rc = copied(&work, target, source, bytes, kind);
+    return rc ? rc : set(exec, node, COPY, 0, work);
 }
 
 /* Of nodes that wait for none that is left, the first, the last or any goes next, by the order of blocks. */

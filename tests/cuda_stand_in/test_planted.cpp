@@ -230,59 +230,88 @@ void copies()
 
 /* ---- graphs ----------------------------------------------------------------------------------------------- */
 
-cudaError_t filled_by(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, void *target,
-                      unsigned value)
+cudaMemsetParams fill(void *target, unsigned value, size_t width)
 {
-    cudaMemsetParams fill = {};
-    fill.dst = target;
-    fill.value = value;
-    fill.elementSize = 1;
-    fill.width = fill.height = 1;
-    return cudaGraphAddMemsetNode(node, graph, after, after ? 1 : 0, &fill);
+    cudaMemsetParams f = {};
+    f.dst = target;
+    f.value = value;
+    f.elementSize = 1;
+    f.width = width;
+    f.height = 1;
+    return f;
 }
 
-/* What is left of two fills of one byte, the second of which waits for the first or does not. */
-int last_fill(bool waits)
-{
-    unsigned char *byte = taken<unsigned char>(1);
+/* Two fills of one byte, the second of which waits for the first or does not. */
+struct two_fills {
+    unsigned char *byte = taken<unsigned char>(2);
     cudaGraph_t graph;
     cudaGraphExec_t exec;
     cudaGraphNode_t first, second;
-    cudaGraphCreate(&graph, 0);
-    filled_by(&first, graph, nullptr, byte, 1);
-    filled_by(&second, graph, waits ? &first : nullptr, byte, 2);
-    cudaGraphInstantiate(&exec, graph, 0);
-    cudaGraphDestroy(graph);
-    cudaGraphLaunch(exec, stream);
-    const int left = downloaded(byte, 1)[0];
-    cudaGraphExecDestroy(exec);
-    cudaFree(byte);
-    return left;
-}
+
+    explicit two_fills(bool waits)
+    {
+        const cudaMemsetParams one = fill(byte, 1, 1), two = fill(byte, 2, 1);
+        cudaGraphCreate(&graph, 0);
+        cudaGraphAddMemsetNode(&first, graph, nullptr, 0, &one);
+        cudaGraphAddMemsetNode(&second, graph, &first, waits, &two);
+        cudaGraphInstantiate(&exec, graph, 0);
+    }
+    ~two_fills()
+    {
+        cudaGraphExecDestroy(exec);
+        cudaGraphDestroy(graph);
+        cudaFree(byte);
+    }
+    cudaError_t set(cudaGraphNode_t node, unsigned value, size_t width)
+    {
+        const cudaMemsetParams f = fill(byte, value, width);
+        return cudaGraphExecMemsetNodeSetParams(exec, node, &f);
+    }
+    int launched()
+    {
+        cudaGraphLaunch(exec, stream);
+        return downloaded(byte, 1)[0];
+    }
+};
 
 void set_after_the_graph()
 {
-    unsigned char *byte = taken<unsigned char>(1);
-    cudaGraph_t graph;
-    cudaGraphExec_t exec;
-    cudaGraphNode_t node;
-    cudaGraphCreate(&graph, 0);
-    filled_by(&node, graph, nullptr, byte, 1);
-    cudaGraphInstantiate(&exec, graph, 0);
-    cudaGraphDestroy(graph);
-    cudaMemsetParams fill = {};
-    fill.dst = byte;
-    fill.elementSize = 1;
-    fill.width = fill.height = 1;
-    cudaGraphExecMemsetNodeSetParams(exec, node, &fill);
+    two_fills g(true);
+    cudaGraphDestroy(g.graph);
+    g.set(g.first, 3, 1);
+}
+
+/* Where nothing runs before the host waits. */
+void settings_are_of_later_launches()
+{
+    two_fills g(true);
+    unsigned char seen = 0;
+    deferring = true;
+    cudaGraphLaunch(g.exec, stream);
+    cudaMemcpyAsync(&seen, g.byte, 1, cudaMemcpyDeviceToHost, stream);
+    expect(!g.set(g.second, 3, 1), "a node is set while a launch waits");
+    cudaStreamSynchronize(stream);
+    expect(seen == 2, "the launch that waits keeps what it had");
+    deferring = false;
+    expect(g.launched() == 3, "the next one has what was set");
 }
 
 void graphs()
 {
     order = BACKWARD;
-    expect(last_fill(true) == 2, "a node that waits for another");
-    expect(last_fill(false) == 1, "one that does not comes before it");
+    expect(two_fills(true).launched() == 2, "a node that waits for another");
+    expect(two_fills(false).launched() == 1, "one that does not comes before it");
     order = FORWARD;
+    settings_are_of_later_launches();
+    two_fills g(true), other(true);
+    expect(g.set(other.second, 3, 1) == cudaErrorInvalidValue, "a node of another graph");
+    expect(g.set(g.second, 3, 2) == cudaErrorInvalidValue, "a fill of more bytes");
+    expect(g.set(g.second, 3, 0) == cudaErrorInvalidValue, "a fill of none");
+    expect(cudaGraphExecMemcpyNodeSetParams1D(g.exec, g.second, g.byte, g.byte + 1, 1, cudaMemcpyDeviceToDevice) ==
+               cudaErrorInvalidValue,
+           "a copy in place of a fill");
+    expect(g.launched() == 2, "what cannot be set changes nothing");
+    cudaGetLastError();
     stops("a node of a graph that was destroyed is set", set_after_the_graph, "that was destroyed");
 }
 

@@ -287,7 +287,7 @@ static void lists_of_one_shape_are_one_graph_whose_parts_are_set(void **state)
         for (int k = 0; k < 2; k++) {
             machine *to = k ? &plain : &m;
             pio_queue_record(&to->queue);
-            pio_queue_zero(&to->queue, to->b + 10 * i, sizeof *to->b * (size_t)(i + 1));
+            pio_queue_zero(&to->queue, to->b + 10 * i, sizeof *to->b * 7);
             pio_queue_copy(&to->queue, to->a + 200 * i, to->b + 1000, sizeof *to->a * (size_t)(200 - i));
             pio_map(&to->queue, krylov_add, 50, NULL, .z = to->a, .x = to->b);
             pio_queue_play(&to->queue);
@@ -302,7 +302,8 @@ static void lists_of_one_shape_are_one_graph_whose_parts_are_set(void **state)
     close_machine(&m);
 }
 
-/* Without items a kernel is no part of a graph, and a sum is a fill: that is another shape. */
+/* Without items a kernel is no part of a graph, and a sum is a fill: that is another shape. Fills of other sizes, which
+ * CUDA may refuse to set, are too. */
 static void lists_of_other_shapes_are_other_graphs(void **state)
 {
     static const int sizes[] = {5, 6, 7, 0, 8, 0, 9, 0};
@@ -318,7 +319,59 @@ static void lists_of_other_shapes_are_other_graphs(void **state)
         assert_int_equal(m.queue.counts.graphs, replayed[i]);
         assert_false(m.queue.graphs_failed);
     }
+    const struct stand_in_counted before = stand_in_count();
+    for (int i = 0; i < 6; i++) {
+        pio_queue_record(&m.queue);
+        pio_queue_zero(&m.queue, m.out, sizeof *m.out * (size_t)(1 + i % 3));
+        pio_queue_play(&m.queue);
+    }
+    assert_int_equal(stand_in_count().graphs - before.graphs, 3);
+    assert_int_equal(stand_in_count().nodes_set, before.nodes_set);
+    assert_false(m.queue.graphs_failed);
     pio_recorder_free(m.queue.recorder, &pio_backend_cuda);
+    close_machine(&plain);
+    close_machine(&m);
+}
+
+/* The backend, but so many of the next copies are rejected, as a device may reject the setting of a part. */
+static int rejected;
+static int copy_or_not(pio_stream stream, void *target, const void *source, size_t bytes)
+{
+    return rejected > 0 && rejected-- ? cudaErrorInvalidValue : pio_backend_cuda.copy(stream, target, source, bytes);
+}
+
+/* Where a part of a graph cannot be set, the graph is made anew, and where that fails too, the list runs without. */
+static void a_part_that_is_not_set_costs_the_graph_alone(void **state)
+{
+    pio_backend backend = pio_backend_cuda;
+    machine plain, m;
+    (void)state;
+    backend.copy = copy_or_not;
+    open_machine(&plain, &pio_backend_cuda);
+    open_machine(&m, &backend);
+    m.queue.recorder = pio_recorder_create(&backend);
+    for (int i = 0; i < 9; i++) {
+        const int64_t graphs = m.queue.counts.graphs;
+        const long set = stand_in_count().nodes_set;
+        double wanted = 0, got = 0;
+        rejected = i == 4 ? 1 : i == 6 ? 2 : 0;
+        for (int k = 0; k < 2; k++) {
+            machine *to = k ? &plain : &m;
+            pio_queue_record(&to->queue);
+            pio_map(&to->queue, krylov_add, 3000 + i, NULL, .z = to->a, .x = to->b);
+            pio_queue_copy(&to->queue, to->b + 200 * i, to->a, sizeof *to->a * 100);
+            pio_sum(&to->queue, krylov_dot, MOST, NULL, to->sum, .a = to->a, .b = to->b);
+            pio_queue_play(&to->queue);
+            pio_queue_download(&to->queue, k ? &wanted : &got, to->sum, sizeof got);
+        }
+        assert_int_equal(rejected, 0);
+        assert_memory_equal(&wanted, &got, sizeof got);
+        assert_int_equal(m.queue.counts.graphs - graphs, i < 2 || i > 5 ? 0 : 1);
+        assert_int_equal(stand_in_count().nodes_set - set, i == 3 || i == 5 ? 2 : i == 4 || i == 6 ? 1 : 0);
+        assert_int_equal(m.queue.graphs_failed, i > 5);
+        assert_false(pio_queue_failed(&m.queue));
+    }
+    pio_recorder_free(m.queue.recorder, &backend);
     close_machine(&plain);
     close_machine(&m);
 }
@@ -374,6 +427,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_listed_is_run_in_its_order),
         cmocka_unit_test(lists_of_one_shape_are_one_graph_whose_parts_are_set),
         cmocka_unit_test(lists_of_other_shapes_are_other_graphs),
+        cmocka_unit_test(a_part_that_is_not_set_costs_the_graph_alone),
         cmocka_unit_test(parts_of_a_graph_are_added_once_and_keep_their_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

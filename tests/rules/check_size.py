@@ -11,7 +11,7 @@ import house
 
 FILE_LINES, FUNCTION_LINES, ARGUMENTS = 500, 60, 7
 # Functions of NVIDIA's libraries, which their stand-ins have as they are.
-NVIDIA = re.compile(r"tests/cuda_stand_in/[^:]*: (cudss|cusolverSp|cusparse)[A-Z]\w*$")
+NVIDIA = re.compile(r"tests/cuda_stand_in/[^:]*: (cuda|cudss|cusolverSp|cusparse)[A-Z]\w*$")
 
 
 def c_functions(text):
