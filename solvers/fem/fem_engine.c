@@ -146,7 +146,12 @@ static piola_status inverse_step(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
     f->frames.ready = 0;
-    if (f->lattice.state && fem_leaps(f)) return fem_leap_inverse_step(f, error);
+    if (f->lattice.state && fem_leaps(f)) {
+        pio_queue_record(&sim->queue);
+        const piola_status rc = fem_leap_inverse_step(f, error);
+        pio_queue_play(&sim->queue);
+        return rc;
+    }
     if (f->lattice.residual_log.capacity) return fem_euler_inverse_step(f, error);
     return sim_fail(error, PIOLA_USAGE,
                     "steps of this integrator, or of a run without a residual log, cannot be reversed");

@@ -113,14 +113,19 @@ static piola_status state_in(pio_sim *base, const void *bytes, int64_t step, pio
     return rc ? rc : settle(base, error);
 }
 
+static piola_status step_back(pio_sim *base, piola_error *error)
+{
+    pio_queue_record(&base->queue);
+    mpm_reversible_inverse_step(mpm_of(base));
+    pio_queue_play(&base->queue);
+    return sim_failed(base, error);
+}
+
 /* A step reads one of the two states and sets the other. */
 static piola_status previous_state(pio_sim *base, piola_error *error)
 {
     mpm_sim *sim = mpm_of(base);
-    if (sim->reversible.used) {
-        mpm_reversible_inverse_step(sim);
-        return sim_failed(base, error);
-    }
+    if (sim->reversible.used) return step_back(base, error);
     if (sim->slots.behind != BEHIND_ALL)
         return sim_fail(error, PIOLA_INTERNAL, "the state before state %lld is not there", (long long)base->index);
     sim->slots.behind = BEHIND_NOTHING;
@@ -139,8 +144,7 @@ static piola_status inverse_step(pio_sim *base, piola_error *error)
     if (base->index == 0) return sim_fail(error, PIOLA_USAGE, "there is no step before state 0");
     if (!mpm_reversible_returns(sim))
         return sim_fail(error, PIOLA_USAGE, "damped steps cannot be reversed without a log of the bits that they keep");
-    mpm_reversible_inverse_step(sim);
-    return sim_failed(base, error);
+    return step_back(base, error);
 }
 
 static piola_status differs(pio_sim *base, int64_t slot, int64_t *words, piola_error *error)
