@@ -131,6 +131,9 @@ foreach(name test_planted test_planted_ucontext)
   add_dependencies(${name} ${stand_in_modules})
   add_test(NAME ${name} COMMAND ${name})
 endforeach()
+# The modules of libraries bring the other stand-in with them, whose variables the address sanitizer would take for
+# definitions that were written twice.
+set_tests_properties(test_planted_ucontext PROPERTIES ENVIRONMENT "ASAN_OPTIONS=detect_odr_violation=0")
 
 set_target_properties(${stand_in_modules} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${stand_in_folder})
 
