@@ -15,10 +15,12 @@ Usage: tools/figures.sh [options]
 
   --piola PATH       the command to measure (default: build/release/piola)
   --threads N        the most threads (default: all processors that may be used)
-  --only NAME,...    particles, meshes, start, readme (default: all)
+  --only NAME,...    particles, meshes, start, ratios, readme (default: all, ratios only with --old)
   --particles N      of the benchmark of particles (default: 1000000)
   --cells N          along each side of the benchmark of meshes (default: 31)
   --runs N           of the small scene whose start is measured (default: 15)
+  --old COMMIT:PATH  of ratios: an earlier commit, and the command that was built from it
+  --rounds N         of ratios (default: 2)
   --dry-run          print the texts, and write no page
   --help             this help
 
@@ -35,7 +37,7 @@ fail() {
 while (($#)); do
     case $1 in
     --piola) [[ $# -gt 1 ]] || fail 2 "--piola needs a path"; piola=$(cd "$called_from" && realpath -- "$2"); shift 2 ;;
-    --threads | --only | --particles | --cells | --runs)
+    --threads | --only | --particles | --cells | --runs | --old | --rounds)
         [[ $# -gt 1 ]] || fail 2 "$1 needs a value"
         options+=("$1" "$2")
         shift 2

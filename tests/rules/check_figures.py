@@ -14,7 +14,8 @@ import house
 sys.path.insert(0, str(house.ROOT / "tools/python"))
 import figures
 
-EXAMPLE = {"machine": "2 cores of Some Processor (family 6 model 1)", "commit": "0123abcd", "date": "2026-01-31"}
+EXAMPLE = {"machine": "2 cores of Some Processor (family 6 model 1)", "commit": "0123abcd", "old": "89abcdef",
+           "date": "2026-01-31"}
 
 
 def filled(name):

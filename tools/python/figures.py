@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""figures.py PIOLA COMMIT [--threads N] [--particles N] [--cells N] [--runs N] [--only NAME,...] [--dry-run]
+"""figures.py PIOLA COMMIT [--threads N] [--particles N] [--cells N] [--runs N] [--only NAME,...] [--old COMMIT:PIOLA]
+    [--dry-run]
 Measure the figures of README.md and docs/performance.md that stand behind marks, and write them there.
 
     <!-- figures NAME --> ... <!-- end -->    is a text of FORMS, filled with what was measured
@@ -23,9 +24,24 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MARK = re.compile(r"(<!-- figures ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.S)
 # What a field of a form may be, other than a number.
-WORDS = {"machine": r"[\w\s().,@/+-]+?", "commit": r"[0-9a-f]{7,}(?:-dirty)?", "date": r"\d{4}-\d\d-\d\d"}
+WORDS = {"machine": r"[\w\s().,@/+-]+?", "commit": r"[0-9a-f]{7,}(?:-dirty)?", "old": r"[0-9a-f]{7,}",
+         "date": r"\d{4}-\d\d-\d\d"}
 NUMBER = r"\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?"
 SMALL_SCENE = "scenes/mpm_throw.yaml"
+# Cases that an earlier commit's command is compared in, {name: (text, options of `piola bench mpm`)}.
+CASES = {
+    "plain": ("3D, neo-Hookean, f32, 8 particles per cell", ""),
+    "per_cell_1": ("1 particle per cell", "--per-cell 1"),
+    "per_cell_2": ("2 particles per cell", "--per-cell 2"),
+    "per_cell_4": ("4 particles per cell", "--per-cell 4"),
+    "per_cell_16": ("16 particles per cell", "--per-cell 16"),
+    "flat": ("2D, 4 particles per cell", "--dimension 2"),
+    "fluid": ("linear fluid", "--law linear_fluid"),
+    "corotated": ("fixed corotated", "--law fixed_corotated"),
+    "von_mises": ("Hencky with von Mises plasticity", "--plasticity von_mises"),
+    "sand": ("Hencky with Drucker-Prager plasticity", "--plasticity drucker_prager"),
+    "double": ("f64", "--precision f64"),
+}
 # {name: (page, paragraph, rows of the table)}. In README.md the table stands alone.
 FORMS = {
     "particles": ("docs/performance.md", "`piola bench mpm --threads {threads}`: {particles} particles, 3D "
@@ -64,6 +80,14 @@ FORMS = {
 | the step, and two frames | {forward} ms |
 | completing the files, with `fsync` | {finish} ms |
 """),
+    "ratios": ("docs/performance.md", "Against commit {old}, in one run and in turns: `piola bench mpm --threads 1 "
+               "--particles {particles}`, CPU time of one core, ns per particle-step; the least of {rounds} rounds of "
+               "best of five, on {machine}, commit {commit}, {date}:", """\
+| case | forward, {old} | now | times as fast | whole gradient, {old} | now | times as fast |
+|---|--:|--:|--:|--:|--:|--:|
+""" + "".join(f"| {text} | " + " | ".join(f"{{{what}_{name}}}" for what in (
+        "old_forward", "forward", "speed_forward", "old_gradient", "gradient", "speed_gradient")) + " |\n"
+              for name, (text, _) in CASES.items())),
     "readme": ("README.md", "", """\
 | what | measured | on |
 |---|---|---|
@@ -157,14 +181,35 @@ def measure_start(o):
     return {**fields, "runs": str(o.runs)}
 
 
-MEASURES = {"particles": measure_particles, "meshes": measure_meshes, "start": measure_start}
+def measure_ratios(o):
+    """Times of each of CASES by the command of an earlier commit and by this one, which take turns."""
+    old_commit, _, old_piola = o.old.partition(":")
+    fields = {"old": old_commit, "rounds": str(o.rounds)}
+    for name, (_, options) in CASES.items():
+        least = {}
+        for _ in range(o.rounds):
+            for key, piola in (("old_", old_piola), ("", o.piola)):
+                report = bench(argparse.Namespace(piola=piola), "mpm", "--particles", o.ratio_particles, "--threads",
+                               1, *options.split())
+                fields.setdefault("particles", f"{report['case']['particles']:,}")
+                for part in ("forward", "gradient"):
+                    time_of = report["threads"][0]["ns_per_particle_step"][part]["best"]
+                    least[key + part] = min(time_of, least.get(key + part, time_of))
+        for part in ("forward", "gradient"):
+            fields[f"old_{part}_{name}"] = f"{least['old_' + part]:.1f}"
+            fields[f"{part}_{name}"] = f"{least[part]:.1f}"
+            fields[f"speed_{part}_{name}"] = f"{least['old_' + part] / least[part]:.2f}"
+    return fields
+
+
+MEASURES = {"particles": measure_particles, "meshes": measure_meshes, "start": measure_start, "ratios": measure_ratios}
 
 
 def measured(o):
     """{name: fields} of the figures that --only names."""
     every = {"machine": processor(), "commit": o.commit, "date": f"{datetime.datetime.now(datetime.timezone.utc):%F}",
              "threads": str(o.threads)}
-    wanted = o.only.split(",") if o.only else list(FORMS)
+    wanted = o.only.split(",") if o.only else [name for name in FORMS if name != "ratios" or o.old]
     needed = {"readme": ("particles", "meshes")}
     found = {name: {**every, **MEASURES[name](o)} for name in MEASURES
              if any(name in needed.get(want, (want,)) for want in wanted)}
@@ -185,11 +230,16 @@ def main():
     parser.add_argument("--cells", type=int, default=31)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--only", help="names of figures, of: " + ", ".join(FORMS))
+    parser.add_argument("--old", help="of `ratios`: a commit, a colon, and the command that was built from it")
+    parser.add_argument("--rounds", type=int, default=2, help="of `ratios`")
+    parser.add_argument("--ratio-particles", type=int, default=500000, help="of `ratios`")
     parser.add_argument("--dry-run", action="store_true", help="print the texts, and write no page")
     o = parser.parse_args()
     unknown = set(o.only.split(",") if o.only else ()) - set(FORMS)
     if unknown:
         parser.error(f"no figures are called {', '.join(sorted(unknown))}")
+    if "ratios" in (o.only or "") and not o.old:
+        parser.error("ratios need --old COMMIT:PIOLA")
     texts = {name: form_text(name, fields) for name, fields in measured(o).items()}
     for name, text in texts.items():
         print(f"\n<!-- figures {name} -->\n{text}<!-- end -->")
