@@ -43,12 +43,12 @@ SCENES = {
 }
 ORDERS = [{"STAND_IN_ORDER": "forward"}, {"STAND_IN_ORDER": "backward", "STAND_IN_DEFER": "1"},
           {"STAND_IN_ORDER": "random", "STAND_IN_DEFER": "1"}, {"STAND_IN_ORDER": "forward", "PIOLA_GRAPH": "0"}]
-# How many graphs are launched: one for each step forward, adjoint or inverse, but for the first two to four of each
-# kind, which the graphs are made from. The flow runs 9 of its 40 steps again. Others have iterations with a library's
-# products, or elimination.
-GRAPHS = {"mpm_throw_small": 2 * 20 - 6, "mpm_throw_bounce_small": 2 * 20 - 6, "mpm_crawler_small": 2 * 20 - 6,
-          "mpm_sand_column_small": 2 * 40 - 6, "mpm_long_bounce_small": 3 * 50 - 6,
-          "mpm_long_flow_small": 2 * 40 + 9 - 8, "fem_long_swing_small": 3 * 1000 - 7}
+# At most how many of the steps forward, adjoint and inverse of a gradient are no graph: the first two to four of each
+# kind, which the graphs are made from, for any number of steps. The flow keeps more states in f32 than in f64, and what
+# its steps restore or run again makes kinds of them. Other scenes have iterations with a library's products, or
+# elimination, and no graphs.
+WITHOUT_GRAPH = {"mpm_throw_small": 6, "mpm_throw_bounce_small": 6, "mpm_crawler_small": 6, "mpm_sand_column_small": 6,
+                 "mpm_long_bounce_small": 6, "mpm_long_flow_small": 10, "fem_long_swing_small": 7}
 # What a further step of a gradient of particles and its adjoint give the device to do where every state is kept: 15 and
 # 50 launches, and 3 copies or fills, in two graphs, and the host waits for none of it.
 OF_A_STEP = {"launches": 65, "copies": 3, "waits": 0, "graphs": 2}
@@ -118,7 +118,9 @@ class StandIn(unittest.TestCase):
         if "solver.product=own" in wanted: # as many as there are iterations
             self.assertGreater(graphs[0], 1, scene)
         else:
-            self.assertEqual(graphs[0], GRAPHS.get(scene, 0), scene)
+            steps = sum(result["certificate"][f"{kind}_steps_run"] for kind in ("forward", "adjoint", "inverse"))
+            least = steps - WITHOUT_GRAPH[scene] if scene in WITHOUT_GRAPH else 0
+            self.assertTrue(least <= graphs[0] <= (steps if least else 0), f"{scene}: {graphs[0]} of {steps} steps")
         self.assertEqual(graphs[1:], [graphs[0], graphs[0], 0], "the same in every order, and none by PIOLA_GRAPH=0")
         self.assertLessEqual(max(by_j, by_gradient), BOUND[PRECISION], scene)
         return result
