@@ -41,7 +41,8 @@ typedef void (*pio_cpu_part)(int begin, int end, const pio_cpu_job *job);
 
 /* Runs the n >= 0 steps of a loop, each thread a part of consecutive ones; up to `serial` of them on this thread alone,
  * without a team of OpenMP, which costs half a microsecond even if it has one thread. A part is called by its address,
- * so that its code, and with it each rounding, is the same for any number of threads. */
+ * so that its code, and with it each rounding, is the same for any number of threads. In parts, subnormal numbers are 0
+ * (docs/decisions/042-subnormal-numbers.md); the caller's thread computes as before afterwards. */
 void pio_cpu_run(pio_cpu_part part, int n, int serial, const pio_cpu_job *job);
 
 /* Sets *sum to in[0] + ... + in[n - 1]: sums of chunks of PIO_CHUNK numbers, and sums of those, until one is left.
