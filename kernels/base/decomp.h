@@ -158,9 +158,9 @@ typedef struct {
     vec sigma;
 } mat_svd;
 
-/* Turns columns i and j of G, and of V with them, so that those of G become orthogonal; returns 0 if they are already,
- * else 1. t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0, with a, b the squared lengths, p
- * the product. */
+/* Turns columns i and j of G, and of V with them, so that those of G become orthogonal; where they are already, returns
+ * 0 and leaves every bit, else returns 1. t = tan of the angle: the smaller root of t^2 + 2 t (b - a)/(2 p) - 1 = 0,
+ * with a, b the squared lengths, p the product. Without branches, for lanes. */
 PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
 {
     const real small = sizeof(real) == 4 ? R(5e-7) : R(1e-15);
@@ -171,9 +171,9 @@ PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
         b += G->m[k][j] * G->m[k][j];
         p += G->m[k][i] * G->m[k][j];
     }
-    if (!(p * p > small * small * a * b)) return 0;
-    const real d = b - a, root = sqrt(d * d + R(4) * p * p);
-    const real t = d < 0 ? R(2) * p / (d - root) : R(2) * p / (d + root);
+    const int turns = p * p > small * small * a * b;
+    const real d = b - a, root = sqrt(d * d + R(4) * p * p), sum = d < R(0) ? d - root : d + root;
+    const real tangent = R(2) * p / (turns ? sum : R(1)), t = turns ? tangent : R(0);
     const real c = R(1) / sqrt(R(1) + t * t), s = c * t;
     PIO_UNROLL
     for (int k = 0; k < DIM; k++) {
@@ -183,25 +183,27 @@ PIO_FN int svd_turn(mat *G, mat *V, int i, int j)
         V->m[k][i] = c * v - s * V->m[k][j];
         V->m[k][j] = s * v + c * V->m[k][j];
     }
-    return 1;
+    return turns;
 }
 
-/* Returns the decomposition of F, det F > 0, by one-sided Jacobi rotations (Hestenes 1958; Golub and Van Loan 2013,
- * section 8.6): the columns of G = F V are turned in pairs until all are orthogonal; their lengths are sigma. F^T F,
- * which would square the condition number, is never formed. */
-PIO_FN mat_svd svd_of(mat F)
+/* Makes a sweep of rotations, one of each pair of columns; returns 0 where all are orthogonal, else 1. */
+PIO_FN int svd_sweep(mat *G, mat *V)
+{
+    int turned = 0;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int j = i + 1; j < DIM; j++) turned |= svd_turn(G, V, i, j);
+    }
+    return turned;
+}
+
+/* Returns the decomposition by V and the columns of G = F V, which are orthogonal: their lengths are sigma. */
+PIO_FN mat_svd svd_end(mat G, mat V)
 {
     mat_svd r;
-    r.U = F;
-    r.V = mat_diag(R(1));
-    for (int sweep = 0, turned = 1; turned && sweep < 20; sweep++) { /* 3 to 6 sweeps; quadratic at the end */
-        turned = 0;
-        PIO_UNROLL
-        for (int i = 0; i < DIM; i++) {
-            PIO_UNROLL
-            for (int j = i + 1; j < DIM; j++) turned |= svd_turn(&r.U, &r.V, i, j);
-        }
-    }
+    r.U = G;
+    r.V = V;
     PIO_UNROLL
     for (int j = 0; j < DIM; j++) {
         real a = R(0);
@@ -212,5 +214,18 @@ PIO_FN mat_svd svd_of(mat F)
         for (int k = 0; k < DIM; k++) r.U.m[k][j] /= r.sigma.x[j];
     }
     return r;
+}
+
+/* How many sweeps are made at most: 3 to 6 do, quadratic at the end. */
+enum { SVD_SWEEPS = 20 };
+
+/* Returns the decomposition of F, det F > 0, by one-sided Jacobi rotations (Hestenes 1958; Golub and Van Loan 2013,
+ * section 8.6): the columns of G = F V are turned in pairs until all are orthogonal; their lengths are sigma. F^T F,
+ * which would square the condition number, is never formed. */
+PIO_FN mat_svd svd_of(mat F)
+{
+    mat G = F, V = mat_diag(R(1));
+    for (int sweep = 0, turned = 1; turned && sweep < SVD_SWEEPS; sweep++) turned = svd_sweep(&G, &V);
+    return svd_end(G, V);
 }
 #endif

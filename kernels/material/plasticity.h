@@ -100,61 +100,98 @@ typedef struct {
     real log_rate; /* ln (d/h) */
 } bulkley_flow;
 
-/* Returns the solution t = 3 mu d/f in (0, 1] of t + b t^m = 1 at the trial strain n, by at most 80 of Newton's steps,
- * with f and ln(d/h). Where f <= 0 nothing flows: all but f is 0. */
-PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
+/* The equation A y + B y^p = 1 of a step. */
+typedef struct {
+    real f;          /* Pa */
+    real A, B, p;    /* A <= 1, B <= 1, p >= 1 */
+    real most;       /* ln (d/h) where nothing is viscous */
+    real start;      /* ln z_0 */
+    int flows, thin; /* f > 0; m < 1, of shear thinning */
+} bulkley_equation;
+
+/* Returns the equation at the trial strain n; where nothing flows its numbers but f mean nothing. */
+PIO_FN bulkley_equation bulkley_equation_of(real n, const plastic_matter *m)
 {
+    const real e = m->y[2];
+    bulkley_equation q;
+    q.f = PLASTIC_ROOT_6 * m->mu * n - m->y[0];
+    q.flows = q.f > R(0);
+    q.thin = e < R(1);
+    const real f = q.flows ? q.f : R(1);
+    q.most = real_log(f / (R(3) * m->mu * m->h));
+    q.p = q.thin ? R(1) / e : e;
+    const real log_b = real_log(m->y[1]) + e * q.most - real_log(f), over = log_b > R(0) ? log_b : R(0);
+    q.start = q.thin ? -over : -over / q.p;
+    const real one = real_exp(log_b - over), other = real_exp(q.thin ? q.p * q.start : q.start);
+    q.A = q.thin ? one : other;
+    q.B = q.thin ? other : one;
+    return q;
+}
+
+/* How many of Newton's steps are made at most. */
+enum { BULKLEY_STEPS = 80 };
+
+/* Returns y after one of Newton's steps, which begin at y = 1 with *more = 2: that stays 2 until a step is small, and
+ * then one more is made, after which dual numbers are right to rounding too. With *more = 0, y stays. */
+PIO_FN real bulkley_step(real A, real B, real p, real y, int *more)
+{
+    const real small = sizeof(real) == 4 ? R(1e-3) : R(1e-8);
+    const real power = B * real_exp(p * real_log(y)), step = (A * y + power - R(1)) / (A + p * power / y);
+    const real to = y - step;
+    const int going = *more, near = fabs(step) <= small * to;
+    *more = going == 2 ? 2 - near : 0;
+    return going ? to : y;
+}
+
+/* Returns the flow by the solution y; 0 but for f where nothing flows. */
+PIO_FN bulkley_flow bulkley_flow_of(const bulkley_equation *q, real y)
+{
+    const real power = q->B * real_exp(q->p * real_log(y)), t = q->thin ? power : q->A * y;
+    const real s = q->thin ? q->A * y : power, log_z = q->start + real_log(y);
+    const real log_rate = q->most + (q->thin ? q->p : R(1)) * log_z;
     bulkley_flow r;
-    const real small = sizeof(real) == 4 ? R(1e-3) : R(1e-8), e = m->y[2];
-    const int thin = e < R(1); /* of shear thinning */
-    r.f = PLASTIC_ROOT_6 * m->mu * n - m->y[0];
-    r.t = r.s = r.log_rate = R(0);
-    if (!(r.f > R(0))) return r;
-    const real most = real_log(r.f / (R(3) * m->mu * m->h)); /* ln of the rate where nothing is viscous */
-    const real log_b = real_log(m->y[1]) + e * most - real_log(r.f), p = thin ? R(1) / e : e;
-    const real over = log_b > R(0) ? log_b : R(0), start = thin ? -over : -over / p; /* ln z_0 */
-    const real one = exp(log_b - over), other = exp(thin ? p * start : start);
-    const real A = thin ? one : other, B = thin ? other : one;
-    real y = R(1);
-    for (int k = 0, last = 0; k < 80; k++) { /* and one more step, after which dual numbers are right to rounding too */
-        const real power = B * exp(p * real_log(y)), step = (A * y + power - R(1)) / (A + p * power / y);
-        y -= step;
-        if (last) break;
-        last = fabs(step) <= small * y;
-    }
-    const real power = B * exp(p * real_log(y));
-    r.t = thin ? power : A * y;
-    r.s = thin ? A * y : power;
-    r.log_rate = most + (thin ? p : R(1)) * (start + real_log(y));
+    r.f = q->f;
+    r.t = q->flows ? t : R(0);
+    r.s = q->flows ? s : R(0);
+    r.log_rate = q->flows ? log_rate : R(0);
     return r;
 }
 
-/* Replaces the trial state by the one after the flow d of the step, n' = n - sqrt(3/2) d and a' = a + d (Yue et al.
- * 2015), and returns the outcome with the margin |f|/(3 mu). A state with f <= 0 stays. */
-PIO_FN plastic_outcome bulkley(plastic_point *x, const plastic_matter *m)
+/* Returns the solution t = 3 mu d/f in (0, 1] of t + b t^m = 1 at the trial strain n, with f and ln(d/h). Where f <= 0
+ * nothing flows: all but f is 0. */
+PIO_FN bulkley_flow bulkley_solve(real n, const plastic_matter *m)
 {
-    const bulkley_flow r = bulkley_solve(x->n, m);
-    const real most = r.f / (R(3) * m->mu), d = r.t * most;
-    const plastic_outcome w = plastic_outcome_of(r.f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
-    if (w.branch == FLOW_ELASTIC) return w;
+    const bulkley_equation q = bulkley_equation_of(n, m);
+    real y = R(1);
+    int more = q.flows ? 2 : 0;
+    for (int k = 0; k < BULKLEY_STEPS && more; k++) y = bulkley_step(q.A, q.B, q.p, y, &more);
+    return bulkley_flow_of(&q, y);
+}
+
+/* Replaces the trial state by the one after the flow d of the step, n' = n - sqrt(3/2) d and a' = a + d (Yue et al.
+ * 2015), and returns the outcome with the margin |f|/(3 mu). A state with f <= 0 stays. `r` is the solution at x. */
+PIO_FN plastic_outcome bulkley(const bulkley_flow *r, plastic_point *x, const plastic_matter *m)
+{
+    const real most = r->f / (R(3) * m->mu), d = r->t * most;
+    const plastic_outcome w = plastic_outcome_of(r->f > R(0) ? FLOW_LIMIT : FLOW_ELASTIC, most);
     x->n -= PLASTIC_ROOT_3_2 * d;
     x->a += d;
     return w;
 }
 
-/* Adjoint of bulkley at the trial state x, which flows: the cotangents bar of (n', l', a') become those of (n, l, a),
- * and those of mu, Y, k and m are added to m_bar, by
+/* Adjoint of bulkley at the trial state x, which flows, with the solution r: the cotangents bar of (n', l', a') become
+ * those of (n, l, a), and those of mu, Y, k and m are added to m_bar, by
  *     dd = (sqrt(6) mu dn + (sqrt(6) n - 3 d) dmu - dY - f s dk/k - f s ln(d/h) dm)/(3 mu (t + m s)/t). */
-PIO_FN void bulkley_adj(plastic_point x, const plastic_matter *m, plastic_point *bar, plastic_matter *m_bar)
+PIO_FN void bulkley_adj(const bulkley_flow *r, plastic_point x, const plastic_matter *m, plastic_point *bar,
+                        plastic_matter *m_bar)
 {
-    const bulkley_flow r = bulkley_solve(x.n, m);
-    const real d = r.t * r.f / (R(3) * m->mu);
-    const real g = (bar->a - PLASTIC_ROOT_3_2 * bar->n) * r.t / (R(3) * m->mu * (r.t + m->y[2] * r.s));
+    const real d = r->t * r->f / (R(3) * m->mu);
+    const real g = (bar->a - PLASTIC_ROOT_3_2 * bar->n) * r->t / (R(3) * m->mu * (r->t + m->y[2] * r->s));
     bar->n += PLASTIC_ROOT_6 * m->mu * g;
     m_bar->mu += (PLASTIC_ROOT_6 * x.n - R(3) * d) * g;
     m_bar->y[0] -= g;
-    m_bar->y[1] -= r.f * r.s / m->y[1] * g;
-    m_bar->y[2] -= r.f * r.s * r.log_rate * g;
+    m_bar->y[1] -= r->f * r->s / m->y[1] * g;
+    m_bar->y[2] -= r->f * r->s * r->log_rate * g;
 }
 
 /* ---- Drucker-Prager: with k = l + a, apex = c cot phi/K and slope = 3 A K/(2 mu)
@@ -240,8 +277,9 @@ PIO_FN void drucker_adj(int branch, plastic_point x, const plastic_matter *m, pl
 PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_matter *m)
 {
     if (law == PIO_VON_MISES) return von_mises(x, m);
-    if (law == PIO_HERSCHEL_BULKLEY) return bulkley(x, m);
-    return drucker(x, m);
+    if (law == PIO_DRUCKER_PRAGER) return drucker(x, m);
+    const bulkley_flow r = bulkley_solve(x->n, m);
+    return bulkley(&r, x, m);
 }
 
 /* Adjoint of plastic_flow at the trial state x, which took `branch`: bar becomes the cotangent of x, and m_bar is added
@@ -249,14 +287,14 @@ PIO_FN plastic_outcome plastic_flow(int law, plastic_point *x, const plastic_mat
 PIO_FN void plastic_flow_adj(int law, int branch, plastic_point x, const plastic_matter *m, plastic_point *bar,
                              plastic_matter *m_bar)
 {
-    if (law == PIO_DRUCKER_PRAGER)
+    if (law == PIO_DRUCKER_PRAGER) {
         drucker_adj(branch, x, m, bar, m_bar);
-    else if (branch == FLOW_ELASTIC)
-        return;
-    else if (law == PIO_VON_MISES)
+    } else if (branch == FLOW_LIMIT && law == PIO_VON_MISES) {
         von_mises_adj(x, m, bar, m_bar);
-    else
-        bulkley_adj(x, m, bar, m_bar);
+    } else if (branch == FLOW_LIMIT) {
+        const bulkley_flow r = bulkley_solve(x.n, m);
+        bulkley_adj(&r, x, m, bar, m_bar);
+    }
 }
 
 /* Returns 1 where the constants y are finite and in the ranges of the head of this file, which a pio_plastic_law

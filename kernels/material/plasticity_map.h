@@ -56,6 +56,36 @@ PIO_FN real hencky_stretch(const hencky_flow *r, int i)
     return exp(r->ratio * r->dev[i] + r->to.l / R(3));
 }
 
+/* Returns diag(a). */
+PIO_FN mat mat_diagonal(vec a)
+{
+    mat r = mat_diag(R(0));
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) r.m[i][i] = a.x[i];
+    return r;
+}
+
+/* Clamps stretches to [1 - y_0, 1 + y_1] and adds ln(sigma_i/sigma'_i) of each to a = ln Jp (Stomakhin et al. 2013,
+ * section 5), which is 0 to the last bit where nothing is cut off. Returns the outcome, with the least distance of a
+ * stretch from a limit, at most 1, for the margin. */
+PIO_FN plastic_outcome snow_clamp(vec *sigma, real *a, const plastic_matter *m)
+{
+    const real low = R(1) - m->y[0], high = R(1) + m->y[1];
+    real margin = R(1);
+    int cut = 0;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        const real x = sigma->x[i], least = x < low ? low : x, to = least > high ? high : least;
+        const real from_low = fabs(x - low), from_high = fabs(x - high),
+                   near = from_low < from_high ? from_low : from_high;
+        margin = near < margin ? near : margin;
+        cut |= (x < low) | (x > high);
+        sigma->x[i] = to;
+        *a += real_log(x / to);
+    }
+    return plastic_outcome_of(cut ? FLOW_LIMIT : FLOW_ELASTIC, margin);
+}
+
 #ifdef PIO_DUAL
 #include "kernels/material/plasticity_smooth.h"
 #else
@@ -74,48 +104,38 @@ PIO_FN plastic_outcome hencky_map(int law, mat *F, real *third, real *a, const p
     return r.outcome;
 }
 
-/* Replaces F by the deformation whose stretches are clamped to [1 - y_0, 1 + y_1] and adds ln(sigma_i/sigma'_i) of
- * each to a = ln Jp (Stomakhin et al. 2013, section 5). Returns the outcome, with the least distance of a stretch from
- * a limit, at most 1, for the margin. An elastic state keeps every bit. */
+/* Replaces F by the deformation whose stretches are clamped, as snow_clamp does, and adds to a = ln Jp. Returns the
+ * outcome. An elastic state keeps every bit. */
 PIO_FN plastic_outcome snow_map(mat *F, real *a, const plastic_matter *m)
 {
     const mat_svd s = svd_of(*F);
-    const real low = R(1) - m->y[0], high = R(1) + m->y[1];
-    plastic_outcome w = plastic_outcome_of(FLOW_ELASTIC, R(1));
-    mat g = mat_diag(R(0));
-    PIO_UNROLL
-    for (int i = 0; i < DIM; i++) {
-        const real x = s.sigma.x[i], to = x < low ? low : x > high ? high : x;
-        const real near = fabs(x - low) < fabs(x - high) ? fabs(x - low) : fabs(x - high);
-        if (near < w.margin) w.margin = near;
-        g.m[i][i] = to;
-        if (x >= low && x <= high) continue;
-        w.branch = FLOW_LIMIT;
-        *a += real_log(x / to);
-    }
-    if (w.branch == FLOW_LIMIT) *F = principal_turn(s, g);
+    vec to = s.sigma;
+    const plastic_outcome w = snow_clamp(&to, a, m);
+    if (w.branch == FLOW_LIMIT) *F = principal_turn(s, mat_diagonal(to));
     return w;
 }
 #endif
 
 /* ---- adjoint ------------------------------------------------------------------------------------------------- */
 
-/* Returns F_bar = U A V^T of B = U^T F'_bar V, where A_ii = diagonal_i and off the diagonal
+/* Returns A of F_bar = U A V^T by B = U^T F'_bar V, where A_ii = diagonal_i and off the diagonal
  *     A_ij = x_ij (B_ij + B_ji)/2 + y_ij (B_ij - B_ji)/2,   y_ij = (sigma'_i + sigma'_j)/(sigma_i + sigma_j),
- * with `after` for sigma'. */
-PIO_FN mat plastic_turn_back(mat_svd s, mat B, vec diagonal, mat x, vec after)
+ * with `after` for sigma'. x is read above its diagonal. */
+PIO_FN mat plastic_turn_back(vec sigma, mat B, vec diagonal, mat x, vec after)
 {
     mat A;
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
+        A.m[i][i] = diagonal.x[i];
         PIO_UNROLL
-        for (int j = 0; j < DIM; j++) {
-            const real y = (after.x[i] + after.x[j]) / (s.sigma.x[i] + s.sigma.x[j]);
-            A.m[i][j] =
-                i == j ? diagonal.x[i] : R(0.5) * (x.m[i][j] * (B.m[i][j] + B.m[j][i]) + y * (B.m[i][j] - B.m[j][i]));
+        for (int j = i + 1; j < DIM; j++) {
+            const real y = (after.x[i] + after.x[j]) / (sigma.x[i] + sigma.x[j]);
+            const real same = x.m[i][j] * (B.m[i][j] + B.m[j][i]), turn = y * (B.m[i][j] - B.m[j][i]);
+            A.m[i][j] = R(0.5) * (same + turn);
+            A.m[j][i] = R(0.5) * (same - turn);
         }
     }
-    return principal_turn(s, A);
+    return A;
 }
 
 /* What plasticity maps, or the cotangents of it. */
@@ -165,46 +185,48 @@ PIO_FN void hencky_map_adj(int law, plastic_strain x, const plastic_matter *m, p
             quotient.m[i][j] = r.ratio * sqrt(area) * sinhc(r.ratio * half) / sinhc(half);
         }
     }
-    x_bar->F = plastic_turn_back(r.s, B, diagonal, quotient, after);
+    x_bar->F = principal_turn(r.s, plastic_turn_back(r.s.sigma, B, diagonal, quotient, after));
     if (HYPER_THIRD) x_bar->third = e_bar[2];
     x_bar->a = bar.a;
 }
 
-/* Returns -1 for a stretch x below the limits, 1 above them, and 0 between. */
-PIO_FN int snow_side(real x, const plastic_matter *m)
+/* Adjoint of snow_map at F = U diag(sigma) V^T, without branches: by B = U^T F'_bar V returns A of F_bar = U A V^T, and
+ * adds the cotangents of both limits to m_bar. a_bar, the cotangent of a', is that of a as well. */
+PIO_FN mat snow_clamp_adj(vec stretch, const plastic_matter *m, mat B, real a_bar, plastic_matter *m_bar)
 {
-    return x < R(1) - m->y[0] ? -1 : x > R(1) + m->y[1] ? 1 : 0;
-}
-
-/* Adjoint of snow_map at F: the cotangent *F_bar of F' becomes that of F, and those of both limits are added to m_bar.
- * a_bar, the cotangent of a', is that of a as well. */
-PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar, plastic_matter *m_bar)
-{
-    const mat_svd s = svd_of(F);
-    const mat B = mat_t_mul(s.U, mat_mul(*F_bar, s.V));
-    vec after, diagonal;
-    mat x = mat_diag(R(0));
+    const real low = R(1) - m->y[0], high = R(1) + m->y[1];
+    vec after, diagonal, side, kept;
+    mat x = mat_diag(R(1));
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
-        const int side = snow_side(s.sigma.x[i], m);
-        after.x[i] = side < 0 ? R(1) - m->y[0] : side > 0 ? R(1) + m->y[1] : s.sigma.x[i];
-        const real to_bar = B.m[i][i] - a_bar / after.x[i];
-        diagonal.x[i] = side ? a_bar / s.sigma.x[i] : B.m[i][i];
-        if (side < 0) m_bar->y[0] -= to_bar;
-        if (side > 0) m_bar->y[1] += to_bar;
+        const real sigma = stretch.x[i], least = sigma < low ? low : sigma, to = least > high ? high : least;
+        const real below = to > sigma ? R(1) : R(0), above = to < sigma ? R(1) : R(0);
+        after.x[i] = to;
+        side.x[i] = above - below;
+        kept.x[i] = R(1) - above - below;
+        const real to_bar = B.m[i][i] - a_bar / after.x[i], cut = a_bar / sigma;
+        diagonal.x[i] = cut + kept.x[i] * (B.m[i][i] - cut);
+        m_bar->y[0] -= below * to_bar;
+        m_bar->y[1] += above * to_bar;
     }
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
         PIO_UNROLL
-        for (int j = 0; j < DIM; j++) {
-            const int here = snow_side(s.sigma.x[i], m), there = snow_side(s.sigma.x[j], m);
-            if (here == there)
-                x.m[i][j] = here ? R(0) : R(1);
-            else
-                x.m[i][j] = (after.x[i] - after.x[j]) / (s.sigma.x[i] - s.sigma.x[j]);
+        for (int j = i + 1; j < DIM; j++) {
+            const real sides = fabs(side.x[i] - side.x[j]), differ = sides > R(1) ? R(1) : sides;
+            const real top = differ * (after.x[i] - after.x[j]) + (R(1) - differ) * kept.x[i];
+            x.m[i][j] = top / (differ * (stretch.x[i] - stretch.x[j]) + R(1) - differ);
         }
     }
-    *F_bar = plastic_turn_back(s, B, diagonal, x, after);
+    return plastic_turn_back(stretch, B, diagonal, x, after);
+}
+
+/* Adjoint of snow_map at F: the cotangent *F_bar of F' becomes that of F; the rest is as for snow_clamp_adj. */
+PIO_FN void snow_map_adj(mat F, const plastic_matter *m, mat *F_bar, real a_bar, plastic_matter *m_bar)
+{
+    const mat_svd s = svd_of(F);
+    const mat B = mat_t_mul(s.U, mat_mul(*F_bar, s.V));
+    *F_bar = principal_turn(s, snow_clamp_adj(s.sigma, m, B, a_bar, m_bar));
 }
 
 /* ---- stress: what is to be added to that of the elastic law ---------------------------------------------------
@@ -232,9 +254,15 @@ PIO_FN void plastic_log_volume_adj(int plastic, real log_bar, real *third_bar, r
 
 /* Returns s = exp(y_2 (1 - Jp)) with Jp = exp a, what the moduli of snow at rest are multiplied by (Stomakhin et al.
  * 2013, eq. 2). */
+PIO_FN real snow_hardening_by(real y_2, real a)
+{
+    return real_exp(y_2 * (R(1) - real_exp(a)));
+}
+
+/* As snow_hardening_by, with the constants of the law. */
 PIO_FN real snow_hardening(real a, const plastic_matter *m)
 {
-    return exp(m->y[2] * (R(1) - exp(a)));
+    return snow_hardening_by(m->y[2], a);
 }
 
 /* Returns mu and lambda of snow at rest, or the cotangents of them, as the functions of material.h take them. */
@@ -269,7 +297,7 @@ PIO_FN void plastic_tau_adj(int plastic, plastic_strain x, const plastic_matter 
     const law_constants pair = snow_lame_parameters(m);
     law_constants pair_bar = snow_lame_parameters(m_bar);
     const mat P = fixed_corotated_P(x.F, pair);
-    const real s = snow_hardening(x.a, m), Jp = exp(x.a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, x.F)) * s;
+    const real s = snow_hardening(x.a, m), Jp = real_exp(x.a), s_bar = mat_ddot(tau_bar, mat_mul_t(P, x.F)) * s;
     const mat more = mat_scale(s - R(1), tau_bar), P_bar = mat_mul(more, x.F);
     const mat turned = mat_axpby(R(1), mat_t_mul(more, P), R(1), fixed_corotated_dP(x.F, P_bar, pair));
     x_bar->F = mat_axpby(R(1), x_bar->F, R(1), turned);

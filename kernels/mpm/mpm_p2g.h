@@ -66,7 +66,7 @@ PIO_FN void mpm_p2g(int slot, mpm_p2g_shared *sh, const mpm_p2g_args *a)
         p2g_load(&a->s, &a->matter, &t, &x);
         ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 0);
         p2g_stress(&a->s, &a->matter, &t, &x);
-        p2g_rest(&a->s, &a->matter, a->step->h, &t, &x);
+        p2g_rest(&a->s, &a->matter, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
         ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 1);
         p2g_field(&a->box, a->step->h, &x);
@@ -200,7 +200,7 @@ PIO_FN void p2g_adj(int slot, mpm_p2g_adj_shared *sh, const mpm_p2g_adj_args *a,
         p2g_load(&a->s, &a->matter, &t, &x);
         ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 0);
         p2g_stress(&a->s, &a->matter, &t, &x);
-        if (rest) p2g_rest(&a->s, &a->matter, a->step->h, &t, &x);
+        if (rest) p2g_rest(&a->s, &a->matter, &t, &x);
         p2g_load_motion(&a->s, &a->matter, &t, &x);
         p2g_field(&a->box, a->step->h, &x);
         ahead_part(&ahead, a->matter.n, first + TEAM_LANES, 1);

@@ -1,6 +1,6 @@
 /* mpm_stress_rest.h -- the stress of particles that only some scenes have, and its adjoint. In all lanes: Hencky's law,
- * which is that of plastic solids, fibres, viscous solids and plasticity. Lane by lane: other laws, snow, and strains
- * beyond the reach of series (series.h). What is added to the stress of the law is first a plain function of one
+ * which is that of plastic solids, fibres, viscous solids and plasticity. Lane by lane: other laws, and strains beyond
+ * the reach of series (series.h). What is added to the stress of the law is first a plain function of one
  * particle, which tests hold the lanes against. */
 #ifndef PIOLA_KERNELS_MPM_STRESS_REST_H
 #define PIOLA_KERNELS_MPM_STRESS_REST_H
@@ -116,6 +116,8 @@ typedef struct {
     PER_LANE(real, a_bar, 1);
     PER_LANE(real, third_bar, 1);
     PER_LANE(real, lambda_bar, 1);
+    PER_LANE(real, hardens, 1); /* y_2 of snow */
+    PER_LANE(real, hardens_bar, 1);
 } p2g_plastic;
 
 /* Loads what plastic particles of a batch have; returns the bits of their laws, on CUDA that of the own lane. */
@@ -161,8 +163,21 @@ PIO_FN void p2g_viscous(const mpm_state *s, const mpm_matter *m, const lane_item
     }
 }
 
-/* Adds yield_tau to the stress of the lanes; h is the time step, s. */
-PIO_FN void p2g_yield(const mpm_state *s, const mpm_matter *m, real h, const lane_items *t, p2g_lanes *x)
+/* Loads y_2 of a batch. */
+PIO_FN void p2g_load_snow(const mpm_matter *m, p2g_lanes *x, p2g_plastic *y)
+{
+    FULL_LANES(j) y->hardens[0][LANE(j)] = m->yield[field_at(m->n, PIO_PLASTIC_CONSTANTS, 2, x->id[0][LANE(j)])];
+}
+
+/* Returns the stress at rest of lane j, snow: that of the fixed corotated law. */
+PIO_FN mat p2g_snow_tau(p2g_lanes *x, int j)
+{
+    const mat F = lane_mat(x->F, j);
+    return mat_mul_t(fixed_corotated_P_of(F, lane_mat(x->rot, j), p2g_constants(x, j)), F);
+}
+
+/* Adds yield_tau to the stress of the lanes. */
+PIO_FN void p2g_yield(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
     p2g_plastic y;
     const unsigned laws = p2g_load_plastic(s, m, t, x, &y);
@@ -175,12 +190,16 @@ PIO_FN void p2g_yield(const mpm_state *s, const mpm_matter *m, real h, const lan
         }
     }
     if (!(laws >> PIO_SNOW & 1)) return;
-    LANES (j, t->m)
-        if (y.law[0][LANE(j)] == PIO_SNOW) p2g_add(x, j, 1, yield_tau(s, m, t->item[LANE(j)], h));
+    p2g_load_snow(m, x, &y);
+    FULL_LANES(j)
+    {
+        const real more = snow_hardening_by(y.hardens[0][LANE(j)], y.a[0][LANE(j)]) - R(1);
+        p2g_add(x, j, y.law[0][LANE(j)] == PIO_SNOW, mat_scale(more, p2g_snow_tau(x, j)));
+    }
 }
 
-/* Sets, after p2g_stress, the stress of the other lanes, and what is added to any; h is the time step, s. */
-PIO_FN void p2g_rest(const mpm_state *s, const mpm_matter *m, real h, const lane_items *t, p2g_lanes *x)
+/* Sets, after p2g_stress, the stress of the other lanes, and what is added to any. */
+PIO_FN void p2g_rest(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
     const unsigned laws = batch_laws(x);
     if (laws & law_bit(PIO_HYPER_HENCKY)) p2g_hencky(x);
@@ -191,7 +210,7 @@ PIO_FN void p2g_rest(const mpm_state *s, const mpm_matter *m, real h, const lane
     }
     if (m->channel) p2g_activation(m, x);
     if (m->viscosity) p2g_viscous(s, m, t, x);
-    if (m->plasticity) p2g_yield(s, m, h, t, x);
+    if (m->plasticity) p2g_yield(s, m, t, x);
 }
 
 /* ---- adjoint ---------------------------------------------------------------------------------------------------- */
@@ -288,24 +307,44 @@ PIO_FN void p2g_viscous_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_
     LANES (j, t->m) a->viscosity_bar[x->id[0][LANE(j)]] += y.eta_bar[0][LANE(j)];
 }
 
-/* Adjoint of yield_tau for lane j, which is stored particle p of snow: adds to the cotangents of F, hardening and
+/* Adjoint of the stress that p2g_yield adds to the lanes of snow: adds to the cotangents of F, hardening and
  * constants. */
-PIO_FN void p2g_snow_adj(const mpm_p2g_adj_args *a, int p, p2g_lanes *x, p2g_bar *bar, int j)
+PIO_FN void p2g_snow_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar, p2g_plastic *y)
 {
-    const int id = x->id[0][LANE(j)];
-    const plastic_matter y = plastic_matter_of(&a->matter, id, a->step->h);
-    plastic_matter y_bar = plastic_matter_zero();
-    plastic_strain s, s_bar;
-    s.F = lane_mat(x->F, j);
-    s.third = R(0);
-    s.a = a->s.hardening[p];
-    s_bar.F = lane_mat(bar->F, j);
-    s_bar.third = R(0);
-    s_bar.a = a->bar.hardening[p];
-    plastic_tau_adj(PIO_SNOW, s, &y, lane_mat(bar->tau, j), &s_bar, &y_bar);
-    lane_mat_put(bar->F, j, s_bar.F);
-    a->bar.hardening[p] = s_bar.a;
-    plastic_matter_add(&a->matter, id, &y_bar, a->k_bar, a->yield_bar);
+    const int n = a->matter.n;
+    p2g_load_snow(&a->matter, x, y);
+    FULL_LANES(j)
+    {
+        const int there = y->law[0][LANE(j)] == PIO_SNOW;
+        const mat tau_bar = lane_mat(bar->tau, j);
+        const real hardens = y->hardens[0][LANE(j)], Jp = real_exp(y->a[0][LANE(j)]);
+        const real s = snow_hardening_by(hardens, y->a[0][LANE(j)]), s_bar = mat_ddot(tau_bar, p2g_snow_tau(x, j)) * s;
+        y->hardens_bar[0][LANE(j)] = there ? s_bar * (R(1) - Jp) : R(0);
+        y->a_bar[0][LANE(j)] = there ? -s_bar * hardens * Jp : R(0);
+        lane_mat_put(bar->own, j, mat_scale(s - R(1), tau_bar));
+    }
+    FULL_LANES(j)
+    {
+        const mat F = lane_mat(x->F, j), tau_bar = lane_mat(bar->own, j);
+        law_constants k_bar;
+        k_bar.k[0] = k_bar.k[1] = k_bar.k[2] = R(0);
+        lane_mat_put(bar->own, j,
+                     fixed_corotated_tau_adj(F, lane_mat(x->rot, j), p2g_constants(x, j), tau_bar, &k_bar));
+        bar->k_own[0][LANE(j)] = k_bar.k[0];
+        bar->k_own[1][LANE(j)] = k_bar.k[1];
+    }
+    FULL_LANES(j)
+    {
+        const mat both = mat_axpby(R(1), lane_mat(bar->F, j), R(1), lane_mat(bar->own, j));
+        lane_mat_choose(bar->F, j, y->law[0][LANE(j)] == PIO_SNOW, both);
+    }
+    lanes_add(a->bar.hardening, n, 1, t, y->a_bar);
+    LANES (j, t->m) {
+        const int id = x->id[0][LANE(j)];
+        if (y->law[0][LANE(j)] != PIO_SNOW) continue;
+        for (int c = 0; c < 2; c++) a->k_bar[field_at(n, a->matter.constants, c, id)] += bar->k_own[c][LANE(j)];
+        a->yield_bar[field_at(n, PIO_PLASTIC_CONSTANTS, 2, id)] += y->hardens_bar[0][LANE(j)];
+    }
 }
 
 /* Adjoint of p2g_yield: adds to the cotangents of F, hardening, e33 and constants. */
@@ -325,9 +364,7 @@ PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_la
         LANES (j, t->m)
             a->k_bar[field_at(a->matter.n, a->matter.constants, 1, x->id[0][LANE(j)])] += y.lambda_bar[0][LANE(j)];
     }
-    if (!(laws >> PIO_SNOW & 1)) return;
-    LANES (j, t->m)
-        if (y.law[0][LANE(j)] == PIO_SNOW) p2g_snow_adj(a, t->item[LANE(j)], x, bar, j);
+    if (laws >> PIO_SNOW & 1) p2g_snow_adj(a, t, x, bar, &y);
 }
 
 /* Adjoint of p2g_rest, after p2g_stress_adj. */

@@ -36,8 +36,8 @@ import house
 
 # {kernel: (fewest packed instructions in 2D, in 3D, largest share of scalar ones)}
 LIMITS = {"mpm_p2g": (45, 110, 0.20), "mpm_g2p": (50, 200, 0.16), "mpm_g2p_adj": (130, 460, 0.05),
-          "mpm_p2g_adj": (180, 560, 0.16), "mpm_p2g_rest_adj": (440, 1290, 0.08), "mpm_plastic": (120, 215, 0.05),
-          "mpm_plastic_adj": (340, 640, 0.05), "fem_tangent": (94, 139, 0.05)}
+          "mpm_p2g_adj": (180, 560, 0.16), "mpm_p2g_rest_adj": (550, 1550, 0.08), "mpm_plastic": (325, 510, 0.05),
+          "mpm_plastic_adj": (575, 1030, 0.05), "fem_tangent": (94, 139, 0.05)}
 STRAIGHT, BYTES = 4, 20
 ENGINE = re.compile(r"piola_engine_cpu_(f32|f64)_([23])d_x86-64-\w+\.so$")
 
