@@ -59,6 +59,7 @@ static void solves_json(const pio_session *s, pio_json *json)
     if (s->memory.bytes.solver[0]) {
         pio_json_string(json, "linear_solver", s->memory.bytes.solver);
         pio_json_string(json, "linear_solver_why", s->memory.bytes.solver_why);
+        pio_json_string(json, "linear_solver_changed", s->evaluation.change.why[0] ? s->evaluation.change.why : NULL);
         pio_json_string(json, "matrix_product", s->memory.bytes.product);
     }
     pio_json_begin_array(json, "linear_solves");
@@ -70,10 +71,12 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_integer(json, "projected", r->projected);
         pio_json_integer(json, "linear_iterations", r->linear_iterations);
         pio_json_integer(json, "indefinite", r->indefinite);
+        pio_json_integer(json, "changed", r->takeover.solves);
         pio_json_double(json, "residual", r->residual);
         pio_json_double(json, "forces", r->forces);
         pio_json_integer(json, "adjoint_iterations", r->adjoint_iterations);
         pio_json_double(json, "adjoint_residual", r->adjoint_residual);
+        pio_json_integer(json, "adjoint_changed", r->adjoint_takeover.solves);
         pio_json_end_object(json);
     }
     pio_json_end_array(json);
@@ -125,7 +128,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_json_integer(json, "node_sums_bytes", (int64_t)s->memory.bytes.beside_state);
     pio_json_string(json, "state_form", s->memory.bytes.slot_nodes ? "cut after the grid update" : "whole");
     if (s->memory.bytes.slot_nodes) pio_json_integer(json, "state_nodes", s->memory.bytes.slot_nodes);
-    pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);
+    pio_json_integer(json, "peak_bytes", (int64_t)(s->memory.bytes.total + s->evaluation.change.bytes));
     if (s->scene->gradient.memory_budget > 0)
         pio_json_integer(json, "budget_bytes", (int64_t)s->scene->gradient.memory_budget);
     pio_json_integer(json, "steps", s->model->steps);

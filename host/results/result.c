@@ -86,7 +86,8 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
         pio_json_string(json, "linear", s->memory.bytes.solver);
         pio_json_string(json, "why", s->memory.bytes.solver_why);
         pio_json_string(json, "product", s->memory.bytes.product);
-        pio_json_integer(json, "library_bytes", (int64_t)s->memory.bytes.library);
+        pio_json_integer(json, "library_bytes", (int64_t)(s->memory.bytes.library + s->evaluation.change.bytes));
+        pio_json_string(json, "changed", s->evaluation.change.why[0] ? s->evaluation.change.why : NULL);
         pio_json_end_object(json);
     }
     pio_json_integer(json, "exit", exit);
@@ -98,7 +99,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
         pio_json_integer(json, "budget_bytes", (int64_t)s->scene->gradient.memory_budget);
     else
         pio_json_null(json, "budget_bytes");
-    pio_json_integer(json, "peak_bytes", (int64_t)s->memory.bytes.total);
+    pio_json_integer(json, "peak_bytes", (int64_t)(s->memory.bytes.total + s->evaluation.change.bytes));
     pio_json_integer(json, "disk_bytes", (int64_t)s->memory.plan.disk_bytes);
     pio_json_integer(json, "state_bytes", (int64_t)s->memory.bytes.state);
     pio_json_integer(json, "node_sums_bytes", (int64_t)s->memory.bytes.beside_state);

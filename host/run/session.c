@@ -360,6 +360,20 @@ static piola_status no_simulation(piola_error *error)
     return pio_fail(error, PIOLA_NO_MEMORY, "the memory of this simulation is lost since a call that failed");
 }
 
+/* Reads where the linear solver changed in the last evaluation, and logs it: once in a session. */
+static void note_change(pio_session *s)
+{
+    pio_solver_change *c = &s->evaluation.change;
+    *c = (pio_solver_change){0};
+    if (!s->sim || !s->engine.table->solver_change) return;
+    s->engine.table->solver_change(s->sim, c);
+    if (!c->why[0] || s->evaluation.change_logged) return;
+    pio_log_message(s->call.log, PIO_INFO,
+                    "solver: auto: %s (linear solves that changed: %lld of steps, %lld of adjoints)", c->why,
+                    (long long)c->forward, (long long)c->adjoint);
+    s->evaluation.change_logged = true;
+}
+
 static void begin_evaluation(pio_session *s)
 {
     if (!(s->call.seconds.first > 0)) s->call.seconds.first = pio_clock();
@@ -393,6 +407,7 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     begin_evaluation(s);
     rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->evaluation.sweep, error);
     s->call.seconds.last = pio_clock();
+    note_change(s);
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->call.shows_steps) pio_log_progress_end(s->call.log);
@@ -436,6 +451,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
         sweep.resumed = NULL; /* with larger slots it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     s->call.seconds.last = pio_clock();
+    note_change(s);
     if (rc) pio_model_control_advice(s->model, error);
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) return rc;

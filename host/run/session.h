@@ -58,20 +58,24 @@ typedef struct {
     /* nodes per compact slot: the room that was too little for a state of a gradient, and what that state needed; 0:
      * the room sufficed so far */
     int64_t slot_nodes, nodes_needed;
+    /* bytes that plans leave to a direct solver with which `auto` has to go on; 0: what is left anyway */
+    size_t standby;
     struct pio_disk_states *disk; /* states kept on disk, from the first on; or NULL */
 } pio_session_memory;
 
 /* session.c: the last evaluation forward. n_samples and n_variables are the model's; samples and values have the units
  * of what they are. */
 typedef struct {
-    double *samples;        /* [2][n_samples] of the observations, and in a gradient dJ/dsamples */
-    double *values;         /* [n_variables] of the design's quantities */
-    double *filtered;       /* [n_variables] z after the designs' filters */
-    double *terms;          /* [objective.n] */
-    double J;               /* the sum of the terms */
-    double *c;              /* [constraints.n] */
-    bool start_known;       /* bounds of constraints that are relative to the initial design are known */
-    pio_sweep_result sweep; /* steps and seconds */
+    double *samples;          /* [2][n_samples] of the observations, and in a gradient dJ/dsamples */
+    double *values;           /* [n_variables] of the design's quantities */
+    double *filtered;         /* [n_variables] z after the designs' filters */
+    double *terms;            /* [objective.n] */
+    double J;                 /* the sum of the terms */
+    double *c;                /* [constraints.n] */
+    bool start_known;         /* bounds of constraints that are relative to the initial design are known */
+    pio_sweep_result sweep;   /* steps and seconds */
+    pio_solver_change change; /* where `auto` went on with another linear solver */
+    bool change_logged;       /* that was logged */
 } pio_session_evaluation;
 
 /* session.c: the last gradient, and what its adjoint showed. A gradient has one sweep for J, the last one; with

@@ -1,6 +1,7 @@
 /* session_plan.c -- chooses the memory and the kept states of a run before it starts, and logs the plan. */
 #include "host/run/disk_states.h"
 #include "host/base/fail.h"
+#include "host/model/model_fem.h"
 #include "host/run/session.h"
 #include "host/base/signals.h"
 
@@ -214,6 +215,14 @@ static piola_status measure_residual_log(const pio_session *s, pio_plan_request 
     return rc;
 }
 
+/* Leaves to a direct solver with which `auto` may have to go on what a run of `bytes` does not take. */
+static void leave_rest(pio_session *s, size_t bytes)
+{
+    const double budget = s->scene->gradient.memory_budget;
+    const double limit = budget > 0 ? budget : (double)s->memory.bytes.free;
+    if (s->model->fem) s->model->fem->desc.standby_memory = limit > 0 ? fmax(1, limit - (double)bytes) : 0;
+}
+
 /* A form in which states could be kept, with its memory, and its plan unless the budget is too small. */
 typedef struct {
     pio_engine_bytes bytes;
@@ -241,7 +250,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
                             .first = desc->first,
                             .sweeps = sweeps,
                             .residual_log = (double)c->bytes.residual_log,
-                            .fixed = c->bytes.total,
+                            .fixed = c->bytes.total + s->memory.standby,
                             .state = c->bytes.state,
                             .disk = s->scene->gradient.memory_disk,
                             .budget = s->scene->gradient.memory_budget > 0 ? s->scene->gradient.memory_budget
@@ -338,6 +347,8 @@ piola_status pio_session_plan(pio_session *s, bool adjoint, int64_t sweeps, piol
 
 piola_status pio_session_create_sim(pio_session *s, piola_error *error)
 {
+    const size_t planned = s->memory.plan.bytes > s->memory.bytes.total ? s->memory.plan.bytes : s->memory.bytes.total;
+    leave_rest(s, planned - s->memory.standby);
     const piola_status rc = pio_model_explain_rejection(
         s->model, s->engine.table->create(&s->model->desc, &s->sim, &s->memory.bytes, error), error);
     if (!rc && s->memory.plan.kept)
@@ -361,7 +372,7 @@ static piola_status request_of(pio_session *s, const pio_plan *plan, int64_t slo
                             .first = desc->first,
                             .sweeps = s->memory.schedule.sweeps,
                             .residual_log = (double)plan->residual_log,
-                            .fixed = bytes.total,
+                            .fixed = bytes.total + s->memory.standby,
                             .state = bytes.state};
     desc->slots = plan->slots;
     desc->residual_log = (int64_t)plan->residual_log;
@@ -409,6 +420,17 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
     return rc == PIOLA_NO_MEMORY && s->sim ? PIOLA_NO : rc;
 }
 
+/* Returns whether the last gradient ended because a direct solver needs more than its plan left, which is then kept
+ * for it. */
+static bool more_standby(pio_session *s, const pio_engine *e)
+{
+    pio_solver_change change = {0};
+    if (e->solver_change) e->solver_change(s->sim, &change);
+    if (change.needed <= s->memory.standby) return false;
+    s->memory.standby = change.needed;
+    return true;
+}
+
 piola_status pio_session_more_room(pio_session *s, piola_error *error)
 {
     const pio_session had = *s;
@@ -416,19 +438,29 @@ piola_status pio_session_more_room(pio_session *s, piola_error *error)
     const int64_t slots = s->model->desc.slots;
     s->memory.nodes_needed = e->nodes_needed ? e->nodes_needed(s->sim) : 0;
     s->memory.slot_nodes = s->memory.bytes.slot_nodes;
-    if (s->memory.nodes_needed <= s->memory.slot_nodes) return PIOLA_NO_MEMORY;
-    pio_log_message(
-        s->call.log, PIO_INFO,
-        "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room for %lld; the "
-        "gradient begins anew with more",
-        (long long)s->memory.nodes_needed, (long long)s->memory.slot_nodes);
+    const bool standby = more_standby(s, e);
+    if (s->memory.nodes_needed <= s->memory.slot_nodes && !standby) return PIOLA_NO_MEMORY;
+    if (standby)
+        pio_log_message(
+            s->call.log, PIO_INFO,
+            "plan: a direct solver, with which auto goes on, needs %zu bytes; the gradient begins anew with "
+            "room for it",
+            s->memory.standby);
+    else
+        pio_log_message(s->call.log, PIO_INFO,
+                        "plan: the particles have spread: %lld nodes of the grid are active, and a kept state has room "
+                        "for %lld; the gradient begins anew with more",
+                        (long long)s->memory.nodes_needed, (long long)s->memory.slot_nodes);
     e->destroy(s->sim);
     s->sim = NULL;
     pio_disk_states_free(s->memory.disk);
     s->memory.disk = NULL;
+    const piola_error failed = *error;
     piola_status rc = pio_session_plan(s, true, had.memory.schedule.sweeps, error);
     if (!rc) rc = pio_session_create_sim(s, error);
+    if (rc == PIOLA_NO_MEMORY && standby) *error = failed; /* which names the bytes and what helps */
     if (rc) {
+        s->memory.standby = had.memory.standby;
         restore_plan(s, &had, slots);
         return rc;
     }

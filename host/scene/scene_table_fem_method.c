@@ -103,12 +103,12 @@ static const cfg_field solver_fields[] = {
      .meaning =
          "of what is solved in a step: pcg, conjugate gradients, little memory and many iterations in slender or soft "
          "bodies; direct, by elimination (MUMPS), exact however slender the body; auto takes direct where a "
-         "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, and "
-         "says so"},
+         "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, goes on "
+         "with the other one where a solve fails, and says so"},
     {"direct_memory", CFG_NUMBER, AT(pio_scene, fem.direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY,
      POSITIVE, .present = has_direct,
-     .meaning =
-         "bytes that elimination may take; what needs more is rejected before it starts, with auto solved by pcg"},
+     .meaning = "bytes that elimination may take; what needs more is rejected before it starts, with auto solved by "
+                "pcg; that goes on by elimination only if these bytes and gradient.memory.budget permit it"},
     {"product", CFG_ENUM, AT(pio_scene, fem.product), .values = pio_product_words, .fallback = "own",
      .present = has_solves,
      .meaning =

@@ -10,7 +10,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 6 };
+enum { PIO_ENGINE_VERSION = 7 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -130,8 +130,11 @@ typedef struct {
     int32_t linear_iterations;           /* at most, per linear solve */
     pio_solve linear;                    /* iterative or direct */
     double direct_memory;                /* bytes that a direct solver may take beside the arena */
-    pio_product_choice product;          /* who computes products of matrix and vector */
-    int32_t halvings;                    /* of a step that fails, at most: 0 .. 20 */
+    /* Bytes beside `total` that a direct solver may take with which `auto` goes on where its iterations fail; 0: as
+     * many as direct_memory allows. */
+    double standby_memory;
+    pio_product_choice product; /* who computes products of matrix and vector */
+    int32_t halvings;           /* of a step that fails, at most: 0 .. 20 */
     /* when the tangents in Newton's matrix lose their negative part: `always` costs iterations; never in the adjoint */
     pio_projection projection;
     pio_integrator integrator;             /* static, or how the mesh moves in time */
@@ -142,6 +145,15 @@ typedef struct {
     const int32_t *follows;
     const double *follow_parameters; /* [elements][5] E and nu of that body; its unit of E does not matter */
 } pio_fem_desc;
+
+/* Linear solves in which `auto` went on with another solver, and how the first of them failed. */
+typedef struct {
+    int32_t solves;     /* number of them */
+    int32_t failure;    /* piola_failure_kind of the first */
+    int32_t iterations; /* that it took */
+    int32_t by_factor;  /* 1: a direct solver went on, 0: an iterative one */
+    double residual;    /* relative, at which it stopped */
+} pio_takeover;
 
 /* How one implicit step went. With a direct solver, iterations are solves with a factor. */
 typedef struct {
@@ -159,7 +171,18 @@ typedef struct {
      * of the displacement, and the norm of the displacement, both m; of several parts those of the largest K^-1 r.
      * INFINITY: K is not positive definite. Otherwise 0. */
     double displacement_error, displacement;
+    pio_takeover takeover, adjoint_takeover; /* in the step; in its adjoint */
+    /* With which solver the step began, the step ended, and its adjoint ended: 1: by a factor, 0: by iterations. */
+    int32_t began_by_factor, ended_by_factor, adjoint_by_factor;
 } pio_step_record;
+
+/* Where `auto` went on with another linear solver than the one of pio_engine_bytes, in the last run and its sweeps. */
+typedef struct {
+    int64_t forward, adjoint; /* number of linear solves, of steps and of their adjoints; the rest counts as forward */
+    char why[320];            /* the first of them, in words; "": there is none */
+    size_t bytes;             /* that the direct solver takes beside `total` */
+    size_t needed;            /* what it would take, more than standby_memory; 0: that was enough */
+} pio_solver_change;
 
 /* Norms, as roots of sums of squares, of the cotangents of state `step` in the last adjoint sweep: [0] as the adjoint
  * of the next step left them, [1] with the contributions of the samples that observe this state. Also the norms of
@@ -385,6 +408,8 @@ typedef struct {
      * the cotangents were too large for a norm: in f32 where one is not finite, in f64 beyond about 1e154. NULL: the
      * driver does not call it. */
     piola_status (*check_adjoint)(pio_sim *sim, piola_error *error);
+    /* Sets the changes of the linear solver. NULL where nothing is solved. */
+    void (*solver_change)(const pio_sim *sim, pio_solver_change *change);
     /* Describes kinks of kind number i and returns how often the last gradient passed near one; -1 past the last kind.
      * NULL: there are none. */
     int64_t (*kinks)(pio_sim *sim, int32_t i, pio_kinks *kinks);

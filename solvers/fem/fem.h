@@ -207,6 +207,25 @@ enum { FEM_RESTART = 100 };
  * direct solver is requested and the device has none, PIOLA_NO_MEMORY if the requested one needs more memory than is
  * allowed, PIOLA_INTERRUPTED, and the other errors of pio_direct_analyse(). */
 piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+/* Analyses the matrix for a direct solver of at most `most` bytes, from its graph on the host. Returns the errors of
+ * pio_direct_analyse(). */
+piola_status fem_direct_analyse(fem_sim *f, const pio_direct_table *table, const pio_direct_blocks *blocks, double most,
+                                piola_error *error);
+/* Sets up what goes on where a linear solve of `auto` fails (fem_standby.c). */
+void fem_standby_begin(fem_sim *f, const pio_fem_desc *mesh);
+/* Gets a direct solver ready, unless there is one, with memory of its own. Returns PIOLA_NO and why if there can be
+ * none: the device has no library, or solver.direct_memory is too little; PIOLA_NO_MEMORY with the bytes if it takes
+ * more than is left of the budget, or the device has no more, PIOLA_INTERRUPTED, and PIOLA_UNAVAILABLE. */
+piola_status fem_standby_ready(fem_sim *f, piola_error *error);
+/* Counts a solve in which the other solver goes on, by a factor or not, and how the one before it failed. */
+void fem_standby_count(fem_sim *f, int by_factor, piola_failure failed, int iterations);
+/* Appends to the message of a solve that failed which setting would help. `other`: what another solver said, or
+ * NULL. */
+void fem_standby_advise(const fem_sim *f, int adjoint, const piola_error *other, piola_error *error);
+/* Frees the direct solver and its memory. */
+void fem_standby_free(fem_sim *f);
+/* The member solver_change of pio_engine. */
+void fem_solver_change(const pio_sim *sim, pio_solver_change *change);
 /* As fem_solve_newton(), by a factor of K. Returns PIOLA_NO if K is not positive definite or is singular to rounding,
  * otherwise the errors of pio_direct_factor() and pio_direct_solve(). */
 piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);

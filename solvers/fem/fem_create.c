@@ -262,6 +262,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
     piola_status rc = take_topology(f, m, error);
     if (!rc) rc = sim_open(&f->base, desc, error); /* a library's analysis takes memory of the device */
+    fem_standby_begin(f, m);
     if (!rc && !f->setup.start_only) rc = fem_choose_solver(f, m, error);
     if (!rc) rc = fem_choose_product(f, m, error);
     if (!rc) fem_layout(f, desc);
@@ -327,7 +328,7 @@ void fem_destroy(pio_sim *sim)
     free(f->mesh.block);
     free(f->loads.load);
     free(f->materials.row_first);
-    pio_direct_free(&f->linear.direct);
+    fem_standby_free(f);
     pio_product_free(&f->matrix.bsr.product);
     sim_end(sim);
     free(f);

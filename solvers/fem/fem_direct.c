@@ -11,6 +11,8 @@
  * The analysis of a large thick body is itself work: it is left out where eliminating level by level, which nothing but
  * a better order improves upon, takes more than HOPELESS times that.
  *
+ * That is a guess of work, not of success: where a solve of `auto` fails, the other solver goes on (fem_standby.c).
+ *
  * A factor of K with negative pivots says that the state is unstable: K^-1 r may lead uphill. It is counted, and the
  * direction is made with the projected matrix, or where that is not wanted by conjugate gradients. An adjoint is exact
  * whatever the signs. */
@@ -51,12 +53,14 @@ static void take_pcg(fem_sim *f)
 
 static void take_direct(fem_sim *f, const char *name)
 {
+    f->linear.direct_first = f->linear.standby.by_factor = 1;
     f->base.library = f->linear.direct.forecast.bytes;
     snprintf(f->linear.solver, sizeof f->linear.solver, "%.40s, %s", name,
              pio_direct_method_name(f->linear.direct.method));
 }
 
-static piola_status analyse(fem_sim *f, const pio_direct_table *table, double most, piola_error *error)
+piola_status fem_direct_analyse(fem_sim *f, const pio_direct_table *table, const pio_direct_blocks *blocks, double most,
+                                piola_error *error)
 {
     const pio_linear_method method = pio_direct_method(table, f->matrix.kind);
     const pio_direct_choice choice = {
@@ -65,9 +69,14 @@ static piola_status analyse(fem_sim *f, const pio_direct_table *table, double mo
         .method = method,
         .kind = method == PIO_CHOLESKY ? PIO_SPD : f->matrix.kind, /* at a stable state, and reported elsewhere */
         .most = most};
+    return pio_direct_analyse(&f->linear.direct, &choice, blocks, error);
+}
+
+static piola_status analyse(fem_sim *f, const pio_direct_table *table, double most, piola_error *error)
+{
     const pio_direct_blocks blocks = {
         .rows = f->mesh.nodes, .row_start = f->matrix.graph.row_start, .column = f->matrix.graph.column};
-    return pio_direct_analyse(&f->linear.direct, &choice, &blocks, error);
+    return fem_direct_analyse(f, table, &blocks, most, error);
 }
 
 static piola_status choose_direct(fem_sim *f, const pio_fem_desc *m, piola_error *error)
@@ -97,6 +106,8 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
         SAY("auto: %.250s", said.message);
         return PIOLA_OK;
     }
+    snprintf(f->linear.standby.factor, sizeof f->linear.standby.factor, "%.40s, %s", name,
+             pio_direct_method_name(pio_direct_method(table, f->matrix.kind)));
     const int known = fem_graph_levels(&f->matrix.graph, &shape, f->base.interrupted);
     if (known == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());

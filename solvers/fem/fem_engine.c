@@ -33,7 +33,12 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
         pio_queue_copy(q, fem_state(f, f->state.u, STATE_V), f->motion.initial_v, point_bytes(f));
     }
     for (int64_t s = 0; s < sim->steps; s++)
-        f->stepping.records[s] = (pio_step_record){.parts = f->stepping.repeat ? f->stepping.records[s].parts : 0};
+        f->stepping.records[s] =
+            (pio_step_record){.parts = f->stepping.repeat ? f->stepping.records[s].parts : 0,
+                              .began_by_factor = f->stepping.repeat ? f->stepping.records[s].began_by_factor : 0};
+    f->linear.standby.elsewhere = (pio_takeover){0};
+    f->linear.standby.count = &f->linear.standby.elsewhere;
+    f->linear.standby.by_factor = f->linear.direct_first;
     sim->index = 0;
     sim->turned = 0;
     f->state.no_acceleration = 0;
@@ -295,4 +300,5 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .calls = sim_calls,
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
+    .solver_change = fem_solver_change,
 };

@@ -8,9 +8,10 @@
  *     still descends (Dembo and Steihaug 1983); when that is zero, it is the residual b, as long as the curvature along
  *     it shows: (b . b/|b . K b|) b; an adjoint must be exact: MINRES takes over, which indefinite symmetric operators
  *     permit (Paige and Saunders 1975).
+ * Under `auto` another solver goes on where one fails (fem_standby.c).
  * Follower loads make it general: GMRES, for an adjoint with the transposed operator. Where rounding lets a solve come
- * no further, as in slender bodies, the iterate is a Newton direction too, and the residual of Newton's method shows
- * whether it was enough; an adjoint is refined (refine.h). */
+ * no further, as in slender bodies, it is refined (refine.h). Where that does not help either, the iterate is a Newton
+ * direction too, and the residual of Newton's method shows whether it was enough. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
@@ -115,40 +116,13 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
     return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
 }
 
-piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
-                              int32_t *indefinite, piola_error *error)
-{
-    const request r = {.b = b, .x = x, .tolerance = tolerance, .iterations = f->linear.iterations};
-    pio_krylov_result result = {0};
-    int jacobi;
-    const int symmetric = f->matrix.kind != PIO_GENERAL;
-    f->linear.indefinite = 0;
-    if (f->linear.direct.table) {
-        const piola_status done = fem_direct_newton(f, b, x, iterations, error);
-        f->linear.indefinite = done == PIOLA_NO;
-        if (!f->linear.indefinite) return outcome(f, done, 0, error);
-        (*indefinite)++;
-        if (error) *error = (piola_error){0};
-        if (f->newton.projection == PIO_PROJECT_AUTO && !f->matrix.projected)
-            return PIOLA_OK; /* x = 0: the caller projects */
-    }
-    const piola_status rc =
-        symmetric ? conjugate_gradients(f, &r, &jacobi, iterations, &result, error) : general(f, 0, &r, &result, error);
-    if (!symmetric) *iterations = result.iterations;
-    const int negative = f->linear.indefinite = result.stop == KRYLOV_NEGATIVE_CURVATURE;
-    const int stagnated = result.stop == KRYLOV_STAGNATED;
-    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return outcome(f, rc, 0, error);
-    if (error) *error = (piola_error){0};
-    return negative && result.iterations <= 1 /* the failing one counts */ ? steepest(f, b, x, error) : PIOLA_OK;
-}
-
-/* ---- an adjoint is solved to its tolerance ----------------------------------------------------------------- */
+/* ---- what rounding has ended is refined ------------------------------------------------------------------- */
 
 /* By which method rounding has ended a solve, and with which preconditioner. */
 typedef struct {
     fem_sim *f;
     pio_linear_method method;
-    int jacobi;
+    int jacobi, transposed;
 } continued;
 
 static piola_status go_on(void *context, const real *b, real *d, double tolerance, int max_iterations,
@@ -156,17 +130,17 @@ static piola_status go_on(void *context, const real *b, real *d, double toleranc
 {
     const continued *c = context;
     const request r = {.b = b, .x = d, .tolerance = tolerance, .iterations = max_iterations};
-    return c->method == PIO_GMRES ? general(c->f, 1, &r, result, error)
+    return c->method == PIO_GMRES ? general(c->f, c->transposed, &r, result, error)
                                   : solve(c->f, c->method, c->jacobi, &r, result, error);
 }
 
 /* Corrects what a solve has reached where `rc`, its status, is that rounding has ended it. */
-static piola_status refined(fem_sim *f, piola_status rc, pio_linear_method method, int jacobi, const request *r,
-                            pio_krylov_result *result, piola_error *error)
+static piola_status refined(continued c, piola_status rc, const request *r, pio_krylov_result *result,
+                            piola_error *error)
 {
-    continued c = {f, method, jacobi};
+    fem_sim *f = c.f;
     const pio_refine_request t = {.matrix = &f->matrix.bsr,
-                                  .transposed = method == PIO_GMRES,
+                                  .transposed = c.transposed,
                                   .b = r->b,
                                   .x = r->x,
                                   .tolerance = r->tolerance,
@@ -178,36 +152,175 @@ static piola_status refined(fem_sim *f, piola_status rc, pio_linear_method metho
     return pio_refine_solve(&f->linear.refine, &f->base.queue, &t, result, error);
 }
 
+/* ---- directions of Newton's method -------------------------------------------------------------------------- */
+
+/* By iterations, of which *result says how they ended. */
+static piola_status iterated_direction(fem_sim *f, const request *r, int32_t *iterations, pio_krylov_result *result,
+                                       piola_error *error)
+{
+    int jacobi;
+    const int symmetric = f->matrix.kind != PIO_GENERAL;
+    piola_status rc =
+        symmetric ? conjugate_gradients(f, r, &jacobi, iterations, result, error) : general(f, 0, r, result, error);
+    const int before = symmetric ? *iterations - result->iterations : 0; /* of a try that was given up */
+    rc = refined((continued){f, symmetric ? PIO_PCG : PIO_GMRES, symmetric ? jacobi : 1, 0}, rc, r, result, error);
+    *iterations = before + result->iterations;
+    const int negative = f->linear.indefinite = result->stop == KRYLOV_NEGATIVE_CURVATURE;
+    const int stagnated = f->linear.stagnated = result->stop == KRYLOV_STAGNATED;
+    if (rc != PIOLA_NUMERICAL || !(negative || stagnated)) return rc;
+    f->linear.standby.unmet = 1;
+    if (error) *error = (piola_error){0};
+    return negative && result->iterations <= 1 /* the failing one counts */ ? steepest(f, r->b, r->x, error) : PIOLA_OK;
+}
+
+/* Whether a solve that has failed may go on by a factor: what is not finite on entry stays so. */
+static int may_change(const fem_sim *f, piola_status rc, const pio_krylov_result *result)
+{
+    return rc == PIOLA_NUMERICAL && f->linear.standby.automatic && isfinite(result->rhs);
+}
+
+/* Gets a factor ready to go on where iterations have failed with `failed`, from x = 0. Returns PIOLA_NUMERICAL, with
+ * both messages in `failed`, if there can be none. */
+static piola_status change(fem_sim *f, const request *r, int iterations, int adjoint, piola_error *failed,
+                           piola_error *error)
+{
+    piola_error said = {0};
+    const piola_status rc = fem_standby_ready(f, &said);
+    if (rc == PIOLA_NO) {
+        fem_standby_advise(f, adjoint, &said, failed);
+        return PIOLA_NUMERICAL;
+    }
+    if (rc) return sim_fail(error, rc, "%.900s; %.900s", failed->message, said.message);
+    fem_standby_count(f, 1, failed->failure, iterations);
+    f->linear.standby.by_factor = 1;
+    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    return PIOLA_OK;
+}
+
+/* By a factor; where that shows K to be indefinite, or fails in a run of `auto`, by iterations, unless these have been
+ * tried and said `tried`. */
+static piola_status factored_direction(fem_sim *f, const request *r, const piola_error *tried, int32_t *iterations,
+                                       int32_t *indefinite, piola_error *error)
+{
+    pio_krylov_result result = {0};
+    piola_error said = {0};
+    piola_status rc = fem_standby_ready(f, &said);
+    if (!rc) rc = fem_direct_newton(f, r->b, r->x, iterations, &said);
+    const int unstable = rc == PIOLA_NO;
+    f->linear.indefinite = unstable;
+    if (unstable) {
+        (*indefinite)++;
+        if (f->newton.projection == PIO_PROJECT_AUTO && !f->matrix.projected)
+            return PIOLA_OK; /* x = 0: the caller projects */
+    }
+    const int goes_on = unstable || (rc == PIOLA_NUMERICAL && f->linear.standby.automatic);
+    if (!goes_on || tried) {
+        if (unstable) said.status = PIOLA_NUMERICAL;
+        if (rc && error) *error = said;
+        if (rc == PIOLA_NUMERICAL || unstable) fem_standby_advise(f, 0, tried, error);
+        return unstable ? PIOLA_NUMERICAL : rc;
+    }
+    if (!unstable) fem_standby_count(f, 0, said.failure, 1);
+    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    rc = iterated_direction(f, r, iterations, &result, error);
+    if (rc == PIOLA_NUMERICAL) fem_standby_advise(f, 0, unstable ? NULL : &said, error);
+    return rc;
+}
+
+piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                              int32_t *indefinite, piola_error *error)
+{
+    const request r = {.b = b, .x = x, .tolerance = tolerance, .iterations = f->linear.iterations};
+    pio_krylov_result result = {0};
+    piola_error failed = {0};
+    int32_t before = 0;
+    int tried = 0;
+    f->linear.indefinite = f->linear.stagnated = 0;
+    if (!f->linear.standby.by_factor) {
+        piola_status rc = iterated_direction(f, &r, iterations, &result, &failed);
+        tried = may_change(f, rc, &result);
+        if (tried) rc = change(f, &r, *iterations, 0, &failed, error);
+        if (rc == PIOLA_NUMERICAL && !tried) fem_standby_advise(f, 0, NULL, &failed);
+        if (rc && error && (rc == PIOLA_NUMERICAL || !tried)) *error = failed;
+        if (rc || !tried) return outcome(f, rc, 0, error);
+        before = *iterations;
+    }
+    const piola_status rc = factored_direction(f, &r, tried ? &failed : NULL, iterations, indefinite, error);
+    *iterations += before;
+    return outcome(f, rc, 0, error);
+}
+
+/* ---- an adjoint is solved to its tolerance ----------------------------------------------------------------- */
+
+/* By iterations, refined to the tolerance; *iterations has those of all methods that were tried. */
+static piola_status iterated_adjoint(fem_sim *f, const request *r, int32_t *iterations, pio_krylov_result *result,
+                                     piola_error *error)
+{
+    int jacobi;
+    if (f->matrix.kind == PIO_GENERAL) {
+        piola_status rc = general(f, 1, r, result, error);
+        rc = refined((continued){f, PIO_GMRES, 1, 1}, rc, r, result, error);
+        *iterations = result->iterations;
+        return rc;
+    }
+    pio_linear_method method = PIO_PCG;
+    piola_status rc = conjugate_gradients(f, r, &jacobi, iterations, result, error);
+    int before = *iterations - result->iterations; /* of tries that were given up */
+    if (rc == PIOLA_NUMERICAL && result->stop == KRYLOV_NEGATIVE_CURVATURE) {
+        if (error) *error = (piola_error){0};
+        pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+        method = PIO_MINRES;
+        before = *iterations;
+        rc = solve(f, method, jacobi, r, result, error);
+    }
+    rc = refined((continued){f, method, jacobi, 0}, rc, r, result, error);
+    *iterations = before + result->iterations;
+    return rc;
+}
+
+/* By a factor; where that fails in a run of `auto`, by iterations, unless these have been tried and said `tried`. */
+static piola_status factored_adjoint(fem_sim *f, const request *r, const piola_error *tried, int32_t *iterations,
+                                     double *residual, piola_error *error)
+{
+    pio_krylov_result result = {0};
+    piola_error said = {0};
+    piola_status rc = fem_standby_ready(f, &said);
+    if (!rc) rc = fem_direct_adjoint(f, r->b, r->x, iterations, residual, &said);
+    const int unstable = rc == PIOLA_NO;
+    const int goes_on = unstable || (rc == PIOLA_NUMERICAL && f->linear.standby.automatic);
+    if (!goes_on || tried) {
+        if (unstable) said.status = PIOLA_NUMERICAL;
+        if (rc && error) *error = said;
+        if (rc == PIOLA_NUMERICAL || unstable) fem_standby_advise(f, 1, tried, error);
+        return unstable ? PIOLA_NUMERICAL : rc;
+    }
+    if (!unstable) fem_standby_count(f, 0, said.failure, *iterations);
+    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    rc = iterated_adjoint(f, r, iterations, &result, error);
+    *residual = result.relative;
+    if (rc == PIOLA_NUMERICAL) fem_standby_advise(f, 1, unstable ? NULL : &said, error);
+    return rc;
+}
+
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
                                piola_error *error)
 {
     const request r = {.b = b, .x = x, .tolerance = f->linear.adjoint_tolerance, .iterations = f->linear.iterations};
     pio_krylov_result result = {0};
-    int jacobi;
-    if (f->linear.direct.table) {
-        const piola_status done = fem_direct_adjoint(f, b, x, iterations, residual, error);
-        if (done != PIOLA_NO) return outcome(f, done, 1, error);
-        if (error) *error = (piola_error){0};
-    }
-    if (f->matrix.kind == PIO_GENERAL) {
-        piola_status rc = general(f, 1, &r, &result, error);
-        rc = refined(f, rc, PIO_GMRES, 1, &r, &result, error);
-        *iterations = result.iterations;
+    piola_error failed = {0};
+    int32_t before = 0;
+    int tried = 0;
+    if (!f->linear.standby.by_factor) {
+        piola_status rc = iterated_adjoint(f, &r, iterations, &result, &failed);
         *residual = result.relative;
-        return outcome(f, rc, 1, error);
-    }
-    pio_linear_method method = PIO_PCG;
-    piola_status rc = conjugate_gradients(f, &r, &jacobi, iterations, &result, error);
-    int before = *iterations - result.iterations; /* of tries that were given up */
-    if (rc == PIOLA_NUMERICAL && result.stop == KRYLOV_NEGATIVE_CURVATURE) {
-        if (error) *error = (piola_error){0};
-        pio_queue_zero(&f->base.queue, x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-        method = PIO_MINRES;
+        tried = may_change(f, rc, &result);
+        if (tried) rc = change(f, &r, *iterations, 1, &failed, error);
+        if (rc == PIOLA_NUMERICAL && !tried) fem_standby_advise(f, 1, NULL, &failed);
+        if (rc && error && (rc == PIOLA_NUMERICAL || !tried)) *error = failed;
+        if (rc || !tried) return outcome(f, rc, 1, error);
         before = *iterations;
-        rc = solve(f, method, jacobi, &r, &result, error);
     }
-    rc = refined(f, rc, method, jacobi, &r, &result, error);
-    *iterations = before + result.iterations;
-    *residual = result.relative;
+    const piola_status rc = factored_adjoint(f, &r, tried ? &failed : NULL, iterations, residual, error);
+    *iterations += before;
     return outcome(f, rc, 1, error);
 }

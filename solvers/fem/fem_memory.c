@@ -106,7 +106,7 @@ static void take_matrix(fem_sim *f, int morphs)
     const unsigned methods = (general ? 1u << PIO_GMRES : 0u) | (general && !morphs ? 0u : symmetric);
     pio_krylov_layout(&f->linear.krylov, &f->base.arena, (int64_t)f->mesh.nodes * DIM, methods,
                       general ? FEM_RESTART : 1);
-    if (f->base.adjoint) pio_refine_layout(&f->linear.refine, &f->base.arena, (int64_t)f->mesh.nodes * DIM);
+    pio_refine_layout(&f->linear.refine, &f->base.arena, (int64_t)f->mesh.nodes * DIM);
     if (f->linear.direct.table) pio_direct_layout(&f->linear.direct, &f->base.arena, 1);
     TAKE(arena, f->matrix.block_row, f->matrix.graph.blocks);
     TAKE(arena, f->matrix.block_start, f->matrix.graph.blocks + 1);
@@ -211,6 +211,7 @@ static void take_tables(fem_sim *f)
 typedef struct {
     int64_t index, external_of, log_first, log_next;
     int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, log_kept, log_checked;
+    pio_takeover elsewhere;
 } fem_host;
 
 static void host_image(pio_sim *base, void *image, int in)
@@ -231,7 +232,8 @@ static void host_image(pio_sim *base, void *image, int in)
                         f->state.no_acceleration,
                         f->frames.ready,
                         f->lattice.residual_log.kept,
-                        f->lattice.residual_log.checked};
+                        f->lattice.residual_log.checked,
+                        f->linear.standby.elsewhere};
         memcpy(records, f->stepping.records, bytes);
         return;
     }
@@ -248,6 +250,7 @@ static void host_image(pio_sim *base, void *image, int in)
     f->lattice.residual_log.next = h->log_next;
     f->lattice.residual_log.kept = h->log_kept;
     f->lattice.residual_log.checked = h->log_checked;
+    f->linear.standby.elsewhere = h->elsewhere;
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)

@@ -47,8 +47,9 @@ static void mask(fem_sim *f, int keep_stays, real *x)
             .keep_constrained = keep_stays, .x = x);
 }
 
-/* K_ff x = b; b is 0 where nodes stay. The Jacobian's memory holds the matrix: there is no step under way. */
-static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error)
+/* K_ff x = b, by conjugate gradients; b is 0 where nodes stay. The Jacobian's memory holds the matrix: there is no step
+ * under way. */
+static piola_status solve_by_iterations(fem_sim *f, const real *b, real *x, int *iterations, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     pio_krylov_result result = {0};
@@ -70,11 +71,41 @@ static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error
                                         .check_every = q->stream ? 16 : 1,
                                         .few_launches = q->stream != NULL,
                                         .interrupted = f->base.interrupted};
-    rc = pio_krylov_solve(&f->linear.krylov, q, &(pio_krylov_system){.op = &op, .b = b,
-                                                                     .x = x}, &options, &result, error);
-    if (!rc || !error) return rc;
-    const piola_error said = *error;
-    return sim_fail(error, rc, "the update of the mesh: %.1900s", said.message);
+    rc = pio_krylov_solve(&f->linear.krylov, q, &(pio_krylov_system){.op = &op, .b = b, .x = x}, &options, &result,
+                          error);
+    *iterations = result.iterations;
+    return rc;
+}
+
+/* The same by a factor, where iterations have failed. */
+static piola_status solve_by_factor(fem_sim *f, const real *b, real *x, piola_error *error)
+{
+    int negative = 0;
+    pio_direct_result result;
+    const pio_direct_request request = {.columns = 1, .b = b, .x = x, .tolerance = tolerance};
+    pio_queue_zero(&f->base.queue, x, sizeof *x * DIM * (size_t)f->mesh.nodes);
+    const piola_status rc = pio_direct_factor(&f->linear.direct, 0, &negative, error);
+    return rc ? rc : pio_direct_solve(&f->linear.direct, &request, &result, error);
+}
+
+/* K_ff x = b; unless the scene requests iterations, by a factor where these fail. */
+static piola_status solve(fem_sim *f, const real *b, real *x, piola_error *error)
+{
+    piola_error failed = {0}, said = {0};
+    int iterations = 0;
+    piola_status rc = solve_by_iterations(f, b, x, &iterations, &failed);
+    if (!rc) return rc;
+    const int goes_on = rc == PIOLA_NUMERICAL && (f->linear.standby.automatic || f->linear.direct_first);
+    const piola_status ready = goes_on ? fem_standby_ready(f, &said) : PIOLA_NO;
+    if (ready && ready != PIOLA_NO)
+        return sim_fail(error, ready, "the update of the mesh: %.900s; %.900s", failed.message, said.message);
+    if (!ready) {
+        fem_standby_count(f, 1, failed.failure, iterations);
+        rc = solve_by_factor(f, b, x, &said);
+        if (!rc) return rc;
+    }
+    if (rc == PIOLA_NUMERICAL) fem_standby_advise(f, 0, goes_on ? &said : NULL, &failed);
+    return sim_fail(error, rc, "the update of the mesh: %.1900s", failed.message);
 }
 /* clang-format on */
 

@@ -145,7 +145,9 @@ static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
         "step %lld: %s after %d iterations: the relative residual is %.3g, solver.tolerance %.3g, the largest "
         "unbalanced force at node %lld; %s would be right",
         (long long)what.step, how, n->iterations, n->residual, n->f->newton.tolerance, (long long)what.item,
-        digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64," : "smaller load steps");
+        n->f->linear.stagnated && !n->f->linear.standby.automatic ? "'solver.linear: auto', as this solver stagnates,"
+        : digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64,"
+                 : "smaller load steps");
 }
 
 /* Forces or the move of the constrained unknowns are not numbers, or too large. */
@@ -356,10 +358,12 @@ static int same_loads(newton *n)
 }
 
 /* Returns 1 if the forces are in equilibrium: to the tolerance, or to rounding once a direction was taken. Loads may be
- * smaller than the rounding of stresses of the size of the moduli, and move bodies all the same. */
+ * smaller than the rounding of stresses of the size of the moduli, and move bodies all the same: as far as a direction
+ * that is solved for says. */
 static int balanced(newton *n)
 {
     if (n->residual <= n->f->newton.goal) return 1;
+    if (n->iterations > 0 && n->f->linear.stagnated) return 0;
     return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || same_loads(n));
 }
 

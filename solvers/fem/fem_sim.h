@@ -234,14 +234,30 @@ typedef struct {
     real *block_out;                             /* [element_blocks + face_blocks][DIM * DIM] N/m */
 } fem_sim_matrix;
 
+/* fem_standby.c: who goes on where a linear solve of `auto` fails. */
+typedef struct {
+    int automatic;                /* the scene leaves the choice to the program */
+    int by_factor;                /* the next solve is by the factor */
+    int unmet;                    /* the step has directions whose iterations ended above their tolerance */
+    double direct_memory, memory; /* bytes: of a factor at most; of all beside the arena at most, 0: any */
+    pio_arena arena;              /* of a direct solver that took over */
+    size_t bytes, needed;         /* what that takes; what it would take and must not, or 0 */
+    char factor[64];              /* name, version and method of the direct solver that the device has */
+    pio_takeover *count;          /* where takeovers are counted */
+    pio_takeover elsewhere;       /* outside steps: at the start and at the end of sweeps */
+} fem_sim_standby;
+
 /* fem_linear.c, fem_direct.c, fem_product.c: how linear systems are solved. */
 typedef struct {
     int iterations;           /* of a Krylov method at most */
     double adjoint_tolerance; /* relative, of solves of the adjoint */
     int indefinite;           /* the last direction met negative curvature */
+    int stagnated;            /* the last direction is not solved for to its tolerance */
     pio_krylov krylov;
-    pio_refine refine; /* of adjoint solves by it; nothing in runs without a gradient */
-    pio_direct direct; /* its table is NULL where Krylov methods solve */
+    pio_refine refine; /* of solves by it */
+    pio_direct direct; /* its table is NULL where Krylov methods alone have solved */
+    int direct_first;  /* it was chosen before the run */
+    fem_sim_standby standby;
     char solver[64], solver_why[320];
     const pio_product_table *product_table; /* of a library; NULL: the products of own kernels */
     char product[128];

@@ -53,17 +53,27 @@ static piola_status outcome(piola_status rc, piola_error *error)
     return sim_fail(error, rc, "the initial acceleration: %.1900s", said.message);
 }
 
+/* Solves for an acceleration: what was learnt of other matrices does not count for M, and the reverse. */
+static piola_status solve(fem_sim *f, real *a, piola_error *error)
+{
+    const int by_factor = f->linear.standby.by_factor;
+    double residual;
+    int32_t iterations;
+    f->linear.standby.by_factor = f->linear.direct_first;
+    const piola_status rc = fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error);
+    f->linear.standby.by_factor = by_factor;
+    return rc;
+}
+
 /* M a0 = f_ext(0) - f_int(u0) - C v0 where free, a0 = 0 where constrained */
 static piola_status acceleration(fem_sim *f, piola_error *error)
 {
-    double residual;
-    int32_t iterations;
     real *a = fem_state(f, f->state.u, STATE_A);
     fem_external(f, fem_whole(-1), f->state.u);
     unbalanced(f);
     mass_matrix(f);
     pio_queue_zero(&f->base.queue, a, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    return outcome(fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error), error);
+    return outcome(solve(f, a, error), error);
 }
 
 piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *v_bar, int parameters,
@@ -71,15 +81,13 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
 {
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
-    double residual;
-    int32_t iterations;
     real *a_bar = fem_state(f, f->adjoint.u_bar, STATE_A);
     fem_external(f, span, f->state.u);
     mass_matrix(f);
     pio_queue_copy(q, f->newton.rhs, a_bar, bytes);
     fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(q, f->newton.lambda, bytes);
-    const piola_status rc = fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, error);
+    const piola_status rc = solve(f, f->newton.lambda, error);
     if (rc) return rc;
     fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
     fem_internal_adj(f, f->state.u, f->newton.y, u_bar, parameters);

@@ -15,6 +15,23 @@ def run(*arguments):
     return subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
 
 
+THICK = """
+version: 1
+name: thick
+method: {type: fem, dimension: 3}
+solver: {linear: auto, linear_iterations: 12, halvings: 0}
+time: {load_steps: 3}
+materials: [{name: soft, model: st_venant_kirchhoff, E: 1 MPa, nu: 0.3}]
+geometry: [{name: cube, type: box, element: hex8, elements: [9, 9, 9], min: [0, 0, 0], max: [1 m, 1 m, 1 m]}]
+bodies: [{name: cube, geometry: cube, material: soft}]
+boundary: [{name: clamp, body: cube, on: {group: left}, type: fixed}]
+loads: [{name: side, body: cube, on: {group: right}, type: force, value: [0 N, -1 kN, 0 N]}]
+observe: [{name: tip, type: displacement, body: cube, on: {group: right}}]
+design: [{name: load, target: loads.side.value}]
+objective: [{type: minimize, of: tip.y}]
+"""
+
+
 class Linear(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -98,6 +115,55 @@ class Linear(unittest.TestCase):
             self.assertLessEqual(abs(by_pcg - direct), 1e-6 * abs(direct))
         self.expect(76, ["the adjoint solve", "not 1e-40"], "grad", scene, "--set", "solver.adjoint_tolerance=1e-40",
                     "-o", self.folder / "missed")
+
+    def test_auto_goes_on_by_elimination_and_log_result_and_certificate_say_why(self):
+        scene, reports = self.folder / "thick.yaml", {}
+        scene.write_text(THICK)
+        for name, more in (("changed", []), ("direct", ["solver.linear=direct"]),
+                           ("enough", ["solver.linear_iterations=20000"])):
+            settings = [word for setting in more for word in ("--set", setting)]
+            done = self.expect(0, [], "grad", scene, *settings, "-o", self.folder / name)
+            reports[name] = report = json.loads((self.folder / name / "result.json").read_text())
+            changed, certificate = report["solver"]["changed"], report["certificate"]
+            print(name, changed, report["memory"]["peak_bytes"], file=sys.stderr)
+            self.assertEqual(changed, certificate["linear_solver_changed"])
+            solves = [s["changed"] + s["adjoint_changed"] for s in certificate["linear_solves"]]
+            if name == "changed":
+                for word in ("step 0: conjugate gradients stopped at", "after 12 iterations (the limit)", "MUMPS"):
+                    self.assertIn(word, changed)
+                self.assertIn(changed, done.stderr)
+                self.assertEqual(solves, [1, 0, 0])
+            else:
+                self.assertIsNone(changed)
+                self.assertNotIn("solver: auto: step", done.stderr)
+                self.assertEqual(solves, [0, 0, 0])
+        values = {name: report["parameters"]["loads.side.value"]["gradient"] for name, report in reports.items()}
+        print(values, file=sys.stderr)
+        for name in ("direct", "enough"):
+            for a, b in zip(values["changed"], values[name]):
+                self.assertLessEqual(abs(a - b), 1e-8 * max(map(abs, values[name])))
+        self.assertGreater(reports["changed"]["memory"]["peak_bytes"], reports["enough"]["memory"]["peak_bytes"])
+        self.expect(76, ["PCG has not converged in 12 iterations", "'solver.linear: auto'"], "grad", scene, "--set",
+                    "solver.linear=pcg", "-o", self.folder / "explicit")
+
+    def test_elimination_that_takes_over_keeps_to_the_budget(self):
+        scene, folder = self.folder / "budget.yaml", self.folder / "budget"
+        scene.write_text(THICK + "gradient: {memory: {budget: 1 GiB}}\n")
+        self.expect(0, [], "grad", scene, "-o", folder)
+        report = json.loads((folder / "result.json").read_text())
+        peak, state = report["memory"]["peak_bytes"], report["memory"]["state_bytes"]
+        # room for all of it but one state: the plan is made anew, with the same bits
+        tight = self.folder / "tight"
+        done = self.expect(0, ["the gradient begins anew with room for it"], "grad", scene, "--set",
+                           f"gradient.memory.budget={peak - state // 2} B", "-o", tight)
+        again = json.loads((tight / "result.json").read_text())
+        print(peak, state, again["memory"]["peak_bytes"], file=sys.stderr)
+        self.assertLessEqual(again["memory"]["peak_bytes"], peak - state // 2)
+        self.assertEqual(again["parameters"]["loads.side.value"], report["parameters"]["loads.side.value"])
+        self.assertIn(report["solver"]["changed"], done.stderr)
+        for command in ("run", "grad"):
+            self.expect(71, ["a direct solver needs", "gradient.memory.budget"], command, scene, "--set",
+                               f"gradient.memory.budget={peak // 2} B", "-o", self.folder / "short")
 
     def test_the_doctor_names_the_direct_solvers(self):
         self.assertRegex(run("doctor").stdout, r"Direct solvers of finite elements\n  cpu +MUMPS \d")
