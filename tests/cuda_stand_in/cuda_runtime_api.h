@@ -90,6 +90,13 @@ const char *cudaGetErrorString(cudaError_t error);
 int stand_in_on_device(const void *memory, size_t bytes);
 /* Executes what waits in a stream. */
 void stand_in_finish(cudaStream_t stream);
+/* Device memory can be accessed after a stand_in_show until its stand_in_hide, which takes what that returned. */
+int stand_in_show(void);
+void stand_in_hide(const int *shown);
+/* From here to the end of the block a library works on device memory, after what waits in the stream. */
+#define STAND_IN_WORKS(stream)                                                                                         \
+    stand_in_finish(stream);                                                                                           \
+    const int shown __attribute__((cleanup(stand_in_hide), unused)) = stand_in_show()
 /* What was done so far. */
 struct stand_in_counted {
     long launches, copies, waits, graphs, nodes_set;

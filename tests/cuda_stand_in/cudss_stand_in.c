@@ -174,7 +174,7 @@ cudssStatus_t cudssExecute(cudssHandle_t handle, int phase, const cudssConfig_t 
     need(handle && config && data && matrix && !matrix->dense, "a phase without its objects");
     need(config->deterministic == 1, "another mode than the deterministic one");
     need((phase == CUDSS_PHASE_SOLVE) == (solution && right), "vectors in the wrong phase");
-    stand_in_finish(handle->stream);
+    STAND_IN_WORKS(handle->stream);
     switch (phase) {
     case CUDSS_PHASE_ANALYSIS:
         analyse(data, matrix);

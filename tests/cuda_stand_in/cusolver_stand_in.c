@@ -162,7 +162,7 @@ cusolverStatus_t cusolverSpXcsrpermHost(cusolverSpHandle_t handle, int rows, int
 static cusolverStatus_t analyse(factor *f, cusolverSpHandle_t handle, pio_factor_kind kind, int n, const int *start,
                                 const int *column)
 {
-    stand_in_finish(handle->stream);
+    STAND_IN_WORKS(handle->stream);
     need(!f->e, "a second analysis of the same factor");
     f->e = elimination_analyse(kind, n, start, column);
     return made(f->e);
@@ -183,7 +183,7 @@ static cusolverStatus_t factorise(factor *f, cusolverSpHandle_t handle, const do
     int negative = 0;
     need(f->sized && value, "a factorisation of what was not analysed, sized and set up");
     need(stand_in_on_device(work, BUFFER), "a workspace that is not on the device");
-    stand_in_finish(handle->stream);
+    STAND_IN_WORKS(handle->stream);
     const pio_direct_outcome outcome = elimination_factor(f->e, value, &negative);
     const int stopped = outcome == PIO_DIRECT_SINGULAR || outcome == PIO_DIRECT_INDEFINITE;
     f->factored = 1;
@@ -204,7 +204,7 @@ static cusolverStatus_t solve(factor *f, cusolverSpHandle_t handle, int n, const
     need_vector(b, n);
     need_vector(x, n);
     need(b != x, "a solution in place");
-    stand_in_finish(handle->stream);
+    STAND_IN_WORKS(handle->stream);
     return elimination_solve(f->e, b, x) ? CUSOLVER_STATUS_EXECUTION_FAILED : CUSOLVER_STATUS_SUCCESS;
 }
 

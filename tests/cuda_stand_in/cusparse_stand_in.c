@@ -158,12 +158,12 @@ static void need_fit(cusparseHandle_t handle, cusparseConstDnVecDescr_t dense, c
     need(handle && dense->type == CUDA_R_64F && dense->size == sparse->entries && dense->value != sparse->value,
          "vectors that do not fit");
     need_numbers(dense->type, dense->size, dense->value);
-    stand_in_finish(handle->stream);
 }
 
 cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr_t from, cusparseSpVecDescr_t to)
 {
     need_fit(handle, from, to);
+    STAND_IN_WORKS(handle->stream);
     for (int64_t k = 0; k < to->entries; k++) to->value[k] = ((const double *)from->value)[to->index[k]];
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -171,6 +171,7 @@ cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnVecDescr
 cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t from, cusparseDnVecDescr_t to)
 {
     need_fit(handle, to, from);
+    STAND_IN_WORKS(handle->stream);
     for (int64_t k = 0; k < from->entries; k++) ((double *)to->value)[from->index[k]] = from->value[k];
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -221,7 +222,7 @@ cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperat
     if (!handle || !right_operands(m, x, y, type) || !right_call(op, alpha, beta, type, algorithm))
         return CUSPARSE_STATUS_INVALID_VALUE;
     need(stand_in_on_device(buffer, bytes_of(m)), "a buffer that is not on the device");
-    stand_in_finish(handle->stream);
+    STAND_IN_WORKS(handle->stream);
     need(m->row_start[m->rows] == m->blocks, "a matrix whose rows do not have all blocks");
     memset(buffer, MARK, bytes_of(m));
     ((struct cusparseSpMatDescr *)(uintptr_t)m)->active = buffer;
@@ -232,14 +233,15 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, c
                               cusparseConstSpMatDescr_t m, cusparseConstDnVecDescr_t x, const void *beta,
                               cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t algorithm, void *buffer)
 {
+    if (!handle) return CUSPARSE_STATUS_INVALID_VALUE;
+    STAND_IN_WORKS(handle->stream);
     const int same = buffer && buffer == m->active && ((const unsigned char *)buffer)[bytes_of(m) - 1] == MARK;
-    if (!handle || !same || x->value == y->value) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (!same || x->value == y->value) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!right_operands(m, x, y, type) || !right_call(op, alpha, beta, type, algorithm))
         return CUSPARSE_STATUS_INVALID_VALUE;
     need_numbers(type, m->blocks * m->dim * m->dim, m->value);
     need_numbers(type, x->size, x->value);
     need_numbers(type, y->size, y->value);
-    stand_in_finish(handle->stream);
     for (int64_t i = 0; i < m->rows * m->dim; i++) {
         double sum = 0;
         for (int k = m->row_start[i / m->dim]; k < m->row_start[i / m->dim + 1]; k++)

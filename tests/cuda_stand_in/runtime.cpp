@@ -7,11 +7,13 @@
  *     STAND_IN_REPORT=1                        what was done, to stderr at the end
  *
  * Device memory lies in a range of addresses of its own, each piece at the end of its pages and before a page that
- * nobody may access. An argument of a kernel that is any other address of the process is one of the host. Deferred
- * copies to the device by cudaMemcpy wait for the default stream, as CUDA permits for memory that is not pinned. All
- * other streams are of the kind that does not wait for the default one. */
+ * nobody may access. The host may not access it either: the pages are open while the work of a stream is done. An
+ * argument of a kernel that is any other address of the process is one of the host. Deferred copies to the device by
+ * cudaMemcpy wait for the default stream, as CUDA permits for memory that is not pinned. All other streams are of the
+ * kind that does not wait for the default one. */
 #include "tests/cuda_stand_in/runtime.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +69,18 @@ const char *wish(const char *name)
     return value ? value : "";
 }
 
+bool in_range(const void *address)
+{
+    return (const char *)address >= range && (const char *)address < range + RANGE;
+}
+
+/* What stops the host at an access of device memory; any other one ends the process as it would without this. */
+void stopped(int signal, siginfo_t *info, void *)
+{
+    if (in_range(info->si_addr)) stand_in_stop("the host reads or writes %p, which is on the device", info->si_addr);
+    ::signal(signal, SIG_DFL);
+}
+
 struct start {
     start()
     {
@@ -84,14 +98,13 @@ struct start {
                  ((uintptr_t)1 << 32);
         free(heap);
         streams[nullptr];
+        struct sigaction action = {};
+        action.sa_sigaction = stopped;
+        action.sa_flags = SA_SIGINFO;
+        if (sigaction(SIGSEGV, &action, nullptr)) stand_in_stop("there is no handler of signals");
         if (!strcmp(wish("STAND_IN_REPORT"), "1")) atexit(report);
     }
 } started;
-
-bool in_range(const void *address)
-{
-    return (const char *)address >= range && (const char *)address < range + RANGE;
-}
 
 /* The piece with this address, or NULL. */
 const piece *piece_of(const void *address, const char **base)
@@ -159,6 +172,27 @@ void put(const stand_in_work &work)
     if (!deferring) stand_in_finish(work.stream);
 }
 
+static int showing; /* how many calls of stand_in_show wait for their stand_in_hide */
+
+static void protect(int access)
+{
+    for (const auto &piece : memory)
+        if (mprotect(piece.second.pages, piece.second.length, access))
+            stand_in_stop("the access to device memory cannot be set");
+}
+
+int stand_in_show(void)
+{
+    if (showing++ == 0) protect(PROT_READ | PROT_WRITE);
+    return showing;
+}
+
+void stand_in_hide(const int *shown)
+{
+    if (*shown != showing) stand_in_stop("device memory is hidden out of turn");
+    if (--showing == 0) protect(PROT_NONE);
+}
+
 unsigned roll(unsigned n) /* xorshift (Marsaglia 2003) */
 {
     dice ^= dice << 13;
@@ -195,6 +229,8 @@ struct stand_in_counted stand_in_count(void)
 void stand_in_finish(cudaStream_t stream)
 {
     auto &queue = queue_of(stream);
+    if (queue.empty()) return;
+    const int shown = stand_in_show();
     while (!queue.empty()) {
         const stand_in_work work = queue.front();
         queue.pop_front();
@@ -203,6 +239,7 @@ void stand_in_finish(cudaStream_t stream)
         else
             work.lane();
     }
+    stand_in_hide(&shown);
 }
 
 /* ---- launches --------------------------------------------------------------------------------------------- */
@@ -347,6 +384,7 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
     __asan_poison_memory_region(base + bytes, room - bytes);
 #endif
     memory[base] = {bytes, pages, length};
+    if (!showing && mprotect(pages, length, PROT_NONE)) stand_in_stop("the access to device memory cannot be set");
     taken += bytes;
     *out = base;
     return cudaSuccess;

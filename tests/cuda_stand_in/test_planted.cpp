@@ -183,6 +183,13 @@ void twice()
     cudaFree(out);
 }
 
+void read_by_the_host()
+{
+    const volatile double *out = taken<double>(1);
+    cudaStreamSynchronize(stream);
+    (void)*out;
+}
+
 void arguments()
 {
     stops("an argument that is an address of the host", host_argument, "is an address of the host");
@@ -190,6 +197,7 @@ void arguments()
     stops("a number beyond an array", beyond_the_end, "one beyond");
     stops("a number of an array that was returned", after_its_end, "was returned");
     stops("memory that is returned twice", twice, "or was returned before");
+    stops("a number that the host reads on the device", read_by_the_host, "the host reads or writes");
 }
 
 /* ---- copies ----------------------------------------------------------------------------------------------- */

@@ -149,6 +149,7 @@ static int control(const case_machine *cpu_machine)
 
 int main(void)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a crash is seen */
     const pio_backend *other = &TEST_OTHER_BACKEND;
     pio_device_info info;
     case_machine cpu = case_host_machine, gpu = case_host_machine;

@@ -87,9 +87,9 @@ static void plain_skip(const mpm_lists *l, const real *field, double *plain, int
 static void plain_p2g(case_io *io, const mpm_p2g_args *a, const real *node_sums, int nodes)
 {
     const mpm_matter *m = &a->matter;
-    const double dx = (double)a->box.dx, stress = -(double)a->step->h * 4 / dx;
     double *sums = HOST(io, double, (DIM + 1) * nodes);
     if (!plain_compares(io)) return;
+    const double dx = (double)a->box.dx, stress = -(double)a->step->h * 4 / dx;
     for (int p = 0; p < m->n; p++) {
         const int id = a->s.id[p];
         const mat C = mat_load(a->s.C, m->n, p);
@@ -153,9 +153,9 @@ static void plain_g2p(case_io *io, const mpm_g2p_args *a)
 static void plain_g2p_adj(case_io *io, const mpm_g2p_adj_args *a, const real *velocity_bar, int nodes)
 {
     const int n = a->matter.n;
-    const double h = (double)a->step->h, s = 4 / (double)a->box.dx;
     double *sums = HOST(io, double, (DIM + 1) * nodes), *f_bar = HOST(io, double, DIM *n);
     if (!plain_compares(io)) return;
+    const double h = (double)a->step->h, s = 4 / (double)a->box.dx;
     for (int place = 0; place < n; place++) {
         const int p = a->l.order[place], fluid = law_is_fluid(a->matter.law[a->s.id[p]]);
         const vec f = vec_load(a->s.offset, n, p);

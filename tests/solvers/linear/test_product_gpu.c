@@ -138,6 +138,7 @@ static int compare(product_case *c, const pio_product *library, int transposed, 
 
 int main(void)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a crash is seen */
 #ifdef TEST_LIBRARY
     pio_backend with = pio_backend_cpu;
     const pio_backend *backend = &with;
