@@ -277,8 +277,12 @@ static piola_status measure_library(pio_fem_bench *b, int threads, piola_error *
 static piola_status measure_copy(pio_fem_bench *b, pio_fem_bench_row *row, piola_error *error)
 {
     const int dim = b->engine.table->dimension;
-    const pio_bench_case_options options = {
-        .dimension = dim, .cells = dim == 3 ? 50 : 500, .per_cell = dim == 3 ? 8 : 4, .steps = 1, .adjoint = true};
+    const pio_bench_case_options options = {.dimension = dim,
+                                            .cells = dim == 3 ? 50 : 500,
+                                            .per_cell = dim == 3 ? 8 : 4,
+                                            .law = PIO_HYPER_NEO_HOOKEAN,
+                                            .steps = 1,
+                                            .adjoint = true};
     pio_bench_case bench_case;
     pio_sim *sim = NULL;
     pio_engine_bytes bytes;

@@ -45,9 +45,15 @@ static void print_case(const pio_bench *b)
     printf("check     d x/d v0 = %.9g s; exact: %.9g s\n", b->slope, b->duration);
 }
 
-static void print_spread(pio_spread s)
+/* Decimals of ns: a GPU takes less than one for a particle. */
+static int decimals(const pio_bench *b)
 {
-    printf("  %8.1f (%8.1f)", s.best, s.median);
+    return b->on_cpu ? 1 : 3;
+}
+
+static void print_spread(const pio_bench *b, pio_spread s)
+{
+    printf("  %8.*f (%8.*f)", decimals(b), s.best, decimals(b), s.median);
 }
 
 static void print_times(const pio_bench *b)
@@ -58,10 +64,10 @@ static void print_times(const pio_bench *b)
     for (int i = 0; i < b->n_rows; i++) {
         const pio_bench_row *r = &b->rows[i];
         printf("%7d", r->threads);
-        print_spread(r->forward_cpu);
-        print_spread(r->storing_cpu);
-        print_spread(r->adjoint_cpu);
-        print_spread(r->gradient_cpu);
+        print_spread(b, r->forward_cpu);
+        print_spread(b, r->storing_cpu);
+        print_spread(b, r->adjoint_cpu);
+        print_spread(b, r->gradient_cpu);
         printf("  %8.2f\n", r->gradient_cpu.best / r->forward_cpu.best);
     }
 }
@@ -74,9 +80,9 @@ static void print_scaling(const pio_bench *b)
     for (int i = 0; i < b->n_rows; i++) {
         const pio_bench_row *r = &b->rows[i];
         printf("%7d", r->threads);
-        print_spread((pio_spread){1e3 * r->forward_wall.best, 1e3 * r->forward_wall.median});
+        print_spread(b, (pio_spread){1e3 * r->forward_wall.best, 1e3 * r->forward_wall.median});
         printf("  %8.2f", one->forward_wall.best / r->forward_wall.best);
-        print_spread((pio_spread){1e3 * r->gradient_wall.best, 1e3 * r->gradient_wall.median});
+        print_spread(b, (pio_spread){1e3 * r->gradient_wall.best, 1e3 * r->gradient_wall.median});
         printf("  %8.2f\n", one->gradient_wall.best / r->gradient_wall.best);
     }
 }
@@ -135,6 +141,7 @@ static void print_kernels(const pio_bench *b)
                "particle, and the least time of the slower of both, as a share; what fits into caches may exceed a "
                "copy)\n",
                1e-9 * b->rows[b->n_rows - 1].copy, 1e-9 * b->rows[b->n_rows - 1].fma, b->engine.table->precision);
+    const int digits = decimals(b) + 1;
     printf("%-22s %16s %16s %8s %10s\n", "", "forward", "whole gradient", "bytes", "operations");
     for (int i = 0; i < b->n_kernels; i++) {
         const pio_bench_kernel *k = &b->kernels[i];
@@ -144,12 +151,13 @@ static void print_kernels(const pio_bench *b)
             rest[1] += k->gradient;
             continue;
         }
-        printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%", k->name, each * k->forward, 100 * f, each * k->gradient, 100 * g);
+        printf("%-22s %8.*f  %5.1f%% %8.*f  %5.1f%%", k->name, digits, each * k->forward, 100 * f, digits,
+               each * k->gradient, 100 * g);
         print_work(b, k);
         printf("\n");
     }
-    printf("%-22s %8.2f  %5.1f%% %8.2f  %5.1f%%\n", "all others", each * rest[0], 100 * rest[0] / b->kernel_forward,
-           each * rest[1], 100 * rest[1] / b->kernel_gradient);
+    printf("%-22s %8.*f  %5.1f%% %8.*f  %5.1f%%\n", "all others", digits, each * rest[0],
+           100 * rest[0] / b->kernel_forward, digits, each * rest[1], 100 * rest[1] / b->kernel_gradient);
 }
 
 /* ---- report for programs ---------------------------------------------------------------------------------- */

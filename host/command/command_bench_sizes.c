@@ -54,13 +54,15 @@ static void print_table(const sizes *s)
     printf("%s\n", "                                             a step, wall time          ns per particle-step");
     printf("%11s %6s %11s %9s  %10s  %10s  %9s  %9s\n", "particles", "steps", "nodes", "GB", "forward us",
            "gradient us", "forward", "gradient");
+    const int digits = first->on_cpu ? 1 : 3; /* of ns: a GPU takes less than one for a particle */
     for (int i = 0; i < s->n; i++) {
         const pio_bench *b = &s->list[i];
         const pio_bench_row *r = &b->rows[0];
-        printf("%11lld %6lld %11lld %9.3f  %10.1f  %10.1f  %9.1f  %9.1f\n", (long long)b->particles,
+        printf("%11lld %6lld %11lld %9.3f  %10.1f  %10.1f  %9.*f  %9.*f\n", (long long)b->particles,
                (long long)b->options.steps, (long long)b->box, 1e-9 * (double)b->bytes.total,
-               1e6 * r->forward_wall.best, 1e6 * r->gradient_wall.best,
-               1e9 * r->forward_wall.best / (double)b->particles, 1e9 * r->gradient_wall.best / (double)b->particles);
+               1e6 * r->forward_wall.best, 1e6 * r->gradient_wall.best, digits,
+               1e9 * r->forward_wall.best / (double)b->particles, digits,
+               1e9 * r->gradient_wall.best / (double)b->particles);
     }
 }
 

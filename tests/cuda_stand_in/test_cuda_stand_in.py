@@ -131,6 +131,14 @@ class StandIn(unittest.TestCase):
             if wanted == ["solver.linear=pcg", "solver.product=cusparse"]:
                 self.assertIn("cuSPARSE", json.dumps(result["solver"]))
 
+    def test_the_benchmark_runs(self):
+        words = {"fem": ["--cells", "8"], "mpm": ["--particles", "2000", "--steps", "2"]}[METHOD]
+        done = subprocess.run([PIOLA, "bench", METHOD, "--device", "cuda", "--dimension", "2", "--precision", PRECISION,
+                               "--json", *words], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PIOLA_ENGINES": str(FOLDER)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["engine"]["device"], "cuda")
+
     @unittest.skipUnless("mpm" in sys.argv, "of particles")
     def test_what_a_step_of_a_gradient_gives_the_device_to_do(self):
         for graph in ("1", "0"):
