@@ -93,11 +93,15 @@ static int team(pio_stream stream, int n, const int *limit, const Args *args)
 
 /* ---- sums ------------------------------------------------------------------------------------------------- *
  *
- * A sum is one launch: each block adds a chunk of items, the last block of PIO_CHUNK neighbours adds their sums, and
- * the last of those the levels above; which block is last differs from run to run, and what it adds, and in which
- * order, does not. The tree is that of cpu_loops.c. `work` has a counter before each group of PIO_CHUNK sums, and one
- * for the groups in front: places that do not depend on the number of items. Counters are 0 between launches: memory
- * begins as zeros, and who counts last sets them back. */
+ * A sum is one launch: each warp adds a chunk of items, the last block of PIO_CHUNK neighbouring chunks adds their
+ * sums, and the last of those the levels above; which block is last differs from run to run, and what it adds, and in
+ * which order, does not. The tree is that of cpu_loops.c. `work` has a counter before each group of PIO_CHUNK sums, and
+ * one for the groups in front: places that do not depend on the number of items. Counters are 0 between launches:
+ * memory begins as zeros, and who counts last sets them back. */
+
+/* A block of few warps: a sum of some ten thousand items still has blocks for many multiprocessors. */
+enum { WARP_LANES = 32, OF_LANE = PIO_CHUNK / WARP_LANES, SUM_WARPS = 2, SUM_THREADS = SUM_WARPS * WARP_LANES };
+static_assert(PIO_CHUNK % SUM_WARPS == 0, "a block has chunks of one group alone");
 
 /* Sum number k of the first level. */
 static __device__ __forceinline__ volatile double *chunk_sum(double *work, unsigned k)
@@ -117,6 +121,7 @@ static __device__ __forceinline__ bool is_last(unsigned *counter, unsigned expec
 {
     __shared__ bool last;
     __threadfence();
+    __syncthreads();
     if (threadIdx.x == 0) {
         last = atomicAdd(counter, 1u) == expected - 1;
         if (last) *(volatile unsigned *)counter = 0;
@@ -128,57 +133,71 @@ static __device__ __forceinline__ bool is_last(unsigned *counter, unsigned expec
     return is;
 }
 
-/* The sum of one chunk by halving: the order of cpu_loops.h, hence the same rounding. Thread 0 has it. */
-static __device__ __forceinline__ double halve(double t[PIO_CHUNK], double own)
+/* The sum of a chunk by halving, of which this lane has the values lane, lane + WARP_LANES, ...: the order of
+ * cpu_loops.h, hence the same rounding. Lane 0 has it. */
+static __device__ __forceinline__ double halve(double own[OF_LANE])
 {
-    const int j = (int)threadIdx.x;
-    __syncthreads();
-    t[j] = own;
-    for (int half = PIO_CHUNK / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (j < half) t[j] += t[j + half];
+#pragma unroll
+    for (int half = OF_LANE / 2; half > 0; half /= 2) {
+#pragma unroll
+        for (int k = 0; k < half; k++) own[k] += own[k + half];
     }
-    return t[0];
+#pragma unroll
+    for (int half = WARP_LANES / 2; half > 0; half /= 2) own[0] += __shfl_down_sync(~0u, own[0], half);
+    return own[0];
 }
 
 /* Adds PIO_CHUNK values, of which value k is chunk_sum(stride k), and those from `count` on are 0, from first to first
- * + PIO_CHUNK - 1, into the place of the first. */
-static __device__ __forceinline__ void add_chunk(double *work, double t[PIO_CHUNK], unsigned first, unsigned count,
-                                                 unsigned stride)
+ * + PIO_CHUNK - 1, into the place of the first. The first warp calls this. */
+static __device__ __forceinline__ void add_chunk(double *work, unsigned first, unsigned count, unsigned stride)
 {
-    const unsigned k = first + threadIdx.x;
-    const double sum = halve(t, k < count ? *chunk_sum(work, k * stride) : 0);
+    double own[OF_LANE];
+#pragma unroll
+    for (int k = 0; k < OF_LANE; k++) {
+        const unsigned i = first + threadIdx.x + k * WARP_LANES;
+        own[k] = i < count ? *chunk_sum(work, i * stride) : 0;
+    }
+    const double sum = halve(own);
     if (threadIdx.x == 0) *chunk_sum(work, first * stride) = sum;
 }
 
-/* The calling block has added chunk number blockIdx.x of a sum. Returns whether it is the last one of all, which has
- * added the sums of the chunks: the result is in the place of the first. */
-static __device__ __forceinline__ bool finish_sum(double *work, double t[PIO_CHUNK])
+/* The calling block has added its chunks of a sum of that many. Returns whether it is the last one of all, whose first
+ * warp has added the sums of the chunks: the result is in the place of the first. */
+static __device__ __forceinline__ bool finish_sum(double *work, unsigned chunks)
 {
-    const unsigned chunks = gridDim.x, group = blockIdx.x / PIO_CHUNK, groups = (chunks + PIO_CHUNK - 1) / PIO_CHUNK;
-    const unsigned first = group * PIO_CHUNK, in_group = min(chunks - first, (unsigned)PIO_CHUNK);
-    if (!is_last(sum_counter(work, (int)group), in_group)) return false;
-    add_chunk(work, t, first, chunks, 1);
+    const unsigned groups = (chunks + PIO_CHUNK - 1) / PIO_CHUNK,
+                   first = blockIdx.x * SUM_WARPS / PIO_CHUNK * PIO_CHUNK;
+    const unsigned in_group = (min(chunks - first, (unsigned)PIO_CHUNK) + SUM_WARPS - 1) / SUM_WARPS;
+    const bool adds = threadIdx.x < WARP_LANES;
+    if (!is_last(sum_counter(work, (int)(first / PIO_CHUNK)), in_group)) return false;
+    if (adds) add_chunk(work, first, chunks, 1);
     if (groups == 1) return true;
     if (!is_last(sum_counter(work, -1), groups)) return false;
+    if (!adds) return true;
     unsigned stride = PIO_CHUNK;
     for (unsigned count = groups; count > 1; count = (count + PIO_CHUNK - 1) / PIO_CHUNK, stride *= PIO_CHUNK)
         for (unsigned from = 0; from < count; from += PIO_CHUNK) {
-            add_chunk(work, t, from, count, stride);
-            __syncthreads();
+            add_chunk(work, from, count, stride);
+            __syncwarp(); /* the next level reads what lane 0 wrote */
         }
     return true;
 }
 
 template <typename Args, double (*term)(int, const Args *)>
-static __global__ void __launch_bounds__(PIO_CHUNK)
+static __global__ void __launch_bounds__(SUM_THREADS)
     sum_grid(int n, const int *limit, const __grid_constant__ Args args, double *result, double *work)
 {
-    __shared__ double t[PIO_CHUNK];
-    const unsigned i = blockIdx.x * PIO_CHUNK + threadIdx.x;
-    const double sum = halve(t, i < limited(n, limit) ? term((int)i, &args) : 0);
-    if (threadIdx.x == 0) *(gridDim.x == 1 ? result : chunk_sum(work, blockIdx.x)) = sum;
-    if (gridDim.x == 1 || !finish_sum(work, t)) return;
+    const unsigned lane = threadIdx.x % WARP_LANES, chunks = ((unsigned)n + PIO_CHUNK - 1) / PIO_CHUNK;
+    const unsigned chunk = blockIdx.x * SUM_WARPS + threadIdx.x / WARP_LANES, count = limited(n, limit);
+    double own[OF_LANE];
+#pragma unroll
+    for (int k = 0; k < OF_LANE; k++) {
+        const unsigned i = chunk * PIO_CHUNK + lane + k * WARP_LANES;
+        own[k] = i < count ? term((int)i, &args) : 0;
+    }
+    const double sum = halve(own);
+    if (lane == 0 && chunk < chunks) *(chunks == 1 ? result : chunk_sum(work, chunk)) = sum;
+    if (chunks == 1 || !finish_sum(work, chunks)) return;
     if (threadIdx.x == 0) *result = *chunk_sum(work, 0);
 }
 
@@ -186,7 +205,8 @@ template <typename Args, double (*term)(int, const Args *)>
 static int sum(pio_stream stream, int n, const int *limit, const Args *args, double *result, double *work)
 {
     if (n <= 0) return pio_cuda_fill(stream, result, sizeof *result);
-    return launch(sum_grid<Args, term>, blocks_of(n, PIO_CHUNK), PIO_CHUNK, stream, n, limit, *args, result, work);
+    const int blocks = blocks_of(n, SUM_WARPS * PIO_CHUNK);
+    return launch(sum_grid<Args, term>, blocks, SUM_THREADS, stream, n, limit, *args, result, work);
 }
 
 /* ---- scans ------------------------------------------------------------------------------------------------ *
@@ -199,7 +219,7 @@ static int sum(pio_stream stream, int n, const int *limit, const Args *args, dou
  * PREFIX in the upper two bits, the number in the others. All are 0 between launches: memory begins as zeros, and the
  * last block sets them back. */
 typedef unsigned long long scan_word;
-enum { LOOK_BACK = 256, SCAN_BITS = 62, PUBLISHED = 1, PREFIX = 2 };
+enum { LOOK_BACK = PIO_SCAN_CHUNK, SCAN_BITS = 62, PUBLISHED = 1, PREFIX = 2 };
 
 static __device__ __forceinline__ scan_word scan_word_of(int state, scan_word value)
 {
@@ -232,7 +252,7 @@ static __device__ __forceinline__ scan_word look_back(const scan_word *words, in
         scan_word word = 0;
         if (j == 0) nearest = LOOK_BACK;
         __syncthreads();
-        if (j < LOOK_BACK && k >= 0) word = wait_for_word(words + k);
+        if (k >= 0) word = wait_for_word(words + k);
         if (word >> SCAN_BITS == PREFIX) atomicMin(&nearest, j);
         __syncthreads();
         if (word && j <= nearest) atomicAdd(&before, scan_value(word));

@@ -58,10 +58,10 @@ extern "C" {
 /* pio_stream is that of direct.h: a cudaStream_t, NULL on the CPU. */
 
 enum {
-    PIO_CHUNK = 256,       /* leaf of the summation tree, items per block of a MAP */
-    PIO_SCAN_CHUNK = 1024, /* leaf of a scan */
-    /* the most items of one launch: whole leaves, and not one of them ends beyond what an int holds */
-    PIO_MOST_ITEMS = INT32_MAX / PIO_SCAN_CHUNK * PIO_SCAN_CHUNK
+    PIO_CHUNK = 256,     /* leaf of the summation tree, items per block of a MAP */
+    PIO_SCAN_CHUNK = 64, /* leaf of a scan: each item is a block of cells, and few blocks are to be spread widely */
+    /* the most items of one launch: whole leaves, and no block of 1,024 items ends beyond what an int holds */
+    PIO_MOST_ITEMS = INT32_MAX / 1024 * 1024
 };
 /* Doubles of workspace of a SUM, and ints of that of a SCAN, over n items. It begins as zeros, and only launches of the
  * same kind write to it. */

@@ -146,8 +146,9 @@ PIO_FN mat block_sums_mat(block_sums s)
 }
 #endif
 
+#if PIO_LANE_LOOPS
 /* Sets block row i of y = A x. */
-PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
+PIO_FN void bsr_row(int i, const bsr_apply_args *a)
 {
     block_sums s = block_sums_zero();
     const int end = a->row_start[i + 1];
@@ -157,6 +158,40 @@ PIO_FN void bsr_apply(int i, const bsr_apply_args *a)
         block_sums_add(&s, m, a->x + (ptrdiff_t)a->column[k] * DIM);
     }
     point_store(a->y, i, row_sums(block_sums_mat(s)));
+}
+#endif
+
+typedef struct {
+    real sum[BSR_ROWS * DIM * DIM]; /* over the blocks of each row, of each a_rc x_c */
+} bsr_apply_shared;
+
+/* Sets block rows BSR_ROWS t, ... of y = A x. On CUDA a lane has one entry (r, c) of each block of a row, so that
+ * neighbouring lanes read neighbouring numbers; it adds in the order of bsr_row. */
+PIO_FN void bsr_apply(int t, bsr_apply_shared *sh, const bsr_apply_args *a)
+{
+    const int first = t * BSR_ROWS, rows = a->rows - first < BSR_ROWS ? a->rows - first : BSR_ROWS;
+#if PIO_LANE_LOOPS
+    (void)sh;
+    for (int i = first; i < first + rows; i++) bsr_row(i, a);
+#else
+    LANES (j, BSR_ROWS * DIM * DIM) {
+        const int i = first + j / (DIM * DIM), e = j % (DIM * DIM), c = e % DIM;
+        const int begin = i < a->rows ? a->row_start[i] : 0, end = i < a->rows ? a->row_start[i + 1] : 0;
+        real s = R(0);
+        _Pragma("unroll 8") /* loads of so many blocks are under way */
+            for (int k = begin; k < end; k++) s +=
+            a->value[(ptrdiff_t)k * (DIM * DIM) + e] * a->x[(ptrdiff_t)a->column[k] * DIM + c];
+        sh->sum[j] = s;
+    }
+    TEAM_SYNC();
+    LANES (j, BSR_ROWS * DIM) {
+        const real *s = sh->sum + j * DIM;
+        real y = s[0];
+        PIO_UNROLL
+        for (int c = 1; c < DIM; c++) y += s[c];
+        if (j < rows * DIM) a->y[(ptrdiff_t)first * DIM + j] = y;
+    }
+#endif
 }
 
 /* Sets block row i of y = A^T x: the sum over its columns j of the block (j,i), transposed, times x_j. */

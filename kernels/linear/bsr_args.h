@@ -4,8 +4,13 @@
 
 #include "kernels/base/base.h"
 
-/* The product y = A x: one item for each block row. */
+/* Block rows of a team of bsr_apply: as many as have their DIM*DIM entries on lanes of their own. */
+enum { BSR_ROWS = TEAM_LANES / (DIM * DIM) };
+#define BSR_TEAMS(rows) (((rows) + BSR_ROWS - 1) / BSR_ROWS)
+
+/* The product y = A x: a team for each BSR_ROWS block rows. */
 typedef struct {
+    int rows;             /* block rows of A; read by bsr_apply alone */
     const int *row_start; /* [rows + 1] where the blocks of each row begin, and the last end */
     const int *column;    /* [blocks] block column, ascending within a row */
     const int *mirror;    /* [blocks] where block (j,i) of (i,j) is; read by the transposed product alone */
@@ -13,10 +18,10 @@ typedef struct {
     const real *x;        /* [rows][DIM] the vector to multiply */
     real *y;              /* [rows][DIM] the product; set, not x */
 } bsr_apply_args;
-/* The product y = A^T x. */
+/* The product y = A^T x: one item for each block row. */
 typedef bsr_apply_args bsr_apply_transposed_args;
 
-/* The product y = |A| |x|. */
+/* The product y = |A| |x|: likewise. */
 typedef bsr_apply_args bsr_magnitude_args;
 
 /* How a diagonal block is wrong: its determinant is too small, or an entry is not finite. */

@@ -170,8 +170,8 @@ static int apply(void *context, const void *x, void *y)
 {
     const pio_bsr *a = context;
     if (a->product.table) return pio_product_apply(&a->product, a->queue, 0, x, y);
-    pio_map(a->queue, bsr_apply, a->rows, NULL, .row_start = a->row_start, .column = a->column, .value = a->value,
-            .x = x, .y = y);
+    pio_map(a->queue, bsr_apply, BSR_TEAMS(a->rows), NULL, .rows = a->rows, .row_start = a->row_start,
+            .column = a->column, .value = a->value, .x = x, .y = y);
     return a->queue->error.code;
 }
 
@@ -179,8 +179,9 @@ static int apply_active(void *context, const int *rows, const void *x, void *y)
 {
     const pio_bsr *a = context;
     if (a->product.table) return pio_product_apply(&a->product, a->queue, 0, x, y);
-    pio_map(a->queue, bsr_apply, a->rows, rows, .row_start = a->row_start, .column = a->column, .value = a->value,
-            .x = x, .y = y);
+    /* all rows, or none: as a limit of teams, too */
+    pio_map(a->queue, bsr_apply, BSR_TEAMS(a->rows), rows, .rows = a->rows, .row_start = a->row_start,
+            .column = a->column, .value = a->value, .x = x, .y = y);
     return a->queue->error.code;
 }
 

@@ -258,6 +258,17 @@ void stand_in_barrier(int whole_block, const char *file, int line)
     fibre_acquire(token);
 }
 
+double stand_in_from_lane(unsigned mask, double value, unsigned delta, const char *file, int line)
+{
+    static double of_lane[MOST_LANES];
+    if (mask != ~0u) stand_in_stop("a shuffle of some lanes of a warp, at %s:%d, is not modelled", file, line);
+    if (running >= 0) of_lane[running] = value;
+    stand_in_barrier(0, file, line);
+    const double got = running % WARP + delta < WARP ? of_lane[running + (int)delta] : value;
+    stand_in_barrier(0, file, line);
+    return got;
+}
+
 void run_grid(const stand_in_work &work)
 {
     const unsigned blocks = work.grid.x * work.grid.y * work.grid.z;

@@ -28,6 +28,7 @@
 /* A barrier is known by its place, since compilers copy and merge calls. */
 #define __syncthreads() stand_in_barrier(1, __FILE__, __LINE__)
 #define __syncwarp() stand_in_barrier(0, __FILE__, __LINE__)
+#define __shfl_down_sync(mask, value, delta) stand_in_from_lane(mask, value, delta, __FILE__, __LINE__)
 
 struct uint3 {
     unsigned x, y, z;
@@ -53,6 +54,8 @@ extern dim3 blockDim, gridDim;
 
 /* The calling lane waits for those of its warp, or of the whole block. */
 extern "C" void stand_in_barrier(int whole_block, const char *file, int line);
+/* The number of the lane that many further in the warp, or, beyond its end, the own one; all lanes call this. */
+double stand_in_from_lane(unsigned mask, double value, unsigned delta, const char *file, int line);
 
 /* There is code for the only device. */
 template <typename K> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, K)

@@ -25,7 +25,7 @@ REGISTERS, STACK = 0x2F, 0x12  # attributes of .nv.info: EIATTR_REGCOUNT, EIATTR
 # Of sm_90 (CUDA C++ Programming Guide 13.0, compute capabilities; CUDA Occupancy Calculator): registers of each of four
 # parts of a multiprocessor, bytes of shared memory, of which each block has 1,024 reserved, and the most warps.
 PART_REGISTERS, UNIT, PARTS, SHARED, SHARED_UNIT, RESERVED, MOST_WARPS = 16384, 256, 4, 228 * 1024, 128, 1024, 64
-WARPS_OF_BLOCK = {"map": 8, "team": 4, "sum": 8, "scan": 32}
+WARPS_OF_BLOCK = {"map": 8, "team": 4, "sum": 2, "scan": 2}
 HOT, LEAST_WARPS = ("mpm_p2g", "mpm_g2p", "mpm_g2p_adj", "mpm_p2g_adj", "mpm_node_sum", "mpm_node_velocity"), 16
 SHOWN = ("mpm_p2g", "mpm_node_velocity", "mpm_node_sum", "mpm_grid", "mpm_g2p", "mpm_g2p_adj", "mpm_grid_adj",
          "mpm_p2g_adj", "mpm_p2g_rest_adj", "fem_force", "fem_force_adj", "fem_tangent", "fem_tangent_projected",

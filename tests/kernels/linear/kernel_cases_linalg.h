@@ -57,6 +57,7 @@ static void case_bsr_apply(case_io *io)
     const int transposed = case_variant(io, names);
     const band b = sample_band(io);
     bsr_apply_args a;
+    a.rows = b.rows;
     a.row_start = b.row_start;
     a.column = b.column;
     a.mirror = b.mirror;
@@ -66,13 +67,13 @@ static void case_bsr_apply(case_io *io)
     if (transposed)
         LAUNCH(io, bsr_apply_transposed, b.rows, NULL, &a);
     else
-        LAUNCH(io, bsr_apply, b.rows, NULL, &a);
+        LAUNCH(io, bsr_apply, BSR_TEAMS(b.rows), NULL, &a);
     case_out(io, "y", CASE_REAL, 1, b.rows * DIM, a.y);
     if (!case_adjoint(io)) return;
     a.x = COTANGENT(io, real, "y");
     a.y = NEW(io, real, b.rows * DIM, CASE_SET);
     if (transposed)
-        LAUNCH(io, bsr_apply, b.rows, NULL, &a);
+        LAUNCH(io, bsr_apply, BSR_TEAMS(b.rows), NULL, &a);
     else
         LAUNCH(io, bsr_apply_transposed, b.rows, NULL, &a);
     case_gradient(io, "x", CASE_REAL, 1, b.rows * DIM, a.y);
@@ -87,6 +88,7 @@ static void case_bsr_magnitude(case_io *io)
     case_array *x = case_uniform(io, CASE_CONSTANT, "x", 1, b.rows * DIM, -1, 1);
     double worst = 0;
     bsr_apply_args a;
+    a.rows = b.rows;
     a.row_start = b.row_start;
     a.column = b.column;
     a.mirror = b.mirror;
@@ -100,7 +102,7 @@ static void case_bsr_magnitude(case_io *io)
     a.value = (real *)case_upload(io, value, CASE_REAL);
     a.x = (real *)case_upload(io, x, CASE_REAL);
     a.y = NEW(io, real, b.rows * DIM, CASE_SET);
-    LAUNCH(io, bsr_apply, b.rows, NULL, &a);
+    LAUNCH(io, bsr_apply, BSR_TEAMS(b.rows), NULL, &a);
     case_out(io, "of the absolute values", CASE_REAL, 1, b.rows * DIM, a.y);
     const double *got = case_find(io, CASE_OUTPUT, "|A| |x|")->value;
     const double *wanted = case_find(io, CASE_OUTPUT, "of the absolute values")->value;
