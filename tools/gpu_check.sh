@@ -1,35 +1,59 @@
 #!/usr/bin/env bash
-# gpu_check.sh -- what only a GPU can show: every kernel on the GPU against the CPU and against itself, products by
-# cuSPARSE against both, every linear solver (ctest -L gpu), under compute-sanitizer where it is installed, gradient
-# checks of scenes and the speed of the solvers. Needs an NVIDIA GPU, its driver and nvcc; installs nothing. Where HDF5,
-# NLopt, libyaml or cmocka are missing (tools/check.sh installs them), the kernels alone are compared.
+# gpu_check.sh [--built FOLDER] [--limit SECONDS] [PART ...] -- what only a GPU can show. Needs an NVIDIA GPU and its
+# driver; installs nothing. Parts, in the order that is given, by default in this one:
+#
+#   mpm        `piola bench mpm` at 1, 8 and 100 million particles, in f64 and in 2D
+#   fem        `piola bench fem` at 31, 63 and 99 cells per edge
+#   kernels    every kernel on the GPU against the CPU and against itself, products by cuSPARSE against both, and every
+#              linear solver (the tests with the label gpu)
+#   scenes     `piola doctor`; gradients of the small scenes against the CPU and against themselves; gradient checks
+#   sanitizer  compute-sanitizer memcheck, racecheck and synccheck over every kernel, in f32: f64 has the same text
+#
+# The last three only compare, and run beside one another.
+# Without --built it builds build/gpu, with nvcc, for the GPU that is there; where HDF5, NLopt, libyaml or cmocka are
+# missing (tools/check.sh installs them), the kernels alone. --built FOLDER takes the programs, engines and modules of a
+# folder that was built elsewhere. A check that takes longer than --limit (600) has failed.
 # Ends with a block of Markdown for tests/gpu_results.md, also written to build/gpu/gpu_results.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
-build=build/gpu
-results=$build/gpu_results.md
-failures=0
+logs=build/gpu
+results=$logs/gpu_results.md
+build=$logs
+limit=600
+parts=()
 
-unavailable() {
-    printf 'gpu_check.sh: %s\n' "$*" >&2
-    exit 69
+# stop CODE TEXT: by the exit codes of docs/reference/exit_codes.md
+stop() {
+    printf 'gpu_check.sh: %s\n' "$2" >&2
+    exit "$1"
 }
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --built) build=${2:?--built needs a folder} && shift ;;
+    --limit) limit=${2:?--limit needs seconds} && shift ;;
+    kernels | scenes | mpm | fem | sanitizer) parts+=("$1") ;;
+    *) stop 2 "$1 is no part; parts are kernels, scenes, mpm, fem and sanitizer" ;;
+    esac
+    shift
+done
+[ ${#parts[@]} -gt 0 ] || parts=(mpm fem kernels scenes sanitizer)
+mkdir -p "$logs"
 
 # query FIELD: what the driver says of the first GPU.
 query() { nvidia-smi --id=0 --query-gpu="$1" --format=csv,noheader; }
 
-# tried WHAT COMMAND...: runs it, and notes in the results how it ended.
+# tried WHAT LOG COMMAND...: runs it, and notes in the results how it ended.
 tried() {
-    local what=$1 start=$SECONDS
-    shift
+    local what=$1 log=$logs/$2 start=$SECONDS outcome=passed
+    shift 2
     say "$what"
-    if "$@" 2>&1 | tee "$build/last.log"; then
-        printf '| %s | passed | %d s |\n' "$what" $((SECONDS - start)) >>"$results"
-    else
-        printf '| %s | FAILED | %d s |\n' "$what" $((SECONDS - start)) >>"$results"
-        failures=$((failures + 1))
-    fi
+    timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1 || outcome="FAILED ($?)"
+    cat "$log"
+    # A test that was skipped has shown nothing about this GPU.
+    if grep -q '^skipped' "$log"; then outcome="FAILED (skipped)"; fi
+    printf '| %s | %s | %d s |\n' "$what" "$outcome" $((SECONDS - start)) >>"$results"
 }
 
 not_tried() {
@@ -37,88 +61,119 @@ not_tried() {
     printf '| %s | not checked: %s | |\n' "$1" "$2" >>"$results"
 }
 
-# A test that was skipped has shown nothing about this GPU.
-compare_kernels() {
-    OMP_WAIT_POLICY=passive ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure \
-        >"$build/ctest.log" 2>&1 ||
-        { cat "$build/ctest.log" && return 1; }
-    cat "$build/ctest.log"
-    ! grep -q 'Skipped' "$build/ctest.log"
+# programs PATTERN: those of the tests for a GPU.
+programs() { find "$build" -maxdepth 1 -type f -perm -u+x -name "test_${1}_gpu_*" | sort; }
+
+check_kernels() {
+    local program
+    for program in $(programs '*'); do
+        OMP_NUM_THREADS=2 tried "${program##*/}" "${program##*/}.log" "$program" &
+    done
+    wait
+}
+
+check_scenes() {
+    rm -rf "$logs/check_mpm" "$logs/check_fem"
+    tried "piola doctor" doctor.log "$build/piola" doctor
+    if python3 -c 'import h5py' 2>/dev/null; then
+        tried "gradients of the small scenes: GPU against CPU, GPU against itself" scenes.log \
+            python3 tests/system/gpu_scenes.py "$build/piola"
+    else
+        not_tried "gradients of the small scenes" "python3 has no h5py"
+    fi
+    tried "scenes/mpm_throw.yaml: gradient check" check_mpm.log "$build/piola" check scenes/mpm_throw.yaml \
+        --device cuda -o "$logs/check_mpm"
+    tried "scenes/fem_cook.yaml: gradient check" check_fem.log "$build/piola" check scenes/fem_cook.yaml \
+        --device cuda -o "$logs/check_fem"
+}
+
+check_mpm() {
+    tried "piola bench mpm" bench_mpm.log "$build/piola" bench mpm --device cuda
+    tried "piola bench mpm --precision f64" bench_mpm_f64.log "$build/piola" bench mpm --device cuda --precision f64
+    tried "piola bench mpm --dimension 2" bench_mpm_2d.log "$build/piola" bench mpm --device cuda --dimension 2
+    tried "piola bench mpm --particles 8e6" bench_mpm_8.log "$build/piola" bench mpm --device cuda --particles 8e6
+    tried "piola bench mpm --particles 1e8" bench_mpm_100.log "$build/piola" bench mpm --device cuda --particles 1e8 \
+        --steps 3
+}
+
+check_fem() {
+    local cells
+    for cells in 31 63 99; do
+        tried "piola bench fem --cells $cells" "bench_fem_$cells.log" "$build/piola" bench fem --device cuda \
+            --cells $cells
+    done
 }
 
 # Whole solves would take hours there, and their kernels are among those of the others.
-programs() { find "$build" -type f -perm -u+x -name 'test_*gpu*' ! -name 'test_pairings*' | sort; }
-
-# sanitize TOOL: every GPU program under it.
-sanitize() {
-    local program
-    for program in $(programs); do
-        compute-sanitizer --tool "$1" --error-exitcode 1 "$program" || return 1
+check_sanitizer() {
+    local tool program
+    if ! command -v compute-sanitizer >/dev/null; then
+        not_tried "compute-sanitizer" "it is not installed"
+        return
+    fi
+    for tool in memcheck racecheck synccheck; do
+        for program in $(programs every_kernel | grep f32); do
+            OMP_NUM_THREADS=2 tried "compute-sanitizer $tool ${program##*/}" "$tool-${program##*/}.log" \
+                compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 1 "$program" &
+        done
     done
+    wait
 }
 
-query name >/dev/null 2>&1 || unavailable "no NVIDIA GPU with a driver here (nvidia-smi)"
-find_nvcc || unavailable "no nvcc; install the CUDA Toolkit"
-command -v cmake >/dev/null || unavailable "no cmake"
-
-missing=()
-for library in hdf5 nlopt yaml-0.1 cmocka zlib; do
-    pkg-config --exists "$library" 2>/dev/null || missing+=("$library")
-done
-command -v python3 >/dev/null || missing+=(python3)
+query name >/dev/null 2>&1 || stop 69 "no NVIDIA GPU with a driver here (nvidia-smi)"
 host=ON
-if [ ${#missing[@]} -gt 0 ]; then
-    host=OFF
-    say "missing: ${missing[*]}: comparing kernels only (PIOLA_HOST=OFF)"
+if [ "$build" = "$logs" ]; then
+    find_nvcc || stop 69 "no nvcc; install the CUDA Toolkit"
+    command -v cmake >/dev/null || stop 69 "no cmake"
+    missing=()
+    for library in hdf5 nlopt yaml-0.1 cmocka zlib; do
+        pkg-config --exists "$library" 2>/dev/null || missing+=("$library")
+    done
+    command -v python3 >/dev/null || missing+=(python3)
+    if [ ${#missing[@]} -gt 0 ]; then
+        host=OFF
+        say "missing: ${missing[*]}: comparing kernels only (PIOLA_HOST=OFF)"
+    fi
+    say "build: $build, PIOLA_HOST=$host"
+    generator=()
+    if command -v ninja >/dev/null && [ ! -e "$build/CMakeCache.txt" ]; then generator=(-G Ninja); fi
+    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=ON -DPIOLA_HOST=$host \
+        -DPIOLA_CUDA_ARCHITECTURES=native
+    cmake --build "$build" -j "$(nproc)"
 fi
 
-say "build: $build, PIOLA_HOST=$host"
-generator=()
-if command -v ninja >/dev/null && [ ! -e "$build/CMakeCache.txt" ]; then generator=(-G Ninja); fi
-cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DPIOLA_CUDA=ON -DPIOLA_HOST=$host \
-    -DPIOLA_CUDA_ARCHITECTURES=native
-cmake --build "$build" -j "$(nproc)"
-
-commit=$(git rev-parse --short HEAD 2>/dev/null || echo "unknown commit")
+commit=$(git rev-parse --short HEAD 2>/dev/null || cat "$build/commit" 2>/dev/null || echo "unknown commit")
 if [ -n "$(git status --porcelain 2>/dev/null)" ]; then commit+=" with changes"; fi
+export OMP_WAIT_POLICY=passive
 {
     printf '## %s, %s\n\n' "$(query name)" "$(date -u +%F)"
-    printf 'Commit %s; driver %s; CUDA %s; compute capability %s; %s.\n\n' "$commit" "$(query driver_version)" \
-        "$(nvcc --version | sed -n 's/.*release \([^,]*\).*/\1/p')" "$(query compute_cap)" "$(query memory.total)"
+    printf 'Commit %s; driver %s; compute capability %s; %s of memory; %s.\n\n' "$commit" "$(query driver_version)" \
+        "$(query compute_cap)" "$(query memory.total)" "$(nproc) processors"
     printf '| check | outcome | time |\n| --- | --- | --- |\n'
 } >"$results"
 
-tried "kernels, products, linear solves: GPU against CPU, GPU against itself" compare_kernels
-for tool in memcheck racecheck; do
-    if command -v compute-sanitizer >/dev/null; then
-        tried "compute-sanitizer $tool" sanitize $tool
-    else
-        not_tried "compute-sanitizer $tool" "compute-sanitizer is not installed"
-    fi
+for part in "${parts[@]}"; do
+    case $part in
+    kernels | sanitizer) "check_$part" & ;;
+    *)
+        if [ $host = OFF ]; then
+            not_tried "$part" "libraries are missing: ${missing[*]}"
+        elif [ "$part" = scenes ]; then
+            check_scenes &
+        else
+            wait # a benchmark runs alone
+            "check_$part"
+        fi
+        ;;
+    esac
 done
-if [ $host = ON ]; then
-    tried "piola doctor" "$build/piola" doctor
-    tried "scenes/mpm_throw.yaml: gradient check on the GPU" "$build/piola" check scenes/mpm_throw.yaml --device cuda \
-        -o "$build/check"
-    for product in own cusparse; do
-        tried "scenes/fem_cook.yaml: gradient check on the GPU, products: $product" "$build/piola" check \
-            scenes/fem_cook.yaml --device cuda --set solver.linear=pcg --set solver.product=$product \
-            -o "$build/check_$product"
-    done
-    tried "piola bench fem" "$build/piola" bench fem --device cuda
-    cp "$build/last.log" "$build/bench_fem.log"
-    for precision in f32 f64; do
-        tried "piola bench mpm --precision $precision" "$build/piola" bench mpm --device cuda --precision $precision
-        cp "$build/last.log" "$build/bench_$precision.log"
-    done
-    for name in f32 f64 fem; do
-        printf '\nBench, %s:\n\n' $name
-        sed 's/^/    /; s/ *$//' "$build/bench_$name.log"
-    done >>"$results"
-else
-    not_tried "piola doctor, check and bench" "libraries are missing: ${missing[*]}"
-fi
+wait
+for log in "$logs"/bench_*.log; do
+    [ -e "$log" ] || continue
+    printf '\n%s:\n\n' "$(basename "$log" .log)"
+    sed 's/^/    /; s/ *$//' "$log"
+done >>"$results"
 
 say "for tests/gpu_results.md"
 cat "$results"
-[ $failures -eq 0 ]
+! grep -q 'FAILED' "$results"
