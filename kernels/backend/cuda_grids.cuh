@@ -246,6 +246,7 @@ static __device__ __forceinline__ scan_word look_back(const scan_word *words, in
     __shared__ int nearest;
     __shared__ scan_word before;
     const int j = (int)threadIdx.x;
+    if (chunk == 0) return 0;
     if (j == 0) before = 0;
     for (int from = chunk - 1; from >= 0; from -= LOOK_BACK) { /* chunks from, from - 1, ... */
         const int k = from - j;
@@ -260,7 +261,7 @@ static __device__ __forceinline__ scan_word look_back(const scan_word *words, in
         __syncthreads();
         if (found) break;
     }
-    return chunk > 0 ? before : 0;
+    return before;
 }
 
 /* The chunk that the calling block takes. */
