@@ -218,7 +218,7 @@ PIO_FN mooney_point mooney_invariants(mat F, int two)
     m.H = m.K = v.H;
     m.J = v.J;
     m.I1 = mat_ddot(F, F) + R(HYPER_THIRD);
-    m.e1 = exp(R(-2.0 / 3) * v.log_J);
+    m.e1 = real_exp(R(-2.0 / 3) * v.log_J);
     m.e2 = m.I2 = m.a1 = m.a2 = m.h = R(0);
     m.D = F;
     if (two) {

@@ -120,8 +120,8 @@ PIO_FN real ogden_energy(vec e, real J, hyper_constants c)
         const real half = R(0.5) * c.k[2 * p + 1], third = half * ogden_third(e);
         real s = R(0);
         PIO_UNROLL
-        for (int i = 0; i < DIM; i++) s += b.x[i] * exp(half * b.x[i]) * sinhc(half * b.x[i]);
-        if (HYPER_THIRD) s += ogden_third(e) * exp(third) * sinhc(third);
+        for (int i = 0; i < DIM; i++) s += b.x[i] * real_exp(half * b.x[i]) * sinhc(half * b.x[i]);
+        if (HYPER_THIRD) s += ogden_third(e) * real_exp(third) * sinhc(third);
         psi += c.k[2 * p] * s;
     }
     return psi;
@@ -133,9 +133,9 @@ PIO_FN vec ogden_powers(vec e, real alpha, real *mean)
     const vec b = ogden_shape(e);
     vec x;
     PIO_UNROLL
-    for (int i = 0; i < DIM; i++) x.x[i] = exp(alpha * b.x[i]);
+    for (int i = 0; i < DIM; i++) x.x[i] = real_exp(alpha * b.x[i]);
     *mean = vec_sum(x);
-    if (HYPER_THIRD) *mean += exp(alpha * ogden_third(e));
+    if (HYPER_THIRD) *mean += real_exp(alpha * ogden_third(e));
     *mean /= R(3);
     return x;
 }
@@ -157,35 +157,54 @@ PIO_FN vec ogden_tau(vec e, real J, hyper_constants c)
     return t;
 }
 
-/* Returns tau_i with its derivatives:
- *     dtau_i/de_j = sum_p mu_p alpha_p (d_ij x_i - (x_i + x_j - mean x)/3) + kappa J^2,
- *     Dtau/De = sum_p mu_p alpha_p exp(alpha_p (b_i + b_j)/2) sinhc(alpha_p (b_i - b_j)/2). */
-PIO_FN principal_stress ogden_stress(vec e, real J, hyper_constants c)
+/* Returns dtau_i/de_j = sum_p mu_p alpha_p (d_ij x_i - (x_i + x_j - mean x)/3) + kappa J^2, Pa. */
+PIO_FN mat ogden_slopes(vec e, real J, hyper_constants c)
 {
-    const vec b = ogden_shape(e);
-    principal_stress r;
-    r.t = ogden_tau(e, J, c);
-    r.q = mat_diag(R(0));
+    mat r;
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
         PIO_UNROLL
-        for (int j = 0; j < DIM; j++) r.dt.m[i][j] = c.k[4] * J * J;
+        for (int j = 0; j < DIM; j++) r.m[i][j] = c.k[4] * J * J;
     }
     PIO_UNROLL
     for (int p = 0; p < OGDEN_TERMS; p++) {
-        const real half = R(0.5) * c.k[2 * p + 1], s = c.k[2 * p] * c.k[2 * p + 1];
+        const real s = c.k[2 * p] * c.k[2 * p + 1];
         real mean;
         const vec x = ogden_powers(e, c.k[2 * p + 1], &mean);
         PIO_UNROLL
         for (int i = 0; i < DIM; i++) {
-            r.dt.m[i][i] += s * x.x[i];
+            r.m[i][i] += s * x.x[i];
             PIO_UNROLL
-            for (int j = 0; j < DIM; j++) {
-                r.dt.m[i][j] -= s * (x.x[i] + x.x[j] - mean) / R(3);
-                if (i == j) continue;
-                r.q.m[i][j] += s * exp(half * (b.x[i] + b.x[j])) * sinhc(half * (b.x[i] - b.x[j]));
-            }
+            for (int j = 0; j < DIM; j++) r.m[i][j] -= s * (x.x[i] + x.x[j] - mean) / R(3);
         }
+    }
+    return r;
+}
+
+/* Returns Dtau/De = sum_p mu_p alpha_p exp(alpha_p (b_i + b_j)/2) sinhc(alpha_p (b_i - b_j)/2), Pa, of i and j. */
+PIO_FN real ogden_quotient(vec e, int i, int j, hyper_constants c)
+{
+    const vec b = ogden_shape(e);
+    real q = R(0);
+    PIO_UNROLL
+    for (int p = 0; p < OGDEN_TERMS; p++) {
+        const real half = R(0.5) * c.k[2 * p + 1], s = c.k[2 * p] * c.k[2 * p + 1];
+        q += s * real_exp(half * (b.x[i] + b.x[j])) * sinhc(half * (b.x[i] - b.x[j]));
+    }
+    return q;
+}
+
+/* Returns tau_i with these derivatives. */
+PIO_FN principal_stress ogden_stress(vec e, real J, hyper_constants c)
+{
+    principal_stress r;
+    r.t = ogden_tau(e, J, c);
+    r.dt = ogden_slopes(e, J, c);
+    r.q = mat_diag(R(0));
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) {
+        PIO_UNROLL
+        for (int j = i + 1; j < DIM; j++) r.q.m[i][j] = r.q.m[j][i] = ogden_quotient(e, i, j, c);
     }
     return r;
 }
@@ -201,7 +220,7 @@ PIO_FN void ogden_constants(vec e, real J, vec w, hyper_constants c, hyper_const
         real mean;
         const vec x = ogden_powers(e, alpha, &mean);
         real moment = vec_dot(b, x);
-        if (HYPER_THIRD) moment += ogden_third(e) * exp(alpha * ogden_third(e));
+        if (HYPER_THIRD) moment += ogden_third(e) * real_exp(alpha * ogden_third(e));
         moment /= R(3);
         PIO_UNROLL
         for (int i = 0; i < DIM; i++) {
@@ -244,29 +263,29 @@ PIO_FN mat spectral_P(int ogden, mat F, hyper_constants c)
 
 /* What dP is made of:  B_ii = sum_j n_ij A_jj,  B_ij = same_ij A_ij + swap_ij A_ji */
 typedef struct {
-    mat_svd s;
     mat n, same, swap;
+} spectral_numbers;
+typedef struct {
+    mat_svd s;
+    spectral_numbers b;
 } spectral_point;
 
-/* Returns the decomposition of F and the numbers of dP there: n_ij = dp_i/dsigma_j, same = (x + y)/2 and swap =
- * (x - y)/2, Pa, with x and y of the head of this file; det F > 0. */
-PIO_FN spectral_point spectral_at(int ogden, mat F, hyper_constants c)
+/* Returns the numbers of dP where the stretches are g, their logarithms e and the stresses p: n_ij = dp_i/dsigma_j,
+ * same = (x + y)/2 and swap = (x - y)/2, Pa, with x and y of the head of this file. */
+PIO_FN spectral_numbers spectral_numbers_of(vec g, vec e, const principal_stress *p)
 {
-    spectral_point r;
-    r.s = svd_of(F);
-    const vec e = principal_logs(r.s), g = r.s.sigma;
-    const principal_stress p = ogden ? ogden_stress(e, mat_det(F, mat_cofactor(F)), c) : hencky_stress(e, c);
+    spectral_numbers r;
     r.same = r.swap = mat_diag(R(0));
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
         PIO_UNROLL
         for (int j = 0; j < DIM; j++) {
             const real area = g.x[i] * g.x[j], sum = g.x[i] + g.x[j];
-            r.n.m[i][j] = (p.dt.m[i][j] - (i == j ? p.t.x[i] : R(0))) / area;
+            r.n.m[i][j] = (p->dt.m[i][j] - (i == j ? p->t.x[i] : R(0))) / area;
             if (i == j) continue;
             const real De = R(1) / (sqrt(area) * sinhc(R(0.5) * (e.x[i] - e.x[j])));
-            const real x = (sum * p.q.m[i][j] * De - p.t.x[i] - p.t.x[j]) / (R(2) * area);
-            const real y = (p.t.x[i] * g.x[j] + p.t.x[j] * g.x[i]) / (area * sum);
+            const real x = (sum * p->q.m[i][j] * De - p->t.x[i] - p->t.x[j]) / (R(2) * area);
+            const real y = (p->t.x[i] * g.x[j] + p->t.x[j] * g.x[i]) / (area * sum);
             r.same.m[i][j] = R(0.5) * (x + y);
             r.swap.m[i][j] = R(0.5) * (x - y);
         }
@@ -274,19 +293,35 @@ PIO_FN spectral_point spectral_at(int ogden, mat F, hyper_constants c)
     return r;
 }
 
-/* Returns dP = U B V^T for A = U^T dF V. */
-PIO_FN mat spectral_apply(spectral_point r, mat dF)
+/* Returns the decomposition of F and the numbers of dP there; det F > 0. */
+PIO_FN spectral_point spectral_at(int ogden, mat F, hyper_constants c)
 {
-    const mat A = mat_t_mul(r.s.U, mat_mul(dF, r.s.V));
+    spectral_point r;
+    r.s = svd_of(F);
+    const vec e = principal_logs(r.s);
+    const principal_stress p = ogden ? ogden_stress(e, mat_det(F, mat_cofactor(F)), c) : hencky_stress(e, c);
+    r.b = spectral_numbers_of(r.s.sigma, e, &p);
+    return r;
+}
+
+/* Returns B for A. */
+PIO_FN mat spectral_B(const spectral_numbers *r, mat A)
+{
     mat B;
     PIO_UNROLL
     for (int i = 0; i < DIM; i++) {
         PIO_UNROLL
-        for (int j = 0; j < DIM; j++) B.m[i][j] = r.same.m[i][j] * A.m[i][j] + r.swap.m[i][j] * A.m[j][i];
+        for (int j = 0; j < DIM; j++) B.m[i][j] = r->same.m[i][j] * A.m[i][j] + r->swap.m[i][j] * A.m[j][i];
         PIO_UNROLL
-        for (int j = 0; j < DIM; j++) B.m[i][i] += r.n.m[i][j] * A.m[j][j];
+        for (int j = 0; j < DIM; j++) B.m[i][i] += r->n.m[i][j] * A.m[j][j];
     }
-    return principal_turn(r.s, B);
+    return B;
+}
+
+/* Returns dP = U B V^T for A = U^T dF V. */
+PIO_FN mat spectral_apply(spectral_point r, mat dF)
+{
+    return principal_turn(r.s, spectral_B(&r.b, mat_t_mul(r.s.U, mat_mul(dF, r.s.V))));
 }
 
 /* Returns the derivative of P along dF at F, Pa. */

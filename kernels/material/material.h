@@ -11,7 +11,7 @@
 #ifndef PIOLA_KERNELS_MATERIAL_H
 #define PIOLA_KERNELS_MATERIAL_H
 
-#include "kernels/base/decomp.h"
+#include "kernels/base/series.h"
 #include "kernels/material/laws.h"
 
 /* The constants of one of these laws, or the cotangents of them. */

@@ -1,11 +1,11 @@
-/* mpm_stress_rest.h -- the stress of particles that only some scenes have, and its adjoint. In all lanes: Hencky's law,
- * which is that of plastic solids, fibres, viscous solids and plasticity. Lane by lane: other laws, and strains beyond
- * the reach of series (series.h). What is added to the stress of the law is first a plain function of one
- * particle, which tests hold the lanes against. */
+/* mpm_stress_rest.h -- the stress of particles that only some scenes have, and its adjoint. In all lanes: Hencky's
+ * law by series (series.h), which is that of plastic solids, fibres, viscous solids and plasticity. Other laws are in
+ * mpm_stress_invariants.h and mpm_stress_spectral.h. What is added to the stress of the law is first a plain function
+ * of one particle, which tests hold the lanes against. */
 #ifndef PIOLA_KERNELS_MPM_STRESS_REST_H
 #define PIOLA_KERNELS_MPM_STRESS_REST_H
 
-#include "kernels/mpm/mpm_stress.h"
+#include "kernels/mpm/mpm_stress_spectral.h"
 
 /* ---- one particle ----------------------------------------------------------------------------------------------- */
 
@@ -47,13 +47,6 @@ PIO_FN int has_yield_tau(const mpm_matter *m, int id)
 PIO_FN void p2g_add(p2g_lanes *x, int j, int there, mat more)
 {
     lane_mat_choose(x->tau, j, there, mat_axpby(R(1), lane_mat(x->tau, j), R(1), more));
-}
-
-/* Returns 1 where the stress of lane j is not set by p2g_stress, nor within reach of p2g_hencky. */
-PIO_FN int p2g_is_alone(p2g_lanes *x, int j)
-{
-    const int law = x->law[0][LANE(j)];
-    return !(law_bit(law) & lane_laws()) && (law != PIO_HYPER_HENCKY || x->more[0][LANE(j)]);
 }
 
 /* Sets the stress of the lanes of Hencky's law, tau = 2 mu e + lambda tr e I; `more` is 1 in those of them that are
@@ -202,32 +195,15 @@ PIO_FN void p2g_yield(const mpm_state *s, const mpm_matter *m, const lane_items 
 PIO_FN void p2g_rest(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
     const unsigned laws = batch_laws(x);
+    p2g_invariants(laws, x);
     if (laws & law_bit(PIO_HYPER_HENCKY)) p2g_hencky(x);
-    if (laws & ~lane_laws()) {
-        LANES (j, t->m)
-            if (p2g_is_alone(x, j))
-                lane_mat_put(x->tau, j, particle_tau(s, m, t->item[LANE(j)], x->id[0][LANE(j)], mat_diag(R(0))));
-    }
+    if (laws & ~(lane_laws() | invariant_laws())) p2g_spectral(s, m, t, x);
     if (m->channel) p2g_activation(m, x);
     if (m->viscosity) p2g_viscous(s, m, t, x);
     if (m->plasticity) p2g_yield(s, m, t, x);
 }
 
 /* ---- adjoint ---------------------------------------------------------------------------------------------------- */
-
-/* Adjoint of particle_tau for lane j, a solid whose law is computed lane by lane: sets the cotangent of F, and adds to
- * those of its constants. */
-PIO_FN void p2g_law_adj(const mpm_p2g_adj_args *a, p2g_lanes *x, p2g_bar *bar, int j)
-{
-    const int id = x->id[0][LANE(j)], law = x->law[0][LANE(j)];
-    const hyper_constants k = matter_constants(&a->matter, id);
-    const mat F = lane_mat(x->F, j);
-    hyper_constants k_bar = constants_zero();
-    mat F_bar = mat_diag(R(0));
-    solid_tau_adj(law, F, k, solid_P(law, F, k), lane_mat(bar->tau, j), &F_bar, &k_bar);
-    lane_mat_put(bar->F, j, F_bar);
-    constants_add(a->k_bar, a->matter.n, a->matter.constants, id, k_bar);
-}
 
 /* Adjoint of p2g_hencky: sets the cotangents of F, and adds to those of the constants. */
 PIO_FN void p2g_hencky_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
@@ -371,11 +347,9 @@ PIO_FN void p2g_yield_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_la
 PIO_FN void p2g_rest_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
 {
     const unsigned laws = batch_laws(x);
+    p2g_invariants_adj(a, laws, t, x, bar);
     if (laws & law_bit(PIO_HYPER_HENCKY)) p2g_hencky_adj(a, t, x, bar);
-    if (laws & ~lane_laws()) {
-        LANES (j, t->m)
-            if (p2g_is_alone(x, j)) p2g_law_adj(a, x, bar, j);
-    }
+    if (laws & ~(lane_laws() | invariant_laws())) p2g_spectral_adj(a, t, x, bar);
     if (a->matter.channel) p2g_activation_adj(a, t, x, bar);
     if (a->matter.viscosity) p2g_viscous_adj(a, t, x, bar);
     if (a->matter.plasticity) p2g_yield_adj(a, t, x, bar);

@@ -43,8 +43,8 @@ static mat naive_dP(int law, mat F, mat dF, hyper_constants c)
             const real pi = t.x[i] / g.x[i], pj = t.x[j] / g.x[j];
             if (i == j || law != PIO_HYPER_HENCKY) continue;
             const real x = (pi - pj) / (g.x[i] - g.x[j]), y = (pi + pj) / (g.x[i] + g.x[j]);
-            r.same.m[i][j] = R(0.5) * (x + y);
-            r.swap.m[i][j] = R(0.5) * (x - y);
+            r.b.same.m[i][j] = R(0.5) * (x + y);
+            r.b.swap.m[i][j] = R(0.5) * (x - y);
         }
     return spectral_apply(r, dF);
 }
