@@ -23,7 +23,7 @@ import bench_case as case
 AIMS = {"forward": 2.7, "gradient": 4.4}  # Warp's time over Piola's
 # What `piola bench` does not print of its case, as host/bench/bench_case.c writes it; bench_case.py says the same.
 SOURCE = ("enum { MARGIN = 6, PAD = 2 };", "spacing = 0.01, density = 1000, modulus = 1e5, poisson = 0.3;",
-          "courant = 0.2;", "(double)(PAD + MARGIN + cell % o->cells) + uniform(&state);",
+          "courant = 0.2;", "(double)(PAD + margin + cell % o->cells) + uniform(&state);",
           "0.3 - 0.2 * a + 0.2 * (uniform(&state) - 0.5) + turn;", "gravity[dim - 1] = -9.81;")
 # Rounding in f32 lets what both compute differ by some 1e-5 of it; a modulus that is wrong by 1e-3 shows.
 TOLERANCE = 1e-4
