@@ -20,5 +20,5 @@ venv_test(arm64 arm64 ${CMAKE_CURRENT_SOURCE_DIR}/arm64/test_arm64.py $<TARGET_F
 script_test(arm64_vectors arm64 ${CMAKE_CURRENT_SOURCE_DIR}/arm64/check_neon.py ${CMAKE_C_COMPILER} ${CMAKE_NM}
   ${CMAKE_OBJDUMP} ${CMAKE_BINARY_DIR})
 set_property(TEST ${arm64_programs} APPEND PROPERTY LABELS arm64)
-set_tests_properties(${arm64_programs} arm64 PROPERTIES TIMEOUT 1200)
+set_tests_properties(${arm64_programs} arm64 PROPERTIES TIMEOUT 2400)
 add_custom_target(arm64_tests DEPENDS piola engines ${arm64_programs})

@@ -27,7 +27,7 @@ CONTROL_LEAST = 4
 
 def counts(nm, objdump, file, kernel):
     """(instructions on vectors, on scalars) of a kernel's loop on the CPU, with its parallel part; None without it."""
-    names = [s for s in check_vectors.symbols(nm, file) if re.fullmatch(rf"{kernel}_cpu(?:\..*)?", s)]
+    names = [s for s in check_vectors.symbols(nm, file) if re.fullmatch(rf"{kernel}_cpu(?:_part)?(?:\..*)?", s)]
     found = [operand for name in names
              for mnemonic, operand in INSTRUCTION.findall(check_vectors.output(
                  objdump, "-d", "--no-show-raw-insn", f"--disassemble={name}", file)) if ARITHMETIC.fullmatch(mnemonic)]
