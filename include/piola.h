@@ -215,7 +215,8 @@ typedef struct piola_bench_fem_options {
     const char *device, *isa, *precision, *law; /* as in piola_options; law: one for `method: {type: fem}` */
     /* relative tolerance of Newton's method and of the adjoint solve; 0: 1e-10, in f32 1e-3 */
     double tolerance;
-    const char *compare; /* as in piola_bench_options */
+    const char *preconditioner; /* as solver.preconditioner of a scene; NULL: auto */
+    const char *compare;        /* as in piola_bench_options */
     /* greatest number of threads; 1, 2, 4, ... up to it are measured; 0: as many as OpenMP offers */
     int threads;
     bool json; /* print JSON instead of a table */

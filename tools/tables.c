@@ -16,6 +16,7 @@ static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
 static const char *const boxes[] = {"tight", "loose", NULL};
 static const char *const plastic_laws[] = {"none", "von_mises", "drucker_prager", "herschel_bulkley", "snow", NULL};
 static const char *const starts[] = {"sorted", "shuffled", NULL};
+static const char *const preconditioners[] = {"auto", "jacobi", "multigrid", NULL};
 static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
 
 const tool_option tool_options[] = {
@@ -133,6 +134,8 @@ const tool_option tool_options[] = {
      .fallback = "31, in 2D 512", .bench = "fem"},
     {"tolerance", 0, OPTION_NUMBER, TO(bench_fem.tolerance), ON(BENCH), "T", .least = 1e-14, .most = 0.5,
      .meaning = "fem: of Newton's residual and of the adjoint solve", .fallback = "1e-10, in f32 1e-3", .bench = "fem"},
+    {"preconditioner", 0, OPTION_CHOICE, TO(bench_fem.preconditioner), ON(BENCH), "NAME", preconditioners,
+     .meaning = "fem: as solver.preconditioner of a scene", .fallback = "auto", .bench = "fem"},
     {"dimension", 0, OPTION_INTEGER, TO(bench.dimension), ON(BENCH), "D", .least = 2, .most = 3, .meaning = "of space",
      .fallback = "3", .bench = "mpm, fem, snapshot"},
     {"steps", 0, OPTION_INTEGER, TO(bench.steps), ON(BENCH), "N", .least = 1, .most = 100000,

@@ -154,6 +154,7 @@ static void set_desc(pio_bench_fem_case *t, const pio_bench_fem_case_options *o,
     m->curve_start = t->curve_start;
     m->curve_t = &t->curve_t;
     m->curve_value = &t->curve_value;
+    m->preconditioner = o->preconditioner;
     m->newton_tolerance = m->adjoint_tolerance = o->tolerance;
     m->newton_iterations = 30;
     m->linear_iterations = 20000;

@@ -19,6 +19,7 @@ typedef struct {
     int threads;                /* number of threads; 0: OpenMP's default */
     bool timing;                /* with timers of kernels */
     pio_product_choice product; /* which products of matrix and vector */
+    pio_preconditioner_choice preconditioner;
 } pio_bench_fem_case_options;
 
 enum { PIO_BENCH_FEM_CASE_MODULI = 3, PIO_BENCH_FEM_CASE_SAMPLES = 3 };

@@ -6,6 +6,7 @@
 #include "host/base/json.h"
 #include "host/scene/law.h"
 #include "host/model/model.h"
+#include "host/scene/words.h"
 #include "host/base/output.h"
 #include "host/results/manifest.h"
 
@@ -28,6 +29,13 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
     if (law < 0) return pio_fail(error, PIOLA_USAGE, "a mesh has no law '%.60s'; neo_hookean would be right", o->law);
     if (type == PIO_ELEMENT_TYPES)
         return pio_fail(error, PIOLA_USAGE, "unknown element '%.60s'; hex8 would be right", name);
+    int preconditioner = 0;
+    while (o->preconditioner && pio_preconditioner_words[preconditioner] &&
+           strcmp(pio_preconditioner_words[preconditioner], o->preconditioner))
+        preconditioner++;
+    if (!pio_preconditioner_words[preconditioner])
+        return pio_fail(error, PIOLA_USAGE, "unknown preconditioner '%.60s'; multigrid would be right",
+                        o->preconditioner);
     const int dim = pio_elements[type].dimension;
     if (o->dimension && o->dimension != dim)
         return pio_fail(error, PIOLA_USAGE, "%s is an element of %dD; leave --dimension %d out", name, dim,
@@ -44,7 +52,8 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
         .law = (pio_hyper_law)law,
         .force = dim == 3 ? 20 : 2,
         .tolerance = o->tolerance > 0 ? o->tolerance : pio_fem_tolerance(!strcmp(o->precision, "f32")),
-        .threads = o->threads};
+        .threads = o->threads,
+        .preconditioner = (pio_preconditioner_choice)preconditioner};
     return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
@@ -67,7 +76,8 @@ static void print_case(const pio_fem_bench *b)
            "          best (median) of %d repetitions after one that is not timed\n",
            PIO_FEM_BENCH_REPETITIONS);
     printf("check     deflection %.12g m; sum c dJ/dc + F dJ/dF is %.1e of F dJ/dF\n", b->J, b->defect);
-    printf("solver    %d Newton iterations to %.1e with %d of the linear solver; %d of the adjoint's to %.1e\n",
+    printf("solver    %s\n", b->bytes.solver);
+    printf("          %d Newton iterations to %.1e with %d of the linear solver; %d of the adjoint's to %.1e\n",
            r->newton_iterations, r->residual, r->linear_iterations, r->adjoint_iterations, r->adjoint_residual);
     printf("memory    arena %.3f GB%s, matrix %.3f GB; process at most %.3f GB\n", 1e-9 * (double)b->bytes.total,
            b->on_cpu ? " (in the process)" : " (on the device)", 1e-9 * b->matrix_bytes,
@@ -180,6 +190,7 @@ static void json_case(pio_json *json, const pio_fem_bench *b)
     pio_json_double(json, "identity_defect", b->defect);
     pio_json_end_object(json);
     pio_json_begin_object(json, "solver");
+    pio_json_string(json, "linear", b->bytes.solver);
     pio_json_integer(json, "newton_iterations", b->record.newton_iterations);
     pio_json_integer(json, "linear_iterations", b->record.linear_iterations);
     pio_json_integer(json, "adjoint_iterations", b->record.adjoint_iterations);

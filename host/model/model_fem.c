@@ -222,6 +222,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->linear = s->fem.linear;
     d->direct_memory = s->fem.direct_memory;
     d->product = s->fem.product;
+    d->preconditioner = s->fem.preconditioner;
     m->desc.fem = d;
     pio_model_precision(m, s->method.precision == SCENE_F32);
     return PIOLA_OK;

@@ -355,6 +355,7 @@ typedef struct {
     pio_solve linear;                           /* method of linear solves */
     double direct_memory;                       /* greatest memory of a factorisation, bytes */
     pio_product_choice product;                 /* whose matrix-vector products pcg uses */
+    pio_preconditioner_choice preconditioner;   /* of pcg and what replaces it */
 } scene_fem;
 
 /* scene_table_material.c: `materials`. */

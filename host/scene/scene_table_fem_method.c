@@ -105,6 +105,14 @@ static const cfg_field solver_fields[] = {
          "bodies; direct, by elimination (MUMPS), exact however slender the body; auto takes direct where a "
          "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, goes on "
          "with the other one where a solve fails, and says so"},
+    {"preconditioner", CFG_ENUM, AT(pio_scene, fem.preconditioner), .values = pio_preconditioner_words,
+     .fallback = "auto", .present = has_solves,
+     .meaning =
+         "of pcg and of the solvers that replace it: jacobi, the inverted diagonal blocks, of little work and with "
+         "iterations that grow with the length of the mesh; multigrid, coarser and coarser bodies by smoothed "
+         "aggregation with their rigid motions, of a few tens of iterations whatever the mesh is, and more memory; "
+         "auto takes multigrid where jacobi would need more than 160 iterations, at 8 per element along the mesh, and "
+         "four times as many where elements have nodes beside their corners"},
     {"direct_memory", CFG_NUMBER, AT(pio_scene, fem.direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY,
      POSITIVE, .present = has_direct,
      .meaning = "bytes that elimination may take; what needs more is rejected before it starts, with auto solved by "

@@ -308,8 +308,8 @@ static void check_motion(const pio_scene *s, cfg_doc *doc)
     if (pio_scene_is_set(doc, "time.load_steps"))
         pio_cfg_fault(doc, "time.load_steps", "only a static scene has load steps; a motion has time.dt: remove it");
     static const char *const of_solves[] = {
-        "tolerance",     "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings", "projection", "linear",
-        "direct_memory", "product"};
+        "tolerance",  "max_iterations", "adjoint_tolerance", "linear_iterations", "halvings",
+        "projection", "linear",         "direct_memory",     "product",           "preconditioner"};
     for (size_t k = 0; k < sizeof of_solves / sizeof *of_solves && scene_leaps(s->fem.integrator); k++) {
         PATH(path, "solver.%s", of_solves[k]);
         if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "the leapfrog solves no equations; remove it");

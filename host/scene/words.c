@@ -51,6 +51,10 @@ const char *const pio_integrator_words[] = {[PIO_STATIC] = "static",
 const char *const pio_solve_words[] = {
     [PIO_SOLVE_PCG] = "pcg", [PIO_SOLVE_DIRECT] = "direct", [PIO_SOLVE_AUTO] = "auto", NULL};
 const char *const pio_product_words[] = {[PIO_OWN_PRODUCT] = "own", [PIO_CUSPARSE] = "cusparse", NULL};
+const char *const pio_preconditioner_words[] = {[PIO_PRECONDITIONER_AUTO] = "auto",
+                                                [PIO_PRECONDITIONER_JACOBI] = "jacobi",
+                                                [PIO_PRECONDITIONER_MULTIGRID] = "multigrid",
+                                                NULL};
 const char *const pio_projection_words[] = {
     [PIO_PROJECT_AUTO] = "auto", [PIO_PROJECT_NEVER] = "never", [PIO_PROJECT_ALWAYS] = "always", NULL};
 const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position",

@@ -4,23 +4,24 @@
 #ifndef PIOLA_HOST_WORDS_H
 #define PIOLA_HOST_WORDS_H
 
-extern const char *const pio_element_words[];    /* by pio_element_type, as in pio_elements[].name */
-extern const char *const pio_plastic_words[];    /* by pio_plastic_law */
-extern const char *const pio_wall_words[];       /* by pio_wall */
-extern const char *const pio_shape_words[];      /* by pio_shape_type */
-extern const char *const pio_signal_words[];     /* by pio_signal */
-extern const char *const pio_input_words[];      /* by pio_network_input */
-extern const char *const pio_load_words[];       /* by pio_load_kind */
-extern const char *const pio_integrator_words[]; /* by pio_integrator */
-extern const char *const pio_solve_words[];      /* by pio_solve */
-extern const char *const pio_product_words[];    /* by pio_product_choice */
-extern const char *const pio_projection_words[]; /* by pio_projection */
-extern const char *const pio_observable_words[]; /* by pio_observable */
-extern const char *const pio_method_words[];     /* by scene_method_type */
-extern const char *const pio_precision_words[];  /* by scene_precision */
-extern const char *const pio_transform_words[];  /* by scene_transform */
-extern const char *const pio_per_words[];        /* by scene_per, of particles */
-extern const char *const pio_mesh_per_words[];   /* by scene_per, of meshes */
-extern const char *const pio_term_words[];       /* by scene_term_type */
+extern const char *const pio_element_words[];        /* by pio_element_type, as in pio_elements[].name */
+extern const char *const pio_plastic_words[];        /* by pio_plastic_law */
+extern const char *const pio_wall_words[];           /* by pio_wall */
+extern const char *const pio_shape_words[];          /* by pio_shape_type */
+extern const char *const pio_signal_words[];         /* by pio_signal */
+extern const char *const pio_input_words[];          /* by pio_network_input */
+extern const char *const pio_load_words[];           /* by pio_load_kind */
+extern const char *const pio_integrator_words[];     /* by pio_integrator */
+extern const char *const pio_solve_words[];          /* by pio_solve */
+extern const char *const pio_product_words[];        /* by pio_product_choice */
+extern const char *const pio_preconditioner_words[]; /* by pio_preconditioner_choice */
+extern const char *const pio_projection_words[];     /* by pio_projection */
+extern const char *const pio_observable_words[];     /* by pio_observable */
+extern const char *const pio_method_words[];         /* by scene_method_type */
+extern const char *const pio_precision_words[];      /* by scene_precision */
+extern const char *const pio_transform_words[];      /* by scene_transform */
+extern const char *const pio_per_words[];            /* by scene_per, of particles */
+extern const char *const pio_mesh_per_words[];       /* by scene_per, of meshes */
+extern const char *const pio_term_words[];           /* by scene_term_type */
 
 #endif

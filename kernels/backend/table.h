@@ -27,6 +27,7 @@
 #include "kernels/linear/bsr_args.h"
 #include "kernels/linear/direct_args.h"
 #include "kernels/linear/krylov_args.h"
+#include "kernels/linear/amg_args.h"
 #include "kernels/linear/refine_args.h"
 #include "kernels/mpm/mpm_bend_args.h"
 #include "kernels/mpm/mpm_centroid_args.h"

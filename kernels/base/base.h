@@ -22,13 +22,16 @@ enum { DIM = PIO_DIM };
 #include PIO_DUAL /* defines pio_dual and its arithmetic */
 typedef pio_dual real;
 typedef pio_dual wide;
+typedef pio_dual narrow;
 #else
 typedef PIO_REAL real; /* what fields are stored and computed in */
 typedef double wide;   /* what sums are accumulated in */
+typedef float narrow;  /* what preconditioners are stored and computed in */
 #endif
 
 #define R(value) ((real)(value))
 #define W(value) ((wide)(value))
+#define NARROW(value) ((narrow)(value))
 
 /* A team is TEAM_LANES lanes that share memory: a warp on CUDA, a plain loop on the CPU.
  *   LANES(j, n) {...}   runs the body for j = 0 .. n-1, spread over the lanes; iterations are independent. Where a

@@ -7,5 +7,6 @@
 #include "kernels/linear/krylov.h"
 #include "kernels/linear/direct.h"
 #include "kernels/linear/refine.h"
+#include "kernels/linear/amg.h"
 
 #endif

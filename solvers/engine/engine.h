@@ -133,8 +133,9 @@ typedef struct {
     /* Bytes beside `total` that a direct solver may take with which `auto` goes on where its iterations fail; 0: as
      * many as direct_memory allows. */
     double standby_memory;
-    pio_product_choice product; /* who computes products of matrix and vector */
-    int32_t halvings;           /* of a step that fails, at most: 0 .. 20 */
+    pio_product_choice product;               /* who computes products of matrix and vector */
+    pio_preconditioner_choice preconditioner; /* of iterative solvers */
+    int32_t halvings;                         /* of a step that fails, at most: 0 .. 20 */
     /* when the tangents in Newton's matrix lose their negative part: `always` costs iterations; never in the adjoint */
     pio_projection projection;
     pio_integrator integrator;             /* static, or how the mesh moves in time */

@@ -13,6 +13,12 @@ typedef enum { PIO_SOLVE_PCG, PIO_SOLVE_DIRECT, PIO_SOLVE_AUTO } pio_solve;
 /* What computes the products of matrix and vector in iterative solvers: Piola's own kernels, or a library
  * (PIO_CUSPARSE, CUDA). */
 typedef enum { PIO_OWN_PRODUCT, PIO_CUSPARSE } pio_product_choice;
+/* What iterative solvers are preconditioned with; AUTO decides by the rule of fem_multigrid.c. */
+typedef enum {
+    PIO_PRECONDITIONER_AUTO,
+    PIO_PRECONDITIONER_JACOBI,
+    PIO_PRECONDITIONER_MULTIGRID
+} pio_preconditioner_choice;
 /* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two
  * are those of their names on a lattice of positions and velocities, whose steps have an exact inverse. */
 typedef enum {

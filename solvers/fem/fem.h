@@ -5,12 +5,6 @@
 
 #include "solvers/fem/fem_sim.h"
 
-/* One of `parts` equal parts of a step, number `part`, 0 .. parts-1. */
-typedef struct {
-    int64_t step;    /* number of the step */
-    int part, parts; /* 0, 1: the whole step */
-} fem_span;
-
 /* Returns a whole step. */
 static inline fem_span fem_whole(int64_t step)
 {
@@ -241,6 +235,30 @@ piola_status fem_direct_library(const pio_backend *backend, int32_t device, cons
 /* Chooses whose products are used, from the graph and before there is memory (fem_product.c). Returns PIOLA_UNAVAILABLE
  * if a library is requested and the device has none, or the errors of pio_product_predict(). */
 piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+
+/* Chooses the preconditioner of iterative solvers, from the graph and before there is memory, and plans its levels
+ * (fem_multigrid.c). Returns PIOLA_NO_MEMORY without host memory, or PIOLA_INTERRUPTED. */
+piola_status fem_choose_preconditioner(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+/* Returns about how many products of the matrix with a vector its setup and a solve by it cost, in the time that
+ * elimination would take for their operations. */
+double fem_multigrid_products(void);
+/* Does without it, as a factor solves. */
+void fem_multigrid_drop(fem_sim *f);
+/* Takes its memory from the arena, or measures it. */
+void fem_multigrid_layout(fem_sim *f);
+/* Uploads its levels, when the structure of the matrix is there. Returns PIOLA_NO_MEMORY without host memory, or
+ * PIOLA_UNAVAILABLE after an error of the device. */
+piola_status fem_multigrid_begin(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+/* Frees what the host has of it. */
+void fem_multigrid_free_plan(fem_sim *f);
+/* Declares its numbers to be of the past: a step or an adjoint begins. */
+void fem_multigrid_expire(fem_sim *f);
+/* Makes its numbers anew where the rule of fem_multigrid.c says so, for the assembled matrix. *which: PIO_MULTIGRID, or
+ * PIO_BLOCK_JACOBI where it is not used, or the matrix is not positive definite on one of its levels. Returns
+ * PIOLA_NUMERICAL if a diagonal block is singular or not finite, or PIOLA_UNAVAILABLE after an error of the device. */
+piola_status fem_multigrid_ready(fem_sim *f, pio_preconditioner *which, piola_error *error);
+/* Counts the iterations of a solve by it, to a tolerance. */
+void fem_multigrid_took(fem_sim *f, int iterations, double tolerance);
 
 /* Solves the adjoint of a span: cotangents of the state at its end, `known`, become those of the state u at its
  * beginning (fem_adjoint.c). Returns the errors of fem_solve_adjoint(). */

@@ -20,6 +20,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     const size_t state = bytes * (size_t)f->state.n_vectors;
     const int moves = f->motion.integrator != PIO_STATIC;
     int32_t iterations = 0;
+    fem_multigrid_expire(f);
     fem_external(f, span, f->adjoint.known); /* time, curves and forces */
     fem_jacobian(f, span, f->adjoint.known);
     pio_queue_copy(q, f->newton.rhs, f->adjoint.u_bar, bytes);

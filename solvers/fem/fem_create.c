@@ -263,6 +263,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     piola_status rc = take_topology(f, m, error);
     if (!rc) rc = sim_open(&f->base, desc, error); /* a library's analysis takes memory of the device */
     fem_standby_begin(f, m);
+    if (!rc) rc = fem_choose_preconditioner(f, m, error);
     if (!rc && !f->setup.start_only) rc = fem_choose_solver(f, m, error);
     if (!rc) rc = fem_choose_product(f, m, error);
     if (!rc) fem_layout(f, desc);
@@ -293,6 +294,7 @@ static void free_topology(fem_sim *f)
     fem_element_dofs_free(&f->setup.at_node);
     fem_element_dofs_free(&f->setup.at_vertex);
     fem_graph_free(&f->matrix.graph);
+    fem_multigrid_free_plan(f);
     f->matrix.graph.blocks = blocks;
 }
 

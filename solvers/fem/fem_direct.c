@@ -8,6 +8,8 @@
  *     direct  if  operations of a factorisation <= 2 entries ITERATIONS_PER_LEVEL levels,  and its bytes are allowed
  *     pcg     otherwise
  *
+ * and where they are preconditioned by multigrid (fem_multigrid.c), as many products as that costs whatever the length.
+ *
  * The analysis of a large thick body is itself work: it is left out where eliminating level by level, which nothing but
  * a better order improves upon, takes more than HOPELESS times that.
  *
@@ -47,8 +49,9 @@ piola_status fem_direct_library(const pio_backend *backend, int32_t device, cons
 static void take_pcg(fem_sim *f)
 {
     pio_direct_free(&f->linear.direct);
-    snprintf(f->linear.solver, sizeof f->linear.solver, "%s with block-Jacobi",
-             f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients"); /* follower loads make it general */
+    snprintf(f->linear.solver, sizeof f->linear.solver, "%s with %s",
+             f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients", /* follower loads make it general */
+             f->linear.multigrid.chosen ? "multigrid" : "block-Jacobi");
 }
 
 static void take_direct(fem_sim *f, const char *name)
@@ -112,12 +115,13 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
     if (known == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
     if (!known) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->mesh.nodes);
-    const double iterations = ITERATIONS_PER_LEVEL * shape.levels;
+    const double iterations =
+        f->linear.multigrid.chosen ? fem_multigrid_products() : ITERATIONS_PER_LEVEL * shape.levels;
     const double iterative = 2.0 * DIM * DIM * f->matrix.graph.blocks * iterations;
     const double banded = DIM * DIM * DIM * shape.elimination;
     if (banded > HOPELESS * iterative) {
-        SAY("auto: %.0f iterations are %.2g operations, and an elimination level by level %.2g, over %.0f times as "
-            "many",
+        SAY("auto: iterations as %.0f products are %.2g operations, and an elimination level by level %.2g, over %.0f "
+            "times as many",
             iterations, iterative, banded, HOPELESS);
         return PIOLA_OK;
     }
@@ -128,8 +132,11 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
     }
     if (rc) return sim_fail(error, rc, "%.1500s", said.message);
     const double operations = f->linear.direct.forecast.operations > 0 ? f->linear.direct.forecast.operations : banded;
-    SAY("auto: a factorisation takes %.2g operations, %.0f iterations of conjugate gradients %.2g", operations,
-        iterations, iterative);
+    if (f->linear.multigrid.chosen)
+        SAY("auto: a factorisation takes %.2g operations, multigrid counts as %.2g", operations, iterative);
+    else
+        SAY("auto: a factorisation takes %.2g operations, %.0f iterations of conjugate gradients %.2g", operations,
+            iterations, iterative);
     if (operations <= iterative) take_direct(f, name);
     return PIOLA_OK;
 }
@@ -141,6 +148,7 @@ piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *e
     if (m->linear == PIO_SOLVE_PCG) SAY("the scene requests it");
     if (m->linear == PIO_SOLVE_DIRECT) rc = choose_direct(f, m, error);
     if (m->linear == PIO_SOLVE_AUTO) rc = choose_by_rule(f, m, error);
+    if (!rc && f->linear.direct.table && m->preconditioner == PIO_PRECONDITIONER_AUTO) fem_multigrid_drop(f);
     if (!rc && !f->linear.solver[0]) take_pcg(f);
     return rc;
 }

@@ -21,8 +21,10 @@ void fem_assemble_matrix(fem_sim *f)
             .constrained = f->supports.constrained, .out = f->matrix.bsr.value);
 }
 
-static void assemble(fem_sim *f, fem_span span)
+static void assemble(fem_sim *f, fem_span span, const real *u)
 {
+    f->matrix.at = u;
+    f->matrix.span = span;
     if (f->motion.integrator != PIO_STATIC) {
         const fem_rate_set r = fem_rates_at(f, span);
         fem_inertial_matrix(f, r.a.d, r.v.d);
@@ -35,7 +37,7 @@ void fem_jacobian(fem_sim *f, fem_span span, const real *u)
     fem_tangents(f, u);
     fem_follow_stiffness(f, u);
     f->matrix.projected = 0;
-    assemble(f, span);
+    assemble(f, span, u);
 }
 
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
@@ -48,6 +50,6 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
     fem_spring_stiffness(f);
     fem_follow_stiffness(f, u);
     f->matrix.projected = 1;
-    assemble(f, span);
+    assemble(f, span, u);
 }
 /* clang-format on */

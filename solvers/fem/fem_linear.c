@@ -16,6 +16,10 @@
 
 #include <math.h>
 
+static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
+/* Tolerance of the first part of a solve by multigrid; what rounding may leave, of the tolerance, at most. */
+static const double FIRST_PART = 1e-4, ROUNDED = 0.2;
+
 /* What is to be solved, K x = b or K^T x = b. */
 typedef struct {
     const real *b;    /* device [nodes][DIM] */
@@ -24,14 +28,22 @@ typedef struct {
     int iterations;   /* at most */
 } request;
 
-static piola_status solve(fem_sim *f, pio_linear_method method, int jacobi, const request *r, pio_krylov_result *result,
-                          piola_error *error)
+/* Iterations between two checks: a check is expensive on a GPU, and so is an iteration by multigrid past the end. */
+static int checks(const fem_sim *f, pio_preconditioner by)
 {
-    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, jacobi);
+    if (!f->base.queue.stream) return 1;
+    return by == PIO_MULTIGRID ? 4 : 16;
+}
+
+static piola_status solve(fem_sim *f, pio_linear_method method, pio_preconditioner by, const request *r,
+                          pio_krylov_result *result, piola_error *error)
+{
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, method == PIO_PCG ? PIO_SPD : PIO_SYMMETRIC, by);
     const pio_krylov_options options = {.method = method,
                                         .tolerance = r->tolerance,
                                         .max_iterations = r->iterations,
-                                        .check_every = f->base.queue.stream ? 16 : 1,
+                                        .check_every = checks(f, by),
+                                        .drift_ends = by == PIO_MULTIGRID, /* from there on digits are what it lacks */
                                         .few_launches = f->base.queue.stream != NULL,
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = &op, .b = r->b, .fault = f->matrix.bsr.fault, .x = r->x};
@@ -49,24 +61,73 @@ static piola_status with_jacobi(fem_sim *f, const request *r, pio_krylov_result 
     else
         rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
-    rc = solve(f, PIO_PCG, 1, r, result, error);
+    rc = solve(f, PIO_PCG, PIO_BLOCK_JACOBI, r, result, error);
     if (!few || result->downloads == 0 || result->fault == BLOCK_RIGHT) return rc;
     const uint64_t fault = result->fault;
     *result = (pio_krylov_result){0};
     return pio_bsr_invert_end(&f->matrix.bsr, fault, error);
 }
 
-/* Conjugate gradients from x = 0; iterations of both tries are counted. *jacobi: whether block-Jacobi was right. */
-static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacobi, int32_t *iterations,
+/* Sets |K| |x|, entry by entry, times the rounding of a number, relative to |b|: which residual x can have. */
+static piola_status measure_rounding(fem_sim *f, const real *x, double rhs, double *rounding, piola_error *error)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_bsr *a = &f->matrix.bsr;
+    double square = 0;
+    pio_map(q, bsr_magnitude, f->mesh.nodes, NULL, .row_start = a->row_start, .column = a->column, .value = a->value,
+            .x = x, .y = f->newton.y);
+    pio_sum(q, point_dot, f->mesh.nodes, NULL, f->base.scalar, .x = f->newton.y, .y = f->newton.y);
+    pio_queue_download(q, &square, f->base.scalar, sizeof square);
+    *rounding = UNIT_ROUNDOFF * sqrt(square) / rhs;
+    return sim_failed(&f->base, error);
+}
+
+/* Conjugate gradients with multigrid, or *by is not PIO_MULTIGRID. A tight tolerance is reached in two parts: where
+ * rounding would end the second above it, what the first has reached is refined instead, in fewer iterations. */
+static piola_status with_multigrid(fem_sim *f, const request *r, pio_preconditioner *by, pio_krylov_result *result,
+                                   piola_error *error)
+{
+    piola_status rc = fem_multigrid_ready(f, by, error);
+    if (rc || *by != PIO_MULTIGRID) return rc;
+    request part = *r;
+    double rounding;
+    part.tolerance = fmax(r->tolerance, FIRST_PART);
+    rc = solve(f, PIO_PCG, PIO_MULTIGRID, &part, result, error);
+    if (!rc) fem_multigrid_took(f, result->iterations, part.tolerance);
+    if (rc || !(result->relative > r->tolerance)) return rc;
+    rc = measure_rounding(f, r->x, result->rhs, &rounding, error);
+    if (rc || rounding > ROUNDED * r->tolerance) return rc;
+    const int before = result->iterations;
+    part.tolerance = r->tolerance;
+    part.iterations = r->iterations > before ? r->iterations - before : 1;
+    rc = solve(f, PIO_PCG, PIO_MULTIGRID, &part, result, error);
+    result->iterations += before;
+    return rc;
+}
+
+/* Whether a solve has shown its preconditioner not to be positive definite; x is then 0 again. */
+static int try_another(fem_sim *f, piola_status rc, const request *r, const pio_krylov_result *result)
+{
+    if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return 0;
+    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    return 1;
+}
+
+/* Conjugate gradients from x = 0; iterations of all tries are counted. *by: the preconditioner that was right. */
+static piola_status conjugate_gradients(fem_sim *f, const request *r, pio_preconditioner *by, int32_t *iterations,
                                         pio_krylov_result *result, piola_error *error)
 {
-    piola_status rc = with_jacobi(f, r, result, error);
-    *jacobi = 1;
+    *iterations = 0;
+    piola_status rc = with_multigrid(f, r, by, result, error);
+    if (rc && *by != PIO_MULTIGRID) return rc;
     *iterations = result->iterations;
-    if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_PRECONDITIONER) return rc;
-    *jacobi = 0;
-    pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    rc = solve(f, PIO_PCG, 0, r, result, error);
+    if (*by == PIO_MULTIGRID && !try_another(f, rc, r, result)) return rc;
+    *by = PIO_BLOCK_JACOBI;
+    rc = with_jacobi(f, r, result, error);
+    *iterations += result->iterations;
+    if (!try_another(f, rc, r, result)) return rc;
+    *by = PIO_UNPRECONDITIONED;
+    rc = solve(f, PIO_PCG, PIO_UNPRECONDITIONED, r, result, error);
     *iterations += result->iterations;
     return rc;
 }
@@ -75,7 +136,7 @@ static piola_status conjugate_gradients(fem_sim *f, const request *r, int *jacob
 static piola_status steepest(fem_sim *f, const real *b, real *x, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
-    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, 0);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, PIO_SYMMETRIC, PIO_UNPRECONDITIONED);
     double dots[2] = {0};
     if (op.apply(op.context, b, x)) return sim_failed(&f->base, error);
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = b, .y = b);
@@ -104,16 +165,21 @@ static piola_status outcome(const fem_sim *f, piola_status rc, int adjoint, piol
 /* K x = b, or K^T x = b, from x = 0, K being general. */
 static piola_status general(fem_sim *f, int transposed, const request *r, pio_krylov_result *result, piola_error *error)
 {
-    const piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
+    pio_preconditioner by;
+    piola_status rc = fem_multigrid_ready(f, &by, error);
+    if (!rc && by == PIO_BLOCK_JACOBI) rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error);
     if (rc) return rc;
-    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, 1), transpose = pio_linop_transposed(&op);
+    const pio_linop op = pio_bsr_operator(&f->matrix.bsr, f->matrix.kind, by), transpose = pio_linop_transposed(&op);
     const pio_krylov_options options = {.method = PIO_GMRES,
                                         .tolerance = r->tolerance,
                                         .max_iterations = r->iterations,
-                                        .check_every = f->base.queue.stream ? 16 : 1,
+                                        .check_every = checks(f, by),
+                                        .drift_ends = by == PIO_MULTIGRID, /* from there on digits are what it lacks */
                                         .interrupted = f->base.interrupted};
     const pio_krylov_system system = {.op = transposed ? &transpose : &op, .b = r->b, .x = r->x};
-    return pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
+    rc = pio_krylov_solve(&f->linear.krylov, &f->base.queue, &system, &options, result, error);
+    if (!rc && by == PIO_MULTIGRID) fem_multigrid_took(f, result->iterations, r->tolerance);
+    return rc;
 }
 
 /* ---- what rounding has ended is refined ------------------------------------------------------------------- */
@@ -122,7 +188,8 @@ static piola_status general(fem_sim *f, int transposed, const request *r, pio_kr
 typedef struct {
     fem_sim *f;
     pio_linear_method method;
-    int jacobi, transposed;
+    pio_preconditioner by;
+    int transposed;
 } continued;
 
 static piola_status go_on(void *context, const real *b, real *d, double tolerance, int max_iterations,
@@ -131,10 +198,10 @@ static piola_status go_on(void *context, const real *b, real *d, double toleranc
     const continued *c = context;
     const request r = {.b = b, .x = d, .tolerance = tolerance, .iterations = max_iterations};
     return c->method == PIO_GMRES ? general(c->f, c->transposed, &r, result, error)
-                                  : solve(c->f, c->method, c->jacobi, &r, result, error);
+                                  : solve(c->f, c->method, c->by, &r, result, error);
 }
 
-/* Corrects what a solve has reached where `rc`, its status, is that rounding has ended it. */
+/* Corrects what a solve has reached where `rc`, its status, is that rounding has ended it, or would. */
 static piola_status refined(continued c, piola_status rc, const request *r, pio_krylov_result *result,
                             piola_error *error)
 {
@@ -147,7 +214,8 @@ static piola_status refined(continued c, piola_status rc, const request *r, pio_
                                   .max_iterations = r->iterations,
                                   .solver = go_on,
                                   .context = &c};
-    if (rc != PIOLA_NUMERICAL || result->stop != KRYLOV_STAGNATED) return rc;
+    const int stagnated = rc == PIOLA_NUMERICAL && result->stop == KRYLOV_STAGNATED;
+    if (!stagnated && (rc || !(result->relative > r->tolerance))) return rc;
     if (error) *error = (piola_error){0};
     return pio_refine_solve(&f->linear.refine, &f->base.queue, &t, result, error);
 }
@@ -158,12 +226,12 @@ static piola_status refined(continued c, piola_status rc, const request *r, pio_
 static piola_status iterated_direction(fem_sim *f, const request *r, int32_t *iterations, pio_krylov_result *result,
                                        piola_error *error)
 {
-    int jacobi;
+    pio_preconditioner by = PIO_BLOCK_JACOBI;
     const int symmetric = f->matrix.kind != PIO_GENERAL;
     piola_status rc =
-        symmetric ? conjugate_gradients(f, r, &jacobi, iterations, result, error) : general(f, 0, r, result, error);
+        symmetric ? conjugate_gradients(f, r, &by, iterations, result, error) : general(f, 0, r, result, error);
     const int before = symmetric ? *iterations - result->iterations : 0; /* of a try that was given up */
-    rc = refined((continued){f, symmetric ? PIO_PCG : PIO_GMRES, symmetric ? jacobi : 1, 0}, rc, r, result, error);
+    rc = refined((continued){f, symmetric ? PIO_PCG : PIO_GMRES, by, 0}, rc, r, result, error);
     *iterations = before + result->iterations;
     const int negative = f->linear.indefinite = result->stop == KRYLOV_NEGATIVE_CURVATURE;
     const int stagnated = f->linear.stagnated = result->stop == KRYLOV_STAGNATED;
@@ -256,24 +324,23 @@ piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double toleran
 static piola_status iterated_adjoint(fem_sim *f, const request *r, int32_t *iterations, pio_krylov_result *result,
                                      piola_error *error)
 {
-    int jacobi;
+    pio_preconditioner by = PIO_BLOCK_JACOBI;
     if (f->matrix.kind == PIO_GENERAL) {
         piola_status rc = general(f, 1, r, result, error);
-        rc = refined((continued){f, PIO_GMRES, 1, 1}, rc, r, result, error);
+        rc = refined((continued){f, PIO_GMRES, by, 1}, rc, r, result, error);
         *iterations = result->iterations;
         return rc;
     }
-    pio_linear_method method = PIO_PCG;
-    piola_status rc = conjugate_gradients(f, r, &jacobi, iterations, result, error);
+    piola_status rc = conjugate_gradients(f, r, &by, iterations, result, error);
     int before = *iterations - result->iterations; /* of tries that were given up */
-    if (rc == PIOLA_NUMERICAL && result->stop == KRYLOV_NEGATIVE_CURVATURE) {
+    rc = refined((continued){f, PIO_PCG, by, 0}, rc, r, result, error);
+    if (rc == PIOLA_NUMERICAL && result->stop == KRYLOV_NEGATIVE_CURVATURE) { /* in the solve, or in a correction */
         if (error) *error = (piola_error){0};
         pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-        method = PIO_MINRES;
-        before = *iterations;
-        rc = solve(f, method, jacobi, r, result, error);
+        before += result->iterations;
+        rc = solve(f, PIO_MINRES, by, r, result, error);
+        rc = refined((continued){f, PIO_MINRES, by, 0}, rc, r, result, error);
     }
-    rc = refined((continued){f, method, jacobi, 0}, rc, r, result, error);
     *iterations = before + result->iterations;
     return rc;
 }

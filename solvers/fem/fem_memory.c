@@ -108,6 +108,7 @@ static void take_matrix(fem_sim *f, int morphs)
                       general ? FEM_RESTART : 1);
     pio_refine_layout(&f->linear.refine, &f->base.arena, (int64_t)f->mesh.nodes * DIM);
     if (f->linear.direct.table) pio_direct_layout(&f->linear.direct, &f->base.arena, 1);
+    fem_multigrid_layout(f);
     TAKE(arena, f->matrix.block_row, f->matrix.graph.blocks);
     TAKE(arena, f->matrix.block_start, f->matrix.graph.blocks + 1);
     TAKE(arena, f->matrix.block_source, f->matrix.graph.sources);

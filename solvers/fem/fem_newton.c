@@ -440,6 +440,7 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     newton n = {.f = f, .span = span, .record = record, .error = error};
+    fem_multigrid_expire(f);
     fem_external(f, span, f->state.u);
     pio_queue_zero(q, f->newton.du, bytes);
     pio_queue_copy(q, f->newton.trial, f->state.u, bytes);

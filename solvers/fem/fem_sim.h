@@ -3,6 +3,7 @@
 #ifndef PIOLA_SOLVERS_FEM_SIM_H
 #define PIOLA_SOLVERS_FEM_SIM_H
 
+#include "solvers/linear/amg.h"
 #include "solvers/linear/bsr.h"
 #include "solvers/linear/direct.h"
 #include "solvers/fem/fem_topology.h"
@@ -10,6 +11,12 @@
 #include "solvers/linear/refine.h"
 #include "solvers/engine/sim.h"
 #include "solvers/fem/residual_log.h"
+
+/* One of `parts` equal parts of a step, number `part`, 0 .. parts-1. */
+typedef struct {
+    int64_t step;    /* number of the step */
+    int part, parts; /* 0, 1: the whole step */
+} fem_span;
 
 /* One observation, and its tables. */
 typedef struct {
@@ -228,6 +235,8 @@ typedef struct {
     pio_bsr bsr;
     pio_linop_kind kind;                         /* symmetric, or general with follower loads */
     int projected;                               /* it is assembled without its negative part */
+    fem_span span;                               /* of which it is the Jacobian */
+    const real *at;                              /* [nodes][DIM] the displacement that it is the Jacobian at, m */
     int element_blocks, face_blocks;             /* blocks of elements; of faces, which are numbered behind them */
     fem_graph graph;                             /* host; after creation only the number of blocks is left */
     int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] see fem_graph */
@@ -247,6 +256,20 @@ typedef struct {
     pio_takeover elsewhere;       /* outside steps: at the start and at the end of sweeps */
 } fem_sim_standby;
 
+/* fem_multigrid.c: the multilevel preconditioner. */
+typedef struct {
+    int chosen;  /* it is used */
+    int skipped; /* not for the matrix at hand, which needs none */
+    pio_amg amg;
+    pio_amg_plan plan;              /* host; until the simulation is created */
+    int corners;                    /* corners of elements that have nodes beside them; 0: elements have none */
+    int *node, *p_start, *p_column; /* host; as of pio_amg_source, until the simulation is created */
+    int fresh, right;               /* its numbers are of this step; they may be used */
+    int of_projected;               /* they are of a projected matrix */
+    int slow;                       /* the last solve took too many iterations */
+    double first_rate;              /* iterations for a digit of the first solve with these numbers; below 0: unknown */
+} fem_sim_multigrid;
+
 /* fem_linear.c, fem_direct.c, fem_product.c: how linear systems are solved. */
 typedef struct {
     int iterations;           /* of a Krylov method at most */
@@ -258,6 +281,7 @@ typedef struct {
     pio_direct direct; /* its table is NULL where Krylov methods alone have solved */
     int direct_first;  /* it was chosen before the run */
     fem_sim_standby standby;
+    fem_sim_multigrid multigrid;
     char solver[64], solver_why[320];
     const pio_product_table *product_table; /* of a library; NULL: the products of own kernels */
     char product[128];

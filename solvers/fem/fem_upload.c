@@ -215,6 +215,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     piola_status rc = upload_matrix(f, error);
+    if (!rc) rc = fem_multigrid_begin(f, m, error);
     if (!rc) rc = upload_supports(f, m, error);
     if (rc) return rc;
     upload_rules(f);

@@ -1,5 +1,6 @@
 /* bsr.c -- see bsr.h. */
 #include "solvers/linear/bsr.h"
+#include "solvers/linear/amg.h"
 #include "solvers/engine/sim.h"
 
 #include <float.h>
@@ -208,15 +209,24 @@ static int jacobi_transposed(void *context, const void *x, void *y)
     return a->queue->error.code;
 }
 
-pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, int with_jacobi)
+/* The preconditioner of a symmetric matrix is symmetric; that of another one serves its transposed, too. */
+static int multigrid(void *context, const void *x, void *y)
 {
+    const pio_bsr *a = context;
+    return pio_amg_apply(a->multigrid, x, y);
+}
+
+pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, pio_preconditioner preconditioner)
+{
+    static int (*const forward[])(void *, const void *, void *) = {NULL, jacobi, multigrid};
+    static int (*const transposed[])(void *, const void *, void *) = {NULL, jacobi_transposed, multigrid};
     return (pio_linop){.kind = kind,
                        .unknowns = (int64_t)bsr->rows * DIM,
                        .context = bsr,
                        .apply = apply,
                        .apply_transposed = apply_transposed,
-                       .precondition = with_jacobi ? jacobi : NULL,
-                       .precondition_transposed = with_jacobi ? jacobi_transposed : NULL,
+                       .precondition = forward[preconditioner],
+                       .precondition_transposed = transposed[preconditioner],
                        .apply_active = apply_active,
-                       .inverse = with_jacobi ? bsr->inverse : NULL};
+                       .inverse = preconditioner == PIO_BLOCK_JACOBI ? bsr->inverse : NULL};
 }

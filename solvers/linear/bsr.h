@@ -6,7 +6,7 @@
  *     pio_product_free
  *     ... kernels fill A.value ...                          for each assembly:
  *     pio_bsr_invert_diagonal(&A, e);                           where block-Jacobi is wanted
- *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, 1);      valid while A is
+ *     pio_linop op = pio_bsr_operator(&A, PIO_SPD, PIO_BLOCK_JACOBI);   valid while A is
  */
 #ifndef PIOLA_SOLVERS_BSR_H
 #define PIOLA_SOLVERS_BSR_H
@@ -14,6 +14,11 @@
 #include "kernels/backend/queue.h"
 #include "solvers/linear/linop.h"
 #include "solvers/linear/product.h"
+
+struct pio_amg; /* amg.h */
+
+/* What an operator is preconditioned with: nothing; the inverted diagonal blocks; bsr.multigrid. */
+typedef enum { PIO_UNPRECONDITIONED, PIO_BLOCK_JACOBI, PIO_MULTIGRID } pio_preconditioner;
 
 typedef struct {
     pio_queue *queue;
@@ -27,6 +32,7 @@ typedef struct {
     real *inverse;       /* [rows][DIM][DIM] of the diagonal blocks */
     uint64_t *fault;     /* [2] lowest row whose diagonal block is singular; BLOCK_RIGHT, which is where it begins */
     pio_product product; /* zeros: products are made by the kernels of kernels/linear/bsr.h */
+    struct pio_amg *multigrid; /* its multilevel preconditioner, the caller's; NULL: there is none */
 } pio_bsr;
 
 /* Takes the device memory from the arena, or measures it. DIM * rows must fit an int. */
@@ -51,8 +57,8 @@ void pio_bsr_invert_begin(pio_bsr *bsr);
 /* Returns what *bsr->fault means, as pio_bsr_invert_diagonal() does: PIOLA_NUMERICAL or PIOLA_UNAVAILABLE. */
 piola_status pio_bsr_invert_end(pio_bsr *bsr, uint64_t fault, piola_error *error);
 
-/* Returns the operator of the matrix, of which the caller promises that it is of this kind. `jacobi`: it is
- * preconditioned with the inverted diagonal blocks. */
-pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, int jacobi);
+/* Returns the operator of the matrix, of which the caller promises that it is of this kind, with a preconditioner that
+ * is ready. */
+pio_linop pio_bsr_operator(pio_bsr *bsr, pio_linop_kind kind, pio_preconditioner preconditioner);
 
 #endif

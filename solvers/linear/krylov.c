@@ -354,7 +354,10 @@ piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *q, const pio_krylo
         run[options->method](&s);
         if (s.why) break;
         residual(&s, r);
-        pio_map(q, krylov_verify, 1, NULL, .state = k->state, .stagnation = gmres ? 0.999 : 0.5);
+        pio_map(q, krylov_verify, 1, NULL, .state = k->state,
+                .stagnation = gmres                 ? 0.999
+                              : options->drift_ends ? 0
+                                                    : 0.5);
         running = check_progress(&s);
     }
     if (s.seen.stop == KRYLOV_CONVERGED && s.seen.rhs <= 0) {

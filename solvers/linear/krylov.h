@@ -35,11 +35,12 @@ typedef struct {
 } pio_krylov;
 
 typedef struct {
-    pio_linear_method method;         /* PIO_PCG, PIO_MINRES, PIO_GMRES */
-    double tolerance;                 /* of |b - A x| / |b|, in (0, 1) */
-    int max_iterations;               /* >= 1; an iteration has one product with A */
-    int check_every;                  /* iterations between checks, >= 1: 1 on a CPU, more where a check is expensive */
-    int few_launches;                 /* 1: PCG in 4 launches an iteration, not 8; with more work in each */
+    pio_linear_method method; /* PIO_PCG, PIO_MINRES, PIO_GMRES */
+    double tolerance;         /* of |b - A x| / |b|, in (0, 1) */
+    int max_iterations;       /* >= 1; an iteration has one product with A */
+    int check_every;          /* iterations between checks, >= 1: 1 on a CPU, more where a check is expensive */
+    int drift_ends;           /* 1: PCG and MINRES stagnate where the residual has drifted: the caller refines */
+    int few_launches;         /* 1: PCG in 4 launches an iteration, not 8; with more work in each */
     const char *(*interrupted)(void); /* polled at every check: returns why to stop, or NULL; NULL: never */
 } pio_krylov_options;
 

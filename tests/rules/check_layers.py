@@ -41,9 +41,9 @@ ATOMIC = re.compile(r"\batomic[A-Z]\w*\s*\(|\b__atomic_(?!load|signal|thread)\w+
                     r"\bstd::atomic\b|\bstdatomic\.h\b")
 ATOMIC_OMP = re.compile(r"#\s*pragma\s+omp\s[^\n]*\b(atomic|reduction)\b")
 ONE_FUNCTION = re.compile(r"^(?:PIO_FN|static __device__)[^{;]*\{.*?^\}", re.M | re.S)
-FLOATING_TYPE = re.compile(r"\b(real|wide|float|double)\b")
+FLOATING_TYPE = re.compile(r"\b(real|wide|narrow|float|double)\b")
 FLOATING = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?[fFlL]?(?!\w)")
-INSIDE = re.compile(r"\b[RW]\(")
+INSIDE = re.compile(r"\b(?:[RW]|NARROW)\(")
 DIALECT_FAULTS = [
     (re.compile(r"[{,]\s*\.\w+\s*="), "designated initialiser"),
     (re.compile(r"(?:[=,(&?:]|\breturn\b)\s*\(\s*(?:const\s+)?\w+\s*(?:\[\w*\]\s*)?\)\s*\{"), "compound literal"),
@@ -84,7 +84,7 @@ def atomic_faults(name, text):
 
 
 def inside_spans(text):
-    """What lies within the parentheses of R(...) and W(...)."""
+    """What lies within the parentheses of R(...), W(...) and NARROW(...)."""
     for match in INSIDE.finditer(text):
         depth, at = 1, match.end()
         while depth and at < len(text):
@@ -165,6 +165,8 @@ PLANTED = [
     ("solvers/a.c", "#pragma omp parallel for reduction(+ : sum)\n", "OpenMP reduction"),
     ("kernels/fem/a.h", "PIO_FN real f(real x) { return 0.5 * x; }\n", "naked floating literal 0.5"),
     ("kernels/a.h", "PIO_FN real f(real x) { return R(0.5) * x + 1e-3f; }\n", "naked floating literal 1e-3f"),
+    ("kernels/a.h", "PIO_FN narrow f(narrow x) { return NARROW(1.5) * x + 2.5; }\n", "naked floating literal 2.5"),
+    (DIALECT, "PIO_FN void f(narrow *x)\n{\n    atomicAdd(x, NARROW(1));\n}\n", "atomic"),
     ("kernels/a.h", "static const s t = {.x = 1};\n", "designated"),
     ("kernels/a.h", "PIO_FN s f(int i) { return (s){i}; }\n", "compound"),
     ("kernels/a.h", "PIO_FN real f(real x) { return sqrtf(x); }\n", "suffixed"),

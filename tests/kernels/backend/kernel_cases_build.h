@@ -7,6 +7,9 @@
 
 #include "tests/kernels/base/kernel_cases_host.h"
 #include "tests/kernels/base/kernel_cases_rice.h"
+#include "tests/kernels/linear/kernel_cases_amg_cycle.h"
+#include "tests/kernels/linear/kernel_cases_amg_levels.h"
+#include "tests/kernels/linear/kernel_cases_amg_modes.h"
 #include "tests/kernels/linear/kernel_cases_direct.h"
 #include "tests/kernels/linear/kernel_cases_refine.h"
 #include "tests/kernels/linear/kernel_cases_linalg.h"
@@ -49,6 +52,9 @@ static void build_pack(void *target, case_type type, const double *value, const 
         case CASE_FIELD:
             ((real *)target)[i] = CASE_NUMBER(real, value[i], d);
             break;
+        case CASE_NARROW:
+            ((narrow *)target)[i] = CASE_NUMBER(narrow, value[i], d);
+            break;
         default:
             ((wide *)target)[i] = CASE_NUMBER(wide, value[i], d);
             break;
@@ -76,6 +82,10 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
             v = CASE_VALUE(((const real *)source)[i]);
             d = CASE_DOT(((const real *)source)[i]);
             break;
+        case CASE_NARROW:
+            v = CASE_VALUE(((const narrow *)source)[i]);
+            d = CASE_DOT(((const narrow *)source)[i]);
+            break;
         default:
             v = CASE_VALUE(((const wide *)source)[i]);
             d = CASE_DOT(((const wide *)source)[i]);
@@ -88,7 +98,7 @@ static void build_unpack(double *value, double *dot, const void *source, case_ty
 
 /* clang-format off */
 #define BUILD_SIZES {sizeof(int), sizeof(int64_t), sizeof(int64_t), sizeof(double), sizeof(real), sizeof(real), \
-                     sizeof(wide)}
+                     sizeof(narrow), sizeof(wide), sizeof(wide)}
 #define MAP(name, adjoint) case_##name,
 #define TEAM MAP
 #define SUM MAP

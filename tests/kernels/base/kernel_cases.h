@@ -43,8 +43,19 @@ enum {
 };
 
 /* CASE_FIELD: reals whose array is a field. CASE_QUANTA: int64 too, but numbers of quanta, which may change by
- * rounding. */
-typedef enum { CASE_INT, CASE_INT64, CASE_QUANTA, CASE_DOUBLE, CASE_REAL, CASE_FIELD, CASE_WIDE, CASE_TYPES } case_type;
+ * rounding. CASE_NARROW: in the digits of a preconditioner. CASE_ROUGH: wide, but made from numbers of those digits. */
+typedef enum {
+    CASE_INT,
+    CASE_INT64,
+    CASE_QUANTA,
+    CASE_DOUBLE,
+    CASE_REAL,
+    CASE_FIELD,
+    CASE_NARROW,
+    CASE_ROUGH,
+    CASE_WIDE,
+    CASE_TYPES
+} case_type;
 typedef enum { CASE_INPUT, CASE_CONSTANT, CASE_OUTPUT, CASE_GRADIENT } case_role;
 typedef enum { CASE_SET, CASE_ADDED, CASE_ZERO } case_how;
 
@@ -168,6 +179,7 @@ void case_expect(case_io *io, int holds, const char *what);
 #define CASE_TYPE_uint64_t CASE_INT64
 #define CASE_TYPE_double CASE_DOUBLE
 #define CASE_TYPE_real CASE_REAL
+#define CASE_TYPE_narrow CASE_NARROW
 #define CASE_TYPE_wide CASE_WIDE
 /* Fields of reals: an input, a constant, memory for a kernel to write, the cotangent of an output that is one. */
 #define REALS(io, name, parts, n, lo, hi)                                                                              \

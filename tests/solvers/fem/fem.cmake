@@ -17,6 +17,8 @@ engine_test(test_fem_reversible_gradient f64)
 one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
 one_engine_test(test_fem_standby f64 3) # in the plane, auto begins with elimination
+one_engine_test(test_fem_multigrid f64 2)
+one_engine_test(test_fem_multigrid f64 3)
 one_engine_test(test_residual_log f64 2)
 
 foreach(precision ${test_precisions})
@@ -31,8 +33,8 @@ needs(test_fem_transfers_f64_3d ${DIRECTS})
 # With sanitizers half a minute of processor time and more, of code that the other tests of 2D cover.
 slow_with_sanitizers(test_fem_determinism_f64_2d test_fem_slots_f64_2d)
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
-foreach(name integral convergence determinism direct dynamics follow_gradient gradient morph physics projection
-    reversible_euler reversible_euler_gradient slots springs supports)
+foreach(name integral convergence determinism direct dynamics follow_gradient gradient morph multigrid physics
+    projection reversible_euler reversible_euler_gradient slots springs supports)
   slow_with_sanitizers(test_fem_${name}_f64_3d)
 endforeach()
 

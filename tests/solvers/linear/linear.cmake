@@ -6,6 +6,10 @@ engine_test(test_krylov_launches)
 one_engine_test(test_krylov_interrupted f64 2)
 guarded_test(test_krylov_interrupted_f64_2d)
 
+# Graphs of a multilevel preconditioner, which are whole numbers: the same for every precision and dimension.
+one_engine_test(test_amg_graph f64 2)
+one_engine_test(test_amg_pattern f64 2)
+
 # Direct solves, and every method beside the others.
 engine_test(test_direct)
 engine_test(test_pairings)
