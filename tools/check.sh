@@ -168,7 +168,7 @@ if [ $# -gt 0 ]; then
 fi
 
 begin=$SECONDS
-install_missing "${BUILD_PACKAGES[@]}" python3-venv valgrind
+install_missing "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 if [ $long = ON ]; then
     install_missing debootstrap
 fi

@@ -21,6 +21,32 @@ one_engine_test(test_fem_multigrid f64 2)
 one_engine_test(test_fem_multigrid f64 3)
 one_engine_test(test_residual_log f64 2)
 
+# hypre solves the same systems where it is: Debian's libhypre-dev, which brings an MPI.
+set(hypre_test test_fem_hypre_f64_3d)
+if(NOT CMAKE_CROSSCOMPILING)
+  find_package(MPI QUIET COMPONENTS C)
+  find_path(HYPRE_INCLUDE HYPRE.h PATH_SUFFIXES hypre)
+  find_library(HYPRE_LIBRARY HYPRE)
+endif()
+if(MPI_C_FOUND AND HYPRE_INCLUDE AND HYPRE_LIBRARY)
+  one_engine_test(test_fem_hypre f64 3)
+  if(TARGET ${hypre_test})
+    target_include_directories(${hypre_test} SYSTEM PRIVATE ${HYPRE_INCLUDE})
+    target_link_libraries(${hypre_test} PRIVATE ${HYPRE_LIBRARY} MPI::MPI_C)
+    # Open MPI: one process, of any user, which starts no other and needs neither ssh nor a network
+    set_property(TEST ${hypre_test} APPEND PROPERTY ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1
+      OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self OMPI_MCA_plm_rsh_agent= OMPI_MCA_ess_singleton_isolated=1)
+  endif()
+else()
+  message(STATUS "Comparison of linear solves with hypre: no; libhypre-dev or MPI is missing")
+  add_test(NAME ${hypre_test} COMMAND sh -c
+    "echo 'not checked: there is no hypre; tools/check.sh installs it' && test \"$CI\" != true && exit 77")
+  set_tests_properties(${hypre_test} PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+  list(REMOVE_ITEM TEST_FILES solvers/fem/test_fem_hypre.c)
+endif()
+# With sanitizers, memory that MPI keeps to its end may be reported; other tests cover the code of Piola that runs here.
+slow_with_sanitizers(${hypre_test})
+
 foreach(precision ${test_precisions})
   foreach(dimension 2 3)
     needs(test_fem_direct_${precision}_${dimension}d ${DIRECTS})
