@@ -17,7 +17,8 @@ static const char *const boxes[] = {"tight", "loose", NULL};
 static const char *const plastic_laws[] = {"none", "von_mises", "drucker_prager", "herschel_bulkley", "snow", NULL};
 static const char *const starts[] = {"sorted", "shuffled", NULL};
 static const char *const preconditioners[] = {"auto", "jacobi", "multigrid", NULL};
-static const char *const elements[] = {"hex8", "hex27", "tet4", "tet10", "quad4", "quad9", "tri3", "tri6", NULL};
+static const char *const elements[] = {"hex8",  "hex20", "hex27", "tet4", "tet10", "quad4",
+                                       "quad8", "quad9", "tri3",  "tri6", NULL};
 
 const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), SIMULATING, "DIR", .meaning = "folder for the results; made when missing",

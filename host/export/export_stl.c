@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CURVED_PARTS = 4 }; /* parts of each side of a quadratic face */
+enum { KINDS = 5, CURVED_PARTS = 4 }; /* types of faces; parts of each side of a quadratic one */
 
 typedef struct {
-    pio_tessellation *tessellation; /* [4] by kind_of */
+    pio_tessellation *tessellation; /* [KINDS] in the order of face_types */
     pio_surface surface;
     double *points; /* [n][3] m, deformed */
 } model;
 
-static const int face_types[4] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD9};
+static const int face_types[KINDS] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD8, PIO_CELL_QUAD9};
 
 static const pio_tessellation *tessellation_of(const model *m, const pio_face *f)
 {
@@ -46,11 +46,12 @@ static piola_status make_model(const pio_export *e, model *m, piola_error *error
 {
     const size_t bytes = 3 * sizeof(double) * (size_t)e->info->n_points;
     m->points = malloc(bytes);
-    m->tessellation = malloc(4 * sizeof *m->tessellation);
+    m->tessellation = malloc(KINDS * sizeof *m->tessellation);
     if (!m->points || !m->tessellation) return pio_fail_memory(error, bytes, "the deformed points");
-    for (int k = 0; k < 4; k++)
-        pio_tessellation_make(&m->tessellation[k], face_types[k],
-                              face_types[k] == PIO_CELL_TRI6 || face_types[k] == PIO_CELL_QUAD9 ? CURVED_PARTS : 1);
+    for (int k = 0; k < KINDS; k++) {
+        const bool straight = face_types[k] == PIO_CELL_TRI3 || face_types[k] == PIO_CELL_QUAD4;
+        pio_tessellation_make(&m->tessellation[k], face_types[k], straight ? 1 : CURVED_PARTS);
+    }
     const piola_status rc =
         pio_surface_make(&m->surface, e->mesh, e->info->dimension, e->info->n_points, e->points, error);
     return rc ? rc : deform(e, m->points, error);

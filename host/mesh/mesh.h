@@ -2,10 +2,11 @@
 /* mesh.h -- finite-element meshes: nodes, elements by type, and named groups. They are read from Gmsh files or built
  * here.
  *
- * Nodes of an element are in VTK's order (VTK User's Guide, chapter 19; vtkQuadraticTetra.h, vtkBiQuadraticQuad.h,
- * vtkTriQuadraticHexahedron.h). Cells are the elements of the mesh's dimension, facets those of one dimension less: the
- * cells are the elements 0 ... n_cells-1, the facets follow, then edges of a 3D mesh, then points. Every cell has a
- * positive Jacobian at its nodes and at the points of its quadrature rule, and every node belongs to a cell. */
+ * Nodes of an element are in VTK's order (VTK User's Guide, chapter 19; vtkQuadraticTetra.h, vtkQuadraticQuad.h,
+ * vtkBiQuadraticQuad.h, vtkQuadraticHexahedron.h, vtkTriQuadraticHexahedron.h). Cells are the elements of the mesh's
+ * dimension, facets those of one dimension less: the cells are the elements 0 ... n_cells-1, the facets follow, then
+ * edges of a 3D mesh, then points. Every cell has a positive Jacobian at its nodes and at the points of its quadrature
+ * rule, and every node belongs to a cell. */
 #ifndef PIOLA_HOST_MESH_H
 #define PIOLA_HOST_MESH_H
 

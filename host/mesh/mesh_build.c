@@ -214,8 +214,8 @@ static piola_status check_type(pio_element_type type, const char *name, int leas
         pio_elements[type].dimension <= most)
         return PIOLA_OK;
     return pio_fail(error, PIOLA_BAD_DATA, "%s: it cannot be made of this type of element; use %s%s%s", name,
-                    least == 2 ? "tri3, tri6, quad4, quad9" : "", least < most ? ", " : "",
-                    most == 3 ? "tet4, tet10, hex8, hex27" : "");
+                    least == 2 ? "tri3, tri6, quad4, quad8, quad9" : "", least < most ? ", " : "",
+                    most == 3 ? "tet4, tet10, hex8, hex20, hex27" : "");
 }
 
 static bool good_size(double size)

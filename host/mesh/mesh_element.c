@@ -3,7 +3,7 @@
 
 /* VTK node a is Gmsh node from_gmsh[a]. Gmsh Reference Manual, "Node ordering": its tet10 has the middles of (2,3) and
  * (1,3) as nodes 8 and 9, its hex27 the middles of the edges 01 03 04 12 15 23 26 37 45 47 56 67 as 8 ... 19 and those
- * of the faces z- y- x- x+ y+ z+ as 20 ... 25. */
+ * of the faces z- y- x- x+ y+ z+ as 20 ... 25; its hex20 are the first 20 of these. */
 static const int8_t tet10_from_gmsh[10] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 static const int8_t hex27_from_gmsh[27] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  11, 13, 9,  16, 18,
                                            19, 17, 10, 12, 14, 15, 22, 23, 21, 24, 20, 25, 26};
@@ -36,6 +36,8 @@ const pio_element pio_elements[PIO_ELEMENT_TYPES] = {
                   .face = {{0, 1, 3}, {1, 2, 4}, {2, 0, 5}}, .place = tri_place},
     [PIO_QUAD4] = {"quad4", 4, 4, 2, 1, .vtk = 9, .gmsh = 3, .faces = 4, .face_type = PIO_LINE2, QUAD_EDGES,
                    .face = {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, .place = quad_place},
+    [PIO_QUAD8] = {"quad8", 8, 4, 2, 2, .vtk = 23, .gmsh = 16, .faces = 4, .face_type = PIO_LINE3, QUAD_EDGES,
+                   .face = {{0, 1, 4}, {1, 2, 5}, {2, 3, 6}, {3, 0, 7}}, .place = quad_place},
     [PIO_QUAD9] = {"quad9", 9, 4, 2, 2, .vtk = 28, .gmsh = 10, .faces = 4, .face_type = PIO_LINE3, QUAD_EDGES,
                    .face = {{0, 1, 4}, {1, 2, 5}, {2, 3, 6}, {3, 0, 7}}, .place = quad_place},
     [PIO_TET4] = {"tet4", 4, 4, 3, 1, .vtk = 10, .gmsh = 4, .faces = 4, .face_type = PIO_TRI3, TET_EDGES,
@@ -46,6 +48,14 @@ const pio_element pio_elements[PIO_ELEMENT_TYPES] = {
     [PIO_HEX8] = {"hex8", 8, 8, 3, 1, .vtk = 12, .gmsh = 5, .faces = 6, .face_type = PIO_QUAD4, HEX_EDGES,
                   .face = {{0, 4, 7, 3}, {1, 2, 6, 5}, {0, 1, 5, 4}, {3, 7, 6, 2}, {0, 3, 2, 1}, {4, 5, 6, 7}},
                   .place = hex_place},
+    [PIO_HEX20] = {"hex20", 20, 8, 3, 2, .vtk = 25, .gmsh = 17, .faces = 6, .face_type = PIO_QUAD8, HEX_EDGES,
+                   .face = {{0, 4, 7, 3, 16, 15, 19, 11},
+                            {1, 2, 6, 5, 9, 18, 13, 17},
+                            {0, 1, 5, 4, 8, 17, 12, 16},
+                            {3, 7, 6, 2, 19, 14, 18, 10},
+                            {0, 3, 2, 1, 11, 10, 9, 8},
+                            {4, 5, 6, 7, 12, 13, 14, 15}},
+                   .from_gmsh = hex27_from_gmsh, .place = hex_place},
     [PIO_HEX27] = {"hex27", 27, 8, 3, 2, .vtk = 29, .gmsh = 12, .faces = 6, .face_type = PIO_QUAD9, HEX_EDGES,
                    .face = {{0, 4, 7, 3, 16, 15, 19, 11, 20},
                             {1, 2, 6, 5, 9, 18, 13, 17, 21},
@@ -82,6 +92,27 @@ static void box_gradients(const pio_element *e, const double r[3], double gradie
     }
 }
 
+/* Serendipity elements: see shape_serendipity of kernels/fem/fem_element.h. */
+static void serendipity_gradients(const pio_element *e, const double r[3], double gradient[PIO_ELEMENT_NODES][3])
+{
+    const int d = e->dimension;
+    for (int a = 0; a < e->nodes; a++) {
+        const double *at = e->place[a];
+        double value[3], slope[3], sum = 1 - d, all = 1;
+        for (int j = 0; j < d; j++) {
+            line_shape(at[j] * at[j] > 0.5 ? 1 : 2, at[j], r[j], &value[j], &slope[j]);
+            sum += at[j] * r[j];
+            all *= value[j];
+        }
+        for (int j = 0; j < d; j++) {
+            double product = slope[j];
+            for (int k = 0; k < d; k++)
+                if (k != j) product *= value[k];
+            gradient[a][j] = a < e->corners ? sum * product + at[j] * all : product;
+        }
+    }
+}
+
 /* In barycentric coordinates L, the shape functions are L, or L (2 L - 1) at corners and 4 L_a L_b in the middle of an
  * edge. */
 static void simplex_gradients(const pio_element *e, const double r[3], double gradient[PIO_ELEMENT_NODES][3])
@@ -105,6 +136,8 @@ void pio_element_gradients(pio_element_type type, const double r[3], double grad
     const pio_element *e = &pio_elements[type];
     if (e->dimension > 0 && e->corners == e->dimension + 1 && e->dimension > 1)
         simplex_gradients(e, r, gradient);
+    else if (type == PIO_QUAD8 || type == PIO_HEX20)
+        serendipity_gradients(e, r, gradient);
     else
         box_gradients(e, r, gradient);
 }

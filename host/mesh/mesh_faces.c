@@ -223,9 +223,9 @@ static piola_status check_pair(const pio_mesh *mesh, const record *r, int64_t n,
     const int nb = pio_mesh_face_nodes(mesh, face_of(r + 1), b);
     if (na != nb)
         return pio_mesh_fail(mesh, error,
-                             "elements %lld and %lld share a face that is linear in one and quadratic in the other; "
-                             "give all elements the same order",
-                             one, other);
+                             "elements %lld and %lld share a face that has %d nodes in one and %d in the other; give "
+                             "all elements the same order and nodes",
+                             one, other, na, nb);
     const int orientation = turn(a, b, e->corners);
     if (orientation >= 0)
         return pio_mesh_fail(

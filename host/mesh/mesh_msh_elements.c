@@ -3,7 +3,6 @@
 
 /* Types that Gmsh writes and that are not read, and what would be right (Gmsh Reference Manual, element types). */
 static const char unstructured[] = "mesh with tetrahedra, or with hexahedra alone (Transfinite Volume, Recombine)";
-static const char complete[] = "save it with its middle nodes (Mesh.SecondOrderIncomplete = 0)";
 static const char lower[] = "mesh with order 1 or 2 (Mesh.ElementOrder)";
 static const struct {
     int32_t gmsh;
@@ -11,7 +10,6 @@ static const struct {
 } unsupported[] = {
     {6, "prism6", unstructured},   {7, "pyramid5", unstructured},
     {13, "prism18", unstructured}, {14, "pyramid14", unstructured},
-    {16, "quad8", complete},       {17, "hex20", complete},
     {18, "prism15", unstructured}, {19, "pyramid13", unstructured},
     {20, "tri9", lower},           {21, "tri10", lower},
     {22, "tri12", lower},          {23, "tri15", lower},
@@ -35,10 +33,11 @@ static pio_element_type kind_of(msh_input *in, int32_t gmsh)
                      unsupported[i].advice);
             return PIO_POINT1;
         }
-    msh_fail(in,
-             "elements of type %d are not known; tri3, tri6, quad4, quad9, tet4, tet10, hex8 and hex27 with their "
-             "boundaries are read",
-             gmsh);
+    msh_fail(
+        in,
+        "elements of type %d are not known; tri3, tri6, quad4, quad8, quad9, tet4, tet10, hex8, hex20 and hex27 with "
+        "their boundaries are read",
+        gmsh);
     return PIO_POINT1;
 }
 

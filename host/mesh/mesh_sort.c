@@ -81,7 +81,8 @@ static piola_status leave_out(pio_raw_mesh *raw, const uint8_t *mark, piola_erro
     return PIOLA_OK;
 }
 
-/* Removes nodes without a mark, the others keep their order; number[old] = new or -1. */
+/* Removes nodes without a mark, the others keep their order; number[old] = new or -1. A mesh that was built is numbered
+ * anew: of its lattice, serendipity elements use some points alone. */
 static void compact_nodes(pio_mesh *mesh, const uint8_t *mark, int32_t *number)
 {
     int32_t n = 0;
@@ -95,9 +96,10 @@ static void compact_nodes(pio_mesh *mesh, const uint8_t *mark, int32_t *number)
             continue;
         }
         memmove(mesh->x + 3 * (size_t)n, mesh->x + 3 * (size_t)i, 3 * sizeof *mesh->x);
-        mesh->node_tag[n++] = mesh->node_tag[i];
+        mesh->node_tag[n] = mesh->built ? n + 1 : mesh->node_tag[i];
+        n++;
     }
-    if (n < mesh->n_nodes)
+    if (n < mesh->n_nodes && !mesh->built)
         pio_mesh_warn(mesh, "%d nodes of no cell are left out, the first is node %lld", mesh->n_nodes - n,
                       (long long)first);
     mesh->n_nodes = n;

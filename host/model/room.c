@@ -101,11 +101,14 @@ static void count_elements(const pio_scene *s, pio_counts *c)
         if (g->mesh == SCENE_MESH_FILE) continue;
         const pio_element *e = &pio_elements[g->element];
         const bool simplex = e->corners == e->dimension + 1;
-        double cells = !simplex ? 1 : e->dimension == 2 ? 2 : 6, nodes = 1;
+        double cells = !simplex ? 1 : e->dimension == 2 ? 2 : 6, nodes = 1, vertices = 1, edges = 0;
         for (size_t a = 0; a < g->elements.n && a < (size_t)e->dimension; a++) {
             cells *= g->elements.v[a];
             nodes *= e->order * g->elements.v[a] + 1;
+            vertices *= g->elements.v[a] + 1;
+            edges += g->elements.v[a] / (g->elements.v[a] + 1); /* along this axis, for each vertex */
         }
+        if (g->element == PIO_QUAD8 || g->element == PIO_HEX20) nodes = vertices * (1 + edges);
         c->items += cells;
         c->nodes += nodes;
         c->bytes +=

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 4 };
+enum { KINDS = 5 };
 
 /* Cosine of the angle (35 degrees) between the normal of a face and the mean normal, beyond which there is an edge. */
 #define CREASE 0.82
 
-static const int face_types[KINDS] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD9};
+static const int face_types[KINDS] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD8, PIO_CELL_QUAD9};
 
 typedef struct {
     const pio_frame *f;

@@ -86,7 +86,7 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
     if (is_3d(g->element) != (s->method.dimension == 3))
         pio_cfg_fault(doc, element, "this element is for %dD and the scene is %dD; possible are: %s",
                       is_3d(g->element) ? 3 : 2, s->method.dimension,
-                      s->method.dimension == 2 ? "tri3, tri6, quad4, quad9" : "tet4, tet10, hex8, hex27");
+                      s->method.dimension == 2 ? "tri3, tri6, quad4, quad8, quad9" : "tet4, tet10, hex8, hex20, hex27");
     check_counts(s, doc, i);
     if (g->mesh == SCENE_MESH_BOX) check_box(doc, max, g->min, g->max, s->method.dimension, false);
     if (g->mesh == SCENE_MESH_QUADRILATERAL && s->method.dimension == 3)

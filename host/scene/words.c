@@ -5,10 +5,13 @@
 
 #include <stddef.h>
 
-const char *const pio_element_words[] = {
-    [PIO_POINT1] = "point", [PIO_LINE2] = "line2", [PIO_LINE3] = "line3", [PIO_TRI3] = "tri3",
-    [PIO_TRI6] = "tri6",    [PIO_QUAD4] = "quad4", [PIO_QUAD9] = "quad9", [PIO_TET4] = "tet4",
-    [PIO_TET10] = "tet10",  [PIO_HEX8] = "hex8",   [PIO_HEX27] = "hex27", NULL};
+const char *const pio_element_words[] = {[PIO_POINT1] = "point", [PIO_LINE2] = "line2",
+                                         [PIO_LINE3] = "line3",  [PIO_TRI3] = "tri3",
+                                         [PIO_TRI6] = "tri6",    [PIO_QUAD4] = "quad4",
+                                         [PIO_QUAD8] = "quad8",  [PIO_QUAD9] = "quad9",
+                                         [PIO_TET4] = "tet4",    [PIO_TET10] = "tet10",
+                                         [PIO_HEX8] = "hex8",    [PIO_HEX20] = "hex20",
+                                         [PIO_HEX27] = "hex27",  NULL};
 const char *const pio_plastic_words[] = {[PIO_ELASTIC] = "none",
                                          [PIO_VON_MISES] = "von_mises",
                                          [PIO_DRUCKER_PRAGER] = "drucker_prager",

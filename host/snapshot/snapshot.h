@@ -73,10 +73,12 @@ typedef enum {
     PIO_CELL_TRI3 = 5,
     PIO_CELL_TRI6 = 22,
     PIO_CELL_QUAD4 = 9,
+    PIO_CELL_QUAD8 = 23,
     PIO_CELL_QUAD9 = 28,
     PIO_CELL_TET4 = 10,
     PIO_CELL_TET10 = 24,
     PIO_CELL_HEX8 = 12,
+    PIO_CELL_HEX20 = 25,
     PIO_CELL_HEX27 = 29
 } pio_cell_type;
 

@@ -15,10 +15,16 @@ typedef struct {
     const char *name;
 } cell_kind;
 
-static const cell_kind kinds[] = {{PIO_CELL_TRI3, 3, 2, "triangles"},    {PIO_CELL_TRI6, 6, 2, "6-node triangles"},
-                                  {PIO_CELL_QUAD4, 4, 2, "quadrangles"}, {PIO_CELL_QUAD9, 9, 2, "9-node quadrangles"},
-                                  {PIO_CELL_TET4, 4, 3, "tetrahedra"},   {PIO_CELL_TET10, 10, 3, "10-node tetrahedra"},
-                                  {PIO_CELL_HEX8, 8, 3, "hexahedra"},    {PIO_CELL_HEX27, 27, 3, "27-node hexahedra"}};
+static const cell_kind kinds[] = {{PIO_CELL_TRI3, 3, 2, "triangles"},
+                                  {PIO_CELL_TRI6, 6, 2, "6-node triangles"},
+                                  {PIO_CELL_QUAD4, 4, 2, "quadrangles"},
+                                  {PIO_CELL_QUAD8, 8, 2, "8-node quadrangles"},
+                                  {PIO_CELL_QUAD9, 9, 2, "9-node quadrangles"},
+                                  {PIO_CELL_TET4, 4, 3, "tetrahedra"},
+                                  {PIO_CELL_TET10, 10, 3, "10-node tetrahedra"},
+                                  {PIO_CELL_HEX8, 8, 3, "hexahedra"},
+                                  {PIO_CELL_HEX20, 20, 3, "20-node hexahedra"},
+                                  {PIO_CELL_HEX27, 27, 3, "27-node hexahedra"}};
 
 static const cell_kind *kind_of(int type)
 {

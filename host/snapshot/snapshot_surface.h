@@ -8,7 +8,7 @@
 typedef struct {
     int64_t cell;    /* cell to which the face belongs */
     int32_t node[9]; /* nodes, as many as its type has */
-    uint8_t type;    /* PIO_CELL_TRI3, TRI6, QUAD4 or QUAD9 */
+    uint8_t type;    /* PIO_CELL_TRI3, TRI6, QUAD4, QUAD8 or QUAD9 */
 } pio_face;
 
 typedef struct {

@@ -1,7 +1,7 @@
 /* snapshot_tessellation.c -- faces as functions of two parameters in 0..1, and the triangles between points of them.
  *
- * Linear and quadratic Lagrange functions on the triangle and the square (Zienkiewicz, Taylor and Zhu, The Finite
- * Element Method, 7th ed., sections 6.2 and 6.5). */
+ * Linear and quadratic Lagrange functions on the triangle and the square, and serendipity functions on the square
+ * (Zienkiewicz, Taylor and Zhu, The Finite Element Method, 7th ed., sections 6.2 and 6.5). */
 #include "host/snapshot/snapshot_surface.h"
 
 #include <string.h>
@@ -28,8 +28,27 @@ static double lagrange(double node, bool quadratic, double t, double *slope)
     return node > 0 ? t * (2 * t - 1) : (1 - t) * (1 - 2 * t);
 }
 
+/* The functions of shape_serendipity (kernels/fem/fem_element.h), where xi = 2 at - 1. */
+static void serendipity_weights(const double at[2], double w[9], double slope[2][9])
+{
+    for (int i = 0; i < 8; i++) {
+        double f[2], d[2], sum = -1;
+        for (int a = 0; a < 2; a++) {
+            f[a] = lagrange(square[i][a], square[i][a] > 0.25 && square[i][a] < 0.75, at[a], &d[a]);
+            sum += (2 * square[i][a] - 1) * (2 * at[a] - 1);
+        }
+        w[i] = i < 4 ? sum * f[0] * f[1] : f[0] * f[1];
+        for (int a = 0; a < 2; a++)
+            slope[a][i] = i < 4 ? (sum * d[a] + 2 * (2 * square[i][a] - 1) * f[a]) * f[1 - a] : d[a] * f[1 - a];
+    }
+}
+
 static void square_weights(int nodes, const double at[2], double w[9], double slope[2][9])
 {
+    if (nodes == 8) {
+        serendipity_weights(at, w, slope);
+        return;
+    }
     for (int i = 0; i < nodes; i++) {
         double dx, dy;
         const double x = lagrange(square[i][0], nodes == 9, at[0], &dx),
@@ -87,7 +106,7 @@ static void divide_triangle(pio_tessellation *p, int parts)
 
 void pio_tessellation_make(pio_tessellation *p, int type, int parts)
 {
-    const bool four = type == PIO_CELL_QUAD4 || type == PIO_CELL_QUAD9;
+    const bool four = type == PIO_CELL_QUAD4 || type == PIO_CELL_QUAD8 || type == PIO_CELL_QUAD9;
     double unused[2][9], none[9];
     memset(p, 0, sizeof *p);
     p->nodes = pio_cell_nodes(type);

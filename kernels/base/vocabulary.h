@@ -16,10 +16,12 @@ typedef enum pio_element_type {
     PIO_TRI3,
     PIO_TRI6,
     PIO_QUAD4,
+    PIO_QUAD8,
     PIO_QUAD9,
     PIO_TET4,
     PIO_TET10,
     PIO_HEX8,
+    PIO_HEX20,
     PIO_HEX27,
     PIO_ELEMENT_TYPES
 } pio_element_type;

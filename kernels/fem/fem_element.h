@@ -1,10 +1,10 @@
 /* fem_element.h -- finite elements by tables: shape functions and quadrature of every type, in one reference element
  * each.
  *
- * Lines, quadrilaterals and hexahedra are products of Lagrange polynomials on [-1, 1]; triangles and tetrahedra live on
- * xi_i >= 0, sum xi_i <= 1 (Hughes 2000, chapter 3; Zienkiewicz, Taylor, Zhu 2013, chapter 6). Nodes are in the order
- * of VTK's cell types. Tables are made once by fem_table and read by every kernel; no other place knows a shape
- * function. */
+ * Lines, quadrilaterals and hexahedra are products of Lagrange polynomials on [-1, 1], or serendipity elements there;
+ * triangles and tetrahedra live on xi_i >= 0, sum xi_i <= 1 (Hughes 2000, chapter 3; Zienkiewicz, Taylor, Zhu 2013,
+ * chapter 6). Nodes are in the order of VTK's cell types. Tables are made once by fem_table and read by every kernel;
+ * no other place knows a shape function. */
 #ifndef PIOLA_KERNELS_FEM_ELEMENT_H
 #define PIOLA_KERNELS_FEM_ELEMENT_H
 
@@ -34,7 +34,8 @@ PIO_FN void lagrange(int count, int k, real x, real *N, real *d)
     }
 }
 
-/* Place of node a on the lattice of products, a digit per axis, base 3 (count 3) or 2. */
+/* Place of node a on the lattice of products, a digit per axis, base 3 (count 3) or 2; serendipity elements have those
+ * of corners and edges, which come first. */
 PIO_TABLE int quad9_lattice[9][2] = {{0, 0}, {2, 0}, {2, 2}, {0, 2}, {1, 0}, {2, 1}, {1, 2}, {0, 1}, {1, 1}};
 PIO_TABLE int hex27_lattice[27][3] = {{0, 0, 0}, {2, 0, 0}, {2, 2, 0}, {0, 2, 0}, {0, 0, 2}, {2, 0, 2}, {2, 2, 2},
                                       {0, 2, 2}, {1, 0, 0}, {2, 1, 0}, {1, 2, 0}, {0, 1, 0}, {1, 0, 2}, {2, 1, 2},
@@ -52,6 +53,7 @@ PIO_FN int lattice_index(int type, int a, int axis)
         return a == 2 ? 1 : 2 * a;
     case PIO_QUAD4:
         return quad9_lattice[a][axis] / 2;
+    case PIO_QUAD8:
     case PIO_QUAD9:
         return quad9_lattice[a][axis];
     case PIO_HEX8:
@@ -76,6 +78,38 @@ PIO_FN fem_shape shape_product(int type, int a, const real xi[3])
     }
     for (int k = 0; k < 3; k++) s.d[k] = d[k] * N[(k + 1) % 3] * N[(k + 2) % 3];
     return s;
+}
+
+/* Returns 1 for quadratic elements with nodes at corners and on edges alone. */
+PIO_FN int element_is_serendipity(int type)
+{
+    return type == PIO_QUAD8 || type == PIO_HEX20;
+}
+
+/* Returns shape function a of a quadrilateral of 8 nodes or a hexahedron of 20, and its derivatives (Ergatoudis, Irons,
+ * Zienkiewicz 1968; Zienkiewicz, Taylor, Zhu 2013, chapter 6). The node is at s_k = -1, 0 or 1 along axis k. With
+ * f_k = (1 + s_k xi_k)/2, or 1 - xi_k^2 where s_k = 0, N = prod_k f_k on edges and
+ * N = (sum_k s_k xi_k - rdim + 1) prod_k f_k at corners. */
+PIO_FN fem_shape shape_serendipity(int type, int a, const real xi[3])
+{
+    const int rdim = element_rdim[type], corner = a < 1 << rdim;
+    real f[3], d[3], s[3], sum = R(1 - rdim);
+    fem_shape shape;
+    for (int k = 0; k < 3; k++) f[k] = R(1), d[k] = s[k] = R(0);
+    for (int k = 0; k < rdim; k++) {
+        const int at = lattice_index(type, a, k) - 1;
+        s[k] = R(at);
+        f[k] = at ? R(0.5) * (R(1) + s[k] * xi[k]) : R(1) - xi[k] * xi[k];
+        d[k] = at ? R(0.5) * s[k] : R(-2) * xi[k];
+        sum += s[k] * xi[k];
+    }
+    const real N = f[0] * f[1] * f[2];
+    shape.N = corner ? sum * N : N;
+    for (int k = 0; k < 3; k++) {
+        const real slope = d[k] * f[(k + 1) % 3] * f[(k + 2) % 3];
+        shape.d[k] = corner ? sum * slope + s[k] * N : slope;
+    }
+    return shape;
 }
 
 /* Returns barycentric coordinate k, 0 .. rdim: L_0 = 1 - sum xi, L_k = xi_(k-1). */
@@ -126,6 +160,7 @@ PIO_FN int element_is_simplex(int type)
 /* Returns shape function a of an element type at xi, with its derivatives. */
 PIO_FN fem_shape element_shape(int type, int a, const real xi[3])
 {
+    if (element_is_serendipity(type)) return shape_serendipity(type, a, xi);
     return element_is_simplex(type) ? shape_simplex(type, a, xi) : shape_product(type, a, xi);
 }
 
@@ -208,7 +243,8 @@ PIO_FN real element_point(int type, int points, int q, real xi[3])
     xi[0] = xi[1] = xi[2] = R(0);
     if (type == PIO_TRI3 || type == PIO_TRI6) return triangle_point(points, q, xi);
     if (type == PIO_TET4 || type == PIO_TET10) return tetrahedron_point(points, q, xi);
-    const int count = type == PIO_LINE3 || type == PIO_QUAD9 || type == PIO_HEX27 ? 3 : 2;
+    const int quadratic = type == PIO_LINE3 || type == PIO_QUAD9 || type == PIO_HEX27;
+    const int count = quadratic || element_is_serendipity(type) ? 3 : 2;
     for (int c = 0; c < rdim; c++) {
         real w;
         gauss_point(count, q % count, &xi[c], &w);

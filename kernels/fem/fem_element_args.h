@@ -13,10 +13,10 @@ enum { ELEMENT_NODES = DIM == 3 ? 27 : 9, ELEMENT_POINTS = DIM == 3 ? 27 : 9 };
 enum { RULE_STIFFNESS, RULE_MASS, RULES };
 
 /* Of each type: nodes, dimension of the reference element, and points of each rule. */
-PIO_TABLE int element_nodes[PIO_ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
-PIO_TABLE int element_rdim[PIO_ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-PIO_TABLE int element_points[RULES][PIO_ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 1, 8, 8, 27},
-                                                          {1, 2, 3, 3, 6, 4, 9, 4, 14, 8, 27}};
+PIO_TABLE int element_nodes[PIO_ELEMENT_TYPES] = {1, 2, 3, 3, 6, 4, 8, 9, 4, 10, 8, 20, 27};
+PIO_TABLE int element_rdim[PIO_ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3};
+PIO_TABLE int element_points[RULES][PIO_ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 9, 1, 8, 8, 27, 27},
+                                                          {1, 2, 3, 3, 6, 4, 9, 9, 4, 14, 8, 27, 27}};
 
 /* A rule of one element type, as kernels read it. */
 typedef struct {

@@ -31,10 +31,12 @@ static pio_element_type corner_type(pio_element_type type)
     switch (type) {
     case PIO_TRI6:
         return PIO_TRI3;
+    case PIO_QUAD8:
     case PIO_QUAD9:
         return PIO_QUAD4;
     case PIO_TET10:
         return PIO_TET4;
+    case PIO_HEX20:
     case PIO_HEX27:
         return PIO_HEX8;
     default:

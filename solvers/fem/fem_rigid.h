@@ -49,7 +49,7 @@ static inline int fem_stops(const char *(*interrupted)(void), int64_t i)
 static inline int fem_vertices_of(pio_element_type type)
 {
     if (type == PIO_TRI3 || type == PIO_TRI6) return 3;
-    return type == PIO_HEX8 || type == PIO_HEX27 ? 8 : 4;
+    return type == PIO_HEX8 || type == PIO_HEX20 || type == PIO_HEX27 ? 8 : 4;
 }
 
 /* Returns 1 if every body is one piece of elements that share two vertices or more, in 3D three, 0 if this was not

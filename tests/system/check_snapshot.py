@@ -28,7 +28,7 @@ CASES = {
     "meshes.vtkhdf": ("history", 3, "f64", True, 140, 6, True, 16),
     "unfinished.partial.vtkhdf": ("states", 2, "f32", True, 41, 4, False, 12),
 }
-KINDS = [(5, 3), (28, 9), (22, 6), (9, 4), (10, 4), (24, 10), (12, 8), (29, 27)]  # type, nodes
+KINDS = [(5, 3), (28, 9), (22, 6), (9, 4), (23, 8), (10, 4), (24, 10), (12, 8), (29, 27), (25, 20)]  # type, nodes
 TEXTS = {
     "scene/verbatim": "version: 1\n# café: a comment that must survive\nname: sample\n",
     "scene/resolved": '{"version": 1, "name": "sample"}',
@@ -89,7 +89,7 @@ def cells(case):
     _, dimension, _, _, n, _, _, mesh = case
     if not mesh:
         return np.ones(n, "u1"), np.arange(n + 1), np.arange(n)
-    kinds = KINDS if dimension == 3 else KINDS[:4]
+    kinds = KINDS if dimension == 3 else KINDS[:5]
     chosen = [kinds[c % len(kinds)] for c in range(mesh)]
     nodes = [(5 * c + 3 * np.arange(count)) % n for c, (_, count) in enumerate(chosen)]
     return (np.array([t for t, _ in chosen], "u1"), np.cumsum([0] + [count for _, count in chosen]),

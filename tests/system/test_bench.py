@@ -167,6 +167,7 @@ class Bench(unittest.TestCase):
     def test_the_benchmark_of_meshes_gives_numbers_that_agree_with_each_other(self):
         cases = [("hex8", "neo_hookean", "f64", 3, 4 ** 3, 5 ** 3, 13 ** 3), # per axis 3 columns a row, 2 at the ends
                  ("quad9", "ogden", "f64", 2, 4 ** 2, 9 ** 2, 33 ** 2),      # inner vertices reach 5 nodes, others 3
+                 ("hex20", "linear", "f64", 3, 4 ** 3, 5 ** 3 + 3 * 4 * 5 ** 2, 17329), # counted pair by pair
                  ("hex8", "hencky", "f32", 3, 4 ** 3, 5 ** 3, 13 ** 3)]
         for element, law, precision, dim, elements, nodes, blocks in cases:
             report = printed_by("bench", "fem", "--element", element, "--law", law, "--cells", "4", "--precision",

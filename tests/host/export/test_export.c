@@ -28,9 +28,11 @@ typedef struct {
 static const shape shapes[] = {
     {"cook.vtkhdf", PIO_CELL_QUAD9, {8, 8, 1}, 2, PIO_SNAPSHOT_F64, bend_cook},
     {"beam.vtkhdf", PIO_CELL_HEX27, {4, 4, 12}, 3, PIO_SNAPSHOT_F64, bend_beam},
+    {"beam20.vtkhdf", PIO_CELL_HEX20, {3, 3, 6}, 3, PIO_SNAPSHOT_F64, bend_beam},
     {"tets.vtkhdf", PIO_CELL_TET10, {3, 3, 6}, 3, PIO_SNAPSHOT_F32, bend_beam},
     {"bricks.vtkhdf", PIO_CELL_HEX8, {6, 6, 20}, 3, PIO_SNAPSHOT_F64, bend_beam},
     {"triangles.vtkhdf", PIO_CELL_TRI6, {5, 5, 1}, 2, PIO_SNAPSHOT_F64, bend_cook},
+    {"cook8.vtkhdf", PIO_CELL_QUAD8, {5, 4, 1}, 2, PIO_SNAPSHOT_F64, bend_cook},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes, FRAMES = 3 };
 
@@ -221,7 +223,7 @@ static double volume(const float *corners, size_t triangles)
 static void a_twisted_beam_is_closed_turned_outwards_and_keeps_its_volume(void **state)
 {
     (void)state;
-    for (int i = 1; i <= 3; i++)
+    for (int i = 1; i <= 4; i++)
         for (int frame = 0; frame < FRAMES; frame++) {
             size_t n = 0;
             export_to(shapes[i].name, "stl", "surface.stl", frame, PIOLA_OK, "");
@@ -241,14 +243,14 @@ static void a_twisted_beam_is_closed_turned_outwards_and_keeps_its_volume(void *
 static void cells_of_either_sense_give_the_same_surface(void **state)
 {
     (void)state;
-    static const int kinds[] = {PIO_CELL_TET4, PIO_CELL_HEX8, PIO_CELL_HEX27, PIO_CELL_TET10};
-    for (int i = 0; i < 4; i++) {
+    static const int kinds[] = {PIO_CELL_TET4, PIO_CELL_HEX8, PIO_CELL_HEX20, PIO_CELL_HEX27, PIO_CELL_TET10};
+    for (int i = 0; i < 5; i++) {
         block_mesh m = block_make(kinds[i], 3, 2, 2, NULL);
         piola_error error;
         for (int turned = 0; turned < 2; turned++) {
             pio_surface s;
             assert_int_equal(pio_surface_make(&s, &m.mesh, 3, m.n, m.points, &error), PIOLA_OK);
-            assert_int_equal(s.n, i == 1 || i == 2 ? 32 : 64); /* squares, or two triangles each */
+            assert_int_equal(s.n, block_parts(kinds[i]) == 1 ? 32 : 64); /* squares, or two triangles each */
             for (size_t f = 0; f < s.n; f++) { /* the first three corners run counter-clockwise seen from outside */
                 const double *p = m.points + 3 * s.face[f].node[0], *q = m.points + 3 * s.face[f].node[1],
                              *r = m.points + 3 * s.face[f].node[2];
@@ -293,10 +295,10 @@ static void a_plane_mesh_is_all_surface_and_a_sheet_stays_as_it_is(void **state)
 static void tessellations_interpolate(void **state)
 {
     (void)state;
-    static const int types[] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD9};
+    static const int types[] = {PIO_CELL_TRI3, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD8, PIO_CELL_QUAD9};
     static pio_tessellation p;
     double worst = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         for (int parts = 1; parts <= PIO_MOST_PARTS; parts *= 2) {
             pio_tessellation_make(&p, types[i], parts);
             const bool four = i > 1;

@@ -11,18 +11,20 @@ enum {
     MESH_TRI3,
     MESH_TRI6,
     MESH_QUAD4,
+    MESH_QUAD8,
     MESH_QUAD9,
     MESH_TET4,
     MESH_TET10,
     MESH_HEX8,
+    MESH_HEX20,
     MESH_HEX27
 };
 
-static const int mesh_nodes_of[11] = {1, 2, 3, 3, 6, 4, 9, 4, 10, 8, 27};
-static const int mesh_dim_of[11] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+static const int mesh_nodes_of[13] = {1, 2, 3, 3, 6, 4, 8, 9, 4, 10, 8, 20, 27};
+static const int mesh_dim_of[13] = {0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3};
 
-/* Places of the nodes of simplices and of products, 0 .. 2 along each axis of the reference element; linear types are
- * the first nodes of the quadratic ones. */
+/* Places of the nodes of simplices and of products, 0 .. 2 along each axis of the reference element; linear and
+ * serendipity types are the first nodes of the quadratic ones. */
 static const int mesh_simplex_nodes[2][10][3] = {
     {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}},
     {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}};
@@ -40,7 +42,8 @@ static inline int mesh_is_simplex(int type)
 
 static inline int mesh_is_quadratic(int type)
 {
-    return type == MESH_LINE3 || type == MESH_TRI6 || type == MESH_QUAD9 || type == MESH_TET10 || type == MESH_HEX27;
+    return type == MESH_LINE3 || type == MESH_TRI6 || type == MESH_QUAD8 || type == MESH_QUAD9 || type == MESH_TET10 ||
+           type == MESH_HEX20 || type == MESH_HEX27;
 }
 
 /* Place of a node in the reference element, 0 .. 2 along each axis. */

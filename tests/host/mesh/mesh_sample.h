@@ -42,7 +42,16 @@ static const int8_t block_edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3},
 
 static inline int block_dimension(int type)
 {
-    return type == PIO_CELL_TRI3 || type == PIO_CELL_TRI6 || type == PIO_CELL_QUAD4 || type == PIO_CELL_QUAD9 ? 2 : 3;
+    switch (type) {
+    case PIO_CELL_TRI3:
+    case PIO_CELL_TRI6:
+    case PIO_CELL_QUAD4:
+    case PIO_CELL_QUAD8:
+    case PIO_CELL_QUAD9:
+        return 2;
+    default:
+        return 3;
+    }
 }
 
 /* Place of node `node` of the part-th cell of kind `type` that a block cell is made of. */
@@ -71,12 +80,12 @@ static inline int block_parts(int type)
 }
 
 /* nx x ny (x nz) cells of the unit square or cube, each cut into simplices where the type is one; `bend` moves the
- * points
- * (NULL: not). Free it with block_free(). */
+ * points (NULL: not). Points in the middle of faces and cells are there for serendipity cells too, unused. Free it with
+ * block_free(). */
 static inline block_mesh block_make(int type, int nx, int ny, int nz, void (*bend)(double p[3]))
 {
     const int d = block_dimension(type), nodes = pio_cell_nodes(type), parts = block_parts(type);
-    const bool quadratic = nodes > 8 || type == PIO_CELL_TRI6;
+    const bool quadratic = nodes > 8 || type == PIO_CELL_TRI6 || type == PIO_CELL_QUAD8;
     const int step = quadratic ? 2 : 1, half = quadratic ? 1 : 2, n[3] = {nx, ny, d == 3 ? nz : 1};
     const int64_t w[3] = {step * nx + 1, step * ny + 1, d == 3 ? step * nz + 1 : 1};
     const int64_t cells = (int64_t)n[0] * n[1] * n[2] * parts;

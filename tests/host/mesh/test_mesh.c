@@ -14,8 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const pio_element_type cells[8] = {PIO_TRI3, PIO_TRI6,  PIO_QUAD4, PIO_QUAD9,
-                                          PIO_TET4, PIO_TET10, PIO_HEX8,  PIO_HEX27};
+enum { CELLS = 10 };
+static const pio_element_type cells[CELLS] = {PIO_TRI3, PIO_TRI6,  PIO_QUAD4, PIO_QUAD8, PIO_QUAD9,
+                                              PIO_TET4, PIO_TET10, PIO_HEX8,  PIO_HEX20, PIO_HEX27};
 
 /* ---- helpers ------------------------------------------------------------------------------------------------ */
 
@@ -139,7 +140,7 @@ static void middle_nodes_lie_between_their_corners(void **state)
 static void a_box_has_its_volume_and_surface(void **state)
 {
     (void)state;
-    for (int t = 0; t < 8; t++) {
+    for (int t = 0; t < CELLS; t++) {
         pio_mesh mesh = box_of(cells[t]);
         double gauss = 0, closed[3] = {0}, area = 0;
         const bool flat = mesh.dimension == 2;
@@ -171,19 +172,29 @@ static void plane(int axis, double at, double tolerance, double low[3], double h
     }
 }
 
+/* Nodes of a box of n cells along each axis, 0 where it has no extent. */
+static int box_nodes(pio_element_type type, int nx, int ny, int nz)
+{
+    const int order = pio_elements[type].order;
+    if (type != PIO_QUAD8 && type != PIO_HEX20) return (order * nx + 1) * (order * ny + 1) * (order * nz + 1);
+    const int vertices = (nx + 1) * (ny + 1) * (nz + 1);
+    return vertices + nx * (ny + 1) * (nz + 1) + (nx + 1) * ny * (nz + 1) + (nx + 1) * (ny + 1) * nz;
+}
+
 static void counts_of_a_box_are_right(void **state)
 {
     (void)state;
-    static const int parts[8] = {2, 2, 1, 1, 6, 6, 1, 1}, face_parts[8] = {1, 1, 1, 1, 2, 2, 1, 1};
+    static const int parts[CELLS] = {2, 2, 1, 1, 1, 6, 6, 1, 1, 1}, face_parts[CELLS] = {1, 1, 1, 1, 1, 2, 2, 1, 1, 1};
     static const char *const side[6] = {"left", "right", "bottom", "top", "front", "back"};
-    for (int t = 0; t < 8; t++) {
+    for (int t = 0; t < CELLS; t++) {
         pio_mesh mesh = box_of(cells[t]);
         piola_error error;
-        const int d = mesh.dimension, order = pio_elements[cells[t]].order, n[3] = {3, 2, d == 3 ? 4 : 0};
+        const int d = mesh.dimension, n[3] = {3, 2, d == 3 ? 4 : 0};
         const int cubes = d == 3 ? 24 : 6;
         int total = 0;
         assert_int_equal(mesh.n_cells, cubes * parts[t]);
-        assert_int_equal(mesh.n_nodes, (order * n[0] + 1) * (order * n[1] + 1) * (order * n[2] + 1));
+        assert_int_equal(mesh.n_nodes, box_nodes(cells[t], n[0], n[1], n[2]));
+        for (int32_t i = 0; i < mesh.n_nodes; i++) assert_int_equal(mesh.node_tag[i], i + 1);
         for (int s = 0; s < 2 * d; s++) {
             pio_face_list faces, flat_faces;
             pio_index_list nodes, flat;
@@ -197,7 +208,7 @@ static void counts_of_a_box_are_right(void **state)
             assert_int_equal(faces.n, across * face_parts[t]);
             assert_int_equal(flat_faces.n, faces.n);
             assert_memory_equal(flat_faces.item, faces.item, (size_t)faces.n * sizeof *faces.item);
-            assert_int_equal(nodes.n, (order * n[(a + 1) % d] + 1) * (d == 3 ? order * n[(a + 2) % 3] + 1 : 1));
+            assert_int_equal(nodes.n, box_nodes(cells[t], n[(a + 1) % d], d == 3 ? n[(a + 2) % 3] : 0, 0));
             assert_int_equal(flat.n, nodes.n);
             assert_memory_equal(flat.item, nodes.item, (size_t)nodes.n * sizeof *nodes.item);
             for (int32_t i = 0; i < faces.n; i++) {
@@ -240,7 +251,7 @@ static void cooks_membrane_has_its_area(void **state)
     (void)state;
     const double corner[4][2] = {{0, 0}, {48, 44}, {48, 60}, {0, 44}};
     const int32_t count[2] = {5, 4};
-    for (int t = 0; t < 4; t++) {
+    for (int t = 0; t < 5; t++) { /* the plane ones */
         pio_mesh mesh;
         piola_error error = {0};
         pio_face_list faces;
@@ -270,7 +281,7 @@ static void a_plate_has_its_volume(void **state)
     (void)state;
     const int32_t count[3] = {6, 8, 2};
     const double radius = 0.3, size = 1, thickness = 0.2, step = M_PI / 2 / count[1];
-    for (int t = 0; t < 8; t++) {
+    for (int t = 0; t < CELLS; t++) {
         const pio_element *e = &pio_elements[cells[t]];
         pio_mesh mesh;
         piola_error error = {0};
@@ -430,7 +441,7 @@ static void builders_refuse_what_makes_no_sense(void **state)
     expect(pio_mesh_box(&mesh, PIO_HEX8, huge, zero, one, &e), &e, "can be numbered");
     expect(pio_mesh_box(&mesh, PIO_HEX8, good, zero, flat, &e), &e, "a size must be above 0");
     expect(pio_mesh_box(&mesh, PIO_LINE2, good, zero, one, &e), &e, "use tri3");
-    expect(pio_mesh_quadrilateral(&mesh, PIO_HEX8, good, clockwise, &e), &e, "use tri3, tri6, quad4, quad9");
+    expect(pio_mesh_quadrilateral(&mesh, PIO_HEX8, good, clockwise, &e), &e, "use tri3, tri6, quad4, quad8, quad9");
     expect(pio_mesh_quadrilateral(&mesh, PIO_QUAD4, good, crossed, &e), &e, "do not turn left at corner 2");
     expect(pio_mesh_quadrilateral(&mesh, PIO_QUAD4, good, clockwise, &e), &e, "counter-clockwise");
     expect(pio_mesh_plate(&mesh, PIO_QUAD4, good, 1, 1, 1, &e), &e, "0 < radius < size");

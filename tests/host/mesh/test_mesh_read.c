@@ -145,55 +145,6 @@ static void numbers_have_a_point_in_every_locale(void **state)
     pio_mesh_free(&mesh);
 }
 
-/* ---- order of nodes ------------------------------------------------------------------------------------------ */
-
-/* VTK's order, from the drawings in its headers: which corners a node is the mean of. */
-static const char *const vtk_tet10[10] = {"0", "1", "2", "3", "01", "12", "02", "03", "13", "23"};
-static const char *const vtk_hex27[27] = {"0",  "1",  "2",    "3",    "4",    "5",    "6",    "7",    "01",
-                                          "12", "23", "30",   "45",   "56",   "67",   "74",   "04",   "15",
-                                          "26", "37", "0473", "1265", "0154", "3762", "0321", "4567", "01234567"};
-
-static double worst_off(const pio_mesh *mesh, pio_element_type type, const char *const *means, const char *from_file)
-{
-    const int32_t *nodes = mesh->block[type].nodes;
-    double worst = 0;
-    for (int a = 0; a < pio_elements[type].nodes; a++)
-        for (int i = 0; i < 3; i++) {
-            double mean = 0;
-            const size_t n = strlen(means[a]);
-            for (size_t c = 0; c < n; c++) mean += place(mesh, nodes[means[a][c] - '0'])[i] / (double)n;
-            /* the control reads the nodes in the file's own order, which is their number there */
-            const int32_t node = from_file ? a : nodes[a];
-            worst = fmax(worst, fabs(mean - place(mesh, node)[i]));
-        }
-    return worst;
-}
-
-static void middle_nodes_arrive_in_the_order_of_vtk(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *file;
-        pio_element_type type;
-        const char *const *means;
-        double volume;
-    } cases[] = {{GOOD "tet10_22.msh", PIO_TET10, vtk_tet10, 4},
-                 {GOOD "tet10_41.msh", PIO_TET10, vtk_tet10, 4},
-                 {GOOD "hex27_22.msh", PIO_HEX27, vtk_hex27, 24},
-                 {GOOD "hex27_41.msh", PIO_HEX27, vtk_hex27, 24}};
-    for (size_t c = 0; c < 4; c++) {
-        pio_mesh mesh = read_mesh(cases[c].file);
-        const double off = worst_off(&mesh, cases[c].type, cases[c].means, NULL);
-        const double control = worst_off(&mesh, cases[c].type, cases[c].means, "as it stands");
-        print_message("%s: nodes off by %.1e (at most 1e-15); in Gmsh's order by %.2g (at least 1); volume %.15g\n",
-                      strrchr(cases[c].file, '/') + 1, off, control, mesh.volume);
-        assert_true(off <= 1e-15 && control >= 1);
-        assert_true(fabs(mesh.volume - cases[c].volume) <= 1e-13);
-        assert_int_equal(mesh.n_outer, pio_elements[cases[c].type].faces);
-        pio_mesh_free(&mesh);
-    }
-}
-
 /* ---- files made by hand --------------------------------------------------------------------------------------- */
 
 static void a_tetrahedron_is_read(void **state)
@@ -473,7 +424,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_file_gives_the_mesh_that_was_written),
         cmocka_unit_test(numbers_have_a_point_in_every_locale),
-        cmocka_unit_test(middle_nodes_arrive_in_the_order_of_vtk),
         cmocka_unit_test(a_tetrahedron_is_read),
         cmocka_unit_test(a_square_with_everything_around_it_is_read),
         cmocka_unit_test(a_file_is_known_by_its_name_or_its_first_bytes),

@@ -75,11 +75,11 @@ static void count_ends(const pio_image *image, int *yellow, int *violet)
 static void a_cell_has_the_colour_of_its_value(void **state)
 {
     (void)state;
-    static const int kinds[] = {PIO_CELL_QUAD4, PIO_CELL_QUAD9};
+    static const int kinds[] = {PIO_CELL_QUAD4, PIO_CELL_QUAD8, PIO_CELL_QUAD9};
     const double values[4] = {0.1, 0.35, 0.6, 0.93};
     pio_colormap map;
     pio_colormap_make(&map, PIO_MAP_SEQUENTIAL);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         int box[4];
         block_mesh m = block_make(kinds[i], 2, 2, 1, bend_smaller);
         pio_picture p = picture_of(&m, values, true);
@@ -100,13 +100,13 @@ static void a_cell_has_the_colour_of_its_value(void **state)
 static void a_field_of_points_is_interpolated(void **state)
 {
     (void)state;
-    static const int kinds[] = {PIO_CELL_TRI6, PIO_CELL_QUAD9, PIO_CELL_TRI3, PIO_CELL_QUAD4};
+    static const int kinds[] = {PIO_CELL_TRI6, PIO_CELL_QUAD8, PIO_CELL_QUAD9, PIO_CELL_TRI3, PIO_CELL_QUAD4};
     pio_colormap map;
     pio_colormap_make(&map, PIO_MAP_SEQUENTIAL);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         int box[4];
         double worst = 0;
-        const bool quadratic = i < 2;
+        const bool quadratic = i < 3;
         block_mesh m = block_make(kinds[i], 3, 3, 1, bend_smaller);
         double *values = calloc((size_t)m.n, sizeof *values);
         assert_non_null(values);
@@ -140,8 +140,8 @@ static void a_field_of_points_is_interpolated(void **state)
 static void sides_of_quadratic_cells_are_curved(void **state)
 {
     (void)state;
-    static const int kinds[] = {PIO_CELL_QUAD9, PIO_CELL_TRI6};
-    for (int i = 0; i < 2; i++)
+    static const int kinds[] = {PIO_CELL_QUAD9, PIO_CELL_QUAD8, PIO_CELL_TRI6};
+    for (int i = 0; i < 3; i++)
         for (int bulge = 0; bulge < 2; bulge++) {
             int box[4];
             block_mesh m = block_make(kinds[i], 1, 1, 1, bend_smaller);
@@ -324,8 +324,8 @@ static void faces_are_lit_by_where_they_turn(void **state)
 static void bytes_do_not_depend_on_the_threads(void **state)
 {
     (void)state;
-    static const int kinds[] = {PIO_CELL_TRI6, PIO_CELL_QUAD9, PIO_CELL_HEX27, PIO_CELL_TET4};
-    for (int i = 0; i < 4; i++) {
+    static const int kinds[] = {PIO_CELL_TRI6, PIO_CELL_QUAD9, PIO_CELL_HEX20, PIO_CELL_HEX27, PIO_CELL_TET4};
+    for (int i = 0; i < 5; i++) {
         block_mesh m = block_make(kinds[i], 4, 3, 5, bend_smaller);
         double *values = calloc((size_t)m.n, sizeof *values);
         assert_non_null(values);
@@ -405,8 +405,9 @@ static int pixels_of_odd(int kind, int odd)
 static void odd_meshes_are_drawn_as_large_as_they_are(void **state)
 {
     (void)state;
-    static const int kinds[] = {PIO_CELL_TRI3, PIO_CELL_QUAD9, PIO_CELL_TET10, PIO_CELL_HEX8, PIO_CELL_HEX27};
-    for (int i = 0; i < 5; i++) {
+    static const int kinds[] = {PIO_CELL_TRI3, PIO_CELL_QUAD8, PIO_CELL_QUAD9, PIO_CELL_TET10,
+                                PIO_CELL_HEX8, PIO_CELL_HEX20, PIO_CELL_HEX27};
+    for (int i = 0; i < 7; i++) {
         int seen[6];
         for (int odd = 0; odd < 6; odd++) seen[odd] = pixels_of_odd(kinds[i], odd);
         printf(

@@ -74,18 +74,18 @@ static inline int64_t sample_rows(const sample_case *c, const pio_snapshot_field
     return f->location == PIO_SNAPSHOT_CELL ? c->cells : c->n;
 }
 
-/* Kinds of cells in turn (3D has eight, 2D four); node j of cell c is point (5 c + 3 j) mod n. It lives until the next
+/* Kinds of cells in turn (3D has ten, 2D five); node j of cell c is point (5 c + 3 j) mod n. It lives until the next
  * call.
  */
 static inline const pio_snapshot_mesh *sample_mesh(const sample_case *c)
 {
-    static const uint8_t kinds[] = {PIO_CELL_TRI3, PIO_CELL_QUAD9, PIO_CELL_TRI6, PIO_CELL_QUAD4,
-                                    PIO_CELL_TET4, PIO_CELL_TET10, PIO_CELL_HEX8, PIO_CELL_HEX27};
+    static const uint8_t kinds[] = {PIO_CELL_TRI3, PIO_CELL_QUAD9, PIO_CELL_TRI6, PIO_CELL_QUAD4, PIO_CELL_QUAD8,
+                                    PIO_CELL_TET4, PIO_CELL_TET10, PIO_CELL_HEX8, PIO_CELL_HEX27, PIO_CELL_HEX20};
     static uint8_t types[SAMPLE_CELLS];
     static int64_t offsets[SAMPLE_CELLS + 1], connectivity[27 * SAMPLE_CELLS];
     static pio_snapshot_mesh mesh;
     for (int64_t i = 0; i < c->cells; i++) {
-        types[i] = kinds[i % (c->dimension == 3 ? 8 : 4)];
+        types[i] = kinds[i % (c->dimension == 3 ? 10 : 5)];
         offsets[i + 1] = offsets[i] + pio_cell_nodes(types[i]);
         for (int64_t j = 0; j < pio_cell_nodes(types[i]); j++) connectivity[offsets[i] + j] = (5 * i + 3 * j) % c->n;
     }

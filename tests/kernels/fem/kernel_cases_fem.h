@@ -39,7 +39,7 @@ static void case_fem_table(case_io *io)
     const int rule = case_variant(io, names);
     for (int type = 0; type < PIO_ELEMENT_TYPES; type++) {
         const int points = element_points[rule][type];
-        const int repeats = type == PIO_LINE3 || type == PIO_QUAD4 || type == PIO_QUAD9;
+        const int repeats = type == PIO_LINE3 || type == PIO_QUAD4 || type == PIO_QUAD8 || type == PIO_QUAD9;
         if (element_rdim[type] <= DIM) fem_table_of(io, type, points, io->large && repeats ? 4500 : points);
     }
 }

@@ -1,6 +1,6 @@
 /* kernel_cases_mesh.h -- the meshes, laws and faces of all FEM cases. Case text: C11 and C++17.
  *
- * A lattice of irregular nodes, two spacings to a cell; every cell is cut into elements of one type, and the four types
+ * A lattice of irregular nodes, two spacings to a cell; every cell is cut into elements of one type, and the five types
  * of the dimension take turns, so that all of them share nodes. Faces are made likewise, of a lattice of one dimension
  * less. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_MESH_H
@@ -11,15 +11,15 @@
 #include "tests/kernels/base/kernel_cases.h"
 #include "tests/host/mesh/mesh_pieces.h"
 
-enum { MESH_TYPES = 4 };
+enum { MESH_TYPES = 5 };
 
 /* Element types of 1, 2 and 3 dimensions, linear first. */
-static const int mesh_types[4][MESH_TYPES] = {{0, 0, 0, 0},
-                                              {PIO_LINE2, PIO_LINE3, 0, 0},
-                                              {PIO_TRI3, PIO_TRI6, PIO_QUAD4, PIO_QUAD9},
-                                              {PIO_TET4, PIO_TET10, PIO_HEX8, PIO_HEX27}};
-static const char *const mesh_names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
-                                                          "quad9",  "tet4",  "tet10", "hex8", "hex27"};
+static const int mesh_types[4][MESH_TYPES] = {{0, 0, 0, 0, 0},
+                                              {PIO_LINE2, PIO_LINE3, 0, 0, 0},
+                                              {PIO_TRI3, PIO_TRI6, PIO_QUAD4, PIO_QUAD8, PIO_QUAD9},
+                                              {PIO_TET4, PIO_TET10, PIO_HEX8, PIO_HEX20, PIO_HEX27}};
+static const char *const mesh_names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6",  "quad4", "quad8",
+                                                          "quad9",  "tet4",  "tet10", "hex8", "hex20", "hex27"};
 
 /* Elements of one type, and the numbers of their first element and element node. */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 
 static int mesh_parts(int dim) /* how many types there are */
 {
-    return dim == 1 ? 2 : 4;
+    return dim == 1 ? 2 : MESH_TYPES;
 }
 
 static int mesh_pieces(int type) /* of a cell: linear elements are half as long */
@@ -99,8 +99,8 @@ static void mesh_element_dofs(case_io *io, mesh_lattice *m, int t)
  * first type, and a small one each law in an element of each type. */
 static mesh_lattice mesh_make(case_io *io, int dim)
 {
-    static const int cells[2][4][3] = {{{0, 0, 0}, {12, 1, 1}, {6, 6, 1}, {3, 3, 4}},
-                                       {{0, 0, 0}, {4200, 1, 1}, {46, 46, 1}, {8, 8, 7}}};
+    static const int cells[2][4][3] = {{{0, 0, 0}, {12, 1, 1}, {7, 7, 1}, {3, 3, 5}},
+                                       {{0, 0, 0}, {4200, 1, 1}, {52, 52, 1}, {8, 8, 7}}};
     mesh_lattice m;
     int count = 1;
     memset(&m, 0, sizeof m);

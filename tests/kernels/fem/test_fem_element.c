@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-static const char *const names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
-                                                     "quad9",  "tet4",  "tet10", "hex8", "hex27"};
+static const char *const names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6",  "quad4", "quad8",
+                                                     "quad9",  "tet4",  "tet10", "hex8", "hex20", "hex27"};
 static const double rounding = sizeof(real) == 4 ? 2e-6 : 4e-15;
 
 /* Of this dimension or less: 2D kernels have room for nine nodes. */

@@ -13,8 +13,8 @@ enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 
 
 extern const char *const fem_law_names[FEM_LAWS];
 extern const char *const fem_type_names[PIO_ELEMENT_TYPES];
-/* The element types of this dimension, linear first. */
-enum { FEM_TYPES = 4 };
+/* The element types of this dimension, linear first and the serendipity type last. */
+enum { FEM_TYPES = 5 };
 extern const pio_element_type fem_types[FEM_TYPES];
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
     pio_fem_desc fem;
     int n, elements;
     int order, lines[3]; /* of nodes along each axis of the lattice */
-    int *node_at;        /* [lattice] number of the node there */
+    int *node_at;        /* [lattice] number of the node there; -1 where no element has one */
     double *rest;        /* [n][dim] */
     pio_block_desc block[2];
     int32_t *law, *parameter_form, *material;

@@ -13,12 +13,12 @@
 
 enum { D = FEM_DIM };
 
-const char *const fem_type_names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6", "quad4",
-                                                       "quad9",  "tet4",  "tet10", "hex8", "hex27"};
+const char *const fem_type_names[PIO_ELEMENT_TYPES] = {"point1", "line2", "line3", "tri3", "tri6",  "quad4", "quad8",
+                                                       "quad9",  "tet4",  "tet10", "hex8", "hex20", "hex27"};
 #if PIO_DIM == 3
-const pio_element_type fem_types[FEM_TYPES] = {PIO_TET4, PIO_HEX8, PIO_TET10, PIO_HEX27};
+const pio_element_type fem_types[FEM_TYPES] = {PIO_TET4, PIO_HEX8, PIO_TET10, PIO_HEX27, PIO_HEX20};
 #else
-const pio_element_type fem_types[FEM_TYPES] = {PIO_TRI3, PIO_QUAD4, PIO_TRI6, PIO_QUAD9};
+const pio_element_type fem_types[FEM_TYPES] = {PIO_TRI3, PIO_QUAD4, PIO_TRI6, PIO_QUAD9, PIO_QUAD8};
 #endif
 
 static void *own(fem_case *c, size_t count, size_t size)
@@ -121,6 +121,25 @@ static void cut_cells(fem_case *c, pio_block_desc *b, pio_element_type type, con
     c->elements += b->n;
 }
 
+/* Drops the nodes of no element: serendipity elements leave the middles of cells and faces out. */
+static void drop_nodes(fem_case *c)
+{
+    const int lattice = c->n;
+    int *number = own(c, (size_t)lattice, sizeof *number), n = 0;
+    for (int b = 0; b < c->fem.n_blocks; b++)
+        for (int i = 0; i < c->block[b].n * mesh_nodes_of[c->block[b].type]; i++) number[c->block[b].nodes[i]] = 1;
+    for (int i = 0; i < lattice; i++) {
+        memmove(c->rest + n * D, c->rest + i * D, sizeof *c->rest * D);
+        number[i] = number[i] ? n++ : -1;
+    }
+    for (int b = 0; b < c->fem.n_blocks; b++) {
+        int32_t *node = (int32_t *)c->block[b].nodes; /* they are the case's own */
+        for (int i = 0; i < c->block[b].n * mesh_nodes_of[c->block[b].type]; i++) node[i] = number[node[i]];
+    }
+    for (int i = 0; i < lattice; i++) c->node_at[i] = number[c->node_at[i]];
+    c->n = n;
+}
+
 void fem_case_grid(fem_case *c, fem_grid grid)
 {
     const pio_element_type even = grid.even, odd = grid.odd;
@@ -131,6 +150,7 @@ void fem_case_grid(fem_case *c, fem_grid grid)
     cut_cells(c, &c->block[0], even, cells, even == odd ? -1 : 0);
     if (even != odd) cut_cells(c, &c->block[1], odd, cells, 1);
     c->fem.n_blocks = even == odd ? 1 : 2;
+    drop_nodes(c);
 }
 
 /* ---- sides ----------------------------------------------------------------------------------------------- */
@@ -144,6 +164,8 @@ static pio_element_type face_of(pio_element_type type)
         return PIO_TRI6;
     case PIO_HEX8:
         return PIO_QUAD4;
+    case PIO_HEX20:
+        return PIO_QUAD8;
     case PIO_HEX27:
         return PIO_QUAD9;
     default:

@@ -229,10 +229,11 @@ static void *numbers(size_t count, size_t size)
 static void hold(fem_case *c)
 {
     assert_int_equal(fem_case_support(c, 0, -1), 0);
-    for (int l = 0; l < c->n; l++) {
+    for (int l = 0; l < c->lines[0] * c->lines[1] * c->lines[2]; l++) {
         const int at[3] = {l % c->lines[0], l / c->lines[0] % c->lines[1], l / (c->lines[0] * c->lines[1])};
         const int node = c->node_at[l];
         int border = at[0] == 0;
+        if (node < 0) continue;
         for (int k = 1; k < D; k++) border = border || at[k] == 0 || at[k] == c->lines[k] - 1;
         for (int i = 0; i < D && border; i++) fem_case_hold(c, node, i, 0);
     }
@@ -314,10 +315,13 @@ static int outside(const char *what, double value, double low, double high)
     return wrong;
 }
 
-/* How many of the claims do not hold. Rates above theory by much mean that the norms are wrong. */
+/* How many of the claims do not hold. Rates above theory by much mean that the norms are wrong. Interpolants of hex20
+ * lack terms such as x^2 y^2, whose error falls as h^3 in energy and is large on meshes as coarse as these: u_h is
+ * nearer than they are. */
 static int judge(const study *s, const constants *k)
 {
     const int p = mesh_is_quadratic((int)s->type) ? 2 : 1;
+    const double low = s->type == PIO_HEX20 ? 0.8 : k->low;
     outcome o[MESHES];
     int wrong = 0;
     for (int i = 0; i < MESHES; i++) {
@@ -330,8 +334,8 @@ static int judge(const study *s, const constants *k)
     const double ratio = log(before->h / last->h);
     wrong += outside("rate in L2", log(before->error.l2 / last->error.l2) / ratio, p + 1 - 0.05, p + 1 + 0.3);
     wrong += outside("rate in energy", log(before->error.energy / last->error.energy) / ratio, p - 0.05, p + 0.3);
-    wrong += outside("energy of the error over the interpolant's", last->error.energy / last->interpolant.energy,
-                     k->low, k->high);
+    wrong += outside("energy of the error over the interpolant's", last->error.energy / last->interpolant.energy, low,
+                     k->high);
     if (k->lost > 0)
         wrong += outside("lost energy over the error's, less 1",
                          last->lost / (last->error.energy * last->error.energy) - 1, -k->lost, k->lost);
@@ -350,7 +354,7 @@ static int coarser(pio_element_type type)
 {
     if (TEST_SANITIZED) return 2;
     if (D == 2) return mesh_is_quadratic((int)type) ? 16 : 32;
-    return type == PIO_TET4 ? 13 : type == PIO_TET10 ? 6 : type == PIO_HEX8 ? 8 : 4;
+    return type == PIO_TET4 ? 13 : type == PIO_TET10 ? 6 : type == PIO_HEX8 || type == PIO_HEX20 ? 8 : 4;
 }
 
 static void the_linear_law_converges_at_the_rate_of_its_element_and_as_near_as_can_be(void **unused)

@@ -329,15 +329,17 @@ static void observe_motion(fem_case *c, int reactions)
 
 static void adjoint_is_the_derivative_for_every_integrator(void **unused)
 {
-    static const pio_element_type cells[2][2][2] = {{{PIO_TRI3, PIO_QUAD4}, {PIO_QUAD9, PIO_TRI6}},
-                                                    {{PIO_HEX8, PIO_HEX8}, {PIO_TET10, PIO_TET10}}};
+    static const pio_element_type cells[2][3][2] = {
+        {{PIO_TRI3, PIO_QUAD4}, {PIO_QUAD9, PIO_TRI6}, {PIO_QUAD8, PIO_TRI6}},
+        {{PIO_HEX8, PIO_HEX8}, {PIO_TET10, PIO_TET10}, {PIO_HEX20, PIO_HEX20}}};
     (void)unused;
     for (pio_integrator i = PIO_BACKWARD_EULER; i <= PIO_LEAPFROG; i++)
         for (int lumped = i == PIO_LEAPFROG; lumped < 2; lumped++) {
             static taylor_run t;
             static fem_case c;
             char what[80];
-            const pio_element_type *type = cells[D - 2][lumped && i != PIO_LEAPFROG];
+            const int linear = !lumped || i == PIO_LEAPFROG;
+            const pio_element_type *type = cells[D - 2][linear ? 0 : i == PIO_BDF2 ? 2 : 1];
             moving(&c, i, lumped, (int)i + 4 * lumped, type[0], type[1]);
             observe_motion(&c, i != PIO_LEAPFROG);
             fem_motion_design(&c);

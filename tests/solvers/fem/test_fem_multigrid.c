@@ -40,8 +40,8 @@ typedef struct {
 static const body cube_of_8 = {"cube, 8 cells", LINEAR, LINEAR, {8, 8, 8}, 1, 0, 60, 0};
 enum { STEPS = 4 };
 
-static const int nodes_of[PIO_ELEMENT_TYPES] = {
-    [PIO_QUAD4] = 4, [PIO_QUAD9] = 9, [PIO_TET10] = 10, [PIO_HEX8] = 8, [PIO_HEX27] = 27};
+static const int nodes_of[PIO_ELEMENT_TYPES] = {[PIO_QUAD4] = 4, [PIO_QUAD8] = 8,  [PIO_QUAD9] = 9, [PIO_TET10] = 10,
+                                                [PIO_HEX8] = 8,  [PIO_HEX20] = 20, [PIO_HEX27] = 27};
 
 /* Where an element is, in the unit cube of the grid. */
 static void place(const fem_case *c, int block, int element, const body *b, double x[3])
@@ -122,6 +122,7 @@ static void iterations_of_an_adjoint_stay_within_their_limit(void **unused)
         {{"irregular square, 64 cells", PIO_QUAD4, PIO_QUAD4, {64, 64, 0}, 1, 0.2, 20, 0}, 25},
         {{"beam, 40 : 1", PIO_QUAD4, PIO_QUAD4, {320, 8, 0}, 40, 0, 1e-3, 0}, 45},
         {{"9 inclusions, contrast 1e6", PIO_QUAD4, PIO_QUAD4, {48, 48, 0}, 1, 0, 1, 1e6}, 25},
+        {{"squares of 8 nodes", PIO_QUAD8, PIO_QUAD8, {32, 32, 0}, 1, 0, 20, 0}, 30},
         {{"squares of 9 nodes", PIO_QUAD9, PIO_QUAD9, {32, 32, 0}, 1, 0, 20, 0}, 25},
 #else
         {{"cube, 8 cells", PIO_HEX8, PIO_HEX8, {8, 8, 8}, 1, 0, 60, 0}, 25},
@@ -133,6 +134,7 @@ static void iterations_of_an_adjoint_stay_within_their_limit(void **unused)
         {{"27 inclusions, contrast 1e6", PIO_HEX8, PIO_HEX8, {16, 16, 16}, 1, 0, 1, 1e6}, 25},
         {{"random moduli, six decades", PIO_HEX8, PIO_HEX8, {16, 16, 16}, 1, 0, 1, -6}, 60},
         {{"tetrahedra of 10 nodes", PIO_TET10, PIO_TET10, {7, 7, 7}, 1, 0.1, 60, 0}, 30},
+        {{"bricks of 20 nodes", PIO_HEX20, PIO_HEX20, {8, 8, 8}, 1, 0, 60, 0}, 30},
         {{"bricks of 27 nodes", PIO_HEX27, PIO_HEX27, {8, 8, 8}, 1, 0, 60, 0}, 25},
 #endif
     };
