@@ -82,7 +82,7 @@ const tool_option tool_options[] = {
     {"markdown", 0, OPTION_FLAG, TO(markdown), ON(SCHEMA), .meaning = "print the reference of all keys instead"},
     {"field", 0, OPTION_TEXT, TO(render.field), ON(RENDER), "NAME",
      .meaning = "field that the colours show, as `piola info FILE` lists them: a magnitude where it is a vector or a "
-                "matrix, or one entry (velocity.x, F.xy)",
+                "matrix, or one entry (velocity.x, F.xy); von_mises is von_mises_nodal where the file has no other",
      .fallback = "velocity, else displacement, else the first there is"},
     {"deformation", 0, OPTION_NUMBER, TO(render.deformation), ON(RENDER), "FACTOR", .least = -1e9, .most = 1e9,
      .meaning = "of a mesh: draws its displacement so many times as large; 0: at rest", .fallback = "1"},
@@ -216,8 +216,8 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
         {"export", "FILE", "write one frame of a .vtkhdf file for other programs",
          "Prints the name of every file it writes. What it did not write itself it never replaces. The points of\n"
          "a mesh are its nodes at rest, with a field `displacement`; stl is deformed. A table has the units in its\n"
-         "first line, and of a mesh with fields of cells a second file OUT_cells.csv; fields.json has those of\n"
-         "the arrays.",
+         "first line, and of a mesh with fields of cells a second file OUT_cells.csv, with those of integration\n"
+         "points OUT_integration_points.csv; fields.json has those of the arrays.",
          "65 66 71 73 74 76",
          "  piola export out/first/states.vtkhdf --to vtu --frame 10\n"
          "      writes out/first/states_10.vtu\n"

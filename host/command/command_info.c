@@ -29,11 +29,6 @@ static const char *when_name(pio_snapshot_when when)
     return names[when];
 }
 
-static const char *location_name(pio_snapshot_location location)
-{
-    return location == PIO_SNAPSHOT_CELL ? "cell" : "point";
-}
-
 /* Counts the cells of each type, [256] by type. */
 static piola_status count_cells(pio_snapshot_file *f, const pio_snapshot_info *info, int64_t count[256],
                                 piola_error *error)
@@ -131,7 +126,7 @@ static void print_fields(const pio_snapshot_info *info)
     for (size_t i = 0; i < info->n_fields; i++) {
         const pio_snapshot_field_info *v = &info->fields[i];
         printf("  %-20s %d %-9s %-8s ", v->name, v->components, v->components == 1 ? "number" : "numbers", v->units);
-        if (info->n_cells) printf("%-6s ", location_name(v->location));
+        if (info->n_cells) printf("%-6s ", pio_snapshot_location_words[v->location]);
         printf("%-15s %s%s%s\n", when_name(v->when), v->meaning, *v->of ? " -- of " : "", v->of);
     }
 }
@@ -147,6 +142,7 @@ static piola_status print_size(pio_snapshot_file *f, const pio_snapshot_info *in
     printf("mesh: %lld points, %lld cells", (long long)info->n_points, (long long)info->n_cells);
     for (int type = 0, shown = 0; type < 256; type++)
         if (count[type]) printf("%s%lld %s", shown++ ? ", " : ": ", (long long)count[type], pio_cell_name(type));
+    if (info->n_integration) printf("; %lld integration points", (long long)info->n_integration);
     printf("\n");
     return PIOLA_OK;
 }
@@ -242,7 +238,7 @@ static void json_fields(pio_json *json, const pio_snapshot_info *info)
         pio_json_string(json, "name", v->name);
         pio_json_integer(json, "components", v->components);
         pio_json_string(json, "unit", v->units);
-        pio_json_string(json, "location", location_name(v->location));
+        pio_json_string(json, "location", pio_snapshot_location_words[v->location]);
         pio_json_string(json, "when", when_name(v->when));
         pio_json_string(json, "meaning", v->meaning);
         pio_json_string(json, "of", *v->of ? v->of : NULL);
@@ -259,6 +255,7 @@ static piola_status json_size(pio_json *json, pio_snapshot_file *f, const pio_sn
     pio_json_integer(json, info->n_cells ? "points" : "particles", info->n_points);
     if (!info->n_cells) return PIOLA_OK;
     pio_json_integer(json, "cells", info->n_cells);
+    if (info->n_integration) pio_json_integer(json, "integration_points", info->n_integration);
     pio_json_begin_object(json, "kinds");
     for (int type = 0; type < 256; type++)
         if (count[type]) pio_json_integer(json, pio_cell_name(type), count[type]);

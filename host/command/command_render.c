@@ -53,17 +53,19 @@ static const pio_snapshot_field_info *find_field(const pio_snapshot_info *info, 
     return NULL;
 }
 
-/* Returns the stored component that a suffix names: x of a vector, xy of a matrix (both have three axes in the file);
- * -1 if there is none. */
+/* Returns the stored component that a suffix names: x of a vector, xy of a matrix (both have three axes in the file,
+ * and a matrix of nine numbers has them in 2D too); -1 if there is none. */
 static int component_of(const pio_snapshot_field_info *f, int dimension, const char *suffix)
 {
     int axis[2] = {0, 0};
     const int letters = (int)strlen(suffix);
-    const bool vector = f->components == dimension, matrix = f->components == dimension * dimension;
+    const bool vector = f->components == dimension, whole = f->components == 9;
+    const bool matrix = whole || f->components == dimension * dimension;
+    const int axes = whole ? 3 : dimension;
     if (!(vector && letters == 1) && !(matrix && letters == 2)) return -1;
     for (int i = 0; i < letters; i++) {
         axis[i] = suffix[i] - 'x';
-        if (axis[i] < 0 || axis[i] >= dimension) return -1;
+        if (axis[i] < 0 || axis[i] >= axes) return -1;
     }
     return letters == 1 ? axis[0] : 3 * axis[0] + axis[1];
 }
@@ -80,6 +82,15 @@ static piola_status unknown_field(const drawing *d, const char *name, piola_erro
         d->options->file, name, list);
 }
 
+/* Finds a field by the beginning of a text; where it is not of elements, that of nodes. */
+static const pio_snapshot_field_info *find_place(const pio_snapshot_info *info, const char *name, size_t length)
+{
+    char nodal[100];
+    const pio_snapshot_field_info *f = find_field(info, name, length);
+    const int n = snprintf(nodal, sizeof nodal, "%.*s_nodal", (int)length, name);
+    return f || n >= (int)sizeof nodal ? f : find_field(info, nodal, (size_t)n);
+}
+
 static piola_status choose_field(drawing *d, piola_error *error)
 {
     shown_field *f = &d->field;
@@ -87,19 +98,24 @@ static piola_status choose_field(drawing *d, piola_error *error)
     f->component = -1;
     if (d->info->n_fields == 0) return name ? unknown_field(d, name, error) : PIOLA_OK;
     if (name)
-        f->info = find_field(d->info, name, strlen(name));
+        f->info = find_place(d->info, name, strlen(name));
     else
         f->info = find_field(d->info, "velocity", 8);
     if (!name && !f->info) f->info = find_field(d->info, "displacement", 12);
     if (!name && !f->info) f->info = &d->info->fields[0];
     if (!f->info && dot) {
-        f->info = find_field(d->info, name, (size_t)(dot - name));
+        f->info = find_place(d->info, name, (size_t)(dot - name));
         if (f->info) f->component = component_of(f->info, d->info->dimension, dot + 1);
         if (f->component < 0) f->info = NULL;
     }
     if (!f->info) return unknown_field(d, name, error);
+    if (f->info->location == PIO_SNAPSHOT_INTEGRATION)
+        return pio_fail(error, PIOLA_USAGE,
+                        "%s: '%s' lies at integration points, which a picture has no place for; the same field of "
+                        "elements or nodes would be right (output.states.per), or `piola export`",
+                        d->options->file, f->info->name);
     if (f->component >= 0)
-        snprintf(f->label, sizeof f->label, "%s", name);
+        snprintf(f->label, sizeof f->label, "%.99s%s", f->info->name, dot);
     else
         snprintf(f->label, sizeof f->label, f->info->components > 1 ? "|%s|" : "%s", f->info->name);
     return PIOLA_OK;

@@ -94,6 +94,7 @@ static piola_status command(const piola_options *options, const char *name, bool
     if (!rc && gradient && s->objective.n == 0)
         rc = pio_scene_fault(s->scene, error, "objective",
                              "a gradient needs an objective; add one that refers to `observe`");
+    if (!rc) pio_states_log_size(s, gradient);
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
         rc = simulate(s, gradient, error);

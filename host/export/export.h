@@ -23,7 +23,8 @@ typedef struct {
  * replaces only files that this command wrote: it returns PIOLA_CANNOT_CREATE otherwise or if a file cannot be created,
  * PIOLA_IO if writing fails, PIOLA_NO_MEMORY, and the errors of pio_snapshot_read_field(). */
 piola_status pio_export_vtu(const pio_export *e, const char *out, piola_error *error);
-/* Writes a table, and for a mesh with fields of cells a second one, OUT_cells.csv. Returns PIOLA_CANNOT_CREATE,
+/* Writes a table, and for a mesh with fields of cells or of integration points further ones, OUT_cells.csv and
+ * OUT_integration_points.csv. Returns PIOLA_CANNOT_CREATE,
  * PIOLA_IO and the other errors of pio_export_vtu(). */
 piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *error);
 /* Writes arrays of NumPy into the folder `out`. Returns PIOLA_CANNOT_CREATE, also if the folder has other arrays,

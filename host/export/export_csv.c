@@ -1,4 +1,5 @@
-/* export_csv.c -- tables for spreadsheets: one row per point, and of a mesh with fields of cells one row per cell. */
+/* export_csv.c -- tables for spreadsheets: one row per point, and of a mesh with fields there one row per cell or per
+ * integration point. */
 #include "host/export/export.h"
 #include "host/base/decimal.h"
 #include "host/base/fail.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns of a table, with one row per point or cell. */
+/* The columns of a table, with one row per point, cell or integration point. */
 typedef struct {
     double **values; /* [n_fields] values of the fields of this location, else NULL */
     const pio_export *e;
@@ -59,7 +60,8 @@ static void put_head(const table *t, const char *first)
 {
     const pio_export *e = t->e;
     fputs(first, t->out);
-    for (int k = 0; k < e->info->dimension; k++) fprintf(t->out, ",%c [m]", "xyz"[k]);
+    for (int k = 0; k < e->info->dimension && t->location != PIO_SNAPSHOT_INTEGRATION; k++)
+        fprintf(t->out, ",%c [m]", "xyz"[k]);
     for (size_t i = 0; i < e->info->n_fields; i++) {
         const pio_snapshot_field_info *v = &e->info->fields[i];
         for (int c = 0; t->values[i] && c < v->components; c++) {
@@ -91,15 +93,23 @@ static double middle(const pio_export *e, int64_t cell, int axis)
     return sum / (double)(m->offsets[cell + 1] - m->offsets[cell]);
 }
 
+/* What a row begins with, and how the first line of such a table does, by location. */
+static const struct {
+    const char *head, *mark, *ending;
+} tables[] = {[PIO_SNAPSHOT_POINT] = {"point", "point,x [m],y [m]", ""},
+              [PIO_SNAPSHOT_CELL] = {"cell,type", "cell,type,x [m],y [m]", "_cells"},
+              [PIO_SNAPSHOT_INTEGRATION] = {"integration point", "integration point,", "_integration_points"}};
+
+/* Rows of integration points have their places in fields. */
 static void put_rows(const table *t)
 {
     const pio_export *e = t->e;
     const bool cells = t->location == PIO_SNAPSHOT_CELL;
-    put_head(t, cells ? "cell,type" : "point");
+    put_head(t, tables[t->location].head);
     for (int64_t row = 0; row < t->rows && !ferror(t->out); row++) {
         fprintf(t->out, "%lld", (long long)row);
         if (cells) fprintf(t->out, ",%d", e->mesh->types[row]);
-        for (int k = 0; k < e->info->dimension; k++)
+        for (int k = 0; k < e->info->dimension && t->location != PIO_SNAPSHOT_INTEGRATION; k++)
             put_number(t, cells ? middle(e, row, k) : e->points[3 * row + k], false);
         put_fields(t, row);
     }
@@ -108,10 +118,10 @@ static void put_rows(const table *t)
 static piola_status write_table(const pio_export *e, const char *out, pio_snapshot_location location,
                                 piola_error *error)
 {
-    const bool cells = location == PIO_SNAPSHOT_CELL;
-    table t = {.e = e, .location = location, .rows = cells ? e->info->n_cells : e->info->n_points};
+    const int64_t rows[] = {e->info->n_points, e->info->n_cells, e->info->n_integration};
+    table t = {.e = e, .location = location, .rows = rows[location]};
     pio_export_file file;
-    piola_status rc = pio_export_begin(&file, out, cells ? "cell,type,x [m],y [m]" : "point,x [m],y [m]", error);
+    piola_status rc = pio_export_begin(&file, out, tables[location].mark, error);
     if (rc) return rc;
     t.out = file.file;
     rc = read_columns(&t, error);
@@ -123,28 +133,39 @@ static piola_status write_table(const pio_export *e, const char *out, pio_snapsh
 }
 
 /* Turns "a/b.csv" into "a/b_cells.csv"; NULL without memory. */
-static char *cells_name(const char *out)
+static char *table_name(const char *out, pio_snapshot_location location)
 {
-    const char *slash = strrchr(out, '/'), *dot = strrchr(out, '.');
-    const size_t size = strlen(out) + 8,
+    const char *slash = strrchr(out, '/'), *dot = strrchr(out, '.'), *ending = tables[location].ending;
+    const size_t size = strlen(out) + strlen(ending) + 1,
                  stem = dot && dot > (slash ? slash + 1 : out) ? (size_t)(dot - out) : strlen(out);
     char *name = malloc(size);
-    if (name) snprintf(name, size, "%.*s_cells%s", (int)stem, out, out + stem);
+    if (name) snprintf(name, size, "%.*s%s%s", (int)stem, out, ending, out + stem);
     return name;
+}
+
+static bool has_fields_at(const pio_export *e, pio_snapshot_location location)
+{
+    bool has = location == PIO_SNAPSHOT_POINT;
+    for (size_t i = 0; i < e->info->n_fields; i++) has |= e->info->fields[i].location == location;
+    return has;
 }
 
 piola_status pio_export_csv(const pio_export *e, const char *out, piola_error *error)
 {
-    bool cells = false;
-    for (size_t i = 0; i < e->info->n_fields; i++) cells |= e->info->fields[i].location == PIO_SNAPSHOT_CELL;
-    char *second = cells_name(out);
+    char *name[PIO_SNAPSHOT_INTEGRATION + 1] = {NULL};
+    const int places = sizeof name / sizeof *name;
     piola_status rc = PIOLA_OK;
-    if (!second) return pio_fail_memory(error, strlen(out) + 8, "a file's name");
-    if (cells && pio_export_foreign(second, "cell,type,x [m],y [m]", 512))
-        rc = pio_fail(error, PIOLA_CANNOT_CREATE,
-                      "%s exists and was not written by this command: remove it, or give another name with -o", second);
-    if (!rc) rc = write_table(e, out, PIO_SNAPSHOT_POINT, error);
-    if (!rc && cells) rc = write_table(e, second, PIO_SNAPSHOT_CELL, error);
-    free(second);
+    for (int k = 0; k < places && !rc; k++) {
+        if (!has_fields_at(e, (pio_snapshot_location)k)) continue;
+        name[k] = table_name(out, (pio_snapshot_location)k);
+        if (!name[k]) rc = pio_fail_memory(error, strlen(out) + 32, "a file's name");
+        if (k && !rc && pio_export_foreign(name[k], tables[k].mark, 512))
+            rc = pio_fail(error, PIOLA_CANNOT_CREATE,
+                          "%s exists and was not written by this command: remove it, or give another name with -o",
+                          name[k]);
+    }
+    for (int k = 0; k < places && !rc; k++)
+        if (name[k]) rc = write_table(e, name[k], (pio_snapshot_location)k, error);
+    for (int k = 0; k < places; k++) free(name[k]);
     return rc;
 }

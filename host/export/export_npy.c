@@ -6,6 +6,7 @@
 #include "host/base/json.h"
 #include "host/base/new_file.h"
 #include "host/base/path.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static void describe_field(pio_json *json, const pio_export *e)
         describe_array(json, grid_names[i], i ? "" : "m", meanings[i], i ? "cell" : "point");
     for (size_t i = 0; i < e->info->n_fields; i++) {
         const pio_snapshot_field_info *v = &e->info->fields[i];
-        describe_array(json, v->name, v->units, v->meaning, v->location == PIO_SNAPSHOT_CELL ? "cell" : "point");
+        describe_array(json, v->name, v->units, v->meaning, pio_snapshot_location_words[v->location]);
     }
     pio_json_end_array(json);
     pio_json_end_object(json);
@@ -183,7 +184,7 @@ static piola_status put_field(writer *w, const pio_snapshot_field_info *v, piola
 {
     double *values = NULL;
     pio_export_file f;
-    const int d = w->e->info->dimension, n = v->components;
+    const int n = v->components, d = n == 9 ? 3 : w->e->info->dimension; /* a matrix in 2D may have three rows too */
     const bool matrix = n == d * d;
     const pio_export_type type = pio_export_type_of(w->e, v);
     piola_status rc = pio_export_field(w->e, v, &values, error);

@@ -28,6 +28,21 @@ static void describe(writer *w, const char *type, uint64_t size, const char *nam
     w->offset += sizeof(uint64_t) + (uint64_t)rows * (uint64_t)components * size;
 }
 
+/* Describes the fields of integration points, which VTK has no other place for. */
+static void describe_loose_fields(writer *w)
+{
+    for (size_t i = 0; i < w->e->info->n_fields; i++) {
+        const pio_snapshot_field_info *v = &w->e->info->fields[i];
+        const pio_export_type type = pio_export_type_of(w->e, v);
+        if (v->location != PIO_SNAPSHOT_INTEGRATION) continue;
+        fprintf(w->out.file,
+                "      <DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" NumberOfTuples=\"%lld\" "
+                "format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
+                type_names[type], v->name, v->stored, (long long)v->rows, w->offset);
+        w->offset += sizeof(uint64_t) + (uint64_t)v->rows * (uint64_t)v->stored * type_size[type];
+    }
+}
+
 static void describe_fields(writer *w, pio_snapshot_location location)
 {
     for (size_t i = 0; i < w->e->info->n_fields; i++) {
@@ -56,9 +71,11 @@ static void put_text(writer *w)
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
             "header_type=\"UInt64\">\n<!-- Piola " PIOLA_VERSION ": frame %lld -->\n  <UnstructuredGrid>\n"
             "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-            "format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n"
-            "    <Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n      <Points>\n",
-            (long long)e->frame, e->time, (long long)e->info->n_points, (long long)cell_count(e));
+            "format=\"ascii\">%.17g</DataArray>\n",
+            (long long)e->frame, e->time);
+    describe_loose_fields(w);
+    fprintf(f, "    </FieldData>\n    <Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n      <Points>\n",
+            (long long)e->info->n_points, (long long)cell_count(e));
     describe(w, type_names[real], type_size[real], "Points", 3, e->info->n_points);
     fputs("      </Points>\n      <Cells>\n", f);
     describe(w, "Int64", 8, "connectivity", 1, node_count(e));
@@ -141,7 +158,8 @@ piola_status pio_export_vtu(const pio_export *e, const char *out, piola_error *e
     piola_status rc = pio_export_begin(&w.out, out, "<!-- Piola ", error);
     if (rc) return rc;
     put_text(&w);
-    if (!put_values(&w, e->points, 3 * (uint64_t)e->info->n_points, real)) rc = lost(&w, error);
+    rc = put_fields(&w, PIO_SNAPSHOT_INTEGRATION, error);
+    if (!rc && !put_values(&w, e->points, 3 * (uint64_t)e->info->n_points, real)) rc = lost(&w, error);
     if (!rc) rc = put_cells(&w, error);
     if (!rc) rc = put_fields(&w, PIO_SNAPSHOT_POINT, error);
     if (!rc) rc = put_fields(&w, PIO_SNAPSHOT_CELL, error);

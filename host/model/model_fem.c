@@ -4,6 +4,7 @@
 #include "host/base/fail.h"
 #include "host/scene/law.h"
 #include "host/scene/scene_names.h"
+#include "host/scene/scene_query.h"
 #include "host/base/stop.h"
 
 #include <limits.h>
@@ -223,6 +224,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->direct_memory = s->fem.direct_memory;
     d->product = s->fem.product;
     d->preconditioner = s->fem.preconditioner;
+    d->stress_places = pio_scene_stress_places(s);
     m->desc.fem = d;
     pio_model_precision(m, s->method.precision == SCENE_F32);
     return PIOLA_OK;

@@ -6,6 +6,7 @@
 #include "host/results/gradient_fields.h"
 #include "host/results/manifest.h"
 #include "host/results/model_cells.h"
+#include "host/results/stress_fields.h"
 #include "host/run/output_folder.h"
 #include "host/snapshot/snapshot.h"
 
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 40 };
+enum { MOST_FIELDS = 64 };
 
 struct pio_states {
     pio_session *session;     /* the run; not owned */
@@ -79,15 +80,22 @@ static void list_adjoint(pio_states *f)
     const bool fem = s->model->fem != NULL, still = fem && s->scene->fem.integrator == PIO_STATIC;
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
-        if (!s->engine.table->components(s->sim, known[k].name)) continue; /* an explicit step has no solve */
+        if (fem && known[k].passed && scene_leaps(s->scene->fem.integrator)) continue; /* that step has no solve */
         f->passed[f->n_fields] = known[k].passed;
         add_field(f, (pio_snapshot_field){known[k].name, s->scene->method.dimension, known[k].units, known[k].meaning,
                                           .of = known[k].of, .when = PIO_SNAPSHOT_ADJOINT});
     }
 }
 
-/* Lists the frame fields of the scene, static numbers, adjoint fields and gradient fields, in this order. */
-static void list_fields(pio_states *f)
+/* Returns how many numbers a particle has in a field. */
+static int numbers_of(const char *name, int dimension)
+{
+    const bool matrix = !strcmp(name, "F") || !strcmp(name, "C");
+    return matrix ? dimension * dimension : !strcmp(name, "velocity") ? dimension : 1;
+}
+
+/* Lists the frame fields of the scene, static numbers and adjoint fields, in this order. */
+static void list_frame_fields(pio_states *f)
 {
     static const struct {
         const char *name, *units, *meaning;
@@ -110,18 +118,28 @@ static void list_fields(pio_states *f)
         if (s->scene->fem.integrator != PIO_STATIC)
             add_field(f, (pio_snapshot_field){"velocity", dim, "m/s", "velocity", .when = PIO_SNAPSHOT_FRAME});
     }
-    for (size_t i = 0; i < wanted->n; i++)
+    pio_snapshot_field stress;
+    for (int i = 0; s->model->fem && pio_stress_field_of(s->scene, i, &stress); i++) add_field(f, stress);
+    for (size_t i = 0; i < wanted->n && !s->model->fem; i++)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             if (!strcmp(known[k].name, wanted->v[i]))
-                add_field(f, (pio_snapshot_field){known[k].name, s->engine.table->components(s->sim, known[k].name),
-                                                  known[k].units, known[k].meaning, .when = PIO_SNAPSHOT_FRAME});
+                add_field(f, (pio_snapshot_field){known[k].name, numbers_of(known[k].name, dim), known[k].units,
+                                                  known[k].meaning, .when = PIO_SNAPSHOT_FRAME});
     f->n_frame_fields = f->n_fields;
     add_number(f, "body", "number of the body");
     of_cells(f);
     add_number(f, "material", "number of the material");
     of_cells(f);
-    if (!f->gradient) return;
+    for (int i = 0; s->model->fem && pio_integration_field_of(s->scene, i, &stress); i++) add_field(f, stress);
     if (f->adjoint) list_adjoint(f);
+}
+
+/* Lists these and the gradient fields. */
+static void list_fields(pio_states *f)
+{
+    const pio_session *s = f->session;
+    list_frame_fields(f);
+    if (!f->gradient) return;
     while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
         const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
         add_field(f, (pio_snapshot_field){g->name, g->components, g->units, g->meaning, .of = g->of,
@@ -130,18 +148,28 @@ static void list_fields(pio_states *f)
     }
 }
 
+/* Returns the rows of field i. */
+static size_t field_rows(const pio_states *f, size_t i)
+{
+    const pio_session *s = f->session;
+    if (f->field[i].location == PIO_SNAPSHOT_INTEGRATION) return (size_t)s->memory.bytes.stress_points;
+    return (size_t)pio_model_items(s->model, f->field[i].location != PIO_SNAPSHOT_CELL);
+}
+
 static piola_status allocate_buffers(pio_states *f, piola_error *error)
 {
     const size_t nodes = (size_t)pio_model_items(f->session->model, true);
-    const size_t cells = (size_t)pio_model_items(f->session->model, false), n = nodes > cells ? nodes : cells;
-    f->points = malloc(sizeof(double) * 3 * n);
-    f->scratch = malloc(sizeof(double) * 9 * n);
+    size_t most = nodes;
+    for (size_t i = 0; i < f->n_fields; i++)
+        if (field_rows(f, i) > most) most = field_rows(f, i);
+    f->points = malloc(sizeof(double) * 3 * nodes);
+    f->scratch = malloc(sizeof(double) * 9 * most);
     bool ok = f->points && f->scratch;
     for (size_t i = 0; i < f->n_frame_fields; i++) {
-        f->values[i] = malloc(sizeof(double) * (size_t)f->field[i].components * n);
+        f->values[i] = malloc(sizeof(double) * (size_t)f->field[i].components * field_rows(f, i));
         ok = ok && f->values[i];
     }
-    return ok ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * 12 * n, "output frames");
+    return ok ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * 12 * most, "output frames");
 }
 
 static piola_status write_numbers(pio_states *f, piola_error *error)
@@ -152,6 +180,32 @@ static piola_status write_numbers(pio_states *f, piola_error *error)
     piola_status rc = pio_snapshot_static(f->file, "body", f->scratch, error);
     for (int64_t i = 0; i < n; i++) f->scratch[i] = (double)(pio_model_material(s->model, i) - s->scene->materials.v);
     return rc ? rc : pio_snapshot_static(f->file, "material", f->scratch, error);
+}
+
+void pio_states_log_size(pio_session *s, bool gradient)
+{
+    pio_states *f = calloc(1, sizeof *f);
+    if (!f) return;
+    f->session = s;
+    f->adjoint = gradient && s->scene->output.adjoint_every > 0;
+    list_frame_fields(f);
+    int64_t nodes = 0;
+    const pio_fem_desc *d = s->model->fem ? &s->model->fem->desc : NULL;
+    for (int b = 0; d && b < d->n_blocks; b++) nodes += (int64_t)d->blocks[b].n * pio_elements[d->blocks[b].type].nodes;
+    const pio_snapshot_def def = {.n_points = pio_model_items(s->model, true),
+                                  .dimension = s->scene->method.dimension,
+                                  .precision =
+                                      strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
+                                  .n_integration = s->memory.bytes.stress_points,
+                                  .static_points = s->model->fem != NULL,
+                                  .expected_frames = s->model->n_frames,
+                                  .fields = f->field,
+                                  .n_fields = f->n_fields};
+    const double bytes = pio_snapshot_expected_bytes(&def, d ? pio_model_items(s->model, false) : 0, nodes);
+    pio_log_message(s->call.log, s->call.options->dry_run ? PIO_INFO : PIO_DETAIL,
+                    "plan: states.vtkhdf takes about %.3g MiB (%.0f bytes) of disk: %lld frames%s", bytes / 1048576,
+                    bytes, (long long)s->model->n_frames, gradient ? ", and what the gradient adds to it once" : "");
+    free(f);
 }
 
 static piola_status open_file(pio_states *f, piola_error *error)
@@ -169,6 +223,7 @@ static piola_status open_file(pio_states *f, piola_error *error)
                                   .precision =
                                       strcmp(s->engine.table->precision, "f64") ? PIO_SNAPSHOT_F32 : PIO_SNAPSHOT_F64,
                                   .mesh = s->model->fem ? &f->mesh : NULL,
+                                  .n_integration = s->memory.bytes.stress_points,
                                   .static_points = s->model->fem != NULL,
                                   .expected_frames = s->model->n_frames,
                                   .fields = f->field,
@@ -263,8 +318,7 @@ static size_t number_size(const pio_states *f)
 
 static size_t field_numbers(const pio_states *f, size_t i)
 {
-    const bool nodal = f->field[i].location != PIO_SNAPSHOT_CELL;
-    return (size_t)f->field[i].components * (size_t)pio_model_items(f->session->model, nodal);
+    return (size_t)f->field[i].components * field_rows(f, i);
 }
 
 /* Returns the numbers of a frame's points; those of a mesh belong to the first frame only. */
@@ -406,9 +460,27 @@ static void release(pio_states *f)
     free(f);
 }
 
+/* Writes what does not change at integration points, which the simulation knows when its shape is. */
+static piola_status write_integration(pio_states *f, piola_error *error)
+{
+    pio_session *s = f->session;
+    piola_status rc = PIOLA_OK;
+    pio_snapshot_field field;
+    for (int i = 0; !rc && s->model->fem && pio_integration_field_of(s->scene, i, &field); i++) {
+        rc = s->engine.table->read(s->sim, field.name, f->scratch, error);
+        if (!rc) rc = pio_snapshot_static(f->file, field.name, f->scratch, error);
+    }
+    return rc;
+}
+
 piola_status pio_states_finish(pio_states *f, piola_error *error)
 {
-    const piola_status rc = pio_snapshot_finish(f->file, error);
+    piola_status rc = write_integration(f, error);
+    if (rc) {
+        pio_states_abandon(f);
+        return rc;
+    }
+    rc = pio_snapshot_finish(f->file, error);
     release(f);
     return rc;
 }

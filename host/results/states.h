@@ -9,6 +9,8 @@ typedef struct pio_states pio_states;
 /* Creates DIRECTORY/states.vtkhdf. With `gradient` it has fields for gradients per particle, element or node and, if
  * output.adjoint.every is set, adjoint frames. Returns PIOLA_NO_MEMORY, and the errors of pio_snapshot_create(). */
 piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, piola_error *error);
+/* Logs about how much of the disk the file will take, from the scene and the plan alone. */
+void pio_states_log_size(pio_session *s, bool gradient);
 /* Sets the frames of `sweep` and the callbacks that write them to the file: frame k is the model's frame k. */
 void pio_states_sweep(pio_states *f, pio_sweep *sweep);
 /* Returns the bytes of a frame, or with `adjoint` of its adjoint fields (0: it has none), for storage elsewhere. */

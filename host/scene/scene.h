@@ -442,11 +442,11 @@ typedef struct {
 
 /* scene_table.c, and of FEM scene_table_fem_method.c: `output`. */
 typedef struct {
-    char *directory;            /* folder of results; default "out/<name>" */
-    double states_every;        /* s; default duration/50 */
-    scene_strings state_fields; /* MPM: names; default: velocity, J */
-    double adjoint_every;       /* s; 0: no adjoint frames */
-    double checkpoint_every;    /* s of wall-clock time */
+    char *directory;                       /* folder of results; default "out/<name>" */
+    double states_every;                   /* s; default duration/50 */
+    scene_strings state_fields, state_per; /* fields, default: MPM velocity, J, FEM none; FEM: places, element */
+    double adjoint_every;                  /* s; 0: no adjoint frames */
+    double checkpoint_every;               /* s of wall-clock time */
 } scene_output;
 
 /* What a scene file says, in one struct for each file that has its table; the heading of each struct names the file.

@@ -2,6 +2,8 @@
 #include "host/scene/law.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
+#include "host/scene/words.h"
 #include "host/base/axes.h"
 
 #include <math.h>
@@ -110,6 +112,19 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     }
 }
 
+/* Fields of meshes are of elements, where nothing else is said; reactions are of nodes. */
+static void complete_state_places(pio_scene *scene, cfg_doc *doc)
+{
+    scene_output *o = &scene->output;
+    if (o->state_per.n || !pio_scene_has_stress(scene)) return;
+    o->state_per.v = pio_pool_take(&doc->pool, sizeof *o->state_per.v);
+    doc->no_memory |= !o->state_per.v;
+    if (!o->state_per.v) return;
+    o->state_per.v[0] = pio_pool_text(&doc->pool, pio_place_words[0], strlen(pio_place_words[0]));
+    doc->no_memory |= !o->state_per.v[0];
+    o->state_per.n = 1;
+}
+
 /* The time step follows from load steps in a static scene; some integrators have lumped masses. */
 static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
@@ -146,6 +161,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     pio_scene_complete_control(scene, doc);
     if (scene->method.type == SCENE_FEM) complete_places(scene, doc);
     if (scene->method.type == SCENE_FEM) complete_steps(scene, doc);
+    if (scene->method.type == SCENE_FEM) complete_state_places(scene, doc);
     for (size_t i = 0; i < scene->goal.n_constraints; i++) {
         scene->goal.constraints[i].min = value_or(scene->goal.constraints[i].min, -INFINITY);
         scene->goal.constraints[i].max = value_or(scene->goal.constraints[i].max, INFINITY);

@@ -85,3 +85,26 @@ int pio_scene_field(const pio_scene *s, const char *body)
             if (!strcmp(s->contact.fields[f].bodies.v[k], body)) return (int)f;
     return (int)s->contact.n_fields;
 }
+
+bool pio_scene_has_state(const pio_scene *s, scene_state field)
+{
+    const scene_strings *fields = &s->output.state_fields;
+    bool has = false;
+    for (size_t i = 0; i < fields->n; i++) has |= !strcmp(fields->v[i], pio_state_words[field]);
+    return s->method.type == SCENE_FEM && has;
+}
+
+bool pio_scene_has_stress(const pio_scene *s)
+{
+    return s->method.type == SCENE_FEM &&
+           s->output.state_fields.n > (pio_scene_has_state(s, SCENE_STATE_REACTION) ? 1 : 0);
+}
+
+int pio_scene_stress_places(const pio_scene *s)
+{
+    int places = 0;
+    for (size_t i = 0; i < s->output.state_per.n; i++)
+        for (int p = 0; pio_place_words[p]; p++)
+            if (!strcmp(s->output.state_per.v[i], pio_place_words[p])) places |= 1 << p;
+    return pio_scene_has_stress(s) ? places : 0;
+}

@@ -4,6 +4,7 @@
 
 #include "host/config/config.h"
 #include "host/scene/scene.h"
+#include "host/scene/words.h"
 
 /* Returns the number of velocity fields, 1 or more: those of the list, and one of all other bodies. */
 int pio_scene_fields(const pio_scene *scene);
@@ -18,6 +19,12 @@ bool pio_scene_has_no(const pio_scene *scene, const char *key);
 cfg_quantity pio_load_quantity(const scene_load *load);
 /* Returns whether the load is made of springs. */
 bool pio_load_is_springs(const scene_load *load);
+/* Returns whether frames of a mesh have a field of this name besides displacements and forces. */
+bool pio_scene_has_state(const pio_scene *scene, scene_state field);
+/* Returns whether frames of a mesh have fields of stress or strain: some other than the reaction. */
+bool pio_scene_has_stress(const pio_scene *scene);
+/* Returns where these are: pio_stress_place, or-ed; 0 if there are none. */
+int pio_scene_stress_places(const pio_scene *scene);
 /* Returns the number of components of an observation: the dimension for positions, displacements, velocities and
  * reactions, else 1. */
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe);

@@ -6,8 +6,6 @@
 
 static const char *const mpm_integrator_names[] = {"apic", "reversible", NULL};
 static const char *const wall_slots[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max", NULL};
-static const char *const state_names[] = {"velocity", "J",    "F",         "C",   "mass", "pressure",
-                                          "material", "body", "hardening", "e33", NULL};
 
 /* ---- method, time -------------------------------------------------------------------------------------- */
 
@@ -164,10 +162,15 @@ static const cfg_field optimizer_fields[] = {
     END};
 const cfg_table pio_optimizer_table = {.what = "optimizer", .fields = optimizer_fields, .discriminator = "type"};
 
+#define OF_MESHES ((ONLY(SCENE_STATES) - 1) & ~(ONLY(SCENE_STATE_CAUCHY_STRESS) - 1))
+
 static const cfg_field states_fields[] = {
     {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
      POSITIVE, .meaning = "time between frames; smaller gives smoother films and larger files"},
-    {"fields", CFG_TEXTS, AT(pio_scene, output.state_fields), .values = state_names, .computed = "velocity, J",
+    {"fields", CFG_TEXTS, AT(pio_scene, output.state_fields), .values = pio_state_words, .computed = "velocity, J",
+     .without = OF_MESHES,
+     .instead = "is a field of meshes, method.type: fem; particles have velocity, J, F, C, mass, "
+                "pressure, hardening and e33",
      .meaning = "what is written per particle besides its position"},
     END};
 static const cfg_table states_table = {.what = "states output", .fields = states_fields};

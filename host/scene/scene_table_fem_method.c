@@ -132,9 +132,33 @@ const cfg_table pio_fem_solver_table = {.what = "solver", .fields = solver_field
 
 /* ---- output -------------------------------------------------------------------------------------------- */
 
+#define OF_PARTICLES ((ONLY(SCENE_STATE_CAUCHY_STRESS) - 1) & ~ONLY(SCENE_STATE_J))
+
+static bool has_state_fields(const void *s)
+{
+    return ((const pio_scene *)s)->output.state_fields.n > 0;
+}
+static bool has_state_per(const void *s)
+{
+    return ((const pio_scene *)s)->output.state_per.n > 0;
+}
+
 static const cfg_field states_fields[] = {
     {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
      POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
+    {"fields", CFG_TEXTS, AT(pio_scene, output.state_fields), .values = pio_state_words, .computed = "none",
+     .without = OF_PARTICLES, .present = has_state_fields,
+     .instead = "is a field of particles, method.type: mpm; meshes have cauchy_stress, von_mises, green_strain, J, "
+                "energy_density and reaction, and displacement, internal_force and the velocity of a motion always",
+     .meaning = "what is written besides displacements and forces: Cauchy's stress (Pa, a 3 x 3 matrix, in 2D with the "
+                "stress out of the plane), von Mises' stress (Pa), Green's strain (linear: the small strain), the "
+                "volume ratio J, the strain energy per volume at rest (J/m3), the forces of supports on constrained "
+                "nodes (N); each makes files larger"},
+    {"per", CFG_TEXTS, AT(pio_scene, output.state_per), .values = pio_place_words, .computed = "element",
+     .present = has_state_per,
+     .meaning = "where these fields are, but for reaction, which is of nodes: element writes the mean over each "
+                "element's volume at rest, node (with the ending _nodal) the mean of the elements around it, weighted "
+                "by their volumes, point (with the ending _points) the value at each integration point"},
     END};
 static const cfg_table states_table = {.what = "states output", .fields = states_fields};
 

@@ -1,6 +1,7 @@
 /* scene_validate_fem.c -- rules of a scene of finite elements that no single key can state. */
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
+#include "host/scene/words.h"
 #include "host/base/sha256.h"
 
 #include <limits.h>
@@ -262,6 +263,21 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->type == PIO_MASS) check_mass(s, doc, i);
 }
 
+/* Reports fields of frames that this integrator does not have, and places of none. */
+static void check_output(const pio_scene *s, cfg_doc *doc)
+{
+    const bool leaps = scene_leaps(s->fem.integrator), reacts = pio_scene_has_state(s, SCENE_STATE_REACTION);
+    if (reacts && (leaps || s->fem.integrator == PIO_REVERSIBLE_EULER))
+        pio_cfg_fault(doc, "output.states.fields",
+                      "%s keeps no accelerations, which reactions need; remove reaction, or use newmark, bdf2 or "
+                      "backward_euler",
+                      pio_integrator_words[s->fem.integrator]);
+    if (pio_scene_is_set(doc, "output.states.per") && !pio_scene_has_stress(s))
+        pio_cfg_fault(doc, "output.states.per",
+                      reacts ? "reactions are of nodes in any case; remove it, or add another field"
+                             : "there are no fields that it could place; add output.states.fields, or remove it");
+}
+
 /* Reports keys that a scene without inertia does not use. */
 static void check_static(const pio_scene *s, cfg_doc *doc)
 {
@@ -346,4 +362,5 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     check_curves(scene, doc);
     check_gravity(scene, doc);
     for (size_t i = 0; i < scene->goal.n_observe; i++) check_seen(scene, doc, i);
+    check_output(scene, doc);
 }

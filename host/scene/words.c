@@ -91,3 +91,20 @@ const char *const pio_mesh_per_words[] = {
 const char *const pio_term_words[] = {
     [SCENE_TARGET] = "target",     [SCENE_MISFIT] = "misfit",         [SCENE_MINIMIZE] = "minimize",
     [SCENE_MAXIMIZE] = "maximize", [SCENE_SMOOTHNESS] = "smoothness", NULL};
+const char *const pio_state_words[] = {[SCENE_STATE_VELOCITY] = "velocity",
+                                       [SCENE_STATE_J] = "J",
+                                       [SCENE_STATE_F] = "F",
+                                       [SCENE_STATE_C] = "C",
+                                       [SCENE_STATE_MASS] = "mass",
+                                       [SCENE_STATE_PRESSURE] = "pressure",
+                                       [SCENE_STATE_MATERIAL] = "material",
+                                       [SCENE_STATE_BODY] = "body",
+                                       [SCENE_STATE_HARDENING] = "hardening",
+                                       [SCENE_STATE_E33] = "e33",
+                                       [SCENE_STATE_CAUCHY_STRESS] = "cauchy_stress",
+                                       [SCENE_STATE_VON_MISES] = "von_mises",
+                                       [SCENE_STATE_GREEN_STRAIN] = "green_strain",
+                                       [SCENE_STATE_ENERGY_DENSITY] = "energy_density",
+                                       [SCENE_STATE_REACTION] = "reaction",
+                                       NULL};
+const char *const pio_place_words[] = {"element", "node", "point", NULL};

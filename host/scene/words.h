@@ -1,8 +1,29 @@
-/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h), and for those lists
- * of scene.h that more than one file needs: words[PIO_X] stands for PIO_X, and NULL ends each list. The words for laws
- * are piola_laws (law.c). A table of keys that allows only some words names the others in `without`. */
+/* words.h -- the words of scene files for the vocabulary of engines (solvers/engine/vocabulary.h), for those lists of
+ * scene.h that more than one file needs, and for the fields of frames: words[PIO_X] stands for PIO_X, and NULL ends
+ * each list. The words for laws are piola_laws (law.c). A table of keys that allows only some words names the others in
+ * `without`. */
 #ifndef PIOLA_HOST_WORDS_H
 #define PIOLA_HOST_WORDS_H
+
+/* What frames may hold: first of particles, of which meshes have J too, then of meshes. */
+typedef enum {
+    SCENE_STATE_VELOCITY,
+    SCENE_STATE_J,
+    SCENE_STATE_F,
+    SCENE_STATE_C,
+    SCENE_STATE_MASS,
+    SCENE_STATE_PRESSURE,
+    SCENE_STATE_MATERIAL,
+    SCENE_STATE_BODY,
+    SCENE_STATE_HARDENING,
+    SCENE_STATE_E33,
+    SCENE_STATE_CAUCHY_STRESS,
+    SCENE_STATE_VON_MISES,
+    SCENE_STATE_GREEN_STRAIN,
+    SCENE_STATE_ENERGY_DENSITY,
+    SCENE_STATE_REACTION,
+    SCENE_STATES
+} scene_state;
 
 extern const char *const pio_element_words[];        /* by pio_element_type, as in pio_elements[].name */
 extern const char *const pio_plastic_words[];        /* by pio_plastic_law */
@@ -23,5 +44,7 @@ extern const char *const pio_transform_words[];      /* by scene_transform */
 extern const char *const pio_per_words[];            /* by scene_per, of particles */
 extern const char *const pio_mesh_per_words[];       /* by scene_per, of meshes */
 extern const char *const pio_term_words[];           /* by scene_term_type */
+extern const char *const pio_state_words[];          /* by scene_state */
+extern const char *const pio_place_words[];          /* of fields of a mesh, by the bits of pio_stress_place */
 
 #endif

@@ -5,6 +5,7 @@
 #include "host/base/fail.h"
 #include "host/base/new_file.h"
 #include "host/snapshot/snapshot_digest.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,9 +41,9 @@ pio_snapshot_column pio_snapshot_points(const pio_snapshot *s)
 
 /* ---- values as they are stored ------------------------------------------------------------------------- */
 
-static const char *row_name(pio_snapshot_location location)
+int64_t pio_snapshot_rows(const pio_snapshot *s, pio_snapshot_location location)
 {
-    return location == PIO_SNAPSHOT_CELL ? "cell" : "point";
+    return location == PIO_SNAPSHOT_CELL ? s->n_cells : location == PIO_SNAPSHOT_POINT ? s->n : s->n_integration;
 }
 
 static bool fits(const pio_snapshot *s, bool integer, double value)
@@ -59,7 +60,7 @@ static piola_status check_column(const pio_snapshot *s, const pio_snapshot_colum
         if (!fits(s, c->integer, values[i]))
             return pio_fail_result(error, PIOLA_FAILED_NOT_FINITE,
                                    "%s: %s of %s %lld, component %lld, is %.9g: not a value of type %s", s->partial,
-                                   c->name, row_name(c->location), (long long)(i / c->components),
+                                   c->name, pio_snapshot_location_words[c->location], (long long)(i / c->components),
                                    (long long)(i % c->components), values[i], c->integer ? "int64" : "f32");
     return PIOLA_OK;
 }
@@ -202,11 +203,11 @@ static bool write_frame(pio_snapshot *s, double time, const double *points, cons
         if (s->columns[i].when != PIO_SNAPSHOT_STATIC) ok = write_column(s, log, i, values ? values[i] : NULL, k);
     for (size_t i = 0; i < s->n_tracks && ok; i++) {
         const pio_snapshot_track *t = &s->tracks[i];
-        int64_t offset = t->first + k * t->stride;
+        const int64_t offset[] = {t->first + k * t->stride, t->second};
         if (t->id == s->times)
             ok = pio_h5_write_rows(log, t->id, k, 1, H5T_NATIVE_DOUBLE, &time);
         else if (t->step)
-            ok = pio_h5_write_rows(log, t->id, k, 1, H5T_NATIVE_INT64, &offset);
+            ok = pio_h5_write_rows(log, t->id, k, 1, H5T_NATIVE_INT64, offset);
     }
     return ok && write_sums(s, log, k) && pio_h5_flush(log, s->file) &&
            pio_h5_attr_int(log, s->steps, "NSteps", k + 1) && pio_h5_flush(log, s->file);
@@ -288,9 +289,10 @@ piola_status pio_snapshot_adjoint(pio_snapshot *s, int64_t frame, const char *na
                         s->partial, (long long)frame, (long long)s->frames, name ? name : "");
     for (int64_t i = 0; i < c->rows * c->components; i++)
         if (!isfinite(values[i]))
-            return pio_fail_result(
-                error, PIOLA_FAILED_GRADIENT, "%s: frame %lld: %s of %s %lld is %g: an adjoint must be finite",
-                s->partial, (long long)frame, name, row_name(c->location), (long long)(i / c->components), values[i]);
+            return pio_fail_result(error, PIOLA_FAILED_GRADIENT,
+                                   "%s: frame %lld: %s of %s %lld is %g: an adjoint must be finite", s->partial,
+                                   (long long)frame, name, pio_snapshot_location_words[c->location],
+                                   (long long)(i / c->components), values[i]);
     return write_named(s, c, values, frame, error);
 }
 

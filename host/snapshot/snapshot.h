@@ -8,11 +8,13 @@
  *     Types, Offsets, Connectivity   [M], [M+1] and the cells' nodes, written once
  *     PointData/<field>      [T*N] or [T*N, components]; static: [N] or [N, components]
  *     CellData/<field>       the same with M for N; meshes only
+ *     FieldData/<field>      the same with Q, the number of integration points, for N; meshes with such fields only
  *       attributes           units, meaning, components (as declared, before padding), when; `of`, `objective` of a
  *                            derivative
- *     Steps                  NSteps, Values [T] s, and every offset array
+ *     Steps                  NSteps, Values [T] s, and every offset array; FieldDataSizes/<field> [T, 2] components
+ *                            and rows
  *   /piola                   layout = "piola-1", kind, complete, checksums = "crc32c", dimension, precision, n_points
- *                            and, for a mesh, n_cells
+ *                            and, for a mesh, n_cells, and n_integration_points where fields are there
  *     scene/{verbatim,resolved}   manifest/json and one attribute per pair
  *     gradient/<path>/{value,grad}   objective/{value,terms/<name>}   certificate/json and attributes
  *                            (a history stores one row per iteration along a first axis; the group's attribute
@@ -52,7 +54,8 @@ typedef enum {
     PIO_SNAPSHOT_STATIC, /* one value for the whole file, given by pio_snapshot_static() at any time before the end */
     PIO_SNAPSHOT_ADJOINT /* one value per frame, given later in any order; NaN until then */
 } pio_snapshot_when;
-typedef enum { PIO_SNAPSHOT_POINT, PIO_SNAPSHOT_CELL } pio_snapshot_location;
+/* Rows of a field are points, or of a mesh its cells, or the integration points of these. */
+typedef enum { PIO_SNAPSHOT_POINT, PIO_SNAPSHOT_CELL, PIO_SNAPSHOT_INTEGRATION } pio_snapshot_location;
 
 typedef struct {
     const char *name; /* name: a letter or _, then letters, digits, _; a derivative is called grad_<q> or adj_<q> */
@@ -64,7 +67,7 @@ typedef struct {
     pio_snapshot_when when;
     /* Stored as int64, for ids and numbers of materials and bodies: integers within +-2^53; not for ADJOINT. */
     bool integer;
-    pio_snapshot_location location; /* rows are points, or the cells of a mesh */
+    pio_snapshot_location location;
 } pio_snapshot_field;
 
 /* Kinds of cells, numbered and with the order of nodes as in VTK: corners, then mid-edge nodes, mid-face nodes,
@@ -124,6 +127,7 @@ typedef struct {
     /* NULL: particles. Unless the file is a history, a mesh must have a field `displacement` [m] of points, of every
      * frame, with `dimension` components: the nodes are at points + displacement. */
     const pio_snapshot_mesh *mesh;
+    int64_t n_integration; /* integration points of the mesh, Q; 0: no field is there */
     /* Expected number of frames; 0: unknown. Up to this many frames (at most PIO_SNAPSHOT_MAX_FRAMES, at least 64) the
      * chunk index of a field is one node, to which entries are only added. Beyond it HDF5 splits nodes every few dozen
      * frames, and a kill within the microseconds between two writes of such a split can lose a field. Above 64 HDF5
@@ -146,6 +150,10 @@ typedef struct {
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 typedef struct pio_snapshot pio_snapshot;
+
+/* Returns about how many bytes a file of `def` will take with its expected frames. Mesh, texts and names may be missing:
+ * n_cells says how many cells there are, and n_connectivity how many nodes they have. */
+double pio_snapshot_expected_bytes(const pio_snapshot_def *def, int64_t n_cells, int64_t n_connectivity);
 
 /* Creates the file under its temporary name; no symbolic link is followed. Returns PIOLA_CANNOT_CREATE if that fails,
  * PIOLA_INTERNAL if `def` violates a rule above, PIOLA_IO if writing fails, or PIOLA_NO_MEMORY. */
@@ -214,9 +222,9 @@ typedef struct {
     char *name, *units, *meaning, *of, *objective; /* "" where absent */
     int components, stored;                        /* components as declared; components in the file, after padding */
     pio_snapshot_when when;
-    bool integer;                   /* stored as int64 */
-    pio_snapshot_location location; /* rows are points or cells */
-    int64_t rows;                   /* number of rows, N or M */
+    bool integer; /* stored as int64 */
+    pio_snapshot_location location;
+    int64_t rows; /* number of rows, N, M or Q */
 } pio_snapshot_field_info;
 
 typedef struct {
@@ -248,8 +256,9 @@ typedef struct {
     int64_t n_points, n_frames;       /* points; frames */
     int64_t n_cells;                  /* cells of a mesh; 0: particles */
     int64_t n_connectivity;           /* number of nodes of all cells, each counted once per cell; 0: particles */
+    int64_t n_integration;            /* integration points of the cells; 0: no field is there */
     double *times;                    /* [n_frames] times of the frames, s */
-    /* [n_fields] those of points by name, then those of cells by name; names are unique */
+    /* [n_fields] those of points by name, then those of cells, then of integration points; names are unique */
     pio_snapshot_field_info *fields;
     size_t n_fields;          /* number of fields */
     pio_snapshot_text *pairs; /* [n_pairs] pairs of the manifest, by key */

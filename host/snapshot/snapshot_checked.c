@@ -18,7 +18,7 @@
 
 enum { MAX_TEXT = 1 << 20, MAX_LINKS = 1 << 20 }; /* bytes of an attribute or name; members of a group */
 
-const char *const pio_checked_data_group[2] = {"PointData", "CellData"};
+const char *const pio_checked_data_group[PIO_SNAPSHOT_LOCATIONS] = {"PointData", "CellData", "FieldData"};
 
 pio_h5_handler pio_checked_begin(pio_checked_file *f, piola_error *error)
 {

@@ -7,6 +7,7 @@
 
 #include "host/base/guarded.h"
 #include "host/snapshot/snapshot_private.h"
+#include "host/snapshot/snapshot_words.h"
 
 #include <sys/types.h>
 
@@ -29,7 +30,7 @@ typedef struct pio_checked_file {
     piola_status status;
 } pio_checked_file;
 
-extern const char *const pio_checked_data_group[2]; /* groups of fields, by location */
+extern const char *const pio_checked_data_group[PIO_SNAPSHOT_LOCATIONS]; /* groups of fields, by location */
 
 typedef struct {
     hid_t id; /* the dataset */

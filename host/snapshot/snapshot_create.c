@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STEP_CHUNK = 64, MAX_VALUE = 60000 }; /* rows; bytes: HDF5 has 64 KiB */
+enum { STEP_CHUNK = 64, MAX_VALUE = 60000, ALIGNED = 512 }; /* rows; bytes: HDF5 has 64 KiB; bytes */
 
 /* Returns k for a chunk index node, which has 2k children of at most 48 bytes each (format specification, version 1
  * B-tree). */
@@ -41,8 +41,9 @@ static piola_status check_field(const pio_snapshot_def *def, size_t i, piola_err
         wrong = "a field has `of` when its name starts with grad_ or adj_, and only then";
     else if (f->of && !def->objective)
         wrong = "a derivative needs the name of the objective";
-    else if (f->location != PIO_SNAPSHOT_POINT && !(f->location == PIO_SNAPSHOT_CELL && def->mesh))
-        wrong = "a field lies at the points, or at the cells of a mesh";
+    else if (f->location != PIO_SNAPSHOT_POINT && !(f->location == PIO_SNAPSHOT_CELL && def->mesh) &&
+             !(f->location == PIO_SNAPSHOT_INTEGRATION && def->mesh && def->n_integration > 0))
+        wrong = "a field lies at the points, or at the cells of a mesh, or at their integration points";
     for (size_t j = 0; j < i && !wrong; j++)
         if (strcmp(def->fields[j].name, f->name) == 0) wrong = "the name is taken";
     if (!wrong) return PIOLA_OK;
@@ -61,6 +62,8 @@ static piola_status check_def(const pio_snapshot_def *def, piola_error *error)
         wrong = "there must be at least one point";
     else if (def->n_points > INT64_MAX / (int64_t)(72 * (def->n_fields + 16)))
         wrong = "too many points for 64-bit sizes";
+    else if (def->n_integration < 0 || def->n_integration > INT64_MAX / (int64_t)(72 * (def->n_fields + 16)))
+        wrong = "the number of integration points does not fit 64-bit sizes";
     else if (def->expected_frames < 0)
         wrong = "expected_frames must not be negative";
     else if ((def->n_fields && !def->fields) || (def->n_pairs && !def->pairs))
@@ -87,19 +90,44 @@ static int stored_components(int dimension, int components)
     return dimension == 2 && components == 4 ? 9 : components;
 }
 
+/* Returns bytes rounded up to those at which the next object begins: see create_file(). */
+static double aligned(double bytes)
+{
+    return ceil(bytes / ALIGNED) * ALIGNED;
+}
+
+double pio_snapshot_expected_bytes(const pio_snapshot_def *def, int64_t n_cells, int64_t n_connectivity)
+{
+    const double lists = 12e3 * (double)(def->n_fields + 3); /* what HDF5 keeps of each field, of texts and steps */
+    const double real = def->precision == PIO_SNAPSHOT_F64 ? 8 : 4, n = (double)def->n_points;
+    double frame = 0, once = lists + 0.1 * 8 * (double)(n_cells + n_connectivity); /* topology is compressed */
+    *(def->static_points ? &once : &frame) += aligned(3 * n * real);
+    for (size_t i = 0; i < def->n_fields; i++) {
+        const pio_snapshot_field *f = &def->fields[i];
+        const double rows = f->location == PIO_SNAPSHOT_POINT  ? n
+                            : f->location == PIO_SNAPSHOT_CELL ? (double)n_cells
+                                                               : (double)def->n_integration;
+        *(f->when == PIO_SNAPSHOT_STATIC ? &once : &frame) +=
+            aligned(rows * stored_components(def->dimension, f->components) * (f->integer ? 8 : real));
+    }
+    return (double)def->expected_frames * frame + once;
+}
+
 static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
 {
     pio_snapshot *s = calloc(1, sizeof *s);
     const int64_t cells = def->mesh ? def->mesh->n_cells : def->n_points;
     size_t length = strlen(def->path);
-    size_t scratch = (size_t)(cells > def->n_points ? cells : def->n_points) * 9 * sizeof(double);
+    int64_t most = cells > def->n_points ? cells : def->n_points;
+    if (def->n_integration > most) most = def->n_integration;
+    const size_t scratch = (size_t)most * 9 * sizeof(double);
     if (s) {
         s->fd = -1;
         s->path = strdup(def->path);
         s->partial = def->partial ? strdup(def->partial) : malloc(length + 60);
         s->objective_name = strdup(def->objective ? def->objective : "");
         s->columns = calloc(def->n_fields + 1, sizeof *s->columns);
-        s->tracks = calloc(2 * def->n_fields + 8, sizeof *s->tracks);
+        s->tracks = calloc(3 * def->n_fields + 8, sizeof *s->tracks);
         s->scratch = malloc(scratch);
     }
     if (!s || !s->path || !s->partial || !s->objective_name || !s->columns || !s->tracks || !s->scratch) {
@@ -113,6 +141,7 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
     s->static_points = def->static_points || def->mesh;
     s->n = def->n_points;
     s->n_cells = cells;
+    s->n_integration = def->n_integration;
     s->costs = def->costs;
     s->n_columns = def->n_fields;
     for (size_t i = 0; i < def->n_fields; i++) {
@@ -124,7 +153,7 @@ static pio_snapshot *allocate(const pio_snapshot_def *def, piola_error *error)
         c->when = f->when;
         c->integer = f->integer;
         c->location = f->location;
-        c->rows = f->location == PIO_SNAPSHOT_CELL ? cells : def->n_points;
+        c->rows = pio_snapshot_rows(s, f->location);
     }
     return s;
 }
@@ -156,14 +185,14 @@ static bool is_that_file(hid_t file, int fd)
 }
 
 /* The bounds V18..V110 select the formats that every reader since 1.8 knows, with checksummed object headers. Objects
- * begin at multiples of 512 bytes, so that no header extends over two pages, where a kill could tear it. */
+ * begin at multiples of ALIGNED bytes, so that no header extends over two pages, where a kill could tear it. */
 static bool create_file(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), create = H5Pcreate(H5P_FILE_CREATE);
     bool ok = pio_h5_ok(log, access) && pio_h5_ok(log, create) && pio_h5_ok(log, H5Pset_fapl_sec2(access)) &&
               pio_h5_ok(log, H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110)) &&
               pio_h5_ok(log, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG)) &&
-              pio_h5_ok(log, H5Pset_alignment(access, 1, 512)) &&
+              pio_h5_ok(log, H5Pset_alignment(access, 1, ALIGNED)) &&
               pio_h5_ok(log, H5Pset_istore_k(create, index_k(def))) &&
               pio_h5_ok(log, H5Pset_obj_track_times(create, false));
 #if H5_VERSION_GE(1, 10, 7)
@@ -178,24 +207,27 @@ static bool create_file(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log
 
 static void add_column(pio_snapshot *s, hid_t id, int64_t rows)
 {
-    s->tracks[s->n_tracks++] = (pio_snapshot_track){id, false, rows, 0, 0};
+    s->tracks[s->n_tracks++] = (pio_snapshot_track){id, false, rows, 0, 0, 0};
 }
 
-/* An array of Steps, of int64, or of doubles if `real` is set; entry k is first + k * stride. */
+/* An array of Steps, of int64, or of doubles if `real` is set; entry k is first + k * stride, and in a second column
+ * `second`. */
 typedef struct {
     const char *name;
     bool real;
-    int rank; /* 1, or 2 for [T, 1] */
-    int64_t first, stride;
+    int columns; /* 0: [T]; otherwise [T, columns], of 1 or 2 */
+    int64_t first, stride, second;
 } step_array;
 
 /* Creates an extensible array with one entry per frame. */
 static hid_t create_step(pio_snapshot *s, pio_h5_log *log, hid_t group, step_array a)
 {
     const hid_t type = a.real ? H5T_IEEE_F64LE : H5T_STD_I64LE;
-    pio_h5_shape shape = {.type = type, .rank = a.rank, .dims = {0, 1}, .chunk = {STEP_CHUNK, 1}, .grows = true};
+    const hsize_t columns = a.columns > 1 ? 2 : 1;
+    pio_h5_shape shape = {
+        .type = type, .rank = a.columns ? 2 : 1, .dims = {0, columns}, .chunk = {STEP_CHUNK, columns}, .grows = true};
     hid_t id = pio_h5_dataset(log, group, a.name, &shape);
-    if (id >= 0) s->tracks[s->n_tracks++] = (pio_snapshot_track){id, true, 1, a.first, a.stride};
+    if (id >= 0) s->tracks[s->n_tracks++] = (pio_snapshot_track){id, true, 1, a.first, a.stride, a.second};
     return id;
 }
 
@@ -207,27 +239,41 @@ static bool create_offsets(pio_snapshot *s, pio_h5_log *log, const char *name, p
     for (size_t i = 0; i < s->n_columns && ok; i++) {
         const pio_snapshot_column *c = &s->columns[i];
         int64_t stride = c->when == PIO_SNAPSHOT_STATIC ? 0 : c->rows;
-        if (c->location == location) ok = create_step(s, log, group, (step_array){c->name, false, 1, 0, stride}) >= 0;
+        if (c->location == location)
+            ok = create_step(s, log, group, (step_array){c->name, false, 0, 0, stride, 0}) >= 0;
+    }
+    return group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
+}
+
+/* Creates the arrays of sizes that VTK needs of FieldData: the components and rows of each frame. */
+static bool create_sizes(pio_snapshot *s, pio_h5_log *log)
+{
+    hid_t group = pio_h5_group(log, s->steps, "FieldDataSizes");
+    bool ok = group >= 0;
+    for (size_t i = 0; i < s->n_columns && ok; i++) {
+        const pio_snapshot_column *c = &s->columns[i];
+        if (c->location == PIO_SNAPSHOT_INTEGRATION)
+            ok = create_step(s, log, group, (step_array){c->name, false, 2, c->stored, 0, c->rows}) >= 0;
     }
     return group >= 0 && pio_h5_ok(log, H5Gclose(group)) && ok;
 }
 
 static bool create_steps(pio_snapshot *s, pio_h5_log *log)
 {
-    const step_array offsets[] = {{"PointOffsets", false, 1, 0, s->static_points ? 0 : s->n},
-                                  {"PartOffsets", false, 1, 0, 0},
-                                  {"NumberOfParts", false, 1, 1, 0},
-                                  {"CellOffsets", false, 2, 0, 0},
-                                  {"ConnectivityIdOffsets", false, 2, 0, 0}};
+    const step_array offsets[] = {{"PointOffsets", false, 0, 0, s->static_points ? 0 : s->n, 0},
+                                  {"PartOffsets", false, 0, 0, 0, 0},
+                                  {"NumberOfParts", false, 0, 1, 0, 0},
+                                  {"CellOffsets", false, 1, 0, 0, 0},
+                                  {"ConnectivityIdOffsets", false, 1, 0, 0, 0}};
     bool ok = pio_h5_attr_int(log, s->steps, "NSteps", 0);
-    s->times = ok ? create_step(s, log, s->steps, (step_array){"Values", true, 1, 0, 0}) : -1;
+    s->times = ok ? create_step(s, log, s->steps, (step_array){"Values", true, 0, 0, 0, 0}) : -1;
     ok = s->times >= 0;
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets && ok; i++)
         ok = create_step(s, log, s->steps, offsets[i]) >= 0;
     ok = ok && create_offsets(s, log, "PointDataOffsets", PIO_SNAPSHOT_POINT) &&
-         create_offsets(s, log, "CellDataOffsets", PIO_SNAPSHOT_CELL);
-    hid_t group = ok ? pio_h5_group(log, s->steps, "FieldDataOffsets") : -1;
-    return group >= 0 && pio_h5_ok(log, H5Gclose(group));
+         create_offsets(s, log, "CellDataOffsets", PIO_SNAPSHOT_CELL) &&
+         create_offsets(s, log, "FieldDataOffsets", PIO_SNAPSHOT_INTEGRATION);
+    return ok && (!s->n_integration || create_sizes(s, log));
 }
 
 /* Creates the dataset of the points or of a field: rows [..] or [.., stored] per frame, with one frame per chunk.
@@ -268,7 +314,7 @@ static bool create_field(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
 
 static bool create_fields(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_log *log, hid_t vtk)
 {
-    static const char *const names[] = {"PointData", "CellData", "FieldData"}; /* the first two by location */
+    static const char *const names[] = {"PointData", "CellData", "FieldData"}; /* by location */
     bool ok = true;
     for (int g = 0; g < 3 && ok; g++) {
         hid_t group = pio_h5_group(log, vtk, names[g]);
@@ -346,6 +392,7 @@ static bool create_piola(pio_snapshot *s, const pio_snapshot_def *def, pio_h5_lo
               pio_h5_attr_text(log, root, "checksums", PIO_SNAPSHOT_CHECKSUMS) &&
               pio_h5_attr_int(log, root, "dimension", s->dimension) && pio_h5_attr_int(log, root, "n_points", s->n) &&
               (!def->mesh || pio_h5_attr_int(log, root, "n_cells", s->n_cells)) &&
+              (!s->n_integration || pio_h5_attr_int(log, root, "n_integration_points", s->n_integration)) &&
               pio_h5_attr_text(log, root, "precision",
                                pio_snapshot_precision_words[s->f64 ? PIO_SNAPSHOT_F64 : PIO_SNAPSHOT_F32]);
     hid_t scene = ok ? pio_h5_group(log, root, "scene") : -1, manifest = ok ? pio_h5_group(log, root, "manifest") : -1;

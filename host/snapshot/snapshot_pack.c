@@ -70,6 +70,13 @@ static size_t archive_list(archive *p, size_t count, size_t entry, void **list)
 
 static const int64_t most_rows = (int64_t)1 << 52;
 
+int64_t pio_snapshot_info_rows(const pio_snapshot_info *info, pio_snapshot_location location)
+{
+    return location == PIO_SNAPSHOT_CELL    ? info->n_cells
+           : location == PIO_SNAPSHOT_POINT ? info->n_points
+                                            : info->n_integration;
+}
+
 static void archive_field(archive *p, const pio_snapshot_info *info, pio_snapshot_field_info *v)
 {
     char **const texts[] = {&v->name, &v->units, &v->meaning, &v->of, &v->objective};
@@ -78,9 +85,9 @@ static void archive_field(archive *p, const pio_snapshot_info *info, pio_snapsho
     v->components = (int)archived(p, v->components, 1, v->stored);
     v->when = (pio_snapshot_when)archived(p, (int64_t)v->when, 0, PIO_SNAPSHOT_ADJOINT);
     v->integer = archived(p, v->integer, 0, 1);
-    v->location = (pio_snapshot_location)archived(p, (int64_t)v->location, 0, PIO_SNAPSHOT_CELL);
-    const int64_t rows = v->location == PIO_SNAPSHOT_CELL ? info->n_cells : info->n_points;
-    archive_int(p, &v->rows, rows, rows);
+    v->location = (pio_snapshot_location)archived(p, (int64_t)v->location, 0, PIO_SNAPSHOT_INTEGRATION);
+    const int64_t rows = pio_snapshot_info_rows(info, v->location);
+    archive_int(p, &v->rows, rows > 1 ? rows : 1, rows);
 }
 
 static void archive_gradient(archive *p, pio_snapshot_gradient_info *g)
@@ -108,6 +115,7 @@ static void archive_counts(archive *p, pio_snapshot_info *info)
     archive_int(p, &info->n_points, 1, most_rows);
     archive_int(p, &info->n_cells, 0, most_rows / 27);
     archive_int(p, &info->n_connectivity, 0, 27 * info->n_cells);
+    archive_int(p, &info->n_integration, 0, most_rows / 27);
     archive_int(p, &info->n_objectives, 0, most_rows);
 }
 

@@ -10,6 +10,8 @@ bool pio_snapshot_pack(const pio_snapshot_info *info, char **data, size_t *bytes
 /* Fills `info` from untrusted bytes: counts, sizes and shapes of the result are consistent. Returns false if they are
  * not, or without memory; pio_snapshot_info_free() is required in that case too. */
 bool pio_snapshot_unpack(pio_snapshot_info *info, char *data, size_t bytes);
+/* Returns the rows of a field, by where it lies. */
+int64_t pio_snapshot_info_rows(const pio_snapshot_info *info, pio_snapshot_location location);
 /* Frees what a description holds. */
 void pio_snapshot_info_free(pio_snapshot_info *info);
 

@@ -75,19 +75,21 @@ typedef struct {
     pio_snapshot_when when;       /* when its values are written */
     bool integer, written;        /* written: it is static and has been written */
     pio_snapshot_location location;
-    int64_t rows; /* rows per frame: points or cells */
+    int64_t rows; /* rows per frame: points, cells or integration points */
     hid_t id;     /* the dataset */
 } pio_snapshot_column;
 
+/* Returns the rows of a frame that a field has. */
+int64_t pio_snapshot_rows(const pio_snapshot *s, pio_snapshot_location location);
 /* Returns the points as a column: [n][dimension] m of each frame, or static. */
 pio_snapshot_column pio_snapshot_points(const pio_snapshot *s);
 
 /* A dataset that grows with the frames by `rows` rows each. An array of Steps has one row, first + k * stride for frame
- * k. */
+ * k, and after it `second` where that array has two columns. */
 typedef struct {
     hid_t id;  /* the dataset */
     bool step; /* it is an array of Steps */
-    int64_t rows, first, stride;
+    int64_t rows, first, stride, second;
 } pio_snapshot_track;
 
 /* Datasets of equal shape that are written together: {value, grad} of a gradient, {value, terms ...} of the objective.
@@ -110,13 +112,14 @@ struct pio_snapshot {
     int dimension;              /* 2 or 3 */
     bool f64, static_points;    /* precision; points are written once */
     int64_t n, n_cells, frames; /* particles have as many cells as points */
+    int64_t n_integration;      /* integration points; 0: no field is there */
     double last_time;
     int64_t frame_bytes; /* bytes that are reserved before a frame */
     pio_snapshot_column *columns;
     size_t n_columns;           /* number of fields */
     pio_snapshot_track *tracks; /* [n_tracks] datasets that grow with the frames */
     size_t n_tracks;
-    void *scratch;             /* [n or n_cells, the larger][9] values as stored */
+    void *scratch;             /* [n, n_cells or n_integration, the largest][9] values as stored */
     int64_t *frame_sums;       /* [frames][2 + n_columns] checksums, as in /piola/checksums/frames */
     pio_snapshot_costs *costs; /* NULL: not measured */
     pio_snapshot_result *results;

@@ -1,6 +1,7 @@
 /* snapshot_read.c -- the reader in the child process: reads the description of a file. */
 #include "host/snapshot/snapshot_checked.h"
 #include "host/base/fail.h"
+#include "host/snapshot/snapshot_pack.h"
 #include "host/snapshot/snapshot_words.h"
 
 #include <math.h>
@@ -58,6 +59,8 @@ static void read_header(pio_checked_file *f)
     (void)pio_checked_int(f, root, "n_points", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_points);
     if (f->status == PIOLA_OK && H5Aexists(root, "n_cells") > 0)
         (void)pio_checked_int(f, root, "n_cells", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_cells);
+    if (f->status == PIOLA_OK && info->n_cells && H5Aexists(root, "n_integration_points") > 0)
+        (void)pio_checked_int(f, root, "n_integration_points", 1, f->bytes * PIO_CHECKED_RATIO, &info->n_integration);
     const bool summed = f->status == PIOLA_OK && H5Aexists(root, "checksums") > 0;
     pio_checked_close(root);
     if (f->status != PIOLA_OK) return;
@@ -89,7 +92,7 @@ static void read_times(pio_checked_file *f)
     pio_checked_close(steps);
 }
 
-/* Reads one field of PointData or CellData: attributes and shape. */
+/* Reads one field of PointData, CellData or FieldData: attributes and shape. */
 static bool read_field_info(pio_checked_file *f, hid_t group, const char *name, pio_snapshot_field_info *v)
 {
     pio_checked_array d;
@@ -102,7 +105,7 @@ static bool read_field_info(pio_checked_file *f, hid_t group, const char *name, 
     v->objective = pio_checked_optional(f, d.id, "objective");
     int when = pio_checked_choice(f, d.id, "when", pio_snapshot_when_words, PIO_SNAPSHOT_WHENS);
     (void)pio_checked_int(f, d.id, "components", 1, 9, &components);
-    v->rows = v->location == PIO_SNAPSHOT_CELL ? f->info.n_cells : f->info.n_points;
+    v->rows = pio_snapshot_info_rows(&f->info, v->location);
     int64_t rows = v->rows * (when == PIO_SNAPSHOT_STATIC ? 1 : f->info.n_frames);
     if (f->status == PIOLA_OK && (d.rank < 1 || d.rank > 2 || (d.rank == 2 && (d.dims[1] < 2 || d.dims[1] > 9)) ||
                                   d.dims[0] < (hsize_t)rows || (int64_t)(d.rank == 2 ? d.dims[1] : 1) < components))
@@ -141,11 +144,13 @@ static void read_fields_at(pio_checked_file *f, pio_snapshot_location location)
 static void read_fields(pio_checked_file *f)
 {
     const pio_snapshot_info *info = &f->info;
-    const int64_t most = info->n_cells > info->n_points ? info->n_cells : info->n_points;
+    int64_t most = info->n_cells > info->n_points ? info->n_cells : info->n_points;
+    if (info->n_integration > most) most = info->n_integration;
     if (f->status == PIOLA_OK && info->n_frames > 0 && most > INT64_MAX / 128 / info->n_frames)
         (void)pio_checked_fail(f, "more rows than 64 bits count");
     read_fields_at(f, PIO_SNAPSHOT_POINT);
     if (info->n_cells) read_fields_at(f, PIO_SNAPSHOT_CELL);
+    if (info->n_integration) read_fields_at(f, PIO_SNAPSHOT_INTEGRATION);
 }
 
 /* Reads /VTKHDF: an unstructured grid of n_points points and, in a mesh, n_cells cells, which must have room for the

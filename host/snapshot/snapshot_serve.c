@@ -44,7 +44,7 @@ static void read_points(pio_checked_file *f, int64_t frame, double *out)
 
 static void read_field(pio_checked_file *f, const pio_snapshot_field_info *v, int64_t frame, double *out)
 {
-    static const char *const offset_groups[] = {"PointDataOffsets", "CellDataOffsets"};
+    static const char *const offset_groups[] = {"PointDataOffsets", "CellDataOffsets", "FieldDataOffsets"};
     int64_t first = 0;
     pio_checked_array d = {.id = -1};
     hid_t data = pio_checked_path(f, "VTKHDF", pio_checked_data_group[v->location]), steps = -1, offsets = -1;

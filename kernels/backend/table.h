@@ -23,6 +23,7 @@
 #include "kernels/fem/fem_observe_args.h"
 #include "kernels/fem/fem_shape_args.h"
 #include "kernels/fem/fem_solid_args.h"
+#include "kernels/fem/fem_stress_args.h"
 #include "kernels/fem/surface_args.h"
 #include "kernels/linear/bsr_args.h"
 #include "kernels/linear/direct_args.h"

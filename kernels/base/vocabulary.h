@@ -54,6 +54,20 @@ typedef enum {
 } pio_plastic_law;
 enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
 
+/* ---- meshes: fields of stress and strain, see kernels/fem/fem_stress.h ----------------------------------------- */
+
+/* Tensors first. */
+typedef enum {
+    PIO_CAUCHY_STRESS,
+    PIO_GREEN_STRAIN,
+    PIO_VON_MISES_STRESS,
+    PIO_VOLUME_RATIO,
+    PIO_ENERGY_DENSITY,
+    PIO_STRESS_FIELDS,
+    PIO_POINT_POSITION = PIO_STRESS_FIELDS, /* where an integration point is at rest, and its part of the volume */
+    PIO_POINT_VOLUME
+} pio_stress_field;
+
 /* ---- particles: walls, shapes, control ------------------------------------------------------------------------- */
 
 /* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator

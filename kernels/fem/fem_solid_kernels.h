@@ -9,5 +9,6 @@
 #include "kernels/fem/fem_force.h"
 #include "kernels/fem/fem_tangent.h"
 #include "kernels/fem/fem_integral.h"
+#include "kernels/fem/fem_stress.h"
 
 #endif

@@ -220,6 +220,36 @@ PIO_FN hyper_cauchy_stress hyper_deviator(hyper_cauchy_stress c)
     return c;
 }
 
+/* A strain in all three directions. */
+typedef struct {
+    mat e;
+    real e33; /* eps_33 of a 2D body: 0 in plane strain */
+} hyper_strain;
+
+/* Returns eps_33 of the linear law in plane stress, which makes sigma_33 = lambda (tr eps + eps_33) + 2 mu eps_33
+ * vanish: with lambda* of plane_stress_lambda, which k[1] is, -lambda* tr eps/(2 mu). In plane strain, and in 3D, it
+ * is 0. `form` is as in laws.h. */
+PIO_FN real hyper_e33(int form, mat H, hyper_constants k)
+{
+    return form & HYPER_PLANE_STRESS ? R(-0.5) * k.k[1] / k.k[0] * mat_trace(H) : R(0);
+}
+
+/* Returns Green's strain (F^T F - I)/2; of the linear law, whose F is grad u, its strain of small displacements. */
+PIO_FN hyper_strain hyper_strain_of(int law, int form, mat F, hyper_constants k)
+{
+    hyper_strain r;
+    r.e = law == PIO_HYPER_LINEAR ? linear_strain(F) : green_strain(F);
+    r.e33 = hyper_e33(form, F, k);
+    return r;
+}
+
+/* Returns the volume over that at rest, det F; of the linear law 1 + tr eps, as small as its strain is. */
+PIO_FN real hyper_volume_ratio(int law, int form, mat F, hyper_constants k)
+{
+    if (law == PIO_HYPER_LINEAR) return R(1) + mat_trace(F) + hyper_e33(form, F, k);
+    return mat_det(F, mat_cofactor(F));
+}
+
 /* Returns 3/2 dev sigma : dev sigma over the three directions, the square of von Mises' stress (von Mises 1913),
  * Pa^2. */
 PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)

@@ -145,6 +145,7 @@ typedef struct {
     /* [n] bits of axes along which a node moves as in an elastic body whose other nodes the designs move; NULL: none */
     const int32_t *follows;
     const double *follow_parameters; /* [elements][5] E and nu of that body; its unit of E does not matter */
+    int32_t stress_places;           /* pio_stress_place, or-ed: where fields of stress can be read; 0: nowhere */
 } pio_fem_desc;
 
 /* Linear solves in which `auto` went on with another solver, and how the first of them failed. */
@@ -274,6 +275,7 @@ typedef struct {
     char product[128]; /* whose products it iterates with: "own", or a library's name and version; "" as above */
     /* Particles: desc.slot_nodes as it is used, 0: states are stored whole; active nodes at the start, 0: unknown. */
     int64_t slot_nodes, start_nodes;
+    int64_t stress_points; /* meshes: integration points that fields of stress have; 0: none are wanted there */
 } pio_engine_bytes;
 
 /* What a simulation gives its device to do, and how often it waits for it. */

@@ -34,6 +34,9 @@ typedef enum {
  * curvature, never, always. The adjoint's never is. */
 typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
 
+/* Where fields of stress and strain of a mesh are: means over elements, means around nodes, integration points. Bits. */
+typedef enum { PIO_STRESS_AT_ELEMENTS = 1, PIO_STRESS_AT_NODES = 2, PIO_STRESS_AT_POINTS = 4 } pio_stress_place;
+
 /* ---- what is designed ------------------------------------------------------------------------------------------ */
 
 /* What a design entry drives. POSITION: of particles, or the rest positions of nodes. VELOCITY and DISPLACED (of

@@ -254,8 +254,11 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     take_integrator(f, m, desc);
     f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
                           m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
-    if (!take_blocks(f, m) || !take_tables(f, desc) ||
-        !sim_begin(&f->base, backend, desc, f->mesh.nodes > f->mesh.elements ? f->mesh.nodes : f->mesh.elements))
+    const int blocks = take_blocks(f, m);
+    if (blocks && !fem_stress_begin(f, m))
+        return sim_fail(error, PIOLA_BAD_DATA, "fields of stress at the integration points of %d elements are too many",
+                        f->mesh.elements);
+    if (!blocks || !take_tables(f, desc) || !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.kind =
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
@@ -276,6 +279,7 @@ static void set_bytes(const fem_sim *f, pio_engine_bytes *bytes)
     memcpy(bytes->solver, f->linear.solver, sizeof bytes->solver);
     memcpy(bytes->solver_why, f->linear.solver_why, sizeof bytes->solver_why);
     memcpy(bytes->product, f->linear.product, sizeof bytes->product);
+    bytes->stress_points = f->stress.points;
 }
 
 piola_status fem_measure(const pio_backend *backend, const pio_engine_desc *desc, pio_engine_bytes *bytes,

@@ -3,10 +3,14 @@
 
 #include <string.h>
 
+/* Fields that are made when they are read. */
+typedef enum { STORED, INTERNAL_FORCE, REACTION, FRAME } fem_source;
+
 /* Nodal: x, plus y where that is not NULL. Of elements: one component of a field. */
 typedef struct {
     const real *x, *y;
     int nodal, components, stored, first;
+    fem_source source;
 } fem_field;
 
 static const real *bar_of(const fem_sim *f, int which)
@@ -22,42 +26,44 @@ static const real *now(const fem_sim *f, int which)
 
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
-    const int all = PIO_LAW_CONSTANTS, rates = f->frames.u_bar && f->motion.integrator != PIO_STATIC;
+    const int all = PIO_LAW_CONSTANTS, still = f->motion.integrator == PIO_STATIC, rates = f->frames.u_bar && !still;
+    const int reacts = still || (f->state.vector_at[STATE_A] >= 0 && !f->lattice.state);
     const struct {
         const char *name;
         fem_field field;
     } list[] = {
-#define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0}},
+#define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0, STORED}},
 #include "kernels/fem/fem_fields.def"
 #undef FIELD
-        {"position", {f->mesh.rest, f->state.u, 1, DIM, DIM, 0}},
-        {"rest_position", {f->mesh.rest, NULL, 1, DIM, DIM, 0}},
-        {"internal_force", {f->newton.trial, NULL, 1, DIM, DIM, 0}},
-        {"external_force", {f->forces.external, NULL, 1, DIM, DIM, 0}},
-        {"adj_displacement", {f->frames.u_bar, NULL, 1, DIM, DIM, 0}},
-        {"adj_velocity", {rates ? f->frames.u_bar + DIM * (size_t)f->mesh.nodes : NULL, NULL, 1, DIM, DIM, 0}},
-        {"adj_force", {f->frames.force_bar, NULL, 1, DIM, DIM, 0}},
-        {"grad_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0}},
-        {"grad_displacement", {f->motion.initial_u ? f->adjoint.u_bar : NULL, NULL, 1, DIM, DIM, 0}},
-        {"mass_damping", {f->damping.alpha, NULL, 0, 1, 1, 0}},
-        {"stiffness_damping", {f->damping.beta, NULL, 0, 1, 1, 0}},
-        {"grad_mass_damping", {f->damping.alpha_bar, NULL, 0, 1, 1, 0}},
-        {"grad_stiffness_damping", {f->damping.beta_bar, NULL, 0, 1, 1, 0}},
-        {"grad_rest_position", {f->mesh.rest_bar, NULL, 1, DIM, DIM, 0}},
-        {"parameter_0", {f->materials.parameters, NULL, 0, 1, all, 0}},
-        {"parameter_1", {f->materials.parameters, NULL, 0, 1, all, 1}},
-        {"parameter_2", {f->materials.parameters, NULL, 0, 1, all, 2}},
-        {"parameter_3", {f->materials.parameters, NULL, 0, 1, all, 3}},
-        {"parameter_4", {f->materials.parameters, NULL, 0, 1, all, 4}},
-        {"density", {f->materials.density, NULL, 0, 1, 1, 0}},
-        {"thickness", {f->materials.thickness, NULL, 0, 1, 1, 0}},
-        {"grad_parameter_0", {f->materials.parameters_bar, NULL, 0, 1, all, 0}},
-        {"grad_parameter_1", {f->materials.parameters_bar, NULL, 0, 1, all, 1}},
-        {"grad_parameter_2", {f->materials.parameters_bar, NULL, 0, 1, all, 2}},
-        {"grad_parameter_3", {f->materials.parameters_bar, NULL, 0, 1, all, 3}},
-        {"grad_parameter_4", {f->materials.parameters_bar, NULL, 0, 1, all, 4}},
-        {"grad_density", {f->materials.density_bar, NULL, 0, 1, 1, 0}},
-        {"grad_thickness", {f->materials.thickness_bar, NULL, 0, 1, 1, 0}},
+        {"position", {f->mesh.rest, f->state.u, 1, DIM, DIM, 0, STORED}},
+        {"rest_position", {f->mesh.rest, NULL, 1, DIM, DIM, 0, STORED}},
+        {"internal_force", {f->newton.trial, NULL, 1, DIM, DIM, 0, INTERNAL_FORCE}},
+        {"reaction", {reacts ? f->newton.trial : NULL, NULL, 1, DIM, DIM, 0, REACTION}},
+        {"external_force", {f->forces.external, NULL, 1, DIM, DIM, 0, STORED}},
+        {"adj_displacement", {f->frames.u_bar, NULL, 1, DIM, DIM, 0, FRAME}},
+        {"adj_velocity", {rates ? f->frames.u_bar + DIM * (size_t)f->mesh.nodes : NULL, NULL, 1, DIM, DIM, 0, FRAME}},
+        {"adj_force", {f->frames.force_bar, NULL, 1, DIM, DIM, 0, STORED}},
+        {"grad_velocity", {bar_of(f, STATE_V), NULL, 1, DIM, DIM, 0, STORED}},
+        {"grad_displacement", {f->motion.initial_u ? f->adjoint.u_bar : NULL, NULL, 1, DIM, DIM, 0, STORED}},
+        {"mass_damping", {f->damping.alpha, NULL, 0, 1, 1, 0, STORED}},
+        {"stiffness_damping", {f->damping.beta, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_mass_damping", {f->damping.alpha_bar, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_stiffness_damping", {f->damping.beta_bar, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_rest_position", {f->mesh.rest_bar, NULL, 1, DIM, DIM, 0, STORED}},
+        {"parameter_0", {f->materials.parameters, NULL, 0, 1, all, 0, STORED}},
+        {"parameter_1", {f->materials.parameters, NULL, 0, 1, all, 1, STORED}},
+        {"parameter_2", {f->materials.parameters, NULL, 0, 1, all, 2, STORED}},
+        {"parameter_3", {f->materials.parameters, NULL, 0, 1, all, 3, STORED}},
+        {"parameter_4", {f->materials.parameters, NULL, 0, 1, all, 4, STORED}},
+        {"density", {f->materials.density, NULL, 0, 1, 1, 0, STORED}},
+        {"thickness", {f->materials.thickness, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_parameter_0", {f->materials.parameters_bar, NULL, 0, 1, all, 0, STORED}},
+        {"grad_parameter_1", {f->materials.parameters_bar, NULL, 0, 1, all, 1, STORED}},
+        {"grad_parameter_2", {f->materials.parameters_bar, NULL, 0, 1, all, 2, STORED}},
+        {"grad_parameter_3", {f->materials.parameters_bar, NULL, 0, 1, all, 3, STORED}},
+        {"grad_parameter_4", {f->materials.parameters_bar, NULL, 0, 1, all, 4, STORED}},
+        {"grad_density", {f->materials.density_bar, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_thickness", {f->materials.thickness_bar, NULL, 0, 1, 1, 0, STORED}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.x) {
@@ -70,19 +76,25 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
 /* The field is made, where it is not as it is read. */
 static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
 {
-    if (f->state.no_acceleration && d->x == fem_state(f, f->state.u, STATE_A))
+    const int accelerates = f->motion.integrator != PIO_STATIC && d->source == REACTION;
+    if (f->state.no_acceleration && (accelerates || d->x == fem_state(f, f->state.u, STATE_A)))
         return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
                         (long long)f->base.index);
-    if (d->x == f->newton.trial)
+    if (d->source == INTERNAL_FORCE)
         fem_internal(f, f->state.u, f->newton.trial); /* internal is that of the last evaluation, wherever it was */
-    const int made =
-        f->frames.u_bar && (d->x == f->frames.u_bar || d->x == f->frames.u_bar + DIM * (size_t)f->mesh.nodes);
-    return made ? fem_frame_adj(f, error) : PIOLA_OK;
+    if (d->source == REACTION) {
+        if (f->forces.external_of != f->base.index) fem_external(f, fem_whole(f->base.index - 1), f->state.u);
+        fem_reaction(f);
+        fem_mask_constrained(f, 1, f->newton.trial);
+    }
+    return d->source == FRAME ? fem_frame_adj(f, error) : PIOLA_OK;
 }
 
 int32_t fem_components(const pio_sim *sim, const char *field)
 {
     fem_field f;
+    fem_stress_view v;
+    if (fem_stress_find((const fem_sim *)sim, field, &v)) return v.components;
     return find((const fem_sim *)sim, field, &f) ? f.components : 0;
 }
 
@@ -90,6 +102,8 @@ int64_t fem_items(const pio_sim *sim, const char *field)
 {
     const fem_sim *f = (const fem_sim *)sim;
     fem_field d;
+    fem_stress_view v;
+    if (fem_stress_find(f, field, &v)) return v.items;
     if (!find(f, field, &d)) return 0;
     return d.nodal ? f->mesh.nodes : f->mesh.elements;
 }
@@ -99,6 +113,8 @@ piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_err
     fem_sim *f = fem_of(sim);
     pio_queue *q = &sim->queue;
     fem_field d;
+    fem_stress_view v;
+    if (fem_stress_find(f, field, &v)) return fem_stress_read(f, &v, values, error);
     if (!find(f, field, &d)) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
     const int n = d.nodal ? f->mesh.nodes : f->mesh.elements;
     const piola_status rc = ready(f, &d, error);

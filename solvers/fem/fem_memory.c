@@ -208,6 +208,19 @@ static void take_tables(fem_sim *f)
     }
 }
 
+static void take_stress(fem_sim *f)
+{
+    pio_arena *arena = &f->base.arena;
+    if (!f->stress.places) return;
+    TAKE_FIELD(f->stress.volume, 1);
+    TAKE_FIELD(f->stress.mean, FEM_TENSOR);
+    if (f->stress.places & PIO_STRESS_AT_NODES) {
+        TAKE(arena, f->stress.element, f->mesh.element_dofs);
+        TAKE(arena, f->stress.node, field_size(f->mesh.nodes, FEM_TENSOR));
+    }
+    if (f->stress.places & PIO_STRESS_AT_POINTS) TAKE(arena, f->stress.at, field_size(f->stress.points, FEM_TENSOR));
+}
+
 /* What the host keeps of a simulation while it runs; the records of its steps follow. */
 typedef struct {
     int64_t index, external_of, log_first, log_next;
@@ -292,10 +305,11 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     f->base.scratch[1] = f->base.arena.used;
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);
+    take_stress(f);
     if (f->motion.integrator != PIO_STATIC) take_motion(f);
     TAKE(arena, f->newton.scalars, 16);
     if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
     TAKE(arena, f->observe.integrals, 4);
     const int most = f->mesh.nodes > f->mesh.elements ? f->mesh.nodes : f->mesh.elements;
-    sim_layout(&f->base, most, most);
+    sim_layout(&f->base, most, fem_most_items(f));
 }

@@ -33,8 +33,7 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, cons
     .marker = a.marker, .points = a.points, \
     .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_weight = a.past_weight
 
-/* trial = what the supports hold: f_int + M a + C v - f_ext */
-static void reaction(fem_sim *f)
+void fem_reaction(fem_sim *f)
 {
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, 1, f->forces.internal, -1, f->forces.external, f->newton.trial);
@@ -58,7 +57,7 @@ static void forward(fem_sim *f, const pio_sample_weight *t)
         fem_observe_integral(f, o, t);
         return;
     }
-    if (o->desc.type == PIO_REACTION) reaction(f);
+    if (o->desc.type == PIO_REACTION) fem_reaction(f);
     if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
         const fem_observe_args a = args_of(f, o, t, c, f->state.u, f->state.origin);

@@ -322,6 +322,17 @@ typedef struct {
     pio_residual_log residual_log;
 } fem_sim_lattice;
 
+/* fem_stress.c: fields of stress and strain, of which one at a time is computed. NULL where none can be read. */
+typedef struct {
+    int places;   /* pio_stress_place, or-ed */
+    int points;   /* integration points of all elements, block after block */
+    int *element; /* [element_dofs] the element of each element node */
+    real *volume; /* [elements] at rest, m^3 */
+    real *mean;   /* [elements][FEM_TENSOR] means over elements */
+    real *node;   /* [nodes][FEM_TENSOR] means around nodes; NULL: they are not wanted */
+    real *at;     /* [points][FEM_TENSOR] values at integration points; likewise */
+} fem_sim_stress;
+
 /* fem_observe.c, fem_observe_integral.c. */
 typedef struct {
     int n_observations;
@@ -358,6 +369,7 @@ typedef struct {
     fem_sim_frames frames;
     fem_sim_morph morph;
     fem_sim_lattice lattice;
+    fem_sim_stress stress;
     fem_sim_observe observe;
     fem_sim_design design;
 } fem_sim;

@@ -222,6 +222,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (f->motion.integrator != PIO_STATIC) zero_motion(f);
     upload_mesh(f, m);
     rc = upload_follow(f, m, error);
+    if (!rc) rc = fem_stress_upload(f, error);
     if (rc) return rc;
     upload_loads(f, m);
     upload_tables(f);

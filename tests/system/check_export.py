@@ -47,10 +47,11 @@ class Frame:
             first = int(grid["Steps/PointOffsets"][frame])
             self.points = grid["Points"][first:first + self.n]
             self.types, self.offsets, self.nodes = grid["Types"][:], grid["Offsets"][:], grid["Connectivity"][:]
-            self.fields = {"PointData": {}, "CellData": {}}
+            self.fields = {"PointData": {}, "CellData": {}, "FieldData": {}}
+            inside = int(file["piola"].attrs.get("n_integration_points", 0))
             self.components, self.units = {}, {}
             for where in self.fields:
-                rows = self.n if where == "PointData" else len(self.types)
+                rows = {"PointData": self.n, "CellData": len(self.types), "FieldData": inside}[where]
                 for name, data in grid[where].items():
                     at = int(grid["Steps"][where + "Offsets"][name][frame])
                     self.fields[where][name] = data[at:at + rows]
@@ -60,6 +61,7 @@ class Frame:
     def declared(self, where, name):
         """[rows] or [rows, components] without padding, and the columns' letters."""
         data, count, d = self.fields[where][name], self.components[name], self.dimension
+        side = 3 if count == 9 else d
         if data.ndim == 1:
             return data, [""]
         if (d, count) == (2, 4):
@@ -67,8 +69,8 @@ class Frame:
         letters = [f".{i}" for i in range(count)]
         if count == d:
             letters = [f".{a}" for a in "xyz"[:d]]
-        elif count == d * d:
-            letters = [f".{a}{b}" for a in "xyz"[:d] for b in "xyz"[:d]]
+        elif count == side * side:
+            letters = [f".{a}{b}" for a in "xyz"[:side] for b in "xyz"[:side]]
         return data[:, :count], letters
 
 
@@ -86,8 +88,9 @@ def check_vtu(path, frame):
     count += equal(vtk_to_numpy(grid.GetCells().GetOffsetsArray()), frame.offsets, "offsets", False)
     count += equal(vtk_to_numpy(grid.GetCells().GetConnectivityArray()), frame.nodes, "connectivity", False)
     need(grid.GetFieldData().GetArray("TimeValue").GetValue(0) == frame.time, "time")
-    for where, data in (("PointData", grid.GetPointData()), ("CellData", grid.GetCellData())):
-        need({data.GetArrayName(i) for i in range(data.GetNumberOfArrays())} == set(frame.fields[where]), where)
+    for where, data in zip(frame.fields, (grid.GetPointData(), grid.GetCellData(), grid.GetFieldData())):
+        names = {data.GetArrayName(i) for i in range(data.GetNumberOfArrays())} - {"TimeValue"}
+        need(names == set(frame.fields[where]), where)
         for name, want in frame.fields[where].items():
             count += equal(vtk_to_numpy(data.GetArray(name)), want, name)
     return count
@@ -134,6 +137,11 @@ def check_csv(path, frame):
         places = {f"{a} [m]": at[:, k].astype(real) for k, a in enumerate("xyz"[:frame.dimension])}
         count += check_table(cells, frame, "CellData",
                              {"cell": np.arange(len(frame.types)), "type": frame.types, **places})
+    inside = path.with_name(path.stem + "_integration_points" + path.suffix)
+    need(inside.exists() == bool(frame.fields["FieldData"]), f"{inside}")
+    if frame.fields["FieldData"]:
+        rows = len(next(iter(frame.fields["FieldData"].values())))
+        count += check_table(inside, frame, "FieldData", {"integration point": np.arange(rows)})
     return count
 
 
@@ -151,7 +159,7 @@ def check_npy(folder, frame):
     for where, fields in frame.fields.items():
         for name in fields:
             data, _ = frame.declared(where, name)
-            d = frame.dimension
+            d = 3 if frame.components[name] == 9 else frame.dimension
             want = data.reshape(-1, d, d) if frame.components[name] == d * d else data
             count += equal(np.load(folder / f"{name}.npy"), want, name)
             need(listed[f"{name}.npy"]["unit"] == frame.units[name], f"unit of {name}")

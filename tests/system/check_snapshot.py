@@ -57,7 +57,7 @@ def fields(case, where="PointData"):
     """name: code, components, units, meaning, of, when, integer"""
     dimension, mesh = case[1], case[7]
     if not mesh:
-        return {} if where == "CellData" else {
+        return {} if where != "PointData" else {
             "velocity": (1, dimension, "m/s", "velocity", None, "frame", False),
             "J": (2, 1, "", "volume ratio", None, "frame", False),
             "F": (3, dimension * dimension, "", "deformation gradient", None, "frame", False),
@@ -65,6 +65,8 @@ def fields(case, where="PointData"):
             "rho": (5, 1, "kg/m3", "density at rest", None, "static", False),
             "grad_E": (6, 1, "1/Pa", "dJ/dE", "materials.soft.E", "static", False),
             "adj_velocity": (7, dimension, "s/m", "dJ/dv", "velocity", "adjoint", False),
+            "stretch": (8, 9, "1", "stretch in space", None, "frame", False),
+            "layer": (9, 1, "", "number of the layer", None, "static", True),
         }
     return {
         "PointData": {"displacement": (1, dimension, "m", "displacement", None, "frame", False),
@@ -74,14 +76,16 @@ def fields(case, where="PointData"):
                      "group": (4, 1, "", "number of the group", None, "static", True),
                      "grad_E": (6, 1, "1/Pa", "dJ/dE", "materials.soft.E", "static", False),
                      "adj_stress": (7, dimension * dimension, "1/Pa", "dJ/dsigma", "stress", "adjoint", False)},
+        "FieldData": {"stress_points": (8, 9, "Pa", "Cauchy stress", None, "frame", False),
+                      "element_points": (9, 1, "", "number of the element", None, "static", True)},
     }[where]
 
 
-PLACES = ("PointData", "CellData")
+PLACES = ("PointData", "CellData", "FieldData")  # of points, cells, and integration points
 
 
 def rows_of(case, where):
-    return case[7] if where == "CellData" else case[4]
+    return {"PointData": case[4], "CellData": case[7], "FieldData": 2 * case[7] + 1}[where]
 
 
 def cells(case):
@@ -162,8 +166,8 @@ def check_steps(steps, case):
     zero = np.zeros(frames, "i8")
     attributes(steps, {"NSteps": frames}, "Steps")
     members(steps, ["Values", "PointOffsets", "PartOffsets", "NumberOfParts", "CellOffsets", "ConnectivityIdOffsets",
-                    "PointDataOffsets", "CellDataOffsets", "FieldDataOffsets"], "Steps")
-    members(steps["FieldDataOffsets"], [], "FieldDataOffsets")
+                    "PointDataOffsets", "CellDataOffsets", "FieldDataOffsets",
+                    *(["FieldDataSizes"] if case[7] else [])], "Steps")
     wanted = {"Values": 0.125 * k, "PointOffsets": zero if static else k * n, "PartOffsets": zero,
               "NumberOfParts": zero + 1, "CellOffsets": zero[:, None], "ConnectivityIdOffsets": zero[:, None]}
     count = sum(equal(steps[name][:], want, f"Steps/{name}") for name, want in wanted.items())
@@ -173,6 +177,9 @@ def check_steps(steps, case):
         for name, field in fields(case, where).items():
             want = zero if field[5] == "static" else k * rows_of(case, where)
             count += equal(offsets[name][:], want, f"offsets of {name}")
+    for name, field in fields(case, "FieldData").items():
+        want = np.tile([field[1], rows_of(case, "FieldData")], (frames, 1))
+        count += equal(steps["FieldDataSizes"][name][:], want, f"sizes of {name}")
     for name in steps:
         if isinstance(steps[name], h5py.Dataset):
             need(steps[name].dtype == ("f8" if name == "Values" else "i8"), f"Steps/{name}: type {steps[name].dtype}")
@@ -254,7 +261,6 @@ def check_grid(grid, case):
     attributes(grid, {"Type": "UnstructuredGrid", "Version": np.array([2, 0])}, "VTKHDF")
     members(grid, ["NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds", "Connectivity", "Offsets", "Types",
                    "Points", "PointData", "CellData", "FieldData", "Steps"], "VTKHDF")
-    members(grid["FieldData"], [], "FieldData")
     attributes(grid["Points"], {"units": "m", **({"crc32c": crc32c(grid["Points"][:])} if case[3] else {})}, "Points")
     types, offsets, connectivity = cells(case)
     wanted = {"NumberOfPoints": [case[4]], "NumberOfCells": [len(types)],
@@ -318,7 +324,8 @@ def check_piola(piola, case):
     members(piola, ["scene", "manifest", "gradient", "objective", "certificate", "checksums"], "piola")
     attributes(piola, {"layout": "piola-1", "kind": kind, "complete": int(finished), "checksums": "crc32c",
                        "dimension": dimension, "n_points": n, "precision": precision,
-                       **({"n_cells": mesh} if mesh else {})}, "piola")
+                       **({"n_cells": mesh, "n_integration_points": rows_of(case, "FieldData")} if mesh else {})},
+               "piola")
     version = text(piola["manifest"].attrs["version"])
     attributes(piola["manifest"], {**MANIFEST, "version": version}, "manifest")
     for name, want in TEXTS.items():
@@ -344,8 +351,10 @@ def check_vtk_frame(grid, case, k):
     count += equal(vtk_to_numpy(shown.GetOffsetsArray()), offsets, f"VTK offsets, frame {k}")
     count += equal(vtk_to_numpy(shown.GetConnectivityArray()), connectivity, f"VTK connectivity, frame {k}")
     count += equal(vtk_to_numpy(grid.GetPoints().GetData()), expected_points(case, k), f"VTK points, frame {k}")
-    for where, data in (("PointData", grid.GetPointData()), ("CellData", grid.GetCellData())):
+    for where, data in zip(PLACES, (grid.GetPointData(), grid.GetCellData(), grid.GetFieldData())):
         names = {data.GetArrayName(i) for i in range(data.GetNumberOfArrays())}
+        if where == "FieldData":
+            names.discard("Time")  # VTK's own
         need(names == set(fields(case, where)), f"VTK {where}: {sorted(names)}")
         for name in names:
             want = expected_field(case, where, name, k)
@@ -423,6 +432,10 @@ MESH_SPOILERS = {
     "an adjoint of a cell": (spoil_value("VTKHDF/CellData/adj_stress"), True),
     "a group": (spoil_value("VTKHDF/CellData/group"), True),
     "an offset of cell data": (spoil_offset("CellDataOffsets/energy"), True),
+    "a value of an integration point": (spoil_value("VTKHDF/FieldData/stress_points"), True),
+    "an element of an integration point": (spoil_value("VTKHDF/FieldData/element_points"), True),
+    "an offset of integration points": (spoil_offset("FieldDataOffsets/stress_points"), True),
+    "a size": (spoil_value("VTKHDF/Steps/FieldDataSizes/stress_points"), False),
     "a unit": (spoil_attribute("CellData/stress"), False), "a type": (spoil_type, True)}
 
 

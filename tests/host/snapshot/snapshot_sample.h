@@ -44,7 +44,7 @@ static const sample_case sample_cases[] = {
     {"meshes.vtkhdf", PIO_SNAPSHOT_HISTORY, 3, PIO_SNAPSHOT_F64, true, 140, 6, true, 16},
     {"unfinished.vtkhdf", PIO_SNAPSHOT_STATES, 2, PIO_SNAPSHOT_F32, true, 41, 4, false, 12},
 };
-enum { SAMPLE_CASES = sizeof sample_cases / sizeof sample_cases[0], SAMPLE_FIELDS = 7, SAMPLE_CELLS = 100 };
+enum { SAMPLE_CASES = sizeof sample_cases / sizeof sample_cases[0], SAMPLE_FIELDS = 9, SAMPLE_CELLS = 100 };
 
 /* The place in this list is the `code`; points have code 0, so fields count from 1. */
 static inline void sample_fields(const sample_case *c, pio_snapshot_field *out)
@@ -57,7 +57,9 @@ static inline void sample_fields(const sample_case *c, pio_snapshot_field *out)
         {"body", 1, "", "number of the body", NULL, PIO_SNAPSHOT_STATIC, true, PIO_SNAPSHOT_POINT},
         {"rho", 1, "kg/m3", "density at rest", NULL, PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_POINT},
         {"grad_E", 1, "1/Pa", "dJ/dE", "materials.soft.E", PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_POINT},
-        {"adj_velocity", d, "s/m", "dJ/dv", "velocity", PIO_SNAPSHOT_ADJOINT, false, PIO_SNAPSHOT_POINT}};
+        {"adj_velocity", d, "s/m", "dJ/dv", "velocity", PIO_SNAPSHOT_ADJOINT, false, PIO_SNAPSHOT_POINT},
+        {"stretch", 9, "1", "stretch in space", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_POINT},
+        {"layer", 1, "", "number of the layer", NULL, PIO_SNAPSHOT_STATIC, true, PIO_SNAPSHOT_POINT}};
     const pio_snapshot_field mesh[SAMPLE_FIELDS] = {
         {"displacement", d, "m", "displacement", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_POINT},
         {"energy", 1, "J/m3", "elastic energy", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_CELL},
@@ -65,12 +67,21 @@ static inline void sample_fields(const sample_case *c, pio_snapshot_field *out)
         {"group", 1, "", "number of the group", NULL, PIO_SNAPSHOT_STATIC, true, PIO_SNAPSHOT_CELL},
         {"mass", 1, "kg", "lumped mass", NULL, PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_POINT},
         {"grad_E", 1, "1/Pa", "dJ/dE", "materials.soft.E", PIO_SNAPSHOT_STATIC, false, PIO_SNAPSHOT_CELL},
-        {"adj_stress", d * d, "1/Pa", "dJ/dsigma", "stress", PIO_SNAPSHOT_ADJOINT, false, PIO_SNAPSHOT_CELL}};
+        {"adj_stress", d * d, "1/Pa", "dJ/dsigma", "stress", PIO_SNAPSHOT_ADJOINT, false, PIO_SNAPSHOT_CELL},
+        {"stress_points", 9, "Pa", "Cauchy stress", NULL, PIO_SNAPSHOT_FRAME, false, PIO_SNAPSHOT_INTEGRATION},
+        {"element_points", 1, "", "number of the element", NULL, PIO_SNAPSHOT_STATIC, true, PIO_SNAPSHOT_INTEGRATION}};
     for (int i = 0; i < SAMPLE_FIELDS; i++) out[i] = c->cells ? mesh[i] : particles[i];
+}
+
+/* Integration points of a mesh; 0: particles. */
+static inline int64_t sample_integration(const sample_case *c)
+{
+    return c->cells ? 2 * c->cells + 1 : 0;
 }
 
 static inline int64_t sample_rows(const sample_case *c, const pio_snapshot_field *f)
 {
+    if (f->location == PIO_SNAPSHOT_INTEGRATION) return sample_integration(c);
     return f->location == PIO_SNAPSHOT_CELL ? c->cells : c->n;
 }
 
@@ -138,6 +149,7 @@ static inline pio_snapshot_def sample_def(const sample_case *c, const char *path
                               .precision = c->precision,
                               .static_points = c->static_points,
                               .mesh = sample_mesh(c),
+                              .n_integration = sample_integration(c),
                               .expected_frames = c->frames,
                               .fields = fields,
                               .n_fields = SAMPLE_FIELDS,

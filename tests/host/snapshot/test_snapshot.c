@@ -395,7 +395,7 @@ static void wrong_frames_are_refused_and_leave_the_file_as_it_was(void **state)
     ok(pio_snapshot_create(&s, &def, &error), &error);
     ok(sample_frame(s, c, 0, &error), &error);
     double point[2] = {1, 2}, v[2] = {0, 0}, huge[4] = {1, 2, 1e39, 4}, none[2] = {1, NAN}, half = 0.5;
-    const double *values[SAMPLE_FIELDS] = {v, v, huge};
+    const double whole[9] = {0}, *values[SAMPLE_FIELDS] = {v, v, huge, NULL, NULL, NULL, NULL, whole};
     refused(pio_snapshot_frame(s, 0, point, values, &error), PIOLA_INTERNAL, &error, "frame 1", "rise");
     refused(pio_snapshot_frame(s, NAN, point, values, &error), PIOLA_INTERNAL, &error, "frame 1", "finite");
     refused(pio_snapshot_frame(s, 1, NULL, values, &error), PIOLA_INTERNAL, &error, "points", "missing");

@@ -23,7 +23,7 @@ if(NOT PIOLA_SANITIZE) # pure functions of a few numbers, which tests of engines
     endforeach()
     foreach(name test_hyperelastic_derivatives test_hyperelastic_stress)
       kernel_test(${name} unit engine_static f64 ${dimension} kernels/material/${name}.c
-        kernels/material/test_hyperelastic_dual.cpp)
+        kernels/material/test_hyperelastic_dual.cpp kernels/material/hyper_in_space.c)
     endforeach()
   endforeach()
 endif()

@@ -1,6 +1,6 @@
 /* test_hyperelastic_stress.c -- what observations need of the hyperelastic laws: the energy's derivative by the
  * constants against dual numbers; the out-of-plane stress against the laws written out in three principal
- * stretches; Cauchy's stress against turned frames. f64. */
+ * stretches, and against the laws in three dimensions; Cauchy's stress against turned frames. f64. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "kernels/material/hyperelastic_stress.h"
+#include "tests/kernels/material/hyper_in_space.h"
 #include "tests/kernels/material/hyperelastic_samples.h"
 #include "tests/kernels/material/test_hyperelastic.h"
 
@@ -137,6 +138,38 @@ static void the_out_of_plane_stress_is_the_slope_by_the_third_stretch(void **sta
     }
     all_must_hold();
 }
+
+/* The laws in three dimensions at F33 = 1, or grad u with a third row and column of 0, are those of the plane. */
+static void plane_strain_is_the_law_in_space_with_no_third_stretch(void **state)
+{
+    (void)state;
+    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+        double out = 0, in = 0, measure = 0, wrong = 0;
+        seed = 14;
+        for (int i = 0; i < SAMPLES; i++) {
+            double k[5], G[3][3] = {{0}}, P[3][3], sigma[3][3], mises;
+            sample_constants(law, k);
+            const hyper_constants c = constants_of(k);
+            const mat F = argument_of(law, sample_state(i % STATES));
+            for (int n = 0; n < 4; n++) G[n / 2][n % 2] = F.m[n / 2][n % 2];
+            G[2][2] = law == PIO_HYPER_LINEAR ? 0 : 1;
+            hyper_in_space(law, (const double(*)[3])G, k, P, sigma, &mises);
+            const hyper_cauchy_stress s = hyper_cauchy(law, 0, F, c);
+            const double P33 = hyper_P33(law, F, c),
+                         size = norm(hyper_P(law, F, c)) + fabs(P[2][2]) + stiffness(law, k);
+            const double large = norm(s.s) + fabs(sigma[2][2]) + stiffness(law, k);
+            out = worse(out, fabs(P33 - P[2][2]) / size + fabs(s.s33 - sigma[2][2]) / large);
+            for (int n = 0; n < 4; n++) in = worse(in, fabs(s.s.m[n / 2][n % 2] - sigma[n / 2][n % 2]) / large);
+            measure = worse(measure, fabs(sqrt(von_mises_square(law, 0, F, c)) - mises) / large);
+            wrong = worse(wrong, fabs(sigma[2][2]) / large);
+        }
+        report(law_names[law], "P33 and sigma33 - those of the law in space", out, 2e-13);
+        report(law_names[law], "sigma in the plane - that of the law in space", in, 2e-13);
+        report(law_names[law], "von Mises' measure - that of the law in space", measure, 2e-13);
+        assert_true(wrong > 0.05); /* not vacuous */
+    }
+    all_must_hold();
+}
 #endif
 
 /* sigma(Q F) = Q sigma(F) Q^T, and what changes the volume alone has no von Mises stress in 3D. */
@@ -175,6 +208,7 @@ int main(void)
         cmocka_unit_test(the_slope_of_the_quotient_is_right_near_zero_and_far_from_it),
 #if PIO_DIM == 2
         cmocka_unit_test(the_out_of_plane_stress_is_the_slope_by_the_third_stretch),
+        cmocka_unit_test(plane_strain_is_the_law_in_space_with_no_third_stretch),
 #endif
         cmocka_unit_test(cauchys_stress_turns_with_the_frame),
     };

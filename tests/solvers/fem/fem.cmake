@@ -1,7 +1,7 @@
 # Tests of the FEM engine. Included by tests/CMakeLists.txt after engine_test().
 
 foreach(name test_fem_determinism test_fem_direct test_fem_faults test_fem_interrupted test_fem_physics
-    test_fem_reversible test_fem_rounding test_fem_slots test_fem_start test_fem_tangent)
+    test_fem_reversible test_fem_rounding test_fem_slots test_fem_start test_fem_stress test_fem_tangent)
   engine_test(${name})
 endforeach()
 
