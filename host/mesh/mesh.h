@@ -33,6 +33,9 @@ typedef struct pio_element {
 } pio_element;
 
 extern const pio_element pio_elements[PIO_ELEMENT_TYPES];
+/* Returns whether the gradient of a displacement is constant in an element, and its dilatation with it: linear
+ * triangles and tetrahedra. */
+bool pio_element_has_one_dilatation(pio_element_type type);
 
 /* Computes the derivatives dN_a/dr_j of the shape functions at the point r of the reference element into
  * gradient[a][j]. */

@@ -66,6 +66,11 @@ const pio_element pio_elements[PIO_ELEMENT_TYPES] = {
                    .from_gmsh = hex27_from_gmsh, .place = hex_place},
 };
 
+bool pio_element_has_one_dilatation(pio_element_type type)
+{
+    return pio_elements[type].order == 1 && pio_elements[type].corners == pio_elements[type].dimension + 1;
+}
+
 /* Computes the Lagrange polynomial on [-1, 1] of the node at `node` (-1, 0 or 1), and its derivative. */
 static void line_shape(int order, double node, double r, double *value, double *slope)
 {

@@ -133,7 +133,12 @@ static piola_status set_blocks(pio_model *m, piola_error *error)
             int32_t *nodes = malloc(sizeof *nodes * count);
             if (!nodes) return pio_fail_memory(error, sizeof *nodes * count, "elements");
             for (size_t i = 0; i < count; i++) nodes[i] = from->nodes[i] + (int32_t)f->node_first[b];
-            f->blocks[f->desc.n_blocks++] = (pio_block_desc){(pio_element_type)t, from->n, nodes};
+            f->blocks[f->desc.n_blocks++] = (pio_block_desc){
+                .type = (pio_element_type)t,
+                .n = from->n,
+                .nodes = nodes,
+                .dilatation = m->scene->matter.bodies[b].dilatation,
+            };
         }
     return PIOLA_OK;
 }
@@ -198,6 +203,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = set_elements(m, error);
     if (!rc) rc = pio_stop("setting up elements", error);
+    if (!rc) rc = pio_model_locking(m, error);
     if (!rc) rc = set_blocks(m, error);
     if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = pio_model_supports(m, error);

@@ -65,6 +65,10 @@ double pio_model_stress_size(const pio_model *model);
  * support holds no node, two prescribe one unknown, or the table of a curve is wrong, and the other errors of
  * pio_model_create(). */
 piola_status pio_model_supports(pio_model *model, piola_error *error);
+/* Warns of elements that lock (model_locking.c): a part of pio_model_fem_create(). Returns PIOLA_BAD_DATA at a body
+ * whose dilatation is to be projected and has no element with a use for it. */
+piola_status pio_model_locking(pio_model *model, piola_error *error);
+
 /* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
  * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_loads(pio_model *model, piola_error *error);

@@ -127,3 +127,10 @@ double pio_law_shear(const scene_material *m)
     if (m->model == PIO_HYPER_OGDEN) return (m->mu1 * m->alpha1 + m->mu2 * m->alpha2) / 2;
     return m->mu;
 }
+
+double pio_law_poisson(const scene_material *m)
+{
+    const double mu = pio_law_shear(m);
+    if (LAW_BIT(m->model) & LAWS_OWN) return (3 * m->bulk - 2 * mu) / (2 * (3 * m->bulk + mu));
+    return m->nu;
+}

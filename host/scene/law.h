@@ -37,5 +37,7 @@ int pio_law_count(pio_law law);
 void pio_law_like(pio_law law, double E, double nu, double *parameters);
 /* Returns the shear modulus of a solid at rest, Pa. */
 double pio_law_shear(const scene_material *material);
+/* Returns Poisson's ratio of a solid at rest. */
+double pio_law_poisson(const scene_material *material);
 
 #endif

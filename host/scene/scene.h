@@ -3,8 +3,7 @@
  *
  * What engines have names for is named in solvers/engine/vocabulary.h; the enumerations here are of scenes alone.
  * The table in scene_table.c drives decoding, defaults, ranges, units, the JSON Schema and the reference in the manual.
- * Vectors have 3 entries; a 2D scene gives 2 and the third is 0. Strings and lists belong to the scene. A member that
- * only one method has says MPM or FEM. */
+ * Vectors have 3 entries, in 2D the third is 0. Strings and lists belong to the scene. MPM, FEM: of one method. */
 #ifndef PIOLA_HOST_SCENE_H
 #define PIOLA_HOST_SCENE_H
 
@@ -124,6 +123,7 @@ typedef struct {
     scene_fill fill;            /* MPM: how the shape is filled */
     bool of_points;             /* MPM: its geometry is a list of points, which is not filled */
     double thickness;           /* FEM in 2D, m */
+    pio_dilatation dilatation;  /* FEM: of its elements */
     scene_region *regions;      /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
     size_t n_regions;           /* number of regions */
 } scene_body;

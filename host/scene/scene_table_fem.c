@@ -96,6 +96,11 @@ static const cfg_field body_fields[] = {
     {"material", CFG_NAME, AT(scene_body, material), .required = true, .meaning = "name of an entry of materials"},
     {"regions", CFG_LIST, AT(scene_body, regions), .second = offsetof(scene_body, n_regions), .table = &region_table,
      .present = has_regions, .meaning = "groups of elements made of something else; later ones win"},
+    {"dilatation", CFG_ENUM, AT(scene_body, dilatation), .values = pio_dilatation_words, .fallback = "standard",
+     .meaning =
+         "change of volume of an element: standard, that of F at each point, which locks where nu is near 0.5; "
+         "projected, its mean over the element (in quad9 and hex27 its projection on linear functions), which does not "
+         "lock; of no use to tri3 and tet4"},
     {"position", CFG_VECTOR, AT(scene_body, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "shift of the geometry"},
     {"displacement", CFG_VECTOR, AT(scene_body, displacement), .computed = "0", .quantity = CFG_LENGTH,

@@ -3,6 +3,8 @@
 #include "host/scene/scene_query.h"
 #include "host/scene/words.h"
 #include "host/base/sha256.h"
+#include "host/mesh/mesh.h"
+#include "host/scene/scene_names.h"
 
 #include <limits.h>
 #include <math.h>
@@ -101,6 +103,19 @@ static void check_geometry(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, thickness, "a plate in 3D needs a thickness above 0");
 }
 
+/* Checks that the elements of a body have a use for a projected dilatation. */
+static void check_dilatation(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_geometry *g = pio_scene_geometry(s, s->matter.bodies[i].geometry);
+    PATH(path, "bodies[%zu].dilatation", i);
+    if (s->fem.plane == SCENE_PLANE_STRESS)
+        pio_cfg_fault(doc, path, "in plane stress the thickness gives way, and nothing locks; remove it");
+    if (g && g->mesh != SCENE_MESH_FILE && pio_element_has_one_dilatation(g->element))
+        pio_cfg_fault(doc, path,
+                      "the volume of a %s changes everywhere alike, and it locks with its projection, too; use %s",
+                      pio_elements[g->element].name, g->element == PIO_TRI3 ? "quad4 or tri6" : "hex8 or tet10");
+}
+
 static void check_bodies(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->matter.n_bodies; i++) {
@@ -110,6 +125,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
         PATH(thickness, "bodies[%zu].thickness", i);
         if (s->method.dimension == 3 && fabs(b->thickness - 1) > 0)
             pio_cfg_fault(doc, thickness, "in 3D the mesh gives the thickness; remove it");
+        if (b->dilatation == PIO_DILATATION_PROJECTED) check_dilatation(s, doc, i);
         pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
                         sizeof *s->matter.geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,

@@ -58,6 +58,8 @@ const char *const pio_preconditioner_words[] = {[PIO_PRECONDITIONER_AUTO] = "aut
                                                 [PIO_PRECONDITIONER_JACOBI] = "jacobi",
                                                 [PIO_PRECONDITIONER_MULTIGRID] = "multigrid",
                                                 NULL};
+const char *const pio_dilatation_words[] = {
+    [PIO_DILATATION_STANDARD] = "standard", [PIO_DILATATION_PROJECTED] = "projected", NULL};
 const char *const pio_projection_words[] = {
     [PIO_PROJECT_AUTO] = "auto", [PIO_PROJECT_NEVER] = "never", [PIO_PROJECT_ALWAYS] = "always", NULL};
 const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position",

@@ -35,6 +35,7 @@ extern const char *const pio_load_words[];           /* by pio_load_kind */
 extern const char *const pio_integrator_words[];     /* by pio_integrator */
 extern const char *const pio_solve_words[];          /* by pio_solve */
 extern const char *const pio_product_words[];        /* by pio_product_choice */
+extern const char *const pio_dilatation_words[];     /* by pio_dilatation */
 extern const char *const pio_preconditioner_words[]; /* by pio_preconditioner_choice */
 extern const char *const pio_projection_words[];     /* by pio_projection */
 extern const char *const pio_observable_words[];     /* by pio_observable */

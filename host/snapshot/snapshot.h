@@ -151,8 +151,8 @@ typedef struct {
 
 typedef struct pio_snapshot pio_snapshot;
 
-/* Returns about how many bytes a file of `def` will take with its expected frames. Mesh, texts and names may be missing:
- * n_cells says how many cells there are, and n_connectivity how many nodes they have. */
+/* Returns about how many bytes a file of `def` will take with its expected frames. Mesh, texts and names may be
+ * missing: n_cells says how many cells there are, and n_connectivity how many nodes they have. */
 double pio_snapshot_expected_bytes(const pio_snapshot_def *def, int64_t n_cells, int64_t n_connectivity);
 
 /* Creates the file under its temporary name; no symbolic link is followed. Returns PIOLA_CANNOT_CREATE if that fails,

@@ -133,7 +133,7 @@ static int cuda_graph_launch(pio_graph g, pio_stream stream)
 /* What the driver takes when kernels run: the code of kernels and of libraries, each loaded at its first launch, and
  * local memory for as many threads as the device holds, by the largest kernel that ran. LOCAL_BYTES is above that of
  * every kernel; CODE_BYTES is a guess, several times the size of an engine. */
-enum { LOCAL_BYTES = 2048, THREADS_OF_MULTIPROCESSOR = 2048, CODE_BYTES = 512 << 20 };
+enum { LOCAL_BYTES = 4608, THREADS_OF_MULTIPROCESSOR = 2048, CODE_BYTES = 512 << 20 };
 
 static size_t kept_bytes(const cudaDeviceProp *prop)
 {

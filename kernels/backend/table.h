@@ -22,6 +22,7 @@
 #include "kernels/fem/fem_load_args.h"
 #include "kernels/fem/fem_observe_args.h"
 #include "kernels/fem/fem_shape_args.h"
+#include "kernels/fem/fem_pressure_args.h"
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem_stress_args.h"
 #include "kernels/fem/surface_args.h"

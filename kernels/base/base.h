@@ -47,6 +47,7 @@ typedef float narrow;  /* what preconditioners are stored and computed in */
  *                       array's end.
  *   PIO_SHARED_FN       a PIO_FN of many branches, a law of every material: a CPU has one body of it that all kernels
  *                       of a group call (the copies would be most of an engine's text); CUDA inlines it.
+ *   PIO_OUTLINE_FN      the same, and one body on CUDA, too: what is large and seldom a kernel's whole time.
  *   PER_LANE(T, name, k)  k variables of its own for each j < TEAM_LANES: name[0..k-1][LANE(j)], registers on CUDA.
  *   PIO_LANE_LOOPS      1 where a thread works on all lanes, a CPU; 0 where a lane is a thread.
  *   PIO_VECTOR_QUADS    1 where the compiler has vectors of four numbers: not in C++, nor below AVX, which has not four
@@ -69,6 +70,7 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8, NODE_ROW = 16 };
 #ifdef __CUDACC__
 #define PIO_FN static __device__ __forceinline__
 #define PIO_SHARED_FN PIO_FN
+#define PIO_OUTLINE_FN static __device__ __attribute__((noinline, unused))
 #define PIO_TABLE static __device__ __constant__ const
 #define PIO_UNROLL _Pragma("unroll")
 #define PIO_UNROLL_ALL _Pragma("unroll")
@@ -103,6 +105,7 @@ enum { TEAM_LANES = 32, RUN_WIDTH = 8, NODE_ROW = 16 };
 #define PIO_FN static inline __attribute__((always_inline, unused))
 #endif
 #define PIO_SHARED_FN static __attribute__((noinline, unused))
+#define PIO_OUTLINE_FN PIO_SHARED_FN
 #define PIO_TABLE static const
 #define PIO_UNROLL _Pragma("GCC unroll 4")
 #define PIO_UNROLL_ALL _Pragma("GCC unroll 16")

@@ -5,7 +5,7 @@
 #ifndef PIOLA_KERNELS_PACK_H
 #define PIOLA_KERNELS_PACK_H
 
-#include "kernels/base/decomp.h"
+#include "kernels/base/series.h"
 
 #if PIO_PACK_BYTES
 enum { PACK = PIO_PACK_BYTES / sizeof(real) };
@@ -37,6 +37,14 @@ PIO_FN pack pack_log(pack a)
 {
     PIO_VECTOR
     for (int j = 0; j < PACK; j++) pack_lanes(&a)[j] = real_log(pack_lanes(&a)[j]);
+    return a;
+}
+
+/* Returns the roots of order DIM of a pack of positive numbers. */
+PIO_FN pack pack_root(pack a)
+{
+    PIO_VECTOR
+    for (int j = 0; j < PACK; j++) pack_lanes(&a)[j] = real_root(pack_lanes(&a)[j]);
     return a;
 }
 

@@ -109,6 +109,12 @@ PIO_FN real real_cos(real x)
 }
 #endif
 
+/* Returns the root of order DIM of a positive normal number, as e^(ln(x)/3) in 3D. */
+PIO_FN real real_root(real x)
+{
+    return DIM == 2 ? sqrt(x) : real_exp(real_log(x) / R(DIM));
+}
+
 /* ---- polynomials of a symmetric matrix ------------------------------------------------------------------------- */
 
 /* Returns the product of two matrices that is known to be symmetric, as that of symmetric ones that commute. */

@@ -10,6 +10,7 @@
 /* Elements of one type. Elements, element nodes and node pairs are numbered over all blocks. */
 typedef struct {
     fem_rule rule;          /* the quadrature of its elements */
+    int dilatations;        /* functions of the space of the dilatation, see element_dilatations; 0: it is that of F */
     int n;                  /* elements */
     int first;              /* number of its first element */
     int first_element_node; /* number of its first element node */

@@ -18,6 +18,16 @@ PIO_TABLE int element_rdim[PIO_ELEMENT_TYPES] = {0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3
 PIO_TABLE int element_points[RULES][PIO_ELEMENT_TYPES] = {{1, 2, 3, 1, 3, 4, 9, 9, 1, 8, 8, 27, 27},
                                                           {1, 2, 3, 3, 6, 4, 9, 9, 4, 14, 8, 27, 27}};
 
+/* Of each type: functions of the polynomials on which a projected dilatation is projected (fem_dilatation.h):
+ * constants, or 1 and the coordinates of the reference element; 0: there is no projection, as the dilatation of a
+ * linear simplex is constant already. */
+enum { DILATATION_FUNCTIONS = DIM + 1 };
+PIO_TABLE int element_dilatations[PIO_ELEMENT_TYPES] = {0, 0, 0, 0, 1, 1, 1, 3, 0, 1, 1, 1, 4};
+/* Of each type: 1 where a constant dilatation would leave motions without any energy, those that change no angle
+ * (quadratic simplices and serendipity elements), so that what the projection takes from J is held by the shear modulus
+ * (dilatation.h). */
+PIO_TABLE int element_is_held[PIO_ELEMENT_TYPES] = {0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 0};
+
 /* A rule of one element type, as kernels read it. */
 typedef struct {
     /* a pio_element_type, its nodes, the rule's points, dimension of the reference element */

@@ -9,6 +9,7 @@
 #ifndef PIOLA_KERNELS_FEM_INERTIA_H
 #define PIOLA_KERNELS_FEM_INERTIA_H
 
+#include "kernels/fem/fem_dilatation.h"
 #include "kernels/fem/fem_inertia_args.h"
 #include "kernels/fem/fem_load.h"
 #include "kernels/material/hyperelastic_rest.h"
@@ -134,14 +135,47 @@ PIO_FN void fem_mass_matrix(int i, const fem_mass_matrix_args *a)
     }
 }
 
-/* Adds to the element matrix of element i the damping that is proportional to the stiffness at rest. */
+/* Adds to the element matrix of element i what its projected dilatation resists, of stiffness lambda + 2 mu/DIM, or
+ * where its difference from that of F is held (dilatation.h), of stiffness lambda: with B_ma = (1/d_m) sum_q V phi_m
+ * g_a,   K_ab += stiffness sum_m d_m B_ma B_mb^T. */
+PIO_FN void fem_damping_dilatation(int i, const fem_damping_matrix_args *a, real mu, real lambda, real *out)
+{
+    const int nodes = a->b.rule.nodes;
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, PIO_HYPER_LINEAR, a->b.rest); /* its functions */
+    const real stiffness = element_is_held[a->b.rule.type] ? lambda : lambda + R(2) * mu / R(DIM);
+    real B[ELEMENT_NODES][DIM];
+    for (int m = 0; m < a->b.dilatations; m++) {
+        pack d = t.gram.d[m];
+        for (int n = 0; n < nodes; n++)
+            for (int c = 0; c < DIM; c++) B[n][c] = R(0);
+        for (int q = 0; q < a->b.rule.points; q++) {
+            const fem_point p = fem_point_at(&a->b, i, q);
+            pack phi[DILATATION_FUNCTIONS];
+            fem_gram_functions(&t.gram, &a->b.rule, q, phi);
+            for (int n = 0; n < nodes; n++)
+                for (int c = 0; c < DIM; c++) B[n][c] += p.volume * pack_lanes(&phi[m])[0] * p.g[n][c];
+        }
+        const real K = stiffness / pack_lanes(&d)[0];
+        for (int j = 0; j < a->node_pairs; j++)
+            for (int c = 0; c < DIM * DIM; c++)
+                out[(ptrdiff_t)j * DIM * DIM + c] +=
+                    K * B[a->node_pair[j] >> 8][c / DIM] * B[a->node_pair[j] & 255][c % DIM];
+    }
+}
+
+/* Adds to the element matrix of element i the damping that is proportional to the stiffness at rest. Where the
+ * dilatation is projected, the strain is that without its trace, and the dilatation comes with what it is projected
+ * to. */
 PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
 {
     const hyper_constants k = fem_constants_of(&a->m, a->b.first + i);
     real *out = a->out + ((ptrdiff_t)a->first_node_pair + (ptrdiff_t)i * a->node_pairs) * (DIM * DIM);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        const real mu = R(a->cv) * p.volume * k.k[0], lambda = R(a->cv) * p.volume * k.k[1];
+        const real mu = R(a->cv) * p.volume * k.k[0];
+        const real lambda = !a->b.dilatations                 ? R(a->cv) * p.volume * k.k[1]
+                            : element_is_held[a->b.rule.type] ? R(0)
+                                                              : R(-2) * mu / R(DIM);
         for (int j = 0; j < a->node_pairs; j++) {
             const real *ga = p.g[a->node_pair[j] >> 8], *gb = p.g[a->node_pair[j] & 255];
             real *K = out + (ptrdiff_t)j * DIM * DIM, along = R(0);
@@ -151,6 +185,7 @@ PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
                     K[c * DIM + d] += mu * ((c == d ? along : R(0)) + gb[c] * ga[d]) + lambda * ga[c] * gb[d];
         }
     }
+    if (a->b.dilatations) fem_damping_dilatation(i, a, R(a->cv) * k.k[0], R(a->cv) * k.k[1], out);
 }
 
 /* ---- moduli of damping: beta times those at rest ----------------------------------------------------------- */

@@ -4,7 +4,8 @@
  *     volume  phi = 1        mass  phi = rho        strain energy  phi = psi(F)
  *     stress  phi = (s/s0)^p, s von Mises' measure of Cauchy's stress, and the norm   y = s0 (A/B)^(1/p), B the volume
  *
- * (the p-mean of stress: Duysinx and Sigmund 1998; with p large it tends to the largest stress). */
+ * in elements whose dilatation is projected, at Fbar (fem_dilatation.h). (The p-mean of stress: Duysinx and Sigmund
+ * 1998; with p large it tends to the largest stress.) */
 #ifndef PIOLA_KERNELS_FEM_INTEGRAL_H
 #define PIOLA_KERNELS_FEM_INTEGRAL_H
 
@@ -32,11 +33,16 @@ PIO_FN wide fem_integral(int i, const fem_integral_args *a)
 {
     const int e = a->b.first + i;
     const hyper_constants k = fem_constants_of(&a->m, e);
+    const int law = a->m.law[e];
     wide sum = W(0);
     if (!(fabs(a->weight[e]) > R(0))) return sum;
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        sum += W(p.volume) * integrand(a, e, fem_deformation(a->m.law[e], &a->b, i, &p, a->u), k);
+        const mat F = fem_deformation(law, &a->b, i, &p, a->u);
+        const wide phi = a->type == PIO_STRAIN_ENERGY ? W(fem_psi(&a->b, &t, law, q, F, k))
+                                                      : integrand(a, e, fem_dilated(&a->b, &t, law, q, F), k);
+        sum += W(p.volume) * phi;
     }
     return W(a->weight[e]) * sum;
 }
@@ -60,33 +66,88 @@ PIO_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constan
     return F_bar;
 }
 
+/* Adds to the cotangents at the nodes of element i what phi gives through the projected dilatation, with pi the
+ * projection of dphi/dtheta, whose sums over V are `pi`:
+ *     u_bar_a += sum_q V pi dJ/dF g_a,   X_bar_a += sum_q V (pi (J - theta) I - (grad u)^T pi dJ/dF) g_a. */
+PIO_FN void integral_dilatation_adj(int i, const fem_integral_adj_args *s, const fem_dilatation *t,
+                                    pack pi[DILATATION_FUNCTIONS])
+{
+    const fem_integral_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes, law = a->m.law[a->b.first + i];
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
+    fem_gram_coefficients(&t->gram, pi);
+    for (int q = 0; q < a->b.rule.points; q++) {
+        const fem_point p = fem_point_at(&a->b, i, q);
+        const mat G = fem_gradient(&a->b, i, &p, a->u);
+        const mat F = mat_axpby(R(1), mat_diag(hyper_diagonal(law)), R(1), G);
+        const real value = fem_dilatation_value(t, &a->b.rule, q, pi);
+        const real theta = fem_dilatation_value(t, &a->b.rule, q, t->c);
+        const mat M = mat_scale(value, dilatation_slope(law, F));
+        const mat by_volume = mat_diag(value * (dilatation(law, F) - theta));
+        fem_element_add(s->u_bar + at, nodes, &p, M);
+        fem_element_add(s->rest_bar + at, nodes, &p, mat_axpby(R(1), by_volume, R(-1), mat_t_mul(G, M)));
+    }
+}
+
+/* Cotangents that the points of an element add to. */
+typedef struct {
+    const fem_dilatation *t;
+    hyper_constants k;             /* of the constants, of one point */
+    pack pi[DILATATION_FUNCTIONS]; /* sums of V bar dphi/dtheta */
+    real phi;                      /* bar phi of a point */
+} integral_bar;
+
+/* Returns bar dphi/dF at quadrature point q, which is p, of element i, adds bar dphi/dk to r->k, and sets r->phi. Where
+ * the dilatation is projected it is bar dphi/dF at constant theta, and V bar dphi/dtheta is added to the sums r->pi. */
+PIO_FN mat integral_point_adj(const fem_integral_args *a, int i, int q, const fem_point *p, mat F, wide bar,
+                              integral_bar *r)
+{
+    const int e = a->b.first + i, law = a->m.law[e];
+    const hyper_constants k = fem_constants_of(&a->m, e);
+    real by_theta;
+    if (!a->b.dilatations) {
+        r->phi = R(bar * integrand(a, e, F, k));
+        return integrand_adj(a, e, F, k, bar, &r->k);
+    }
+    const real held = a->type == PIO_STRAIN_ENERGY ? fem_held(&a->b, law, k) : R(0);
+    dilated_point d = dilated_at(law, F, fem_dilatation_value(r->t, &a->b.rule, q, r->t->c), held);
+    r->phi = R(bar * (integrand(a, e, d.bar, k) + W(dilated_held(&d))));
+    if (held > R(0)) fem_held_adj(&a->b, law, k, R(bar) * R(0.5) * d.l * d.l, &r->k);
+    d.m *= R(bar); /* P is of bar phi */
+    const mat Phi = dilated_slope(&d, integrand_adj(a, e, d.bar, k, bar, &r->k), &by_theta);
+    fem_dilatation_add(r->t, &a->b.rule, q, p->volume * by_theta, r->pi);
+    return Phi;
+}
+
 /* Sets the cotangents at element i's nodes, and adds those of its parameters. */
 PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
 {
     const fem_integral_args *a = &s->fwd;
-    const int nodes = a->b.rule.nodes, e = a->b.first + i;
+    const int nodes = a->b.rule.nodes, e = a->b.first + i, law = a->m.law[e];
     const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     const wide bar = W(s->scale) * *s->integral_bar * W(a->weight[e]); /* of stress, far from 1: phi makes up for it */
-    const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
+    integral_bar r;
     real thick_bar = R(0), volume = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
+    for (int m = 0; m < DILATATION_FUNCTIONS; m++) r.pi[m] = pack_of(R(0));
     for (int c = 0; c < nodes * DIM; c++) s->u_bar[at + c] = s->rest_bar[at + c] = R(0);
     if (!(fabs(a->weight[e]) > R(0))) return;
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
+    r.t = &t;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat G = fem_gradient(&a->b, i, &p, a->u);
-        const mat F = mat_axpby(R(1), mat_diag(hyper_diagonal(a->m.law[e])), R(1), G);
-        const real phi = R(bar * integrand(a, e, F, k));
-        hyper_constants point_bar;
-        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) point_bar.k[c] = R(0);
-        const mat Phi = integrand_adj(a, e, F, k, bar, &point_bar);
-        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] += p.volume * point_bar.k[c];
+        const mat F = mat_axpby(R(1), mat_diag(hyper_diagonal(law)), R(1), G);
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) r.k.k[c] = R(0);
+        const mat Phi = integral_point_adj(a, i, q, &p, F, bar, &r);
+        for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] += p.volume * r.k.k[c];
         fem_element_add(s->u_bar + at, nodes, &p, Phi);
-        fem_element_add(s->rest_bar + at, nodes, &p, mat_axpby(R(1), mat_diag(phi), R(-1), mat_t_mul(G, Phi)));
-        thick_bar += p.area * phi;
+        fem_element_add(s->rest_bar + at, nodes, &p, mat_axpby(R(1), mat_diag(r.phi), R(-1), mat_t_mul(G, Phi)));
+        thick_bar += p.area * r.phi;
         volume += p.volume;
     }
+    if (a->b.dilatations) integral_dilatation_adj(i, s, &t, r.pi);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
     if (a->type == PIO_MASS) s->density_bar[e] += R(bar) * volume;

@@ -4,6 +4,7 @@
 
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem.h"
+#include "kernels/fem/fem_dilatation.h"
 #include "kernels/material/hyperelastic_rest.h"
 
 /* Returns what a law is a function of at point p of element i of the block: F = I + grad u, or grad u (hyper_diagonal).
@@ -29,12 +30,13 @@ PIO_FN wide fem_energy(int i, const fem_energy_args *a)
 {
     const int e = a->b.first + i, law = a->m.law[e];
     const hyper_constants k = fem_constants_of(&a->m, e);
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
     wide sum = W(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat F = fem_deformation(law, &a->b, i, &p, a->u);
-        if (!hyper_admits(law, F)) return W(1e300);
-        sum += W(p.volume) * W(hyper_psi(law, F, k));
+        if (!fem_dilated_admits(&a->b, &t, law, q, F)) return W(1e300);
+        sum += W(p.volume) * W(fem_psi(&a->b, &t, law, q, F, k));
     }
     return sum;
 }
@@ -93,10 +95,11 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
 PIO_FN void fem_admit(int i, const fem_admit_args *a)
 {
     const int law = a->m.law[a->b.first + i];
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
     int admitted = 1;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        admitted &= hyper_admits(law, fem_deformation(law, &a->b, i, &p, a->u));
+        admitted &= fem_dilated_admits(&a->b, &t, law, q, fem_deformation(law, &a->b, i, &p, a->u));
     }
     if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, a->b.first + i, FEM_INADMISSIBLE));
 }

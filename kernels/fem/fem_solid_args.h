@@ -29,15 +29,25 @@ typedef struct {
     real *force; /* [element nodes][DIM] fem_force's out, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
 
+/* The same of elements whose dilatation is projected, see fem_dilated.h. */
+typedef fem_force_args fem_dilated_force_args;
+
+/* The adjoint of that: as fem_force_adj, with dP the derivative of w_F + pi dJ/dF, and X_bar of the projections, too.
+ * */
+typedef fem_force_adj_args fem_dilated_force_adj_args;
+
 /* Strain energies: one for each element of the block. `out` is not read. */
 typedef fem_force_args fem_energy_args;
 
 /* Element matrices of the tangent, the blocks of node pairs (a, b) with b >= a: one team for each element of the
  * block. */
 typedef struct {
-    fem_block b;          /* with the rule of stiffnesses */
-    fem_matter m;         /* law and k are read */
-    const real *u;        /* [nodes][DIM] displacement m */
+    fem_block b;   /* with the rule of stiffnesses */
+    fem_matter m;  /* law and k are read */
+    const real *u; /* [nodes][DIM] displacement m */
+    /* [elements of the mesh] Pa, or NULL: 0. What the projected dilatation is softer by, see fem_pressure.h; no other
+     * dilatation has it */
+    const real *reduced;
     const int *node_pair; /* [node pairs] of this type: 256 a + b, b >= a, in order */
     int node_pairs;       /* of an element, nodes (nodes + 1)/2 */
     int first_node_pair;  /* number of the block's first node pair */
@@ -46,6 +56,10 @@ typedef struct {
 
 /* The same with the projected tangent. */
 typedef fem_tangent_args fem_tangent_projected_args;
+
+/* Both of elements whose dilatation is projected. */
+typedef fem_tangent_args fem_dilated_tangent_args;
+typedef fem_tangent_args fem_dilated_tangent_projected_args;
 
 /* A block of the matrix as the sum of its node pairs, in a fixed order; constrained unknowns have the unit row and
  * column. */

@@ -8,7 +8,10 @@
 #include "kernels/fem/fem_solid.h"
 #include "kernels/fem/fem_force.h"
 #include "kernels/fem/fem_tangent.h"
+#include "kernels/fem/fem_dilated.h"
+#include "kernels/fem/fem_dilated_tangent.h"
 #include "kernels/fem/fem_integral.h"
 #include "kernels/fem/fem_stress.h"
+#include "kernels/fem/fem_pressure.h"
 
 #endif

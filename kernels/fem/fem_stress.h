@@ -13,20 +13,20 @@
 #include "kernels/fem/fem_stress_args.h"
 #include "kernels/material/hyperelastic_stress.h"
 
-/* The deformation at an integration point: that of the displacement, and that which the law is given. Both are
- * I + grad u, or of the linear law grad u (hyper_diagonal). */
+/* The deformation at an integration point: that of the displacement, I + grad u, or of the linear law grad u
+ * (hyper_diagonal), and that which the law is given: the same, or Fbar of fem_dilatation.h. */
 typedef struct {
     mat F;   /* whose strain and volume ratio are shown */
     mat law; /* whose stress and energy are shown */
 } fem_strained;
 
-/* Returns the deformation at point p of element i of the block. A formulation whose law is given another one than that
- * of the displacement at this point says so here, and nowhere else in this file. */
-PIO_FN fem_strained fem_strained_at(const fem_stress_args *a, int i, const fem_point *p)
+/* Returns the deformation at quadrature point q, which is p, of element i of the block, whose dilatation is t. */
+PIO_FN fem_strained fem_strained_at(const fem_stress_args *a, int i, int q, const fem_point *p, const fem_dilatation *t)
 {
+    const int law = a->m.law[a->b.first + i];
     fem_strained r;
-    r.F = fem_deformation(a->m.law[a->b.first + i], &a->b, i, p, a->u);
-    r.law = r.F;
+    r.F = fem_deformation(law, &a->b, i, p, a->u);
+    r.law = fem_dilated(&a->b, t, law, q, r.F);
     return r;
 }
 
@@ -41,7 +41,7 @@ PIO_FN void fem_tensor(mat t, real t33, real out[FEM_TENSOR])
     out[5] = DIM == 3 ? R(0.5) * (t.m[0][DIM - 1] + t.m[DIM - 1][0]) : R(0);
 }
 
-/* Sets the value of a field where the deformation is d: FEM_TENSOR numbers of a tensor, else one. */
+/* Sets the value of a field but the energy where the deformation is d: FEM_TENSOR numbers of a tensor, else one. */
 PIO_FN void fem_stress_value(int field, int law, int form, const fem_strained *d, hyper_constants k,
                              real out[FEM_TENSOR])
 {
@@ -53,10 +53,8 @@ PIO_FN void fem_stress_value(int field, int law, int form, const fem_strained *d
         fem_tensor(s.e, s.e33, out);
     } else if (field == PIO_VON_MISES_STRESS) {
         out[0] = sqrt(von_mises_square(law, form, d->law, k));
-    } else if (field == PIO_VOLUME_RATIO) {
-        out[0] = hyper_volume_ratio(law, form, d->F, k);
     } else {
-        out[0] = hyper_psi(law, d->law, k);
+        out[0] = hyper_volume_ratio(law, form, d->F, k);
     }
 }
 
@@ -71,8 +69,8 @@ PIO_FN void fem_point_place(const fem_block *b, int i, int q, real out[FEM_TENSO
 }
 
 /* Sets the numbers of a field at quadrature point q, which is p, of element i of the block. */
-PIO_FN void fem_stress_at(const fem_stress_args *a, int i, int q, const fem_point *p, hyper_constants k,
-                          real out[FEM_TENSOR])
+PIO_FN void fem_stress_at(const fem_stress_args *a, int i, int q, const fem_point *p, const fem_dilatation *t,
+                          hyper_constants k, real out[FEM_TENSOR])
 {
     const int e = a->b.first + i;
     if (a->field == PIO_POINT_POSITION) {
@@ -80,7 +78,11 @@ PIO_FN void fem_stress_at(const fem_stress_args *a, int i, int q, const fem_poin
     } else if (a->field == PIO_POINT_VOLUME) {
         out[0] = p->volume;
     } else {
-        const fem_strained d = fem_strained_at(a, i, p);
+        const fem_strained d = fem_strained_at(a, i, q, p, t);
+        if (a->field == PIO_ENERGY_DENSITY) {
+            out[0] = fem_psi(&a->b, t, a->m.law[e], q, d.F, k);
+            return;
+        }
         fem_stress_value(a->field, a->m.law[e], a->form[e], &d, k, out);
     }
 }
@@ -90,12 +92,13 @@ PIO_FN void fem_stress(int i, const fem_stress_args *a)
 {
     const int e = a->b.first + i, points = a->b.rule.points;
     const hyper_constants k = fem_constants_of(&a->m, e);
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, a->m.law[e], a->u);
     wide sum[FEM_TENSOR], volume = W(0);
     for (int c = 0; c < a->components; c++) sum[c] = W(0);
     for (int q = 0; q < points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         real x[FEM_TENSOR];
-        fem_stress_at(a, i, q, &p, k, x);
+        fem_stress_at(a, i, q, &p, &t, k, x);
         for (int c = 0; c < a->components; c++) {
             sum[c] += W(p.volume) * W(x[c]);
             if (a->at) a->at[field_at(a->points, a->components, c, a->first_point + i * points + q)] = x[c];

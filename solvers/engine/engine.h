@@ -82,6 +82,8 @@ typedef struct {
     pio_element_type type; /* shape and order of each */
     int32_t n;             /* number of elements */
     const int32_t *nodes;  /* [n][nodes of the type] in the order of VTK */
+    /* of which their strain is made; linear simplices have one dilatation each, and no use for a projection of it */
+    pio_dilatation dilatation;
 } pio_block_desc;
 
 /* A load on faces of one type. A traction or springs may also act on points: then the value is a force in N, or a

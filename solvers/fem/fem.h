@@ -129,6 +129,11 @@ piola_status fem_stress_read(fem_sim *f, const fem_stress_view *view, double *va
 
 /* ---- forces ----------------------------------------------------------------------------------------------------- */
 
+/* Sets what the elements of a block give to their nodes, with the kernel for their dilatation (fem_vector.c). */
+void fem_element_forces(fem_sim *f, const fem_force_args *a);
+/* Sets and adds their cotangents. */
+void fem_element_forces_adj(fem_sim *f, const fem_force_adj_args *a);
+
 /* Sets out [vertices][DIM] to what the vertices have of `in` [nodes][DIM], by the map of surface.h (fem_faces.c). */
 void fem_to_vertices(fem_sim *f, const real *in, real *out);
 /* Returns the factor of a load, device memory; NULL: 1. */
@@ -256,6 +261,8 @@ piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *sol
 piola_status fem_direct_library(const pio_backend *backend, int32_t device, const pio_direct_table **table,
                                 char name[128], piola_error *error);
 
+/* Returns the name of the method by which systems are solved iteratively (fem_direct.c). */
+const char *fem_iterative_name(const fem_sim *f);
 /* Chooses whose products are used, from the graph and before there is memory (fem_product.c). Returns PIOLA_UNAVAILABLE
  * if a library is requested and the device has none, or the errors of pio_product_predict(). */
 piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
@@ -265,7 +272,7 @@ piola_status fem_choose_product(fem_sim *f, const pio_fem_desc *mesh, piola_erro
 piola_status fem_choose_preconditioner(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
 /* Returns about how many products of the matrix with a vector its setup and a solve by it cost, in the time that
  * elimination would take for their operations. */
-double fem_multigrid_products(void);
+double fem_multigrid_products(const fem_sim *f);
 /* Does without it, as a factor solves. */
 void fem_multigrid_drop(fem_sim *f);
 /* Takes its memory from the arena, or measures it. */
@@ -277,6 +284,21 @@ piola_status fem_multigrid_begin(fem_sim *f, const pio_fem_desc *mesh, piola_err
 void fem_multigrid_free_plan(fem_sim *f);
 /* Declares its numbers to be of the past: a step or an adjoint begins. */
 void fem_multigrid_expire(fem_sim *f);
+/* Counts the pressures of nearly incompressible elements, from the description (fem_pressure.c). */
+void fem_pressure_plan(fem_sim *f, const pio_fem_desc *mesh);
+/* Takes their memory. */
+void fem_pressure_layout(fem_sim *f);
+/* Assembles the matrix at hand without what the pressures carry, or with it again (fem_jacobian.c); without pressures,
+ * nothing. */
+void fem_pressure_reduce(fem_sim *f, int reduced);
+/* Sets whether the matrix at hand without what the pressures carry is positive definite, as far as the preconditioner
+ * knows. Returns the errors of fem_multigrid_ready(). */
+piola_status fem_pressure_definite(fem_sim *f, int *definite, piola_error *error);
+/* Solves K x = b, symmetric, from x [nodes][DIM] = 0 with the pressures as unknowns, refined to the tolerance of |b - K
+ * x|/|b|. `result` has the iterations of all solves. Returns the errors of fem_multigrid_ready(), pio_krylov_solve()
+ * and pio_refine_solve(). */
+piola_status fem_pressure_solve(fem_sim *f, const real *b, real *x, double tolerance, int max_iterations,
+                                pio_krylov_result *result, piola_error *error);
 /* Makes its numbers anew where the rule of fem_multigrid.c says so, for the assembled matrix. *which: PIO_MULTIGRID, or
  * PIO_BLOCK_JACOBI where it is not used, or the matrix is not positive definite on one of its levels. Returns
  * PIOLA_NUMERICAL if a diagonal block is singular or not finite, or PIOLA_UNAVAILABLE after an error of the device. */
@@ -403,8 +425,8 @@ piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
 /* ---- observations and design ------------------------------------------------------------------------------------ */
 
-/* Sets newton.trial to what the supports hold, N: the internal forces and those of inertia and damping, less the external
- * ones (fem_observe.c). */
+/* Sets newton.trial to what the supports hold, N: the internal forces and those of inertia and damping, less the
+ * external ones (fem_observe.c). */
 void fem_reaction(fem_sim *f);
 /* Adds the contributions of state number `index` to all samples. */
 void fem_observe_step(fem_sim *f, int64_t index);

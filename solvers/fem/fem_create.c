@@ -114,6 +114,9 @@ static int take_blocks(fem_sim *f, const pio_fem_desc *m)
     for (int b = 0; b < m->n_blocks; b++) {
         const int nodes = fem_nodes_of(m->blocks[b].type), node_pairs = nodes * (nodes + 1) / 2;
         f->mesh.block[b] = (fem_element_block){.type = m->blocks[b].type,
+                                               .dilatations = m->blocks[b].dilatation == PIO_DILATATION_PROJECTED
+                                                                  ? element_dilatations[m->blocks[b].type]
+                                                                  : 0,
                                                .n = m->blocks[b].n,
                                                .first = f->mesh.elements,
                                                .first_element_node = f->mesh.element_dofs,
@@ -266,6 +269,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     piola_status rc = take_topology(f, m, error);
     if (!rc) rc = sim_open(&f->base, desc, error); /* a library's analysis takes memory of the device */
     fem_standby_begin(f, m);
+    fem_pressure_plan(f, m);
     if (!rc) rc = fem_choose_preconditioner(f, m, error);
     if (!rc && !f->setup.start_only) rc = fem_choose_solver(f, m, error);
     if (!rc) rc = fem_choose_product(f, m, error);

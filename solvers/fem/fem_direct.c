@@ -44,13 +44,18 @@ piola_status fem_direct_library(const pio_backend *backend, int32_t device, cons
 
 /* ---- the choice ----------------------------------------------------------------------------------------- */
 
+const char *fem_iterative_name(const fem_sim *f)
+{
+    if (f->matrix.kind == PIO_GENERAL) return "GMRES"; /* follower loads make it general */
+    return f->linear.pressure.count ? "MINRES with pressures" : "conjugate gradients";
+}
+
 #define SAY(...) snprintf(f->linear.solver_why, sizeof f->linear.solver_why, __VA_ARGS__)
 
 static void take_pcg(fem_sim *f)
 {
     pio_direct_free(&f->linear.direct);
-    snprintf(f->linear.solver, sizeof f->linear.solver, "%s with %s",
-             f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients", /* follower loads make it general */
+    snprintf(f->linear.solver, sizeof f->linear.solver, "%s with %s", fem_iterative_name(f),
              f->linear.multigrid.chosen ? "multigrid" : "block-Jacobi");
 }
 
@@ -116,7 +121,7 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
     if (!known) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->mesh.nodes);
     const double iterations =
-        f->linear.multigrid.chosen ? fem_multigrid_products() : ITERATIONS_PER_LEVEL * shape.levels;
+        f->linear.multigrid.chosen ? fem_multigrid_products(f) : ITERATIONS_PER_LEVEL * shape.levels;
     const double iterative = 2.0 * DIM * DIM * f->matrix.graph.blocks * iterations;
     const double banded = DIM * DIM * DIM * shape.elimination;
     if (banded > HOPELESS * iterative) {
@@ -148,7 +153,7 @@ piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *e
     if (m->linear == PIO_SOLVE_PCG) SAY("the scene requests it");
     if (m->linear == PIO_SOLVE_DIRECT) rc = choose_direct(f, m, error);
     if (m->linear == PIO_SOLVE_AUTO) rc = choose_by_rule(f, m, error);
-    if (!rc && f->linear.direct.table && m->preconditioner == PIO_PRECONDITIONER_AUTO) fem_multigrid_drop(f);
+    if (!rc && f->linear.direct_first && m->preconditioner == PIO_PRECONDITIONER_AUTO) fem_multigrid_drop(f);
     if (!rc && !f->linear.solver[0]) take_pcg(f);
     return rc;
 }

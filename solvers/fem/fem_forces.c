@@ -7,8 +7,8 @@ void fem_internal(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_force, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .out = f->mesh.dof_out);
+        fem_element_forces(f, &(fem_force_args){.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u,
+                                                .out = f->mesh.dof_out});
     fem_zero_points(f, out);
     fem_add_element_dofs(f, f->mesh.dof_out, out);
     fem_springs(f, u, out);
@@ -20,11 +20,11 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
 {
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_force_adj, p->n, NULL,
+        fem_element_forces_adj(f, &(fem_force_adj_args){
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = parameters ? f->mesh.dof_rest : NULL,
                 .k_bar = parameters ? f->materials.k_bar : NULL,
-                .thick_bar = parameters && f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+                .thick_bar = parameters && f->materials.has_thickness ? f->materials.thickness_bar : NULL});
     fem_add_element_dofs(f, f->mesh.dof_out, u_bar);
     if (parameters) fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
@@ -36,11 +36,11 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
 {
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_force_adj, p->n, NULL,
+        fem_element_forces_adj(f, &(fem_force_adj_args){
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
-                .force = f->mesh.dof_force);
+                .force = f->mesh.dof_force});
     fem_zero_points(f, out);
     fem_add_element_dofs(f, f->mesh.dof_force, out);
     fem_add_element_dofs(f, f->mesh.dof_out, u_bar);

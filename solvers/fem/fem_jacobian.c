@@ -3,13 +3,28 @@
 #include "solvers/fem/fem.h"
 
 /* clang-format off */
-void fem_tangents(fem_sim *f, const real *u)
+/* The element matrices of one block, as they are or projected. */
+static void block_tangents(fem_sim *f, const fem_element_block *p, const real *u, int projected)
 {
     pio_queue *q = &f->base.queue;
+    const fem_tangent_args a = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u,
+                                .reduced = f->linear.pressure.reduced ? f->linear.pressure.moduli : NULL,
+                                .node_pair = p->node_pair, .node_pairs = p->node_pairs,
+                                .first_node_pair = p->first_node_pair, .out = f->matrix.block_out};
+    if (p->dilatations && projected)
+        pio_map_with(q, fem_dilated_tangent_projected, p->n, NULL, &a);
+    else if (p->dilatations)
+        pio_map_with(q, fem_dilated_tangent, p->n, NULL, &a);
+    else if (projected)
+        pio_map_with(q, fem_tangent_projected, p->n, NULL, &a);
+    else
+        pio_map_with(q, fem_tangent, p->n, NULL, &a);
+}
+
+void fem_tangents(fem_sim *f, const real *u)
+{
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_tangent, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->node_pair,
-                .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
+        block_tangents(f, p, u, 0);
     fem_spring_stiffness(f);
 }
 
@@ -24,6 +39,7 @@ void fem_assemble_matrix(fem_sim *f)
 static void assemble(fem_sim *f, fem_span span, const real *u)
 {
     f->matrix.at = u;
+    f->linear.pressure.opened = 0;
     f->matrix.span = span;
     if (f->motion.integrator != PIO_STATIC) {
         const fem_rate_set r = fem_rates_at(f, span);
@@ -42,14 +58,25 @@ void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 
 void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
 {
-    pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_tangent_projected, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u, .node_pair = p->node_pair,
-                .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair, .out = f->matrix.block_out);
+        block_tangents(f, p, u, 1);
     fem_spring_stiffness(f);
     fem_follow_stiffness(f, u);
     f->matrix.projected = 1;
     assemble(f, span, u);
+}
+
+void fem_pressure_reduce(fem_sim *f, int reduced)
+{
+    fem_sim_pressure *s = &f->linear.pressure;
+    const int opened = s->opened;
+    if (!s->count) return;
+    if (reduced)
+        for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+            pio_map(&f->base.queue, fem_pressure_moduli, p->n, NULL, .b = fem_block_of(f, p, RULE_STIFFNESS),
+                    .m = fem_matter_of(f), .moduli = s->moduli);
+    s->reduced = reduced;
+    (f->matrix.projected ? fem_projected_jacobian : fem_jacobian)(f, f->matrix.span, f->matrix.at);
+    s->opened = opened;
 }
 /* clang-format on */

@@ -8,6 +8,7 @@
  *     still descends (Dembo and Steihaug 1983); when that is zero, it is the residual b, as long as the curvature along
  *     it shows: (b . b/|b . K b|) b; an adjoint must be exact: MINRES takes over, which indefinite symmetric operators
  *     permit (Paige and Saunders 1975).
+ * Nearly incompressible meshes have pressures beside the displacements, and MINRES (fem_pressure.c).
  * Under `auto` another solver goes on where one fails (fem_standby.c).
  * Follower loads make it general: GMRES, for an adjoint with the transposed operator. Where rounding lets a solve come
  * no further, as in slender bodies, it is refined (refine.h). Where that does not help either, the iterate is a Newton
@@ -222,12 +223,43 @@ static piola_status refined(continued c, piola_status rc, const request *r, pio_
 
 /* ---- directions of Newton's method -------------------------------------------------------------------------- */
 
+/* By iterations on the system with pressures, which do not show negative curvature: its preconditioner does, and a
+ * direction along which the energy does not fall. */
+static piola_status direction_by_pressures(fem_sim *f, const request *r, int32_t *iterations, pio_krylov_result *result,
+                                           piola_error *error)
+{
+    double along = 0;
+    int definite = 1;
+    piola_status rc = PIOLA_OK;
+    if (f->newton.projection == PIO_PROJECT_AUTO) rc = fem_pressure_definite(f, &definite, error);
+    f->linear.indefinite = !definite;
+    if (rc || !definite) return rc; /* x = 0: the caller projects */
+    rc = fem_pressure_solve(f, r->b, r->x, r->tolerance, r->iterations, result, error);
+    *iterations = result->iterations;
+    const int stagnated = f->linear.stagnated = result->stop == KRYLOV_STAGNATED;
+    const int unsuited = result->stop == KRYLOV_PRECONDITIONER; /* that of an indefinite A */
+    if (rc == PIOLA_NUMERICAL && unsuited && f->newton.projection == PIO_PROJECT_AUTO && !f->matrix.projected) {
+        f->linear.indefinite = 1;
+        pio_queue_zero(&f->base.queue, r->x, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+        if (error) *error = (piola_error){0};
+        return PIOLA_OK;
+    }
+    if (rc && !(rc == PIOLA_NUMERICAL && stagnated)) return rc;
+    pio_sum(&f->base.queue, point_dot, f->mesh.nodes, NULL, f->base.scalar, .x = r->b, .y = r->x);
+    pio_queue_download(&f->base.queue, &along, f->base.scalar, sizeof along);
+    f->linear.indefinite = result->rhs > 0 && !(along > 0);
+    f->linear.standby.unmet |= stagnated || f->linear.indefinite;
+    if (error) *error = (piola_error){0};
+    return f->linear.indefinite ? steepest(f, r->b, r->x, error) : sim_failed(&f->base, error);
+}
+
 /* By iterations, of which *result says how they ended. */
 static piola_status iterated_direction(fem_sim *f, const request *r, int32_t *iterations, pio_krylov_result *result,
                                        piola_error *error)
 {
     pio_preconditioner by = PIO_BLOCK_JACOBI;
     const int symmetric = f->matrix.kind != PIO_GENERAL;
+    if (f->linear.pressure.count) return direction_by_pressures(f, r, iterations, result, error);
     piola_status rc =
         symmetric ? conjugate_gradients(f, r, &by, iterations, result, error) : general(f, 0, r, result, error);
     const int before = symmetric ? *iterations - result->iterations : 0; /* of a try that was given up */
@@ -330,6 +362,12 @@ static piola_status iterated_adjoint(fem_sim *f, const request *r, int32_t *iter
         rc = refined((continued){f, PIO_GMRES, by, 1}, rc, r, result, error);
         *iterations = result->iterations;
         return rc;
+    }
+    if (f->linear.pressure.count) {
+        const piola_status rc = fem_pressure_solve(f, r->b, r->x, r->tolerance, r->iterations, result, error);
+        *iterations = result->iterations;
+        if (!try_another(f, rc, r, result)) return rc;
+        if (error) *error = (piola_error){0}; /* without pressures, then */
     }
     piola_status rc = conjugate_gradients(f, r, &by, iterations, result, error);
     int before = *iterations - result->iterations; /* of tries that were given up */

@@ -48,8 +48,8 @@ void fem_damping_force(fem_sim *f, const real *v, real *out)
     if (f->damping.alpha) mass_times(f, f->damping.alpha, v, out);
     if (!f->damping.beta) return;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(&f->base.queue, fem_force, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v, .out = f->mesh.dof_out);
+        fem_element_forces(f, &(fem_force_args){.b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v,
+                                                .out = f->mesh.dof_out});
     add_element_dofs(f, f->mesh.dof_out, out);
 }
 
@@ -63,10 +63,10 @@ void fem_damping_force_adj(fem_sim *f, const real *v, const real *y, real *v_bar
     if (f->damping.alpha) mass_times_adj(f, f->damping.alpha, f->damping.alpha_bar, v, y, v_bar);
     if (!f->damping.beta) return;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(&f->base.queue, fem_force_adj, p->n, NULL,
+        fem_element_forces_adj(f, &(fem_force_adj_args){
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = damping_matter(f), .u = v}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->damping.k_bar,
-                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL});
     if (v_bar) add_element_dofs(f, f->mesh.dof_out, v_bar);
     add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }

@@ -104,11 +104,12 @@ static void take_matrix(fem_sim *f, int morphs)
     const int general = f->matrix.kind == PIO_GENERAL;
     const unsigned symmetric = 1u << PIO_PCG | (general ? 0u : 1u << PIO_MINRES);
     const unsigned methods = (general ? 1u << PIO_GMRES : 0u) | (general && !morphs ? 0u : symmetric);
-    pio_krylov_layout(&f->linear.krylov, &f->base.arena, (int64_t)f->mesh.nodes * DIM, methods,
-                      general ? FEM_RESTART : 1);
+    pio_krylov_layout(&f->linear.krylov, &f->base.arena, (int64_t)f->mesh.nodes * DIM + f->linear.pressure.count,
+                      methods, general ? FEM_RESTART : 1);
     pio_refine_layout(&f->linear.refine, &f->base.arena, (int64_t)f->mesh.nodes * DIM);
     if (f->linear.direct.table) pio_direct_layout(&f->linear.direct, &f->base.arena, 1);
     fem_multigrid_layout(f);
+    fem_pressure_layout(f);
     TAKE(arena, f->matrix.block_row, f->matrix.graph.blocks);
     TAKE(arena, f->matrix.block_start, f->matrix.graph.blocks + 1);
     TAKE(arena, f->matrix.block_source, f->matrix.graph.sources);
@@ -310,6 +311,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE(arena, f->newton.scalars, 16);
     if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
     TAKE(arena, f->observe.integrals, 4);
-    const int most = f->mesh.nodes > f->mesh.elements ? f->mesh.nodes : f->mesh.elements;
+    const int nodes = f->mesh.nodes + f->linear.pressure.count / DIM + 1;
+    const int most = nodes > f->mesh.elements ? nodes : f->mesh.elements;
     sim_layout(&f->base, most, fem_most_items(f));
 }

@@ -16,6 +16,7 @@ static const double tolerance = sizeof(real) == 4 ? 1e-5 : 1e-12;
 static fem_block block_of(const fem_sim *f, const fem_element_block *p)
 {
     fem_block b = fem_block_of(f, p, RULE_STIFFNESS);
+    b.dilatations = 0;
     b.rest = f->mesh.reference;
     b.thick = NULL; /* a thickness that is designed does not change the map */
     return b;

@@ -252,17 +252,19 @@ piola_status fem_choose_preconditioner(fem_sim *f, const pio_fem_desc *m, piola_
         const int moves = f->motion.integrator != PIO_STATIC;
         const double levels = moves ? fmin(shape.levels, 2 * crossed) : shape.levels;
         const double iterations = ITERATIONS_PER_LEVEL * levels * (is_quadratic(m) ? QUADRATIC : 1);
-        g->chosen = m->preconditioner == PIO_PRECONDITIONER_MULTIGRID || iterations > PRODUCTS;
+        g->chosen =
+            m->preconditioner == PIO_PRECONDITIONER_MULTIGRID || f->linear.pressure.count || iterations > PRODUCTS;
     }
     if (ok && g->chosen) ok = make_plan(f, m, coupling);
     free(coupling);
     return ok ? PIOLA_OK : sim_fail(error, PIOLA_NO_MEMORY, "no host memory for levels of %d nodes", f->mesh.nodes);
 }
 
-/* Counted twice: products wait for memory, where elimination computes. */
-double fem_multigrid_products(void)
+/* Counted twice: products wait for memory, where elimination computes. Systems with pressures take some four times the
+ * iterations. */
+double fem_multigrid_products(const fem_sim *f)
 {
-    return 2 * PRODUCTS;
+    return (f->linear.pressure.count ? 8 : 2) * PRODUCTS;
 }
 
 void fem_multigrid_drop(fem_sim *f)
@@ -334,6 +336,7 @@ static piola_status refresh_positive(fem_sim *f, piola_error *error)
     const fem_span span = f->matrix.span;
     const real *u = f->matrix.at;
     piola_status rc = refresh(f, error);
+    f->linear.multigrid.negative = !rc && !f->linear.multigrid.right;
     if (rc || f->linear.multigrid.right || f->matrix.projected || f->matrix.kind == PIO_GENERAL) return rc;
     fem_projected_jacobian(f, span, u);
     rc = refresh(f, error);
@@ -347,8 +350,10 @@ piola_status fem_multigrid_ready(fem_sim *f, pio_preconditioner *which, piola_er
     *which = PIO_BLOCK_JACOBI;
     if (!g->chosen || g->skipped) return PIOLA_OK;
     if (!g->fresh || g->slow || (f->matrix.projected && !g->of_projected)) {
+        fem_pressure_reduce(f, 1);
         piola_status rc = pio_bsr_invert_diagonal(&f->matrix.bsr, error); /* what holds no node is said as ever */
         if (!rc) rc = refresh_positive(f, error);
+        fem_pressure_reduce(f, 0);
         if (rc) return rc;
         g->fresh = 1;
         g->slow = 0;

@@ -58,6 +58,8 @@ typedef struct {
  * element matrix. */
 typedef struct {
     pio_element_type type;  /* shape and order of each */
+    int first_pressure;     /* number of its first pressure, see fem_pressure.c */
+    int dilatations;        /* of which the dilatation is made, see fem_block; 0: that of F */
     int n, first;           /* number of its elements; number of the first among all elements */
     int first_element_node; /* number of its first element node among those of all blocks */
     /* number of its first node pair among all; node pairs of one element */
@@ -266,9 +268,21 @@ typedef struct {
     int *node, *p_start, *p_column; /* host; as of pio_amg_source, until the simulation is created */
     int fresh, right;               /* its numbers are of this step; they may be used */
     int of_projected;               /* they are of a projected matrix */
+    int negative;                   /* the matrix that they were made for is not positive definite */
     int slow;                       /* the last solve took too many iterations */
     double first_rate;              /* iterations for a digit of the first solve with these numbers; below 0: unknown */
 } fem_sim_multigrid;
+
+/* fem_pressure.c: the pressures of nearly incompressible elements in linear solves. */
+typedef struct {
+    int count;                  /* pressures; 0: there are none */
+    int reduced;                /* the matrix is assembled without what they carry */
+    int opened;                 /* B and the next two belong to the matrix at hand */
+    real *moduli;               /* [elements] kappa', Pa */
+    real *B;                    /* [pressures][nodes of their element][DIM], block after block */
+    real *compliance, *inverse; /* [pressures] */
+    real *right, *solution;     /* [unknowns + pressures] of a solve */
+} fem_sim_pressure;
 
 /* fem_linear.c, fem_direct.c, fem_product.c: how linear systems are solved. */
 typedef struct {
@@ -282,6 +296,7 @@ typedef struct {
     int direct_first;  /* it was chosen before the run */
     fem_sim_standby standby;
     fem_sim_multigrid multigrid;
+    fem_sim_pressure pressure;
     char solver[64], solver_why[320];
     const pio_product_table *product_table; /* of a library; NULL: the products of own kernels */
     char product[128];

@@ -171,7 +171,7 @@ void fem_solver_change(const pio_sim *sim, pio_solver_change *change)
     const pio_takeover *t = first(f, &step, &adjoint);
     if (!t) return;
     if (step >= 0) snprintf(where, sizeof where, "step %lld%s", (long long)step, adjoint ? ", its adjoint" : "");
-    const char *iterative = f->matrix.kind == PIO_GENERAL ? "GMRES" : "conjugate gradients";
+    const char *iterative = fem_iterative_name(f);
     snprintf(change->why, sizeof change->why,
              "%s: %s stopped at a residual of %.2g after %d %s (%s); a solve by %s went on", where,
              t->by_factor ? iterative : s->factor, t->residual, (int)t->iterations,

@@ -1,5 +1,5 @@
-/* fem_stress.c -- fields of stress and strain of the current state (kernels/fem/fem_stress.h), by name. They are no part
- * of the state: each is computed when it is read. */
+/* fem_stress.c -- fields of stress and strain of the current state (kernels/fem/fem_stress.h), by name. They are no
+ * part of the state: each is computed when it is read. */
 #include "solvers/fem/fem.h"
 
 #include <stdlib.h>

@@ -5,7 +5,8 @@
 /* clang-format off */
 fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule)
 {
-    return (fem_block){.rule = f->mesh.rule[rule][p->type], .n = p->n, .first = p->first,
+    return (fem_block){.rule = f->mesh.rule[rule][p->type],
+                       .dilatations = rule == RULE_STIFFNESS ? p->dilatations : 0, .n = p->n, .first = p->first,
                        .first_element_node = p->first_element_node,
                        .node = p->node, .rest = f->mesh.rest,
                        .thick = f->materials.has_thickness ? f->materials.thickness : NULL};
@@ -15,6 +16,22 @@ fem_matter fem_matter_of(const fem_sim *f)
 {
     return (fem_matter){.elements = f->mesh.elements, .law = f->materials.law, .k = f->materials.k,
                         .density = f->materials.density};
+}
+
+void fem_element_forces(fem_sim *f, const fem_force_args *a)
+{
+    if (a->b.dilatations)
+        pio_map_with(&f->base.queue, fem_dilated_force, a->b.n, NULL, a);
+    else
+        pio_map_with(&f->base.queue, fem_force, a->b.n, NULL, a);
+}
+
+void fem_element_forces_adj(fem_sim *f, const fem_force_adj_args *a)
+{
+    if (a->fwd.b.dilatations)
+        pio_map_with(&f->base.queue, fem_dilated_force_adj, a->fwd.b.n, NULL, a);
+    else
+        pio_map_with(&f->base.queue, fem_force_adj, a->fwd.b.n, NULL, a);
 }
 
 void fem_combine(fem_sim *f, double a, const real *x, double b, const real *y, real *out)

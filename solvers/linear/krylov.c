@@ -248,7 +248,7 @@ static piola_status check_arguments(const pio_krylov *k, const pio_linop *op, co
     if (rc) return rc;
     if (o->method != PIO_PCG && o->method != PIO_MINRES && o->method != PIO_GMRES)
         return sim_fail(error, PIOLA_BAD_DATA, "this method is not iterative; use PCG, MINRES or GMRES");
-    if (!HAS(k, o->method) || k->unknowns != op->unknowns || (o->method == PIO_GMRES && k->small.m < 1))
+    if (!HAS(k, o->method) || k->unknowns < op->unknowns || (o->method == PIO_GMRES && k->small.m < 1))
         return sim_fail(error, PIOLA_INTERNAL, "a workspace of %lld unknowns is not for this method with %lld unknowns",
                         (long long)k->unknowns, (long long)op->unknowns);
     if (op->unknowns < 1 || op->unknowns > PIO_MOST_ITEMS)

@@ -26,7 +26,7 @@ enum { PIO_KRYLOV_VECTORS = 8 };
 
 /* Device workspace. */
 typedef struct {
-    int64_t unknowns;
+    int64_t unknowns;                 /* at most */
     unsigned methods;                 /* as of pio_krylov_layout() */
     krylov_state *state;              /* [2] scalars of the solve; PCG in few launches has both */
     real *vector[PIO_KRYLOV_VECTORS]; /* [unknowns] each; as many as the methods need */
@@ -56,8 +56,8 @@ typedef struct {
     uint64_t fault;    /* PCG in few launches: *system.fault at the last check */
 } pio_krylov_result;
 
-/* Takes the device memory from the arena, or measures it. `methods`: 1u << PIO_PCG and so on, or-ed; `restart`: m of
- * GMRES(m), >= 1. The queue's sum_work must hold PIO_SUM_WORK(unknowns). */
+/* Takes the device memory from the arena, or measures it; systems have so many unknowns at most. `methods`: 1u <<
+ * PIO_PCG and so on, or-ed; `restart`: m of GMRES(m), >= 1. The queue's sum_work must hold PIO_SUM_WORK(unknowns). */
 void pio_krylov_layout(pio_krylov *k, pio_arena *arena, int64_t unknowns, unsigned methods, int restart);
 
 /* The system A x = b. */
@@ -70,8 +70,8 @@ typedef struct {
 
 /* Solves a system. x is the last iterate also when the solve failed. Returns PIOLA_NUMERICAL with iteration and number
  * if it did not converge, PIOLA_BAD_DATA for a wrong pairing or an option out of range, PIOLA_INTERNAL for a workspace
- * of another method or size, PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. `result` is filled
- * if the solve has begun. */
+ * of another method or a smaller size, PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. `result`
+ * is filled if the solve has begun. */
 piola_status pio_krylov_solve(const pio_krylov *k, pio_queue *queue, const pio_krylov_system *system,
                               const pio_krylov_options *options, pio_krylov_result *result, piola_error *error);
 

@@ -35,6 +35,21 @@ static void what_the_meshes_lack_is_reported_at_its_key(void **state)
             "geometry[0]");
 }
 
+/* What a scene that meshes itself is rejected for when it is read, a file shows when its mesh is. */
+static void a_projected_dilatation_needs_an_element_with_a_use_for_it(void **state)
+{
+    (void)state;
+    const char *sets[] = {"geometry=[{name: block, type: mesh, file: tri.msh}]",
+                          "bodies=[{name: one, geometry: block, material: soft, dilatation: projected}]"};
+    refused_sets(sets, 2, "bodies[0].dilatation: the mesh has linear triangles or tetrahedra alone");
+    sets[0] = "geometry=[{name: block, type: mesh, file: wide.msh}]";
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    assert_int_equal(m->fem->desc.blocks[0].dilatation, PIO_DILATATION_PROJECTED);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
 /* Two bodies: nodes and elements follow each other; supports, loads and designs meet their own. */
 static void bodies_are_numbered_one_after_the_other(void **state)
 {
@@ -318,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_meshes_lack_is_reported_at_its_key),
+        cmocka_unit_test(a_projected_dilatation_needs_an_element_with_a_use_for_it),
         cmocka_unit_test(bodies_are_numbered_one_after_the_other),
         cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
         cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),

@@ -88,13 +88,33 @@ static void geometry_of_another_unit(void **state)
     assert_int_equal(remove(TABLE), 0);
 }
 
+/* The block of quad9 elements is of rubber and projected; the strip is of tri3 elements. */
+static void elements_that_lock(void **state)
+{
+    (void)state;
+    const char *rubber = "materials[3]={name: rubber, model: neo_hookean, E: 1 MPa, nu: 0.4995}";
+    const char *sets[] = {rubber, "bodies[3]={name: block, geometry: block, material: rubber}"};
+    expect("meshes_2d", NULL, 0, "");
+    expect("meshes_3d", NULL, 0, "");
+    expect_of("meshes_2d", sets, 1, 0, "");
+    expect_of("meshes_2d", sets, 2, 1,
+              "body 'block': quad9 elements lock where nu is 0.4995, and are too stiff; use dilatation: projected");
+    sets[1] = "bodies[2]={name: strip, geometry: strip, material: rubber}";
+    expect_of("meshes_2d", sets, 2, 1,
+              "body 'strip': tri3 elements lock where nu is 0.4995, and are too stiff; use tri6 with dilatation: "
+              "projected");
+    sets[0] = "materials[3]={name: rubber, model: neo_hookean, E: 1 MPa, nu: 0.49}";
+    expect_of("meshes_2d", sets, 2, 0, "");
+    expect("meshes_3d", "materials[2].bulk=100 MPa", 1,
+           "body 'c': where nu is 0.498501 the pressures of hex8 elements oscillate");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_scenes_have_no_warnings),
-        cmocka_unit_test(signals_that_steps_cannot_follow),
-        cmocka_unit_test(motions_that_nobody_sees),
-        cmocka_unit_test(geometry_of_another_unit),
+        cmocka_unit_test(good_scenes_have_no_warnings), cmocka_unit_test(signals_that_steps_cannot_follow),
+        cmocka_unit_test(motions_that_nobody_sees),     cmocka_unit_test(geometry_of_another_unit),
+        cmocka_unit_test(elements_that_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_integral.h"
 #include "tests/kernels/fem/kernel_cases_fem_load.h"
 #include "tests/kernels/fem/kernel_cases_fem_motion.h"
+#include "tests/kernels/fem/kernel_cases_fem_pressure.h"
 #include "tests/kernels/fem/kernel_cases_fem_stress.h"
 #include "tests/kernels/fem/kernel_cases_fem_tangent.h"
 #include "tests/kernels/fem/kernel_cases_lattice.h"

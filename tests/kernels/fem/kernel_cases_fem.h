@@ -134,6 +134,23 @@ static void case_fem_check(case_io *io)
 
 /* ---- forces ---------------------------------------------------------------------------------------------- */
 
+/* The kernel for elements with a projected dilatation, or the one for those without. */
+static void fem_launch_force(case_io *io, const fem_force_args *a)
+{
+    if (a->b.dilatations)
+        LAUNCH(io, fem_dilated_force, a->b.n, NULL, a);
+    else
+        LAUNCH(io, fem_force, a->b.n, NULL, a);
+}
+
+static void fem_launch_force_adj(case_io *io, const fem_force_adj_args *a)
+{
+    if (a->fwd.b.dilatations)
+        LAUNCH(io, fem_dilated_force_adj, a->fwd.b.n, NULL, a);
+    else
+        LAUNCH(io, fem_force_adj, a->fwd.b.n, NULL, a);
+}
+
 /* The forces that the adjoint gives besides are those of the kernel for forces alone; y is at hand, no matter what. */
 static void forces_besides(case_io *io, const mesh_body *body, const fem_force_args *a)
 {
@@ -148,7 +165,7 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
     b.force = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body->block[t];
-        LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
+        fem_launch_force_adj(io, &b);
     }
     case_out(io, "besides", CASE_REAL, 1, m->element_dofs * DIM, b.force);
     const double *one = case_find(io, CASE_OUTPUT, "element dofs")->value;
@@ -163,7 +180,7 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
 
 /* The adjoint with all that it gives, with what Newton's method needs of it, and with forces; and of elements of one
  * law, whose batches are computed otherwise. */
-static void case_fem_force(case_io *io)
+static void fem_force_case(case_io *io, int dilated)
 {
     static const char *const names[] = {"all cotangents",
                                         "of displacement alone",
@@ -177,15 +194,16 @@ static void case_fem_force(case_io *io)
     const case_role role = alone ? CASE_CONSTANT : CASE_INPUT;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, role, role);
     const mesh_lattice *m = &body.m;
+    if (dilated) mesh_dilate(&body);
     mesh_matter_of(io, &body, role, only[variant]);
     fem_force_args a;
     a.m = body.matter;
-    a.u = mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
+    a.u = dilated ? mesh_stretched(io, m) : mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
     a.out = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         a.b = body.block[t];
-        LAUNCH(io, fem_force, a.b.n, NULL, &a);
-        if (!io->prefill) plain_force(io, &a);
+        fem_launch_force(io, &a);
+        if (!io->prefill && !dilated) plain_force(io, &a);
     }
     mesh_out(io, m, "force", a.out);
     if (variant == 2) {
@@ -203,7 +221,7 @@ static void case_fem_force(case_io *io)
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));
-        LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
+        fem_launch_force_adj(io, &b);
     }
     mesh_gradient(io, m, "u", b.u_bar);
     if (alone) return;
@@ -211,16 +229,29 @@ static void case_fem_force(case_io *io)
     case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, m->elements, b.k_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
 }
+
+static void case_fem_force(case_io *io)
+{
+    fem_force_case(io, 0);
+}
 #define case_fem_force_adj case_fem_force
 #define case_fem_node_sum case_fem_force
+
+static void case_fem_dilated_force(case_io *io)
+{
+    fem_force_case(io, 1);
+}
+#define case_fem_dilated_force_adj case_fem_dilated_force
 
 /* The gradient of the energy is the force. */
 static void case_fem_energy(case_io *io)
 {
-    static const char *const names[] = {"defined", "one element inside out", NULL};
-    const int inside_out = case_variant(io, names);
+    static const char *const names[] = {"defined", "one element inside out", "defined, projected dilatation",
+                                        "one element inside out, projected dilatation", NULL};
+    const int variant = case_variant(io, names), inside_out = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
+    if (variant > 1) mesh_dilate(&body);
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     if (inside_out) /* the first neo-Hookean element of the third part: a corner goes far along its first edge */
@@ -249,7 +280,7 @@ static void case_fem_energy(case_io *io)
         double E_bar = 0;
         case_expect(io, !io->machine->download(io->machine->stream, &E_bar, bar, sizeof E_bar), "a download");
         a.b = body.block[t];
-        LAUNCH(io, fem_force, a.b.n, NULL, &a);
+        fem_launch_force(io, &a);
         mesh_add(io, m, t, a.out, E_bar, u_bar);
     }
     case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
@@ -258,10 +289,12 @@ static void case_fem_energy(case_io *io)
 /* The lowest element whose law is not defined, in the step of the block. */
 static void case_fem_admit(case_io *io)
 {
-    static const char *const names[] = {"defined", "one element inside out", NULL};
-    const int inside_out = case_variant(io, names);
+    static const char *const names[] = {"defined", "one element inside out", "defined, projected dilatation",
+                                        "one element inside out, projected dilatation", NULL};
+    const int variant = case_variant(io, names), inside_out = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
+    if (variant > 1) mesh_dilate(&body);
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     const int type = m->part[2].type, at = m->part[2].first_element_node + PIO_HYPER_NEO_HOOKEAN * element_nodes[type];

@@ -5,30 +5,47 @@
 
 #include "tests/kernels/fem/kernel_cases_fem.h"
 
+/* In 2D every second linear element is in plane stress, but where the dilatation is projected. */
+static const int *integral_forms(case_io *io, const mesh_body *body, int projected)
+{
+    const int n = body->m.elements;
+    int *form = HOST(io, int, n);
+    for (int e = 0; e < n; e++)
+        form[e] = DIM == 2 && !projected && body->law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
+    return PUSH(io, int, form, n);
+}
+
+/* Some are 0. */
+static const real *integral_weights(case_io *io, int n)
+{
+    case_array *weight = case_uniform(io, CASE_CONSTANT, "weight", 1, n, 0.5, 1.5);
+    for (int e = 3; e < n; e += 11) weight->value[e] = 0;
+    return (real *)case_upload(io, weight, CASE_FIELD);
+}
+
 /* Every law in elements of every type, some of them with weight 0; in 2D linear ones in plane stress too. Stress comes
  * with energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
 static void case_fem_integral(case_io *io)
 {
-    static const char *const names[] = {"volume", "mass", "strain energy", "stress and energy", NULL};
-    const int first = PIO_VOLUME + case_variant(io, names), last = first == PIO_STRESS ? PIO_STRAIN_ENERGY : first;
+    static const char *const names[] = {
+        "volume", "mass", "strain energy", "stress and energy", "projected, energy", "projected, stress and energy",
+        NULL};
+    const int variant = case_variant(io, names), projected = variant > 3;
+    const int first = PIO_VOLUME + (projected ? variant - 2 : variant),
+              last = first == PIO_STRESS ? PIO_STRAIN_ENERGY : first;
     mesh_body body = mesh_of(io, first <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
+    if (projected) mesh_dilate(&body);
     mesh_matter(io, &body, CASE_INPUT);
-    int *form = HOST(io, int, n);
-    case_array *weight = case_uniform(io, CASE_CONSTANT, "weight", 1, n, 0.5, 1.5);
-    for (int e = 0; e < n; e++) {
-        form[e] = DIM == 2 && body.law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
-        if (e % 11 == 3) weight->value[e] = 0;
-    }
     fem_integral_args a;
     a.m = body.matter;
     a.m.density = REALS(io, "density", 1, n, 800, 1200);
-    a.form = PUSH(io, int, form, n);
-    a.u = mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
-    a.weight = (real *)case_upload(io, weight, CASE_FIELD);
+    a.form = integral_forms(io, &body, projected);
+    a.u = mesh_stretched(io, m);
+    a.weight = integral_weights(io, n);
     a.power = 5;
-    a.size = 1500;
+    a.size = 9000;
     fem_observe_add_args add;
     add.weight = 1;
     add.sample = NEW(io, wide, MESH_TYPES, CASE_ADDED);

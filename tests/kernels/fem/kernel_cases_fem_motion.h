@@ -124,8 +124,10 @@ static void case_fem_mass_matrix(case_io *io)
 /* Beta times the moduli at rest, as every law's own stiffness at rest would give them. */
 static void case_fem_damping_matrix(case_io *io)
 {
+    static const char *const names[] = {"dilatation of F", "projected dilatation", NULL};
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
+    if (case_variant(io, names)) mesh_dilate(&body);
     mesh_matter(io, &body, CASE_CONSTANT);
     const int *pair[MESH_TYPES], n = m->elements;
     int pairs[MESH_TYPES], first[MESH_TYPES], *linear = HOST(io, int, n);

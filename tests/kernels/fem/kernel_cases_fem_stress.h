@@ -1,5 +1,5 @@
-/* kernel_cases_fem_stress.h -- cases of the fields of stress and strain, at integration points, elements and nodes. Case
- * text. */
+/* kernel_cases_fem_stress.h -- cases of the fields of stress and strain, at integration points, elements and nodes.
+ * Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_STRESS_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_STRESS_H
 

@@ -70,6 +70,18 @@ static fem_blocks fem_blocks_of(case_io *io, const mesh_lattice *m)
     return b;
 }
 
+static void fem_launch_tangent(case_io *io, const fem_tangent_args *a, int projected)
+{
+    if (a->b.dilatations && projected)
+        LAUNCH(io, fem_dilated_tangent_projected, a->b.n, NULL, a);
+    else if (a->b.dilatations)
+        LAUNCH(io, fem_dilated_tangent, a->b.n, NULL, a);
+    else if (projected)
+        LAUNCH(io, fem_tangent_projected, a->b.n, NULL, a);
+    else
+        LAUNCH(io, fem_tangent, a->b.n, NULL, a);
+}
+
 static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int projected, int *pairs)
 {
     fem_tangent_args a[MESH_TYPES];
@@ -80,6 +92,7 @@ static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int pr
         a[t].b = body->block[t];
         a[t].m = body->matter;
         a[t].u = u;
+        a[t].reduced = NULL;
         a[t].node_pairs = 0;
         a[t].first_node_pair = *pairs;
         for (int i = 0; i < nodes; i++)
@@ -90,11 +103,8 @@ static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int pr
     real *out = NEW(io, real, *pairs * MATRIX, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         a[t].out = out;
-        if (projected)
-            LAUNCH(io, fem_tangent_projected, a[t].b.n, NULL, &a[t]);
-        else
-            LAUNCH(io, fem_tangent, a[t].b.n, NULL, &a[t]);
-        if (!io->prefill) plain_tangent(io, &a[t], projected);
+        fem_launch_tangent(io, &a[t], projected);
+        if (!io->prefill && !a[t].b.dilatations) plain_tangent(io, &a[t], projected);
     }
     return out;
 }
@@ -112,7 +122,7 @@ static real *fem_product(case_io *io, const mesh_body *body, const real *u, cons
     b.rest_bar = b.k_bar = b.thick_bar = b.force = NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body->block[t];
-        LAUNCH(io, fem_force_adj, b.fwd.b.n, NULL, &b);
+        fem_launch_force_adj(io, &b);
         mesh_add(io, &body->m, t, b.u_bar, 1, y);
     }
     return y;
@@ -141,7 +151,7 @@ static void fem_compare(case_io *io, const fem_blocks *b, int points, const int 
 }
 
 /* Batches of elements of one law are computed otherwise than those of several. */
-static void case_fem_tangent(case_io *io)
+static void fem_tangent_case(case_io *io, int dilated)
 {
     static const char *const names[] = {"all free",          "some constrained",      "linear alone",
                                         "St Venant's alone", "neo-Hookean law alone", NULL};
@@ -149,6 +159,7 @@ static void case_fem_tangent(case_io *io)
     const int variant = case_variant(io, names), some = variant == 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
+    if (dilated) mesh_dilate(&body);
     mesh_matter_of(io, &body, CASE_CONSTANT, only[variant]);
     const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
     int *constrained = HOST(io, int, m->points), pairs;
@@ -167,7 +178,17 @@ static void case_fem_tangent(case_io *io)
     case_out(io, "(df/du) x", CASE_REAL, 1, m->points * DIM, y);
     if (!io->prefill) fem_compare(io, &b, m->points, constrained, x->value);
 }
+
+static void case_fem_tangent(case_io *io)
+{
+    fem_tangent_case(io, 0);
+}
 #define case_fem_assemble case_fem_tangent
+
+static void case_fem_dilated_tangent(case_io *io)
+{
+    fem_tangent_case(io, 1);
+}
 
 /* The least x . K x of some x, relative to sum |x_i K_ij x_j|. */
 static double fem_least_product(const fem_blocks *b, const double *K, int tries)
@@ -188,13 +209,14 @@ static double fem_least_product(const fem_blocks *b, const double *K, int tries)
 }
 
 /* At rest it is the tangent, to the bit; where the body is crushed it is another, and not negative. */
-static void case_fem_tangent_projected(case_io *io)
+static void fem_tangent_projected_case(case_io *io, int dilated)
 {
     static const char *const names[] = {"at rest", "crushed", "one law at rest", "one law crushed", NULL};
     const int variant = case_variant(io, names), crushed = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     int pairs;
+    if (dilated) mesh_dilate(&body);
     mesh_matter_of(io, &body, CASE_CONSTANT, variant > 1 ? PIO_HYPER_NEO_HOOKEAN : -1);
     const double size = crushed ? MESH_SPACING / 8 : 0;
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -size, size);
@@ -216,6 +238,16 @@ static void case_fem_tangent_projected(case_io *io)
     case_expect(io, crushed ? differ > 0 : differ == 0, "it differs from the tangent where that is negative alone");
     const double least = fem_least_product(&b, case_find(io, CASE_OUTPUT, "K")->value, 20);
     case_expect(io, least > (sizeof(real) == 4 ? -1e-6 : -1e-15), "x . K x is not negative");
+}
+
+static void case_fem_tangent_projected(case_io *io)
+{
+    fem_tangent_projected_case(io, 0);
+}
+
+static void case_fem_dilated_tangent_projected(case_io *io)
+{
+    fem_tangent_projected_case(io, 1);
 }
 
 #endif

@@ -332,7 +332,7 @@ static void wrong_pairings_are_refused_before_anything_is_done(void **state)
     o = options_of(PIO_GMRES);
     o.tolerance = 0;
     expect(&s, &op, &o, PIOLA_BAD_DATA, KRYLOV_RUNNING, "0 < tolerance < 1");
-    op.unknowns--;
+    op.unknowns++;
     expect(&s, &op, &o, PIOLA_INTERNAL, KRYLOV_RUNNING, "workspace");
     assert_int_equal(s.queue.downloads, before);
     case_close(&s);
