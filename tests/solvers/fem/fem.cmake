@@ -67,7 +67,7 @@ needs(test_fem_transfers_f64_2d ${DIRECTS})
 needs(test_fem_transfers_f64_3d ${DIRECTS})
 
 # With sanitizers half a minute of processor time and more, of code that the other tests of 2D cover.
-slow_with_sanitizers(test_fem_determinism_f64_2d test_fem_slots_f64_2d)
+slow_with_sanitizers(test_fem_determinism_f64_2d test_fem_dilatation_f64_3d test_fem_slots_f64_2d)
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
 foreach(name integral convergence determinism direct dynamics follow_gradient gradient morph multigrid physics
     projection reversible_euler reversible_euler_gradient slots springs supports)
