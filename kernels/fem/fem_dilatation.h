@@ -15,8 +15,7 @@
 #include "kernels/material/dilatation.h"
 #include "kernels/material/hyperelastic_rest.h"
 
-/* ---- orthogonal functions of the elements of a batch --------------------------------------------------------------
- * */
+/* ---- orthogonal functions of the elements of a batch ------------------------------------------------------------ */
 
 /* The Gram matrix sum_q V Phi Phi^T, and once it is factored, L with ones on the diagonal and d, of L diag(d) L^T. */
 typedef struct {
@@ -76,7 +75,7 @@ PIO_FN void fem_gram_functions(const fem_gram *g, const fem_rule *r, int q, pack
 {
     real Phi[DILATATION_FUNCTIONS];
     fem_raw_functions(r, q, Phi);
-    for (int m = 0; m < g->functions; m++) phi[m] = pack_of(Phi[m]);
+    for (int m = 0; m < DILATATION_FUNCTIONS; m++) phi[m] = pack_of(Phi[m]); /* all, for compilers */
     fem_gram_forward(g, phi);
 }
 
@@ -110,8 +109,7 @@ PIO_FN void fem_held_adj(const fem_block *b, int law, hyper_constants k, real m_
         hyper_rest_moduli_adj(law, k, R(2) / R(DIM) * m_bar, R(0), k_bar);
 }
 
-/* ---- one element, for sums over it: its numbers are in the first lane ---------------------------------------------
- * */
+/* ---- one element, for sums over it: its numbers are in the first lane ------------------------------------------ */
 
 /* The functions of an element, and the coefficients of theta. */
 typedef struct {
@@ -167,7 +165,7 @@ PIO_FN mat fem_dilated(const fem_block *b, const fem_dilatation *t, int law, int
 }
 
 /* Returns the energy per volume at rest at quadrature point q of an element, J/m^3. */
-PIO_FN real fem_psi(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, hyper_constants k)
+PIO_OUTLINE_FN real fem_psi(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, hyper_constants k)
 {
     if (!b->dilatations) return hyper_psi(law, F, k);
     const dilated_point d = dilated_at(law, F, fem_dilatation_value(t, &b->rule, q, t->c), fem_held(b, law, k));
@@ -180,8 +178,7 @@ PIO_FN int fem_dilated_admits(const fem_block *b, const fem_dilatation *t, int l
     return b->dilatations ? dilated_admits(law, F, fem_dilatation_value(t, &b->rule, q, t->c)) : hyper_admits(law, F);
 }
 
-/* ---- quadrature points of a batch ----------------------------------------------------------------------------------
- * */
+/* ---- quadrature points of a batch -------------------------------------------------------------------------------- */
 
 /* As dilated_point of dilatation.h. */
 typedef struct {

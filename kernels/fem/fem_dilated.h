@@ -48,8 +48,7 @@ PIO_FN void fem_dilated_open(fem_dilated_work *w, fem_batch_point *p, const fem_
     fem_gram_coefficients(&w->gram, w->t_y);
 }
 
-/* ---- the law at Fbar; a body of each, whichever kernel is at work --------------------------------------------------
- * */
+/* ---- the law at Fbar; a body of each, whichever kernel is at work ------------------------------------------------ */
 
 /* Sets P at F, Pa. */
 PIO_OUTLINE_FN void fem_dilated_law(const fem_matter *m, const fem_block *b, fem_batch *t, const pack_mat *F,

@@ -20,7 +20,7 @@ PIO_FN wide integral_power(wide x, double a)
 }
 
 /* Returns phi of element e at F: 1, rho [kg/m^3], psi [J/m^3], or (s/s0)^p with s [Pa] von Mises' stress. */
-PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants k)
+PIO_OUTLINE_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants k)
 {
     if (a->type == PIO_MASS) return W(a->m.density[e]);
     if (a->type == PIO_STRAIN_ENERGY) return W(hyper_psi(a->m.law[e], F, k));
@@ -29,7 +29,7 @@ PIO_FN wide integrand(const fem_integral_args *a, int e, mat F, hyper_constants 
 }
 
 /* Returns the term of element i: its weight times the integral of phi. */
-PIO_FN wide fem_integral(int i, const fem_integral_args *a)
+PIO_OUTLINE_FN wide fem_integral(int i, const fem_integral_args *a)
 {
     const int e = a->b.first + i;
     const hyper_constants k = fem_constants_of(&a->m, e);
@@ -49,7 +49,8 @@ PIO_FN wide fem_integral(int i, const fem_integral_args *a)
 
 /* Returns bar dphi/dF, and adds bar dphi/dk to k_bar. Volume and mass depend on neither; for stress the derivative is
  * (p/2) x^(p/2 - 1) dx with x = (s/s0)^2, and it is taken as 0 where there is no stress. */
-PIO_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constants k, wide bar, hyper_constants *k_bar)
+PIO_OUTLINE_FN mat integrand_adj(const fem_integral_args *a, int e, mat F, hyper_constants k, wide bar,
+                                 hyper_constants *k_bar)
 {
     const int law = a->m.law[e];
     mat F_bar = mat_diag(R(0));

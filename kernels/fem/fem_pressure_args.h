@@ -24,9 +24,9 @@ typedef struct {
     const real *moduli;     /* [elements of the mesh] kappa', Pa */
     const int *constrained; /* [nodes] bit c: component c is prescribed */
     int first_pressure;     /* number of the block's first pressure */
-    real *B;                /* [block's pressures][nodes][DIM] N; set: 0 at prescribed components */
-    real *compliance;       /* [pressures] N m, > 0; set for the block's */
-    real *inverse;          /* [pressures] 1/(N m), > 0: of the preconditioner; set for the block's */
+    real *B;                /* [block's pressures][nodes][DIM] N/m; set: 0 at prescribed components */
+    real *compliance;       /* [pressures] C, N/m, > 0; set for the block's */
+    real *inverse;          /* [pressures] m/N, > 0: of the preconditioner; set for the block's */
 } fem_pressure_open_args;
 
 /* The product of the rows of the pressures with (u, p), and what they add to those of the displacements: one item for
@@ -34,19 +34,19 @@ typedef struct {
 typedef struct {
     fem_block b;            /* node and dilatations are read */
     int first_pressure;     /* as in fem_pressure_open_args, and B and compliance likewise */
-    const real *B;          /* [block's pressures][nodes][DIM] */
-    const real *compliance; /* [pressures] */
-    const real *u;          /* [nodes][DIM] */
-    const real *p;          /* [pressures] */
-    real *out;              /* [element nodes][DIM] B^T (p - B u/c); set for the block's element nodes */
-    real *p_out;            /* [pressures] B u - c p; set for the block's */
+    const real *B;          /* [block's pressures][nodes][DIM] N/m */
+    const real *compliance; /* [pressures] C, N/m */
+    const real *u;          /* [nodes][DIM] m */
+    const real *p;          /* [pressures] pressures over s/d, m */
+    real *out;              /* [element nodes][DIM] B^T (p - B u/C), N; set for the block's element nodes */
+    real *p_out;            /* [pressures] B u - C p, N; set for the block's */
 } fem_pressure_apply_args;
 
 /* The preconditioner of the pressures: one item for each pressure. */
 typedef struct {
-    const real *inverse; /* [pressures] as in fem_pressure_open_args */
-    const real *in;      /* [pressures] */
-    real *out;           /* [pressures]; set */
+    const real *inverse; /* [pressures] m/N, as in fem_pressure_open_args */
+    const real *in;      /* [pressures] N */
+    real *out;           /* [pressures] m; set */
 } fem_pressure_scale_args;
 
 #endif

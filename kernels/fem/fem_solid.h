@@ -26,7 +26,7 @@ PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
 /* ---- strain energy of an element, J; infinite where the law is not defined --------------------------------- */
 
 /* Returns the strain energy of element i, J, or 1e300 where the law is not defined. */
-PIO_FN wide fem_energy(int i, const fem_energy_args *a)
+PIO_OUTLINE_FN wide fem_energy(int i, const fem_energy_args *a)
 {
     const int e = a->b.first + i, law = a->m.law[e];
     const hyper_constants k = fem_constants_of(&a->m, e);

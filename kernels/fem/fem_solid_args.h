@@ -32,8 +32,7 @@ typedef struct {
 /* The same of elements whose dilatation is projected, see fem_dilated.h. */
 typedef fem_force_args fem_dilated_force_args;
 
-/* The adjoint of that: as fem_force_adj, with dP the derivative of w_F + pi dJ/dF, and X_bar of the projections, too.
- * */
+/* The adjoint of that: as fem_force_adj, with dP the derivative of w_F + pi dJ/dF, and X_bar of projections, too. */
 typedef fem_force_adj_args fem_dilated_force_adj_args;
 
 /* Strain energies: one for each element of the block. `out` is not read. */

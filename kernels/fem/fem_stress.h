@@ -42,8 +42,8 @@ PIO_FN void fem_tensor(mat t, real t33, real out[FEM_TENSOR])
 }
 
 /* Sets the value of a field but the energy where the deformation is d: FEM_TENSOR numbers of a tensor, else one. */
-PIO_FN void fem_stress_value(int field, int law, int form, const fem_strained *d, hyper_constants k,
-                             real out[FEM_TENSOR])
+PIO_OUTLINE_FN void fem_stress_value(int field, int law, int form, const fem_strained *d, hyper_constants k,
+                                     real out[FEM_TENSOR])
 {
     if (field == PIO_CAUCHY_STRESS) {
         const hyper_cauchy_stress c = hyper_cauchy(law, form, d->law, k);

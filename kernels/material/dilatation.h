@@ -4,7 +4,9 @@
  *     w(F, theta) = psi(Fbar) + m/2 l^2,    Fbar = (theta/J)^(1/DIM) F,    J = det F,    so that det Fbar = theta
  *
  * and of the linear law, which is a function of G = grad u, Gbar = G + (theta - J)/DIM I with J = tr G. In 2D, plane
- * strain, the third direction stays as it is. The element chooses theta, a projection of J, see fem_dilatation.h.
+ * strain, the third direction stays as it is. The element chooses theta, a projection of J, see fem_dilatation.h. As
+ * Fbar needs theta/J > 0, J and theta must be positive, of the laws too that have values beyond, such as the stable
+ * neo-Hookean and St Venant's.
  *
  * With Y = dJ/dF / J = F^-T, T = Fbar and r = 1/theta, and of the linear law with Y = T = I and r = 1, Fbar changes
  * along (L, t) by

@@ -252,7 +252,7 @@ PIO_FN real hyper_volume_ratio(int law, int form, mat F, hyper_constants k)
 
 /* Returns 3/2 dev sigma : dev sigma over the three directions, the square of von Mises' stress (von Mises 1913),
  * Pa^2. */
-PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
+PIO_OUTLINE_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
 {
     const hyper_cauchy_stress d = hyper_deviator(hyper_cauchy(law, form, F, k));
     return R(1.5) * (mat_ddot(d.s, d.s) + d.s33 * d.s33);
@@ -261,8 +261,8 @@ PIO_FN real von_mises_square(int law, int form, mat F, hyper_constants k)
 /* Adds bar times the derivatives of von_mises_square to F_bar and k_bar. The cotangent of sigma is S = 3 bar dev
  * sigma, and with P_bar = S F/J and J_bar = -(S : sigma)/J, F_bar += S^T P/J + dP(F; P_bar) + J_bar cof F. The linear
  * law has P_bar = S and the middle term alone. */
-PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
-                                 hyper_constants *k_bar)
+PIO_OUTLINE_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
+                                         hyper_constants *k_bar)
 {
     const hyper_cauchy_stress c = hyper_cauchy(law, form, F, k), d = hyper_deviator(c);
     const mat S = mat_scale(R(3) * bar, d.s), cof = mat_cofactor(F);

@@ -33,12 +33,11 @@ typedef enum {
 /* Of which dilatation the strain of an element is made: that of F at each point, or its projection on polynomials of a
  * lower degree, which does not lock where a material hardly changes its volume (kernels/fem/fem_dilatation.h). */
 typedef enum { PIO_DILATATION_STANDARD, PIO_DILATATION_PROJECTED } pio_dilatation;
-/* When Newton's matrix is made of tangents without their negative part: where conjugate gradients meet negative
- * curvature, never, always. The adjoint's never is. */
+/* When Newton's matrix is made of tangents without their negative part: where the matrix turns out not to be positive
+ * definite, never, always. The adjoint's never is. */
 typedef enum { PIO_PROJECT_AUTO, PIO_PROJECT_NEVER, PIO_PROJECT_ALWAYS } pio_projection;
 
-/* Where fields of stress and strain of a mesh are: means over elements, means around nodes, integration points. Bits.
- * */
+/* Where fields of stress and strain of a mesh are: means of elements, means around nodes, integration points. Bits. */
 typedef enum { PIO_STRESS_AT_ELEMENTS = 1, PIO_STRESS_AT_NODES = 2, PIO_STRESS_AT_POINTS = 4 } pio_stress_place;
 
 /* ---- what is designed ------------------------------------------------------------------------------------------ */

@@ -311,7 +311,9 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE(arena, f->newton.scalars, 16);
     if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
     TAKE(arena, f->observe.integrals, 4);
-    const int nodes = f->mesh.nodes + f->linear.pressure.count / DIM + 1;
-    const int most = nodes > f->mesh.elements ? nodes : f->mesh.elements;
+    /* Sums go over nodes, elements, or vectors with pressures behind the displacements, DIM numbers an item, rounded
+     * up. */
+    const int points = f->mesh.nodes + (f->linear.pressure.count + DIM - 1) / DIM;
+    const int most = points > f->mesh.elements ? points : f->mesh.elements;
     sim_layout(&f->base, most, fem_most_items(f));
 }

@@ -79,8 +79,7 @@ static void open(fem_sim *f)
     s->opened = 1;
 }
 
-/* ---- the operator -------------------------------------------------------------------------------------------------
- * */
+/* ---- the operator ------------------------------------------------------------------------------------------------ */
 
 /* What the operator is made of: the matrix with the preconditioner of A. */
 typedef struct {
@@ -121,8 +120,7 @@ static int precondition(void *context, const void *x, void *y)
     return c->matrix.precondition(c->matrix.context, r, z);
 }
 
-/* ---- solves -------------------------------------------------------------------------------------------------------
- * */
+/* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 /* Gets the preconditioner of A ready, which *by names, and the pressures. */
 static piola_status ready(fem_sim *f, pio_preconditioner *by, piola_error *error)

@@ -268,7 +268,7 @@ typedef struct {
     int *node, *p_start, *p_column; /* host; as of pio_amg_source, until the simulation is created */
     int fresh, right;               /* its numbers are of this step; they may be used */
     int of_projected;               /* they are of a projected matrix */
-    int negative;                   /* the matrix that they were made for is not positive definite */
+    int negative;                   /* those of the matrix at hand, not projected, were not right */
     int slow;                       /* the last solve took too many iterations */
     double first_rate;              /* iterations for a digit of the first solve with these numbers; below 0: unknown */
 } fem_sim_multigrid;
@@ -279,9 +279,9 @@ typedef struct {
     int reduced;                /* the matrix is assembled without what they carry */
     int opened;                 /* B and the next two belong to the matrix at hand */
     real *moduli;               /* [elements] kappa', Pa */
-    real *B;                    /* [pressures][nodes of their element][DIM], block after block */
-    real *compliance, *inverse; /* [pressures] */
-    real *right, *solution;     /* [unknowns + pressures] of a solve */
+    real *B;                    /* [pressures][nodes of their element][DIM] N/m, block after block */
+    real *compliance, *inverse; /* [pressures] N/m, and m/N */
+    real *right, *solution;     /* [unknowns + pressures] of a solve: N, and m */
 } fem_sim_pressure;
 
 /* fem_linear.c, fem_direct.c, fem_product.c: how linear systems are solved. */
