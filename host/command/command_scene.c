@@ -174,12 +174,19 @@ static void visit(const built *b, const scene_path *path, visitor f, void *conte
     f(context, &q);
 }
 
-/* Visits all quantities; those of the whole scene come last. */
+/* Visits all quantities, and components that a design names after what they are of; those of the whole scene come
+ * last. */
 static void visit_all(const built *b, visitor f, void *context)
 {
     for (int whole = 0; whole < 2; whole++)
-        for (size_t i = 0; i < b->n_paths; i++)
-            if ((b->paths[i].owner == SCENE_OWNER_ALL) == whole) visit(b, &b->paths[i], f, context);
+        for (size_t i = 0; i < b->n_paths; i++) {
+            if ((b->paths[i].owner == SCENE_OWNER_ALL) != whole) continue;
+            visit(b, &b->paths[i], f, context);
+            for (int p = 0; p < b->model->n_parameters; p++) {
+                const scene_path *own = b->model->parameters[p].target;
+                if (own->part >= 0 && pio_design_path_overlaps(own, &b->paths[i])) visit(b, own, f, context);
+            }
+        }
 }
 
 static piola_status find_paths(built *b, piola_error *error)

@@ -62,14 +62,14 @@ const scene_material *pio_design_path_material(const pio_scene *s, const scene_p
 bool pio_design_path_owner(const pio_scene *s, const char *text, scene_path *out, const char **key)
 {
     const char *name = strchr(text, '.'), *end = name ? strchr(name + 1, '.') : NULL;
-    *out = (scene_path){0};
+    *out = (scene_path){.part = -1};
     for (int o = SCENE_OWNER_ALL + 1; end && o < SCENE_OWNERS; o++) {
         if (strlen(lists[o].list) != (size_t)(name - text) || strncmp(text, lists[o].list, (size_t)(name - text)) != 0)
             continue;
         for (size_t i = 0; i < owners_of(s, (scene_owner)o); i++) {
             const char *own = name_of(s, (scene_owner)o, (int32_t)i);
             if (strlen(own) != (size_t)(end - name - 1) || strncmp(own, name + 1, strlen(own)) != 0) continue;
-            *out = (scene_path){.owner = (scene_owner)o, .index = (int32_t)i};
+            *out = (scene_path){.owner = (scene_owner)o, .index = (int32_t)i, .part = -1};
             *key = end + 1;
             return true;
         }
@@ -134,13 +134,39 @@ static bool find_row(const pio_scene *s, scene_path *p, const char *key)
     return false;
 }
 
+/* Returns the number of the component along an axis, 'x' on, of the quantity of a path, or -1: values of a boundary are
+ * those of its axes. */
+static int32_t part_along(const pio_scene *s, const scene_path *p, char axis)
+{
+    scene_target t;
+    const scene_strings *axes = p->owner == SCENE_OWNER_BOUNDARY ? &s->loading.boundary[p->index].axes : NULL;
+    int32_t part = axis - 'x';
+    pio_design_path_target(s, p, &t);
+    for (size_t a = 0; axes && a < axes->n; a++)
+        if (axes->v[a][0] == axis) part = (int32_t)a;
+    const bool constrained = !axes || axes->n == 0 || (part < (int32_t)axes->n && axes->v[part][0] == axis);
+    return p->row->parts && t.components > 1 && part < t.components && constrained ? part : -1;
+}
+
+/* Finds the path of one component, the text of all of them followed by .x, .y or .z. */
+static bool find_part(const pio_scene *s, const char *text, scene_path *out)
+{
+    const size_t n = strlen(text);
+    char whole[CFG_PATH];
+    if (n < 3 || n >= sizeof whole || text[n - 2] != '.' || text[n - 1] < 'x' || text[n - 1] > 'z') return false;
+    snprintf(whole, sizeof whole, "%.*s", (int)n - 2, text);
+    if (!pio_design_path_parse(s, whole, out) || out->part >= 0) return false;
+    out->part = part_along(s, out, text[n - 1]);
+    return out->part >= 0;
+}
+
 bool pio_design_path_parse(const pio_scene *s, const char *text, scene_path *out)
 {
     const char *key = text;
     scene_path path;
-    if (!pio_design_path_owner(s, text, &path, &key)) path = (scene_path){.owner = SCENE_OWNER_ALL};
-    const bool known = find_row(s, &path, key);
-    *out = known ? path : (scene_path){0};
+    if (!pio_design_path_owner(s, text, &path, &key)) path = (scene_path){.owner = SCENE_OWNER_ALL, .part = -1};
+    const bool known = find_row(s, &path, key) || find_part(s, text, &path);
+    *out = known ? path : (scene_path){.part = -1};
     return known;
 }
 
@@ -164,7 +190,8 @@ static void from_list(const design_row *row, const char *value, scene_target *t)
     for (size_t c = 0; row->shape == DESIGN_FEW && c < list.n; c++) t->value[c] = list.v[c];
 }
 
-void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_target *t)
+/* Fills in what the path names, all components of it. */
+static void whole_target(const pio_scene *s, const scene_path *p, scene_target *t)
 {
     const design_row *row = p->row;
     const char *owner = owner_of(s, p->owner, p->index), *value = owner + row->offset;
@@ -194,6 +221,14 @@ void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_targe
     }
 }
 
+void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_target *t)
+{
+    whole_target(s, p, t);
+    if (p->part < 0) return;
+    t->components = 1;
+    t->value[0] = t->value[p->part];
+}
+
 void pio_design_target(const pio_scene *s, const scene_design *d, size_t k, scene_target *t)
 {
     pio_design_path_target(s, &d->path[k], t);
@@ -204,17 +239,20 @@ void pio_design_target(const pio_scene *s, const scene_design *d, size_t k, scen
 
 void pio_design_path_text(const pio_scene *s, const scene_path *p, char *out, size_t size)
 {
+    const scene_strings *axes = p->owner == SCENE_OWNER_BOUNDARY ? &s->loading.boundary[p->index].axes : NULL;
+    char part[3] = "";
+    if (p->part >= 0) snprintf(part, sizeof part, ".%c", axes && axes->n ? axes->v[p->part][0] : "xyz"[p->part]);
     if (p->owner == SCENE_OWNER_ALL)
-        snprintf(out, size, "%s", p->key);
+        snprintf(out, size, "%s%s", p->key, part);
     else
-        snprintf(out, size, "%s.%s.%s", lists[p->owner].list, name_of(s, p->owner, p->index), p->key);
+        snprintf(out, size, "%s.%s.%s%s", lists[p->owner].list, name_of(s, p->owner, p->index), p->key, part);
 }
 
 bool pio_design_path_missing(const pio_scene *s, const char *text, scene_path *out)
 {
     const char *key = text;
     scene_path path;
-    if (!pio_design_path_owner(s, text, &path, &key)) path = (scene_path){.owner = SCENE_OWNER_ALL};
+    if (!pio_design_path_owner(s, text, &path, &key)) path = (scene_path){.owner = SCENE_OWNER_ALL, .part = -1};
     const scene_material *m = pio_design_path_material(s, &path);
     const design_row *row, *best = NULL;
     for (size_t r = 0; (row = pio_design_row(r)); r++) {
@@ -234,7 +272,13 @@ bool pio_design_path_missing(const pio_scene *s, const char *text, scene_path *o
 
 bool pio_design_path_same(const scene_path *a, const scene_path *b)
 {
-    return a->owner == b->owner && a->index == b->index && a->quantity == b->quantity && a->component == b->component;
+    return pio_design_path_overlaps(a, b) && a->part == b->part;
+}
+
+bool pio_design_path_overlaps(const scene_path *a, const scene_path *b)
+{
+    return a->owner == b->owner && a->index == b->index && a->quantity == b->quantity && a->component == b->component &&
+           (a->part < 0 || b->part < 0 || a->part == b->part);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
@@ -255,7 +299,7 @@ static void collect(collection *to, scene_path path, const char *key, const desi
 
 static void collect_owner(collection *to, scene_owner owner, int32_t index)
 {
-    const scene_path path = {.owner = owner, .index = index};
+    const scene_path path = {.owner = owner, .index = index, .part = -1};
     const design_row *row;
     for (size_t r = 0; (row = pio_design_row(r)); r++)
         if (row->owner == owner && owner != SCENE_OWNER_MATERIAL) collect(to, path, row->key, row);

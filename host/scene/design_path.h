@@ -23,8 +23,8 @@ static inline double pio_target_value(const scene_target *target, size_t c)
     return target->all ? target->all[c] : target->value[c];
 }
 
-/* Parses LIST.NAME.KEY, or a key of the whole scene such as gravity. Returns false, with *out zero, where the scene has
- * no such quantity. */
+/* Parses LIST.NAME.KEY, or a key of the whole scene such as gravity; of some vectors, .x, .y or .z may follow, for one
+ * component. Returns false, without a key in *out, where the scene has no such quantity. */
 bool pio_design_path_parse(const pio_scene *scene, const char *text, scene_path *out);
 /* Finds only the owner that LIST.NAME.KEY names: `out` gets it and its number, *key the text behind its name. Returns
  * false where the scene has none of that name. */
@@ -38,7 +38,9 @@ void pio_design_target(const pio_scene *scene, const scene_design *design, size_
 void pio_design_path_text(const pio_scene *scene, const scene_path *path, char *out, size_t size);
 /* Returns whether both parsed paths name the same quantity of the same owner. */
 bool pio_design_path_same(const scene_path *a, const scene_path *b);
-/* Lists every quantity of the scene that a design may change, owner after owner in the order of the table: fills in
+/* Returns whether both parsed paths name the same number, as a vector and one of its components do. */
+bool pio_design_path_overlaps(const scene_path *a, const scene_path *b);
+/* Lists every quantity of the scene that a design may change, vectors as a whole, owner after owner in the order of the table: fills in
  * out[most], and returns how many there are. `out` may be NULL where `most` is 0. */
 size_t pio_design_paths(const pio_scene *scene, scene_path *out, size_t most);
 /* Returns the material whose constants a path of a material or a body names; NULL for other owners. */

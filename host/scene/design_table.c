@@ -149,7 +149,7 @@ static bool separates(const pio_scene *s, const void *obstacle)
 // clang-format off
 static const design_row rows[] = {
     {SCENE_OWNER_ALL, "gravity", PIO_GRAVITY, CFG_ACCELERATION, ANY, DESIGN_VECTOR,
-     IN(pio_scene, common.gravity), .has = has_weight},
+     IN(pio_scene, common.gravity), .has = has_weight, .parts = true},
     {SCENE_OWNER_ALL, "method.flip", PIO_FLIP, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, DESIGN_NUMBER,
      IN(pio_scene, mpm.flip), .has = is_apic},
     {SCENE_OWNER_ALL, "contact.friction", PIO_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
@@ -196,11 +196,13 @@ static const design_row rows[] = {
     {SCENE_OWNER_CONTROL, "limit", PIO_AMPLITUDE, CFG_PRESSURE, ABOVE(0), DESIGN_LIST,
      IN(scene_control, limit), .has = is_network, .item = "output"},
 
-    {SCENE_OWNER_LOAD, "value", PIO_LOAD, CFG_ANY, ANY, DESIGN_FEW, IN(scene_load, value), .has = is_no_spring},
-    {SCENE_OWNER_LOAD, "value", PIO_LOAD, CFG_ANY, FROM(0), DESIGN_FEW, IN(scene_load, value), .has = is_spring},
+    {SCENE_OWNER_LOAD, "value", PIO_LOAD, CFG_ANY, ANY, DESIGN_FEW,
+     IN(scene_load, value), .has = is_no_spring, .parts = true},
+    {SCENE_OWNER_LOAD, "value", PIO_LOAD, CFG_ANY, FROM(0), DESIGN_FEW,
+     IN(scene_load, value), .has = is_spring, .parts = true},
 
     {SCENE_OWNER_BOUNDARY, "value", PIO_SUPPORT, CFG_LENGTH, ANY, DESIGN_FEW,
-     IN(scene_boundary, value), .has = is_prescribed},
+     IN(scene_boundary, value), .has = is_prescribed, .parts = true},
 
     {SCENE_OWNER_OBSTACLE, "position", PIO_OBSTACLE_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR,
      IN(scene_obstacle, position)},

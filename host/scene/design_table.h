@@ -21,6 +21,7 @@ typedef struct design_row {
     size_t offset;      /* of the value in the owner's struct, bytes; 0 of materials */
     /* Returns whether the owner has the quantity in this scene. NULL: always. */
     bool (*has)(const pio_scene *scene, const void *owner);
+    bool parts;    /* KEY.x, KEY.y and KEY.z name single components */
     bool optional; /* of materials: the value 0 may be designed where the file has no such key */
     /* Of rows for laws, NULL where the row has a key. `constant` returns the constant of the material's law that has
      * this key, or NULL; `every` returns constant i of all laws, each key once, NULL past the last. */

@@ -8,6 +8,7 @@
 #define PIOLA_HOST_SCENE_H
 
 #include "host/optimize/optimizer.h"
+#include "host/scene/scene_path.h"
 #include "piola.h"
 #include "solvers/engine/vocabulary.h"
 
@@ -236,28 +237,6 @@ typedef struct {
     scene_numbers weights;  /* network: [layer][rows][columns + 1], see pio_network_desc */
     scene_numbers clock[2]; /* network: frequencies, Hz, and phases, rad, of its inputs of type phase */
 } scene_control;
-
-/* Whose quantity a design changes. */
-typedef enum {
-    SCENE_OWNER_ALL, /* the scene itself: gravity and the like */
-    SCENE_OWNER_MATERIAL,
-    SCENE_OWNER_BODY,
-    SCENE_OWNER_CONTROL,
-    SCENE_OWNER_LOAD,
-    SCENE_OWNER_BOUNDARY,
-    SCENE_OWNER_OBSTACLE,
-    SCENE_OWNERS
-} scene_owner;
-
-/* A target of a design, parsed: see design_path.h. */
-typedef struct scene_path {
-    scene_owner owner;            /* kind of the owner */
-    int32_t index;                /* of the owner in its list; 0 of the scene */
-    pio_quantity quantity;        /* what the engine changes */
-    int32_t component;            /* of lists of control: the first among the owner's control values; else 0 */
-    const char *key;              /* of the quantity; NULL: the path names nothing, and loading the scene fails */
-    const struct design_row *row; /* of the table of design paths */
-} scene_path;
 
 typedef struct {
     char *name;                    /* name of the entry */

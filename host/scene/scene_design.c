@@ -168,7 +168,7 @@ static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
     const char *path = s->goal.design[i].target.v[k];
     for (size_t j = 0; j <= i; j++) {
         for (size_t l = 0; l < (j == i ? k : s->goal.design[j].target.n); l++) {
-            if (strcmp(s->goal.design[j].target.v[l], path) != 0) continue;
+            if (!pio_design_path_overlaps(&s->goal.design[j].path[l], &s->goal.design[i].path[k])) continue;
             char at[80];
             snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
             pio_cfg_fault(doc, at, "'%s' is already changed by the design variable '%s'; name it once", path,

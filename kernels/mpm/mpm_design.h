@@ -27,11 +27,11 @@ PIO_FN void design_move(int p, const design_move_args *a)
     a->cell[p] = to;
 }
 
-/* Sets gravity in the step block; the one item is 0. */
+/* Sets gravity, or some of its components, in the step block; the one item is 0. */
 PIO_FN void design_gravity(int i, const design_gravity_args *a)
 {
     (void)i;
-    for (int c = 0; c < DIM; c++) a->step->gravity[c] = R(a->value[c]);
+    for (int c = 0; c < a->components; c++) a->step->gravity[a->first + c] = R(a->value[c]);
 }
 
 #endif

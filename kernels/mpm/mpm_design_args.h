@@ -22,8 +22,9 @@ typedef struct {
 
 /* Gravity of the step block as a design (one item). */
 typedef struct {
-    mpm_step *step;    /* [1] the step block; changed */
-    const wide *value; /* [DIM] m/s^2 */
+    mpm_step *step;        /* [1] the step block; changed */
+    int first, components; /* components first .. first + components - 1 are set */
+    const wide *value;     /* [components] m/s^2 */
 } design_gravity_args;
 
 #endif

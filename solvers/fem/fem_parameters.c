@@ -57,9 +57,10 @@ static void apply_one(fem_sim *f, const fem_design *d)
             .reference = f->base.reference + d->first,
             .value = value);
     if (e->quantity == PIO_GRAVITY) {
-        pio_queue_copy(q, f->step->gravity, value, sizeof *value * DIM);
+        pio_queue_copy(q, f->step->gravity + e->component, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_LOAD) {
-        pio_queue_copy(q, f->loads.values + 3 * e->which, value, sizeof *value * (size_t)e->components);
+        pio_queue_copy(q, f->loads.values + 3 * e->which + e->component, value,
+                       sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, f->supports.value + e->which, value, sizeof *value * (size_t)e->components);
     } else if (d->direction) {
@@ -104,9 +105,10 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     const element_target t = target_of(f, e->quantity);
     const node_target nodes = nodes_of(f, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
-        pio_queue_copy(q, value_bar, f->base.gravity_bar, sizeof *value_bar * DIM);
+        pio_queue_copy(q, value_bar, f->base.gravity_bar + e->component, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_LOAD) {
-        pio_queue_copy(q, value_bar, f->loads.values_bar + 3 * e->which, sizeof *value_bar * (size_t)e->components);
+        pio_queue_copy(q, value_bar, f->loads.values_bar + 3 * e->which + e->component,
+                       sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, value_bar, f->supports.value_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (d->direction) {

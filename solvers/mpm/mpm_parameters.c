@@ -85,7 +85,8 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
             .start = e->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.reference + d->first,
             .value = sim->base.value + d->first);
     if (e->quantity == PIO_GRAVITY) {
-        pio_map(q, design_gravity, 1, NULL, .step = sim->step, .value = value);
+        pio_map(q, design_gravity, 1, NULL,
+                .step = sim->step, .first = e->component, .components = e->components, .value = value);
         return;
     }
     if (mpm_is_of_obstacle(e->quantity)) {
@@ -158,7 +159,7 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     double *value_bar = sim->base.value_bar + d->first;
     const design_target to = target_of(sim, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
-        pio_queue_copy(q, value_bar, sim->base.gravity_bar, sizeof *value_bar * DIM);
+        pio_queue_copy(q, value_bar, sim->base.gravity_bar + e->component, sizeof *value_bar * (size_t)e->components);
     } else if (mpm_is_of_obstacle(e->quantity)) {
         mpm_obstacle_design(sim, d, value_bar, sim->obstacles.parameters_bar, 1);
     } else if (is_number(e->quantity)) {

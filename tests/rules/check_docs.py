@@ -125,8 +125,8 @@ def designs():
         quantity = {"one": "plain number", "any": "that of the load"}.get(unit, unit)
         if owner == "MATERIAL":
             quantity = legal = "that of the key"
-        rows.append((f"`{lists[owner]}{key.replace('NULL', 'KEY').strip(chr(34))}`",
-                     shapes[shape[1]] if shape else "number", quantity, legal, where))
+        many = (shapes[shape[1]] if shape else "number") + (", or one component" if ".parts = true" in rest else "")
+        rows.append((f"`{lists[owner]}{key.replace('NULL', 'KEY').strip(chr(34))}`", many, quantity, legal, where))
     return rows
 
 

@@ -238,7 +238,11 @@ static void what_the_scene_lacks_is_not_parsed(void **state)
     (void)state;
     static const char *const wrong[] = {"",
                                         ".",
-                                        "gravity.x",
+                                        "gravity.z",
+                                        "gravity.w",
+                                        "gravity.x.x",
+                                        "gravity.",
+                                        "bodies.one.velocity.x",
                                         "method.spacing",
                                         "materials.soft",
                                         "materials.soft.",
@@ -265,6 +269,50 @@ static void what_the_scene_lacks_is_not_parsed(void **state)
         scene_path path;
         if (pio_design_path_parse(s, wrong[i], &path)) fail_msg("'%s' is parsed as %s", wrong[i], path.key);
         assert_null(path.key);
+    }
+    pio_scene_free(s);
+    free(messages);
+}
+
+static void a_component_is_the_number_of_its_axis(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        double value;
+    } right[] = {{"gravity.y", -7},
+                 {"loads.push.value.x", 1},
+                 {"loads.push.value.y", 2},
+                 {"boundary.pull.value.x", 4e-3},
+                 {"boundary.pull.value.y", 3e-3}};
+    char *messages = NULL;
+    pio_scene *s = scene_of("include: parts/mesh.yaml\n"
+                            "materials: [{name: soft, model: linear, E: 1 kPa, nu: 0.2, density: 1000}]\n"
+                            "gravity: [0, -7]\n"
+                            "loads: [{name: push, body: one, on: {group: right}, type: force, value: [1 N, 2 N]}]\n"
+                            "boundary: [{name: pull, body: one, on: {group: left}, type: displacement, axes: [y, x],\n"
+                            "            value: [3 mm, 4 mm]}]\n",
+                            &messages);
+    if (!s) fail_msg("%s", messages);
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        char text[200];
+        scene_path path, whole;
+        scene_target t;
+        if (!pio_design_path_parse(s, right[i].path, &path)) fail_msg("%s is not parsed", right[i].path);
+        pio_design_path_text(s, &path, text, sizeof text);
+        assert_string_equal(text, right[i].path);
+        pio_design_path_target(s, &path, &t);
+        assert_int_equal(t.components, 1);
+        equal(t.value[0], right[i].value);
+        snprintf(text, sizeof text, "%.*s", (int)strlen(right[i].path) - 2, right[i].path);
+        assert_true(pio_design_path_parse(s, text, &whole));
+        assert_true(pio_design_path_overlaps(&whole, &path));
+        assert_false(pio_design_path_same(&whole, &path));
+        assert_int_equal(pio_design_path_overlaps(&path, &(scene_path){.owner = path.owner,
+                                                                       .index = path.index,
+                                                                       .quantity = path.quantity,
+                                                                       .part = 1 - path.part}),
+                         0);
     }
     pio_scene_free(s);
     free(messages);
@@ -311,6 +359,7 @@ int main(void)
         cmocka_unit_test(velocities_of_obstacles_are_listed),
         cmocka_unit_test(every_row_is_met_by_a_good_scene_and_parsed_as_itself),
         cmocka_unit_test(what_the_scene_lacks_is_not_parsed),
+        cmocka_unit_test(a_component_is_the_number_of_its_axis),
         cmocka_unit_test(rows_have_the_units_and_ranges_of_keys),
         cmocka_unit_test(scenes_and_meshes_have_the_same_words_for_elements),
     };

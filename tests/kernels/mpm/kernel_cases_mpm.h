@@ -340,6 +340,8 @@ static void case_mpm_grid(case_io *io)
     }
     design_gravity_args g;
     g.step = t.step;
+    g.first = 0;
+    g.components = DIM;
     g.value = WIDES(io, "gravity", DIM, 1, -10, 10);
     LAUNCH(io, design_gravity, 1, NULL, &g);
     mpm_grid_args a;

@@ -384,6 +384,8 @@ static void case_mpm_kick(case_io *io)
     for (int c = 0; c < DIM && variant == KICK_WALLS; c++) t.box.wall[c][c % 2] = t.box.wall[c][1] = PIO_WALL_PENALTY;
     design_gravity_args g;
     g.step = t.step;
+    g.first = 0;
+    g.components = DIM;
     g.value = WIDES(io, "gravity", DIM, 1, -10, 10);
     LAUNCH(io, design_gravity, 1, NULL, &g);
     const mpm_kick_args a = kick_args(io, &t, variant);
