@@ -1,6 +1,7 @@
 /* model_warning.c -- warnings: what is legal in a scene and surely a mistake. */
 #include "host/model/model.h"
 #include "host/model/model_fem.h"
+#include "host/scene/scene_names.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -84,12 +85,42 @@ static void check_obstacle(pio_model *m, const scene_obstacle *o)
                        o->name, path, o->width);
 }
 
+/* ---- which way is up ---------------------------------------------------------------------------------------- */
+
+/* A part of a body whose group may be meant as another side; `list` and `name` are those of its entry. */
+static void check_side(pio_model *m, const char *list, const char *name, const char *body, const scene_where *on)
+{
+    const pio_scene *s = m->scene;
+    const int b = body ? pio_scene_body_number(s, body) : -1;
+    if (b < 0 || !on->group || (strcmp(on->group, "top") != 0 && strcmp(on->group, "bottom") != 0)) return;
+    if (pio_scene_geometry(s, s->matter.bodies[b].geometry)->mesh != SCENE_MESH_BOX) return;
+    const bool top = on->group[0] == 't', z_up = s->common.gravity[2] < 0;
+    pio_model_warn(
+        m, "%s '%s': '%s' is the side of the box where y is %s, and gravity acts along z; the side %s is '%s'", list,
+        name, on->group, top ? "greatest" : "least", top ? "above" : "below", top == z_up ? "back" : "front");
+}
+
+/* Gravity along z says that z is up, but top and bottom of a box are sides along y. */
+static void check_sides(pio_model *m)
+{
+    const pio_scene *s = m->scene;
+    const double *g = s->common.gravity;
+    if (s->method.dimension < 3 || !(fabs(g[2]) > fabs(g[0]) && fabs(g[2]) > fabs(g[1]))) return;
+    for (size_t i = 0; i < s->loading.n_boundary; i++)
+        check_side(m, "boundary", s->loading.boundary[i].name, s->loading.boundary[i].body, &s->loading.boundary[i].on);
+    for (size_t i = 0; i < s->loading.n_loads; i++)
+        check_side(m, "load", s->loading.loads[i].name, s->loading.loads[i].body, &s->loading.loads[i].on);
+    for (size_t i = 0; i < s->goal.n_observe; i++)
+        check_side(m, "observation", s->goal.observe[i].name, s->goal.observe[i].body, &s->goal.observe[i].on);
+}
+
 /* ---- all ---------------------------------------------------------------------------------------------------- */
 
 void pio_model_check(pio_model *m)
 {
     for (size_t i = 0; i < m->scene->actuation.n_control; i++) check_control(m, &m->scene->actuation.control[i]);
     for (size_t i = 0; i < m->scene->obstacles.n; i++) check_obstacle(m, &m->scene->obstacles.v[i]);
+    if (m->fem) check_sides(m);
 }
 
 bool pio_model_warning(const pio_model *m, int i, char *out, size_t size)

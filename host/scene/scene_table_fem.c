@@ -56,8 +56,9 @@ static const cfg_table geometry_table = {
 #define WHERE(name, type)                                                                                              \
     static const cfg_field name##_place_fields[] = {                                                                   \
         {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
-         .meaning = "name of a group: left, right, bottom, top (3D: front, back) of what is built here, a physical "   \
-                    "group of a file"},                                                                                \
+         .meaning = "name of a group: of a box the sides left, right (least and greatest x), bottom, top (y) and in "  \
+                    "3D front, back (z), other names of other meshes that are built here, or a physical group of a "   \
+                    "file"},                                                                                           \
         {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
          .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                             \
         {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \

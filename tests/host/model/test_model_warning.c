@@ -109,12 +109,31 @@ static void elements_that_lock(void **state)
            "body 'c': where nu is 0.498501 the pressures of hex8 elements oscillate");
 }
 
+/* Gravity along z, and sides of boxes along y. */
+static void sides_that_are_not_above(void **state)
+{
+    (void)state;
+    const char *sets[] = {"materials[0].density=1000", "gravity=[0, -9.9, -9.81]", "boundary[2].on={group: bottom}"};
+    expect_of("meshes_3d", sets, 3, 0, "");
+    sets[1] = "gravity=[0, 1, -9.81]";
+    expect_of("meshes_3d", sets, 2, 0, ""); /* `top` of a plate is its edge */
+    expect_of("meshes_3d", sets, 3, 1,
+              "boundary 'hold_c': 'bottom' is the side of the box where y is least, and gravity acts along z; the side "
+              "below is 'front'");
+    sets[2] = "loads[0].on={group: top}";
+    expect_of("meshes_3d", sets, 3, 1,
+              "load 'push': 'top' is the side of the box where y is greatest, and gravity acts "
+              "along z; the side above is 'back'");
+    sets[1] = "gravity=[0, 0, 9.81]";
+    expect_of("meshes_3d", sets, 3, 1, "the side above is 'front'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_scenes_have_no_warnings), cmocka_unit_test(signals_that_steps_cannot_follow),
         cmocka_unit_test(motions_that_nobody_sees),     cmocka_unit_test(geometry_of_another_unit),
-        cmocka_unit_test(elements_that_lock),
+        cmocka_unit_test(elements_that_lock),           cmocka_unit_test(sides_that_are_not_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
