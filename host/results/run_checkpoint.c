@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 static const double SLOW = 0.25; /* s: a step that takes longer may be interrupted before its end */
-static const double REST =
-    19; /* times the duration of a checkpoint pass before the next, so that they take at most a twentieth of the time */
+static const double REST = 19;   /* durations of a checkpoint pass before the next: they take a twentieth of the time */
 
 enum { MOST_STATES = 16 }; /* single states of the forward sweep on disk, at steps as evenly spaced as possible */
 
@@ -134,10 +133,8 @@ static piola_status take_over(pio_run_checkpoint *c, piola_error *error)
 {
     pio_session *s = c->session;
     const pio_checkpoint_head *h = &c->head;
-    const pio_plan plan = {.strategy = (scene_strategy)h->strategy,
-                           .slots = h->slots,
-                           .kept = h->kept,
-                           .residual_log = (size_t)h->residual_log};
+    const size_t log = (size_t)h->residual_log;
+    const pio_plan plan = {(scene_strategy)h->strategy, .slots = h->slots, .kept = h->kept, .residual_log = log};
     const piola_status rc = c->gradient ? pio_session_take_plan(s, &plan, h->slot_nodes, error) : PIOLA_OK;
     const bool fits = rc == PIOLA_OK && h->memory == s->memory.bytes.memory;
     if (rc && rc != PIOLA_NO) return rc;
@@ -184,13 +181,9 @@ piola_status pio_run_checkpoint_open(pio_run_checkpoint **out, pio_session *s, b
     if (!rc && c->found) find_states(c);
     if (!rc && c->found) log_found(c);
     if (!rc && !c->found) pio_checkpoint_remove(c->folder);
-    if (rc) {
-        pio_run_checkpoint_close(c);
-        return rc;
-    }
-    s->folder.checkpoint = c;
-    *out = c;
-    return PIOLA_OK;
+    if (!rc) s->folder.checkpoint = *out = c;
+    if (rc) pio_run_checkpoint_close(c);
+    return rc;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
@@ -319,11 +312,18 @@ static piola_status write_down(pio_run_checkpoint *c, const pio_place *place, pi
     return PIOLA_OK;
 }
 
-static bool due(const pio_run_checkpoint *c)
+/* Returns whether a checkpoint is to be written, if `every` s are the least between two. */
+static bool due(const pio_run_checkpoint *c, double every)
 {
-    const double every = c->session->scene->output.checkpoint_every;
-    const double rest = REST * c->took;
-    return pio_clock() - c->ended >= (every > rest ? every : rest);
+    return pio_clock() - c->ended >= (every > REST * c->took ? every : REST * c->took);
+}
+
+/* Returns whether there may be a stash: on a CPU it counts in the scene's budget. */
+static bool may_stash(const pio_session *s)
+{
+    const double budget = s->scene->gradient.memory_budget;
+    return !(budget > 0) || strcmp(s->engine.table->device, "cpu") != 0 ||
+           (double)(s->memory.bytes.total + s->memory.bytes.memory) <= budget;
 }
 
 /* Copies the memory of the simulation before a step, because an interrupted step leaves no state that can be stored.
@@ -376,10 +376,11 @@ static piola_status on_place(void *context, const pio_place *place, int stopping
     piola_status rc = PIOLA_OK;
     if (stopping) return keep(c, place, memory_out, error);
     c->stashed = false;
-    if (due(c)) {
+    const bool slow = c->solves && pio_clock() - c->looked > SLOW, room = may_stash(s);
+    if (due(c, s->scene->output.checkpoint_every) || (slow && !room && due(c, 0))) {
         if (write_down(c, place, memory_out, &why))
             pio_log_message(s->call.log, PIO_WARNING, "no checkpoint: %s; the run goes on", why.message);
-    } else if (c->solves && pio_clock() - c->looked > SLOW) {
+    } else if (slow && room) {
         rc = stash(c, place, error);
     }
     c->looked = pio_clock();
@@ -402,11 +403,11 @@ static piola_status on_resume(void *context, piola_error *error)
     const pio_session *s = context;
     pio_run_checkpoint *c = s->folder.checkpoint;
     const pio_engine *e = s->engine.table;
+    const size_t bytes = s->memory.bytes.state;
     piola_status rc = PIOLA_OK;
     if (c->gradient && e->step(s->sim) == 0) {
-        c->first = malloc(s->memory.bytes.state);
-        rc =
-            c->first ? e->state_out(s->sim, c->first, error) : pio_fail_memory(error, s->memory.bytes.state, "a state");
+        c->first = malloc(bytes);
+        rc = c->first ? e->state_out(s->sim, c->first, error) : pio_fail_memory(error, bytes, "a state");
     }
     return rc ? rc : pio_checkpoint_memory(c->folder, &c->head, memory_in, c, error);
 }
