@@ -162,6 +162,8 @@ static double difference(const double *a, const double *b, int n)
 
 typedef void builder(fem_case *c, pio_preconditioner_choice by);
 
+static pio_step_record last; /* of the last step of `compare`, by multigrid */
+
 /* J and its gradient by both preconditioners. */
 static void compare(const char *what, builder *build_case)
 {
@@ -177,6 +179,7 @@ static void compare(const char *what, builder *build_case)
         for (int64_t k = 0; k < c.desc.steps; k++) {
             pio_step_record r;
             assert_true(piola_engine_fem.record(sim, k, &r));
+            last = r;
             print_message(
                 "  %s, step %lld: %d Newton iterations (%d projected), %d of linear solves, %d of the adjoint to "
                 "%.1e\n",
@@ -210,6 +213,50 @@ static void pressure_on_a_cube(fem_case *c, pio_preconditioner_choice by)
     build(c, &cube_of_8, by, 2);
     fem_case_load(c, PIO_FOLLOWER, 1, 1, fem_case_value(c, 30, 0, 0), 0);
 }
+
+#if PIO_DIM == 2
+/* In the lower half of a square of quad4, four cells become one quad9: nodes on its upper edges' middles are corners of
+ * the cells above. */
+static void half_of_nine_nodes(fem_case *c, pio_preconditioner_choice by)
+{
+    enum { CELLS = 32 };
+    const fem_material m = {.law = PIO_HYPER_NEO_HOOKEAN, .parameters = {1000, 0.3}, .density = 2};
+    static const int place9[9][2] = {{0, 0}, {2, 0}, {2, 2}, {0, 2}, {1, 0}, {2, 1}, {1, 2}, {0, 1}, {1, 1}};
+    static int32_t nine[CELLS * CELLS / 8 * 9], four[CELLS * CELLS / 2 * 4];
+    length = 1;
+    fem_case_begin(c, 0.05, 1);
+    fem_case_grid(c, (fem_grid){PIO_QUAD4, PIO_QUAD4, {CELLS, CELLS, 0}, stretched, 0});
+    c->block[0] = (pio_block_desc){.type = PIO_QUAD9, .nodes = nine};
+    c->block[1] = (pio_block_desc){.type = PIO_QUAD4, .nodes = four};
+    for (int j = 0; j < CELLS / 2; j += 2)
+        for (int i = 0; i < CELLS; i += 2, c->block[0].n++)
+            for (int a = 0; a < 9; a++)
+                nine[c->block[0].n * 9 + a] = fem_case_at(c, i + place9[a][0], j + place9[a][1], 0);
+    for (int j = CELLS / 2; j < CELLS; j++)
+        for (int i = 0; i < CELLS; i++, c->block[1].n++)
+            for (int a = 0; a < 4; a++)
+                four[c->block[1].n * 4 + a] = fem_case_at(c, i + place9[a][0] / 2, j + place9[a][1] / 2, 0);
+    c->fem.n_blocks = 2;
+    c->elements = c->block[0].n + c->block[1].n;
+    fem_case_matter(c, &m, 1, 1);
+    fem_case_clamp(c, 0, 0);
+    fem_case_body_force(c, 1, fem_case_value(c, 0, 60, 0), 0);
+    fem_case_observe_node(c, fem_case_at(c, CELLS, CELLS / 2 - 1, 0), 1);
+    fem_case_design(c, PIO_LAW_PARAMETER_0, -1, FEM_EACH, fem_linear(1000, 1000), 0);
+    c->fem.linear = PIO_SOLVE_PCG;
+    c->fem.linear_iterations = 20000;
+    c->fem.preconditioner = by;
+    c->fem.newton_tolerance = c->fem.adjoint_tolerance = 1e-10;
+    memset(z, 0, sizeof z);
+}
+
+static void corners_may_be_middles_of_other_elements(void **unused)
+{
+    (void)unused;
+    compare("quad9 below quad4", half_of_nine_nodes);
+    fem_case_below("iterations of the adjoint by multigrid", last.adjoint_iterations, 30, 0);
+}
+#endif
 
 static void gradients_are_those_of_block_jacobi(void **unused)
 {
@@ -304,6 +351,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_of_an_adjoint_stay_within_their_limit),
+#if PIO_DIM == 2
+        cmocka_unit_test(corners_may_be_middles_of_other_elements),
+#endif
         cmocka_unit_test(gradients_are_those_of_block_jacobi),
         cmocka_unit_test(an_adjoint_of_an_unstable_state_is_solved_too),
         cmocka_unit_test(bits_depend_on_neither_the_states_that_are_kept_nor_threads),
