@@ -39,6 +39,8 @@ TRUE_VISCOSITY, TRUE_E, TRUE_NU = 5.0, 12e3, 0.35  # what made the data of scene
 TRUE_TENSION = {"materials.soft.E": 120e3, "materials.soft.nu": 0.3, "materials.hard.E": 400e3,
                 "materials.hard.nu": 0.42}
 TRUE_SHEET, TRUE_INCLUSION = 100e3, 400e3
+TRUE_SEAL = 2.4e6
+STEEL, BRONZE = 210e9, 110e9  # E of the bracket
 TRUE_BAR, TRUE_BLOCK = 12e3, 40e3
 DEADLINE = 300  # s, for one command
 
@@ -176,6 +178,30 @@ class Optimize(Scenes):
         done, cost = self.find(scene)
         for path, true in TRUE_TENSION.items():
             self.compare(scene, path, done["parameters"][path]["value"], true, 1e-3, cost)
+
+
+    def test_the_rubber_of_a_seal_is_found_from_its_force(self):
+        done, cost = self.find("fem_seal.yaml")
+        found = done["parameters"]["materials.rubber.E"]["value"]
+        self.compare("fem_seal.yaml", "E", found, TRUE_SEAL, 1e-4, cost)
+
+
+    def test_a_bracket_has_a_gradient_by_the_default_solver(self):
+        """Of a linear body under dead loads u is of degree -1 in the moduli, so that sum_e E_e dJ/dE_e = -J."""
+        self.run_piola(0, "grad", "fem_bracket.yaml", self.folder, "-q")
+        done = result(self.folder)
+        subprocess.run([PIOLA, "export", str(self.folder / "states.vtkhdf"), "--to", "csv"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=DEADLINE)
+        table, = self.folder.glob("states_*_cells.csv")
+        with open(table, encoding="utf-8", newline="") as file:
+            rows = [{name.split(" ")[0]: float(text) for name, text in row.items()} for row in csv.DictReader(file)]
+        total = math.fsum((BRONZE, STEEL)[row["material"] < 1] * row["grad_E"] for row in rows)
+        wrong = abs(total / done["objective"] + 1)
+        print(f"grad fem_bracket.yaml: sum E dJ/dE = -J to {wrong:.1e} (threshold 1e-8), {len(rows)} elements, von "
+              f"Mises' stress up to {1e-6 * max(row['von_mises'] for row in rows):.0f} MPa")
+        self.assertEqual({row["material"] for row in rows}, {0, 1})
+        self.assertLessEqual(wrong, 1e-8)
+        self.assertGreater(min(row["von_mises"] for row in rows), 0)
 
 
     def test_a_hidden_inclusion_is_found_from_the_surface(self):

@@ -21,6 +21,7 @@ MARKERS = 24
 TRUE_TENSION = ["materials[0].E=120 kPa", "materials[0].nu=0.3", "materials[1].E=400 kPa", "materials[1].nu=0.42"]
 TENSION_MARKERS = 12
 TRUE_BLOCK = "[{name: truth, target: materials.rubber.E, per: group, groups: block, initial: 40 kPa}]"
+TRUE_SEAL = "2.4 MPa"
 TRUE_INCLUSION = "[{on: {min: [45 mm, 40 mm], max: [75 mm, 70 mm]}, material: stiff}]"
 
 
@@ -98,6 +99,13 @@ def tension(piola, scene, name):
           [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen])
 
 
+def seal(piola, scene, name):
+    """The force that presses the seal, at every step."""
+    with tempfile.TemporaryDirectory() as folder:
+        force = truth(piola, scene, folder, ["materials[0].E=" + TRUE_SEAL])["observations"]["force"]
+    write(scene, name, ["time", "force"], [[t, v[1]] for t, v in zip(force["time"], force["value"])])
+
+
 def surface(piola, scene, name):
     """The places of the nodes of the free sides of a sheet that holds an inclusion, under every load."""
     import h5py
@@ -125,6 +133,7 @@ def main():
             (motion, FULL, "mpm_two_materials.yaml", "two_materials.csv"),
             (motion, SMALL, "mpm_two_materials_small.yaml", "two_materials_small.csv"),
             (tension, FULL, "fem_tension_id.yaml", "tension"),
+            (seal, FULL, "fem_seal.yaml", "seal_force.csv"),
             (surface, FULL, "fem_field_id.yaml", "field_surface.csv")):
         make(sys.argv[1], os.path.join(folder, scene), name)
 
