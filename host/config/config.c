@@ -1,59 +1,11 @@
 /* config.c -- decodes a tree of nodes into a C struct, as a table of fields says. */
-#include "host/config/config.h"
+#include "host/config/config_values.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- scalars ------------------------------------------------------------------------------------------- */
-
-static bool number(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, double *out)
-{
-    char why[400], range[80];
-    if (node->kind != CFG_SCALAR || !node->plain || strcmp(pio_cfg_kind_of(node), "nothing") == 0) {
-        const char *unit = pio_quantity_unit(f->quantity);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a number%s%s, got %s%s",
-                       *unit ? ", such as 1 " : "", unit, pio_cfg_kind_of(node),
-                       node->kind == CFG_SCALAR && !node->plain ? "; remove the quotes" : "");
-        return false;
-    }
-    if (!pio_quantity_parse(node->text, f->quantity, out, why, sizeof why)) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "%s", why);
-        return false;
-    }
-    if (!pio_range_holds(&f->range, *out)) {
-        const char *unit = pio_quantity_unit(f->quantity);
-        pio_angle_hint(node->text, f, *out, why, sizeof why);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is out of range: it must be %s%s%s%s",
-                       pio_cfg_printable(doc, node->text), pio_range_text(&f->range, range, sizeof range),
-                       *unit ? " " : "", unit, why);
-        return false;
-    }
-    return true;
-}
-
-static void integer(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
-{
-    double value;
-    if (!number(doc, node, path, f, &value)) return;
-    double limit = f->size == sizeof(int64_t) ? 9007199254740992.0 : 2147483647.0;
-    if (value < floor(value) || value > floor(value) || fabs(value) > limit) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "'%s' is not a whole number of at most %.0f",
-                       pio_cfg_printable(doc, node->text), limit);
-        return;
-    }
-    int64_t wide = (int64_t)value;
-    int narrow = (int)(f->size == sizeof wide ? 0 : wide);
-    if (f->size == sizeof wide) memcpy(at, &wide, sizeof wide);
-    if (f->size == sizeof narrow) memcpy(at, &narrow, sizeof narrow);
-}
-
-static char *own_text(cfg_doc *doc, const char *text, size_t length)
-{
-    char *own = pio_pool_text(&doc->pool, text, length);
-    if (!own) doc->no_memory = true;
-    return own;
-}
 
 static bool text_node(cfg_doc *doc, const cfg_node *node, const char *path)
 {
@@ -64,31 +16,17 @@ static bool text_node(cfg_doc *doc, const cfg_node *node, const char *path)
     return false;
 }
 
-static bool letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_valid_name(const char *text, size_t length, bool label)
-{
-    if (length == 0 || length > 64 || !(letter(text[0]) || (label && text[0] >= '0' && text[0] <= '9'))) return false;
-    for (size_t i = 1; i < length; i++)
-        if (!letter(text[i]) && !(text[i] >= '0' && text[i] <= '9') && !(label && (text[i] == '.' || text[i] == '-')))
-            return false;
-    return true;
-}
-
 static void name(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
 {
     if (!text_node(doc, node, path)) return;
-    if (f->type != CFG_TEXT && !is_valid_name(node->text, strlen(node->text), f->type == CFG_LABEL)) {
+    if (f->type != CFG_TEXT && !pio_cfg_is_name(node->text, strlen(node->text), f->type == CFG_LABEL)) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
                        "'%s' is not a name; use up to 64 letters, digits and _%s, %s",
                        pio_cfg_printable(doc, node->text), f->type == CFG_LABEL ? ", - and ." : "",
                        f->type == CFG_LABEL ? "beginning with a letter or digit" : "beginning with a letter or _");
         return;
     }
-    char *own = own_text(doc, node->text, strlen(node->text));
+    char *own = pio_cfg_own_text(doc, node->text, strlen(node->text));
     if (f->size) memcpy(at, &own, sizeof own);
 }
 
@@ -100,12 +38,12 @@ static void component(cfg_doc *doc, const cfg_node *node, const char *path, cons
     const char *rest = node->text + length;
     int which = -1;
     if (*rest) which = rest[1] >= 'x' && rest[1] <= 'z' && !rest[2] ? rest[1] - 'x' : -2;
-    if (which == -2 || !is_valid_name(node->text, length, false)) {
+    if (which == -2 || !pio_cfg_is_name(node->text, length, false)) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
                        "'%s' is not a name or a name with .x, .y or .z behind it", pio_cfg_printable(doc, node->text));
         return;
     }
-    char *own = own_text(doc, node->text, length);
+    char *own = pio_cfg_own_text(doc, node->text, length);
     memcpy(owner + f->offset, &own, sizeof own);
     memcpy(owner + f->second, &which, sizeof which);
 }
@@ -158,75 +96,6 @@ static void enum_map(cfg_doc *doc, const cfg_node *node, const char *path, const
     }
 }
 
-/* Decodes exactly `want` numbers (0: 2 or 3) into out[3]. */
-static bool numbers(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, size_t want, double *out)
-{
-    bool good = true;
-    if (node->kind != CFG_SEQUENCE || (want ? node->n != want : node->n != 2 && node->n != 3)) {
-        char got[40];
-        snprintf(got, sizeof got, "%zu", node->n);
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a list of %s numbers%s, got %s",
-                       want == 2   ? "2"
-                       : want == 3 ? "3"
-                                   : "2 or 3",
-                       f->type == CFG_PAIR ? "" : " (as many as method.dimension)",
-                       node->kind == CFG_SEQUENCE ? got : pio_cfg_kind_of(node));
-        return false;
-    }
-    for (size_t i = 0; i < node->n; i++) {
-        char sub[CFG_PATH];
-        snprintf(sub, sizeof sub, "%.480s[%zu]", path, i);
-        good &= number(doc, node->items[i], sub, f, out + i);
-    }
-    return good;
-}
-
-static void pair(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
-{
-    double two[3] = {0, 0, 0};
-    if (!numbers(doc, node, path, f, 2, two)) return;
-    if (two[0] < two[1])
-        memcpy(at, two, 2 * sizeof *two);
-    else
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "the first number must be below the second");
-}
-
-static void spin(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
-{
-    double three[3] = {0, 0, 0};
-    bool scalar = doc->dimension == 2 || (doc->dimension == 0 && node->kind == CFG_SCALAR);
-    if (scalar && node->kind == CFG_SEQUENCE) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected one number in a 2D scene, got a list");
-        return;
-    }
-    if (scalar ? number(doc, node, path, f, three + 2) : numbers(doc, node, path, f, 3, three))
-        memcpy(at, three, sizeof three);
-}
-
-typedef struct array {
-    void *v;
-    size_t n;
-} array;
-
-static void number_list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
-{
-    size_t n = node->kind == CFG_SEQUENCE ? node->n : 1;
-    if (node->kind == CFG_PAIRS || n == 0) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "expected a number or a list of numbers, got %s",
-                       n ? "a mapping" : "an empty list");
-        return;
-    }
-    array list = {pio_pool_take(&doc->pool, n * sizeof(double)), n};
-    doc->no_memory |= !list.v;
-    for (size_t i = 0; i < n && list.v; i++) {
-        char sub[CFG_PATH];
-        bool many = node->kind == CFG_SEQUENCE;
-        snprintf(sub, sizeof sub, many ? "%.480s[%zu]" : "%.480s", path, i);
-        number(doc, many ? node->items[i] : node, sub, f, (double *)list.v + i);
-    }
-    memcpy(at, &list, sizeof list);
-}
-
 static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
 {
     bool many = node->kind == CFG_SEQUENCE;
@@ -236,7 +105,7 @@ static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, cons
                        n ? "a mapping" : "an empty list");
         return;
     }
-    array list = {pio_pool_take(&doc->pool, n * sizeof(char *)), n};
+    cfg_array list = {pio_pool_take(&doc->pool, n * sizeof(char *)), n};
     doc->no_memory |= !list.v;
     for (size_t i = 0; i < n && list.v; i++) {
         const cfg_node *item = many ? node->items[i] : node;
@@ -247,7 +116,7 @@ static void text_list(cfg_doc *doc, const cfg_node *node, const char *path, cons
         for (size_t j = 0; j < i && f->values; j++)
             if (((char **)list.v)[j] && strcmp(((char **)list.v)[j], item->text) == 0)
                 pio_cfg_report(doc, PIOLA_BAD_DATA, item->mark, sub, "'%s' occurs twice", item->text);
-        ((char **)list.v)[i] = own_text(doc, item->text, strlen(item->text));
+        ((char **)list.v)[i] = pio_cfg_own_text(doc, item->text, strlen(item->text));
     }
     if (f->size) memcpy(at, &list, sizeof list);
 }
@@ -266,7 +135,7 @@ static void set_defaults(cfg_doc *doc, const cfg_table *table, char *owner)
         if (f->type == CFG_MAPPING) set_defaults(doc, f->table, owner);
         if (f->type == CFG_NUMBER && f->size) memcpy(owner + f->offset, &none, sizeof none);
         if (!f->fallback) continue;
-        fallback.text = own_text(doc, f->fallback, strlen(f->fallback));
+        fallback.text = pio_cfg_own_text(doc, f->fallback, strlen(f->fallback));
         if (fallback.text) value(doc, &fallback, f->key, f, owner);
     }
 }
@@ -338,13 +207,16 @@ static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cf
 {
     char *at = owner + f->offset;
     double one = 0, three[3] = {0, 0, 0};
+    char *text, *texts[3] = {NULL, NULL, NULL};
     int which;
     switch (f->type) {
     case CFG_NUMBER:
-        if (number(doc, node, path, f, &one)) memcpy(at, &one, sizeof one);
+        if (!pio_cfg_number(doc, node, path, f, &one, &text)) break;
+        memcpy(at, &one, sizeof one);
+        if (text) memcpy(owner + f->texts, &text, sizeof text);
         break;
     case CFG_INTEGER:
-        integer(doc, node, path, f, at);
+        pio_cfg_integer(doc, node, path, f, at);
         break;
     case CFG_TEXT:
     case CFG_NAME:
@@ -358,16 +230,21 @@ static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cf
         enum_map(doc, node, path, f, at);
         break;
     case CFG_VECTOR:
-        if (numbers(doc, node, path, f, (size_t)doc->dimension, three)) memcpy(at, three, sizeof three);
+        if (!pio_cfg_numbers(doc, node, path, f, (size_t)doc->dimension, three, f->texts ? texts : NULL)) break;
+        memcpy(at, three, sizeof three);
+        if (f->texts) memcpy(owner + f->texts, texts, sizeof texts);
         break;
     case CFG_SPIN:
-        spin(doc, node, path, f, at);
+        pio_cfg_spin(doc, node, path, f, at);
         break;
     case CFG_PAIR:
-        pair(doc, node, path, f, at);
+        pio_cfg_pair(doc, node, path, f, at);
         break;
     case CFG_NUMBERS:
-        number_list(doc, node, path, f, at);
+        pio_cfg_number_list(doc, node, path, f, owner);
+        break;
+    case CFG_NAMED:
+        pio_cfg_named(doc, node, path, f, owner);
         break;
     case CFG_TEXTS:
         text_list(doc, node, path, f, at);

@@ -130,6 +130,10 @@ void pio_cfg_report(cfg_doc *doc, piola_status status, cfg_mark mark, const char
 /* Adds a message with PIOLA_BAD_DATA at the node that `path` names, or at the nearest one above it if the file does not
  * have that key. */
 void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same at the character number `offset`, from 0, of the text of a scalar; at its first where the file does not have
+ * it letter by letter. */
+void pio_cfg_fault_within(cfg_doc *doc, const char *path, size_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Sorts the messages and prints the first CFG_MAX_SHOWN (`to` may be NULL); the first line goes to `error`. Returns the
  * status of the first, such as PIOLA_BAD_DATA; PIOLA_NO_MEMORY or PIOLA_INTERRUPTED if that ended the reading; PIOLA_OK
  * without messages. */
@@ -185,6 +189,17 @@ void pio_quantity_units(cfg_quantity quantity, const char *between, char *out, s
  * what would be right in why[size]. */
 bool pio_quantity_parse(const char *text, cfg_quantity want, double *value, char *why, size_t size);
 
+/* Returns the length of the longest unit that a text begins with and that no letter or digit follows, with the quantity
+ * that it is of; 0: there is none. */
+size_t pio_unit_length(const char *text, cfg_quantity *quantity);
+
+/* A number with a name, of any quantity. */
+typedef struct cfg_named {
+    char *name;            /* name in the file */
+    double value;          /* SI */
+    cfg_quantity quantity; /* that of its unit; without one, a plain number */
+} cfg_named;
+
 /* ---- table --------------------------------------------------------------------------------------------- */
 
 typedef enum {
@@ -199,6 +214,7 @@ typedef enum {
     CFG_SPIN,      /* double[3]: one number in 2D (the third entry), a vector in 3D */
     CFG_PAIR,      /* double[2], in increasing order */
     CFG_NUMBERS,   /* {double *v; size_t n}: one number or a list of numbers */
+    CFG_NAMED,     /* cfg_named * and, at `second`, size_t: a mapping of names to numbers with units */
     CFG_TEXTS,     /* {char **v; size_t n}: one text or a list of texts, which `values` may restrict */
     CFG_COMPONENT, /* char * and, at `second`, int: `name` or `name.x`; -1 for none */
     CFG_MAPPING,   /* `table`, its offsets counted from the same struct */
@@ -218,6 +234,11 @@ typedef struct cfg_field {
     cfg_type type;       /* type of the value */
     size_t offset, size; /* offset and size of the member in bytes; size 0: the value is checked and not stored */
     size_t second;       /* offset of a second member, for the types that name one */
+    /* A number may be an expression: offset of its text, a char *; of vectors char *[3]; of lists a char **, [n] or
+     * NULL. A text is NULL where there is a number, and where there is a text the number is `instead_of`. 0: there are
+     * numbers alone. */
+    size_t texts;
+    double instead_of;
     const char *meaning; /* what the key means and what a change of it does; begins a sentence, without full stop */
     bool required;
     const char *fallback; /* default of a scalar, as in a file */

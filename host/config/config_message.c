@@ -56,6 +56,34 @@ void pio_cfg_fault(cfg_doc *doc, const char *path, const char *format, ...)
     va_end(args);
 }
 
+/* Returns where the character of a scalar is: in the same line behind its mark, where the file has the text there. */
+static cfg_mark within(const cfg_node *node, size_t offset)
+{
+    cfg_mark mark = node->mark;
+    const char *line = mark.file ? mark.file->text : NULL, *at = line;
+    for (int n = 1; line && n < mark.line; n++) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    for (int column = 1; line && *line && column < mark.column; line++)
+        if (((unsigned char)line[1] & 0xC0) != 0x80) column++;
+    at = line;
+    if (at && !node->plain && (*at == '"' || *at == '\'')) at++;
+    if (node->kind != CFG_SCALAR || !at || strncmp(at, node->text, strlen(node->text)) != 0) return mark;
+    mark.column += (int)(at - line) + (int)offset;
+    return mark;
+}
+
+void pio_cfg_fault_within(cfg_doc *doc, const char *path, size_t offset, const char *format, ...)
+{
+    bool found;
+    const cfg_node *node = pio_cfg_find(doc->root, path, &found);
+    va_list args;
+    va_start(args, format);
+    keep(doc, PIOLA_BAD_DATA, found ? within(node, offset) : node->mark, path, format, args);
+    va_end(args);
+}
+
 const char *pio_cfg_printable(cfg_doc *doc, const char *text)
 {
     char out[80];

@@ -145,6 +145,21 @@ static bool scaled(const char *text, size_t length, int shift, double *value, ch
     return true;
 }
 
+size_t pio_unit_length(const char *text, cfg_quantity *quantity)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < UNITS; i++) {
+        const size_t length = strlen(units[i].text);
+        const char next = strncmp(text, units[i].text, length) == 0 ? text[length] : '_';
+        const bool ends = !((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z') ||
+                            (next >= '0' && next <= '9') || next == '_');
+        if (length <= longest || !ends) continue;
+        longest = length;
+        *quantity = units[i].quantity;
+    }
+    return longest;
+}
+
 static bool not_a_number(const char *text, cfg_quantity want, char *why, size_t size)
 {
     char example[120] = "such as 0.5";

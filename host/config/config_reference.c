@@ -12,7 +12,7 @@ static const char *type_text(const cfg_field *f)
 {
     switch (f->type) {
     case CFG_NUMBER:
-        return "number";
+        return f->texts ? "number or expression" : "number";
     case CFG_INTEGER:
         return "whole number";
     case CFG_TEXT:
@@ -25,13 +25,15 @@ static const char *type_text(const cfg_field *f)
     case CFG_ENUM_MAP:
         return "one of, or mapping";
     case CFG_VECTOR:
-        return "vector";
+        return f->texts ? "vector, of expressions too" : "vector";
     case CFG_SPIN:
         return "number (2D), vector (3D)";
     case CFG_PAIR:
         return "list of 2";
     case CFG_NUMBERS:
-        return "number or list";
+        return f->texts ? "number, expression or list" : "number or list";
+    case CFG_NAMED:
+        return "names of numbers";
     case CFG_TEXTS:
         return "text or list";
     case CFG_COMPONENT:
@@ -49,7 +51,9 @@ static void rows(const cfg_table *table, const char *path, FILE *to)
     for (const cfg_field *f = table->fields; f->key; f++) {
         char here[CFG_PATH], range[100];
         const char *fallback = f->required ? "required" : f->fallback ? f->fallback : f->computed ? f->computed : "-";
-        const char *unit = f->quantity == CFG_ANY ? "of the target" : pio_quantity_unit(f->quantity);
+        const char *unit = f->type == CFG_NAMED     ? "any"
+                           : f->quantity == CFG_ANY ? "of the target"
+                                                    : pio_quantity_unit(f->quantity);
         snprintf(here, sizeof here, "%.400s%s%s%s", path, *path ? "." : "", f->key, f->type == CFG_LIST ? "[]" : "");
         fprintf(to, "| `%s` | %s | %s | %s | ", here, type_text(f), *unit ? unit : "-", fallback);
         const char *values[CFG_MOST_VALUES];
@@ -116,6 +120,68 @@ static void resolve_component(pio_json *j, const cfg_field *f, const char *owner
     pio_json_string(j, f->key, joined);
 }
 
+/* Writes numbers [n], of which those that have a text are expressions; texts may be NULL. */
+static void resolve_numbers(pio_json *j, const char *key, const double *numbers, char *const *texts, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; texts && i < n; i++) any |= texts[i] != NULL;
+    if (!any) {
+        pio_json_doubles(j, key, numbers, n);
+        return;
+    }
+    pio_json_begin_array(j, key);
+    for (size_t i = 0; i < n; i++)
+        if (texts[i])
+            pio_json_string(j, NULL, texts[i]);
+        else
+            pio_json_double(j, NULL, numbers[i]);
+    pio_json_end_array(j);
+}
+
+static void resolve_number(pio_json *j, const cfg_field *f, const char *owner)
+{
+    char *text = NULL;
+    double number;
+    memcpy(&number, owner + f->offset, sizeof number);
+    if (f->texts) memcpy(&text, owner + f->texts, sizeof text);
+    if (text)
+        pio_json_string(j, f->key, text);
+    else
+        pio_json_double(j, f->key, number);
+}
+
+static void resolve_vector(pio_json *j, const cfg_field *f, const char *owner, int dimension)
+{
+    double d[3];
+    char *texts[3];
+    memcpy(d, owner + f->offset, sizeof d);
+    if (f->texts) memcpy(texts, owner + f->texts, sizeof texts);
+    if (f->type == CFG_SPIN && dimension == 2)
+        pio_json_double(j, f->key, d[2]);
+    else
+        resolve_numbers(j, f->key, d, f->texts ? texts : NULL, (size_t)dimension);
+}
+
+/* Writes named numbers in SI units. */
+static void resolve_named(pio_json *j, const cfg_field *f, const char *owner)
+{
+    const cfg_named *list;
+    size_t n;
+    memcpy(&list, owner + f->offset, sizeof list);
+    memcpy(&n, owner + f->second, sizeof n);
+    pio_json_begin_object(j, f->key);
+    for (size_t i = 0; i < n; i++) {
+        const char *unit = pio_quantity_unit(list[i].quantity);
+        char text[80];
+        snprintf(text, sizeof text, "%.17g %s", list[i].value, unit);
+        if (*unit)
+            pio_json_string(j, list[i].name, text);
+        else
+            pio_json_double(j, list[i].name, list[i].value);
+    }
+    pio_json_end_object(j);
+}
+
 static void resolve_list(pio_json *j, const cfg_field *f, const char *owner, int dimension)
 {
     const char *items;
@@ -131,13 +197,15 @@ static void resolve_field(pio_json *j, const cfg_field *f, const char *owner, in
 {
     const char *at = owner + f->offset;
     double d[3];
-    char *text;
+    char *text, **of_list = NULL;
     array list;
     int64_t wide;
     switch (f->type) {
     case CFG_NUMBER:
-        memcpy(d, at, sizeof *d);
-        pio_json_double(j, f->key, *d);
+        resolve_number(j, f, owner);
+        break;
+    case CFG_NAMED:
+        resolve_named(j, f, owner);
         break;
     case CFG_INTEGER:
         wide = f->size == sizeof(int) ? read_int(at) : 0;
@@ -158,11 +226,7 @@ static void resolve_field(pio_json *j, const cfg_field *f, const char *owner, in
         break;
     case CFG_VECTOR:
     case CFG_SPIN:
-        memcpy(d, at, sizeof d);
-        if (f->type == CFG_SPIN && dimension == 2)
-            pio_json_double(j, f->key, d[2]);
-        else
-            pio_json_doubles(j, f->key, d, (size_t)dimension);
+        resolve_vector(j, f, owner, dimension);
         break;
     case CFG_PAIR:
         memcpy(d, at, 2 * sizeof *d);
@@ -170,7 +234,8 @@ static void resolve_field(pio_json *j, const cfg_field *f, const char *owner, in
         break;
     case CFG_NUMBERS:
         memcpy(&list, at, sizeof list);
-        pio_json_doubles(j, f->key, list.v, list.n);
+        if (f->texts) memcpy(&of_list, owner + f->texts, sizeof of_list);
+        resolve_numbers(j, f->key, list.v, of_list, list.n);
         break;
     case CFG_TEXTS:
         memcpy(&list, at, sizeof list);

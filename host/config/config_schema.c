@@ -31,6 +31,16 @@ static void range_schema(pio_json *j, const cfg_range *range)
 
 /* Writes the schema of a number, or of a text that is one: with a unit, or one that a reader of YAML 1.1 takes for a
  * text (1e-6). */
+/* Writes the alternative of a number that it is an expression. */
+static void expression_schema(pio_json *j)
+{
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "string");
+    pio_json_string(j, "description", "an expression of x, y, z, t and constants");
+    pio_json_integer(j, "minLength", 1);
+    pio_json_end_object(j);
+}
+
 static void number_schema(pio_json *j, const char *key, const cfg_field *f)
 {
     char units[400], pattern[600];
@@ -53,7 +63,17 @@ static void number_schema(pio_json *j, const char *key, const cfg_field *f)
     pio_json_string(j, "type", "string");
     pio_json_string(j, "pattern", pattern);
     pio_json_end_object(j);
+    if (f->texts) expression_schema(j);
     pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
+/* Writes the schema of a mapping of names to numbers. */
+static void named_schema(pio_json *j, const cfg_field *f)
+{
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", "object");
+    number_schema(j, "additionalProperties", f);
     pio_json_end_object(j);
 }
 
@@ -165,6 +185,9 @@ static void field_schema(pio_json *j, const cfg_field *f, bool partial)
     case CFG_NUMBERS:
         number_schema(j, NULL, f);
         array_schema(j, f, 1, 0, number_schema);
+        break;
+    case CFG_NAMED:
+        named_schema(j, f);
         break;
     case CFG_TEXTS:
         text_schema(j, NULL, f);

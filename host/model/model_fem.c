@@ -210,6 +210,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
+    if (!rc) rc = pio_model_vary(m, error);
     if (!rc && s->fem.integrator != PIO_STATIC) rc = pio_model_motion(m, error);
     if (rc) return rc;
     pio_model_fem *f = m->fem;
@@ -256,6 +257,7 @@ void pio_model_precision(pio_model *m, bool f32)
 void pio_model_fem_free(pio_model_fem *f)
 {
     if (!f) return;
+    pio_model_vary_free(f);
     for (int b = 0; b < f->bodies; b++) pio_mesh_free(&f->mesh[b]);
     for (int b = 0; b < f->desc.n_blocks; b++) free((void *)f->blocks[b].nodes);
     for (int l = 0; l < f->desc.n_loads; l++) {

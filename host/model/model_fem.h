@@ -5,6 +5,7 @@
 
 #include "host/mesh/mesh.h"
 #include "host/model/model.h"
+#include "host/scene/scene_vary.h"
 
 /* All data of the meshes, which most members of `desc` point to. Nodes and elements are numbered body after body,
  * elements as their mesh's cells. */
@@ -32,7 +33,13 @@ struct pio_model_fem {
     double *support_value, *curve_t, *curve_value; /* [supports] m; [points of all curves] s, and factors */
     int32_t *follows;                              /* [nodes] bits of axes, see pio_fem_desc; NULL: none follows */
     double *follow_parameters;                     /* [elements][5] see pio_fem_desc; NULL as follows */
-    double edge;                                   /* shortest edge of all elements, m: the scale of moves of nodes */
+    /* Values that vary: programs and their numbers; constants in the order of the engine, which begins with those that
+     * designs change; [constants of the scene] the engine's number of each. */
+    int32_t *program_start, *program_code, *constant_number;
+    double *program_numbers, *constants;
+    int32_t *table_at;     /* [tables of the scene] where their numbers begin among those of the programs */
+    pio_vary_desc *varies; /* [desc.n_varies] items of others than loads are owned */
+    double edge;           /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
 /* Makes model->fem and what of model->desc it concerns: a part of pio_model_create(). Returns PIOLA_BAD_DATA at the
@@ -72,6 +79,11 @@ piola_status pio_model_locking(pio_model *model, piola_error *error);
 /* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
  * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_loads(pio_model *model, piola_error *error);
+/* Makes the programs of values that vary, and the lists of what has them (model_vary.c): a part of
+ * pio_model_fem_create(), after supports and loads. Returns PIOLA_NO_MEMORY without memory for them. */
+piola_status pio_model_vary(pio_model *model, piola_error *error);
+/* Frees what the former has made. */
+void pio_model_vary_free(pio_model_fem *fem);
 /* Sets integrator, masses, initial state and damping of a motion (model_fem_motion.c). Returns PIOLA_NO_MEMORY without
  * memory for them. */
 piola_status pio_model_motion(pio_model *model, piola_error *error);

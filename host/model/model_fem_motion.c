@@ -31,6 +31,8 @@ static void set_body(pio_model *m, int b)
     const scene_body *body = &m->scene->matter.bodies[b];
     const int64_t dim = m->scene->method.dimension, first = f->node_first[b], end = f->node_first[b + 1];
     const double *w = body->angular_velocity;
+    const bool u_varies = pio_scene_varies(m->scene, SCENE_VARY_DISPLACEMENT, (size_t)b), /* model_vary.c adds them */
+        v_varies = pio_scene_varies(m->scene, SCENE_VARY_VELOCITY, (size_t)b);
     double mean[3] = {0};
     for (int64_t i = first; i < end; i++)
         for (int64_t a = 0; a < dim; a++) mean[a] += f->rest[i * dim + a] / (double)(end - first);
@@ -39,8 +41,8 @@ static void set_body(pio_model *m, int b)
         for (int64_t a = 0; a < dim; a++) r[a] = f->rest[i * dim + a] - mean[a];
         const double spin[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0]};
         for (int64_t a = 0; a < dim; a++) {
-            f->displacement[i * dim + a] = body->displacement[a];
-            f->velocity[i * dim + a] = body->velocity[a] + spin[a];
+            f->displacement[i * dim + a] = u_varies ? 0 : body->displacement[a];
+            f->velocity[i * dim + a] = (v_varies ? 0 : body->velocity[a]) + spin[a];
         }
     }
 }

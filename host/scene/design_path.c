@@ -5,6 +5,7 @@
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
+#include "host/scene/scene_vary.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ static const struct {
                                                offsetof(pio_scene, loading.n_loads), sizeof(scene_load)},
                          [SCENE_OWNER_BOUNDARY] = {"boundary", offsetof(pio_scene, loading.boundary),
                                                    offsetof(pio_scene, loading.n_boundary), sizeof(scene_boundary)},
+                         [SCENE_OWNER_CONSTANT] = {"constants", offsetof(pio_scene, constants.v),
+                                                   offsetof(pio_scene, constants.n), sizeof(cfg_named)},
                          [SCENE_OWNER_OBSTACLE] = {"obstacles", offsetof(pio_scene, obstacles.v),
                                                    offsetof(pio_scene, obstacles.n), sizeof(scene_obstacle)}};
 
@@ -62,6 +65,8 @@ const scene_material *pio_design_path_material(const pio_scene *s, const scene_p
 bool pio_design_path_owner(const pio_scene *s, const char *text, scene_path *out, const char **key)
 {
     const char *name = strchr(text, '.'), *end = name ? strchr(name + 1, '.') : NULL;
+    const bool constant = name && !end && strncmp(text, "constants.", 10) == 0; /* which has no key but its value */
+    if (constant) end = name + strlen(name);
     *out = (scene_path){.part = -1};
     for (int o = SCENE_OWNER_ALL + 1; end && o < SCENE_OWNERS; o++) {
         if (strlen(lists[o].list) != (size_t)(name - text) || strncmp(text, lists[o].list, (size_t)(name - text)) != 0)
@@ -70,7 +75,7 @@ bool pio_design_path_owner(const pio_scene *s, const char *text, scene_path *out
             const char *own = name_of(s, (scene_owner)o, (int32_t)i);
             if (strlen(own) != (size_t)(end - name - 1) || strncmp(own, name + 1, strlen(own)) != 0) continue;
             *out = (scene_path){.owner = (scene_owner)o, .index = (int32_t)i, .part = -1};
-            *key = end + 1;
+            *key = constant ? "value" : end + 1;
             return true;
         }
     }
@@ -99,6 +104,7 @@ static bool of_material(const pio_scene *s, const design_row *row, const scene_m
     const pio_law_constant *c = row->constant ? row->constant(m, key) : NULL;
     const cfg_field *f = field_of(s, m, key);
     if (f && f->present && !f->present(m) && !row->optional) return false; /* E and nu, or mu and lambda */
+    if (f && pio_scene_material_varies(m, f)) return false;                /* its constants are designed */
     if (!f || (row->key ? strcmp(row->key, key) != 0 : !c) || (row->has && !row->has(s, m))) return false;
     out->quantity = c ? (pio_quantity)((int)row->quantity + c->number) : row->quantity;
     out->key = f->key;
@@ -200,6 +206,7 @@ static void whole_target(const pio_scene *s, const scene_path *p, scene_target *
         return;
     }
     *t = (scene_target){.quantity = row->unit, .components = 1, .range = row->range};
+    if (row->owner == SCENE_OWNER_CONSTANT) t->quantity = s->constants.v[p->index].quantity;
     if (row->owner == SCENE_OWNER_LOAD) t->quantity = pio_load_quantity(&s->loading.loads[p->index]);
     switch (row->shape) {
     case DESIGN_NUMBER:
@@ -244,6 +251,8 @@ void pio_design_path_text(const pio_scene *s, const scene_path *p, char *out, si
     if (p->part >= 0) snprintf(part, sizeof part, ".%c", axes && axes->n ? axes->v[p->part][0] : "xyz"[p->part]);
     if (p->owner == SCENE_OWNER_ALL)
         snprintf(out, size, "%s%s", p->key, part);
+    else if (p->owner == SCENE_OWNER_CONSTANT)
+        snprintf(out, size, "constants.%s", name_of(s, p->owner, p->index));
     else
         snprintf(out, size, "%s.%s.%s%s", lists[p->owner].list, name_of(s, p->owner, p->index), p->key, part);
 }

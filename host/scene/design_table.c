@@ -50,14 +50,25 @@ static bool of_mesh(const pio_scene *s, const void *owner)
     return s->method.type == SCENE_FEM;
 }
 
-static bool of_moving_mesh(const pio_scene *s, const void *owner)
+static bool are_numbers(char *const texts[3])
 {
-    return of_mesh(s, owner) && moves(s, owner);
+    return !texts[0] && !texts[1] && !texts[2];
 }
 
-static bool of_plane_mesh(const pio_scene *s, const void *owner)
+static bool has_velocity(const pio_scene *s, const void *owner)
 {
-    return of_mesh(s, owner) && s->method.dimension == 2;
+    return moves(s, owner) && (!owner || are_numbers(((const scene_body *)owner)->velocity_text));
+}
+
+static bool has_displacement(const pio_scene *s, const void *owner)
+{
+    return of_mesh(s, owner) && moves(s, owner) &&
+           (!owner || are_numbers(((const scene_body *)owner)->displacement_text));
+}
+
+static bool has_thickness(const pio_scene *s, const void *owner)
+{
+    return of_mesh(s, owner) && s->method.dimension == 2 && (!owner || !((const scene_body *)owner)->thickness_text);
 }
 
 static pio_signal signal_of(const void *control)
@@ -100,10 +111,11 @@ static size_t after_frequencies(const void *control)
     return after_weights(control) + ((const scene_control *)control)->clock[0].n;
 }
 
+/* Of a value that varies the constants are designed. */
 static bool is_no_spring(const pio_scene *s, const void *load)
 {
     (void)s;
-    return !pio_load_is_springs(load);
+    return !pio_load_is_springs(load) && !((const scene_load *)load)->value_text;
 }
 
 static bool is_spring(const pio_scene *s, const void *load)
@@ -115,7 +127,8 @@ static bool is_spring(const pio_scene *s, const void *load)
 static bool is_prescribed(const pio_scene *s, const void *boundary)
 {
     (void)s;
-    return ((const scene_boundary *)boundary)->type == SCENE_PRESCRIBED;
+    return ((const scene_boundary *)boundary)->type == SCENE_PRESCRIBED &&
+           !((const scene_boundary *)boundary)->value_text;
 }
 
 /* A rotation does not change a ball. */
@@ -163,9 +176,9 @@ static const design_row rows[] = {
     {SCENE_OWNER_BODY, "rest_position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),
      .has = of_mesh, .field = "grad_rest_position", .meaning = "rest position (velocities at the start kept)"},
     {SCENE_OWNER_BODY, "velocity", PIO_VELOCITY, CFG_VELOCITY, ANY, DESIGN_VECTOR, IN(scene_body, velocity),
-     .has = moves, .field = "grad_velocity", .meaning = "initial velocity"},
+     .has = has_velocity, .field = "grad_velocity", .meaning = "initial velocity"},
     {SCENE_OWNER_BODY, "displacement", PIO_DISPLACED, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, displacement),
-     .has = of_moving_mesh, .field = "grad_displacement", .meaning = "initial displacement"},
+     .has = has_displacement, .field = "grad_displacement", .meaning = "initial displacement"},
     {SCENE_OWNER_MATERIAL, "mass_damping", PIO_MASS_DAMPING, CFG_ANY,
      .has = damps, .optional = true, .field = "grad_mass_damping", .meaning = "mass damping"},
     {SCENE_OWNER_MATERIAL, "stiffness_damping", PIO_STIFFNESS_DAMPING, CFG_ANY,
@@ -177,7 +190,7 @@ static const design_row rows[] = {
      .every = pio_plastic_every_constant, .field = "grad_yield_"},
     {SCENE_OWNER_MATERIAL, "viscosity", PIO_VISCOSITY, CFG_ANY, .has = of_particles, .field = "grad_viscosity"},
     {SCENE_OWNER_BODY, "thickness", PIO_THICKNESS, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER, IN(scene_body, thickness),
-     .has = of_plane_mesh, .field = "grad_thickness", .meaning = "thickness"},
+     .has = has_thickness, .field = "grad_thickness", .meaning = "thickness"},
 
     {SCENE_OWNER_CONTROL, "amplitude", PIO_AMPLITUDE, CFG_PRESSURE, ANY, DESIGN_NUMBER,
      IN(scene_control, amplitude), .has = is_signal},
@@ -203,6 +216,8 @@ static const design_row rows[] = {
 
     {SCENE_OWNER_BOUNDARY, "value", PIO_SUPPORT, CFG_LENGTH, ANY, DESIGN_FEW,
      IN(scene_boundary, value), .has = is_prescribed, .parts = true},
+
+    {SCENE_OWNER_CONSTANT, "value", PIO_NAMED_CONSTANT, CFG_ANY, ANY, DESIGN_NUMBER, IN(cfg_named, value)},
 
     {SCENE_OWNER_OBSTACLE, "position", PIO_OBSTACLE_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR,
      IN(scene_obstacle, position)},

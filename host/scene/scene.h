@@ -8,7 +8,9 @@
 #define PIOLA_HOST_SCENE_H
 
 #include "host/optimize/optimizer.h"
+#include "host/scene/scene_material.h"
 #include "host/scene/scene_path.h"
+#include "host/scene/scene_values.h"
 #include "piola.h"
 #include "solvers/engine/vocabulary.h"
 
@@ -51,28 +53,6 @@ typedef struct {
     pio_wall wall[3][2]; /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
     double wall_stiffness; /* of penalty walls, 1/s^2; 0: there are none */
 } scene_grid;
-
-/* Constants of other laws are NaN or a default; E, nu, mu, lambda and bulk are 0 there. */
-typedef struct {
-    char *name;                             /* name of the material */
-    pio_law model;                          /* constitutive law, as in piola_laws */
-    bool by_lame_parameters;                /* stated by mu and lambda instead of E and nu */
-    double E, nu;                           /* Young's modulus, Pa; Poisson's ratio; also where mu, lambda are stated */
-    double mu, lambda;                      /* Lame's constants, Pa; also where E, nu are stated */
-    double bulk, gamma;                     /* bulk modulus, Pa (fluids, mooney_rivlin, ogden); exponent (tait) */
-    double viscosity;                       /* dynamic viscosity, Pa s, >= 0; MPM */
-    double density;                         /* mass per volume at rest, kg/m3; > 0 in MPM; FEM 0: no mass */
-    double c10, c01;                        /* Pa (mooney_rivlin) */
-    double mu1, alpha1, mu2, alpha2;        /* moduli, Pa, and exponents of the two terms (ogden) */
-    double mass_damping, stiffness_damping; /* Rayleigh's alpha, 1/s, and beta, s; FEM */
-    pio_plastic_law plasticity;             /* plastic law; MPM */
-    double yield_stress, hardening_modulus; /* Pa (von_mises, herschel_bulkley), Pa (von_mises) */
-    double friction_angle, cohesion;        /* rad, Pa (drucker_prager) */
-    double consistency, exponent;           /* Pa s^exponent, 1 (herschel_bulkley) */
-    /* Snow: the elastic stretch is kept from 1 - critical_compression to 1 + critical_stretch; the moduli grow with
-     * compaction by exp(hardening (1 - Jp)). */
-    double critical_compression, critical_stretch, hardening;
-} scene_material;
 
 typedef struct {
     char *name;               /* name of the geometry */
@@ -119,11 +99,14 @@ typedef struct {
     double position[3];               /* added to the geometry's position, m; default 0 */
     double displacement[3];           /* FEM: of free nodes at the start, m */
     double velocity[3];               /* at the start, m/s */
+    char *displacement_text[3];       /* FEM: expressions instead, or NULL */
+    char *velocity_text[3];           /* FEM: likewise */
     double angular_velocity[3]; /* rad/s about the body's centroid; 2D: only the third is used (a scalar in the file) */
     int particles_per_cell;     /* MPM: a square (2D) or a cube (3D) number for `regular`; any for `jittered` */
     scene_fill fill;            /* MPM: how the shape is filled */
     bool of_points;             /* MPM: its geometry is a list of points, which is not filled */
     double thickness;           /* FEM in 2D, m */
+    char *thickness_text;       /* FEM: an expression instead, or NULL */
     pio_dilatation dilatation;  /* FEM: of its elements */
     scene_region *regions;      /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
     size_t n_regions;           /* number of regions */
@@ -136,6 +119,7 @@ typedef struct {
     scene_support type;  /* fixed at 0, or at the value */
     scene_strings axes;  /* constrained axes, of x, y, z; all where the file has none */
     scene_numbers value; /* displacement, m: one number, or one for each of the axes */
+    char **value_text;   /* [value.n] expressions instead, or NULL where there is a number; NULL: numbers alone */
     char *curve;         /* name of the curve that multiplies the value; NULL: as of loads */
 } scene_boundary;
 
@@ -147,7 +131,8 @@ typedef struct {
     /* traction Pa, force N, body force N/m3, springs N/m: a vector; pressure Pa: one number; foundation N/m3: one or
      * a vector */
     scene_numbers value;
-    char *curve; /* name of the curve that multiplies the value; NULL: static 0 to 1 over the duration, else 1 */
+    char **value_text; /* [value.n] expressions instead, or NULL where there is a number; NULL: numbers alone */
+    char *curve;       /* name of the curve that multiplies the value; NULL: static 0 to 1 over the duration, else 1 */
 } scene_load;
 
 /* MPM: rigid bodies with a prescribed motion. */
@@ -440,6 +425,8 @@ typedef struct pio_scene {
     scene_materials materials; /* what bodies are made of */
     scene_matter matter;       /* shapes, bodies and groups */
     scene_loading loading;     /* FEM: supports, loads and curves */
+    scene_constants constants; /* FEM: named numbers of expressions */
+    scene_tables tables;       /* FEM: values at points, of expressions */
     scene_obstacles obstacles; /* MPM: rigid bodies with a prescribed motion */
     scene_actuation actuation; /* MPM: actuators and what drives them */
     scene_contact contact;     /* MPM: contact between velocity fields */

@@ -176,6 +176,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     scene->gradient.memory_disk = value_or(scene->gradient.memory_disk, 0);
     scene->gradient.window = value_or(scene->gradient.window, 0);
     complete_output(scene, doc);
+    pio_scene_complete_tables(scene, doc);
     pio_scene_complete_obstacles(scene, doc);
     pio_scene_complete_design(scene, doc);
 }

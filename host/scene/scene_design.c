@@ -27,7 +27,11 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
     const scene_material *m = pio_design_path_material(s, &path);
     const cfg_field *f = m ? pio_table_field(pio_scene_materials(s), path.key) : NULL;
     const bool has = !path.row->has || (m && path.row->has(s, m));
-    if (path.quantity == PIO_GRAVITY)
+    if ((path.owner == SCENE_OWNER_LOAD && s->loading.loads[path.index].value_text) ||
+        (path.owner == SCENE_OWNER_BOUNDARY && s->loading.boundary[path.index].value_text)) {
+        pio_cfg_fault(doc, at, "'%s' is an expression; name a number of it in `constants`, and design constants.NAME",
+                      pio_cfg_printable(doc, text));
+    } else if (path.quantity == PIO_GRAVITY)
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
     else if (path.owner == SCENE_OWNER_CONTROL && path.row->component &&
              s->actuation.control[path.index].type == PIO_NETWORK)

@@ -53,6 +53,10 @@ void pio_scene_default_folder(const char *name, char *out, size_t size);
 void pio_scene_validate(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of scenes of finite elements (scene_validate_fem.c). */
 void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
+/* Reads the tables that expressions name (scene_vary_table.c). */
+void pio_scene_complete_tables(pio_scene *scene, cfg_doc *doc);
+/* Checks expressions and the constants that they name (scene_vary.c). */
+void pio_scene_validate_vary(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of the integrators of particles (scene_validate_mpm.c). */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
 /* Sets defaults of obstacles that depend on other keys, and reads their motions (scene_obstacle.c). */

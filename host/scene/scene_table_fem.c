@@ -8,6 +8,7 @@ static const char *const support_names[] = {"fixed", "displacement", NULL};
 static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
 static const char *const filter_names[] = {"cone", NULL};
+static const char *const interpolation_names[] = {"linear", "nearest", NULL};
 
 /* ---- geometry, bodies ---------------------------------------------------------------------------------- */
 
@@ -105,12 +106,13 @@ static const cfg_field body_fields[] = {
     {"position", CFG_VECTOR, AT(scene_body, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "shift of the geometry"},
     {"displacement", CFG_VECTOR, AT(scene_body, displacement), .computed = "0", .quantity = CFG_LENGTH,
-     .meaning = "of its free nodes at the start of a motion"},
+     .texts = offsetof(scene_body, displacement_text), .meaning = "of its free nodes at the start of a motion"},
     {"velocity", CFG_VECTOR, AT(scene_body, velocity), .computed = "0", .quantity = CFG_VELOCITY,
-     .meaning = "of its free nodes at the start of a motion"},
+     .texts = offsetof(scene_body, velocity_text), .meaning = "of its free nodes at the start of a motion"},
     {"angular_velocity", CFG_SPIN, AT(scene_body, angular_velocity), .computed = "0", .quantity = CFG_ANGLE_RATE,
      .meaning = "rotation about the mean of its nodes at the start of a motion: one number in 2D, a vector in 3D"},
     {"thickness", CFG_NUMBER, AT(scene_body, thickness), .fallback = "1", .quantity = CFG_LENGTH, POSITIVE,
+     .texts = offsetof(scene_body, thickness_text), .instead_of = 1,
      .meaning = "in 2D: how deep the body is; forces are in proportion"},
     END};
 static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene_body), .fields = body_fields};
@@ -148,7 +150,7 @@ static const cfg_field boundary_fields[] = {
     {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = pio_axis_names, .computed = "all",
      .meaning = "constrained directions; the others stay free"},
     {"value", CFG_NUMBERS, AT(scene_boundary, value), .second = offsetof(scene_boundary, value.n), .required = true,
-     .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED),
+     .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED), .texts = offsetof(scene_boundary, value_text),
      .meaning =
          "displacement along each of the axes, where the curve is 1: one number for all, or one for each of them"},
     {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "static: 0 to 1 over the duration, else 1",
@@ -171,7 +173,7 @@ static const cfg_field load_fields[] = {
                 "volume at rest; foundation: springs per area at rest between faces and the ground; springs: the same "
                 "at nodes, their total shared equally; springs count as supports, and their forces as internal ones"},
     {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
-     .quantity = CFG_ANY,
+     .quantity = CFG_ANY, .texts = offsetof(scene_load, value_text),
      .meaning = "where the curve is 1: one number for a pressure, else one per axis; stiffnesses are at least 0: of a "
                 "foundation one number acts along the normal at rest"},
     {"curve", CFG_NAME, AT(scene_load, curve), .computed = "static: 0 to 1 over the duration, else 1",
@@ -179,6 +181,28 @@ static const cfg_field load_fields[] = {
     END};
 static const cfg_table load_table = {
     .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};
+
+static bool has_unit(const void *t)
+{
+    return ((const scene_table *)t)->unit != NULL;
+}
+
+static const cfg_field table_fields[] = {
+    {"name", CFG_NAME, AT(scene_table, name), .required = true, .meaning = "name that expressions use"},
+    {"file", CFG_TEXT, AT(scene_table, file), .required = true,
+     .meaning =
+         "CSV or HDF5 with columns of values and of x, y or z (m at rest), those of the axes along which they vary; "
+         "below the scene's folder"},
+    {"column", CFG_TEXT, AT(scene_table, column), .required = true, .meaning = "name of the column of values"},
+    {"unit", CFG_TEXT, AT(scene_table, unit), .computed = "plain numbers", .present = has_unit,
+     .meaning = "of the values, such as MPa"},
+    {"interpolation", CFG_ENUM, AT(scene_table, interpolation), .required = true, .values = interpolation_names,
+     .meaning =
+         "linear: the points are all those of a grid of planes, of any distances, in any order; values are linear "
+         "along each axis within its cells, and go on so outside; nearest: the value of the nearest of any "
+         "points, at most 20,000"},
+    END};
+static const cfg_table table_table = {.what = "table", .size = sizeof(scene_table), .fields = table_fields};
 
 static bool has_file(const void *c)
 {
@@ -334,6 +358,14 @@ static const cfg_table design_table = {
 HAS(loading, boundary)
 HAS(loading, loads)
 HAS(loading, curves)
+static bool has_tables(const void *s)
+{
+    return ((const pio_scene *)s)->tables.n > 0;
+}
+static bool has_constants(const void *s)
+{
+    return ((const pio_scene *)s)->constants.n > 0;
+}
 HAS(goal, observe)
 HAS(goal, design)
 HAS(goal, objective)
@@ -366,6 +398,12 @@ static const cfg_field scene_fields[] = {
     {"solver", CFG_MAPPING, .table = &pio_fem_solver_table, .meaning = "tolerances of equilibrium and adjoint"},
     {"gravity", CFG_VECTOR, AT(pio_scene, common.gravity), .computed = "0", .quantity = CFG_ACCELERATION,
      .meaning = "acceleration of everything that has a density"},
+    {"constants", CFG_NAMED, AT(pio_scene, constants.v), .second = offsetof(pio_scene, constants.n),
+     .quantity = CFG_ANY, .present = has_constants,
+     .meaning = "numbers that expressions name, such as {H: 10 mm, f: 3 Hz}, of any unit; without one they are plain "
+                "numbers. A design may change them, by the path constants.NAME"},
+    {"tables", CFG_LIST, AT(pio_scene, tables.v), .second = offsetof(pio_scene, tables.n), .table = &table_table,
+     .present = has_tables, .meaning = "values at points, which expressions name"},
     {"materials", CFG_LIST, AT(pio_scene, materials.v), .second = offsetof(pio_scene, materials.n), .required = true,
      .least = 1, .table = &pio_fem_material_table, .meaning = "what bodies are made of"},
     {"geometry", LIST(matter, geometry), .required = true, .least = 1, .table = &geometry_table, .meaning = "meshes"},

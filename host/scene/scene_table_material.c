@@ -38,36 +38,50 @@ static bool is_stiffly_damped(const void *m)
     return ((const scene_material *)m)->stiffness_damping > 0;
 }
 
-/* Both tables begin with these keys: name, law and the constants of solids. E_effect and nu_effect end the meanings of
- * E and nu. */
+/* Of meshes a constant may be an expression, in whose place a number of the usual size stands. */
+#define NUMBER(member, usual)
+#define OR_TEXT(member, usual) .texts = offsetof(scene_material, texts.member), .instead_of = (usual),
+
+/* Both tables begin with these keys: name, law and the constants of solids. TEXT says whether these may be expressions.
+ * E_effect and nu_effect end the meanings of E and nu. */
 // clang-format off
-#define LAW_FIELDS(E_effect, nu_effect, ...)                                                                           \
+#define LAW_FIELDS(TEXT, E_effect, nu_effect, ...)                                                                     \
     {"name", CFG_NAME, AT(name), .required = true, .meaning = "name that bodies and design paths use"},                \
     {"model", CFG_ENUM, AT(model), .required = true, .values = piola_laws, __VA_ARGS__},                            \
-    {"E", CFG_NUMBER, AT(E), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_engineering,           \
+    {"E", CFG_NUMBER, AT(E), TEXT(E, 1e6)                                                                              \
+     .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_engineering,                                   \
      .meaning = "Young's modulus; larger is stiffer" E_effect},                                                        \
-    {"nu", CFG_NUMBER, AT(nu), .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC, .present = by_engineering,   \
+    {"nu", CFG_NUMBER, AT(nu), TEXT(nu, 0.3)                                                                           \
+     .range = {CFG_OVER | CFG_BELOW, -1, 0.5}, .only = ELASTIC, .present = by_engineering,                             \
      .meaning = "Poisson's ratio; near 0.5 the volume hardly changes" nu_effect},                                      \
-    {"mu", CFG_NUMBER, AT(mu), .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame_parameters,     \
+    {"mu", CFG_NUMBER, AT(mu), TEXT(mu, 1e6)                                                                           \
+     .quantity = CFG_PRESSURE, POSITIVE, .only = ELASTIC, .present = by_lame_parameters,                               \
      .meaning = "shear modulus (second Lame constant), instead of E and nu"},                                          \
-    {"lambda", CFG_NUMBER, AT(lambda), .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame_parameters,       \
+    {"lambda", CFG_NUMBER, AT(lambda), TEXT(lambda, 1e6)                                                               \
+     .quantity = CFG_PRESSURE, .only = ELASTIC, .present = by_lame_parameters,                                         \
      .meaning = "first Lame constant, above -2/3 mu; larger resists volume change more"},                              \
-    {"c10", CFG_NUMBER, AT(c10), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,                           \
+    {"c10", CFG_NUMBER, AT(c10), TEXT(c10, 1e6)                                                                        \
+     .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,                                                       \
      .meaning = "factor of the first isochoric invariant; mu = 2 (c10 + c01) must be above 0"},                        \
-    {"c01", CFG_NUMBER, AT(c01), .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,                           \
+    {"c01", CFG_NUMBER, AT(c01), TEXT(c01, 1e6)                                                                        \
+     .required = true, .quantity = CFG_PRESSURE, .only = MOONEY,                                                       \
      .meaning = "factor of the second isochoric invariant"},                                                           \
-    {"mu1", CFG_NUMBER, AT(mu1), .required = true, .quantity = CFG_PRESSURE, .only = OGDEN,                            \
+    {"mu1", CFG_NUMBER, AT(mu1), TEXT(mu1, 1e6)                                                                        \
+     .required = true, .quantity = CFG_PRESSURE, .only = OGDEN,                                                        \
      .meaning = "modulus of the first term"},                                                                          \
-    {"alpha1", CFG_NUMBER, AT(alpha1), .required = true, .only = OGDEN,                                                \
+    {"alpha1", CFG_NUMBER, AT(alpha1), TEXT(alpha1, 2)                                                                 \
+     .required = true, .only = OGDEN,                                                                                  \
      .meaning = "exponent of the first term; mu1 alpha1 + mu2 alpha2 must be above 0"},                                \
-    {"mu2", CFG_NUMBER, AT(mu2), .fallback = "0", .quantity = CFG_PRESSURE, .only = OGDEN,                             \
+    {"mu2", CFG_NUMBER, AT(mu2), TEXT(mu2, 1e6)                                                                        \
+     .fallback = "0", .quantity = CFG_PRESSURE, .only = OGDEN,                                                         \
      .meaning = "modulus of the second term"},                                                                         \
-    {"alpha2", CFG_NUMBER, AT(alpha2), .fallback = "2", .only = OGDEN, .meaning = "exponent of the second term"}
+    {"alpha2", CFG_NUMBER, AT(alpha2), TEXT(alpha2, 2)                                                                 \
+     .fallback = "2", .only = OGDEN, .meaning = "exponent of the second term"}
 // clang-format on
 
 static const cfg_field particle_fields[] = {
     LAW_FIELDS(
-        ", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(PIO_HYPER_LINEAR),
+        NUMBER, ", and needs a smaller time step", ", and the time step shrinks", .without = LAW_BIT(PIO_HYPER_LINEAR),
         .instead =
             "takes a rotation for a strain, and particles rotate; use fixed_corotated, which is the same for small "
             "strains",
@@ -94,12 +108,12 @@ const cfg_table pio_material_table = {.what = "material",
                                       .choice = {{{"E", "nu"}, {"mu", "lambda"}}, true, ELASTIC}};
 
 static const cfg_field element_fields[] = {
-    LAW_FIELDS("", " and elements lock", .without = LAWS_FLUID,
+    LAW_FIELDS(OR_TEXT, "", " and elements lock", .without = LAWS_FLUID,
                .meaning = "hyperelastic law; linear is for small strains, neo_hookean_iso splits off the volume"),
-    {"bulk", CFG_NUMBER, AT(bulk), .required = true, .quantity = CFG_PRESSURE, POSITIVE, .only = LAWS_OWN,
-     .meaning = "bulk modulus; larger is less compressible"},
-    {"density", CFG_NUMBER, AT(density), .fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE, .present = has_density,
-     .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
+    {"bulk", CFG_NUMBER, AT(bulk), OR_TEXT(bulk, 1e7).required = true, .quantity = CFG_PRESSURE, POSITIVE,
+     .only = LAWS_OWN, .meaning = "bulk modulus; larger is less compressible"},
+    {"density", CFG_NUMBER, AT(density), OR_TEXT(density, 1e3).fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
+     .present = has_density, .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
     {"mass_damping", CFG_NUMBER, AT(mass_damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
      .present = is_damped, .meaning = "Rayleigh's alpha: forces alpha M v; larger damps slow motions more"},
     {"stiffness_damping", CFG_NUMBER, AT(stiffness_damping), .fallback = "0", .quantity = CFG_TIME, NOT_NEGATIVE,

@@ -1,5 +1,6 @@
 /* scene_validate.c -- rules of a scene that no single key can state. Every fault says what would be right. */
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_vary.h"
 #include "host/scene/scene_query.h"
 
 #include <math.h>
@@ -63,6 +64,7 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
         PATH(path, "materials[%zu].lambda", i);
         PATH(c10, "materials[%zu].c10", i);
         PATH(mu1, "materials[%zu].mu1", i);
+        if (pio_scene_material_has_text(m)) continue; /* elements have others: pio_model_vary() */
         if (m->by_lame_parameters && !(3 * m->lambda + 2 * m->mu > 0))
             pio_cfg_fault(doc, path,
                           "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",

@@ -123,7 +123,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
         PATH(geometry, "bodies[%zu].geometry", i);
         PATH(material, "bodies[%zu].material", i);
         PATH(thickness, "bodies[%zu].thickness", i);
-        if (s->method.dimension == 3 && fabs(b->thickness - 1) > 0)
+        if (s->method.dimension == 3 && (b->thickness_text || fabs(b->thickness - 1) > 0))
             pio_cfg_fault(doc, thickness, "in 3D the mesh gives the thickness; remove it");
         if (b->dilatation == PIO_DILATATION_PROJECTED) check_dilatation(s, doc, i);
         pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
@@ -194,13 +194,17 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(value, "loads[%zu].value", i);
     check_place(s, doc, "loads", i, l->body, &l->on);
     check_curve(s, doc, "loads", i, l->curve);
-    if (pio_load_is_springs(l)) check_stiffness(l, doc, value);
+    if (pio_load_is_springs(l) && !l->value_text) check_stiffness(l, doc, value);
     if (l->value.n != needed)
         pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",
                       needed == 1   ? "a pressure is one number"
                       : needed == 2 ? "one per axis is needed: [x, y]"
                                     : "one per axis is needed: [x, y, z]");
-    pio_scene_unit(doc, value, pio_load_quantity(l));
+    if (!l->value_text) pio_scene_unit(doc, value, pio_load_quantity(l));
+    for (size_t c = 0; l->value_text && c < l->value.n; c++) {
+        PATH(one, "loads[%zu].value[%zu]", i, c);
+        if (!l->value_text[c]) pio_scene_unit(doc, one, pio_load_quantity(l));
+    }
 }
 
 /* Returns whether a boundary or a load names the curve. */
@@ -376,6 +380,7 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->loading.n_boundary; i++) check_boundary(scene, doc, i);
     for (size_t i = 0; i < scene->loading.n_loads; i++) check_load(scene, doc, i);
     check_curves(scene, doc);
+    pio_scene_validate_vary(scene, doc);
     check_gravity(scene, doc);
     for (size_t i = 0; i < scene->goal.n_observe; i++) check_seen(scene, doc, i);
     check_output(scene, doc);

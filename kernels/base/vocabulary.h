@@ -90,6 +90,44 @@ enum { PIO_NETWORK_HIDDEN = 4 }; /* most hidden layers */
  * that particles fill, from BALL on, of which POINTS are the particles themselves. */
 typedef enum { PIO_PLANE, PIO_BALL, PIO_BOX, PIO_CYLINDER, PIO_CLOSED_MESH, PIO_POINTS } pio_shape_type;
 
+/* ---- values that vary, see kernels/base/expression.h ------------------------------------------------------------ */
+
+/* Operations of a program. The first ones have no operands: a number of the program, a named constant, the coordinates
+ * at rest, the time, the value of a table at the coordinates. LESS and AT_MOST are 1 or 0, SELECT is its second operand
+ * where the first is not 0, else its third. */
+typedef enum {
+    PIO_OP_NUMBER,
+    PIO_OP_CONSTANT,
+    PIO_OP_X,
+    PIO_OP_Y,
+    PIO_OP_Z,
+    PIO_OP_TIME,
+    PIO_OP_LINEAR_TABLE, /* of the table whose numbers begin there, see kernels/base/expression.h */
+    PIO_OP_NEAREST_TABLE,
+    PIO_OP_NEGATE, /* of one operand, as those up to ABS */
+    PIO_OP_SQRT,
+    PIO_OP_EXP,
+    PIO_OP_LOG,
+    PIO_OP_SIN,
+    PIO_OP_COS,
+    PIO_OP_TANH,
+    PIO_OP_ABS,
+    PIO_OP_ADD, /* of two operands, as those up to AT_MOST */
+    PIO_OP_SUBTRACT,
+    PIO_OP_MULTIPLY,
+    PIO_OP_DIVIDE,
+    PIO_OP_POWER,
+    PIO_OP_MIN,
+    PIO_OP_MAX,
+    PIO_OP_LESS,
+    PIO_OP_AT_MOST,
+    PIO_OP_SELECT, /* of three */
+    PIO_OPS
+} pio_operation;
+/* Most operations of a program. One is an integer: the operation, and from bit 8 on the index of its number, constant
+ * or table, or in 8 bits each the numbers of the operations before it that are its operands. */
+enum { PIO_PROGRAM_OPS = 64 };
+
 /* ---- loads and observables ------------------------------------------------------------------------------------- */
 
 /* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest.

@@ -37,7 +37,7 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
 {
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
-    const real push = -R(f->value[0]) * fem_face_scale(f) * fem_face_depth(f, i);
+    const real scale = fem_face_scale(f) * fem_face_depth(f, i);
     real *out = s->out + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
@@ -49,6 +49,7 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
             if (rdim == 2) db = vec_axpby(R(1), db, dN[1], point_load(s->du, vertex[n]));
         }
         const vec dm = fem_area_tan(&p, da, db);
+        const real push = -R(fem_face_load(f, i, q)[0]) * scale;
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) out[n * DIM + c] += push * f->rule.w[q] * f->rule.N[q * nodes + n] * dm.x[c];
     }
@@ -59,11 +60,12 @@ PIO_FN void fem_face_matrix(int i, const fem_face_matrix_args *s)
 {
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim;
-    const real push = R(f->value[0]) * fem_face_scale(f) * fem_face_depth(f, i);
+    const real scale = fem_face_scale(f) * fem_face_depth(f, i);
     real *out = s->out + ((ptrdiff_t)s->first_node_pair + (ptrdiff_t)i * nodes * nodes) * DIM * DIM;
     for (int c = 0; c < nodes * nodes * DIM * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
+        const real push = R(fem_face_load(f, i, q)[0]) * scale;
         for (int n = 0; n < nodes; n++) {
             const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
             for (int k = 0; k < DIM; k++) {

@@ -378,6 +378,10 @@ PIO_FN void fem_start_constrained(int i, const fem_start_constrained_args *a)
     const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
     a->u[at] = R(a->value[s] * (curve < 0 ? W(1) : a->first[curve]));
     a->v[at] = curve < 0 ? R(0) : R(a->value[s] * (a->next[curve] - a->first[curve]) / a->h);
+    if (a->next_value)
+        a->v[at] = R((a->next_value[s] * (curve < 0 ? W(1) : a->next[curve]) -
+                      a->value[s] * (curve < 0 ? W(1) : a->first[curve])) /
+                     a->h);
 }
 
 /* Sets the contribution of constrained unknown i to the cotangent of its support's value, `first` times u_bar and
@@ -388,7 +392,13 @@ PIO_FN void fem_start_constrained_adj(int i, const fem_start_constrained_adj_arg
     const int curve = a->curve[a->support[i]];
     const ptrdiff_t at = (ptrdiff_t)a->node[i] * DIM + a->axis[i];
     const wide rate = curve < 0 ? W(0) : (a->next[curve] - a->first[curve]) / a->h;
-    s->contribution[i] = R(curve < 0 ? W(1) : a->first[curve]) * s->u_bar[at] + R(rate) * s->v_bar[at];
+    const real first = R(curve < 0 ? W(1) : a->first[curve]), next = R(curve < 0 ? W(1) : a->next[curve]);
+    if (a->next_value) {
+        s->contribution[i] = first * (s->u_bar[at] - s->v_bar[at] / R(a->h));
+        s->next_contribution[i] = next * s->v_bar[at] / R(a->h);
+    } else {
+        s->contribution[i] = first * s->u_bar[at] + R(rate) * s->v_bar[at];
+    }
     s->u_bar[at] = s->v_bar[at] = R(0);
 }
 

@@ -152,6 +152,7 @@ typedef struct {
 typedef struct {
     const int *node, *axis, *support; /* [constrained unknowns] its node and component, and which boundary condition */
     const wide *value;                /* [supports] m */
+    const wide *next_value;           /* [supports] after one step, where values vary in time; NULL: as at time 0 */
     const int *curve;                 /* [supports] or -1: constant */
     const wide *first, *next;         /* [curves] at time 0 and after one step */
     wide h;                           /* s */
@@ -163,6 +164,7 @@ typedef struct {
     fem_start_constrained_args fwd; /* u and v are not read */
     real *u_bar, *v_bar;            /* [nodes][DIM]; zero at constrained unknowns after it */
     real *contribution;             /* [constrained unknowns] contribution to value_bar; set */
+    real *next_contribution;        /* [constrained unknowns] to that of next_value; set where there is one */
 } fem_start_constrained_adj_args;
 
 #endif

@@ -74,9 +74,14 @@ PIO_FN void fem_lattice_constrain(int i, const fem_lattice_constrain_args *a)
     const int s = a->support[i], curve = a->curve[s], node = a->node[i];
     const ptrdiff_t at = (ptrdiff_t)node * DIM + a->axis[i];
     const double value = (double)a->value[s], change = curve < 0 ? 0 : (double)(a->after[curve] - a->before[curve]);
-    const double place = value * (curve < 0 ? 1 : (double)a->now[curve]);
+    double place = value * (curve < 0 ? 1 : (double)a->now[curve]), moved = value * change;
+    if (a->before_value) {
+        place = (double)a->now_value[s] * (curve < 0 ? 1 : (double)a->now[curve]);
+        moved = curve < 0 ? value - (double)a->before_value[s]
+                          : value * (double)a->after[curve] - (double)a->before_value[s] * (double)a->before[curve];
+    }
     a->s.u[at] = fem_lattice_quanta(0, place, a->s.per_metre, a->step, node);
-    a->s.v[at] = fem_lattice_quanta(0, value * change / a->h, a->s.per_speed, a->step, node);
+    a->s.v[at] = fem_lattice_quanta(0, moved / a->h, a->s.per_speed, a->step, node);
 }
 
 #endif

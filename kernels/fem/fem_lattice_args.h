@@ -59,9 +59,12 @@ typedef struct {
     const wide *value;                /* [supports] m */
     const int *curve;                 /* [supports] or -1: constant */
     const wide *before, *after, *now; /* [curves] where the rate's difference begins and ends; one of the two */
-    double h;                         /* time step s */
-    fem_lattice s;                    /* set at constrained unknowns */
-    fem_step *step;                   /* its fault is lowered */
+    /* [supports] of values that vary in time: those at the first of these times and at `now`, where `value` is that at
+     * the second; both NULL: values do not */
+    const wide *before_value, *now_value;
+    double h;       /* time step s */
+    fem_lattice s;  /* set at constrained unknowns */
+    fem_step *step; /* its fault is lowered */
 } fem_lattice_constrain_args;
 
 #endif

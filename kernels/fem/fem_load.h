@@ -79,11 +79,19 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
 
 /* ---- body force -------------------------------------------------------------------------------------------- */
 
-/* Returns the force per volume at rest at this time, value times scale times factor, N/m^3. */
-PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
+/* Returns what a value is multiplied by: scale times the factor of the time curve. */
+PIO_FN real fem_body_force_scale(const fem_body_force_args *a)
 {
+    return R(a->scale) * (a->factor ? R(*a->factor) : R(1));
+}
+
+/* Returns the force per volume at rest at this time, value times scale times factor, N/m^3, at point q of element
+ * number j of the list. */
+PIO_FN vec fem_body_force_of(const fem_body_force_args *a, int j, int q)
+{
+    const wide *value = a->value + ((ptrdiff_t)j * a->b.rule.points + q) * a->stride;
     vec b;
-    for (int c = 0; c < DIM; c++) b.x[c] = R(a->scale) * R(*a->factor) * R(a->value[c]);
+    for (int c = 0; c < DIM; c++) b.x[c] = fem_body_force_scale(a) * R(value[c]);
     return b;
 }
 
@@ -91,11 +99,11 @@ PIO_FN vec fem_body_force_of(const fem_body_force_args *a)
 PIO_FN void fem_body_force(int j, const fem_body_force_args *a)
 {
     const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
-    const vec b = fem_body_force_of(a);
     real *f = a->out + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) f[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const real volume = fem_point_at(&a->b, i, q).volume;
+        const vec b = fem_body_force_of(a, j, q);
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) f[n * DIM + c] += volume * a->b.rule.N[q * nodes + n] * b.x[c];
     }
@@ -107,21 +115,23 @@ PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
 {
     const fem_body_force_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes, i = a->element[j] - a->b.first;
-    const vec b = fem_body_force_of(a);
+    const real scale = fem_body_force_scale(a);
     real *X_bar = s->rest_bar + ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM, thick_bar = R(0);
     vec contribution = vec_zero();
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const vec L = fem_value(&a->b, i, q, s->y);
-        const real Lb = vec_dot(L, b);
+        const real Lb = vec_dot(L, fem_body_force_of(a, j, q));
         thick_bar += p.area * Lb;
         contribution = vec_axpby(R(1), contribution, p.volume, L);
+        for (int c = 0; s->point_bar && c < DIM; c++)
+            s->point_bar[((ptrdiff_t)j * a->b.rule.points + q) * DIM + c] = W(scale * p.volume * L.x[c]);
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) X_bar[n * DIM + c] += p.volume * Lb * p.g[n][c];
     }
     if (s->thick_bar) s->thick_bar[a->element[j]] += thick_bar;
-    vec_store(s->value_contribution, a->n, j, vec_scale(R(a->scale) * R(*a->factor), contribution));
+    vec_store(s->value_contribution, a->n, j, vec_scale(scale, contribution));
 }
 
 /* ---- loads on faces ---------------------------------------------------------------------------------------- */
@@ -181,13 +191,20 @@ PIO_FN real fem_face_scale(const fem_face_args *f)
     return f->area ? scale / R(*f->area) : scale;
 }
 
-/* Force per reference area, N: traction |m| t, pressure -p m. */
-PIO_FN vec fem_face_force(const fem_face_args *f, vec m)
+/* Returns the value of the load at point q of face i, before scale and factor. */
+PIO_FN const wide *fem_face_load(const fem_face_args *f, int i, int q)
+{
+    return f->value + ((ptrdiff_t)i * f->rule.points + q) * f->stride;
+}
+
+/* Force per reference area at point q of face i, N: traction |m| t, pressure -p m. */
+PIO_FN vec fem_face_force(const fem_face_args *f, int i, int q, vec m)
 {
     const real factor = fem_face_scale(f);
+    const wide *value = fem_face_load(f, i, q);
     vec t;
-    if (f->kind == PIO_PRESSURE) return vec_scale(-R(f->value[0]) * factor, m);
-    for (int c = 0; c < DIM; c++) t.x[c] = R(f->value[c]) * factor;
+    if (f->kind == PIO_PRESSURE) return vec_scale(-R(value[0]) * factor, m);
+    for (int c = 0; c < DIM; c++) t.x[c] = R(value[c]) * factor;
     return vec_scale(sqrt(vec_dot(m, m)), t);
 }
 
@@ -199,7 +216,7 @@ PIO_FN void fem_face(int i, const fem_face_args *f)
     real *out = f->out + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
-        const vec t = fem_face_force(f, fem_face_at(f, i, q).m);
+        const vec t = fem_face_force(f, i, q, fem_face_at(f, i, q).m);
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
     }
@@ -235,18 +252,21 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
     for (int c = 0; c < nodes * DIM; c++) X_bar[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
-        vec L = vec_zero(), m_bar;
+        vec L = vec_zero(), m_bar, value_bar = vec_zero();
         for (int n = 0; n < nodes; n++) L = vec_axpby(R(1), L, f->rule.N[q * nodes + n], point_load(s->y, vertex[n]));
-        const vec force = fem_face_force(f, p.m);
+        const vec force = fem_face_force(f, i, q, p.m);
         const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m));
         if (rdim > 0) thick_bar += w * vec_dot(L, force);
         if (f->kind == PIO_PRESSURE) {
-            m_bar = vec_scale(-w * thick * R(f->value[0]) * factor, L);
-            contribution.x[0] -= w * thick * factor * vec_dot(L, p.m);
+            m_bar = vec_scale(-w * thick * R(fem_face_load(f, i, q)[0]) * factor, L);
+            value_bar.x[0] = -w * thick * factor * vec_dot(L, p.m);
         } else {
             m_bar = vec_scale(w * thick * vec_dot(L, force) / (size * size), p.m);
-            contribution = vec_axpby(R(1), contribution, w * thick * factor * size, L);
+            value_bar = vec_scale(w * thick * factor * size, L);
         }
+        contribution = vec_axpby(R(1), contribution, R(1), value_bar);
+        for (int c = 0; s->point_bar && c < f->stride; c++)
+            s->point_bar[((ptrdiff_t)i * f->rule.points + q) * f->stride + c] = W(value_bar.x[c]);
         fem_face_spread(&f->rule, q, &p, m_bar, X_bar);
     }
     vec_store(s->value_contribution, s->faces, i, contribution);

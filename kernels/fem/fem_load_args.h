@@ -41,8 +41,9 @@ typedef struct {
     int n;              /* elements in the list */
     const int *element; /* [n] numbers in the mesh of elements of the block, each once */
     double scale;       /* N/m^3 per unit of value */
-    const wide *value;  /* [DIM] force per volume at rest, before scale and factor */
-    const wide *factor; /* [1] of the step's time curve */
+    const wide *value;  /* [DIM] force per volume at rest, before scale and factor; with a stride [n][points][stride] */
+    int stride;         /* DIM: the value varies and is that of each point; 0: it is the same everywhere */
+    const wide *factor; /* [1] of the step's time curve; NULL: 1 */
     real *out;          /* [element nodes][DIM] N; set for these elements' nodes */
 } fem_body_force_args;
 
@@ -53,6 +54,7 @@ typedef struct {
     real *rest_bar;           /* [element nodes][DIM]; set for these elements' nodes */
     real *thick_bar;          /* [elements]; added to, or NULL */
     real *value_contribution; /* [n][DIM] an element's contribution to value_bar; set */
+    wide *point_bar;          /* [n][points][DIM] cotangent of a value that varies; set, or NULL */
 } fem_body_force_adj_args;
 
 /* Nodal forces of a traction or pressure on faces, see fem_load.h: one item for each face. */
@@ -65,7 +67,8 @@ typedef struct {
     const int *owner;       /* [faces] element behind a face */
     const real *thick;      /* [elements] m; NULL in 3D */
     double scale;           /* Pa per unit of value */
-    const wide *value;      /* [DIM] of a traction, [1] of a pressure */
+    const wide *value;      /* [DIM] of a traction, [1] of a pressure; with a stride [faces][points][stride] */
+    int stride;             /* DIM or 1: the value varies and is that of each point; 0: it is the same everywhere */
     const wide *factor;     /* [1] of the step's time curve; NULL: 1 */
     const wide *area;       /* [1] m^2 over which a total force is spread; NULL: values are not of total forces */
     real *out;              /* [element nodes][DIM] N; set for these faces' element nodes */
@@ -81,6 +84,7 @@ typedef struct {
     real *rest_bar;           /* [element nodes][DIM]; set for these faces' element nodes */
     int faces;                /* number of faces of this load */
     real *value_contribution; /* [faces][DIM] a face's contribution to value_bar; set */
+    wide *point_bar;          /* [faces][points][stride] cotangent of a value that varies; set, or NULL */
     real *thick_contribution; /* [faces] its contribution to its owner's thickness_bar; set, or NULL */
 } fem_face_adj_args;
 

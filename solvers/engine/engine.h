@@ -10,7 +10,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 8 };
+enum { PIO_ENGINE_VERSION = 9 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -66,8 +66,8 @@ typedef struct {
     /* [variables] each: where z = start, the value is `reference` to the bit; both NULL: the map alone is used */
     const double *start, *reference;
     double base[3]; /* position, velocity: the value in the reference state, m or m/s */
-    /* load: number of its value; support, control values: the first of as many as there are components; an obstacle's
-     * number */
+    /* load: number of its value; constant, obstacle: its number; support, control values: the first of as many as there
+     * are components */
     int32_t which;
     int32_t component; /* gravity and load: the first of as many components of the vector as there are here */
     const pio_filter_desc *filter; /* of meshes: value = map(H z), and `start` is not read; NULL: H = 1 */
@@ -96,12 +96,40 @@ typedef struct {
     /* [n][nodes of the type], in an order that makes normals point outward; NULL: body force */
     const int32_t *vertices;
     const int32_t *owner; /* [n] element behind the face */
-    int32_t value, curve; /* index of its value; of its time curve, -1: constant */
+    int32_t value;        /* index of its value */
+    int32_t curve;        /* of its time curve; -1: constant, of springs and of values that vary */
     double scale;         /* Pa (springs: N/m^3, body force: N/m^3) per unit of the value */
     /* 1, of tractions on faces: the value is a total force, N, spread evenly over the area at rest of all loads that
      * share this value, as the designs move it; all these loads have total = 1 */
     int32_t total;
 } pio_load_desc;
+
+/* Programs of values that vary in space and time, one after another: see kernels/base/expression.h. */
+typedef struct {
+    int32_t n;                   /* number of programs */
+    const int32_t *start, *code; /* [n + 1] where the operations of each begin; the operations */
+    int32_t n_numbers;           /* number of numbers */
+    const double *numbers;       /* [n_numbers] that stand in programs, in SI units */
+    int32_t n_constants;         /* number of named constants */
+    int32_t n_designed;          /* of the first so many, derivatives are wanted */
+    const double *constants;     /* [n_constants] in SI units */
+} pio_program_desc;
+
+/* Values that vary, in place of those of the description: of a load at its integration points, of constrained unknowns,
+ * of elements in the middle of their nodes, of nodes. A program's coordinates are those at rest, as designs move them;
+ * its time is that of the end of the step. */
+typedef struct {
+    pio_quantity quantity; /* PIO_LOAD, PIO_SUPPORT; a law's parameter, PIO_DENSITY, PIO_THICKNESS; PIO_DISPLACED or
+                            * PIO_VELOCITY, to which those of the description are added */
+    /* number of the load; first support: that and those behind it have one of the unknowns each, in their order */
+    int32_t which;
+    int32_t components;   /* numbers in a value */
+    int32_t program[3];   /* [components] the program of each; -1: it is a number */
+    double number[3];     /* [components] numbers, in SI units */
+    int32_t in_time;      /* 1: a program has the time; loads and supports alone */
+    int32_t n;            /* of what is not a load: number of items */
+    const int32_t *items; /* [n] constrained unknowns, elements of one block, or nodes, ascending; a load: NULL */
+} pio_vary_desc;
 
 /* A mesh, its materials, loads and supports, and how its equations are solved. */
 typedef struct {
@@ -149,6 +177,10 @@ typedef struct {
     const int32_t *follows;
     const double *follow_parameters; /* [elements][5] E and nu of that body; its unit of E does not matter */
     int32_t stress_places;           /* pio_stress_place, or-ed: where fields of stress can be read; 0: nowhere */
+    pio_program_desc programs;       /* of values that vary */
+    int32_t n_varies;                /* number of values that vary */
+    const pio_vary_desc *varies;     /* [n_varies]; a node has one unknown at most of each that is of supports */
+    int32_t plain_supports;          /* the first so many supports do not vary; those behind have one unknown each */
 } pio_fem_desc;
 
 /* Linear solves in which `auto` went on with another solver, and how the first of them failed. */

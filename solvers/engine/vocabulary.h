@@ -70,6 +70,7 @@ typedef enum {
     PIO_PHASE,
     PIO_LOAD,
     PIO_SUPPORT,
+    PIO_NAMED_CONSTANT,    /* of meshes: the constant `which` of the programs of values that vary */
     PIO_OBSTACLE_POSITION, /* of the obstacle `which`, as what follows */
     PIO_OBSTACLE_ROTATION,
     PIO_OBSTACLE_FRICTION,

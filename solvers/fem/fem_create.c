@@ -1,5 +1,6 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 #include "solvers/fem/fem_supports.h"
 
 #include <math.h>
@@ -35,10 +36,10 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
             if (block_of(m, d->owner[i]) < 0 || block_of(m, d->owner[i]) != block_of(m, d->owner[0]))
                 return sim_fail(error, PIOLA_BAD_DATA, "load %d: the elements of a body force are those of one block",
                                 l);
-        if (d->curve < 0 && d->kind != PIO_SPRINGS && d->kind != PIO_FOUNDATION)
+        if (d->curve < 0 && d->kind != PIO_SPRINGS && d->kind != PIO_FOUNDATION && !m->n_varies)
             return sim_fail(error, PIOLA_BAD_DATA, "load %d: it has no curve, as springs alone may", l);
     }
-    return PIOLA_OK;
+    return fem_vary_check(m, error);
 }
 
 /* What a description holds that meshes do not have is an error, not left out. */
@@ -245,6 +246,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->loads.n_values = m->n_values;
     f->supports.n_constrained = m->n_constrained;
     f->supports.n_supports = m->n_supports;
+    f->supports.plain = m->n_varies ? m->plain_supports : m->n_supports;
     f->curves.n_curves = m->n_curves;
     f->stepping.dt = desc->dt;
     for (int c = 0; c < DIM; c++) f->stepping.gravity[c] = desc->gravity[c];
@@ -261,7 +263,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (blocks && !fem_stress_begin(f, m))
         return sim_fail(error, PIOLA_BAD_DATA, "fields of stress at the integration points of %d elements are too many",
                         f->mesh.elements);
-    if (!blocks || !take_tables(f, desc) || !sim_begin(&f->base, backend, desc, fem_most_items(f)))
+    if (!blocks || !fem_vary_begin(f, m) || !take_tables(f, desc) ||
+        !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.kind =
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
@@ -337,6 +340,7 @@ void fem_destroy(pio_sim *sim)
     free(f->stepping.records);
     free(f->mesh.block);
     free(f->loads.load);
+    free(f->varies.list);
     free(f->materials.row_first);
     fem_standby_free(f);
     pio_product_free(&f->matrix.bsr.product);

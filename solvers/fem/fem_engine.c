@@ -128,6 +128,8 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
     if (f->loads.n_values)
         pio_queue_zero(q, f->loads.values_bar, 3 * sizeof *f->loads.values_bar * (size_t)f->loads.n_values);
+    if (f->varies.designed)
+        pio_queue_zero(q, f->varies.constant_bar, sizeof *f->varies.constant_bar * (size_t)f->varies.designed);
     if (f->supports.n_supports)
         pio_queue_zero(q, f->supports.value_bar, sizeof *f->supports.value_bar * (size_t)f->supports.n_supports);
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);

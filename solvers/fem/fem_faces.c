@@ -21,7 +21,9 @@ fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *plac
                            .first_element_node = l->first_element_node,
                            .vertex = l->vertex, .rest = places, .owner = l->owner,
                            .thick = f->materials.has_thickness ? f->materials.thickness : NULL,
-                           .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,
+                           .scale = l->desc.scale,
+                           .value = l->varies ? l->varies->value : f->loads.values + 3 * l->desc.value,
+                           .stride = l->varies ? l->varies->desc.components : 0,
                            .factor = fem_factor_of(f, l),
                            .area = l->desc.total ? f->loads.areas + l->desc.value : NULL, .out = f->faces.dof_out};
 }

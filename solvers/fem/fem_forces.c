@@ -1,6 +1,7 @@
 /* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write the contributions to their
  * nodes, and each node adds those of its elements. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
 void fem_internal(fem_sim *f, const real *u, real *out)
@@ -57,7 +58,9 @@ static fem_body_force_args body_args(const fem_sim *f, const fem_load *l)
 {
     return (fem_body_force_args){.b = fem_block_of(f, &f->mesh.block[l->block], RULE_MASS), .n = l->desc.n,
                                  .element = l->owner,
-                                 .scale = l->desc.scale, .value = f->loads.values + 3 * l->desc.value,
+                                 .scale = l->desc.scale,
+                                 .value = l->varies ? l->varies->value : f->loads.values + 3 * l->desc.value,
+                                 .stride = l->varies ? l->varies->desc.components : 0,
                                  .factor = fem_factor_of(f, l),
                                  .out = f->mesh.dof_out};
 }
@@ -114,8 +117,9 @@ static void body_force_adj(fem_sim *f, const fem_load *l)
     pio_map(q, fem_body_force_adj, l->desc.n, NULL, .fwd = body_args(f, l), .y = f->forces.external_bar,
             .rest_bar = f->mesh.dof_rest,
             .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
-            .value_contribution = l->value_contribution);
+            .value_contribution = l->value_contribution, .point_bar = l->varies ? l->varies->value_bar : NULL);
     fem_value_adj(f, l);
+    fem_vary_load_adj(f, l, f->mesh.dof_rest);
     fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
 }
 
@@ -133,8 +137,9 @@ static void loads_adj(fem_sim *f, const real *u)
         pio_map(q, fem_face_adj, l->desc.n, NULL,
                 .fwd = fem_faces_of(f, l, fem_follower(l) ? f->faces.place : f->faces.rest), .y = y,
                 .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_contribution = l->value_contribution,
-                .thick_contribution = l->thick_contribution);
+                .point_bar = l->varies ? l->varies->value_bar : NULL, .thick_contribution = l->thick_contribution);
         fem_value_adj(f, l);
+        fem_vary_load_adj(f, l, f->faces.dof_out);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);
 }

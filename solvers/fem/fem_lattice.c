@@ -193,11 +193,15 @@ void fem_lattice_constrained(fem_sim *f, fem_span end)
     fem_curves(f, start ? end : fem_span_before(f, end), f->curves.factor);
     pio_queue_copy(q, f->lattice.factor_before, f->curves.factor,
             sizeof *f->curves.factor * (size_t)f->curves.n_curves);
+    double *earlier = f->supports.earlier_value;
+    if (earlier) pio_queue_copy(q, earlier, f->supports.value,
+            sizeof *earlier * (size_t)f->supports.n_supports);
     fem_curves(f, to, f->curves.factor);
     pio_map(q, fem_lattice_constrain, f->supports.n_constrained, NULL,
             .node = f->supports.node, .axis = f->supports.axis, .support = f->supports.support,
             .value = f->supports.value, .curve = f->supports.curve, .before = f->lattice.factor_before,
             .after = f->curves.factor, .now = start ? f->lattice.factor_before : f->curves.factor,
+            .before_value = earlier, .now_value = start || !earlier ? earlier : f->supports.value,
             .h = f->stepping.dt / to.parts, .s = fem_lattice_of(f, f->lattice.state), .step = f->step);
 }
 

@@ -1,5 +1,6 @@
 /* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
 #include <string.h>
 
@@ -291,6 +292,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_mesh(f);
     if (m->follows) take_follow(f);
     take_loads(f);
+    fem_vary_layout(f, m);
     TAKE(arena, f->curves.start, f->curves.n_curves + 1);
     TAKE(arena, f->curves.t, m->curve_start[f->curves.n_curves]);
     TAKE(arena, f->curves.value, m->curve_start[f->curves.n_curves]);

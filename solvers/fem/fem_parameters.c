@@ -1,36 +1,27 @@
 /* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and
  * back. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
-/* A quantity of elements: where it is set, where its cotangents are, and which of how many components. */
-typedef struct {
-    real *out, *bar;
-    int components, component;
-} element_target;
-
-static element_target target_of(const fem_sim *f, pio_quantity quantity)
+fem_element_target fem_element_target_of(const fem_sim *f, pio_quantity quantity)
 {
-    if (quantity == PIO_DENSITY) return (element_target){f->materials.density, f->materials.density_bar, 1, 0};
-    if (quantity == PIO_THICKNESS) return (element_target){f->materials.thickness, f->materials.thickness_bar, 1, 0};
-    if (quantity == PIO_MASS_DAMPING) return (element_target){f->damping.alpha, f->damping.alpha_bar, 1, 0};
-    if (quantity == PIO_STIFFNESS_DAMPING) return (element_target){f->damping.beta, f->damping.beta_bar, 1, 0};
-    return (element_target){f->materials.parameters, f->materials.parameters_bar, PIO_LAW_CONSTANTS,
-                            (int)(quantity - PIO_LAW_PARAMETER_0)};
+    if (quantity == PIO_DENSITY) return (fem_element_target){f->materials.density, f->materials.density_bar, 1, 0};
+    if (quantity == PIO_THICKNESS)
+        return (fem_element_target){f->materials.thickness, f->materials.thickness_bar, 1, 0};
+    if (quantity == PIO_MASS_DAMPING) return (fem_element_target){f->damping.alpha, f->damping.alpha_bar, 1, 0};
+    if (quantity == PIO_STIFFNESS_DAMPING) return (fem_element_target){f->damping.beta, f->damping.beta_bar, 1, 0};
+    return (fem_element_target){f->materials.parameters, f->materials.parameters_bar, PIO_LAW_CONSTANTS,
+                                (int)(quantity - PIO_LAW_PARAMETER_0)};
 }
 
-/* A quantity of nodes: its reference, where it is set, where its cotangents are; NULL: of something else. */
-typedef struct {
-    real *reference, *out, *bar;
-} node_target;
-
-static node_target nodes_of(const fem_sim *f, pio_quantity quantity)
+fem_node_target fem_node_target_of(const fem_sim *f, pio_quantity quantity)
 {
-    if (quantity == PIO_POSITION) return (node_target){f->mesh.reference, f->mesh.rest, f->mesh.rest_bar};
-    if (quantity == PIO_DISPLACED) return (node_target){f->motion.initial_u, f->state.u, f->adjoint.u_bar};
+    if (quantity == PIO_POSITION) return (fem_node_target){f->mesh.reference, f->mesh.rest, f->mesh.rest_bar};
+    if (quantity == PIO_DISPLACED) return (fem_node_target){f->motion.initial_u, f->state.u, f->adjoint.u_bar};
     if (quantity == PIO_VELOCITY)
-        return (node_target){f->motion.initial_v, fem_state(f, f->state.u, STATE_V),
-                             fem_state(f, f->adjoint.u_bar, STATE_V)};
-    return (node_target){NULL, NULL, NULL};
+        return (fem_node_target){f->motion.initial_v, fem_state(f, f->state.u, STATE_V),
+                                 fem_state(f, f->adjoint.u_bar, STATE_V)};
+    return (fem_node_target){NULL, NULL, NULL};
 }
 
 static int variables_of(const fem_design *d)
@@ -44,7 +35,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     pio_queue *q = &f->base.queue;
     const pio_design_desc *e = &d->desc;
     double *value = f->base.value + d->first;
-    const node_target nodes = nodes_of(f, e->quantity);
+    const fem_node_target nodes = fem_node_target_of(f, e->quantity);
     const double *z = f->base.z + d->first;
     if (d->start) {
         pio_map(q, design_filter, variables_of(d), NULL,
@@ -63,6 +54,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
                        sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, f->supports.value + e->which, value, sizeof *value * (size_t)e->components);
+    } else if (e->quantity == PIO_NAMED_CONSTANT) {
+        pio_queue_copy(q, f->varies.constant + e->which, value, sizeof *value);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
@@ -71,7 +64,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
         pio_map_with(q, fem_rest, f->mesh.nodes, NULL, &a);
     } else {
-        const element_target t = target_of(f, e->quantity);
+        const fem_element_target t = fem_element_target_of(f, e->quantity);
         pio_map(q, design_set, f->mesh.elements, NULL,
                 .n = f->mesh.elements, .components = 1, .index = d->index, .value = value, .out = t.out,
                 .stored = t.components, .first = t.component);
@@ -84,6 +77,7 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     fem_morph_begin(f);
     for (int d = 0; d < f->design.n_designs; d++) apply_one(f, &f->design.designs[d]);
     const piola_status rc = fem_morph(f, error);
+    fem_vary_apply(f);
     fem_areas(f);
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
@@ -102,8 +96,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     pio_queue *q = &f->base.queue;
     const pio_design_desc *e = &d->desc;
     double *value_bar = f->base.value_bar + d->first, *z_bar = f->base.z_bar + d->first;
-    const element_target t = target_of(f, e->quantity);
-    const node_target nodes = nodes_of(f, e->quantity);
+    const fem_element_target t = fem_element_target_of(f, e->quantity);
+    const fem_node_target nodes = fem_node_target_of(f, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, f->base.gravity_bar + e->component, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_LOAD) {
@@ -111,6 +105,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
                        sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_SUPPORT) {
         pio_queue_copy(q, value_bar, f->supports.value_bar + e->which, sizeof *value_bar * (size_t)e->components);
+    } else if (e->quantity == PIO_NAMED_CONSTANT) {
+        pio_queue_copy(q, value_bar, f->varies.constant_bar + e->which, sizeof *value_bar);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->mesh.nodes, NULL,
@@ -146,11 +142,12 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
 piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
     fem_areas_adj(f);
-    const piola_status rc = fem_morph_adj(f, error);
     pio_map(&f->base.queue, fem_constants_adj, f->mesh.elements, NULL,
             .fwd = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters}, .k_bar = f->materials.k_bar,
             .parameters_bar = f->materials.parameters_bar);
+    fem_vary_apply_adj(f);
+    const piola_status rc = fem_morph_adj(f, error);
     for (int d = 0; d < f->design.n_designs; d++) adjoint_of_one(f, &f->design.designs[d]);
     return rc;
 }

@@ -41,6 +41,18 @@ typedef struct {
     real *direction; /* [nodes][DIM] in which rest positions with one component move; NULL: there is none */
 } fem_design;
 
+/* Values that vary. */
+typedef struct {
+    pio_vary_desc desc; /* items are not kept */
+    int n, points;      /* items; points of each */
+    int block;          /* of elements: number of their block */
+    int *item;       /* [n] numbers of elements, of nodes, or of the nodes of constrained unknowns; NULL: of a load */
+    int *index;      /* [unknowns, elements or nodes] number of its item, or -1; NULL: of a load */
+    wide *value;     /* [n][points][components] in SI units */
+    wide *value_bar; /* [n][points][components] cotangents; NULL in runs without a gradient */
+    uint64_t constants; /* bits of the designed constants that its programs have */
+} fem_varying;
+
 /* One load. */
 typedef struct {
     pio_load_desc desc;
@@ -48,6 +60,7 @@ typedef struct {
     int first_element_node;   /* number of its first element node among the loads' */
     int first_node_pair;      /* of a load that depends on the displacement: number of its first node pair among all */
     int block;                /* of a body force: number of the block that its elements belong to */
+    fem_varying *varies;      /* its value, which varies; NULL: it does not */
     int *vertex;              /* [n][nodes] nodes of its faces or points; of a body force NULL */
     int *owner;               /* [n] element behind each face, or element that a body force acts on */
     real *value_contribution; /* [n][DIM] contributions of its faces or elements to the cotangent of its value */
@@ -206,14 +219,30 @@ typedef struct {
     double *initial_factor; /* [n_curves] at time 0; NULL: the run is static */
 } fem_sim_curves;
 
+/* fem_vary.c: values that vary in space and time. */
+typedef struct {
+    int n, in_time;                        /* values that vary; some of them in time */
+    int supports_in_time;                  /* so do some of supports */
+    fem_varying *list;                     /* host [n] */
+    expression_programs programs;          /* their programs, and constants */
+    wide *constant, *constant_bar;         /* [constants]; [designed] cotangents */
+    int n_programs, n_constants, designed; /* numbers of programs, of constants, and of those that designs change */
+    wide *contribution;                    /* [designed][most items] of items to constant_bar */
+} fem_sim_varies;
+
 /* fem_vector.c: supports, each a prescribed displacement of its constrained unknowns. */
 typedef struct {
     int n_supports, n_constrained; /* supports; unknowns that they constrain */
+    int plain;                     /* the first so many do not vary */
     int *constrained;              /* [nodes] bits of the constrained axes */
     int *node, *axis, *support;    /* [n_constrained] where each is, and whose */
     int *curve;                    /* [n_supports] number of the curve that scales the value; -1: none does */
     double *value, *value_bar;     /* [n_supports] displacement, m; cotangents */
     real *contribution;            /* [n_constrained] terms of value_bar */
+    /* [n_supports] values at an earlier time; [n_constrained] terms of cotangents at the later one. NULL: no support
+     * varies in time, or nothing moves. */
+    double *earlier_value;
+    real *later_contribution;
 } fem_sim_supports;
 
 /* fem_newton.c: settings of Newton's method and the vectors that it works on, which other solves use in turn. */
@@ -374,6 +403,7 @@ typedef struct {
     fem_sim_materials materials;
     fem_sim_forces forces;
     fem_sim_loads loads;
+    fem_sim_varies varies;
     fem_sim_faces faces;
     fem_sim_curves curves;
     fem_sim_supports supports;

@@ -1,13 +1,16 @@
 /* fem_start.c -- the state that a motion starts from, and its adjoint. Newmark's has an acceleration, by the equation
  * of motion. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
 static fem_start_constrained_args constrained_args(const fem_sim *f)
 {
     return (fem_start_constrained_args){.node = f->supports.node, .axis = f->supports.axis,
                                         .support = f->supports.support,
-                                 .value = f->supports.value, .curve = f->supports.curve,
+                                 .value = f->supports.earlier_value ? f->supports.earlier_value : f->supports.value,
+                                 .next_value = f->supports.earlier_value ? f->supports.value : NULL,
+                                 .curve = f->supports.curve,
                                  .first = f->curves.initial_factor, .next = f->curves.factor, .h = f->stepping.dt,
                                  .u = f->state.u, .v = fem_state(f, f->state.u, STATE_V)};
 }
@@ -17,6 +20,9 @@ static void start_constrained(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     fem_curves(f, fem_whole(-1), f->curves.initial_factor);
+    if (f->supports.earlier_value)
+        pio_queue_copy(q, f->supports.earlier_value, f->supports.value,
+                       sizeof *f->supports.value * (size_t)f->supports.n_supports);
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (!f->supports.n_constrained) return;
     const fem_start_constrained_args a = constrained_args(f);
@@ -134,8 +140,13 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
     if (f->supports.n_constrained) {
         pio_map(q, fem_start_constrained_adj, f->supports.n_constrained, NULL,
                 .fwd = constrained_args(f), .u_bar = f->adjoint.u_bar, .v_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
-                .contribution = f->supports.contribution);
+                .contribution = f->supports.contribution, .next_contribution = f->supports.later_contribution);
         fem_supports_sum(f);
+        if (f->supports.later_contribution) {
+            fem_vary_supports_adj(f, f->supports.later_contribution);
+            fem_curves(f, fem_whole(-1), f->curves.initial_factor);
+        }
+        fem_vary_supports_adj(f, f->supports.contribution);
     }
     if (f->damping.beta)
         pio_map(q, fem_damping_adj, f->mesh.elements, NULL,

@@ -1,5 +1,6 @@
 /* fem_upload.c -- a mesh's description goes to the device, into the memory that fem_layout took. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +226,8 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (!rc) rc = fem_stress_upload(f, error);
     if (rc) return rc;
     upload_loads(f, m);
+    rc = fem_vary_upload(f, m, error);
+    if (rc) return rc;
     upload_tables(f);
     rc = fem_stopped(f, error);
     if (rc) return rc;

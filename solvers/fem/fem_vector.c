@@ -1,6 +1,7 @@
 /* fem_vector.c -- what all parts of a mesh's step are made of: elements and constants as kernels take them, vectors of
  * nodes, the curves of time that loads and supports have, constrained unknowns. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
 fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule)
@@ -63,12 +64,13 @@ void fem_curves(fem_sim *f, fem_span span, double *factor)
             .step = f->step, .h = f->stepping.dt, .index = span.step, .substep = span.part, .substeps = span.parts,
             .start = f->curves.start, .t = f->curves.t,
             .value = f->curves.value, .out = factor);
+    fem_vary_in_time(f);
 }
 
 void fem_supports_sum(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    for (int s = 0; s < f->supports.n_supports; s++) {
+    for (int s = 0; s < f->supports.plain; s++) {
         pio_sum(q, design_sum, f->supports.n_constrained, NULL, f->base.scalar,
                 .n = f->supports.n_constrained, .stored = 1, .index = f->supports.support, .group = s,
                 .bar = f->supports.contribution);
@@ -85,5 +87,6 @@ void fem_supports_adj(fem_sim *f, const real *u1_bar)
             .curve = f->supports.curve, .factor = f->curves.factor, .u_bar = u1_bar,
             .contribution = f->supports.contribution);
     fem_supports_sum(f);
+    fem_vary_supports_adj(f, f->supports.contribution);
 }
 /* clang-format on */

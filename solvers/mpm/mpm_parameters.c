@@ -41,6 +41,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_PHASE:
     case PIO_LOAD:
     case PIO_SUPPORT:
+    case PIO_NAMED_CONSTANT:
     case PIO_OBSTACLE_POSITION:
     case PIO_OBSTACLE_ROTATION:
     case PIO_OBSTACLE_FRICTION:

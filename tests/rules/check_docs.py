@@ -49,11 +49,14 @@ OWNERS = {
     "has_weight": "scenes in which something has a density", "is_apic": "`time.integrator: apic`",
     "has_contact": "scenes with `contact`, by `time.integrator: apic`", "of_particles": "particles",
     "of_mesh": "meshes",
-    "moves": "bodies in motion", "of_moving_mesh": "meshes in motion", "of_plane_mesh": "meshes in 2D",
+    "has_velocity": "bodies in motion, without an expression",
+    "has_displacement": "meshes in motion, without an expression",
+    "has_thickness": "meshes in 2D, without an expression",
     "damps": "meshes in motion, except by `reversible_leapfrog`", "is_signal": "constants and sines",
     "is_sine": "sines", "has_knots": "signals with knots", "is_network": "networks",
-    "is_no_spring": "loads other than springs and foundations", "is_spring": "springs and foundations",
-    "is_prescribed": "type `displacement`", "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
+    "is_no_spring": "loads other than springs and foundations, without an expression",
+    "is_spring": "springs and foundations", "is_prescribed": "type `displacement`, without an expression",
+    "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
     "separates": "`separate`", "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",
 }
@@ -105,7 +108,8 @@ def mesh_fields():
 def designs():
     """The rows of the table of design paths."""
     lists = {"ALL": "", "MATERIAL": "materials.NAME.", "BODY": "bodies.NAME.", "CONTROL": "control.NAME.",
-             "LOAD": "loads.NAME.", "BOUNDARY": "boundary.NAME.", "OBSTACLE": "obstacles.NAME."}
+             "LOAD": "loads.NAME.", "BOUNDARY": "boundary.NAME.", "OBSTACLE": "obstacles.NAME.",
+             "CONSTANT": "constants.NAME"}
     shapes = {"NUMBER": "number", "VECTOR": "vector", "ROTATION": "rotation", "FEW": "as given", "LIST": "list"}
     velocity = re.search(r"#define PIO_LEAST_VELOCITY (\S+)", house.read("solvers/engine/engine_mpm.h"))[1]
     rows, text = [], house.without_comments(house.read("host/scene/design_table.c"))
@@ -125,6 +129,8 @@ def designs():
         quantity = {"one": "plain number", "any": "that of the load"}.get(unit, unit)
         if owner == "MATERIAL":
             quantity = legal = "that of the key"
+        if owner == "CONSTANT":
+            key, quantity, where = "", "that of the constant", "meshes"
         many = (shapes[shape[1]] if shape else "number") + (", or one component" if ".parts = true" in rest else "")
         rows.append((f"`{lists[owner]}{key.replace('NULL', 'KEY').strip(chr(34))}`", many, quantity, legal, where))
     return rows

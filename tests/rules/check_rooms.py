@@ -21,8 +21,9 @@ import house
 ORDER = {
     "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
-    "host": (("base",), ("config", "snapshot", "optimize", "verify"), ("data", "mesh", "render", "export"),
-             ("surface",), ("scene",), ("model",), ("run",), ("results", "bench"), ("command",)),
+    "host": (("base",), ("config", "snapshot", "optimize", "verify"),
+             ("data", "mesh", "render", "export", "expression"), ("surface",), ("scene",), ("model",), ("run",),
+             ("results", "bench"), ("command",)),
 }
 LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)
          for room in rooms}
@@ -32,7 +33,8 @@ MAIN = {
     "kernels/fem": "fem.h", "kernels/backend": "table.h",
     "solvers/engine": "engine.h", "solvers/linear": "linop.h", "solvers/driver": "driver.h", "solvers/mpm": "mpm.h",
     "solvers/fem": "fem.h",
-    "host/base": "fail.h", "host/config": "config.h", "host/snapshot": "snapshot.h", "host/optimize": "optimizer.h",
+    "host/base": "fail.h", "host/config": "config.h", "host/expression": "expression.h",
+    "host/snapshot": "snapshot.h", "host/optimize": "optimizer.h",
     "host/verify": "taylor.h", "host/data": "csv.h", "host/mesh": "mesh.h", "host/render": "render.h",
     "host/export": "export.h", "host/surface": "surface_mesh.h", "host/scene": "scene.h", "host/model": "model.h",
     "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h", "host/command": "command.h",
@@ -40,7 +42,7 @@ MAIN = {
 # Of the solvers, the host knows the seam of engines, the names that both use, the clock and the filler of errors that
 # all share, the driver, and the operator of linear solvers, which names no solver.
 SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_mpm.h", "solvers/engine/vocabulary.h",
-                "solvers/engine/clock", "solvers/engine/fail",
+                "solvers/engine/clock", "solvers/engine/fail", "solvers/engine/program",
                 "solvers/driver/", "solvers/linear/linop")
 # What tests the rooms without a test program of their own in tests/ROOM.
 TESTED_BY = {

@@ -77,15 +77,23 @@ static const void *struct_of(const pio_scene *s, scene_owner owner, const char *
                                              s->actuation.control,
                                              s->loading.loads,
                                              s->loading.boundary,
+                                             s->constants.v,
                                              s->obstacles.v};
-    const size_t n[SCENE_OWNERS] = {
-        1, 1, s->matter.n_bodies, s->actuation.n_control, s->loading.n_loads, s->loading.n_boundary, s->obstacles.n};
+    const size_t n[SCENE_OWNERS] = {1,
+                                    1,
+                                    s->matter.n_bodies,
+                                    s->actuation.n_control,
+                                    s->loading.n_loads,
+                                    s->loading.n_boundary,
+                                    s->constants.n,
+                                    s->obstacles.n};
     const size_t bytes[SCENE_OWNERS] = {0,
                                         0,
                                         sizeof *s->matter.bodies,
                                         sizeof *s->actuation.control,
                                         sizeof *s->loading.loads,
                                         sizeof *s->loading.boundary,
+                                        sizeof *s->constants.v,
                                         sizeof *s->obstacles.v};
     if (owner == SCENE_OWNER_ALL || owner == SCENE_OWNER_MATERIAL) return lists[owner];
     const size_t i = pio_scene_find(name, lists[owner], n[owner], bytes[owner]);

@@ -243,7 +243,8 @@ static void the_reference_has_a_row_for_every_key(void **state)
     assert_non_null(strstr(
         text, "| `materials[].nu` | number | - | - | above -1 and below 0.5 | *st_venant_kirchhoff, fixed_corotated, "
               "neo_hookean, neo_hookean_iso, stable_neo_hookean, hencky*:"));
-    assert_non_null(strstr(text, "| `boundary[].value` | number or list | m | required | - | *displacement*:"));
+    assert_non_null(
+        strstr(text, "| `boundary[].value` | number, expression or list | m | required | - | *displacement*:"));
     assert_non_null(
         strstr(text, "| `gradient.memory.budget` | number | B | nine tenths of what the device has free | above 0 |"));
     char *fem = strstr(text, "\nScenes of `method: {type: fem}`");
@@ -281,7 +282,9 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "groups_2d",
                                           "bodies_3d",
                                           "motion_reversible_leapfrog",
-                                          "motion_reversible_euler"};
+                                          "motion_reversible_euler",
+                                          "varying_2d",
+                                          "varying_motion"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)

@@ -62,6 +62,7 @@ static void fem_points(case_io *io)
     a.value = WIDES(io, "value", DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     a.scale = 0.7;
+    a.stride = 0;
     a.area = NULL;
     a.out = NEW(io, real, n * DIM, CASE_SET);
     LAUNCH(io, fem_face, n, NULL, &a);
@@ -84,6 +85,7 @@ static void fem_points(case_io *io)
     b.faces = n;
     b.rest_bar = NEW(io, real, n * DIM, CASE_SET);
     b.value_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
+    b.point_bar = NULL;
     b.thick_contribution = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
     LAUNCH(io, fem_face_adj, n, NULL, &b);
     fem_field_sums(io, "value", n, DIM, b.value_contribution);
@@ -134,8 +136,16 @@ static void fem_total_adjoint(case_io *io, const mesh_lattice *m, fem_face_args 
     LAUNCH(io, point_axpby, m->element_dofs, NULL, &add);
 }
 
-/* Tractions, pressures, or total forces. */
-static void fem_face_loads(case_io *io, int pressure, int total)
+/* Sets the values at the points of faces of one type, where they vary. */
+static void fem_varied(case_io *io, const mesh_part *p, fem_face_args *f, int varies)
+{
+    if (!varies) return;
+    f->stride = f->kind == PIO_PRESSURE ? 1 : (int)DIM;
+    f->value = WIDES(io, mesh_name("value", p->type), 1, p->n * f->rule.points * f->stride, -3, 5);
+}
+
+/* Tractions, pressures, or total forces; or values of each point. */
+static void fem_face_loads(case_io *io, int pressure, int total, int varies)
 {
     mesh_lattice m = mesh_make(io, DIM - 1);
     const int parts = mesh_parts(m.dim), owners = m.elements / 5 + 1;
@@ -143,18 +153,21 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     for (int i = 0; i < m.elements; i++) owner[i] = (3 * i + i / 7) % owners;
     fem_face_args a;
     fem_face_adj_args b;
+    const wide *value[MESH_TYPES];
     const int *behind = PUSH(io, int, owner, m.elements);
     memset(&a, 0, sizeof a);
     a.thick = DIM == 2 ? REALS(io, "thickness", 1, owners, 0.5, 1.5) : NULL;
     a.kind = pressure ? PIO_PRESSURE : PIO_TRACTION;
     a.rest = mesh_rest(io, &m, CASE_INPUT, "rest");
-    a.value = WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
+    a.value = varies ? NULL : WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
     a.factor = (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     a.scale = 0.7;
     a.area = total ? fem_total_area(io, &m, a, behind) : NULL;
     a.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     for (int t = 0; t < parts; t++) {
         fem_faces(io, &m, &a, t, behind);
+        fem_varied(io, &m.part[t], &a, varies);
+        value[t] = a.value;
         LAUNCH(io, fem_face, m.part[t].n, NULL, &a);
     }
     mesh_out(io, &m, "force", a.out);
@@ -166,33 +179,38 @@ static void fem_face_loads(case_io *io, int pressure, int total)
     for (int t = 0; t < parts; t++) {
         const int n = m.part[t].n;
         fem_faces(io, &m, &b.fwd, t, behind);
+        const int values = n * b.fwd.rule.points * a.stride;
+        b.fwd.value = value[t];
+        b.point_bar = varies ? NEW(io, wide, values, CASE_SET) : NULL;
         b.y = COTANGENT(io, real, mesh_name("force", m.part[t].type));
         b.faces = n;
         b.value_contribution = NEW_FIELD(io, DIM, n, CASE_SET);
         b.thick_contribution = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_SET) : NULL;
         LAUNCH(io, fem_face_adj, n, NULL, &b);
+        if (varies) case_gradient(io, mesh_name("value", m.part[t].type), CASE_WIDE, 1, values, b.point_bar);
         fem_add_values(io, n, b.value_contribution, value_bar);
         if (DIM == 2) fem_add_thick(io, n, b.fwd.owner, b.thick_contribution, thick_bar);
     }
     if (total) fem_total_adjoint(io, &m, a, behind, value_bar, b.rest_bar, thick_bar);
     mesh_gradient(io, &m, "rest", b.rest_bar);
-    case_gradient(io, "value", CASE_WIDE, pressure ? 1 : DIM, 1, value_bar);
+    if (!varies) case_gradient(io, "value", CASE_WIDE, pressure ? 1 : DIM, 1, value_bar);
     if (DIM == 2) case_gradient(io, "thickness", CASE_FIELD, 1, owners, thick_bar);
 }
 
 static void case_fem_face(case_io *io)
 {
-    static const char *const names[] = {"traction", "pressure", "on points", NULL};
+    static const char *const names[] = {
+        "traction", "pressure", "on points", "traction of each point", "pressure of a point", NULL};
     const int kind = case_variant(io, names);
     if (kind == 2)
         fem_points(io);
     else
-        fem_face_loads(io, kind, 0);
+        fem_face_loads(io, kind == 1 || kind == 4, 0, kind > 2);
 }
 
 static void case_fem_face_area(case_io *io)
 {
-    fem_face_loads(io, 0, 1);
+    fem_face_loads(io, 0, 1, 0);
 }
 #define case_fem_face_area_adj case_fem_face_area
 #define case_fem_face_adj case_fem_face

@@ -21,8 +21,10 @@ static void case_fem_body_force(case_io *io)
 {
     mesh_body body = mesh_of(io, RULE_MASS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
+    static const char *const names[] = {"the same everywhere", "of each point", NULL};
+    const int varies = case_variant(io, names);
     fem_body_force_args a[MESH_TYPES];
-    const wide *value = WIDES(io, "value", DIM, 1, -3, 5);
+    const wide *value = varies ? NULL : WIDES(io, "value", DIM, 1, -3, 5);
     const wide *factor =
         (const wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "factor", 1, 1, 0.7, 0.8), CASE_WIDE);
     real *out = NEW(io, real, m->element_dofs * DIM, CASE_ZERO);
@@ -31,7 +33,10 @@ static void case_fem_body_force(case_io *io)
         a[t].n = body_force_elements(io, &m->part[t], &a[t].element);
         a[t].scale = 0.7;
         a[t].value = value;
-        a[t].factor = factor;
+        a[t].stride = varies ? (int)DIM : 0;
+        if (varies)
+            a[t].value = WIDES(io, mesh_name("value", m->part[t].type), 1, a[t].n * a[t].b.rule.points * DIM, -3, 5);
+        a[t].factor = varies ? NULL : factor;
         a[t].out = out;
         LAUNCH(io, fem_body_force, a[t].n, NULL, &a[t]);
     }
@@ -45,11 +50,14 @@ static void case_fem_body_force(case_io *io)
         b.fwd = a[t];
         b.y = COTANGENT(io, real, mesh_name("force", m->part[t].type));
         b.value_contribution = NEW_FIELD(io, DIM, a[t].n, CASE_SET);
+        const int values = a[t].n * a[t].b.rule.points * DIM;
+        b.point_bar = varies ? NEW(io, wide, values, CASE_SET) : NULL;
         LAUNCH(io, fem_body_force_adj, a[t].n, NULL, &b);
+        if (varies) case_gradient(io, mesh_name("value", m->part[t].type), CASE_WIDE, 1, values, b.point_bar);
         fem_add_values(io, a[t].n, b.value_contribution, value_bar);
     }
     mesh_gradient(io, m, "rest", b.rest_bar);
-    case_gradient(io, "value", CASE_WIDE, DIM, 1, value_bar);
+    if (!varies) case_gradient(io, "value", CASE_WIDE, DIM, 1, value_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
 }
 #define case_fem_body_force_adj case_fem_body_force
@@ -140,6 +148,7 @@ static void case_fem_face_tan(case_io *io)
     fem_face_adj_args b;
     b.rest_bar = NEW(io, real, m.element_dofs * DIM, CASE_SET);
     b.thick_contribution = NULL;
+    b.point_bar = NULL;
     for (int t = 0; t < mesh_parts(m.dim); t++) {
         b.fwd = a.fwd;
         fem_faces(io, &m, &b.fwd, t, behind);

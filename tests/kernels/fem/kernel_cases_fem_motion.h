@@ -380,63 +380,6 @@ static void case_fem_node_weight(case_io *io)
 }
 #define case_fem_node_weight_adj case_fem_node_weight
 
-/* ---- the start ------------------------------------------------------------------------------------------- */
-
-/* Constrained unknowns are set, the others stay; and their contributions to the cotangents of their supports'
- * values. */
-static void case_fem_start_constrained(case_io *io)
-{
-    enum { SUPPORTS = 5, CURVES = 3 };
-    const int nodes = case_size(io, 1100), n = nodes / 2;
-    int *node = HOST(io, int, n), *axis = HOST(io, int, n), *support = HOST(io, int, n), curve[SUPPORTS];
-    for (int i = 0; i < n; i++) {
-        node[i] = 2 * i;
-        axis[i] = i % DIM;
-        support[i] = i % SUPPORTS;
-    }
-    for (int s = 0; s < SUPPORTS; s++) curve[s] = s % (CURVES + 1) - 1;
-    fem_start_constrained_args a;
-    a.node = PUSH(io, int, node, n);
-    a.axis = PUSH(io, int, axis, n);
-    a.support = PUSH(io, int, support, n);
-    a.curve = PUSH(io, int, curve, SUPPORTS);
-    a.value = WIDES(io, "value", 1, SUPPORTS, -0.3, 0.5);
-    a.first = (wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "first", 1, CURVES, -1, 2), CASE_WIDE);
-    a.next = (wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "next", 1, CURVES, -1, 2), CASE_WIDE);
-    a.h = 0.25;
-    a.u = NEW(io, real, nodes * DIM, CASE_ZERO);
-    a.v = NEW(io, real, nodes * DIM, CASE_ZERO);
-    LAUNCH(io, fem_start_constrained, n, NULL, &a);
-    case_out(io, "u", CASE_REAL, 1, nodes * DIM, a.u);
-    case_out(io, "v", CASE_REAL, 1, nodes * DIM, a.v);
-    if (!case_adjoint(io)) return;
-    fem_start_constrained_adj_args b;
-    b.fwd = a;
-    b.u_bar = NEW(io, real, nodes * DIM, CASE_ZERO);
-    b.v_bar = NEW(io, real, nodes * DIM, CASE_ZERO);
-    point_axpby_args copy; /* cotangents are the harness's own */
-    copy.a = R(1);
-    copy.b = R(0);
-    copy.x = copy.y = COTANGENT(io, real, "u");
-    copy.out = b.u_bar;
-    LAUNCH(io, point_axpby, nodes, NULL, &copy);
-    copy.x = copy.y = COTANGENT(io, real, "v");
-    copy.out = b.v_bar;
-    LAUNCH(io, point_axpby, nodes, NULL, &copy);
-    b.contribution = NEW_FIELD(io, 1, n, CASE_SET);
-    LAUNCH(io, fem_start_constrained_adj, n, NULL, &b);
-    wide *value_bar = NEW(io, wide, SUPPORTS, CASE_SET);
-    design_sum_args s;
-    s.n = n;
-    s.stored = 1;
-    s.component = 0;
-    s.index = a.support;
-    s.bar = b.contribution;
-    for (s.group = 0; s.group < SUPPORTS; s.group++) LAUNCH_SUM(io, design_sum, n, NULL, &s, value_bar + s.group);
-    case_gradient(io, "value", CASE_WIDE, 1, SUPPORTS, value_bar);
-}
-#define case_fem_start_constrained_adj case_fem_start_constrained
-
 /* ---- nodal vectors --------------------------------------------------------------------------------------- */
 
 static void case_point_uniform(case_io *io)

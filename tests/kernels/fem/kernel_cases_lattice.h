@@ -24,6 +24,7 @@ static void lattice_hold(case_io *io, fem_lattice s, int n, fem_step *step)
     a.value = (wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "value", 1, 2, 0.1, 0.3), CASE_WIDE);
     a.before = (wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "before", 1, 1, -1, 1), CASE_WIDE);
     a.after = a.now = (wide *)case_upload(io, case_uniform(io, CASE_CONSTANT, "after", 1, 1, -1, 1), CASE_WIDE);
+    a.before_value = a.now_value = NULL;
     a.h = 0.25;
     a.s = s;
     a.step = step;

@@ -1,0 +1,363 @@
+/* model_vary.c -- values of a mesh that vary in space and time: programs for the engine, and the loads, constrained
+ * unknowns, elements and nodes that have them. */
+#include "host/base/fail.h"
+#include "host/model/model_fem.h"
+#include "host/scene/design_path.h"
+#include "host/scene/law.h"
+#include "solvers/engine/program.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- programs --------------------------------------------------------------------------------------------- */
+
+static size_t count_of(const pio_scene *s)
+{
+    scene_vary v;
+    size_t n = 0;
+    while (pio_scene_vary(s, n, &v)) n++;
+    return n;
+}
+
+/* Numbers the constants: those that designs change come first. */
+static piola_status number_constants(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    pio_model_fem *f = m->fem;
+    const size_t n = s->constants.n;
+    int32_t next = 0;
+    f->constant_number = calloc(n + 1, sizeof *f->constant_number);
+    f->constants = calloc(n + 1, sizeof *f->constants);
+    if (!f->constant_number || !f->constants) return pio_fail_memory(error, n * sizeof *f->constants, "constants");
+    for (int designed = 1; designed >= 0; designed--) {
+        for (size_t k = 0; k < n; k++) {
+            const bool changes = pio_design_of(s, SCENE_OWNER_CONSTANT, (int32_t)k, PIO_NAMED_CONSTANT) != NULL;
+            if (changes != (designed == 1)) continue;
+            f->constants[next] = s->constants.v[k].value;
+            f->constant_number[k] = next++;
+        }
+        if (designed) f->desc.programs.n_designed = next;
+    }
+    f->desc.programs.n_constants = next;
+    f->desc.programs.constants = f->constants;
+    return PIOLA_OK;
+}
+
+/* Adds a compiled expression as the next program. */
+static void add_program(pio_model_fem *f, const pio_expression *e)
+{
+    pio_program_desc *p = &f->desc.programs;
+    const int32_t first = f->program_start[p->n];
+    for (int k = 0; k < e->n; k++) {
+        const int op = e->code[k] & 255, which = e->code[k] >> 8;
+        f->program_code[first + k] = op == PIO_OP_NUMBER     ? op | (p->n_numbers + which) << 8
+                                     : op == PIO_OP_CONSTANT ? op | f->constant_number[which] << 8
+                                     : op == PIO_OP_LINEAR_TABLE || op == PIO_OP_NEAREST_TABLE
+                                         ? op | f->table_at[which] << 8
+                                         : e->code[k];
+    }
+    memcpy(f->program_numbers + p->n_numbers, e->number, sizeof *e->number * (size_t)e->n_numbers);
+    p->n_numbers += e->n_numbers;
+    f->program_start[++p->n] = first + e->n;
+}
+
+static size_t numbers_of_tables(const pio_scene *s)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < s->tables.n; k++) n += s->tables.v[k].n;
+    return n;
+}
+
+/* The numbers of tables come before those of programs. */
+static void copy_tables(pio_model *m)
+{
+    pio_model_fem *f = m->fem;
+    for (size_t k = 0; k < m->scene->tables.n; k++) {
+        const scene_table *t = &m->scene->tables.v[k];
+        f->table_at[k] = f->desc.programs.n_numbers;
+        memcpy(f->program_numbers + f->table_at[k], t->numbers, sizeof *t->numbers * t->n);
+        f->desc.programs.n_numbers += (int32_t)t->n;
+    }
+}
+
+static piola_status make_programs(pio_model *m, size_t n, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    f->program_start = calloc(n + 1, sizeof *f->program_start);
+    f->program_code = calloc(n * PIO_PROGRAM_OPS + 1, sizeof *f->program_code);
+    const size_t numbers = n * PIO_PROGRAM_OPS + numbers_of_tables(m->scene);
+    if (numbers >= (size_t)1 << 23) /* an operation has 23 bits for where its numbers are */
+        return pio_scene_fault(m->scene, error, "tables", "the tables have %zu numbers; at most 2^23 are possible",
+                               numbers);
+    f->program_numbers = calloc(numbers + 1, sizeof *f->program_numbers);
+    f->table_at = calloc(m->scene->tables.n + 1, sizeof *f->table_at);
+    if (!f->program_start || !f->program_code || !f->program_numbers || !f->table_at)
+        return pio_fail_memory(error, numbers * sizeof *f->program_numbers, "expressions");
+    copy_tables(m);
+    scene_vary v;
+    for (size_t i = 0; pio_scene_vary(m->scene, i, &v); i++) {
+        pio_expression e;
+        pio_expression_fault fault;
+        if (!pio_scene_vary_compile(m->scene, &v, &e, &fault))
+            return pio_scene_fault(m->scene, error, v.path, "%s", fault.text);
+        add_program(f, &e);
+    }
+    f->desc.programs.start = f->program_start;
+    f->desc.programs.code = f->program_code;
+    f->desc.programs.numbers = f->program_numbers;
+    return PIOLA_OK;
+}
+
+static bool in_time(const pio_program_desc *p, int32_t program)
+{
+    bool has = false;
+    for (int32_t k = program < 0 ? 0 : p->start[program]; program >= 0 && k < p->start[program + 1]; k++)
+        has |= (p->code[k] & 255) == PIO_OP_TIME;
+    return has;
+}
+
+/* ---- what has them ---------------------------------------------------------------------------------------- */
+
+/* Returns a value of an entry of the scene that has these numbers, with the programs of its expressions. */
+static pio_vary_desc value_of(const pio_model *m, scene_vary_kind kind, size_t index, const double *numbers, int n)
+{
+    pio_vary_desc d = {.components = n};
+    scene_vary v;
+    for (int c = 0; c < 3; c++) d.program[c] = -1;
+    for (int c = 0; c < n; c++) d.number[c] = numbers[c];
+    for (size_t i = 0; pio_scene_vary(m->scene, i, &v); i++)
+        if (v.kind == kind && v.index == index) d.program[v.component] = (int32_t)i;
+    for (int c = 0; c < n; c++) d.in_time |= in_time(&m->fem->desc.programs, d.program[c]);
+    return d;
+}
+
+/* A load that has the time as a variable follows no curve that it does not name. */
+static void add_loads(pio_model *m)
+{
+    pio_model_fem *f = m->fem;
+    for (int32_t l = 0; l < f->desc.n_loads; l++) {
+        const size_t number = (size_t)f->loads[l].value;
+        const scene_load *own = &m->scene->loading.loads[number];
+        if (!own->value_text) continue;
+        pio_vary_desc *d = &f->varies[f->desc.n_varies++];
+        *d = value_of(m, SCENE_VARY_LOAD, number, own->value.v, (int)own->value.n);
+        d->quantity = PIO_LOAD;
+        d->which = l;
+        if (d->in_time && !own->curve) f->loads[l].curve = -1;
+    }
+}
+
+/* Lists the numbers of a range of items. */
+static piola_status list_items(pio_vary_desc *d, int64_t first, int64_t end, piola_error *error)
+{
+    int32_t *items = malloc(sizeof *items * ((size_t)(end - first) + 1));
+    if (!items) return pio_fail_memory(error, sizeof *items * (size_t)(end - first), "values that vary");
+    for (int64_t i = first; i < end; i++) items[i - first] = (int32_t)i;
+    d->items = items;
+    d->n = (int32_t)(end - first);
+    return PIOLA_OK;
+}
+
+/* Gives each unknown of a boundary's value number k along an axis a support of its own. */
+static piola_status add_support(pio_model *m, size_t b, size_t k, int axis, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const scene_boundary *own = &m->scene->loading.boundary[b];
+    const int32_t old = f->support_first[b] + (int32_t)k;
+    int32_t *items = malloc(sizeof *items * ((size_t)f->desc.n_constrained + 1)), n = 0;
+    if (!items) return pio_fail_memory(error, sizeof *items * (size_t)f->desc.n_constrained, "supports");
+    pio_vary_desc *d = &f->varies[f->desc.n_varies];
+    const pio_vary_desc all = value_of(m, SCENE_VARY_BOUNDARY, b, own->value.v, (int)own->value.n);
+    *d = (pio_vary_desc){.quantity = PIO_SUPPORT, .components = 1, .which = f->desc.n_supports, .items = items};
+    for (int c = 0; c < 3; c++) d->program[c] = c ? -1 : all.program[k];
+    d->in_time = in_time(&f->desc.programs, d->program[0]);
+    for (int32_t h = 0; h < f->desc.n_constrained; h++) {
+        if (f->constrained_support[h] != old || f->constrained_axis[h] != axis) continue;
+        const int32_t support = f->desc.n_supports++;
+        f->constrained_support[h] = support;
+        f->support_value[support] = 0;
+        f->support_curve[support] = d->in_time && !own->curve ? -1 : f->support_curve[old];
+        f->support_boundary[support] = (int32_t)b;
+        items[n++] = h;
+    }
+    d->n = n;
+    f->desc.n_varies++;
+    return PIOLA_OK;
+}
+
+static piola_status add_supports(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    pio_model_fem *f = m->fem;
+    const size_t most = (size_t)f->desc.n_supports + (size_t)f->desc.n_constrained + 1;
+    double *value = realloc(f->support_value, sizeof *value * most);
+    if (value) f->support_value = value;
+    int32_t *curve = realloc(f->support_curve, sizeof *curve * most);
+    if (curve) f->support_curve = curve;
+    int32_t *boundary = realloc(f->support_boundary, sizeof *boundary * most);
+    if (boundary) f->support_boundary = boundary;
+    if (!value || !curve || !boundary) return pio_fail_memory(error, most * sizeof *value, "supports");
+    piola_status rc = PIOLA_OK;
+    for (size_t b = 0; b < s->loading.n_boundary; b++) {
+        const scene_boundary *own = &s->loading.boundary[b];
+        for (size_t k = 0; own->value_text && k < own->value.n; k++)
+            for (int axis = 0; !rc && own->value_text[k] && axis < s->method.dimension; axis++)
+                rc = add_support(m, b, k, axis, error);
+    }
+    f->desc.support_value = f->support_value;
+    f->desc.support_curve = f->support_curve;
+    return rc;
+}
+
+/* The state at the start of the nodes of a body. */
+static piola_status add_nodes(pio_model *m, size_t b, scene_vary_kind kind, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const scene_body *body = &m->scene->matter.bodies[b];
+    if (!pio_scene_varies(m->scene, kind, b)) return PIOLA_OK;
+    pio_vary_desc *d = &f->varies[f->desc.n_varies++];
+    *d = value_of(m, kind, b, kind == SCENE_VARY_VELOCITY ? body->velocity : body->displacement,
+                  m->scene->method.dimension);
+    d->quantity = kind == SCENE_VARY_VELOCITY ? PIO_VELOCITY : PIO_DISPLACED;
+    return list_items(d, f->node_first[b], f->node_first[b + 1], error);
+}
+
+/* Sets x to the mean of the nodes of element i of a block, m. */
+static void middle(const pio_model *m, const pio_block_desc *block, int32_t i, double x[3])
+{
+    const int nodes = pio_elements[block->type].nodes, dim = m->scene->method.dimension;
+    x[0] = x[1] = x[2] = 0;
+    for (int n = 0; n < nodes; n++)
+        for (int c = 0; c < dim; c++)
+            x[c] += m->fem->rest[(int64_t)block->nodes[(int64_t)i * nodes + n] * dim + c] / nodes;
+}
+
+/* The thickness of a body's elements, as designs begin with; it must be above 0. */
+static piola_status add_thickness(pio_model *m, size_t b, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const double *own = &m->scene->matter.bodies[b].thickness;
+    piola_status rc = PIOLA_OK;
+    if (!pio_scene_varies(m->scene, SCENE_VARY_THICKNESS, b)) return PIOLA_OK;
+    int64_t first = 0;
+    for (int32_t k = 0; !rc && k < f->desc.n_blocks; first += f->blocks[k++].n) {
+        if (f->body[first] != (int32_t)b) continue;
+        pio_vary_desc *d = &f->varies[f->desc.n_varies++];
+        *d = value_of(m, SCENE_VARY_THICKNESS, b, own, 1);
+        d->quantity = PIO_THICKNESS;
+        rc = list_items(d, first, first + f->blocks[k].n, error);
+        for (int32_t i = 0; !rc && i < f->blocks[k].n; i++) {
+            double x[3];
+            middle(m, &f->blocks[k], i, x);
+            f->thickness[first + i] = pio_program_value(&f->desc.programs, d->program[0], x, 0);
+            if (f->thickness[first + i] > 0 && isfinite(f->thickness[first + i])) continue;
+            char path[64];
+            snprintf(path, sizeof path, "bodies[%zu].thickness", b);
+            return pio_scene_fault(m->scene, error, path, "at (%g, %g) it is %g m; a thickness must be above 0", x[0],
+                                   x[1], f->thickness[first + i]);
+        }
+    }
+    return rc;
+}
+
+/* Lists the elements of a block, which begins with element `first` of the mesh, that are of a material. */
+static piola_status list_material(pio_model *m, pio_vary_desc *d, int64_t first, int32_t count, int32_t material,
+                                  piola_error *error)
+{
+    const pio_model_fem *f = m->fem;
+    int32_t *items = malloc(sizeof *items * ((size_t)count + 1));
+    if (!items) return pio_fail_memory(error, sizeof *items * (size_t)count, "values that vary");
+    d->items = items;
+    for (int64_t e = first; e < first + count; e++)
+        if (f->material[e] == material) items[d->n++] = (int32_t)e;
+    return PIOLA_OK;
+}
+
+/* Sets the constant of the elements of a list, as designs begin with it, where `field` says which. */
+static piola_status set_material(pio_model *m, const pio_vary_desc *d, const pio_block_desc *block, int64_t first,
+                                 const scene_vary *v, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const bool density = d->quantity == PIO_DENSITY;
+    const int number = density ? 0 : (int)d->quantity - (int)PIO_LAW_PARAMETER_0;
+    for (int32_t i = 0; i < d->n; i++) {
+        const int64_t e = d->items[i];
+        double x[3], *own = density ? &f->density[e] : &f->law_parameters[PIO_LAW_CONSTANTS * e + number];
+        char range[80];
+        middle(m, block, (int32_t)(e - first), x);
+        *own = pio_program_value(&f->desc.programs, d->program[0], x, 0);
+        if (isfinite(*own) && pio_range_holds(&v->field->range, *own)) continue;
+        pio_range_text(&v->field->range, range, sizeof range);
+        return pio_scene_fault(m->scene, error, v->path, "at (%g, %g, %g) it is %g %s; it must be %s", x[0], x[1], x[2],
+                               *own, pio_quantity_unit(v->field->quantity), *range ? range : "finite");
+    }
+    return PIOLA_OK;
+}
+
+/* The constants of materials: expression number i, at the elements that have it. */
+static piola_status add_material(pio_model *m, size_t i, const scene_vary *v, piola_error *error)
+{
+    pio_model_fem *f = m->fem;
+    const pio_law_constant *c = pio_law_constant_of(&m->scene->materials.v[v->index], v->field->key);
+    piola_status rc = PIOLA_OK;
+    int64_t first = 0;
+    for (int32_t k = 0; !rc && k < f->desc.n_blocks; first += f->blocks[k++].n) {
+        pio_vary_desc *d = &f->varies[f->desc.n_varies++];
+        *d = (pio_vary_desc){.components = 1, .program = {(int32_t)i, -1, -1}};
+        d->quantity = c ? (pio_quantity)((int)PIO_LAW_PARAMETER_0 + c->number) : PIO_DENSITY;
+        rc = list_material(m, d, first, f->blocks[k].n, (int32_t)v->index, error);
+        if (!rc) rc = set_material(m, d, &f->blocks[k], first, v, error);
+        if (rc || d->n) continue;
+        free((void *)(uintptr_t)d->items); /* none of this block */
+        f->desc.n_varies--;
+    }
+    return rc;
+}
+
+static piola_status add_materials(pio_model *m, piola_error *error)
+{
+    scene_vary v;
+    piola_status rc = PIOLA_OK;
+    for (size_t i = 0; !rc && pio_scene_vary(m->scene, i, &v); i++)
+        if (v.kind == SCENE_VARY_MATERIAL) rc = add_material(m, i, &v, error);
+    return rc;
+}
+
+piola_status pio_model_vary(pio_model *m, piola_error *error)
+{
+    const pio_scene *s = m->scene;
+    pio_model_fem *f = m->fem;
+    const size_t n = count_of(s);
+    f->desc.plain_supports = f->desc.n_supports;
+    if (n == 0) return PIOLA_OK;
+    const size_t most = (size_t)f->desc.n_loads + 9 * s->loading.n_boundary + 2 * s->matter.n_bodies +
+                        (size_t)f->desc.n_blocks * (n + 1) + 1;
+    f->varies = calloc(most, sizeof *f->varies);
+    if (!f->varies) return pio_fail_memory(error, most * sizeof *f->varies, "values that vary");
+    f->desc.varies = f->varies;
+    piola_status rc = number_constants(m, error);
+    if (!rc) rc = make_programs(m, n, error);
+    if (rc) return rc;
+    add_loads(m);
+    rc = add_supports(m, error);
+    for (size_t b = 0; !rc && b < s->matter.n_bodies; b++) {
+        rc = add_nodes(m, b, SCENE_VARY_DISPLACEMENT, error);
+        if (!rc) rc = add_nodes(m, b, SCENE_VARY_VELOCITY, error);
+        if (!rc) rc = add_thickness(m, b, error);
+    }
+    return rc ? rc : add_materials(m, error);
+}
+
+void pio_model_vary_free(pio_model_fem *f)
+{
+    for (int v = 0; f->varies && v < f->desc.n_varies; v++) free((void *)(uintptr_t)f->varies[v].items);
+    free(f->varies);
+    free(f->program_start);
+    free(f->program_code);
+    free(f->program_numbers);
+    free(f->constants);
+    free(f->constant_number);
+    free(f->table_at);
+}
