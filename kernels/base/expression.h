@@ -35,7 +35,8 @@ typedef struct {
     const double *value; /* [count[2]][count[1]][count[0]] values at the points */
 } expression_cell;
 
-/* Finds the cell of a grid, outside the one at its boundary: its numbers are the three counts, the planes of each axis, ascending, and the values. */
+/* Finds the cell of a grid, outside of it the one at its boundary. Its numbers are the three counts, the planes of each
+ * axis, ascending, and the values. */
 PIO_FN expression_cell expression_cell_of(const double *table, const wide *x)
 {
     expression_cell c;

@@ -190,6 +190,7 @@ class Varying(unittest.TestCase):
 
     def test_gradients_of_every_integrator(self):
         self.check(GOOD / "varying_2d.yaml")
+        self.check(GOOD / "varying_3d.yaml")
         self.check(GOOD / "varying_motion.yaml")
         for integrator in ("bdf2", "backward_euler", "reversible_euler"):
             self.check(GOOD / "varying_motion.yaml", f"time.integrator={integrator}")

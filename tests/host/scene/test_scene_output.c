@@ -284,6 +284,7 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "motion_reversible_leapfrog",
                                           "motion_reversible_euler",
                                           "varying_2d",
+                                          "varying_3d",
                                           "varying_motion"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 

@@ -132,6 +132,16 @@ static inline int face_adj_with_a_fixed_area(pio_stream s, int n, const int *lim
     return rc;
 }
 
+/* The values are those of a time that is later by 1e-6 of it. */
+static inline int vary_adj_of_another_time(pio_stream s, int n, const int *limit, const fem_vary_adj_args *args)
+{
+    fem_vary_adj_args a = *args;
+    fem_step step = *a.fwd.step;
+    step.t *= 1 + 1e-6;
+    a.fwd.step = &step;
+    return pio_backend_cpu.kernels.fem_vary_adj(s, n, limit, &a);
+}
+
 static inline int weight_adj_without_density(pio_stream s, int n, const int *limit, const fem_weight_adj_args *args)
 {
     fem_weight_adj_args a = *args;

@@ -445,8 +445,7 @@ static void a_wrong_adjoint_fails(void **state)
     (void)state;
     pio_kernels wrong = pio_backend_cpu.kernels;
     assert_false(expect_no("the right adjoint", CASE_OF_mpm_grid, &wrong));
-    wrong.mpm_grid_adj = grid_adj_without_walls;
-    wrong.mpm_p2g_adj = p2g_adj_with_another_volume;
+    wrong.mpm_grid_adj = grid_adj_without_walls, wrong.mpm_p2g_adj = p2g_adj_with_another_volume;
     wrong.mpm_g2p_adj = g2p_adj_without_fluids;
     wrong.mpm_observe_adj = observe_adj_with_the_wrong_mass;
     assert_true(expect_no("mpm_grid_adj without walls", CASE_OF_mpm_grid, &wrong));
@@ -467,7 +466,8 @@ static void a_wrong_adjoint_fails(void **state)
     assert_false(expect_no("the right adjoint", CASE_OF_fem_force, &wrong));
     wrong.fem_force_adj = force_adj_without_a_term;
     wrong.fem_face_adj = face_adj_with_a_fixed_area;
-    wrong.fem_weight_adj = weight_adj_without_density;
+    wrong.fem_weight_adj = weight_adj_without_density, wrong.fem_vary_adj = vary_adj_of_another_time;
+    assert_true(expect_no("fem_vary_adj of another time", CASE_OF_fem_vary, &wrong));
     assert_true(expect_no("fem_force_adj, one term of M forgotten", CASE_OF_fem_force, &wrong));
     assert_true(expect_no("fem_face_adj, area taken as fixed", CASE_OF_fem_face, &wrong));
     assert_true(expect_no("fem_weight_adj without density", CASE_OF_fem_weight, &wrong));
