@@ -42,7 +42,12 @@ static bool number(cfg_doc *doc, const cfg_node *node, const char *path, const c
         return false;
     }
     if (!pio_quantity_parse(node->text, f->quantity, out, why, sizeof why)) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, "%s", why);
+        const bool expression = strpbrk(node->text, "*^(") != NULL;
+        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path, expression ? "'%s' is an expression, %s" : "%s%s",
+                       expression ? pio_cfg_printable(doc, node->text) : why,
+                       expression ? "and this key has a number; what may vary, in scenes of finite elements alone, is "
+                                    "listed in docs/scene.md"
+                                  : "");
         return false;
     }
     if (!pio_range_holds(&f->range, *out)) {
