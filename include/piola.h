@@ -52,6 +52,8 @@ typedef enum piola_failure_kind {
     PIOLA_FAILED_NEWTON,       /* Newton's method needed more iterations than are allowed */
     /* the adjoint solve did not reach its tolerance; `cause` is the failure of the linear solve */
     PIOLA_FAILED_ADJOINT,
+    PIOLA_FAILED_EIGENVALUES, /* modal analysis found no, or not all, eigenvalues */
+    PIOLA_FAILED_REPEATED,    /* one of repeated frequencies, or that of a rigid motion, has no derivative */
     /* Failures of linear solves: */
     PIOLA_FAILED_LINEAR_LIMIT,       /* the solve needed more iterations than are allowed */
     PIOLA_FAILED_STAGNATION,         /* the residual does not decrease any further */

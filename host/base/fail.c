@@ -19,6 +19,8 @@ const char *piola_failure_name(piola_failure_kind kind)
                                         [PIOLA_FAILED_LINE_SEARCH] = "line_search",
                                         [PIOLA_FAILED_NEWTON] = "newton_limit",
                                         [PIOLA_FAILED_ADJOINT] = "adjoint",
+                                        [PIOLA_FAILED_EIGENVALUES] = "eigenvalues",
+                                        [PIOLA_FAILED_REPEATED] = "repeated_frequency",
                                         [PIOLA_FAILED_LINEAR_LIMIT] = "linear_limit",
                                         [PIOLA_FAILED_STAGNATION] = "stagnation",
                                         [PIOLA_FAILED_NEGATIVE_CURVATURE] = "negative_curvature",

@@ -17,6 +17,7 @@
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
 #include "host/base/signals.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdlib.h>

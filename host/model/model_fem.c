@@ -211,7 +211,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_vary(m, error);
-    if (!rc && s->fem.integrator != PIO_STATIC) rc = pio_model_motion(m, error);
+    if (!rc && s->fem.integrator != PIO_STATIC) rc = pio_model_motion(m, error); /* also modal: integrator and masses */
     if (rc) return rc;
     pio_model_fem *f = m->fem;
     pio_fem_desc *d = &f->desc;
@@ -232,6 +232,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->product = s->fem.product;
     d->preconditioner = s->fem.preconditioner;
     d->stress_places = pio_scene_stress_places(s);
+    d->repeated = s->time.repeated;
     m->desc.fem = d;
     pio_model_precision(m, s->method.precision == SCENE_F32);
     return PIOLA_OK;

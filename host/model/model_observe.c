@@ -250,9 +250,19 @@ static piola_status set_times(pio_model *m, int o, piola_error *error)
     double *time = malloc(sizeof *time * (size_t)d->samples);
     if (!time) return pio_fail_memory(error, sizeof *time * (size_t)d->samples, "samples");
     for (int k = 0; k < d->samples; k++)
-        time[k] = window ? (s->over[0] + s->over[1]) / 2 : s->at.n ? s->at.v[k] : m->scene->time.duration;
+        time[k] = s->mode.n ? s->mode.v[0]
+                  : window  ? (s->over[0] + s->over[1]) / 2
+                  : s->at.n ? s->at.v[k]
+                            : m->scene->time.duration;
     m->outputs[o].time = time;
     return PIOLA_OK;
+}
+
+/* Frequencies are observed at the steps that are their modes, with equal weights where there are several. */
+static void add_modes(sample_weight_list *l, const scene_observe *s, int o)
+{
+    const int64_t first = llround(s->mode.v[0]), last = s->mode.n > 1 ? llround(s->mode.v[1]) : first;
+    for (int64_t k = first; k <= last; k++) add_sample_weight(l, k, o, 0, 1 / (double)(last - first + 1), 0);
 }
 
 /* Checks the memory for sample weights: an observation over all time or a window has one for each step; the list grows
@@ -286,7 +296,7 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
         d->weight = pio_model_element_weights(m, (size_t)o, &rc, error);
         d->power = s->power;
         d->size = pio_model_stress_size(m);
-    } else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE) {
+    } else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE && s->type != PIO_EIGENFREQUENCY) {
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
     }
     if (rc) return rc;
@@ -297,7 +307,9 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
     if ((int64_t)m->n_samples + (int64_t)d->samples * d->components > INT32_MAX / 2)
         return pio_scene_fault(m->scene, error, "observe", "more than %d samples in all", INT32_MAX / 2);
     m->n_samples += d->samples * d->components;
-    if (of_control)
+    if (s->type == PIO_EIGENFREQUENCY)
+        add_modes(weights, s, o);
+    else if (of_control)
         for (int64_t step = 1; step <= m->steps && !weights->failed; step++)
             add_sample_weight(weights, step, o, 0, m->scene->time.dt, 0);
     else if (s->type != PIO_DISTANCE && s->over[0] >= 0)

@@ -2,6 +2,7 @@
 #include "host/results/certificate.h"
 
 #include "host/results/check_record.h"
+#include "host/results/modes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -62,6 +63,11 @@ static void solves_json(const pio_session *s, pio_json *json)
         pio_json_string(json, "linear_solver_changed", s->evaluation.change.why[0] ? s->evaluation.change.why : NULL);
         pio_json_string(json, "matrix_product", s->memory.bytes.product);
     }
+    if (s->scene->fem.integrator == PIO_MODAL) {
+        pio_json_string(json, "linear_solves", "none: eigenvalues are differentiated by their shapes");
+        pio_modes_json(s, json);
+        return;
+    }
     pio_json_begin_array(json, "linear_solves");
     for (int64_t k = 0; k < s->adjoint.n_records; k++) {
         const pio_step_record *r = &s->adjoint.records[(s->memory.schedule.sweeps - 1) * s->model->steps + k];
@@ -115,6 +121,8 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
         !s->model->fem ? "discrete adjoint of explicit MLS-MPM"
         : s->scene->fem.integrator == PIO_STATIC
             ? "adjoint of quasi-static finite elements: one solve with the Jacobian at the solution"
+        : s->scene->fem.integrator == PIO_MODAL
+            ? "derivatives of eigenvalues: phi^T (dK - lambda dM) phi, shapes normalised by the masses"
         : s->scene->fem.integrator == PIO_LEAPFROG ? "discrete adjoint of the leapfrog of finite elements"
         : s->scene->fem.integrator == PIO_REVERSIBLE_LEAPFROG
             ? "discrete adjoint of the leapfrog of finite elements on a lattice, rounding counted as the identity"

@@ -4,6 +4,7 @@
 #include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/base/new_file.h"
+#include "host/results/modes.h"
 #include "host/run/output_folder.h"
 
 #include <errno.h>
@@ -180,6 +181,7 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
         pio_json_end_object(json);
     }
     pio_json_end_object(json);
+    pio_modes_json(s, json);
     pio_json_begin_object(json, "parameters");
     for (int k = 0; k < s->model->n_parameters; k++)
         parameter(json, s, &s->model->parameters[k], s->evaluation.values, gradient);

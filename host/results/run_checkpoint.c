@@ -7,6 +7,7 @@
 #include "host/base/fail.h"
 #include "host/results/identity.h"
 #include "host/base/signals.h"
+#include "host/scene/scene_query.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "host/results/stress_fields.h"
 #include "host/run/output_folder.h"
 #include "host/snapshot/snapshot.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,11 +112,16 @@ static void list_frame_fields(pio_states *f)
     const pio_session *s = f->session;
     const scene_strings *wanted = &s->scene->output.state_fields;
     if (s->model->fem) {
-        add_field(f,
-                  (pio_snapshot_field){"displacement", dim, "m", "displacement from rest", .when = PIO_SNAPSHOT_FRAME});
-        add_field(f, (pio_snapshot_field){"internal_force", dim, "N", "force of the material on its nodes",
+        const bool modal = s->scene->fem.integrator == PIO_MODAL;
+        add_field(f, (pio_snapshot_field){"displacement", dim, "m",
+                                          modal ? "shape phi of the mode, of such a size that phi^T M phi = 1 kg m^2"
+                                                : "displacement from rest",
                                           .when = PIO_SNAPSHOT_FRAME});
-        if (s->scene->fem.integrator != PIO_STATIC)
+        add_field(f, (pio_snapshot_field){"internal_force", dim, "N",
+                                          modal ? "force of the material on its nodes, K phi of the mode"
+                                                : "force of the material on its nodes",
+                                          .when = PIO_SNAPSHOT_FRAME});
+        if (s->scene->fem.integrator != PIO_STATIC && !modal)
             add_field(f, (pio_snapshot_field){"velocity", dim, "m/s", "velocity", .when = PIO_SNAPSHOT_FRAME});
     }
     pio_snapshot_field stress;

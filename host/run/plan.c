@@ -222,7 +222,9 @@ piola_status pio_plan_with(pio_plan *plan, const pio_plan_request *r, int64_t sl
 bool pio_plan_reversible(const pio_engine_desc *desc, bool *residual_log_estimated)
 {
     *residual_log_estimated = desc->fem && desc->fem->integrator == PIO_REVERSIBLE_EULER;
-    return desc->fem ? desc->fem->integrator >= PIO_REVERSIBLE_LEAPFROG : desc->reversible != 0;
+    const pio_integrator of_mesh = desc->fem ? desc->fem->integrator : PIO_STATIC;
+    if (!desc->fem) return desc->reversible != 0;
+    return of_mesh == PIO_REVERSIBLE_LEAPFROG || of_mesh == PIO_REVERSIBLE_EULER;
 }
 
 double pio_plan_cost(const pio_plan *plan, const pio_step_costs *p, int64_t steps)

@@ -194,7 +194,8 @@ piola_status pio_plan_measure(pio_step_costs *costs, const pio_engine *engine, c
         n_samples += (size_t)desc->observations[o].samples * (size_t)desc->observations[o].components;
     double *bar = malloc(sizeof *bar * (n_samples + 1));
     if (!bar) return pio_fail_memory(error, sizeof *bar * n_samples, "a measurement");
-    for (size_t i = 0; i < n_samples; i++) bar[i] = 1;
+    const bool modal = desc->fem && desc->fem->integrator == PIO_MODAL; /* a repeated frequency has no derivative */
+    for (size_t i = 0; i < n_samples; i++) bar[i] = modal ? 0 : 1;
     *costs = (pio_step_costs){0};
     small.slots = 1;
     small.residual_log = small.first = 0;

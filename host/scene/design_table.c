@@ -12,7 +12,7 @@
 static bool moves(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return s->method.type == SCENE_MPM || s->fem.integrator != PIO_STATIC;
+    return s->method.type == SCENE_MPM || (s->fem.integrator != PIO_STATIC && s->fem.integrator != PIO_MODAL);
 }
 
 /* Returns whether a design may change damping: not without inertia, nor that of the reversible leapfrog. */
@@ -24,7 +24,7 @@ static bool damps(const pio_scene *s, const void *owner)
 static bool has_weight(const pio_scene *s, const void *owner)
 {
     (void)owner;
-    return pio_scene_is_heavy(s);
+    return pio_scene_is_heavy(s) && !(s->method.type == SCENE_FEM && s->fem.integrator == PIO_MODAL);
 }
 
 static bool is_apic(const pio_scene *s, const void *owner)

@@ -181,6 +181,7 @@ typedef struct {
     scene_where on;          /* FEM: a part of the body; group NULL and no box: all of it */
     char *boundary;          /* reaction: name of the boundary */
     double power;            /* stress: p of its norm */
+    scene_numbers mode;      /* frequency: of one mode, or the first and the last of those whose mean it is, from 1 */
     char *group;             /* MPM: name of a group of the body's particles; NULL: all */
     char *geometry;          /* shape distance: name of the geometry */
     scene_side side;         /* shape distance: of what is outside, or from the surface */
@@ -263,12 +264,6 @@ typedef struct {
     scene_strings bodies; /* their names */
 } scene_field;
 
-/* Returns whether the integrator is explicit, so that its steps solve no equations. */
-static inline bool scene_leaps(pio_integrator integrator)
-{
-    return integrator == PIO_LEAPFROG || integrator == PIO_REVERSIBLE_LEAPFROG;
-}
-
 /* scene_load.c: the file and its general keys. */
 typedef struct {
     char *path;                  /* name of the file, as the caller gave it */
@@ -297,6 +292,8 @@ typedef struct {
     double duration;  /* simulated time, s */
     double cfl_limit; /* MPM: greatest fraction of a cell that a particle or an elastic wave may travel in one step */
     int load_steps;   /* FEM static: number of steps over the duration */
+    int modes;        /* FEM modal: number of modes; dt is then 1 and the duration as many */
+    double repeated;  /* FEM modal: relative difference of eigenvalues that count as repeated */
 } scene_time;
 
 /* scene_table.c: what only MPM has of `method` and `time`. */

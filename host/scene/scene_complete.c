@@ -37,7 +37,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     o->every = value_or(o->every, 0);
     o->sharpness = value_or(o->sharpness, 4 / scene->mpm.grid.spacing);
     if (!over) o->over[0] = o->over[1] = -1;
-    if (o->type == PIO_EFFORT || o->type == PIO_SMOOTHNESS) return;
+    if (o->type == PIO_EFFORT || o->type == PIO_SMOOTHNESS || o->type == PIO_EIGENFREQUENCY) return;
     if (o->at.n || over || o->type == PIO_DISTANCE) return;
     if (o->every > 0) {
         n = floor(scene->time.duration / o->every + 1e-9);
@@ -93,6 +93,7 @@ void pio_scene_default_folder(const char *name, char *out, size_t size)
 static void complete_output(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
+    if (scene->method.type == SCENE_FEM && scene->fem.integrator == PIO_MODAL) o->states_every = scene->time.dt;
     o->states_every = value_or(o->states_every, scene->time.duration / 50);
     o->adjoint_every = value_or(o->adjoint_every, 0);
     if (!o->directory && scene->input.name) {
@@ -125,13 +126,22 @@ static void complete_state_places(pio_scene *scene, cfg_doc *doc)
     o->state_per.n = 1;
 }
 
+/* Steps of modal analysis are its modes: the time of a frame is the number of its mode. pio_scene_validate rejects a
+ * scene without their number, and one with a duration. */
+static void complete_modes(pio_scene *scene)
+{
+    if (scene->time.modes < 1) scene->time.modes = 1;
+    scene->time.dt = 1;
+    scene->time.duration = scene->time.modes;
+}
+
 /* The time step follows from load steps in a static scene; some integrators have lumped masses. */
 static void complete_steps(pio_scene *scene, cfg_doc *doc)
 {
     scene_time *time = &scene->time;
     const bool lumps = scene_leaps(scene->fem.integrator) || scene->fem.integrator == PIO_REVERSIBLE_EULER;
     if (lumps && !pio_scene_is_set(doc, "solver.mass")) scene->fem.mass = SCENE_LUMPED;
-    if (!pio_scene_is_set(doc, "time.dt"))
+    if (scene->fem.integrator != PIO_MODAL && !pio_scene_is_set(doc, "time.dt"))
         time->dt = time->duration / time->load_steps; /* pio_scene_validate rejects a motion without dt */
 }
 
@@ -148,6 +158,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
         const scene_geometry *g = pio_scene_geometry(scene, b->geometry);
         b->of_points = g && g->shape == PIO_POINTS;
     }
+    if (scene->method.type == SCENE_FEM && scene->fem.integrator == PIO_MODAL) complete_modes(scene);
     for (size_t i = 0; i < scene->goal.n_observe; i++) complete_observe(scene, doc, &scene->goal.observe[i]);
     for (size_t i = 0; i < scene->goal.n_design; i++) {
         scene_design *d = &scene->goal.design[i];

@@ -57,6 +57,8 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_complete_tables(pio_scene *scene, cfg_doc *doc);
 /* Checks expressions and the constants that they name (scene_vary.c). */
 void pio_scene_validate_vary(const pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of modal analysis, and that other scenes have nothing of it (scene_validate_modal.c). */
+void pio_scene_validate_modal(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of the integrators of particles (scene_validate_mpm.c). */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
 /* Sets defaults of obstacles that depend on other keys, and reads their motions (scene_obstacle.c). */

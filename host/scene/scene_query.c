@@ -22,6 +22,7 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == PIO_DISTANCE || observe->type == PIO_SHAPE) return CFG_AREA; /* the mean square */
     if (observe->type == PIO_DENSITY_MISFIT) return CFG_ONE;
     if (observe->type == PIO_REACTION) return CFG_FORCE;
+    if (observe->type == PIO_EIGENFREQUENCY) return CFG_FREQUENCY;
     if (observe->type == PIO_VOLUME) return CFG_VOLUME;
     if (observe->type == PIO_MASS) return CFG_MASS;
     if (observe->type == PIO_STRESS) return CFG_PRESSURE;

@@ -31,4 +31,10 @@ int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 /* Returns the physical quantity, and so the SI unit, of an observation's values. */
 cfg_quantity pio_observe_quantity(const scene_observe *observe);
 
+/* Returns whether the integrator is explicit, so that its steps solve no equations. */
+static inline bool scene_leaps(pio_integrator integrator)
+{
+    return integrator == PIO_LEAPFROG || integrator == PIO_REVERSIBLE_LEAPFROG;
+}
+
 #endif

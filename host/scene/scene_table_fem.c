@@ -259,7 +259,7 @@ static const cfg_field observe_fields[] = {
                 "squared distance of nodes from measured places, the work of the loads (external forces times "
                 "displacements), the mean velocity of nodes, the kinetic energy; of elements: volume and mass at rest, "
                 "the energy of their strain, or how large the stress is, the p-mean of von Mises' measure of Cauchy's "
-                "stress over the volume at rest"},
+                "stress over the volume at rest; of modal analysis the frequency of a mode"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
@@ -268,6 +268,10 @@ static const cfg_field observe_fields[] = {
     {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
      .only = ONLY(PIO_STRESS),
      .meaning = "exponent of the mean: larger is nearer to the largest stress and less smooth"},
+    {"mode", CFG_NUMBERS, AT(scene_observe, mode), .second = offsetof(scene_observe, mode.n), .required = true,
+     .range = {CFG_FROM, 1, 0}, .only = ONLY(PIO_EIGENFREQUENCY),
+     .meaning = "number of the mode, 1 the lowest, rigid motions included; or [first, last], the mean of their "
+                "frequencies, which has a derivative where they are repeated"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(PIO_REACTION),
      .meaning = "name of an entry of boundary"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(PIO_DISTANCE),

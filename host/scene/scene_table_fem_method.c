@@ -1,6 +1,7 @@
 /* scene_table_fem_method.c -- how scenes of finite elements are discretised, move in time and are solved, and what is
  * written of them: their tables. */
 #include "host/scene/scene_table.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 
@@ -30,7 +31,19 @@ static bool is_static(const void *s)
 {
     return ((const pio_scene *)s)->fem.integrator == PIO_STATIC;
 }
+static bool is_modal(const void *s)
+{
+    return ((const pio_scene *)s)->fem.integrator == PIO_MODAL;
+}
 static bool is_moving(const void *s)
+{
+    return !is_static(s) && !is_modal(s);
+}
+static bool is_in_time(const void *s)
+{
+    return !is_modal(s);
+}
+static bool has_mass(const void *s)
 {
     return !is_static(s);
 }
@@ -42,14 +55,26 @@ static const cfg_field time_fields[] = {
          "damp what the step does not resolve, all three for any dt; leapfrog solves no equations and needs short "
          "steps, and its velocities are those of dt/2 before their time; reversible_leapfrog and reversible_euler are "
          "leapfrog and backward_euler on a lattice of whole quanta: the first's steps are reversed to the bit without "
-         "damping, the second's from a few bits that each leaves (gradient.memory.strategy: reverse)"},
+         "damping, the second's from a few bits that each leaves (gradient.memory.strategy: reverse); "
+         "modal: no motion but its lowest modes, the frequencies and shapes of small free vibrations about rest"},
     {"load_steps", CFG_INTEGER, AT(pio_scene, time.load_steps), .fallback = "1",
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000000}, .present = is_static,
      .meaning =
          "static: equal steps in which loads and supports reach their values; more make each step easier to solve"},
     {"dt", CFG_NUMBER, AT(pio_scene, time.dt), .computed = "duration/load_steps", .quantity = CFG_TIME, POSITIVE,
-     .present = is_moving, .meaning = "time step of the other integrators, for which it is required"},
+     .present = is_moving, .meaning = "time step of a motion, for which it is required"},
+    {"modes", CFG_INTEGER, AT(pio_scene, time.modes), .computed = "required with modal",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 10000}, .present = is_modal,
+     .meaning =
+         "modal: so many of the lowest modes, those of rigid motions included: three of a free body in the plane, "
+         "six in space"},
+    {"repeated", CFG_NUMBER, AT(pio_scene, time.repeated), .fallback = "1e-6", .range = {CFG_FROM | CFG_BELOW, 0, 1},
+     .present = is_modal,
+     .meaning =
+         "modal: neighbouring eigenvalues, squares of frequencies, whose difference is at most this fraction count "
+         "as repeated: one of them alone has no derivative, their mean has"},
     {"duration", CFG_NUMBER, AT(pio_scene, time.duration), .fallback = "1", .quantity = CFG_TIME, POSITIVE,
+     .present = is_in_time,
      .meaning = "time of the last step; a static scene has no other use for time than its curves and observations"},
     END};
 const cfg_table pio_fem_time_table = {.what = "time", .fields = time_fields};
@@ -66,11 +91,11 @@ static bool has_adjoint_tolerance(const void *scene)
 
 static bool has_solves(const void *scene)
 {
-    return !scene_leaps(((const pio_scene *)scene)->fem.integrator);
+    return !scene_leaps(((const pio_scene *)scene)->fem.integrator) && !is_modal(scene);
 }
 static bool has_direct(const void *scene)
 {
-    return has_solves(scene) && ((const pio_scene *)scene)->fem.linear != PIO_SOLVE_PCG;
+    return is_modal(scene) || (has_solves(scene) && ((const pio_scene *)scene)->fem.linear != PIO_SOLVE_PCG);
 }
 
 static const cfg_field solver_fields[] = {
@@ -124,7 +149,7 @@ static const cfg_field solver_fields[] = {
          "NVIDIA's library on a GPU, which rounds otherwise and promises the same bits every time. Where it is missing "
          "the scene is rejected. It has no transposed product: with follower loads, the adjoint keeps Piola's"},
     {"mass", CFG_ENUM, AT(pio_scene, fem.mass), .values = mass_names,
-     .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = is_moving,
+     .computed = "consistent; with leapfrog, reversible_leapfrog and reversible_euler lumped", .present = has_mass,
      .meaning =
          "consistent masses couple neighbouring nodes, lumped ones (by HRZ) do not; gravity acts on the same masses"},
     END};
@@ -145,7 +170,8 @@ static bool has_state_per(const void *s)
 
 static const cfg_field states_fields[] = {
     {"every", CFG_NUMBER, AT(pio_scene, output.states_every), .computed = "time.duration/50", .quantity = CFG_TIME,
-     POSITIVE, .meaning = "time between frames, each with displacements and forces; every load step at most"},
+     POSITIVE, .present = is_in_time,
+     .meaning = "time between frames, each with displacements and forces; every load step at most"},
     {"fields", CFG_TEXTS, AT(pio_scene, output.state_fields), .values = pio_state_words, .computed = "none",
      .without = OF_PARTICLES, .present = has_state_fields,
      .instead = "is a field of particles, method.type: mpm; meshes have cauchy_stress, von_mises, green_strain, J, "

@@ -47,6 +47,8 @@ static void check_window(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(
             doc, path,
             "the load steps of a static scene do not depend on one another; remove it, or set time.integrator");
+    else if (s->method.type == SCENE_FEM && s->fem.integrator == PIO_MODAL)
+        pio_cfg_fault(doc, path, "modes do not depend on one another; remove it, or set another time.integrator");
     else if (s->gradient.window > s->time.duration * (1 + 1e-9))
         pio_cfg_fault(doc, path, "%.9g s is longer than time.duration, %.9g s", s->gradient.window, s->time.duration);
     else if (steps < 1 || fabs(steps * s->time.dt - s->gradient.window) > 1e-6 * s->gradient.window)
@@ -290,7 +292,8 @@ static void check_strategy(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(doc, path,
                       "steps of time.integrator: apic dissipate energy and cannot be reversed; use integrator: "
                       "reversible, or strategy: checkpoint");
-    if (s->method.type == SCENE_FEM && s->fem.integrator < PIO_REVERSIBLE_LEAPFROG)
+    if (s->method.type == SCENE_FEM && s->fem.integrator != PIO_REVERSIBLE_LEAPFROG &&
+        s->fem.integrator != PIO_REVERSIBLE_EULER)
         pio_cfg_fault(doc, path,
                       "steps of this time.integrator cannot be reversed; use reversible_leapfrog or reversible_euler, "
                       "or strategy: checkpoint");

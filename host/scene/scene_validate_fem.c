@@ -279,7 +279,7 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->type == PIO_REACTION)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->loading.boundary, s->loading.n_boundary,
                         sizeof *s->loading.boundary);
-    if (o->type != PIO_REACTION && o->type != PIO_COMPLIANCE) check_place(s, doc, "observe", i, o->body, &o->on);
+    if (o->body) check_place(s, doc, "observe", i, o->body, &o->on);
     if (o->type == PIO_MASS) check_mass(s, doc, i);
 }
 
@@ -372,8 +372,9 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
                       "conjugate gradients do without elimination; remove it, or use 'linear: direct'");
     if (scene->fem.integrator == PIO_STATIC)
         check_static(scene, doc);
-    else
+    else if (scene->fem.integrator != PIO_MODAL)
         check_motion(scene, doc);
+    pio_scene_validate_modal(scene, doc);
     check_plane(scene, doc);
     for (size_t i = 0; i < scene->matter.n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);

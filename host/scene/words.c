@@ -50,6 +50,7 @@ const char *const pio_integrator_words[] = {[PIO_STATIC] = "static",
                                             [PIO_LEAPFROG] = "leapfrog",
                                             [PIO_REVERSIBLE_LEAPFROG] = "reversible_leapfrog",
                                             [PIO_REVERSIBLE_EULER] = "reversible_euler",
+                                            [PIO_MODAL] = "modal",
                                             NULL};
 const char *const pio_solve_words[] = {
     [PIO_SOLVE_PCG] = "pcg", [PIO_SOLVE_DIRECT] = "direct", [PIO_SOLVE_AUTO] = "auto", NULL};
@@ -75,6 +76,7 @@ const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position
                                             [PIO_DISPLACEMENT] = "displacement",
                                             [PIO_REACTION] = "reaction",
                                             [PIO_COMPLIANCE] = "compliance",
+                                            [PIO_EIGENFREQUENCY] = "frequency",
                                             [PIO_VOLUME] = "volume",
                                             [PIO_MASS] = "mass",
                                             [PIO_STRAIN_ENERGY] = "strain_energy",

@@ -184,4 +184,5 @@ const pio_backend pio_backend_cpu = {
     .wait = cpu_wait,
     .error_text = cpu_error_text,
     .direct = {"mumps"},
+    .eigen = "arpack",
 };

@@ -279,4 +279,5 @@ extern "C" const pio_backend pio_backend_cuda = {
     cuda_graph_release,
     {"cudss", "cusolver"},
     "cusparse",
+    NULL,
 };

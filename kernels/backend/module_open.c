@@ -1,5 +1,6 @@
-/* module_open.c -- see direct.h and product.h. A module of kind K and name N is the file piola_K_N.so, which exports
- * the table piola_K; every such table begins with its version and its size. */
+/* module_open.c -- see direct.h, eigen.h and product.h. A module of kind K and name N is the file piola_K_N.so, which
+ * exports the table piola_K; every such table begins with its version and its size. */
+#include "kernels/backend/eigen.h"
 #include "kernels/backend/product.h"
 
 #include <dlfcn.h>
@@ -55,6 +56,11 @@ static const void *open_module(const char *kind, const char *name, table_head wa
 const pio_direct_table *pio_direct_open(const char *name, char *message)
 {
     return open_module("direct", name, (table_head){PIO_DIRECT_VERSION, sizeof(pio_direct_table)}, message);
+}
+
+const pio_eigen_table *pio_eigen_open(const char *name, char *message)
+{
+    return open_module("eigen", name, (table_head){PIO_EIGEN_VERSION, sizeof(pio_eigen_table)}, message);
 }
 
 const pio_product_table *pio_product_open(const char *name, char *message)

@@ -146,6 +146,7 @@ typedef struct {
     /* Modules of sparse direct solves for this device, the best first, see direct.h; then NULL. */
     const char *direct[3];
     const char *product; /* module of sparse products for this device, see product.h; NULL: there is none */
+    const char *eigen;   /* module of eigenproblems for this device, see eigen.h; NULL: there is none */
 } pio_backend;
 
 extern const pio_backend pio_backend_cpu;  /* cpu.c */

@@ -159,7 +159,8 @@ typedef enum {
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
-    PIO_VOLUME, /* from here on of elements */
+    PIO_EIGENFREQUENCY, /* of modal analysis; no kernel computes it */
+    PIO_VOLUME,         /* from here on of elements */
     PIO_MASS,
     PIO_STRAIN_ENERGY,
     PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */

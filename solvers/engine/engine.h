@@ -33,7 +33,8 @@ typedef struct {
     const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
     /* distance: [samples][rows] weight of each point, >= 0 and of each sample some above 0; NULL: 1 */
     const double *point_weight;
-    /* displacement, velocity, reaction: [nodes][dim] weight of each unknown, 1; kinetic energy: the first of each node;
+    /* frequency: step k is mode k, and a sample weight at step k that of its frequency; it has no other tables.
+     * displacement, velocity, reaction: [nodes][dim] weight of each unknown, 1; kinetic energy: the first of each node;
      * volume, mass, strain energy, stress: [elements] weight of each, 1 */
     const double *weight;
     double power, size; /* stress: exponent p >= 2 of the mean; a typical stress, Pa, which no value depends on */
@@ -181,6 +182,7 @@ typedef struct {
     int32_t n_varies;                /* number of values that vary */
     const pio_vary_desc *varies;     /* [n_varies]; a node has one unknown at most of each that is of supports */
     int32_t plain_supports;          /* the first so many supports do not vary; those behind have one unknown each */
+    double repeated; /* modal: largest relative difference of eigenvalues that count as repeated, 0 <= repeated < 1 */
 } pio_fem_desc;
 
 /* Linear solves in which `auto` went on with another solver, and how the first of them failed. */
@@ -192,7 +194,9 @@ typedef struct {
     double residual;    /* relative, at which it stopped */
 } pio_takeover;
 
-/* How one implicit step went. With a direct solver, iterations are solves with a factor. */
+/* How one implicit step went. With a direct solver, iterations are solves with a factor. Of modal analysis, how one
+ * mode was found: `residual` is relative to max(eigenvalue, |shift|) |M phi|, linear_iterations of the first are the
+ * solves of all, and only these and the last members are set. */
 typedef struct {
     int32_t newton_iterations;         /* of Newton's method, all parts together */
     int32_t linear_iterations;         /* of its linear solves, all together */
@@ -211,6 +215,11 @@ typedef struct {
     pio_takeover takeover, adjoint_takeover; /* in the step; in its adjoint */
     /* With which solver the step began, the step ended, and its adjoint ended: 1: by a factor, 0: by iterations. */
     int32_t began_by_factor, ended_by_factor, adjoint_by_factor;
+    double eigenvalue, frequency; /* of the mode, 1/s^2 and Hz; 0: a rigid motion */
+    /* Modes that were found below the frequency counted_at, Hz, which lies in a gap behind the modes that were wanted;
+     * eigenvalues there by the negative pivots of a factor. They are equal, or the run has failed. */
+    int32_t modes_found, modes_counted;
+    double counted_at; /* Hz */
 } pio_step_record;
 
 /* Where `auto` went on with another linear solver than the one of pio_engine_bytes, in the last run and its sweeps. */

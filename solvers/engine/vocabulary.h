@@ -19,8 +19,9 @@ typedef enum {
     PIO_PRECONDITIONER_JACOBI,
     PIO_PRECONDITIONER_MULTIGRID
 } pio_preconditioner_choice;
-/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The last two
- * are those of their names on a lattice of positions and velocities, whose steps have an exact inverse. */
+/* How meshes move in time: without inertia; implicit, Newmark's with beta = 1/4 and gamma = 1/2; explicit. The
+ * reversible ones are those of their names on a lattice, whose steps have an exact inverse. MODAL: no motion but free
+ * vibrations about rest, where step number k leads to the shape of mode k + 1 (solvers/fem/fem_modal.c). */
 typedef enum {
     PIO_STATIC,
     PIO_BACKWARD_EULER,
@@ -28,7 +29,8 @@ typedef enum {
     PIO_NEWMARK,
     PIO_LEAPFROG,
     PIO_REVERSIBLE_LEAPFROG,
-    PIO_REVERSIBLE_EULER
+    PIO_REVERSIBLE_EULER,
+    PIO_MODAL
 } pio_integrator;
 /* Of which dilatation the strain of an element is made: that of F at each point, or its projection on polynomials of a
  * lower degree, which does not lock where a material hardly changes its volume (kernels/fem/fem_dilatation.h). */

@@ -18,7 +18,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     const size_t state = bytes * (size_t)f->state.n_vectors;
-    const int moves = f->motion.integrator != PIO_STATIC;
+    const int moves = fem_moves(f);
     int32_t iterations = 0;
     fem_multigrid_expire(f);
     fem_external(f, span, f->adjoint.known); /* time, curves and forces */

@@ -226,6 +226,7 @@ static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_
 {
     f->motion.integrator = m->integrator;
     f->newton.goal = fem_goal(f, f->newton.tolerance);
+    f->modal.modes = m->integrator == PIO_MODAL ? (int)desc->steps : 0;
     f->motion.lumped = (m->lumped && m->integrator != PIO_STATIC) || fem_leaps(f);
     if (fem_on_lattice(m->integrator)) fem_lattice_scale(f, desc);
     f->damping.has_alpha = m->alpha || designs_have(desc, PIO_MASS_DAMPING);

@@ -19,6 +19,7 @@
  * direction is made with the projected matrix, or where that is not wanted by conjugate gradients. An adjoint is exact
  * whatever the signs. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -146,10 +147,34 @@ static piola_status choose_by_rule(fem_sim *f, const pio_fem_desc *m, piola_erro
     return PIOLA_OK;
 }
 
+/* Modal analysis inverts K - shift M, and counts its negative pivots. */
+static piola_status choose_modal(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+{
+    const pio_direct_table *table;
+    char name[128], modes[128];
+    piola_error said = {0};
+    piola_status rc = fem_direct_library(f->base.arena.backend, f->base.ordinal, &table, name, &said);
+    if (!rc && pio_direct_method(table, f->matrix.kind) != PIO_LDLT)
+        rc = sim_fail(&said, PIOLA_UNAVAILABLE, "%s has no LDL^T, whose pivots count eigenvalues", name);
+    if (!rc) rc = analyse(f, table, m->direct_memory, &said);
+    if (rc)
+        return sim_fail(error, rc, "modal analysis: %.1500s%s", said.message,
+                        rc == PIOLA_NO_MEMORY ? "; a larger solver.direct_memory would be right" : "");
+    take_direct(f, name);
+    rc = fem_modal_choose(f, m, modes, error);
+    if (rc) return rc;
+    SAY("modal analysis shifts and inverts");
+    snprintf(f->linear.solver, sizeof f->linear.solver, "%.24s, %s, and %.16s", name,
+             pio_direct_method_name(f->linear.direct.method), modes);
+    if (m->preconditioner == PIO_PRECONDITIONER_AUTO) fem_multigrid_drop(f);
+    return PIOLA_OK;
+}
+
 piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
     if (fem_leaps(f)) return rc;
+    if (fem_is_modal(f)) return choose_modal(f, m, error);
     if (m->linear == PIO_SOLVE_PCG) SAY("the scene requests it");
     if (m->linear == PIO_SOLVE_DIRECT) rc = choose_direct(f, m, error);
     if (m->linear == PIO_SOLVE_AUTO) rc = choose_by_rule(f, m, error);

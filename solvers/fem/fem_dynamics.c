@@ -28,6 +28,10 @@ fem_rate_set fem_rates_at(const fem_sim *f, fem_span span)
     const double h = f->stepping.dt / span.parts;
     fem_rate_set r = {.v = {.d = 0}};
     if (f->motion.integrator == PIO_STATIC || fem_leaps(f)) return r;
+    if (fem_is_modal(f)) {
+        r.a.d = -f->modal.shift; /* the matrix K - shift M */
+        return r;
+    }
     if (f->motion.integrator == PIO_NEWMARK) {
         r.v = (fem_rate){.d = 2 / h, .v = -1};
         r.a = (fem_rate){.d = 4 / (h * h), .v = -4 / h, .a = -1};

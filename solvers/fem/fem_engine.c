@@ -1,5 +1,6 @@
 /* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 
 static const pio_backend *const backend = &PIO_BACKEND;
 
@@ -28,7 +29,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
     if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
     pio_queue_zero(q, f->state.u, point_bytes(f) * (size_t)f->state.n_vectors);
-    if (f->motion.integrator != PIO_STATIC) {
+    if (fem_moves(f)) {
         pio_queue_copy(q, f->state.u, f->motion.initial_u, point_bytes(f));
         pio_queue_copy(q, fem_state(f, f->state.u, STATE_V), f->motion.initial_v, point_bytes(f));
     }
@@ -45,10 +46,11 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     piola_status failed = fem_design_apply(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     failed = fem_stopped(f, error);
-    if (!failed) failed = fem_measure_rounding(f, error);
+    if (!failed && !fem_is_modal(f)) failed = fem_measure_rounding(f, error);
     if (!failed) failed = fem_stopped(f, error);
     if (failed) return failed;
-    if (f->motion.integrator != PIO_STATIC) {
+    if (fem_is_modal(f)) fem_modal_start(f);
+    if (fem_moves(f)) {
         piola_status rc = fem_check_fault(sim, error); /* before anything is solved */
         if (!rc) rc = fem_start_motion(f, error);
         if (rc) return rc;
@@ -110,6 +112,10 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     const size_t one = sizeof(real) * field_size(f->mesh.elements, 1);
     if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
     sim->turned = 1;
+    if (fem_is_modal(f)) {
+        const piola_status rc = fem_modal_check(f, samples_bar, error);
+        if (rc) return rc;
+    }
     f->frames.ready = 0;
     if (f->frames.force_bar) pio_queue_zero(q, f->frames.force_bar, point_bytes(f));
     pio_queue_copy(q, f->adjoint.known, f->state.u, point_bytes(f) * (size_t)f->state.n_vectors);
@@ -207,7 +213,8 @@ static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, 
     fem_sim *f = fem_of(sim);
     f->frames.ready = 0;
     if (sim->first) pio_queue_zero(&sim->queue, f->adjoint.u_bar, point_bytes(f) * (size_t)f->state.n_vectors);
-    if (f->motion.integrator != PIO_STATIC) {
+    if (fem_is_modal(f)) fem_modal_end(f);
+    if (fem_moves(f)) {
         const piola_status rc = fem_start_motion_adj(f, error);
         if (rc) return rc;
     }
@@ -246,10 +253,10 @@ static void goal(pio_sim *sim, double tolerance)
     fem_of(sim)->newton.goal = fem_goal(fem_of(sim), tolerance);
 }
 
-/* The states of a static run are no history. */
+/* The states of a static run, and modes, are no history. */
 static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
 {
-    return fem_of(sim)->motion.integrator == PIO_STATIC ? 0 : sim_adjoint_norms(sim, 1, 0, norms);
+    return fem_moves(fem_of(sim)) ? sim_adjoint_norms(sim, 1, 0, norms) : 0;
 }
 
 static int record_of(const pio_sim *sim, int64_t step, pio_step_record *record)

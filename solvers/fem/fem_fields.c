@@ -1,5 +1,6 @@
 /* fem_fields.c -- fields of a mesh by name, one component at a time through a device buffer of doubles. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 
 #include <string.h>
 
@@ -26,8 +27,8 @@ static const real *now(const fem_sim *f, int which)
 
 static int find(const fem_sim *f, const char *name, fem_field *out)
 {
-    const int all = PIO_LAW_CONSTANTS, still = f->motion.integrator == PIO_STATIC, rates = f->frames.u_bar && !still;
-    const int reacts = still || (f->state.vector_at[STATE_A] >= 0 && !f->lattice.state);
+    const int all = PIO_LAW_CONSTANTS, still = !fem_moves(f), rates = f->frames.u_bar && !still;
+    const int reacts = f->motion.integrator == PIO_STATIC || (f->state.vector_at[STATE_A] >= 0 && !f->lattice.state);
     const struct {
         const char *name;
         fem_field field;
@@ -76,12 +77,13 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
 /* The field is made, where it is not as it is read. */
 static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
 {
-    const int accelerates = f->motion.integrator != PIO_STATIC && d->source == REACTION;
+    const int accelerates = fem_moves(f) && d->source == REACTION;
     if (f->state.no_acceleration && (accelerates || d->x == fem_state(f, f->state.u, STATE_A)))
         return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
                         (long long)f->base.index);
     if (d->source == INTERNAL_FORCE)
-        fem_internal(f, f->state.u, f->newton.trial); /* internal is that of the last evaluation, wherever it was */
+        (fem_is_modal(f) ? fem_modal_stiffness : fem_internal)(
+            f, f->state.u, f->newton.trial); /* internal is that of the last evaluation, wherever it was */
     if (d->source == REACTION) {
         if (f->forces.external_of != f->base.index) fem_external(f, fem_whole(f->base.index - 1), f->state.u);
         fem_reaction(f);

@@ -17,12 +17,12 @@ piola_status fem_frame_adj(fem_sim *f, piola_error *error)
     real *u_bar = f->frames.u_bar, *v_bar = f->frames.u_bar + DIM * (size_t)f->mesh.nodes;
     piola_status rc = PIOLA_OK;
     if (f->frames.ready) return PIOLA_OK;
-    pio_queue_copy(&f->base.queue, u_bar, f->adjoint.u_bar, f->motion.integrator == PIO_STATIC ? bytes : 2 * bytes);
+    pio_queue_copy(&f->base.queue, u_bar, f->adjoint.u_bar, fem_moves(f) ? 2 * bytes : bytes);
     if (f->motion.integrator == PIO_NEWMARK)
         rc = fem_acceleration_adj(f, fem_whole(f->base.index - 1), u_bar, v_bar, 0, error);
     if (rc) return rc;
     fem_mask_constrained(f, 0, u_bar);
-    if (f->motion.integrator != PIO_STATIC) fem_mask_constrained(f, 0, v_bar);
+    if (fem_moves(f)) fem_mask_constrained(f, 0, v_bar);
     f->frames.ready = 1;
     return sim_failed(&f->base, error);
 }

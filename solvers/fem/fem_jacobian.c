@@ -41,10 +41,8 @@ static void assemble(fem_sim *f, fem_span span, const real *u)
     f->matrix.at = u;
     f->linear.pressure.opened = 0;
     f->matrix.span = span;
-    if (f->motion.integrator != PIO_STATIC) {
-        const fem_rate_set r = fem_rates_at(f, span);
-        fem_inertial_matrix(f, r.a.d, r.v.d);
-    }
+    const fem_rate_set r = fem_rates_at(f, span);
+    if (f->motion.integrator != PIO_STATIC) fem_inertial_matrix(f, r.a.d, r.v.d);
     fem_assemble_matrix(f);
 }
 

@@ -1,5 +1,6 @@
 /* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <string.h>
@@ -123,10 +124,10 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     if (sim_ever_uses_previous_state(desc)) TAKE_POINTS(f->adjoint.between_bar);
     TAKE_STATE(f->adjoint.known);
     TAKE_STATE(f->adjoint.u_bar);
-    if (f->motion.integrator != PIO_STATIC && !fem_leaps(f)) TAKE_STATE(f->adjoint.previous_bar);
+    if (fem_moves(f) && !fem_leaps(f)) TAKE_STATE(f->adjoint.previous_bar);
     TAKE_POINTS(f->forces.external_bar);
     if (!fem_leaps(f)) TAKE_POINTS(f->frames.force_bar);
-    TAKE(arena, f->frames.u_bar, (size_t)(f->motion.integrator == PIO_STATIC ? 1 : 2) * DIM * (size_t)f->mesh.nodes);
+    TAKE(arena, f->frames.u_bar, (size_t)(fem_moves(f) ? 2 : 1) * DIM * (size_t)f->mesh.nodes);
     TAKE_POINTS(f->mesh.rest_bar);
     TAKE(arena, f->mesh.dof_rest, (size_t)f->mesh.element_dofs * DIM);
     TAKE_FIELD(f->materials.k_bar, PIO_LAW_CONSTANTS);
@@ -194,6 +195,7 @@ static void take_tables(fem_sim *f)
             TAKE_FIELD(o->element_weight, 1);
             continue;
         }
+        if (o->desc.type == PIO_EIGENFREQUENCY) continue;
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
         TAKE(arena, o->marker, f->mesh.nodes);
@@ -227,6 +229,7 @@ static void take_stress(fem_sim *f)
 typedef struct {
     int64_t index, external_of, log_first, log_next;
     int32_t turned, norm_last, indefinite, projected, no_acceleration, framed, log_kept, log_checked;
+    int32_t modes_ready, modes_found;
     pio_takeover elsewhere;
 } fem_host;
 
@@ -249,6 +252,8 @@ static void host_image(pio_sim *base, void *image, int in)
                         f->frames.ready,
                         f->lattice.residual_log.kept,
                         f->lattice.residual_log.checked,
+                        f->modal.ready,
+                        f->modal.found,
                         f->linear.standby.elsewhere};
         memcpy(records, f->stepping.records, bytes);
         return;
@@ -267,6 +272,8 @@ static void host_image(pio_sim *base, void *image, int in)
     f->lattice.residual_log.kept = h->log_kept;
     f->lattice.residual_log.checked = h->log_checked;
     f->linear.standby.elsewhere = h->elsewhere;
+    f->modal.ready = h->modes_ready;
+    f->modal.found = h->modes_found;
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)
@@ -309,7 +316,8 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);
     take_stress(f);
-    if (f->motion.integrator != PIO_STATIC) take_motion(f);
+    if (fem_moves(f)) take_motion(f);
+    if (fem_is_modal(f)) fem_modal_layout(f);
     TAKE(arena, f->newton.scalars, 16);
     if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
     TAKE(arena, f->observe.integrals, 4);

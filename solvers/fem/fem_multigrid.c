@@ -249,7 +249,7 @@ piola_status fem_choose_preconditioner(fem_sim *f, const pio_fem_desc *m, piola_
     float *coupling = known ? coupling_of(f, m, &crossed) : NULL;
     int ok = coupling != NULL;
     if (ok) {
-        const int moves = f->motion.integrator != PIO_STATIC;
+        const int moves = fem_moves(f);
         const double levels = moves ? fmin(shape.levels, 2 * crossed) : shape.levels;
         const double iterations = ITERATIONS_PER_LEVEL * levels * (is_quadratic(m) ? QUADRATIC : 1);
         g->chosen =

@@ -1,5 +1,6 @@
 /* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 
 /* Returns 1 if velocities are observed, and not displacements. */
 static int of_rates(const pio_observation_desc *d)
@@ -37,7 +38,7 @@ void fem_reaction(fem_sim *f)
 {
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, 1, f->forces.internal, -1, f->forces.external, f->newton.trial);
-    if (f->motion.integrator == PIO_STATIC) return;
+    if (!fem_moves(f)) return;
     fem_mass_force(f, fem_state(f, f->state.u, STATE_A), f->newton.trial);
     fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
 }
@@ -57,6 +58,10 @@ static void forward(fem_sim *f, const pio_sample_weight *t)
         fem_observe_integral(f, o, t);
         return;
     }
+    if (o->desc.type == PIO_EIGENFREQUENCY) {
+        fem_modal_observe(f, o, t);
+        return;
+    }
     if (o->desc.type == PIO_REACTION) fem_reaction(f);
     if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
@@ -74,6 +79,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
     const int forces = o->desc.type != PIO_COMPLIANCE;
+    if (o->desc.type == PIO_EIGENFREQUENCY) return; /* the adjoint of the step does it */
     if (fem_of_elements(o->desc.type)) {
         fem_observe_integral_adj(f, o, t);
         return;
@@ -91,7 +97,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->newton.y, v_bar);
     if (o->desc.type != PIO_REACTION) return;
     fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);
-    if (f->motion.integrator != PIO_STATIC) {
+    if (fem_moves(f)) {
         fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, fem_state(f, f->adjoint.u_bar, STATE_A));
         fem_damping_force_adj(f, v, f->newton.y, v_bar);
     }

@@ -3,6 +3,7 @@
 #ifndef PIOLA_SOLVERS_FEM_SIM_H
 #define PIOLA_SOLVERS_FEM_SIM_H
 
+#include "kernels/backend/eigen.h"
 #include "solvers/linear/amg.h"
 #include "solvers/linear/bsr.h"
 #include "solvers/linear/direct.h"
@@ -160,6 +161,19 @@ typedef struct {
     int *law;                   /* [elements] PIO_HYPER_LINEAR, the law of K0 */
     real *k, *k_bar;            /* [elements][PIO_LAW_CONSTANTS] beta times the moduli at rest, Pa s; cotangents */
 } fem_sim_damping;
+
+/* fem_modal.c: modal analysis, whose stiffness is that of damping with beta = 1. Of motions all is NULL and 0. */
+typedef struct {
+    int modes, free;              /* modes that are wanted; unknowns that no support constrains */
+    int ready;                    /* shapes and records are those of this design */
+    int found, counted;           /* see pio_step_record */
+    int solves;                   /* with factors, of all modes */
+    double repeated;              /* see pio_fem_desc */
+    double shift;                 /* s of the matrix K - s M that is assembled, 1/s^2 */
+    double below_all, counted_at; /* a shift below all eigenvalues; one behind those that are wanted, 1/s^2 */
+    const pio_eigen_table *table; /* the library of eigenproblems */
+    real *shape;                  /* [modes][nodes][DIM] phi, kg^-1/2 */
+} fem_sim_modal;
 
 /* fem_rows.c: constants of the laws. With rows, law, parameters, k and density are those of `rows` runs of elements
  * with equal constants; else of each element. */
@@ -412,6 +426,7 @@ typedef struct {
     fem_sim_linear linear;
     fem_sim_adjoint adjoint;
     fem_sim_frames frames;
+    fem_sim_modal modal;
     fem_sim_morph morph;
     fem_sim_lattice lattice;
     fem_sim_stress stress;
@@ -420,3 +435,15 @@ typedef struct {
 } fem_sim;
 
 #endif
+/* Returns whether states have velocities. */
+static inline int fem_moves(const fem_sim *f)
+{
+    return f->motion.integrator != PIO_STATIC && f->motion.integrator != PIO_MODAL;
+}
+
+/* Returns whether the run is modal analysis, whose state number k is the shape of mode k. */
+static inline int fem_is_modal(const fem_sim *f)
+{
+    return f->motion.integrator == PIO_MODAL;
+}
+

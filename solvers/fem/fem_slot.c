@@ -23,7 +23,7 @@ static void have(fem_sim *f, int which, int when, int kept)
 
 void fem_state_layout(fem_sim *f, const pio_engine_desc *desc)
 {
-    const int lattice = fem_on_lattice(f->motion.integrator), ALWAYS = 1, MOTION = f->motion.integrator != PIO_STATIC;
+    const int lattice = fem_on_lattice(f->motion.integrator), ALWAYS = 1, MOTION = fem_moves(f);
     const int IMPLICIT = MOTION && !fem_leaps(f), BDF2 = f->motion.integrator == PIO_BDF2;
     const int NEWMARK = f->motion.integrator == PIO_NEWMARK, REACTION = reaction_observed(desc);
     f->state.n_vectors = f->state.n_kept = 0;

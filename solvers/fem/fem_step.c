@@ -5,6 +5,7 @@
  * compares (engine.h, repeat). A static step's parts are a path to the same equilibrium; a motion's change what is
  * computed, so its adjoint goes through every part. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 
 /* From the step's beginning, parts 0 .. parts-1 of `of`. */
 static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *record, piola_error *error)
@@ -109,6 +110,7 @@ static piola_status implicit_step(fem_sim *f, piola_error *error)
 piola_status fem_forward(fem_sim *f, piola_error *error)
 {
     piola_status rc;
+    if (fem_is_modal(f)) return fem_modal_step(f, error);
     if (fem_leaps(f)) {
         const int64_t end = f->base.index + 1;
         if (end == f->base.steps || sim_uses_previous_state(&f->base, end)) fem_keep_origin(f);
@@ -162,6 +164,7 @@ piola_status fem_adjoint_step(fem_sim *f, piola_error *error)
     const fem_span span = fem_whole(f->base.index);
     record->adjoint_iterations = 0;
     record->adjoint = 0;
+    if (fem_is_modal(f)) return fem_modal_adj(f, error);
     fem_observe_between_adj(f);
     if (fem_leaps(f)) return fem_leapfrog_adj(f, f->base.index, error);
     const int last = f->base.index + 1 == f->base.steps;

@@ -1,5 +1,6 @@
 /* fem_upload.c -- a mesh's description goes to the device, into the memory that fem_layout took. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
         upload_field(f, f->materials.density, m->density, 1);
     }
     if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
-    if (f->motion.integrator == PIO_STATIC) return;
+    if (fem_is_modal(f)) fem_modal_begin(f);
+    if (!fem_moves(f)) return;
     if (f->damping.alpha && m->alpha) upload_field(f, f->damping.alpha, m->alpha, 1);
     if (f->damping.beta && m->beta) upload_field(f, f->damping.beta, m->beta, 1);
     if (m->displacement) upload_points(f, f->motion.initial_u, m->displacement);
@@ -220,7 +222,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (!rc) rc = upload_supports(f, m, error);
     if (rc) return rc;
     upload_rules(f);
-    if (f->motion.integrator != PIO_STATIC) zero_motion(f);
+    if (fem_moves(f)) zero_motion(f);
     upload_mesh(f, m);
     rc = upload_follow(f, m, error);
     if (!rc) rc = fem_stress_upload(f, error);

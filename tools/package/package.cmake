@@ -90,7 +90,7 @@ find_program(DPKG_QUERY dpkg-query)
 if(DPKG_QUERY)
   set(packages libc6)
   foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES}
-      ${OpenMP_C_LIBRARIES} ${MUMPS_LIBRARY})
+      ${OpenMP_C_LIBRARIES} ${MUMPS_LIBRARY} ${ARPACK_LIBRARY})
     if(NOT EXISTS ${library})
       continue()
     endif()

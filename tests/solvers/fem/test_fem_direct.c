@@ -1,5 +1,6 @@
 /* test_fem_direct.c -- does elimination solve what conjugate gradients solve, and what they cannot? Which is taken by
  * itself? */
+#include "solvers/fem/fem.h"
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
