@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Make the measurements in the folders `data` of scenes by running the scenes that use them with the true values.
+"""Make the measurements in the folders `data` of scenes by running the scenes that use them with the true values, and
+the mesh of the tuning fork.
 
     build/venv/bin/python tools/python/make_data.py build/release/piola
 
@@ -122,9 +123,53 @@ def surface(piola, scene, name):
           [[times[f], n, *moved[f, n, :2]] for f in range(1, len(times)) for n in chosen if rest[n, 1] > least[1]])
 
 
+# Lines of the fork's grid, mm, and elements between them: prong, gap, stem, gap, prong; along it stem, yoke, prongs.
+FORK_X = ((-14, -6, 3), (-6, -4, 1), (-4, 4, 3), (4, 6, 1), (6, 14, 3))
+FORK_Y = ((-52, -12, 12), (-12, 0, 4), (0, 120, 30))
+
+
+def lines(parts):
+    """Places of the corners and of the middles of the elements, and the part of each element."""
+    places, part = [parts[0][0]], []
+    for k, (low, high, n) in enumerate(parts):
+        places += [low + (high - low) * (i + 1) / (2 * n) for i in range(2 * n)]
+        part += [k] * n
+    return places, part
+
+
+def fork():
+    """The mesh of the fork, quad8 in mm, with groups of its body, of the end of its stem and of the sides of its
+    prongs."""
+    (x, across), (y, along) = lines(FORK_X), lines(FORK_Y)
+    cells = [(i, j) for j, q in enumerate(along) for i, p in enumerate(across) if (p == 2, True, p in (0, 4))[q]]
+    rings = ((0, 0), (2, 0), (2, 2), (0, 2), (1, 0), (2, 1), (1, 2), (0, 1))
+    quads = [[(2 * i + a, 2 * j + b) for a, b in rings] for i, j in cells]
+    places = sorted({place for quad in quads for place in quad}, key=lambda place: place[::-1])
+    number = {place: n + 1 for n, place in enumerate(places)}
+    end = [[(2 * i, 0), (2 * i + 2, 0), (2 * i + 1, 0)] for i, j in cells if j == 0]
+    sides = [[(2 * i + s, 2 * j), (2 * i + s, 2 * j + 2), (2 * i + s, 2 * j + 1)] for i, j in cells for s in (0, 2)
+             if along[j] == 2 and (i + (s - 1), j) not in cells]
+    groups = ((1, 8, "end", end), (1, 8, "sides", sides), (2, 16, "fork", quads))
+    path = os.path.join(FULL, "data", "fork.msh")
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n%d\n" % len(groups))
+        for n, (dimension, _, name, _) in enumerate(groups):
+            file.write('%d %d "%s"\n' % (dimension, n + 1, name))
+        file.write("$EndPhysicalNames\n$Nodes\n%d\n" % len(number))
+        for place, n in sorted(number.items(), key=lambda item: item[1]):
+            file.write("%d %.9g %.9g 0\n" % (n, x[place[0]], y[place[1]]))
+        every = [(kind, g + 1, nodes) for g, (_, kind, _, items) in enumerate(groups) for nodes in items]
+        file.write("$EndNodes\n$Elements\n%d\n" % len(every))
+        for n, (kind, group, nodes) in enumerate(every):
+            file.write("%d %d 2 %d %d %s\n" % (n + 1, kind, group, group, " ".join(str(number[p]) for p in nodes)))
+        file.write("$EndElements\n")
+    print("%s: %d elements" % (os.path.relpath(path), len(quads)))
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    fork()
     for make, folder, scene, name in (
             (dam, FULL, "mpm_dam_viscosity.yaml", "dam_front.csv"),
             (dam, SMALL, "mpm_dam_viscosity_small.yaml", "dam_front_small.csv"),

@@ -122,6 +122,10 @@ ENTRIES = (
     Entry("fem_cantilever_shape", "optimize",
           "The cantilever with the edge that was found. The colour is the displacement under the load.",
           "--field displacement --size 800x420"),
+    Entry("fem_fork", "optimize",
+          "The tone of the fork that was found, 440 Hz: the shape of the second mode, drawn small. The prongs have "
+          "become thicker at their roots and thinner at their ends.",
+          "--field displacement --frame 2 --deformation -0.001 --size 500x760"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
           "with respect to Young's modulus of each element: stiffness matters most at the clamp.",
