@@ -233,6 +233,14 @@ static void take_integrator(fem_sim *f, const pio_fem_desc *m, const pio_engine_
     f->damping.has_beta = m->beta || designs_have(desc, PIO_STIFFNESS_DAMPING);
 }
 
+/* Whether internal forces are linear in the displacement. */
+static int is_linear(const fem_sim *f, const pio_fem_desc *m)
+{
+    int linear = 1;
+    for (int e = 0; e < f->mesh.elements && linear; e++) linear = m->law[e] == PIO_HYPER_LINEAR;
+    return linear;
+}
+
 static piola_status begin(const pio_backend *backend, const pio_engine_desc *desc, pio_sim **out, piola_error *error)
 {
     const pio_fem_desc *m = desc->fem;
@@ -267,6 +275,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (!blocks || !fem_vary_begin(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
+    f->matrix.constant.possible = !f->loads.has_followers && is_linear(f, m);
     f->matrix.kind =
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");

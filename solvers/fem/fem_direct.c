@@ -185,12 +185,26 @@ piola_status fem_choose_solver(fem_sim *f, const pio_fem_desc *m, piola_error *e
 
 /* ---- solves --------------------------------------------------------------------------------------------- */
 
+/* Factorises the matrix at hand, unless its factor is there. */
+static piola_status factorise(fem_sim *f, int transposed, int *negative, piola_error *error)
+{
+    fem_constant_matrix *c = &f->matrix.constant;
+    if (c->valid && c->factored) {
+        *negative = c->negative;
+        return PIOLA_OK;
+    }
+    const piola_status rc = pio_direct_factor(&f->linear.direct, transposed, negative, error);
+    c->factored = !rc;
+    c->negative = *negative;
+    return rc;
+}
+
 piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error)
 {
     int negative = 0;
     pio_direct_result result;
     const pio_direct_request request = {.columns = 1, .b = b, .x = x, .tolerance = LOOSE};
-    piola_status rc = pio_direct_factor(&f->linear.direct, 0, &negative, error);
+    piola_status rc = factorise(f, 0, &negative, error);
     if (!rc && negative) return PIOLA_NO;
     if (!rc) rc = pio_direct_solve(&f->linear.direct, &request, &result, error);
     if (f->matrix.kind != PIO_GENERAL && rc == PIOLA_NUMERICAL) return PIOLA_NO; /* singular to rounding */
@@ -209,7 +223,7 @@ piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *sol
                                         .b = b,
                                         .x = x,
                                         .tolerance = f->linear.adjoint_tolerance};
-    piola_status rc = pio_direct_factor(&f->linear.direct, request.transposed, &negative, error);
+    piola_status rc = factorise(f, request.transposed, &negative, error);
     if (rc == PIOLA_NUMERICAL && f->linear.direct.method == PIO_CHOLESKY) return PIOLA_NO; /* MINRES can */
     if (!rc) rc = pio_direct_solve(&f->linear.direct, &request, &result, error);
     *solves = result.solves;

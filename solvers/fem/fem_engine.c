@@ -43,6 +43,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     sim->index = 0;
     sim->turned = 0;
     f->state.no_acceleration = 0;
+    f->matrix.constant.valid = 0;
     piola_status failed = fem_design_apply(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     failed = fem_stopped(f, error);
@@ -111,11 +112,11 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     const size_t constants = sizeof(real) * field_size(f->mesh.elements, PIO_LAW_CONSTANTS);
     const size_t one = sizeof(real) * field_size(f->mesh.elements, 1);
     if (!sim->adjoint) return sim_fail(error, PIOLA_INTERNAL, "this simulation has no room for cotangents");
-    sim->turned = 1;
     if (fem_is_modal(f)) {
         const piola_status rc = fem_modal_check(f, samples_bar, error);
         if (rc) return rc;
     }
+    sim->turned = 1;
     f->frames.ready = 0;
     if (f->frames.force_bar) pio_queue_zero(q, f->frames.force_bar, point_bytes(f));
     pio_queue_copy(q, f->adjoint.known, f->state.u, point_bytes(f) * (size_t)f->state.n_vectors);

@@ -2,6 +2,8 @@
  * has them. */
 #include "solvers/fem/fem.h"
 
+#include <math.h>
+
 /* clang-format off */
 /* The element matrices of one block, as they are or projected. */
 static void block_tangents(fem_sim *f, const fem_element_block *p, const real *u, int projected)
@@ -44,10 +46,29 @@ static void assemble(fem_sim *f, fem_span span, const real *u)
     const fem_rate_set r = fem_rates_at(f, span);
     if (f->motion.integrator != PIO_STATIC) fem_inertial_matrix(f, r.a.d, r.v.d);
     fem_assemble_matrix(f);
+    f->matrix.constant.valid = f->matrix.constant.possible && !f->matrix.projected && !f->linear.pressure.reduced;
+    f->matrix.constant.factored = 0;
+    f->matrix.constant.ca = r.a.d;
+    f->matrix.constant.cv = r.v.d;
+}
+
+/* Whether the matrix at hand is that of the span's end. Where iterations solve, it is assembled anew all the same: that
+ * is little work beside them. */
+static int is_there(const fem_sim *f, fem_span span)
+{
+    const fem_constant_matrix *c = &f->matrix.constant;
+    const fem_rate_set r = fem_rates_at(f, span);
+    return c->valid && f->linear.direct.table && f->linear.standby.by_factor && !f->linear.pressure.count &&
+           !(fabs(r.a.d - c->ca) > 0) && !(fabs(r.v.d - c->cv) > 0);
 }
 
 void fem_jacobian(fem_sim *f, fem_span span, const real *u)
 {
+    if (is_there(f, span)) {
+        f->matrix.at = u;
+        f->matrix.span = span;
+        return;
+    }
     fem_tangents(f, u);
     fem_follow_stiffness(f, u);
     f->matrix.projected = 0;

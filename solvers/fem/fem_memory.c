@@ -259,6 +259,7 @@ static void host_image(pio_sim *base, void *image, int in)
         return;
     }
     memcpy(f->stepping.records, records, bytes);
+    f->matrix.constant.valid = 0; /* the matrix is not part of the memory */
     base->index = h->index;
     base->turned = h->turned;
     base->norm_last = h->norm_last;
@@ -271,9 +272,9 @@ static void host_image(pio_sim *base, void *image, int in)
     f->lattice.residual_log.next = h->log_next;
     f->lattice.residual_log.kept = h->log_kept;
     f->lattice.residual_log.checked = h->log_checked;
-    f->linear.standby.elsewhere = h->elsewhere;
     f->modal.ready = h->modes_ready;
     f->modal.found = h->modes_found;
+    f->linear.standby.elsewhere = h->elsewhere;
 }
 
 piola_status fem_memory_out(pio_sim *sim, size_t at, size_t n, void *bytes, piola_error *error)

@@ -55,6 +55,7 @@ static piola_status solve_by_iterations(fem_sim *f, const real *b, real *x, int 
     pio_queue *q = &f->base.queue;
     pio_krylov_result result = {0};
     pio_queue_zero(q, x, sizeof *x * DIM * (size_t)f->mesh.nodes);
+    f->matrix.constant.valid = 0;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_tangent, p->n, NULL,
                 .b = block_of(f, p), .m = matter_of(f), .u = x, .node_pair = p->node_pair, .node_pairs = p->node_pairs,

@@ -274,12 +274,23 @@ typedef struct {
     double *scalars;           /* [16] sums that are downloaded together */
 } fem_sim_newton;
 
+/* fem_jacobian.c: a Jacobian that does not depend on the displacement, which is assembled, and factorised, once as long
+ * as the rates stay the same. */
+typedef struct {
+    int possible;  /* all laws are linear, and no load follows */
+    int valid;     /* it is in the matrix */
+    int factored;  /* the factor is that of it */
+    int negative;  /* pivots of the factor below zero */
+    double ca, cv; /* K + ca M + cv C */
+} fem_constant_matrix;
+
 /* fem_jacobian.c: the Jacobian. An element block is the DIM x DIM block of two degrees of freedom of one element, or of
  * one face of a load that depends on the displacement. NULL where the simulation is only started. */
 typedef struct {
     pio_bsr bsr;
     pio_linop_kind kind;                         /* symmetric, or general with follower loads */
     int projected;                               /* it is assembled without its negative part */
+    fem_constant_matrix constant;                /* whether it needs to be assembled again */
     fem_span span;                               /* of which it is the Jacobian */
     const real *at;                              /* [nodes][DIM] the displacement that it is the Jacobian at, m */
     int element_blocks, face_blocks;             /* blocks of elements; of faces, which are numbered behind them */
@@ -414,6 +425,7 @@ typedef struct {
     fem_sim_stepping stepping;
     fem_sim_motion motion;
     fem_sim_damping damping;
+    fem_sim_modal modal;
     fem_sim_materials materials;
     fem_sim_forces forces;
     fem_sim_loads loads;
@@ -426,7 +438,6 @@ typedef struct {
     fem_sim_linear linear;
     fem_sim_adjoint adjoint;
     fem_sim_frames frames;
-    fem_sim_modal modal;
     fem_sim_morph morph;
     fem_sim_lattice lattice;
     fem_sim_stress stress;
@@ -434,7 +445,6 @@ typedef struct {
     fem_sim_design design;
 } fem_sim;
 
-#endif
 /* Returns whether states have velocities. */
 static inline int fem_moves(const fem_sim *f)
 {
@@ -447,3 +457,4 @@ static inline int fem_is_modal(const fem_sim *f)
     return f->motion.integrator == PIO_MODAL;
 }
 
+#endif

@@ -50,6 +50,7 @@ static void mass_matrix(fem_sim *f)
             sizeof(real) * DIM * DIM * (size_t)(f->matrix.element_blocks + f->matrix.face_blocks));
     fem_inertial_matrix(f, 1, 0);
     fem_assemble_matrix(f);
+    f->matrix.constant.valid = 0;
 }
 
 static piola_status outcome(piola_status rc, piola_error *error)

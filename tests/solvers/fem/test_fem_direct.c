@@ -332,6 +332,46 @@ static void at_an_unstable_state_negative_pivots_are_counted_and_adjoints_exact(
     fem_case_below("relative difference of the gradient", difference(z_bar[2], z_bar[0]), 1e-6, 5e-2);
 }
 
+/* Of the linear law K + ca M + cv C is constant: one factor serves all steps and their adjoints. BDF2 begins with a
+ * step of Euler's, so that it has two forward, and that of its first step's adjoint is made again. */
+static void a_constant_matrix_is_factorised_once_over_a_whole_motion(void **unused)
+{
+    static const struct {
+        pio_integrator integrator;
+        int factors;
+    } ways[] = {{PIO_BACKWARD_EULER, 1}, {PIO_BDF2, 3}, {PIO_STATIC, 1}};
+    static double z_bar[2][FEM_VARIABLES];
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        double J[2];
+        for (int way = 0; way < 3; way++) {
+            static fem_case c;
+            static double z[FEM_VARIABLES];
+            block(&c, way == 2 ? PIO_HYPER_NEO_HOOKEAN : PIO_HYPER_LINEAR, (int[]){6, 3, 2}, (double[]){2, 1, 1}, 0.3,
+                  0.3, way ? PIO_SOLVE_DIRECT : PIO_SOLVE_PCG);
+            c.desc.steps = 6;
+            c.desc.dt = 1.0 / 6;
+            for (int i = 0; i < c.desc.n_sample_weights; i++) c.sample_weight[i].step = 6;
+            if (ways[k].integrator != PIO_STATIC) fem_case_motion(&c, ways[k].integrator, 0, 0.01, 0.001);
+            start_of(&c, z);
+            pio_sim *sim = fem_case_create(&c, 6, 1);
+            const double value = fem_case_gradient(&c, sim, NULL, z, z_bar[way == 1]);
+            const int factors = (int)((const fem_sim *)sim)->linear.direct.factorisations;
+            print_message("  integrator %d, way %d: J %.12g, %d factorisations\n", (int)ways[k].integrator, way, value,
+                          factors);
+            if (way < 2) J[way] = value;
+            if (way == 1) {
+                assert_int_equal(factors, ways[k].factors);
+                fem_case_below("difference of J from that of pcg, relative", J[1] / J[0] - 1, 1e-9, 1e-3);
+                fem_case_below("difference of the gradient, relative", difference(z_bar[1], z_bar[0]), 1e-9, 5e-3);
+            }
+            if (way == 2) assert_true(factors >= 12); /* one and more in each step, and one in its adjoint */
+            piola_engine_fem.destroy(sim);
+            fem_case_free(&c);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +383,7 @@ int main(void)
         cmocka_unit_test(auto_eliminates_in_slender_and_plane_bodies_and_iterates_in_thick_ones),
         cmocka_unit_test(elimination_that_takes_too_much_memory_is_refused_before_it_starts),
         cmocka_unit_test(elimination_gives_the_same_bits_every_time_for_any_number_of_threads),
+        cmocka_unit_test(a_constant_matrix_is_factorised_once_over_a_whole_motion),
         cmocka_unit_test(at_an_unstable_state_negative_pivots_are_counted_and_adjoints_exact),
     };
     return cmocka_run_group_tests_name("fem_direct", tests, NULL, NULL);
