@@ -71,8 +71,9 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
         what.of = PIOLA_FAILED_NODE;
         what.step = (int64_t)(step.fault >> 36);
         return sim_fail_as(error, PIOLA_NUMERICAL, what,
-                           "step %lld: the velocity of node %d is not finite; a shorter time step would be right",
-                           (long long)what.step, element);
+                           "step %lld: the velocity of node %d is not finite; a shorter time step would be right%s",
+                           (long long)what.step, element,
+                           f->varies.n ? ", if values that vary are finite everywhere" : "");
     }
     if ((step.fault & 15) == FEM_OFF_LATTICE) {
         what.kind = PIOLA_FAILED_NOT_FINITE;

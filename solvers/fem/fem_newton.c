@@ -13,6 +13,7 @@
  * loads have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal rule,
  * whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_vary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,6 +157,12 @@ static piola_status not_finite(newton *n)
     fem_sim *f = n->f;
     const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->newton.du : f->newton.rhs;
     const piola_failure what = fem_failed_at_node(f, PIOLA_FAILED_NOT_FINITE, wrong, (double)NAN);
+    char value[48];
+    if (!fem_vary_is_finite(f, value))
+        return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
+                           "step %lld: the value of %s is not finite somewhere: its expression divides by 0, is too "
+                           "large, or has a root or logarithm of what is below 0",
+                           (long long)what.step, value);
     return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
                        "step %lld: the residual is not finite after %d iterations, at node %lld", (long long)what.step,
                        n->iterations, (long long)what.item);

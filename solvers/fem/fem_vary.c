@@ -4,6 +4,8 @@
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_vary.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int of_load(const fem_varying *v)
@@ -219,6 +221,35 @@ void fem_vary_in_time(fem_sim *f)
 {
     for (const fem_varying *v = f->varies.list; f->varies.in_time && v < f->varies.list + f->varies.n; v++)
         if (v->desc.in_time) set(f, v);
+}
+
+/* Returns whether the sum of all values is finite, in as many parts as the memory of sums needs. */
+static int sum_is_finite(fem_sim *f, const fem_varying *v)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t all = (size_t)v->n * (size_t)v->points * (size_t)v->desc.components, most = (size_t)f->base.sum_items;
+    int finite = 1;
+    for (size_t at = 0; at < all; at += most) {
+        double sum = 0;
+        pio_sum(q, fem_vary_sum, (int)(all - at < most ? all - at : most), NULL, f->base.scalar,
+                .contribution = v->value + at);
+        pio_queue_download(q, &sum, f->base.scalar, sizeof sum);
+        finite &= isfinite(sum) != 0;
+    }
+    return finite;
+}
+
+int fem_vary_is_finite(fem_sim *f, char what[48])
+{
+    for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
+        if ((!of_load(v) && !of_support(v)) || sum_is_finite(f, v)) continue;
+        if (of_load(v))
+            snprintf(what, 48, "loads[%d]", f->loads.load[v->desc.which].desc.value);
+        else
+            snprintf(what, 48, "a support");
+        return 0;
+    }
+    return 1;
 }
 
 /* ---- adjoint ---------------------------------------------------------------------------------------------- */

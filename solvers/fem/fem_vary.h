@@ -18,6 +18,8 @@ piola_status fem_vary_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *
 void fem_vary_apply(fem_sim *f);
 /* Sets those of loads and supports that vary in time, at the time of the step block. */
 void fem_vary_in_time(fem_sim *f);
+/* Returns whether all values of loads and supports are finite; else `what` says of what one is not. */
+int fem_vary_is_finite(fem_sim *f, char what[48]);
 /* Adds to the cotangents of constants, and to `rest_bar`, [element dofs][DIM], those by way of a load's value, whose
  * cotangent is in varies->value_bar. */
 void fem_vary_load_adj(fem_sim *f, const fem_load *l, real *rest_bar);

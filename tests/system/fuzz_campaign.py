@@ -19,7 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "data"
 HOST = ROOT / "host"
 TARGETS = {  # name: (seeds, their suffixes, dictionary, sources of the reader)
-    "scene": (("good_scenes", "bad_scenes"), (".yaml",), "scene.dict", ("config*.c", "scene*.c")),
+    "scene": (("good_scenes", "bad_scenes"), (".yaml",), "scene.dict",
+              ("config*.c", "scene*.c", "expression*.c", "dimension.c")),
     "mesh": (("good_meshes", "bad_meshes", "bad_scenes/parts"), (".msh",), "mesh.dict",
              ("mesh_msh*.c", "mesh_stream.c", "mesh.c", "mesh_finish.c", "mesh_sort.c", "mesh_map.c", "mesh_cells.c",
               "mesh_check.c", "mesh_faces.c")),

@@ -182,6 +182,17 @@ class Varying(unittest.TestCase):
         print(f"  linear between two points: {np.abs(read - other).max() / np.abs(read).max():.3g} (above 1e-3)")
         self.assertGreater(np.abs(read - other).max(), 1e-3 * np.abs(read).max())
 
+    def test_what_is_not_finite_is_reported(self):
+        scene = self.root / "scene.yaml"
+        for value, fault in (("P*sqrt((0.15 m - x)/(1 m))", True), ("P*sqrt(abs(0.15 m - x)/(1 m))", False)):
+            text = COURSE % {"time": "load_steps: 1", "type": "traction", "curves": "", "value": "0 mm",
+                             "load": f"[{value}, 0]"}
+            scene.write_text(text.replace(", T: 20 ms, a: 1 mm", ""))
+            done = self.piola("run", scene)
+            print(f"  {value}: exit {done.returncode} (expected {76 if fault else 0})")
+            self.assertEqual(done.returncode, 76 if fault else 0, done.stdout)
+            self.assertEqual("the value of loads[0] is not finite somewhere" in done.stdout, fault, done.stdout)
+
     def check(self, scene, *sets):
         words = [word for text in sets for word in ("--set", text)]
         done = self.piola("check", scene, *words)
