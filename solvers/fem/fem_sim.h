@@ -237,6 +237,8 @@ typedef struct {
 typedef struct {
     int n, in_time;                        /* values that vary; some of them in time */
     int supports_in_time;                  /* so do some of supports */
+    fem_span span;                         /* at whose end those that vary in time are set */
+    int set;                               /* they are */
     fem_varying *list;                     /* host [n] */
     expression_programs programs;          /* their programs, and constants */
     wide *constant, *constant_bar;         /* [constants]; [designed] cotangents */

@@ -211,16 +211,22 @@ static void apply(fem_sim *f, const fem_varying *v)
 
 void fem_vary_apply(fem_sim *f)
 {
+    f->varies.set = 0;
     for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
         if (!v->desc.in_time) set(f, v);
         if (!of_load(v) && !of_support(v)) apply(f, v);
     }
 }
 
-void fem_vary_in_time(fem_sim *f)
+void fem_vary_in_time(fem_sim *f, fem_span span)
 {
-    for (const fem_varying *v = f->varies.list; f->varies.in_time && v < f->varies.list + f->varies.n; v++)
+    const fem_span of = f->varies.span;
+    if (!f->varies.in_time) return;
+    if (f->varies.set && of.step == span.step && of.part == span.part && of.parts == span.parts) return;
+    for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++)
         if (v->desc.in_time) set(f, v);
+    f->varies.span = span;
+    f->varies.set = 1;
 }
 
 /* Returns whether the sum of all values is finite, in as many parts as the memory of sums needs. */

@@ -16,8 +16,9 @@ piola_status fem_vary_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *
 /* Sets all of them, once constants and rest positions are known, and of what is not a load the quantities that have
  * them. */
 void fem_vary_apply(fem_sim *f);
-/* Sets those of loads and supports that vary in time, at the time of the step block. */
-void fem_vary_in_time(fem_sim *f);
+/* Sets those of loads and supports that vary in time, at the time of the step block, which is that of the end of `span`;
+ * nothing where they are those of this span already. */
+void fem_vary_in_time(fem_sim *f, fem_span span);
 /* Returns whether all values of loads and supports are finite; else `what` says of what one is not. */
 int fem_vary_is_finite(fem_sim *f, char what[48]);
 /* Adds to the cotangents of constants, and to `rest_bar`, [element dofs][DIM], those by way of a load's value, whose

@@ -64,7 +64,7 @@ void fem_curves(fem_sim *f, fem_span span, double *factor)
             .step = f->step, .h = f->stepping.dt, .index = span.step, .substep = span.part, .substeps = span.parts,
             .start = f->curves.start, .t = f->curves.t,
             .value = f->curves.value, .out = factor);
-    fem_vary_in_time(f);
+    fem_vary_in_time(f, span);
 }
 
 void fem_supports_sum(fem_sim *f)
