@@ -3,7 +3,8 @@
 # The packages of this machine and what it knows of other architectures stay as they are, and root is not needed. A
 # folder that this script completed, as it is now, is left as it is; any other is made anew.
 set -euo pipefail
-packages=(libc6-dev libgomp1 libstdc++6 libhdf5-dev libmumps-seq-dev libnlopt-dev libyaml-dev libcmocka-dev zlib1g-dev)
+packages=(libc6-dev libgomp1 libstdc++6 libarpack2-dev libhdf5-dev libmumps-seq-dev libnlopt-dev libyaml-dev
+    libcmocka-dev zlib1g-dev)
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 if cmp -s "${BASH_SOURCE[0]}" "$root/made-by"; then

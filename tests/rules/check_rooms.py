@@ -55,7 +55,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "engine_cpu_f64_2d.dir",
            "piola_engine_cpu_f64_2d_*_objects.dir")
 # Further objects of the program: the command, and the modules of libraries of linear algebra.
-FURTHER = ("piola.dir", "piola_direct_mumps.dir")
+FURTHER = ("piola.dir", "piola_direct_mumps.dir", "piola_eigen_arpack.dir")
 PUBLIC = "piola_"  # of the public interface, and tables of modules: others call them; a compiler's own begin with _
 
 

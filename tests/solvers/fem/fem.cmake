@@ -59,6 +59,8 @@ foreach(precision ${test_precisions})
     needs(test_fem_direct_${precision}_${dimension}d ${DIRECTS})
   endforeach()
 endforeach()
+needs(test_fem_modal_f64_2d ${DIRECTS})
+needs(test_fem_modal_f64_3d ${DIRECTS})
 needs(test_fem_rates_f64_2d ${DIRECTS})
 needs(test_fem_standby_f64_3d ${DIRECTS})
 needs(test_fem_dilatation_f64_2d ${DIRECTS})
@@ -69,12 +71,13 @@ needs(test_fem_transfers_f64_3d ${DIRECTS})
 # With sanitizers half a minute of processor time and more, of code that the other tests of 2D cover.
 slow_with_sanitizers(test_fem_determinism_f64_2d test_fem_dilatation_f64_3d test_fem_slots_f64_2d)
 # With sanitizers one to three minutes of processor time, of the same code as in 2D.
-foreach(name integral convergence determinism direct dynamics follow_gradient gradient morph multigrid physics
+foreach(name integral convergence determinism direct dynamics follow_gradient gradient modal morph multigrid physics
     projection reversible_euler reversible_euler_gradient slots springs supports)
   slow_with_sanitizers(test_fem_${name}_f64_3d)
 endforeach()
 
 guarded_test(test_residual_log_f64_2d)
+guarded_test(test_fem_modal_f64_2d)
 guarded_test(test_fem_determinism_f64_3d)
 guarded_test(test_fem_faults_f64_3d)
 guarded_test(test_fem_standby_f64_3d)

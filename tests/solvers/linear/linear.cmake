@@ -21,6 +21,10 @@ foreach(precision ${test_precisions})
 endforeach()
 guarded_test(test_direct_f64_2d)
 
+# Eigenproblems by a library.
+one_engine_test(test_eigen f64 2)
+needs(test_eigen_f64_2d ${DIRECTS})
+
 # Products by a library, with libraries of their own.
 set(samples)
 foreach(sample right forward unturned failing old absent)

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""test_modal.py PIOLA SOURCE -- modal analysis by the command: what it reports and writes, with equal bits for any
+number of threads, what is rejected, and the tone of the fork."""
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SQUARE = """
+version: 1
+name: square
+method: {type: fem, dimension: 2}
+time: {integrator: modal, modes: 3}
+materials: [{name: soft, model: linear, E: 1 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: block, type: box, element: quad4, elements: [4, 4], min: [0, 0], max: [1, 1]}]
+bodies: [{name: one, geometry: block, material: soft}]
+boundary:
+  - {name: rim, body: one, on: {group: bottom}, type: fixed}
+  - {name: lid, body: one, on: {group: top}, type: fixed}
+  - {name: west, body: one, on: {group: left}, type: fixed}
+  - {name: east, body: one, on: {group: right}, type: fixed}
+observe:
+  - {name: tone, type: frequency, mode: MODE}
+  - {name: third, type: frequency, mode: 3}
+design: [{name: weight, target: materials.soft.density}]
+objective: [{type: minimize, of: tone}]
+"""
+
+
+def run(*arguments):
+    return subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
+
+
+class Modal(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.check = SOURCE / "tests" / "data" / "check_scenes" / "fem_modal.yaml"
+
+    def expect(self, code, words, *arguments):
+        done = run(*arguments, "--device", "cpu")
+        self.assertEqual(done.returncode, code, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+        return done
+
+    def square(self, mode):
+        scene = self.folder / "square.yaml"
+        scene.write_text(SQUARE.replace("MODE", mode))
+        return scene
+
+    def result(self, name):
+        return json.loads((self.folder / name / "result.json").read_text())
+
+    def test_modes_are_reported_and_counted_and_have_equal_bits_for_any_number_of_threads(self):
+        seen = []
+        for threads in (1, 3):
+            out = self.folder / f"out{threads}"
+            self.expect(0, [], "grad", self.check, "--threads", threads, "-o", out)
+            report = self.result(out.name)
+            seen.append((report["modes"], report["parameters"], report["observations"]))
+            self.assertEqual(report["certificate"]["modes"], report["modes"])
+            self.assertIn("ARPACK", report["solver"]["linear"])
+        self.assertEqual(seen[0], seen[1])
+        modes = seen[0][0]
+        self.assertEqual([m["mode"] for m in modes], [1, 2, 3, 4, 5])
+        frequencies = [m["frequency"] for m in modes]
+        self.assertEqual(frequencies, sorted(frequencies))
+        for m in modes:
+            self.assertEqual(m["found"], m["counted"])
+            self.assertLess(m["residual"], 1e-8)
+            self.assertLess(m["frequency"], m["counted_below"])
+        others = seen[0][2]["others"]["value"][0][0]
+        self.assertTrue(math.isclose(others, sum(frequencies[1:4]) / 3, rel_tol=1e-14), (others, frequencies))
+        self.assertFalse(math.isclose(others, frequencies[1], rel_tol=1e-3))  # negative control
+
+    def test_the_plan_says_what_it_takes(self):
+        self.expect(0, ["ARPACK", "plan: "], "grad", self.check, "--dry-run")
+        self.expect(71, ["and 1000 are allowed", "solver.direct_memory"], "run", self.check, "--dry-run", "--set",
+                    "solver.direct_memory=1000 B")
+
+    def test_one_of_repeated_frequencies_is_76_and_their_mean_has_a_gradient(self):
+        out = self.folder / "one"
+        self.expect(76, ["mode 1", "repeated", "[first, last]"], "grad", self.square("1"), "-o", out)
+        self.assertEqual(self.result("one")["failure"]["kind"], "repeated_frequency")
+        mean = self.folder / "mean"
+        self.expect(0, [], "grad", self.square("[1, 2]"), "-o", mean)
+        report = self.result("mean")
+        density = report["parameters"]["materials.soft.density"]
+        # f is in proportion to the root of 1/density
+        self.assertAlmostEqual(density["gradient"] * density["value"] / (-0.5 * report["objective"]), 1, 10)
+
+    def test_what_cannot_be_computed_is_rejected_with_its_reason(self):
+        self.expect(65, ["free unknowns"], "run", self.square("1"), "--set", "time.modes=200", "-o", self.folder / "x")
+        self.expect(65, ["eigenvalues need the digits of f64"], "run", self.square("1"), "--set",
+                    "method.precision=f32")
+        engines = pathlib.Path(PIOLA).parent
+        for missing in ("piola_eigen_arpack.so", "piola_direct_mumps.so"):
+            alone = self.folder / missing
+            alone.mkdir()
+            for file in engines.glob("piola_*.so"):
+                if file.name != missing and ("cpu_f64_2d" in file.name or "cpu" not in file.name):
+                    shutil.copy(file, alone)
+            os.environ["PIOLA_ENGINES"] = str(alone)
+            try:
+                self.expect(69, ["there is no ", missing], "run", self.check, "-o", self.folder / "y")
+            finally:
+                del os.environ["PIOLA_ENGINES"]
+
+    def test_the_forks_tone_becomes_440_hertz_and_frames_are_modes(self):
+        out = self.folder / "fork"
+        self.expect(0, [], "optimize", SOURCE / "scenes" / "fem_fork.yaml", "-o", out)
+        report = self.result("fork")
+        tone = report["observations"]["tone"]["value"][0][0]
+        print(f"tone {tone:.9g} Hz, after {report['optimizer']['evaluations']} evaluations")
+        self.assertLess(abs(tone - 440), 1e-2)
+        self.assertLess(report["constraints"][0]["violation"], 1e-4)
+        info = json.loads(run("info", out / "states.vtkhdf", "--json").stdout)
+        self.assertEqual(info["times"], [0, 1, 2, 3, 4])
+        picture = self.folder / "shape.png"
+        self.assertEqual(run("render", out / "states.vtkhdf", "-o", picture, "--frame", "2", "--deformation",
+                             "0.001").returncode, 0)
+
+
+if __name__ == "__main__":
+    PIOLA = os.path.abspath(sys.argv[1])
+    SOURCE = pathlib.Path(sys.argv[2]).resolve()
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
