@@ -31,16 +31,22 @@ static void name(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
 }
 
 /* Decodes `name` or `name.x`. */
+const char *const pio_component_words[] = {"x", "y", "z", "xx", "yy", "zz", "xy", "yz", "xz", "1", "2", "3", NULL};
+
 static void component(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
 {
     if (!text_node(doc, node, path)) return;
     size_t length = strcspn(node->text, ".");
     const char *rest = node->text + length;
     int which = -1;
-    if (*rest) which = rest[1] >= 'x' && rest[1] <= 'z' && !rest[2] ? rest[1] - 'x' : -2;
-    if (which == -2 || !pio_cfg_is_name(node->text, length, false)) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, node->mark, path,
-                       "'%s' is not a name or a name with .x, .y or .z behind it", pio_cfg_printable(doc, node->text));
+    if (*rest)
+        for (which = 0; pio_component_words[which] && strcmp(pio_component_words[which], rest + 1) != 0;) which++;
+    if ((*rest && !pio_component_words[which]) || !pio_cfg_is_name(node->text, length, false)) {
+        pio_cfg_report(
+            doc, PIOLA_BAD_DATA, node->mark, path,
+            "'%s' is not a name or a name with a component behind it: .x, .y, .z, of a tensor .xx, .yy, .zz, "
+            ".xy, .yz, .xz, of principal values .1, .2, .3",
+            pio_cfg_printable(doc, node->text));
         return;
     }
     char *own = pio_cfg_own_text(doc, node->text, length);

@@ -166,6 +166,8 @@ typedef enum {
     CFG_RATE,
     CFG_RATE_SQUARED,
     CFG_ENERGY,
+    CFG_MOMENT,           /* of forces, N.m */
+    CFG_ANGULAR_MOMENTUM, /* kg.m2/s */
     CFG_FORCE,
     CFG_FORCE_DENSITY,
     CFG_STIFFNESS,
@@ -216,10 +218,14 @@ typedef enum {
     CFG_NUMBERS,   /* {double *v; size_t n}: one number or a list of numbers */
     CFG_NAMED,     /* cfg_named * and, at `second`, size_t: a mapping of names to numbers with units */
     CFG_TEXTS,     /* {char **v; size_t n}: one text or a list of texts, which `values` may restrict */
-    CFG_COMPONENT, /* char * and, at `second`, int: `name` or `name.x`; -1 for none */
+    CFG_COMPONENT, /* char * and, at `second`, int: `name` or `name.x`, number of pio_component_words; -1 for none */
     CFG_MAPPING,   /* `table`, its offsets counted from the same struct */
     CFG_LIST       /* pointer to structs and, at `second`, size_t; `table` */
 } cfg_type;
+
+/* What may stand behind the dot of a CFG_COMPONENT: axes, entries of a symmetric tensor, principal values; NULL at the
+ * end. */
+extern const char *const pio_component_words[];
 
 enum { CFG_FROM = 1, CFG_OVER = 2, CFG_UP_TO = 4, CFG_BELOW = 8 };
 typedef struct cfg_range {

@@ -57,6 +57,10 @@ static const unit units[] = {
     {"J", CFG_ENERGY, 0, 1},
     {"mJ", CFG_ENERGY, -3, 1},
     {"kJ", CFG_ENERGY, 3, 1},
+    {"N.m", CFG_MOMENT, 0, 1},
+    {"N.mm", CFG_MOMENT, -3, 1},
+    {"kN.m", CFG_MOMENT, 3, 1},
+    {"kg.m2/s", CFG_ANGULAR_MOMENTUM, 0, 1},
     {"N", CFG_FORCE, 0, 1},
     {"mN", CFG_FORCE, -3, 1},
     {"kN", CFG_FORCE, 3, 1},
@@ -90,12 +94,33 @@ static const unit units[] = {
 };
 enum { UNITS = sizeof units / sizeof *units };
 
-static const char *const names[CFG_QUANTITIES] = {
-    "a plain number",  "a length",           "an area",     "a volume",       "a time",
-    "a mass",          "a density",          "a pressure",  "a viscosity",    "a velocity",
-    "an acceleration", "an angle rate",      "a rate",      "a rate squared", "an energy",
-    "a force",         "a force per volume", "a stiffness", "a wave number",  "an amount of memory",
-    "an angle",        "a frequency",        "an effort",   "a smoothness",   "a quantity"};
+static const char *const names[CFG_QUANTITIES] = {"a plain number",
+                                                  "a length",
+                                                  "an area",
+                                                  "a volume",
+                                                  "a time",
+                                                  "a mass",
+                                                  "a density",
+                                                  "a pressure",
+                                                  "a viscosity",
+                                                  "a velocity",
+                                                  "an acceleration",
+                                                  "an angle rate",
+                                                  "a rate",
+                                                  "a rate squared",
+                                                  "an energy",
+                                                  "a moment",
+                                                  "an angular momentum",
+                                                  "a force",
+                                                  "a force per volume",
+                                                  "a stiffness",
+                                                  "a wave number",
+                                                  "an amount of memory",
+                                                  "an angle",
+                                                  "a frequency",
+                                                  "an effort",
+                                                  "a smoothness",
+                                                  "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)
 {

@@ -37,7 +37,7 @@ static const char *type_text(const cfg_field *f)
     case CFG_TEXTS:
         return "text or list";
     case CFG_COMPONENT:
-        return "name[.x, .y, .z]";
+        return "name[.component]";
     case CFG_MAPPING:
         return "mapping";
     case CFG_LIST:
@@ -116,7 +116,8 @@ static void resolve_component(pio_json *j, const cfg_field *f, const char *owner
     char *text, joined[100];
     int which = read_int(owner + f->second);
     memcpy(&text, owner + f->offset, sizeof text);
-    snprintf(joined, sizeof joined, which < 0 ? "%.64s" : "%.64s.%c", text, 'x' + which);
+    snprintf(joined, sizeof joined, "%.64s%s%s", text, which < 0 ? "" : ".",
+             which < 0 ? "" : pio_component_words[which]);
     pio_json_string(j, f->key, joined);
 }
 

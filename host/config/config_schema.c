@@ -81,7 +81,7 @@ static void text_schema(pio_json *j, const char *key, const cfg_field *f)
 {
     const char *pattern = f->type == CFG_NAME        ? "^" NAME "$"
                           : f->type == CFG_LABEL     ? "^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,63}$"
-                          : f->type == CFG_COMPONENT ? "^" NAME "(\\.[xyz])?$"
+                          : f->type == CFG_COMPONENT ? "^" NAME "(\\.([xyz]|xx|yy|zz|xy|yz|xz|[123]))?$"
                                                      : NULL;
     if (f->values) {
         words_schema(j, key, f);

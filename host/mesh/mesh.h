@@ -41,6 +41,9 @@ bool pio_element_has_one_dilatation(pio_element_type type);
  * gradient[a][j]. */
 void pio_element_gradients(pio_element_type type, const double r[3], double gradient[PIO_ELEMENT_NODES][3]);
 
+/* Computes the values of the shape functions at the point r of the reference element into value[a]. */
+void pio_element_values(pio_element_type type, const double r[3], double value[PIO_ELEMENT_NODES]);
+
 /* ---- meshes --------------------------------------------------------------------------------------------- */
 
 typedef struct pio_mesh_block { /* all elements of one type */
@@ -165,6 +168,29 @@ void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume);
 /* Lists the faces between two cells, each once as a face of the first cell; other[i] is the other cell. The caller
  * frees both lists. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error);
+
+/* Finds elements by points (mesh_locate.c). */
+typedef struct pio_mesh_locator {
+    const pio_mesh *mesh;
+    double *low;   /* [n_cells] where the box of each element begins along x, m */
+    int32_t *cell; /* [n_cells] elements, in the order of that */
+    double widest; /* width of the widest box, m */
+} pio_mesh_locator;
+/* A point of an element: its coordinates in the reference element. */
+typedef struct pio_mesh_point {
+    int32_t cell; /* number of the element */
+    double r[3];
+} pio_mesh_point;
+/* Prepares a mesh, which must stay, for pio_mesh_locate(). Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+piola_status pio_mesh_locator_create(pio_mesh_locator *out, const pio_mesh *mesh, piola_error *error);
+/* Frees what a locator holds. */
+void pio_mesh_locator_free(pio_mesh_locator *locator);
+/* Returns the number of elements in which the place x (m) lies, or outside of which it is by no more than a millionth of
+ * an element, and writes up to `most` of them; all, in ascending order, if they are no more than that. The point in the
+ * reference element is found by Newton's method. */
+int32_t pio_mesh_locate(const pio_mesh_locator *locator, const double x[3], pio_mesh_point *out, int32_t most);
+/* Computes the point of the mesh that is nearest to x, m. */
+void pio_mesh_nearest(const pio_mesh *mesh, const double x[3], double out[3]);
 
 #define PIO_MESH_SLIVER 0.01 /* shape below which an element is a sliver, of which the user is warned */
 typedef struct pio_mesh_quality {

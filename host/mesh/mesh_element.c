@@ -146,3 +146,36 @@ void pio_element_gradients(pio_element_type type, const double r[3], double grad
     else
         box_gradients(e, r, gradient);
 }
+
+/* The values that go with box_gradients, serendipity_gradients and simplex_gradients. */
+static void product_values(const pio_element *e, const double r[3], double value[PIO_ELEMENT_NODES])
+{
+    const bool serendipity = e->order == 2 && e->nodes < (e->dimension == 2 ? 9 : e->dimension == 3 ? 27 : 3);
+    for (int a = 0; a < e->nodes; a++) {
+        double N, slope, sum = 1 - e->dimension;
+        value[a] = 1;
+        for (int j = 0; j < e->dimension; j++) {
+            const double at = e->place[a][j];
+            line_shape(serendipity && at * at > 0.5 ? 1 : e->order, at, r[j], &N, &slope);
+            value[a] *= N;
+            sum += at * r[j];
+        }
+        if (serendipity && a < e->corners) value[a] *= sum;
+    }
+}
+
+void pio_element_values(pio_element_type type, const double r[3], double value[PIO_ELEMENT_NODES])
+{
+    const pio_element *e = &pio_elements[type];
+    if (e->dimension < 2 || e->corners != e->dimension + 1) {
+        product_values(e, r, value);
+        return;
+    }
+    double L[4] = {1, 0, 0, 0};
+    for (int j = 0; j < e->dimension; j++) {
+        L[0] -= r[j];
+        L[j + 1] = r[j];
+    }
+    for (int a = 0; a < e->corners; a++) value[a] = e->order == 1 ? L[a] : L[a] * (2 * L[a] - 1);
+    for (int m = 0; e->order == 2 && m < e->edges; m++) value[e->corners + m] = 4 * L[e->edge[m][0]] * L[e->edge[m][1]];
+}

@@ -2,6 +2,7 @@
 #include "host/model/constraint.h"
 
 #include "host/base/fail.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,9 +23,11 @@ static void set_bound(pio_constraint *c, double bound)
 }
 
 /* Appends the inequality of a bound that the scene gives; the others are infinite. */
-static void add(pio_constraints *all, const scene_constraint *entry, const pio_output *o, int sample, int component,
-                int sign)
+static void add(pio_constraints *all, const pio_model *m, const scene_constraint *entry, const pio_output *o,
+                int sample, int component, int sign)
 {
+    const scene_observe *observe = &m->scene->goal.observe[o - m->outputs];
+    const char *word = pio_observe_component_name(m->scene, observe, component);
     const double bound = sign > 0 ? entry->max : entry->min;
     pio_constraint *c = &all->list[all->n];
     char at[40] = "";
@@ -34,8 +37,8 @@ static void add(pio_constraints *all, const scene_constraint *entry, const pio_o
                           .at = o->first + sample * o->components + component,
                           .sign = sign,
                           .symbol = sign > 0 ? "<=" : ">="};
-    const char axis[3] = {o->components > 1 ? '.' : '\0', "xyz"[component], '\0'};
-    snprintf(c->name, sizeof c->name, "%.60s%s.%s%s", o->name, axis, sign > 0 ? "max" : "min", at);
+    snprintf(c->name, sizeof c->name, "%.60s%s%s.%s%s", o->name, word ? "." : "", word ? word : "",
+             sign > 0 ? "max" : "min", at);
     set_bound(c, bound);
     all->n++;
 }
@@ -50,10 +53,10 @@ piola_status pio_constraints_create(pio_constraints *out, const pio_model *m, pi
         const scene_constraint *entry = &s->goal.constraints[i];
         const pio_output *o = output_of(m, entry->of);
         if (!o) return pio_fail(error, PIOLA_INTERNAL, "constraint %zu observes nothing", i);
+        const int of = pio_observe_component(s, &s->goal.observe[o - m->outputs], entry->component);
         for (int k = 0; k < o->samples; k++)
             for (int c = 0; c < o->components; c++)
-                for (int sign = 1; sign >= -1 && (entry->component < 0 || entry->component == c); sign -= 2)
-                    add(out, entry, o, k, c, sign);
+                for (int sign = 1; sign >= -1 && (of < 0 || of == c); sign -= 2) add(out, m, entry, o, k, c, sign);
         out->relative |= entry->relative_to == SCENE_OF_INITIAL;
     }
     return PIOLA_OK;

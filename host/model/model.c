@@ -111,6 +111,14 @@ void pio_model_free(pio_model *m)
         free((void *)m->observations[o].points);
         free((void *)m->observations[o].point_weight);
         free((void *)m->observations[o].weight);
+        free((void *)(uintptr_t)m->observations[o].place_element);
+        free((void *)(uintptr_t)m->observations[o].place_xi);
+        free((void *)(uintptr_t)m->observations[o].row_start);
+        free((void *)(uintptr_t)m->observations[o].row_node);
+        free((void *)(uintptr_t)m->observations[o].row_shape);
+        free((void *)(uintptr_t)m->observations[o].node_start);
+        free((void *)(uintptr_t)m->observations[o].node_row);
+        free((void *)(uintptr_t)m->observations[o].node_shape);
         free((void *)(uintptr_t)m->observations[o].member);
         free((void *)(uintptr_t)m->observations[o].field);
         free((void *)(uintptr_t)m->observations[o].channel_weight);

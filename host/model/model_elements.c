@@ -5,6 +5,7 @@
 #include "host/base/fail.h"
 #include "host/scene/law.h"
 #include "host/scene/scene_names.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,9 +74,10 @@ double *pio_model_element_weights(const pio_model *m, size_t o, piola_status *st
     return NULL;
 }
 
-double pio_model_stress_size(const pio_model *m)
+double pio_model_field_size(const pio_model *m, const scene_observe *o)
 {
     double most = 0;
+    if (pio_observe_quantity(o) != CFG_PRESSURE) return 1;
     for (size_t i = 0; i < m->scene->materials.n; i++) most = fmax(most, pio_law_shear(&m->scene->materials.v[i]));
     return most;
 }

@@ -65,8 +65,20 @@ piola_status pio_model_elements(const pio_model *model, const char *path, size_t
 /* Returns the weight of every element in an observation, [elements] 0 or 1, which the caller frees; NULL with *status
  * and the error set on failure (model_elements.c). */
 double *pio_model_element_weights(const pio_model *model, size_t observation, piola_status *status, piola_error *error);
-/* Returns a stress of the size of the moduli, Pa: the greatest shear modulus of all materials (model_elements.c). */
-double pio_model_stress_size(const pio_model *model);
+/* Returns a typical value of what is observed, in its unit: of stresses and energies the greatest shear modulus of all
+ * materials, else 1 (model_elements.c). */
+double pio_model_field_size(const pio_model *model, const scene_observe *observe);
+
+/* Finds the element of a body that has the place x (m) at rest, of several the one with the lowest number. Returns
+ * PIOLA_BAD_DATA with the nearest point of the mesh if there is none (model_point.c). */
+piola_status pio_model_find(const pio_model *model, int body, const pio_mesh_locator *locator, const double x[3],
+                            pio_mesh_point *out, piola_error *error);
+/* Sets the elements that have the observed point, in a description whose body is set; the model frees them. Returns
+ * PIOLA_BAD_DATA at the scene's key if there is none, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED (model_point.c). */
+piola_status pio_model_point(const pio_model *model, int observation, pio_observation_desc *desc, piola_error *error);
+/* Sets the weights [nodes][dim] of a displacement or velocity of the observed point, which were 0: the values of the
+ * shape functions of the first element that has it. Returns the errors of pio_model_point() (model_point.c). */
+piola_status pio_model_point_weights(const pio_model *model, size_t observation, double *weight, piola_error *error);
 
 /* Makes curves and supports: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a
  * support holds no node, two prescribe one unknown, or the table of a curve is wrong, and the other errors of

@@ -2,7 +2,6 @@
  *
  * A sample at a time between two steps interpolates linearly; a window is the mean of that interpolant over the window.
  * For a distance from given points the positions are interpolated, not their squared distance. */
-#include "host/data/csv.h"
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
 #include "host/model/model_target.h"
@@ -12,7 +11,6 @@
 #include "host/base/signals.h"
 #include "host/base/stop.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,165 +84,13 @@ static void add_sample_over(sample_weight_list *l, const pio_model *m, int o, co
     add_sample_weight(l, s, o, 0, pending / length, 0);
 }
 
-/* ---- distance to given points --------------------------------------------------------------------------- */
-
-#define PLACING "placing the points of an observation"
-
-static int by_value(const void *a, const void *b, void *context)
-{
-    (void)context;
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static piola_status distinct(double *v, size_t n, size_t *kept, piola_error *error)
-{
-    const piola_status rc = pio_stop_sort(v, n, sizeof *v, by_value, NULL, PLACING, error);
-    *kept = 0;
-    for (size_t i = 0; !rc && i < n; i++)
-        if (*kept == 0 || v[i] > v[*kept - 1]) v[(*kept)++] = v[i];
-    return rc;
-}
-
-static size_t find(const double *v, size_t n, double x)
-{
-    size_t low = 0, high = n - 1;
-    while (low < high) {
-        const size_t half = low + (high - low) / 2;
-        if (v[half] < x)
-            low = half + 1;
-        else
-            high = half;
-    }
-    return low;
-}
-
-/* Checks that at every time, times[samples] in s, a point has a weight; `time` and `weight` are numbers of columns. */
-static piola_status check_weights(const pio_csv *csv, int time, int weight, const double *times,
-                                  const pio_observation_desc *d, piola_error *error)
-{
-    const size_t n_ids = (size_t)d->rows;
-    for (size_t k = 0; d->point_weight && k < (size_t)d->samples; k++) {
-        double sum = 0;
-        size_t row = 0;
-        for (size_t i = 0; i < n_ids; i++) sum += d->point_weight[k * n_ids + i];
-        if (sum > 0) continue;
-        while (csv->values[row * csv->n_columns + (size_t)time] < times[k] ||
-               csv->values[row * csv->n_columns + (size_t)time] > times[k])
-            row++;
-        return pio_csv_fault(csv, row, (size_t)weight, error, "all weights at %.9g s are 0; one must be above",
-                             times[k]);
-    }
-    return PIOLA_OK;
-}
-
-/* Checks the memory for a position of every point at every time: a table with another time in each row would need many
- * positions for few rows. */
-static piola_status check_places(size_t n_times, size_t n_ids, int dim, piola_error *error)
-{
-    const double places = (double)n_times * (double)n_ids;
-    if (places * dim > INT32_MAX)
-        return pio_fail(
-            error, PIOLA_BAD_DATA,
-            "%zu times of %zu points make a table of %.4g entries, most of them empty; at most %d are possible",
-            n_times, n_ids, places, INT32_MAX / dim);
-    return pio_room(places * (double)sizeof(double) * (dim + 1), "points", error);
-}
-
-/* Fills marker and points of the description from the table; samples are its distinct times. */
-static piola_status place_points(pio_model *m, int o, const pio_csv *csv, const int at[5], int weight,
-                                 piola_error *error)
-{
-    const int dim = m->scene->method.dimension;
-    pio_observation_desc *d = &m->observations[o];
-    const size_t rows = csv->n_rows, n = (size_t)pio_model_items(m, true);
-    const int64_t *bodies = m->fem ? m->fem->node_first : m->body_first;
-    const int64_t first = bodies[d->body], end = bodies[d->body + 1];
-    double *times = malloc(sizeof(double) * (rows + 1)), *ids = malloc(sizeof(double) * (rows + 1));
-    int32_t *marker = malloc(sizeof *marker * n);
-    double *points = NULL, *weights = NULL;
-    piola_status rc = times && ids && marker ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * rows, "points");
-    size_t n_times = 0, n_ids = 0;
-    for (size_t r = 0; !rc && r < rows; r++) {
-        times[r] = csv->values[r * csv->n_columns + (size_t)at[0]];
-        ids[r] = csv->values[r * csv->n_columns + (size_t)at[1]];
-        if (ids[r] >= (double)(end - first))
-            rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f: the body has %lld, numbered from 0",
-                               csv->columns[at[1]], ids[r], (long long)(end - first));
-    }
-    if (!rc) {
-        rc = distinct(times, rows, &n_times, error);
-        if (!rc) rc = distinct(ids, rows, &n_ids, error);
-        if (!rc) rc = check_places(n_times, n_ids, dim, error);
-    }
-    if (!rc) {
-        points = malloc(sizeof(double) * n_times * n_ids * (size_t)dim);
-        weights = weight < 0 ? NULL : calloc(n_times * n_ids, sizeof *weights);
-        if (!points || (weight >= 0 && !weights))
-            rc = pio_fail_memory(error, sizeof(double) * n_times * n_ids * (size_t)dim, "points");
-    }
-    if (!rc) {
-        for (size_t i = 0; i < n; i++)
-            marker[i] = -1; /* what is filled below goes to the model even if a row is wrong */
-        for (size_t i = 0; i < n_ids; i++) marker[first + (int64_t)ids[i]] = (int32_t)i;
-        for (size_t i = 0; i < n_times * n_ids * (size_t)dim; i++) points[i] = NAN;
-        for (size_t r = 0; !rc && r < rows; r++) {
-            const double *row = csv->values + r * csv->n_columns;
-            const size_t k = find(times, n_times, row[at[0]]) * n_ids + find(ids, n_ids, row[at[1]]);
-            if (!isnan(points[k * (size_t)dim]))
-                rc = pio_csv_fault(csv, r, (size_t)at[1], error, "%s %.0f has two points at %.9g s",
-                                   csv->columns[at[1]], row[at[1]], row[at[0]]);
-            for (int c = 0; c < dim; c++) points[k * (size_t)dim + (size_t)c] = row[at[2 + c]];
-            if (weight >= 0) weights[k] = row[weight];
-            if (!rc) rc = pio_stop_at((int64_t)r, PLACING, error);
-        }
-        d->samples = (int32_t)n_times;
-        d->rows = (int32_t)n_ids;
-        d->marker = marker;
-        d->points = points;
-        d->point_weight = weights;
-        if (!rc) rc = check_weights(csv, at[0], weight, times, d, error);
-        m->outputs[o].time = times;
-        marker = NULL;
-        times = points = weights = NULL;
-    }
-    free(times);
-    free(ids);
-    free(marker);
-    free(points);
-    free(weights);
-    return rc;
-}
-
-static piola_status load_points(pio_model *m, int o, piola_error *error)
-{
-    const char *const names[] = {"time", m->fem ? "node" : "particle", "x", "y", "z"};
-    char path[PATH_MAX];
-    pio_csv csv;
-    int at[5] = {0};
-    piola_status rc = pio_scene_file(m->scene, m->scene->goal.observe[o].points_file, path, sizeof path, error);
-    if (rc) return rc;
-    rc = pio_csv_load(&csv, path, error);
-    for (int c = 0; !rc && c < 2 + m->scene->method.dimension; c++) {
-        at[c] = pio_csv_column(&csv, names[c], error);
-        if (at[c] < 0) rc = PIOLA_BAD_DATA;
-    }
-    int weight = -1;
-    for (size_t c = 0; !rc && c < csv.n_columns; c++)
-        if (!strcmp(csv.columns[c], "weight")) weight = (int)c;
-    if (!rc) rc = place_points(m, o, &csv, at, weight, error);
-    pio_csv_free(&csv);
-    snprintf(path, sizeof path, "observe[%d].points.file", o);
-    return pio_scene_attribute_error(m->scene, rc, error, path);
-}
-
 /* ---- all observations ----------------------------------------------------------------------------------- */
 
 static piola_status set_times(pio_model *m, int o, piola_error *error)
 {
     const scene_observe *s = &m->scene->goal.observe[o];
     pio_observation_desc *d = &m->observations[o];
-    if (s->type == PIO_DISTANCE) return load_points(m, o, error);
+    if (s->type == PIO_DISTANCE) return pio_model_points(m, o, error);
     const bool window = s->over[0] >= 0;
     d->samples = window || s->at.n == 0 ? 1 : (int32_t)s->at.n;
     double *time = malloc(sizeof *time * (size_t)d->samples);
@@ -286,19 +132,22 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
                                 .body = s->body ? pio_scene_body_number(m->scene, s->body) : -1,
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
-                                .sharpness = s->sharpness};
+                                .sharpness = s->sharpness,
+                                .measure = s->measure,
+                                .power = s->power,
+                                .size = m->fem ? pio_model_field_size(m, s) : 1,
+                                .center = {s->center[0], s->center[1], s->center[2]}};
     piola_status rc = check_sample_weights(m, s, error);
     if (!rc) rc = set_times(m, o, error);
     const bool of_control = s->type == PIO_EFFORT || s->type == PIO_SMOOTHNESS;
     if (!rc && !m->fem && !of_control) rc = pio_model_target(m, s, d, error);
     if (!rc && of_control) rc = pio_model_channel_weights(m, o, d, error);
-    if (!rc && m->fem && s->type >= PIO_VOLUME) {
+    if (!rc && m->fem && s->type >= PIO_OF_CAUCHY_STRESS && !isnan(s->point[0]))
+        rc = pio_model_point(m, o, d, error);
+    else if (!rc && m->fem && s->type >= PIO_VOLUME)
         d->weight = pio_model_element_weights(m, (size_t)o, &rc, error);
-        d->power = s->power;
-        d->size = pio_model_stress_size(m);
-    } else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE && s->type != PIO_EIGENFREQUENCY) {
+    else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE && s->type != PIO_EIGENFREQUENCY)
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
-    }
     if (rc) return rc;
     m->outputs[o].name = s->name;
     m->outputs[o].first = m->n_samples;

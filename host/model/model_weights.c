@@ -28,7 +28,9 @@ double *pio_model_weights(const pio_model *m, size_t o, piola_status *status, pi
     snprintf(path, sizeof path, "observe[%zu].on", o);
     if (*status) return NULL;
     const bool mean = s->type == PIO_DISPLACEMENT || s->type == PIO_MEAN_VELOCITY;
-    if (s->type == PIO_REACTION) { /* only of the unknowns that this support constrains */
+    if (mean && !isnan(s->point[0])) {
+        *status = pio_model_point_weights(m, o, weight, error);
+    } else if (s->boundary) { /* only of the unknowns that this support constrains */
         for (int32_t h = 0; h < f->desc.n_constrained; h++)
             if (!strcmp(m->scene->loading.boundary[f->support_boundary[f->constrained_support[h]]].name, s->boundary))
                 weight[(size_t)f->constrained_node[h] * dim + (size_t)f->constrained_axis[h]] = 1;

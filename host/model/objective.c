@@ -3,6 +3,7 @@
 
 #include "host/data/csv.h"
 #include "host/base/fail.h"
+#include "host/scene/scene_query.h"
 #include "host/scene/words.h"
 
 #include <limits.h>
@@ -13,7 +14,7 @@
 
 static int used_components(const pio_term *t)
 {
-    return t->term->component < 0 ? t->output->components : 1;
+    return t->component < 0 ? t->output->components : 1;
 }
 
 /* Checks that the rows of the table are the samples of the observation, in order. */
@@ -63,9 +64,9 @@ static piola_status load_data(const pio_model *m, pio_term *t, size_t number, pi
 
 static void name_term(const pio_objective *o, pio_term *t, size_t number)
 {
-    const char axis[3] = {t->term->component < 0 ? '\0' : '_',
-                          t->term->component < 0 ? '\0' : "xyz"[t->term->component]};
-    snprintf(t->name, sizeof t->name, "%s_%.48s%s", pio_term_words[t->term->type], t->term->of, axis);
+    const bool one = t->term->component >= 0;
+    snprintf(t->name, sizeof t->name, "%s_%.48s%s%s", pio_term_words[t->term->type], t->term->of, one ? "_" : "",
+             one ? pio_component_words[t->term->component] : "");
     for (size_t i = 0; i < number; i++)
         if (!strcmp(o->terms[i].name, t->name)) {
             snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "_%zu", number);
@@ -97,7 +98,10 @@ piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_
         pio_term *t = &out->terms[i];
         t->term = &s->goal.objective[i];
         for (int o = 0; o < m->n_outputs; o++)
-            if (!strcmp(m->outputs[o].name, t->term->of)) t->output = &m->outputs[o];
+            if (!strcmp(m->outputs[o].name, t->term->of)) {
+                t->output = &m->outputs[o];
+                t->component = pio_observe_component(s, &s->goal.observe[o], t->term->component);
+            }
         if (t->term->type == SCENE_SMOOTHNESS) {
             const piola_status rc = find_pairs(m, t, error);
             if (rc) return rc;
@@ -179,7 +183,7 @@ double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const 
         double sum = smooth ? smoothness(t, filtered, NULL) : 0;
         for (int k = 0; !smooth && k < t->output->samples; k++)
             for (int c = 0; c < used; c++) {
-                const int of = t->term->component < 0 ? c : t->term->component;
+                const int of = t->component < 0 ? c : t->component;
                 const int at = t->output->first + k * t->output->components + of;
                 double slope;
                 sum += contribution(t, samples[at], k, c, &slope);

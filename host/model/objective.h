@@ -14,6 +14,7 @@
 typedef struct {
     const scene_term *term;   /* the entry of the scene */
     const pio_output *output; /* its observation; smoothness: NULL */
+    int component;            /* of the observation; -1: all */
     double *data;             /* misfit: [samples][components used] SI, NULL otherwise */
     int n_pairs, *first;      /* smoothness: number of the design's targets; [n_pairs] first variable of each */
     pio_pairs *pairs;         /* smoothness: [n_pairs] pairs of neighbours of each target */

@@ -2,8 +2,10 @@
 #include "host/results/gradient_fields.h"
 
 #include "host/base/fail.h"
+#include "host/model/model_fem.h"
 #include "host/scene/design_path.h"
 #include "host/scene/design_table.h"
+#include "host/scene/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,13 +77,14 @@ static const design_row *row_of(const pio_session *s, int i, const pio_law_const
     return NULL;
 }
 
-int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
+/* Describes field i of the derivatives with respect to what each item has; returns 0 past the last. */
+static int field_of(const pio_session *s, int i, pio_gradient_field *out)
 {
     const pio_law_constant *c;
     const design_row *row = row_of(s, i, &c);
     if (!row) return 0;
     const bool fem = s->model->fem != NULL;
-    out->constant = c != NULL;
+    *out = (pio_gradient_field){.constant = c != NULL};
     out->components = c ? 1 : s->engine.table->components(s->sim, row->field);
     out->nodal = fem && !c && pio_nodal(row->quantity);
     snprintf(out->of, sizeof out->of, "%s", c ? c->key : row->key);
@@ -94,6 +97,36 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
              : fem      ? "element"
                         : "particle");
     return 1;
+}
+
+/* Returns whether fields of elements are wanted as they are, or over volumes. */
+static bool is_wanted(const pio_session *s, const char *per)
+{
+    const scene_strings *list = &s->scene->output.gradient_per;
+    bool wanted = false;
+    for (size_t i = 0; i < list->n; i++) wanted |= !strcmp(list->v[i], per);
+    return wanted;
+}
+
+static void make_per_volume(pio_gradient_field *g)
+{
+    const size_t name = strlen(g->name), units = strlen(g->units), meaning = strlen(g->meaning);
+    g->per_volume = true;
+    snprintf(g->name + name, sizeof g->name - name, "_per_volume");
+    snprintf(g->units + units, sizeof g->units - units, "/m^3");
+    snprintf(g->meaning + meaning, sizeof g->meaning - meaning, ", over its volume at rest");
+}
+
+int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out)
+{
+    for (int k = 0; field_of(s, k, out); k++) {
+        const bool of_elements = s->model->fem && !out->nodal;
+        if ((!of_elements || is_wanted(s, pio_gradient_per_words[SCENE_GRADIENT_PER_ELEMENT])) && i-- == 0) return 1;
+        if (!of_elements || !is_wanted(s, pio_gradient_per_words[SCENE_GRADIENT_PER_VOLUME]) || i-- != 0) continue;
+        make_per_volume(out);
+        return 1;
+    }
+    return 0;
 }
 
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
@@ -139,7 +172,41 @@ static piola_status read_constant(pio_session *s, const char *key, double *value
     return PIOLA_OK;
 }
 
-piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
+/* Computes the volumes of all elements at rest, [elements] m^3, of the places and thicknesses that the design has; x has
+ * room for [nodes][3] and for [elements]. */
+static piola_status read_volumes(pio_session *s, double *x, double *volume, piola_error *error)
+{
+    const pio_model_fem *f = s->model->fem;
+    const int64_t nodes = pio_model_items(s->model, true), elements = pio_model_items(s->model, false);
+    const int dim = s->scene->method.dimension;
+    piola_status rc = s->engine.table->read(s->sim, "rest_position", x, error);
+    for (int64_t i = nodes - 1; !rc && i >= 0; i--)
+        for (int a = 2; a >= 0; a--) x[3 * i + a] = a < dim ? x[dim * i + a] : 0;
+    for (int b = 0; !rc && b < f->bodies; b++) {
+        pio_mesh mesh = f->mesh[b];
+        mesh.x = x + 3 * f->node_first[b];
+        pio_mesh_cell_volumes(&mesh, volume + f->element_first[b]);
+    }
+    if (rc || dim == 3) return rc;
+    rc = s->engine.table->read(s->sim, "thickness", x, error);
+    for (int64_t e = 0; !rc && e < elements; e++) volume[e] *= x[e];
+    return rc;
+}
+
+static piola_status divide_by_volumes(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
+{
+    const int64_t nodes = pio_model_items(s->model, true), elements = pio_model_items(s->model, false);
+    const int64_t most = 3 * nodes > elements ? 3 * nodes : elements;
+    const size_t bytes = sizeof(double) * (size_t)(most + elements);
+    double *x = malloc(bytes), *volume = x + most;
+    if (!x) return pio_fail_memory(error, bytes, "volumes of elements");
+    const piola_status rc = read_volumes(s, x, volume, error);
+    for (int64_t v = 0; !rc && v < elements * g->components; v++) values[v] /= volume[v / g->components];
+    free(x);
+    return rc;
+}
+
+static piola_status read_field(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
 {
     if (!g->constant) return s->engine.table->read(s->sim, g->engine_field, values, error);
     const size_t bytes = sizeof(double) * (size_t)pio_model_items(s->model, false);
@@ -148,4 +215,10 @@ piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g
     const piola_status rc = read_constant(s, g->of, values, one, error);
     free(one);
     return rc;
+}
+
+piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
+{
+    const piola_status rc = read_field(s, g, values, error);
+    return rc || !g->per_volume ? rc : divide_by_volumes(s, g, values, error);
 }

@@ -10,9 +10,10 @@
 typedef struct {
     /* Name of the field, "grad_E"; the engine's field with its values, "" if `constant`; key of the parameter, "E";
      * unit of the derivative, "1/Pa"; description for people who read the file. */
-    char name[32], engine_field[32], of[32], units[32], meaning[96];
-    int components; /* numbers per item */
-    bool nodal;     /* in a mesh: items are nodes; otherwise elements */
+    char name[64], engine_field[32], of[32], units[40], meaning[160];
+    int components;  /* numbers per item */
+    bool nodal;      /* in a mesh: items are nodes; otherwise elements */
+    bool per_volume; /* over the volume of the element at rest, as output.gradient requests */
     /* The parameter is a constant of laws, which only some materials have: its values come from the engine's field of
      * that constant in each law, such as "grad_parameter_0". */
     bool constant;

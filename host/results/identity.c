@@ -49,7 +49,7 @@ static uint64_t data_hash(const pio_session *s)
     for (size_t i = 0; i < s->objective.n; i++) {
         const pio_term *t = &s->objective.terms[i];
         if (!t->data) continue;
-        const size_t used = t->term->component < 0 ? (size_t)t->output->components : 1;
+        const size_t used = t->component < 0 ? (size_t)t->output->components : 1;
         h = hash_more(h, t->data, sizeof(double) * used * (size_t)t->output->samples);
     }
     for (int o = 0; o < s->model->n_outputs; o++) {
@@ -57,7 +57,10 @@ static uint64_t data_hash(const pio_session *s)
         const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->method.dimension;
         h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
-        h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
+        if (d->marker) h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
+        if (!d->row_start) continue;
+        h = hash_more(h, d->row_node, sizeof(int32_t) * (size_t)d->row_start[d->rows]);
+        h = hash_more(h, d->row_shape, sizeof(double) * (size_t)d->row_start[d->rows]);
     }
     for (int o = 0; o < s->model->desc.n_obstacles; o++) {
         const pio_obstacle_desc *d = &s->model->obstacles[o];

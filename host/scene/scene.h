@@ -31,8 +31,7 @@ typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
 typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCENE_ALONG_NORMAL } scene_along;
 typedef enum { SCENE_MESH_STAYS, SCENE_MESH_ELASTIC } scene_mesh_update;
-/* What has one value of a design variable each. PARTICLE is an element in FEM; NODE is FEM alone, GROUP is MPM
- * alone. */
+/* What has one value of a design variable each. PARTICLE is an element in FEM; NODE is FEM, GROUP MPM alone. */
 typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE, SCENE_PER_NODE, SCENE_PER_GROUP } scene_per;
 typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
@@ -169,25 +168,27 @@ typedef struct {
 } scene_curve;
 
 typedef struct {
-    char *name;              /* name of the observation */
-    pio_observable type;     /* what is measured */
-    char *body;              /* name of the body; NULL where the type has none */
-    scene_numbers at;        /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
-    double every;            /* s; 0 when absent */
-    double over[2];          /* s: one sample, the mean over the window; {-1, -1} when absent */
-    char *points_file;       /* distance: table of time, particle or node, x, y[, z][, weight]; samples are its times */
-    int axis;                /* front: 0 x, 1 y, 2 z */
-    double sharpness;        /* front: of the smooth maximum, 1/m */
-    scene_where on;          /* FEM: a part of the body; group NULL and no box: all of it */
-    char *boundary;          /* reaction: name of the boundary */
-    double power;            /* stress: p of its norm */
-    scene_numbers mode;      /* frequency: of one mode, or the first and the last of those whose mean it is, from 1 */
-    char *group;             /* MPM: name of a group of the body's particles; NULL: all */
-    char *geometry;          /* shape distance: name of the geometry */
-    scene_side side;         /* shape distance: of what is outside, or from the surface */
-    char *from, *from_group; /* separation: names of the other body, and of a group of it or NULL */
-    char *grid_file;         /* density misfit: table of columns i, j[, k], density (kg/m3) */
-    scene_strings control;   /* effort, smoothness: names of entries of control; empty: all */
+    char *name;          /* name of the observation */
+    pio_observable type; /* what is measured */
+    char *body;          /* name of the body; NULL where the type has none */
+    scene_numbers at;    /* s: one sample each; also made from `every: 20 ms` (every multiple in (0, duration]) */
+    double every;        /* s; 0 when absent */
+    double over[2];      /* s: one sample, the mean over the window; {-1, -1} when absent */
+    char *points_file;   /* distance: table of time, particle or node, x, y[, z][, weight]; samples are its times */
+    int axis;            /* front: 0 x, 1 y, 2 z */
+    double sharpness;    /* front: of the smooth maximum, 1/m */
+    scene_where on;      /* FEM: a part of the body; group NULL and no box: all of it */
+    char *boundary;      /* reaction and its moment: name of the boundary; NULL in others */
+    double point[3], center[3]; /* FEM, m: a point of the body at rest, NaN: a part is observed; centre of moments */
+    pio_measure measure;        /* fields of stress and strain: what is taken of their values over a part */
+    double power;               /* p of a p-norm */
+    scene_numbers mode;         /* frequency: of one mode, or the first and the last of those whose mean it is, from 1 */
+    char *group;                /* MPM: name of a group of the body's particles; NULL: all */
+    char *geometry;             /* shape distance: name of the geometry */
+    scene_side side;            /* shape distance: of what is outside, or from the surface */
+    char *from, *from_group;    /* separation: names of the other body, and of a group of it or NULL */
+    char *grid_file;            /* density misfit: table of columns i, j[, k], density (kg/m3) */
+    scene_strings control;      /* effort, smoothness: names of entries of control; empty: all */
 } scene_observe;
 
 /* MPM: active fibres of a body, of a group of it, or of the part of these that lies in a box at the start. */
@@ -243,7 +244,7 @@ typedef struct {
 typedef struct {
     scene_term_type type;  /* how the term is made of the observation */
     char *of;              /* name of the observation; smoothness: of the design entry */
-    int component;         /* -1: all; 0..2 from `of: head.x` */
+    int component;         /* -1: all; else number of the word behind the dot in pio_component_words */
     scene_numbers value;   /* target: wanted values, one per component, SI */
     double weight;         /* factor in the sum, >= 0; default 1 */
     char *data_file;       /* misfit: table with a header line */
@@ -254,7 +255,7 @@ typedef struct {
 
 typedef struct {
     char *of;                   /* name of the observation */
-    int component;              /* -1: all; 0..2 from `of: head.x` */
+    int component;              /* -1: all; else number of the word behind the dot in pio_component_words */
     double min, max;            /* SI, or multiples of the value at the start; infinite when absent */
     scene_relative relative_to; /* which of the two */
 } scene_constraint;
@@ -403,11 +404,10 @@ typedef struct {
 
 /* scene_table.c, and of FEM scene_table_fem_method.c: `output`. */
 typedef struct {
-    char *directory;                       /* folder of results; default "out/<name>" */
-    double states_every;                   /* s; default duration/50 */
-    scene_strings state_fields, state_per; /* fields, default: MPM velocity, J, FEM none; FEM: places, element */
-    double adjoint_every;                  /* s; 0: no adjoint frames */
-    double checkpoint_every;               /* s of wall-clock time */
+    char *directory;                                     /* folder of results; default "out/<name>" */
+    double states_every;                                 /* s; default duration/50 */
+    scene_strings state_fields, state_per, gradient_per; /* default: MPM velocity, J, FEM none; FEM: element; element */
+    double adjoint_every, checkpoint_every;              /* s, 0: no adjoint frames; s of wall-clock time */
 } scene_output;
 
 /* What a scene file says, in one struct for each file that has its table; the heading of each struct names the file.

@@ -61,6 +61,13 @@ static void complete_box(cfg_doc *doc, const char *list, size_t i, scene_where *
     for (int a = 0; !found && a < 3; a++) on->min[a] = on->max[a] = NAN;
 }
 
+/* A point that is not given is NaN. */
+static void complete_point(cfg_doc *doc, size_t i, scene_observe *o)
+{
+    PATH(path, "observe[%zu].point", i);
+    for (int a = 0; !pio_scene_is_set(doc, path) && a < 3; a++) o->point[a] = NAN;
+}
+
 /* Without axes a boundary has all; nodes inside follow a surface that is designed. */
 static void complete_places(pio_scene *scene, cfg_doc *doc)
 {
@@ -75,7 +82,10 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         else
             doc->no_memory = true;
     }
-    for (size_t i = 0; i < scene->goal.n_observe; i++) complete_box(doc, "observe", i, &scene->goal.observe[i].on);
+    for (size_t i = 0; i < scene->goal.n_observe; i++) {
+        complete_box(doc, "observe", i, &scene->goal.observe[i].on);
+        complete_point(doc, i, &scene->goal.observe[i]);
+    }
     for (size_t i = 0; i < scene->loading.n_loads; i++) complete_box(doc, "loads", i, &scene->loading.loads[i].on);
     for (size_t i = 0; i < scene->goal.n_design; i++) {
         scene_design *d = &scene->goal.design[i];
@@ -113,17 +123,23 @@ static void complete_output(pio_scene *scene, cfg_doc *doc)
     }
 }
 
+/* Makes a list of one word. */
+static void complete_word(cfg_doc *doc, scene_strings *list, const char *word)
+{
+    list->v = pio_pool_take(&doc->pool, sizeof *list->v);
+    doc->no_memory |= !list->v;
+    if (!list->v) return;
+    list->v[0] = pio_pool_text(&doc->pool, word, strlen(word));
+    doc->no_memory |= !list->v[0];
+    list->n = 1;
+}
+
 /* Fields of meshes are of elements, where nothing else is said; reactions are of nodes. */
-static void complete_state_places(pio_scene *scene, cfg_doc *doc)
+static void complete_fields(pio_scene *scene, cfg_doc *doc)
 {
     scene_output *o = &scene->output;
-    if (o->state_per.n || !pio_scene_has_stress(scene)) return;
-    o->state_per.v = pio_pool_take(&doc->pool, sizeof *o->state_per.v);
-    doc->no_memory |= !o->state_per.v;
-    if (!o->state_per.v) return;
-    o->state_per.v[0] = pio_pool_text(&doc->pool, pio_place_words[0], strlen(pio_place_words[0]));
-    doc->no_memory |= !o->state_per.v[0];
-    o->state_per.n = 1;
+    if (!o->state_per.n && pio_scene_has_stress(scene)) complete_word(doc, &o->state_per, pio_place_words[0]);
+    if (!o->gradient_per.n) complete_word(doc, &o->gradient_per, pio_gradient_per_words[SCENE_GRADIENT_PER_ELEMENT]);
 }
 
 /* Steps of modal analysis are its modes: the time of a frame is the number of its mode. pio_scene_validate rejects a
@@ -172,7 +188,7 @@ void pio_scene_complete(pio_scene *scene, cfg_doc *doc)
     pio_scene_complete_control(scene, doc);
     if (scene->method.type == SCENE_FEM) complete_places(scene, doc);
     if (scene->method.type == SCENE_FEM) complete_steps(scene, doc);
-    if (scene->method.type == SCENE_FEM) complete_state_places(scene, doc);
+    if (scene->method.type == SCENE_FEM) complete_fields(scene, doc);
     for (size_t i = 0; i < scene->goal.n_constraints; i++) {
         scene->goal.constraints[i].min = value_or(scene->goal.constraints[i].min, -INFINITY);
         scene->goal.constraints[i].max = value_or(scene->goal.constraints[i].max, INFINITY);

@@ -76,7 +76,28 @@ static void check_weights(cfg_doc *doc, const char *path, const pio_csv *csv)
     }
 }
 
-/* The columns are time, particle or node, x, y[, z][, weight]; particles and nodes are whole numbers from 0. */
+/* Reports columns X, Y, Z of places at rest beside a column node, and missing ones; returns whether there are such
+ * columns. */
+static bool check_rest_places(const pio_scene *s, cfg_doc *doc, const char *path, const pio_csv *csv)
+{
+    static const char *const names[] = {"X", "Y", "Z"};
+    bool places = false, numbers = false;
+    for (size_t c = 0; c < csv->n_columns; c++) {
+        places |= !strcmp(csv->columns[c], names[0]);
+        numbers |= !strcmp(csv->columns[c], "node");
+    }
+    if (s->method.type != SCENE_FEM || !places) return false;
+    for (int c = 0; c < s->method.dimension; c++) pio_scene_column(doc, path, csv, names[c]);
+    if (numbers)
+        pio_cfg_fault(doc, path,
+                      "%s has a column node and a column X; a point has a number or a place at rest: remove "
+                      "one of them",
+                      csv->path);
+    return true;
+}
+
+/* The columns are time, particle or node or X, Y[, Z], then x, y[, z][, weight]; particles and nodes are whole numbers
+ * from 0. */
 static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const char *const names[] = {"time", s->method.type == SCENE_FEM ? "node" : "particle", "x", "y", "z"};
@@ -85,7 +106,9 @@ static void check_points(const pio_scene *s, cfg_doc *doc, size_t i)
     piola_error error;
     PATH(path, "observe[%zu].points.file", i);
     if (!pio_scene_table_of(s, doc, path, s->goal.observe[i].points_file, &csv)) return;
-    for (int c = 0; c < 2 + s->method.dimension; c++) at[c] = pio_scene_column(doc, path, &csv, names[c]);
+    const bool places = check_rest_places(s, doc, path, &csv);
+    for (int c = 0; c < 2 + s->method.dimension; c++)
+        at[c] = places && c == 1 ? -1 : pio_scene_column(doc, path, &csv, names[c]);
     check_times(s, doc, path, &csv, at[0]);
     for (size_t row = 0; row < csv.n_rows && at[1] >= 0; row++) {
         double id = csv.values[row * csv.n_columns + (size_t)at[1]];

@@ -5,15 +5,46 @@
 
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
 {
+    const bool space = scene->method.dimension == 3;
     switch (observe->type) {
     case PIO_MEAN_POSITION:
     case PIO_MEAN_VELOCITY:
     case PIO_DISPLACEMENT:
     case PIO_REACTION:
         return scene->method.dimension;
+    case PIO_REACTION_MOMENT:
+    case PIO_ANGULAR_MOMENTUM:
+    case PIO_OF_ROTATION:
+        return space ? 3 : 1;
+    case PIO_OF_CAUCHY_STRESS:
+    case PIO_OF_GREEN_STRAIN:
+        return space ? 6 : 4;
+    case PIO_OF_PRINCIPAL_STRESS:
+        return 3;
     default:
         return 1;
     }
+}
+
+/* Returns where the words of an observation's components begin in pio_component_words: axes, entries of a tensor, or
+ * principal values. */
+static int first_word(const scene_observe *observe)
+{
+    const bool tensor = observe->type == PIO_OF_CAUCHY_STRESS || observe->type == PIO_OF_GREEN_STRAIN;
+    return tensor ? 3 : observe->type == PIO_OF_PRINCIPAL_STRESS ? 9 : 0;
+}
+
+const char *pio_observe_component_name(const pio_scene *scene, const scene_observe *observe, int component)
+{
+    const int n = pio_observe_components(scene, observe);
+    return n > 1 && component >= 0 && component < n ? pio_component_words[first_word(observe) + component] : NULL;
+}
+
+int pio_observe_component(const pio_scene *scene, const scene_observe *observe, int word)
+{
+    const int component = word - first_word(observe);
+    if (word < 0) return PIO_ALL_COMPONENTS;
+    return pio_observe_component_name(scene, observe, component) ? component : PIO_NO_COMPONENT;
 }
 
 cfg_quantity pio_observe_quantity(const scene_observe *observe)
@@ -25,7 +56,12 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == PIO_EIGENFREQUENCY) return CFG_FREQUENCY;
     if (observe->type == PIO_VOLUME) return CFG_VOLUME;
     if (observe->type == PIO_MASS) return CFG_MASS;
-    if (observe->type == PIO_STRESS) return CFG_PRESSURE;
+    if (observe->type == PIO_OF_CAUCHY_STRESS || observe->type == PIO_OF_PRINCIPAL_STRESS) return CFG_PRESSURE;
+    if (observe->type == PIO_OF_VON_MISES || observe->type == PIO_OF_ENERGY_DENSITY) return CFG_PRESSURE;
+    if (observe->type == PIO_OF_GREEN_STRAIN || observe->type == PIO_OF_J) return CFG_ONE;
+    if (observe->type == PIO_OF_ROTATION) return CFG_ANGLE;
+    if (observe->type == PIO_REACTION_MOMENT) return CFG_MOMENT;
+    if (observe->type == PIO_ANGULAR_MOMENTUM) return CFG_ANGULAR_MOMENTUM;
     if (observe->type == PIO_STRAIN_ENERGY) return CFG_ENERGY;
     if (observe->type == PIO_EFFORT) return CFG_EFFORT;
     if (observe->type == PIO_SMOOTHNESS) return CFG_SMOOTHNESS;

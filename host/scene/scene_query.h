@@ -26,8 +26,14 @@ bool pio_scene_has_stress(const pio_scene *scene);
 /* Returns where these are: pio_stress_place, or-ed; 0 if there are none. */
 int pio_scene_stress_places(const pio_scene *scene);
 /* Returns the number of components of an observation: the dimension for positions, displacements, velocities and
- * reactions, else 1. */
+ * reactions; of moments and rotations 1 in 2D and 3 in 3D; of tensors 4 and 6; 3 principal stresses; else 1. */
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe);
+enum { PIO_ALL_COMPONENTS = -1, PIO_NO_COMPONENT = -2 };
+/* Returns the component that the word behind a name means, its number in pio_component_words or -1; an observation may
+ * have none of that name. */
+int pio_observe_component(const pio_scene *scene, const scene_observe *observe, int word);
+/* Returns the word of a component; NULL if there is only one, or no such component. */
+const char *pio_observe_component_name(const pio_scene *scene, const scene_observe *observe, int component);
 /* Returns the physical quantity, and so the SI unit, of an observation's values. */
 cfg_quantity pio_observe_quantity(const scene_observe *observe);
 

@@ -233,10 +233,18 @@ static const cfg_table curve_table = {.what = "curve",
 #define OF_PARTICLES                                                                                                   \
     ((ONLY(PIO_DISPLACEMENT) - 1) & ~(ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_DISTANCE)))
 #define MEANS (ONLY(PIO_DISPLACEMENT) | ONLY(PIO_MEAN_VELOCITY))
-#define STRAINED (ONLY(PIO_STRAIN_ENERGY) | ONLY(PIO_STRESS))
-#define INTEGRALS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | STRAINED)
-#define SAMPLED (MEANS | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) | STRAINED)
-#define OF_BODY (MEANS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | INTEGRALS)
+#define MEASURED                                                                                                       \
+    (ONLY(PIO_OF_CAUCHY_STRESS) | ONLY(PIO_OF_GREEN_STRAIN) | ONLY(PIO_OF_VON_MISES) | ONLY(PIO_OF_J) |                \
+     ONLY(PIO_OF_ENERGY_DENSITY) | ONLY(PIO_OF_PRINCIPAL_STRESS))
+#define FIELDS (MEASURED | ONLY(PIO_OF_ROTATION))
+#define INTEGRALS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | ONLY(PIO_STRAIN_ENERGY))
+#define MOMENTS (ONLY(PIO_REACTION_MOMENT) | ONLY(PIO_ANGULAR_MOMENTUM))
+#define REACTIONS (ONLY(PIO_REACTION) | ONLY(PIO_REACTION_MOMENT))
+#define SAMPLED                                                                                                        \
+    (MEANS | MOMENTS | FIELDS | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) |                 \
+     ONLY(PIO_STRAIN_ENERGY))
+#define OF_BODY                                                                                                        \
+    (MEANS | FIELDS | INTEGRALS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_ANGULAR_MOMENTUM))
 
 static bool has_on(const void *o)
 {
@@ -244,10 +252,26 @@ static bool has_on(const void *o)
     return observe->on.group || !isnan(observe->on.min[0]);
 }
 
+static bool has_point(const void *o)
+{
+    return !isnan(((const scene_observe *)o)->point[0]);
+}
+
+static bool has_no_point(const void *o)
+{
+    return !has_point(o);
+}
+
+static bool has_power(const void *o)
+{
+    return ((const scene_observe *)o)->measure == PIO_PNORM;
+}
+
 static const cfg_field points_fields[] = {
     {"file", CFG_TEXT, AT(scene_observe, points_file), .required = true,
-     .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, node, x, y[, z] and, where points count "
-                "differently, weight; below the scene's folder"},
+     .meaning = "CSV, or HDF5 with one-dimensional datasets, of columns time, node or, for points within elements, "
+                "their place at rest X, Y[, Z], then the measured place x, y[, z] and, where points count differently, "
+                "weight; below the scene's folder"},
     END};
 static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
 
@@ -255,27 +279,44 @@ static const cfg_field observe_fields[] = {
     {"name", CFG_NAME, AT(scene_observe, name), .required = true, .meaning = "name that objectives use"},
     {"type", CFG_ENUM, AT(scene_observe, type), .required = true, .values = pio_observable_words,
      .without = OF_PARTICLES,
-     .meaning = "what is measured: the mean displacement of nodes, the total force of a support on the body, the mean "
-                "squared distance of nodes from measured places, the work of the loads (external forces times "
-                "displacements), the mean velocity of nodes, the kinetic energy; of elements: volume and mass at rest, "
-                "the energy of their strain, or how large the stress is, the p-mean of von Mises' measure of Cauchy's "
-                "stress over the volume at rest; of modal analysis the frequency of a mode"},
+     .meaning =
+         "what is measured: the mean displacement of nodes, the total force of a support on the body and its "
+         "moment about a centre, the mean squared distance of points from measured places, the work of the "
+         "loads (external forces times displacements), the mean velocity of nodes, kinetic energy and angular "
+         "momentum; of elements: volume and mass at rest and the energy of their strain; and, at a point or over "
+         "elements, Cauchy's stress and Green's strain (components xx, yy, zz, xy, in 3D yz, xz), von Mises' "
+         "stress, volume ratio, strain energy per volume at rest, principal stresses (1, 2, 3, the largest "
+         "first) and rotation (2D: an angle; 3D: a rotation vector x, y, z); of modal analysis the frequency of a mode"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
-    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | INTEGRALS, .present = has_on,
+    {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | FIELDS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
-     .meaning = "what of it is measured: nodes; of volume, mass, strain_energy and stress_pnorm elements, a group or "
-                "those whose centre lies in a box"},
+     .meaning =
+         "what of it is measured: nodes of displacement and mean_velocity, else elements, a group or those whose "
+         "centre lies in a box"},
+    {"point", CFG_VECTOR, AT(scene_observe, point), .computed = "none", .quantity = CFG_LENGTH, .only = MEANS | FIELDS,
+     .present = has_point,
+     .meaning =
+         "instead of on: one point of the body, by its place at rest, which moves with the elements that have it; "
+         "stress and strain of a point that several elements have are the mean of theirs"},
+    {"measure", CFG_ENUM, AT(scene_observe, measure), .values = pio_measure_words, .fallback = "mean", .only = MEASURED,
+     .present = has_no_point,
+     .meaning = "of the values over elements, each component for itself: mean, by volume at rest; maximum, the largest "
+                "at an integration point; pnorm, the p-mean of absolute values, a smooth stand-in for the largest"},
     {"p", CFG_NUMBER, AT(scene_observe, power), .fallback = "8", .range = {CFG_FROM | CFG_UP_TO, 2, 32},
-     .only = ONLY(PIO_STRESS),
-     .meaning = "exponent of the mean: larger is nearer to the largest stress and less smooth"},
+     .only = MEASURED, .present = has_power,
+     .meaning = "of pnorm: its exponent; larger is nearer to the largest value and less smooth"},
     {"mode", CFG_NUMBERS, AT(scene_observe, mode), .second = offsetof(scene_observe, mode.n), .required = true,
      .range = {CFG_FROM, 1, 0}, .only = ONLY(PIO_EIGENFREQUENCY),
      .meaning = "number of the mode, 1 the lowest, rigid motions included; or [first, last], the mean of their "
                 "frequencies, which has a derivative where they are repeated"},
-    {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = ONLY(PIO_REACTION),
+    {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = REACTIONS,
      .meaning = "name of an entry of boundary"},
+    {"center", CFG_VECTOR, AT(scene_observe, center), .required = true, .quantity = CFG_LENGTH, .only = MOMENTS,
+     .meaning = "place about which moments are taken; arms go from it to the deformed places of nodes"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(PIO_DISTANCE),
-     .meaning = "places of nodes, numbered from 0 in the body; their times are the samples; linear between two steps"},
+     .meaning =
+         "measured places of nodes, numbered from 0 in the body, or of points by their place at rest; their times "
+         "are the samples; linear between two steps"},
     {"at", CFG_NUMBERS, AT(scene_observe, at), .second = offsetof(scene_observe, at.n), .computed = "the final time",
      .quantity = CFG_TIME, NOT_NEGATIVE, .only = SAMPLED, .present = has_at,
      .meaning = "time or increasing list of times, one sample each"},

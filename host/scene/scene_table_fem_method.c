@@ -188,10 +188,19 @@ static const cfg_field states_fields[] = {
     END};
 static const cfg_table states_table = {.what = "states output", .fields = states_fields};
 
+static const cfg_field gradient_fields[] = {
+    {"per", CFG_TEXTS, AT(pio_scene, output.gradient_per), .values = pio_gradient_per_words, .computed = "element",
+     .meaning = "of derivatives with respect to what every element has, such as grad_E: element writes them; volume "
+                "(with the ending _per_volume) what is left of them over the element's volume at rest, the field that "
+                "does not depend on the mesh"},
+    END};
+static const cfg_table gradient_table = {.what = "gradient output", .fields = gradient_fields};
+
 static const cfg_field output_fields[] = {
     {"directory", CFG_TEXT, AT(pio_scene, output.directory), .computed = "out/NAME",
      .meaning = "folder for the results, below the current or the scene's folder, else it needs --allow"},
     {"states", CFG_MAPPING, .table = &states_table, .meaning = "frames of the motion"},
+    {"gradient", CFG_MAPPING, .table = &gradient_table, .meaning = "of `piola grad`: fields of the gradient"},
     {"adjoint", CFG_MAPPING, .table = &pio_adjoint_table, .present = pio_scene_has_adjoint, .computed = "no frames",
      .meaning = "of `piola grad`: frames of the objective's derivatives with respect to displacements, velocities and, "
                 "where steps are solved for equilibrium, forces at that time"},

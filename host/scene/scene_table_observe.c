@@ -181,7 +181,7 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
     "target: squared distance from a value; misfit: from measured data; minimize, maximize: the observation itself"
 
 static const cfg_field term_fields[] =
-    TERM_FIELDS(ONLY(SCENE_SMOOTHNESS), TERM_TYPES, "name of an observation, with .x, .y or .z for one component");
+    TERM_FIELDS(ONLY(SCENE_SMOOTHNESS), TERM_TYPES, "name of an observation, with .x or the like for one component");
 const cfg_table pio_term_table = {
     .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
 
@@ -189,7 +189,7 @@ static const cfg_field fem_term_fields[] = TERM_FIELDS(
     0,
     TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's variables after its "
                "filter, scaled by its bounds or start",
-    "name of an observation, with .x, .y or .z for one component; smoothness: name of a design entry");
+    "name of an observation, with .x or the like for one component; smoothness: name of a design entry");
 const cfg_table pio_fem_term_table = {
     .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
 
@@ -207,7 +207,7 @@ static bool has_max(const void *c)
 static const cfg_field constraint_fields[] = {
     {"of", CFG_COMPONENT, AT(scene_constraint, of), .second = offsetof(scene_constraint, component), .required = true,
      .meaning =
-         "name of an observation, with .x, .y or .z for one component; the bounds hold for each of its samples and "
+         "name of an observation, with .x or the like for one component; the bounds hold for each of its samples and "
          "components, and each is one more adjoint sweep"},
     {"min", CFG_NUMBER, AT(scene_constraint, min), .quantity = CFG_ANY, .computed = "none", .present = has_min,
      .meaning = "least value"},

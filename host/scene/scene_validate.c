@@ -213,11 +213,20 @@ static const scene_observe *check_of(const pio_scene *s, cfg_doc *doc, const cha
     if (which == s->goal.n_observe) return NULL;
     const scene_observe *o = &s->goal.observe[which];
     const int all = pio_observe_components(s, o);
+    char known[60];
+    size_t used = 0;
     *n = component < 0 ? all : 1;
+    for (int c = 0; c < all && all > 1; c++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s.%s",
+                                 c == 0        ? ""
+                                 : c + 1 < all ? ", "
+                                               : " or ",
+                                 pio_observe_component_name(s, o, c));
     if (component >= 0 && all == 1)
-        pio_cfg_fault(doc, at, "'%s' is a single number; write it without .%c", of, axes[component]);
-    else if (component >= all)
-        pio_cfg_fault(doc, at, "'%s' has no component z in a 2D scene; use .x or .y", of);
+        pio_cfg_fault(doc, at, "'%s' is a single number; write it without .%s", of, pio_component_words[component]);
+    else if (pio_observe_component(s, o, component) == PIO_NO_COMPONENT)
+        pio_cfg_fault(doc, at, "'%s' has no component %s%s; use %s", of, pio_component_words[component],
+                      s->method.dimension == 2 ? " in a 2D scene" : "", known);
     return o;
 }
 
@@ -266,8 +275,8 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     const scene_observe *o = check_of(s, doc, of, t->of, t->component, &n);
     if (!o) return;
     if (n > 1 && t->type >= SCENE_MINIMIZE)
-        pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be minimized or maximized; write %s.x",
-                      t->of, n, t->of);
+        pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be minimized or maximized; write %s.%s",
+                      t->of, n, t->of, pio_observe_component_name(s, o, 0));
     if (t->type == SCENE_TARGET && t->value.n != (size_t)n)
         pio_cfg_fault(doc, value, "%zu number%s, but '%s' has %d component%s", t->value.n, t->value.n > 1 ? "s" : "",
                       t->of, n, n > 1 ? "s" : "");

@@ -262,23 +262,41 @@ static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
     }
 }
 
+/* A point is no part of a body, and takes no measure; only a p-norm has a p. */
+static void check_point(cfg_doc *doc, size_t i, const scene_observe *o)
+{
+    PATH(on, "observe[%zu].on", i);
+    PATH(measure, "observe[%zu].measure", i);
+    PATH(power, "observe[%zu].p", i);
+    const bool point = !isnan(o->point[0]);
+    if (point && pio_scene_is_set(doc, on))
+        pio_cfg_fault(doc, on, "'on' and 'point' exclude each other; remove one of them");
+    if (point && pio_scene_is_set(doc, measure))
+        pio_cfg_fault(doc, measure, "there is one value at a point; remove it, or use 'on' in place of 'point'");
+    if (pio_scene_is_set(doc, power) && o->measure != PIO_PNORM)
+        pio_cfg_fault(doc, power, "only 'measure: pnorm' has an exponent; remove it, or set the measure");
+}
+
 static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_observe *o = &s->goal.observe[i];
     PATH(type, "observe[%zu].type", i);
-    if (s->fem.integrator == PIO_STATIC && (o->type == PIO_MEAN_VELOCITY || o->type == PIO_KINETIC_ENERGY))
+    const bool moves = o->type == PIO_MEAN_VELOCITY || o->type == PIO_KINETIC_ENERGY || o->type == PIO_ANGULAR_MOMENTUM;
+    if (s->fem.integrator == PIO_STATIC && moves)
         pio_cfg_fault(doc, type, "nothing moves in a static scene; set time.integrator, or observe displacement");
-    if (scene_leaps(s->fem.integrator) && o->type == PIO_REACTION)
+    const bool reacts = o->type == PIO_REACTION || o->type == PIO_REACTION_MOMENT;
+    if (scene_leaps(s->fem.integrator) && reacts)
         pio_cfg_fault(doc, type,
                       "the leapfrog keeps no accelerations, which reactions need; use newmark, bdf2 or backward_euler");
-    if (s->fem.integrator == PIO_REVERSIBLE_EULER && o->type == PIO_REACTION)
+    if (s->fem.integrator == PIO_REVERSIBLE_EULER && reacts)
         pio_cfg_fault(doc, type,
                       "reversible_euler keeps no accelerations, which reactions need; use newmark, bdf2 or "
                       "backward_euler");
     PATH(boundary, "observe[%zu].boundary", i);
-    if (o->type == PIO_REACTION)
+    if (reacts)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->loading.boundary, s->loading.n_boundary,
                         sizeof *s->loading.boundary);
+    check_point(doc, i, o);
     if (o->body) check_place(s, doc, "observe", i, o->body, &o->on);
     if (o->type == PIO_MASS) check_mass(s, doc, i);
 }

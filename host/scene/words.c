@@ -77,11 +77,20 @@ const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position
                                             [PIO_REACTION] = "reaction",
                                             [PIO_COMPLIANCE] = "compliance",
                                             [PIO_EIGENFREQUENCY] = "frequency",
+                                            [PIO_REACTION_MOMENT] = "reaction_moment",
+                                            [PIO_ANGULAR_MOMENTUM] = "angular_momentum",
                                             [PIO_VOLUME] = "volume",
                                             [PIO_MASS] = "mass",
                                             [PIO_STRAIN_ENERGY] = "strain_energy",
-                                            [PIO_STRESS] = "stress_pnorm",
+                                            [PIO_OF_CAUCHY_STRESS] = "cauchy_stress",
+                                            [PIO_OF_GREEN_STRAIN] = "green_strain",
+                                            [PIO_OF_VON_MISES] = "von_mises",
+                                            [PIO_OF_J] = "J",
+                                            [PIO_OF_ENERGY_DENSITY] = "energy_density",
+                                            [PIO_OF_PRINCIPAL_STRESS] = "principal_stress",
+                                            [PIO_OF_ROTATION] = "rotation",
                                             NULL};
+const char *const pio_measure_words[] = {[PIO_MEAN] = "mean", [PIO_MAXIMUM] = "maximum", [PIO_PNORM] = "pnorm", NULL};
 
 const char *const pio_method_words[] = {[SCENE_MPM] = "mpm", [SCENE_FEM] = "fem", NULL};
 const char *const pio_precision_words[] = {[SCENE_F32] = "f32", [SCENE_F64] = "f64", NULL};
@@ -111,4 +120,6 @@ const char *const pio_state_words[] = {[SCENE_STATE_VELOCITY] = "velocity",
                                        [SCENE_STATE_ENERGY_DENSITY] = "energy_density",
                                        [SCENE_STATE_REACTION] = "reaction",
                                        NULL};
+const char *const pio_gradient_per_words[] = {
+    [SCENE_GRADIENT_PER_ELEMENT] = "element", [SCENE_GRADIENT_PER_VOLUME] = "volume", NULL};
 const char *const pio_place_words[] = {"element", "node", "point", NULL};

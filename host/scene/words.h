@@ -5,6 +5,8 @@
 #ifndef PIOLA_HOST_WORDS_H
 #define PIOLA_HOST_WORDS_H
 
+/* How derivatives with respect to what elements have are written. */
+typedef enum { SCENE_GRADIENT_PER_ELEMENT, SCENE_GRADIENT_PER_VOLUME } scene_gradient_per;
 /* What frames may hold: first of particles, of which meshes have J too, then of meshes. */
 typedef enum {
     SCENE_STATE_VELOCITY,
@@ -39,6 +41,7 @@ extern const char *const pio_dilatation_words[];     /* by pio_dilatation */
 extern const char *const pio_preconditioner_words[]; /* by pio_preconditioner_choice */
 extern const char *const pio_projection_words[];     /* by pio_projection */
 extern const char *const pio_observable_words[];     /* by pio_observable */
+extern const char *const pio_measure_words[];        /* by pio_measure */
 extern const char *const pio_method_words[];         /* by scene_method_type */
 extern const char *const pio_precision_words[];      /* by scene_precision */
 extern const char *const pio_transform_words[];      /* by scene_transform */
@@ -46,6 +49,7 @@ extern const char *const pio_per_words[];            /* by scene_per, of particl
 extern const char *const pio_mesh_per_words[];       /* by scene_per, of meshes */
 extern const char *const pio_term_words[];           /* by scene_term_type */
 extern const char *const pio_state_words[];          /* by scene_state */
+extern const char *const pio_gradient_per_words[];   /* by scene_gradient_per */
 extern const char *const pio_place_words[];          /* of fields of a mesh, by the bits of pio_stress_place */
 
 #endif

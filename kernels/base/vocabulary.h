@@ -56,7 +56,7 @@ enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
 
 /* ---- meshes: fields of stress and strain, see kernels/fem/fem_stress.h ----------------------------------------- */
 
-/* Tensors first. */
+/* Tensors first; those after PIO_POINT_VOLUME are of observations alone, see kernels/material/hyper_field.h. */
 typedef enum {
     PIO_CAUCHY_STRESS,
     PIO_GREEN_STRAIN,
@@ -65,7 +65,9 @@ typedef enum {
     PIO_ENERGY_DENSITY,
     PIO_STRESS_FIELDS,
     PIO_POINT_POSITION = PIO_STRESS_FIELDS, /* where an integration point is at rest, and its part of the volume */
-    PIO_POINT_VOLUME
+    PIO_POINT_VOLUME,
+    PIO_PRINCIPAL_STRESS, /* the largest first */
+    PIO_ROTATION          /* rad: in 2D an angle, in 3D a rotation vector */
 } pio_stress_field;
 
 /* ---- particles: walls, shapes, control ------------------------------------------------------------------------- */
@@ -159,11 +161,21 @@ typedef enum {
     PIO_DISPLACEMENT,
     PIO_REACTION,
     PIO_COMPLIANCE,
+    PIO_REACTION_MOMENT,
+    PIO_ANGULAR_MOMENTUM,
     PIO_EIGENFREQUENCY, /* of modal analysis; no kernel computes it */
     PIO_VOLUME,         /* from here on of elements */
     PIO_MASS,
     PIO_STRAIN_ENERGY,
-    PIO_STRESS /* the p-mean of von Mises' measure of Cauchy's stress over the volume */
+    PIO_OF_CAUCHY_STRESS, /* from here on fields, at a point or over elements: a pio_stress_field each */
+    PIO_OF_GREEN_STRAIN,
+    PIO_OF_VON_MISES,
+    PIO_OF_J,
+    PIO_OF_ENERGY_DENSITY,
+    PIO_OF_PRINCIPAL_STRESS,
+    PIO_OF_ROTATION
 } pio_observable;
+/* What a field over elements becomes: its mean by volume at rest, its largest value, its p-norm. */
+typedef enum { PIO_MEAN, PIO_MAXIMUM, PIO_PNORM } pio_measure;
 
 #endif

@@ -1,5 +1,5 @@
-/* fem_load_kernels.h -- the text of the kernels of loads, motion, observations and vectors of meshes, for the
- * backends and for the dual build of tests. What launches them includes kernels/backend/table.h, which has their
+/* fem_load_kernels.h -- the text of the kernels of loads, motion and vectors of meshes, for the backends
+ * and for the dual build of tests. What launches them includes kernels/backend/table.h, which has their
  * arguments alone. */
 #ifndef PIOLA_KERNELS_FEM_LOAD_KERNELS_H
 #define PIOLA_KERNELS_FEM_LOAD_KERNELS_H
@@ -10,7 +10,6 @@
 #include "kernels/fem/fem_inertia.h"
 #include "kernels/fem/fem_lattice.h"
 #include "kernels/fem/fem_lattice_leap.h"
-#include "kernels/fem/fem_observe.h"
 #include "kernels/fem/fem_shape.h"
 #include "kernels/fem/fem_vary.h"
 #include "kernels/fem/surface.h"

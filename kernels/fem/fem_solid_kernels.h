@@ -1,4 +1,4 @@
-/* fem_solid_kernels.h -- the text of the kernels of the solid elements: tables, forces, tangents, integrals, for the
+/* fem_solid_kernels.h -- the text of the kernels of the solid elements: tables, forces, tangents, for the
  * backends and for the dual build of tests. What launches them includes kernels/backend/table.h, which has their
  * arguments alone. */
 #ifndef PIOLA_KERNELS_FEM_SOLID_KERNELS_H
@@ -10,8 +10,6 @@
 #include "kernels/fem/fem_tangent.h"
 #include "kernels/fem/fem_dilated.h"
 #include "kernels/fem/fem_dilated_tangent.h"
-#include "kernels/fem/fem_integral.h"
-#include "kernels/fem/fem_stress.h"
 #include "kernels/fem/fem_pressure.h"
 
 #endif

@@ -234,6 +234,16 @@ PIO_FN real hyper_e33(int form, mat H, hyper_constants k)
     return form & HYPER_PLANE_STRESS ? R(-0.5) * k.k[1] / k.k[0] * mat_trace(H) : R(0);
 }
 
+/* Adjoint of hyper_e33: adds to H_bar and k_bar. */
+PIO_FN void hyper_e33_adj(int form, mat H, hyper_constants k, real bar, mat *H_bar, hyper_constants *k_bar)
+{
+    if (!(form & HYPER_PLANE_STRESS)) return;
+    const real ratio = R(-0.5) * k.k[1] / k.k[0], trace = mat_trace(H);
+    *H_bar = mat_axpby(R(1), *H_bar, bar * ratio, mat_diag(R(1)));
+    k_bar->k[0] -= bar * ratio * trace / k.k[0];
+    k_bar->k[1] += R(-0.5) * bar * trace / k.k[0];
+}
+
 /* Returns Green's strain (F^T F - I)/2; of the linear law, whose F is grad u, its strain of small displacements. */
 PIO_FN hyper_strain hyper_strain_of(int law, int form, mat F, hyper_constants k)
 {
@@ -243,11 +253,29 @@ PIO_FN hyper_strain hyper_strain_of(int law, int form, mat F, hyper_constants k)
     return r;
 }
 
+/* Adjoint of hyper_strain_of: adds to F_bar and k_bar; the cotangent of the strain is symmetric. */
+PIO_FN void hyper_strain_adj(int law, int form, mat F, hyper_constants k, hyper_strain bar, mat *F_bar,
+                             hyper_constants *k_bar)
+{
+    const mat own = law == PIO_HYPER_LINEAR ? bar.e : mat_mul(F, bar.e);
+    *F_bar = mat_axpby(R(1), *F_bar, R(1), own);
+    hyper_e33_adj(form, F, k, bar.e33, F_bar, k_bar);
+}
+
 /* Returns the volume over that at rest, det F; of the linear law 1 + tr eps, as small as its strain is. */
 PIO_FN real hyper_volume_ratio(int law, int form, mat F, hyper_constants k)
 {
     if (law == PIO_HYPER_LINEAR) return R(1) + mat_trace(F) + hyper_e33(form, F, k);
     return mat_det(F, mat_cofactor(F));
+}
+
+/* Adjoint of hyper_volume_ratio: adds to F_bar and k_bar. */
+PIO_FN void hyper_volume_ratio_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
+                                   hyper_constants *k_bar)
+{
+    const int linear = law == PIO_HYPER_LINEAR;
+    *F_bar = mat_axpby(R(1), *F_bar, bar, linear ? mat_diag(R(1)) : mat_cofactor(F));
+    if (linear) hyper_e33_adj(form, F, k, bar, F_bar, k_bar);
 }
 
 /* Returns 3/2 dev sigma : dev sigma over the three directions, the square of von Mises' stress (von Mises 1913),
@@ -258,17 +286,17 @@ PIO_OUTLINE_FN real von_mises_square(int law, int form, mat F, hyper_constants k
     return R(1.5) * (mat_ddot(d.s, d.s) + d.s33 * d.s33);
 }
 
-/* Adds bar times the derivatives of von_mises_square to F_bar and k_bar. The cotangent of sigma is S = 3 bar dev
- * sigma, and with P_bar = S F/J and J_bar = -(S : sigma)/J, F_bar += S^T P/J + dP(F; P_bar) + J_bar cof F. The linear
- * law has P_bar = S and the middle term alone. */
-PIO_OUTLINE_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
-                                         hyper_constants *k_bar)
+/* Adjoint of hyper_cauchy: adds to F_bar and k_bar what the cotangents S of sigma, symmetric, and S33 of sigma_33 give.
+ * With P_bar = S F/J and J_bar = -(S : sigma)/J, F_bar += S^T P/J + dP(F; P_bar) + J_bar cof F. The linear law has
+ * P_bar = S and the middle term alone. */
+PIO_FN void hyper_cauchy_adj(int law, int form, mat F, hyper_constants k, hyper_cauchy_stress bar, mat *F_bar,
+                             hyper_constants *k_bar)
 {
-    const hyper_cauchy_stress c = hyper_cauchy(law, form, F, k), d = hyper_deviator(c);
-    const mat S = mat_scale(R(3) * bar, d.s), cof = mat_cofactor(F);
-    const real S33 = R(3) * bar * d.s33, J = mat_det(F, cof);
+    const mat S = bar.s, cof = mat_cofactor(F);
+    const real S33 = bar.s33, J = mat_det(F, cof);
     mat P_bar = S;
     if (law != PIO_HYPER_LINEAR) {
+        const hyper_cauchy_stress c = hyper_cauchy(law, form, F, k);
         P_bar = mat_scale(R(1) / J, mat_mul(S, F));
         const mat turned = mat_scale(R(1) / J, mat_t_mul(S, hyper_P(law, F, k)));
         *F_bar = mat_axpby(R(1), *F_bar, R(1), turned);
@@ -278,7 +306,19 @@ PIO_OUTLINE_FN void von_mises_square_adj(int law, int form, mat F, hyper_constan
     hyper_theta(law, F, P_bar, k, k_bar);
 #if PIO_DIM == 2
     if (!(form & HYPER_PLANE_STRESS)) hyper_P33_adj(law, F, k, law == PIO_HYPER_LINEAR ? S33 : S33 / J, F_bar, k_bar);
+#else
+    (void)form;
 #endif
+}
+
+/* Adjoint of von_mises_square: the cotangent of sigma is 3 bar dev sigma. */
+PIO_FN void von_mises_square_adj(int law, int form, mat F, hyper_constants k, real bar, mat *F_bar,
+                                 hyper_constants *k_bar)
+{
+    hyper_cauchy_stress d = hyper_deviator(hyper_cauchy(law, form, F, k));
+    d.s = mat_scale(R(3) * bar, d.s);
+    d.s33 *= R(3) * bar;
+    hyper_cauchy_adj(law, form, F, k, d, F_bar, k_bar);
 }
 
 #endif

@@ -28,16 +28,30 @@ typedef struct {
     int32_t body, components, samples; /* the body of particles; values are [samples][components] */
     int32_t axis;                      /* front: the axis along which it advances */
     double sharpness;                  /* front: of the smooth maximum, 1/m */
-    const int32_t *marker;             /* distance: [n] row of `points` of each particle or node, or -1 */
-    int32_t rows;                      /* distance: number of measured points */
-    const double *points;              /* distance: [samples][rows][dim] m; NaN: no point in this sample */
+    const int32_t *marker; /* distance: [n] row of `points` of each particle or node, or -1; NULL: see row_start */
+    int32_t rows;          /* distance: number of measured points */
+    const double *points;  /* distance: [samples][rows][dim] m; NaN: no point in this sample */
     /* distance: [samples][rows] weight of each point, >= 0 and of each sample some above 0; NULL: 1 */
     const double *point_weight;
     /* frequency: step k is mode k, and a sample weight at step k that of its frequency; it has no other tables.
-     * displacement, velocity, reaction: [nodes][dim] weight of each unknown, 1; kinetic energy: the first of each node;
-     * volume, mass, strain energy, stress: [elements] weight of each, 1 */
+     * displacement, velocity, reaction and its moment, angular momentum: [nodes][dim] weight of each unknown, 1; kinetic
+     * energy: the first of each node; volume, mass, strain energy, fields: [elements] weight of each, 1 */
     const double *weight;
-    double power, size; /* stress: exponent p >= 2 of the mean; a typical stress, Pa, which no value depends on */
+    pio_measure measure; /* fields over elements */
+    double power, size;  /* p-norm: exponent p >= 2; a typical value in the field's unit, which no value depends on */
+    double center[3];    /* moment, angular momentum: the centre, m */
+    /* fields at a point: number of elements that have it, the value being the mean of those in them; 0: they are over
+     * elements */
+    int32_t places;
+    const int32_t *place_element; /* [places] these elements */
+    const double *place_xi;       /* [places][3] the point in the reference element of each */
+    /* distance, in place of `marker`: the nodes on which the points depend. [rows + 1] where those of each row begin;
+     * [start[rows]] nodes, and the values of their shape functions; NULL: see marker. */
+    const int32_t *row_start, *row_node;
+    const double *row_shape; /* likewise */
+    /* the transpose: [nodes + 1]; [start[rows]] rows, ascending for each node */
+    const int32_t *node_start, *node_row;
+    const double *node_shape; /* likewise */
     /* Particles: [n] 1: is observed, as at least one is; 0: is not; NULL: those of `body` are. Separation: not NULL,
      * and 2: belongs to the other part. */
     const int32_t *member;

@@ -423,31 +423,7 @@ void fem_euler_rates(fem_sim *f, fem_span span);
 /* Returns PIOLA_NO_MEMORY if the residual log was too short, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
-/* ---- observations and design ------------------------------------------------------------------------------------ */
-
-/* Sets newton.trial to what the supports hold, N: the internal forces and those of inertia and damping, less the
- * external ones (fem_observe.c). */
-void fem_reaction(fem_sim *f);
-/* Adds the contributions of state number `index` to all samples. */
-void fem_observe_step(fem_sim *f, int64_t index);
-/* Adds the cotangents of these contributions to those of the state. */
-void fem_observe_step_adj(fem_sim *f, int64_t index);
-/* Before the adjoint of a step, with u and `known` its ends: adds the cotangents of the end that come from observations
- * between the two, and keeps those of the beginning. */
-void fem_observe_between_adj(fem_sim *f);
-/* After it: adds those of the beginning, state number `index`, to u_bar. */
-void fem_observe_before_adj(fem_sim *f, int64_t index);
-
-/* Sums the squares of the cotangents of displacements and velocities, and of these, of state number `index`; see
- * sim_norms.c. */
-void fem_adjoint_norm(fem_sim *f, int64_t index, int which);
-
-/* Returns whether an observable is one of elements (fem_observe_integral.c). */
-int fem_of_elements(pio_observable type);
-/* Adds the observation at one state, with its weight, to its sample. */
-void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
-/* Its adjoint. */
-void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);
+/* ---- design, frames; for observations see fem_observe.h ----------------------------------------------------------- */
 
 /* Computes the cotangents that frames show, unless they are ready (fem_frames.c). Returns, of Newmark's, the errors of
  * fem_acceleration_adj(), and PIOLA_UNAVAILABLE after an error of the device. */

@@ -1,5 +1,6 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_vary.h"
 #include "solvers/fem/fem_supports.h"
 
@@ -69,7 +70,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%d halvings of a step: from 0 to 20 are possible", m->halvings);
     for (int o = 0; o < desc->n_observations; o++)
         if ((m->integrator == PIO_LEAPFROG || m->integrator == PIO_REVERSIBLE_LEAPFROG) &&
-            desc->observations[o].type == PIO_REACTION)
+            fem_reacts(desc->observations[o].type))
             return sim_fail(error, PIOLA_BAD_DATA,
                             "the leapfrog's states hold no accelerations, of which reactions are made; an implicit "
                             "integrator would be right");
@@ -131,6 +132,21 @@ static int take_blocks(fem_sim *f, const pio_fem_desc *m)
     return 1;
 }
 
+/* The elements of an observed point. */
+static int take_point(fem_observation *o)
+{
+    if (!o->desc.places) return 1;
+    o->place.element = malloc(sizeof(int) * (size_t)o->desc.places);
+    for (int k = 0; o->place.element && k < o->desc.places; k++) o->place.element[k] = o->desc.place_element[k];
+    return o->place.element != NULL;
+}
+
+static void free_observation(fem_observation *o)
+{
+    free(o->markers);
+    free(o->place.element);
+}
+
 static int take_tables(fem_sim *f, const pio_engine_desc *desc)
 {
     int first = 0;
@@ -146,7 +162,7 @@ static int take_tables(fem_sim *f, const pio_engine_desc *desc)
         obs->first = first;
         first += obs->desc.samples * obs->desc.components;
         obs->markers = calloc((size_t)obs->desc.samples + 1, sizeof *obs->markers);
-        if (!obs->markers) return 0;
+        if (!obs->markers || !take_point(obs)) return 0;
     }
     first = 0;
     for (int d = 0; d < desc->n_designs; d++) {
@@ -344,7 +360,7 @@ void fem_destroy(pio_sim *sim)
     fem_sim *f = fem_of(sim);
     free_topology(f);
     for (int o = 0; f->observe.observations && o < f->observe.n_observations; o++)
-        free(f->observe.observations[o].markers);
+        free_observation(&f->observe.observations[o]);
     free(f->observe.observations);
     free(f->design.designs);
     free(f->stepping.records);

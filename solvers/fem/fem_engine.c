@@ -1,6 +1,7 @@
 /* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_observe.h"
 
 static const pio_backend *const backend = &PIO_BACKEND;
 

@@ -1,6 +1,7 @@
 /* fem_fields.c -- fields of a mesh by name, one component at a time through a device buffer of doubles. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_observe.h"
 
 #include <string.h>
 

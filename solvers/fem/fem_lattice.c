@@ -9,6 +9,7 @@
  * (fem_reversible_euler.c): finer quanta would make records of the digits of its residual. 2^-50 is four roundings of a
  * strain, 2^-21 is eight. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_observe.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error)
                         "consistent masses: an inverse step would have to solve for them exactly; lumped "
                         "masses would be right");
     for (int o = 0; o < desc->n_observations; o++)
-        if (desc->observations[o].type == PIO_REACTION)
+        if (fem_reacts(desc->observations[o].type))
             return sim_fail(error, PIOLA_BAD_DATA,
                             "reversible states hold no accelerations, of which reactions are made; another "
                             "implicit integrator would be right");

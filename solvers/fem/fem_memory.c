@@ -1,6 +1,7 @@
 /* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <string.h>
@@ -187,21 +188,50 @@ static void take_filter(fem_sim *f, fem_design *d)
     TAKE(arena, d->transposed_weight, entries);
 }
 
+static void take_places(fem_sim *f, fem_observation *o)
+{
+    pio_arena *arena = &f->base.arena;
+    const size_t places = (size_t)o->desc.places;
+    if (places) {
+        TAKE(arena, o->place.xi, 3 * places);
+        TAKE(arena, o->place.w, places);
+        TAKE(arena, o->place.N, places * ELEMENT_NODES);
+        TAKE(arena, o->place.dN, places * ELEMENT_NODES * DIM);
+        return;
+    }
+    o->place.entries = o->desc.row_start[o->desc.rows];
+    TAKE(arena, o->place.row_start, o->desc.rows + 1);
+    TAKE(arena, o->place.row_node, o->place.entries);
+    TAKE(arena, o->place.row_shape, o->place.entries);
+    TAKE(arena, o->place.node_start, f->mesh.nodes + 1);
+    TAKE(arena, o->place.node_row, o->place.entries);
+    TAKE(arena, o->place.node_shape, o->place.entries);
+    TAKE(arena, o->place.row_bar, (size_t)o->desc.rows * DIM);
+}
+
 static void take_tables(fem_sim *f)
 {
     pio_arena *arena = &f->base.arena;
+    int largest = 0;
     for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
+        if (o->desc.places || o->desc.row_start) take_places(f, o);
+        if (o->desc.places) continue;
         if (fem_of_elements(o->desc.type)) {
             TAKE_FIELD(o->element_weight, 1);
+            largest |= fem_of_fields(o->desc.type) && o->desc.measure == PIO_MAXIMUM;
             continue;
         }
         if (o->desc.type == PIO_EIGENFREQUENCY) continue;
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
-        TAKE(arena, o->marker, f->mesh.nodes);
+        if (!o->desc.row_start) TAKE(arena, o->marker, f->mesh.nodes);
         TAKE(arena, o->points, (size_t)o->desc.samples * (size_t)o->desc.rows * DIM);
         if (o->desc.point_weight) TAKE(arena, o->point_weight, (size_t)o->desc.samples * (size_t)o->desc.rows);
     }
+    TAKE(arena, f->observe.sums, 2 * (PROBE_NUMBERS + 1));
+    if (largest) TAKE(arena, f->observe.found, 2);
+    if (largest) TAKE(arena, f->observe.top, f->mesh.elements);
+    if (largest) TAKE(arena, f->observe.best, f->mesh.elements);
     int filters = 0;
     for (fem_design *d = f->design.designs; d < f->design.designs + f->design.n_designs; d++) {
         if (d->desc.filter && !filters++) TAKE(arena, f->design.filtered, f->base.n_variables);
@@ -322,7 +352,6 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     if (fem_is_modal(f)) fem_modal_layout(f);
     TAKE(arena, f->newton.scalars, 16);
     if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
-    TAKE(arena, f->observe.integrals, 4);
     /* Sums go over nodes, elements, or vectors with pressures behind the displacements, DIM numbers an item, rounded
      * up. */
     const int points = f->mesh.nodes + (f->linear.pressure.count + DIM - 1) / DIM;

@@ -1,11 +1,23 @@
 /* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_observe.h"
 
 /* Returns 1 if velocities are observed, and not displacements. */
 static int of_rates(const pio_observation_desc *d)
 {
     return d->type == PIO_MEAN_VELOCITY || d->type == PIO_KINETIC_ENERGY;
+}
+
+int fem_reacts(pio_observable type)
+{
+    return type == PIO_REACTION || type == PIO_REACTION_MOMENT;
+}
+
+/* Returns whether moments are observed, with places of nodes and forces or momenta. */
+static int of_moments(pio_observable type)
+{
+    return type == PIO_REACTION_MOMENT || type == PIO_ANGULAR_MOMENTUM;
 }
 
 /* `axis` of what is observed in state u; of the state before it only a sample that interpolates between both sees
@@ -43,6 +55,25 @@ void fem_reaction(fem_sim *f)
     fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
 }
 
+static fem_moment_args moment_of(const fem_sim *f, const fem_observation *o, int axis)
+{
+    const double *c = o->desc.center;
+    return (fem_moment_args){.axis = axis, .center = {c[0], c[1], c[2]}, .rest = f->mesh.rest, .u = f->state.u,
+                             .force = f->newton.trial, .weight = o->weight};
+}
+
+/* Places of points in elements, in state u; `past` as above. */
+static fem_place_args place_of(const fem_sim *f, const fem_observation *o, const pio_sample_weight *t, real *u,
+                               const real *past)
+{
+    const ptrdiff_t first = (ptrdiff_t)t->sample * o->desc.rows;
+    return (fem_place_args){.start = o->place.row_start, .node = o->place.row_node, .shape = o->place.row_shape,
+                            .rest = f->mesh.rest, .u = u, .past = t->past > 0 ? past : NULL, .past_weight = t->past,
+                            .given = o->points + first * DIM,
+                            .point_weight = o->point_weight ? o->point_weight + first : NULL,
+                            .total = o->markers[t->sample]};
+}
+
 /* trial = M v */
 static void momentum(fem_sim *f)
 {
@@ -50,26 +81,76 @@ static void momentum(fem_sim *f)
     fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
 }
 
+/* scalar = component c of what is observed of nodes, or of points in elements */
+static void sum_of(fem_sim *f, const fem_observation *o, const pio_sample_weight *t, int c)
+{
+    pio_queue *q = &f->base.queue;
+    if (of_moments(o->desc.type)) {
+        const fem_moment_args m = moment_of(f, o, c);
+        pio_sum(q, fem_moment, f->mesh.nodes, NULL, f->base.scalar, .axis = m.axis,
+                .center = {m.center[0], m.center[1], m.center[2]}, .rest = m.rest, .u = m.u, .force = m.force,
+                .weight = m.weight);
+    } else if (o->place.row_start) {
+        const fem_place_args p = place_of(f, o, t, f->state.u, f->state.origin);
+        pio_sum(q, fem_place, o->desc.rows, NULL, f->base.scalar, .start = p.start, .node = p.node, .shape = p.shape,
+                .rest = p.rest, .u = p.u, .past = p.past, .past_weight = p.past_weight, .given = p.given,
+                .point_weight = p.point_weight, .total = p.total);
+    } else {
+        const fem_observe_args a = args_of(f, o, t, c, f->state.u, f->state.origin);
+        pio_sum(q, fem_observe, f->mesh.nodes, NULL, f->base.scalar, OBSERVE_ARGS);
+    }
+}
+
 static void forward(fem_sim *f, const pio_sample_weight *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
     if (fem_of_elements(o->desc.type)) {
-        fem_observe_integral(f, o, t);
+        (fem_of_fields(o->desc.type) ? fem_observe_field : fem_observe_integral)(f, o, t);
         return;
     }
     if (o->desc.type == PIO_EIGENFREQUENCY) {
         fem_modal_observe(f, o, t);
         return;
     }
-    if (o->desc.type == PIO_REACTION) fem_reaction(f);
-    if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
+    if (fem_reacts(o->desc.type)) fem_reaction(f);
+    if (o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
-        const fem_observe_args a = args_of(f, o, t, c, f->state.u, f->state.origin);
-        pio_sum(q, fem_observe, f->mesh.nodes, NULL, f->base.scalar, OBSERVE_ARGS);
+        sum_of(f, o, t, c);
         pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = t->weight,
                 .sample = f->base.samples + o->first + t->sample * o->desc.components + c);
     }
+}
+
+/* The adjoint of component c of what is observed of nodes. */
+static void nodes_adj(fem_sim *f, const pio_sample_weight *t, int c, real *v_bar)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_observation *o = &f->observe.observations[t->observation];
+    const wide *bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c;
+    if (of_moments(o->desc.type)) {
+        pio_map(q, fem_moment_adj, f->mesh.nodes, NULL, .fwd = moment_of(f, o, c), .sample_bar = bar,
+                .scale = t->weight, .u_bar = f->adjoint.u_bar, .rest_bar = f->mesh.rest_bar,
+                .force_bar = f->newton.y);
+        return;
+    }
+    const fem_observe_args a = args_of(f, o, t, c, f->state.u, NULL);
+    pio_map(q, fem_observe_adj, f->mesh.nodes, NULL, .o = a, .weight = t->weight, .sample_bar = bar,
+            .u_bar = of_rates(&o->desc) ? v_bar : f->adjoint.u_bar,
+            .force_bar = o->desc.type == PIO_COMPLIANCE ? f->forces.external_bar : f->newton.y,
+            .rest_bar = f->mesh.rest_bar);
+}
+
+/* The adjoint of a distance of points in elements, in state u. */
+static void places_adj(fem_sim *f, const pio_sample_weight *t, real *u, const real *past, real *past_bar)
+{
+    pio_queue *q = &f->base.queue;
+    const fem_observation *o = &f->observe.observations[t->observation];
+    pio_map(q, fem_place_adj, o->desc.rows, NULL, .fwd = place_of(f, o, t, u, past), .scale = t->weight,
+            .sample_bar = f->base.samples_bar + o->first + t->sample, .place_bar = o->place.row_bar);
+    pio_map(q, fem_place_node_adj, f->mesh.nodes, NULL, .start = o->place.node_start, .point = o->place.node_row,
+            .shape = o->place.node_shape, .place_bar = o->place.row_bar, .past_weight = t->past,
+            .u_bar = f->adjoint.u_bar, .rest_bar = f->mesh.rest_bar, .past_bar = past_bar);
 }
 
 /* The forces of a reaction and the momenta are functions of the state: their cotangents y become those of state,
@@ -78,24 +159,23 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
-    const int forces = o->desc.type != PIO_COMPLIANCE;
+    const int momenta = o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM;
     if (o->desc.type == PIO_EIGENFREQUENCY) return; /* the adjoint of the step does it */
     if (fem_of_elements(o->desc.type)) {
-        fem_observe_integral_adj(f, o, t);
+        (fem_of_fields(o->desc.type) ? fem_observe_field_adj : fem_observe_integral_adj)(f, o, t);
+        return;
+    }
+    if (o->place.row_start) {
+        places_adj(f, t, f->state.u, NULL, NULL);
         return;
     }
     real *v = fem_state(f, f->state.u, STATE_V), *v_bar = fem_state(f, f->adjoint.u_bar, STATE_V);
-    if (o->desc.type == PIO_KINETIC_ENERGY) momentum(f);
-    if (forces) pio_queue_zero(q, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    for (int c = 0; c < o->desc.components; c++) {
-        const fem_observe_args a = args_of(f, o, t, c, f->state.u, NULL);
-        pio_map(q, fem_observe_adj, f->mesh.nodes, NULL, .o = a, .weight = t->weight,
-                .sample_bar = f->base.samples_bar + o->first + t->sample * o->desc.components + c,
-                .u_bar = of_rates(&o->desc) ? v_bar : f->adjoint.u_bar,
-                .force_bar = forces ? f->newton.y : f->forces.external_bar, .rest_bar = f->mesh.rest_bar);
-    }
-    if (o->desc.type == PIO_KINETIC_ENERGY) fem_mass_force_adj(f, v, f->newton.y, v_bar);
-    if (o->desc.type != PIO_REACTION) return;
+    if (o->desc.type == PIO_REACTION_MOMENT) fem_reaction(f);
+    if (momenta) momentum(f);
+    if (o->desc.type != PIO_COMPLIANCE) pio_queue_zero(q, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
+    for (int c = 0; c < o->desc.components; c++) nodes_adj(f, t, c, v_bar);
+    if (momenta) fem_mass_force_adj(f, v, f->newton.y, v_bar);
+    if (!fem_reacts(o->desc.type)) return;
     fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);
     if (fem_moves(f)) {
         fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, fem_state(f, f->adjoint.u_bar, STATE_A));
@@ -108,6 +188,10 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
 static void between_adj(fem_sim *f, const pio_sample_weight *t)
 {
     const fem_observation *o = &f->observe.observations[t->observation];
+    if (o->place.row_start) {
+        places_adj(f, t, f->adjoint.known, f->state.u, f->adjoint.between_bar);
+        return;
+    }
     const fem_observe_args a = args_of(f, o, t, 0, f->adjoint.known, f->state.u);
     pio_map(&f->base.queue, fem_observe_adj, f->mesh.nodes, NULL, .o = a, .weight = t->weight,
             .sample_bar = f->base.samples_bar + o->first + t->sample, .u_bar = f->adjoint.u_bar,
@@ -140,8 +224,8 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
          i++) {
         if (s->sample_weights[i].past > 0) continue; /* the adjoint of the step before does it */
         const pio_observable type = f->observe.observations[s->sample_weights[i].observation].desc.type;
-        forces |= type == PIO_COMPLIANCE || type == PIO_REACTION;
-        if (type == PIO_COMPLIANCE) fem_external(f, fem_whole(index - 1), f->state.u);
+        forces |= type == PIO_COMPLIANCE || fem_reacts(type);
+        if (type == PIO_COMPLIANCE || type == PIO_REACTION_MOMENT) fem_external(f, fem_whole(index - 1), f->state.u);
         sample_adj(f, &s->sample_weights[i]);
     }
     if (!forces || !f->loads.has_followers) return;

@@ -1,79 +1,44 @@
 /* fem_observe_integral.c -- integrals over a body (kernels/fem/fem_integral.h) as observations: volume, mass, strain
- * energy, the norm of stress. */
+ * energy. */
 #include "solvers/fem/fem.h"
-
-enum { SUMS, SUMS_BAR = 2 }; /* in observe.integrals: A and B of the norm, and their cotangents */
+#include "solvers/fem/fem_observe.h"
 
 int fem_of_elements(pio_observable type)
 {
-    return type == PIO_VOLUME || type == PIO_MASS || type == PIO_STRAIN_ENERGY || type == PIO_STRESS;
+    return type >= PIO_VOLUME;
 }
 
-/* Forces and stresses have the rule of the stiffness, masses their own. */
+/* Forces have the rule of the stiffness, masses their own. */
 static int rule_of(pio_observable type)
 {
-    return type == PIO_VOLUME || type == PIO_MASS ? RULE_MASS : RULE_STIFFNESS;
+    return type == PIO_STRAIN_ENERGY ? RULE_STIFFNESS : RULE_MASS;
 }
 
-static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_element_block *p, int integral,
-                                 int rule)
+static fem_integral_args args_of(const fem_sim *f, const fem_observation *o, const fem_element_block *p)
 {
-    return (fem_integral_args){.b = fem_block_of(f, p, rule),
+    return (fem_integral_args){.b = fem_block_of(f, p, rule_of(o->desc.type)),
                                .m = fem_matter_of(f),
-                               .type = integral,
-                               .form = f->materials.parameter_form,
+                               .type = (int)o->desc.type,
                                .u = f->state.u,
-                               .weight = o->element_weight,
-                               .power = o->desc.power,
-                               .size = o->desc.size};
+                               .weight = o->element_weight};
 }
 
 /* clang-format off */
-#define INTEGRAL_ARGS .b = a.b, .m = a.m, .type = a.type, .form = a.form, .u = a.u, .weight = a.weight, \
-    .power = a.power, \
-    .size = a.size
-
-/* total += weight times the integral, block after block */
-static void add_integral(fem_sim *f, const fem_observation *o, int integral, double weight, wide *total)
+void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
-        const fem_integral_args a = args_of(f, o, p, integral, rule_of(o->desc.type));
-        pio_sum(q, fem_integral, p->n, NULL, f->base.scalar, INTEGRAL_ARGS);
-        pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = weight, .sample = total);
+        const fem_integral_args a = args_of(f, o, p);
+        pio_sum(q, fem_integral, p->n, NULL, f->base.scalar, .b = a.b, .m = a.m, .type = a.type, .u = a.u,
+                .weight = a.weight);
+        pio_map(q, fem_observe_add, 1, NULL, .sum = f->base.scalar, .weight = t->weight,
+                .sample = f->base.samples + o->first + t->sample);
     }
 }
 
-static void norm_sums(fem_sim *f, const fem_observation *o)
-{
-    pio_queue_zero(&f->base.queue, f->observe.integrals, 2 * sizeof *f->observe.integrals);
-    add_integral(f, o, PIO_STRESS, 1, f->observe.integrals + SUMS);
-    add_integral(f, o, PIO_VOLUME, 1, f->observe.integrals + SUMS + 1);
-}
-
-void fem_observe_integral(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
-{
-    wide *sample = f->base.samples + o->first + t->sample;
-    if (o->desc.type != PIO_STRESS) {
-        add_integral(f, o, o->desc.type, t->weight, sample);
-        return;
-    }
-    norm_sums(f, o);
-    pio_map(&f->base.queue, fem_norm, 1, NULL, .sums = f->observe.integrals + SUMS, .power = o->desc.power,
-            .size = o->desc.size, .weight = t->weight, .sample = sample);
-}
-
-/* From the cotangent of an integral, scale times *bar, to those of displacement, constants, density, thickness and
- * shape. */
-static void add_integral_adj(fem_sim *f, const fem_observation *o, int integral, double scale, const wide *bar)
+void fem_add_observed(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
-        pio_map(q, fem_integral_adj, p->n, NULL,
-                .fwd = args_of(f, o, p, integral, rule_of(o->desc.type)), .integral_bar = bar, .scale = scale,
-                .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
-                .density_bar = f->materials.density_bar,
-                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL,
             .start = f->mesh.dof_start, .element_node = f->mesh.dof_list, .in = f->mesh.dof_out, .scale = 1,
             .out = f->adjoint.u_bar);
@@ -83,18 +48,15 @@ static void add_integral_adj(fem_sim *f, const fem_observation *o, int integral,
     pio_halo(q, f->adjoint.u_bar);
 }
 
+/* From the cotangent of an integral to those of displacement, constants, density, thickness and shape. */
 void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
-    const wide *sample_bar = f->base.samples_bar + o->first + t->sample;
-    if (o->desc.type != PIO_STRESS) {
-        add_integral_adj(f, o, o->desc.type, t->weight, sample_bar);
-        return;
-    }
-    norm_sums(f, o);
-    pio_map(&f->base.queue, fem_norm_adj, 1, NULL,
-            .fwd = {.sums = f->observe.integrals + SUMS, .power = o->desc.power, .size = o->desc.size,
-            .weight = t->weight}, .sample_bar = sample_bar, .sums_bar = f->observe.integrals + SUMS_BAR);
-    add_integral_adj(f, o, PIO_STRESS, 1, f->observe.integrals + SUMS_BAR);
-    add_integral_adj(f, o, PIO_VOLUME, 1, f->observe.integrals + SUMS_BAR + 1);
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+        pio_map(&f->base.queue, fem_integral_adj, p->n, NULL,
+                .fwd = args_of(f, o, p), .integral_bar = f->base.samples_bar + o->first + t->sample,
+                .scale = t->weight, .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest,
+                .k_bar = f->materials.k_bar, .density_bar = f->materials.density_bar,
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+    fem_add_observed(f);
 }
 /* clang-format on */

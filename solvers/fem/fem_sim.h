@@ -19,6 +19,21 @@ typedef struct {
     int part, parts; /* 0, 1: the whole step */
 } fem_span;
 
+/* Points of elements, where they are observed. */
+typedef struct {
+    int *element;     /* host [places] elements that have the observed point; NULL: fields are over elements */
+    real *xi;         /* [places][3] the point in the reference element of each */
+    real *w, *N, *dN; /* [places], [places][ELEMENT_NODES], [places][ELEMENT_NODES][DIM] the rule of that point */
+    int *row_start;   /* [rows + 1] of distances, see pio_observation_desc; NULL: they are of nodes */
+    int *row_node;    /* [entries] */
+    real *row_shape;  /* [entries] */
+    int *node_start;  /* [nodes + 1] */
+    int *node_row;    /* [entries] */
+    real *node_shape; /* [entries] */
+    real *row_bar;    /* [rows][DIM] cotangent of each place */
+    int entries;      /* nodes of all rows */
+} fem_observed_places;
+
 /* One observation, and its tables. */
 typedef struct {
     pio_observation_desc desc; /* host pointers are not kept */
@@ -29,6 +44,7 @@ typedef struct {
     double *point_weight;      /* [samples][rows] weight of each point; NULL: all are 1 */
     real *weight;              /* [nodes][DIM] weight of each displacement */
     real *element_weight;      /* [elements] weight of each element, of observations of elements */
+    fem_observed_places place; /* of fields at a point, and of distances of points in elements */
 } fem_observation;
 
 /* One design, and its tables. */
@@ -404,11 +420,14 @@ typedef struct {
     real *at;     /* [points][FEM_TENSOR] values at integration points; likewise */
 } fem_sim_stress;
 
-/* fem_observe.c, fem_observe_integral.c. */
+/* fem_observe.c, fem_observe_integral.c, fem_observe_field.c. */
 typedef struct {
     int n_observations;
     fem_observation *observations; /* host [n_observations] */
-    wide *integrals;               /* [4] of which a norm is made, and their cotangents; see fem_observe_integral.c */
+    wide *sums;                    /* [2 (PROBE_NUMBERS + 1)] of which means and norms are made, and their cotangents */
+    uint64_t *found;               /* [2] of the largest value: its key, and its element; NULL: none is observed */
+    wide *top;                     /* [elements] the largest value in each; likewise */
+    int *best;                     /* [elements] its point; likewise */
 } fem_sim_observe;
 
 /* fem_parameters.c. */

@@ -1,6 +1,7 @@
 /* fem_slot.c -- what a state of a mesh is and what a slot keeps of it: its history, no more; see
  * kernels/fem/fem_fields.def. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_observe.h"
 
 static size_t vector_bytes(const fem_sim *f)
 {
@@ -10,7 +11,7 @@ static size_t vector_bytes(const fem_sim *f)
 static int reaction_observed(const pio_engine_desc *desc)
 {
     for (int o = 0; o < desc->n_observations; o++)
-        if (desc->observations[o].type == PIO_REACTION) return 1;
+        if (fem_reacts(desc->observations[o].type)) return 1;
     return 0;
 }
 

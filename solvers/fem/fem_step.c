@@ -6,6 +6,7 @@
  * computed, so its adjoint goes through every part. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_observe.h"
 
 /* From the step's beginning, parts 0 .. parts-1 of `of`. */
 static piola_status take_parts(fem_sim *f, int parts, int of, pio_step_record *record, piola_error *error)

@@ -1,6 +1,7 @@
 /* fem_upload.c -- a mesh's description goes to the device, into the memory that fem_layout took. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
@@ -157,6 +158,42 @@ static void upload_filter(fem_sim *f, const fem_design *d)
     UPLOAD(d->transposed_weight, h->transposed_weight, entries);
 }
 
+/* Numbers of any length become reals by the host's transfer. */
+static void upload_reals(fem_sim *f, real *out, const double *in, size_t n)
+{
+    pio_sim *s = &f->base;
+    const size_t most = (size_t)f->mesh.nodes;
+    for (size_t at = 0; at < n; at += most) {
+        const int part = (int)(n - at < most ? n - at : most);
+        pio_queue_upload(&s->queue, s->transfer, in + at, sizeof(double) * (size_t)part);
+        pio_map(&s->queue, field_write, part, NULL, .in = s->transfer, .n = part, .components = 1, .component = 0,
+                .out = out + at);
+    }
+}
+
+/* The point of a field in each element that has it; or the nodes of the points of a distance. */
+static void upload_places(fem_sim *f, const fem_observation *o)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_observation_desc *d = &o->desc;
+    const fem_observed_places *p = &o->place;
+    if (d->row_start) {
+        UPLOAD(p->row_start, d->row_start, d->rows + 1);
+        UPLOAD(p->row_node, d->row_node, p->entries);
+        upload_reals(f, p->row_shape, d->row_shape, (size_t)p->entries);
+        UPLOAD(p->node_start, d->node_start, f->mesh.nodes + 1);
+        UPLOAD(p->node_row, d->node_row, p->entries);
+        upload_reals(f, p->node_shape, d->node_shape, (size_t)p->entries);
+        return;
+    }
+    upload_reals(f, p->xi, d->place_xi, 3 * (size_t)d->places);
+    for (ptrdiff_t k = 0; k < d->places; k++) {
+        const int type = fem_block_with(f, p->element[k])->type;
+        pio_map(q, fem_probe_rule, fem_nodes_of(type), NULL, .type = type, .xi = p->xi + 3 * k, .w = p->w + k,
+                .N = p->N + k * ELEMENT_NODES, .dN = p->dN + k * ELEMENT_NODES * DIM);
+    }
+}
+
 static void upload_tables(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
@@ -171,10 +208,11 @@ static void upload_tables(fem_sim *f)
     }
     for (fem_observation *o = f->observe.observations; o < f->observe.observations + f->observe.n_observations; o++) {
         const pio_observation_desc *d = &o->desc;
+        if (d->places || d->row_start) upload_places(f, o);
         if (o->weight) upload_points(f, o->weight, d->weight);
         if (o->element_weight) upload_field(f, o->element_weight, d->weight, 1);
         if (d->type != PIO_DISTANCE) continue;
-        UPLOAD(o->marker, d->marker, f->mesh.nodes);
+        if (o->marker) UPLOAD(o->marker, d->marker, f->mesh.nodes);
         UPLOAD(o->points, d->points, (size_t)d->samples * (size_t)d->rows * DIM);
         if (o->point_weight) UPLOAD(o->point_weight, d->point_weight, (size_t)d->samples * (size_t)d->rows);
         sim_weigh_points(d, o->markers);

@@ -45,7 +45,7 @@ loads:
 curves: [{name: c, time: [0, 1], value: [0, 1]}]
 observe:
   - {name: tip, type: displacement, body: b, on: {group: right}}
-  - {name: sp, type: stress_pnorm, body: b, p: 8}
+  - {name: sp, type: von_mises, body: b, measure: pnorm, p: 8}
   - {name: re, type: reaction, boundary: pr}
 design: [{name: nu, target: materials.m.nu}, {name: E, target: materials.m.E, per: element}]
 objective:

@@ -210,7 +210,7 @@ STATIC_OBSERVED = """  - {name: hold, type: reaction, boundary: grip}
   - {name: content, type: volume, body: sheet}
   - {name: mass, type: mass, body: sheet}
   - {name: energy, type: strain_energy, body: sheet}
-  - {name: stress, type: stress_pnorm, body: sheet}"""
+  - {name: stress, type: von_mises, body: sheet, measure: pnorm}"""
 STATIC_OBJECTIVE = """  - {type: minimize, of: hold.x, weight: 1e-3}
   - {type: minimize, of: work, weight: 1e-2}
   - {type: minimize, of: content, weight: 3}

@@ -235,7 +235,7 @@ static void an_integral_counts_the_elements_of_its_place_and_no_others(void **st
     static const char *const sets[] = {
         "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft}]",
         "observe=[{name: a, type: volume, body: two}, {name: b, type: strain_energy, body: two, on: {min: [0, 0], max: "
-        "[0.5, 1]}}, {name: c, type: stress_pnorm, body: one, on: {group: all}, p: 4}]"};
+        "[0.5, 1]}}, {name: c, type: von_mises, body: one, on: {group: all}, measure: pnorm, p: 4}]"};
     static const double want[3][8] = {{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 0, 0, 1, 0, 1, 0}, {1, 1, 1, 1, 0, 0, 0, 0}};
     pio_scene *scene = NULL;
     pio_model *m = model_of(sets, 2, &scene);
@@ -250,6 +250,79 @@ static void an_integral_counts_the_elements_of_its_place_and_no_others(void **st
     refused("observe=[{name: a, type: volume, body: one, on: {group: botom}}]", "observe[0].on: ");
     refused("observe=[{name: a, type: volume, body: one, on: {min: [2, 2], max: [3, 3]}}]",
             "observe[0].on: no element lies there");
+}
+
+/* The middle of four elements, numbered from 4 on, and the middle of one. */
+static void a_point_is_observed_in_the_elements_that_have_it(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: block, material: soft}]",
+        "observe=[{name: a, type: von_mises, body: two, point: [0.5, 0.5]}, {name: b, type: displacement, body: two, "
+        "point: [0.75, 0.25]}, {name: c, type: rotation, body: one, point: [1, 0.1]}]"};
+    static const double corner[4][2] = {{1, 1}, {-1, 1}, {1, -1}, {-1, -1}};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    const pio_observation_desc *d = m->observations;
+    double sum = 0;
+    assert_int_equal(d[0].places, 4);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(d[0].place_element[k], 4 + k);
+        for (int a = 0; a < 2; a++) assert_true(fabs(d[0].place_xi[3 * k + a] - corner[k][a]) < 1e-14);
+    }
+    for (int i = 0; i < 36; i++) {
+        assert_true(d[1].weight[i] <= 0 || fabs(d[1].weight[i] - 0.25) < 1e-15);
+        sum += d[1].weight[i];
+    }
+    assert_true(fabs(sum - 2) < 1e-14);
+    assert_int_equal(d[2].places, 1);
+    assert_int_equal(d[2].place_element[0], 1);
+    pio_model_free(m);
+    pio_scene_free(scene);
+    refused(
+        "observe=[{name: a, type: J, body: one, point: [2, 0.5]}]",
+        "observe[0].point: [2, 0.5] m lies in no element of body 'one' at rest; the nearest point of its mesh is [1, "
+        "0.5] m, 1 m away");
+    refused(
+        "observe=[{name: a, type: displacement, body: one, point: [0.5, -0.25]}]",
+        "observe[0].point: [0.5, -0.25] m lies in no element of body 'one' at rest; the nearest point of its mesh is "
+        "[0.5, 0] m, 0.25 m away");
+}
+
+/* Rows of a table whose points are places at rest: two points at two times, of which one has no place at the first. */
+static void measured_places_have_the_shape_functions_of_their_elements(void **state)
+{
+    (void)state;
+    const char *set = "observe=[{name: a, type: distance, body: one, points: {file: rest_places.csv}}]";
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(&set, 1, &scene);
+    const pio_observation_desc *d = m->observations;
+    assert_int_equal(d->rows, 2);
+    assert_int_equal(d->samples, 2);
+    assert_null(d->marker);
+    assert_true(isnan(d->points[2]) && isnan(d->points[3]) && !isnan(d->points[6]));
+    for (int r = 0; r < 2; r++) {
+        const double X[2] = {r ? 0.75 : 0.25, 0.5};
+        double at[2] = {0}, sum = 0;
+        for (int j = d->row_start[r]; j < d->row_start[r + 1]; j++) {
+            sum += d->row_shape[j];
+            for (int a = 0; a < 2; a++) at[a] += d->row_shape[j] * m->fem->rest[2 * d->row_node[j] + a];
+            int back = 0; /* in the transpose too */
+            for (int k = d->node_start[d->row_node[j]]; k < d->node_start[d->row_node[j] + 1]; k++)
+                back += d->node_row[k] == r && fabs(d->node_shape[k] - d->row_shape[j]) <= 0;
+            assert_int_equal(back, 1);
+        }
+        assert_true(fabs(sum - 1) < 1e-15 && fabs(at[0] - X[0]) < 1e-15 && fabs(at[1] - X[1]) < 1e-15);
+    }
+    assert_int_equal(d->node_start[m->fem->desc.n], d->row_start[2]);
+    pio_model_free(m);
+    pio_scene_free(scene);
+    refused(
+        "observe=[{name: a, type: distance, body: one, points: {file: outside.csv}}]",
+        "outside.csv:3:3: error: [2, 0.5] m lies in no element of body 'one' at rest; the nearest point of its mesh is "
+        "[1, 0.5] m, 1 m away");
+    refused("observe=[{name: a, type: distance, body: one, points: {file: places_twice.csv}}]",
+            "places_twice.csv:3:3: error: this place at rest has two points at 1 s");
 }
 
 static void tolerances_that_are_not_given_fit_the_precision_of_the_computation(void **state)
@@ -340,6 +413,8 @@ int main(void)
         cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
         cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
         cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),
+        cmocka_unit_test(a_point_is_observed_in_the_elements_that_have_it),
+        cmocka_unit_test(measured_places_have_the_shape_functions_of_their_elements),
         cmocka_unit_test(an_integral_counts_the_elements_of_its_place_and_no_others),
         cmocka_unit_test(designs_without_bounds_keep_to_the_range_of_their_quantity),
         cmocka_unit_test(tolerances_that_are_not_given_fit_the_precision_of_the_computation),

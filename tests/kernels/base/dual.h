@@ -109,6 +109,11 @@ inline pio_dual cos(pio_dual a)
 {
     return {std::cos(a.value), -a.dot * std::sin(a.value)};
 }
+inline pio_dual atan2(pio_dual y, pio_dual x)
+{
+    return {std::atan2(y.value, x.value),
+            (x.value * y.dot - y.value * x.dot) / (x.value * x.value + y.value * y.value)};
+}
 inline pio_dual tanh(pio_dual a)
 {
     const double t = std::tanh(a.value);

@@ -1,19 +1,8 @@
-/* kernel_cases_fem_integral.h -- cases of volume, mass, strain energy and stress, and of the norm made of it. Case
- * text. */
+/* kernel_cases_fem_integral.h -- cases of volume, mass and strain energy. Case text. */
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEM_INTEGRAL_H
 #define PIOLA_TESTS_KERNEL_CASES_FEM_INTEGRAL_H
 
 #include "tests/kernels/fem/kernel_cases_fem.h"
-
-/* In 2D every second linear element is in plane stress, but where the dilatation is projected. */
-static const int *integral_forms(case_io *io, const mesh_body *body, int projected)
-{
-    const int n = body->m.elements;
-    int *form = HOST(io, int, n);
-    for (int e = 0; e < n; e++)
-        form[e] = DIM == 2 && !projected && body->law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
-    return PUSH(io, int, form, n);
-}
 
 /* Some are 0. */
 static const real *integral_weights(case_io *io, int n)
@@ -23,17 +12,13 @@ static const real *integral_weights(case_io *io, int n)
     return (real *)case_upload(io, weight, CASE_FIELD);
 }
 
-/* Every law in elements of every type, some of them with weight 0; in 2D linear ones in plane stress too. Stress comes
- * with energy added: on the bulk moduli von Mises' measure alone does not depend, and rounding is no derivative. */
+/* Every law in elements of every type, some of them with weight 0. */
 static void case_fem_integral(case_io *io)
 {
-    static const char *const names[] = {
-        "volume", "mass", "strain energy", "stress and energy", "projected, energy", "projected, stress and energy",
-        NULL};
-    const int variant = case_variant(io, names), projected = variant > 3;
-    const int first = PIO_VOLUME + (projected ? variant - 2 : variant),
-              last = first == PIO_STRESS ? PIO_STRAIN_ENERGY : first;
-    mesh_body body = mesh_of(io, first <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
+    static const char *const names[] = {"volume", "mass", "strain energy", "projected, energy", NULL};
+    const int variant = case_variant(io, names), projected = variant > 2;
+    const int type = projected ? PIO_STRAIN_ENERGY : PIO_VOLUME + variant;
+    mesh_body body = mesh_of(io, type <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
     if (projected) mesh_dilate(&body);
@@ -41,22 +26,18 @@ static void case_fem_integral(case_io *io)
     fem_integral_args a;
     a.m = body.matter;
     a.m.density = REALS(io, "density", 1, n, 800, 1200);
-    a.form = integral_forms(io, &body, projected);
     a.u = mesh_stretched(io, m);
     a.weight = integral_weights(io, n);
-    a.power = 5;
-    a.size = 9000;
+    a.type = type;
     fem_observe_add_args add;
     add.weight = 1;
     add.sample = NEW(io, wide, MESH_TYPES, CASE_ADDED);
     for (int t = 0; t < MESH_TYPES; t++, add.sample++) {
         a.b = body.block[t];
-        for (a.type = first; a.type >= last; a.type--) {
-            wide *sum = NEW(io, wide, 1, CASE_SET);
-            LAUNCH_SUM(io, fem_integral, a.b.n, NULL, &a, sum);
-            add.sum = sum;
-            LAUNCH(io, fem_observe_add, 1, NULL, &add);
-        }
+        wide *sum = NEW(io, wide, 1, CASE_SET);
+        LAUNCH_SUM(io, fem_integral, a.b.n, NULL, &a, sum);
+        add.sum = sum;
+        LAUNCH(io, fem_observe_add, 1, NULL, &add);
         case_out(io, mesh_name("integral", m->part[t].type), CASE_WIDE, 1, 1, add.sample);
     }
     if (!case_adjoint(io)) return;
@@ -72,11 +53,9 @@ static void case_fem_integral(case_io *io)
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         b.integral_bar = COTANGENT(io, wide, mesh_name("integral", m->part[t].type));
-        for (b.fwd.type = first; b.fwd.type >= last; b.fwd.type--) {
-            LAUNCH(io, fem_integral_adj, b.fwd.b.n, NULL, &b);
-            mesh_add(io, m, t, b.u_bar, 1, u_bar);
-            mesh_add(io, m, t, b.rest_bar, 1, rest_bar);
-        }
+        LAUNCH(io, fem_integral_adj, b.fwd.b.n, NULL, &b);
+        mesh_add(io, m, t, b.u_bar, 1, u_bar);
+        mesh_add(io, m, t, b.rest_bar, 1, rest_bar);
     }
     case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
     case_gradient(io, "rest", CASE_REAL, 1, m->points * DIM, rest_bar);
@@ -85,25 +64,5 @@ static void case_fem_integral(case_io *io)
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
 }
 #define case_fem_integral_adj case_fem_integral
-
-static void case_fem_norm(case_io *io)
-{
-    fem_norm_args a;
-    a.sums = WIDES(io, "sums", 1, 2, 0.2, 3);
-    a.power = 6;
-    a.size = 40;
-    a.weight = 0.7;
-    a.sample = NEW(io, wide, 1, CASE_ADDED);
-    LAUNCH(io, fem_norm, 1, NULL, &a);
-    case_out(io, "sample", CASE_WIDE, 1, 1, a.sample);
-    if (!case_adjoint(io)) return;
-    fem_norm_adj_args b;
-    b.fwd = a;
-    b.sample_bar = COTANGENT(io, wide, "sample");
-    b.sums_bar = NEW(io, wide, 2, CASE_SET);
-    LAUNCH(io, fem_norm_adj, 1, NULL, &b);
-    case_gradient(io, "sums", CASE_WIDE, 1, 2, b.sums_bar);
-}
-#define case_fem_norm_adj case_fem_norm
 
 #endif

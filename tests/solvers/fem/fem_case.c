@@ -186,14 +186,24 @@ static void observe_points(fem_case *c, pio_observation_desc *o, int samples)
     o->point_weight = weight;
 }
 
+static int components_of(pio_observable type)
+{
+    if (type == PIO_DISPLACEMENT || type == PIO_REACTION || type == PIO_MEAN_VELOCITY) return D;
+    if (type == PIO_REACTION_MOMENT || type == PIO_ANGULAR_MOMENTUM || type == PIO_OF_ROTATION) return D == 3 ? 3 : 1;
+    if (type == PIO_OF_CAUCHY_STRESS || type == PIO_OF_GREEN_STRAIN) return D == 3 ? 6 : 4;
+    return type == PIO_OF_PRINCIPAL_STRESS ? 3 : 1;
+}
+
 int fem_case_observe(fem_case *c, pio_observable type, int samples)
 {
-    const int o = c->desc.n_observations++,
-              vector = type == PIO_DISPLACEMENT || type == PIO_REACTION || type == PIO_MEAN_VELOCITY;
-    const int components = vector ? D : 1;
+    const int o = c->desc.n_observations++, components = components_of(type);
     if (o >= FEM_MOST || c->samples + samples * components > FEM_SAMPLES) fail_msg("too many observations");
     pio_observation_desc *d = &c->observation[o];
-    *d = (pio_observation_desc){.type = type, .components = components, .samples = samples};
+    *d = (pio_observation_desc){.type = type,
+                                .components = components,
+                                .samples = samples,
+                                .measure = type == PIO_OF_VON_MISES ? PIO_PNORM : PIO_MEAN,
+                                .center = {0.3, -0.2, 0.4}};
     for (int k = 0; k < samples * components; k++) {
         c->linear[c->samples] = 1 + 0.5 * fem_case_random(c);
         c->square[c->samples++] = 0.5 * fem_case_random(c);

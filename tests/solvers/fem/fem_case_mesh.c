@@ -286,3 +286,46 @@ void fem_case_block(fem_case *c, pio_hyper_law law, int steps)
     fem_case_load(c, PIO_TRACTION, 0, 1, fem_case_value(c, 20, -20, 0), 0);
     fem_case_sample(c, fem_case_observe(c, PIO_DISPLACEMENT, 1), steps, 0, 1);
 }
+
+/* ---- points within elements --------------------------------------------------------------------------------- */
+
+void fem_case_point(fem_case *c, int observation, int n, const int *elements, const double *xi)
+{
+    pio_observation_desc *d = &c->observation[observation];
+    int32_t *element = own(c, (size_t)n, sizeof *element);
+    double *at = own(c, 3 * (size_t)n, sizeof *at);
+    for (int k = 0; k < n; k++) element[k] = elements[k];
+    memcpy(at, xi, sizeof *at * 3 * (size_t)n);
+    d->places = n;
+    d->place_element = element;
+    d->place_xi = at;
+}
+
+void fem_case_places(fem_case *c, int observation)
+{
+    enum { EACH = 3 };
+    pio_observation_desc *d = &c->observation[observation];
+    const int rows = d->rows, entries = EACH * rows;
+    int32_t *start = own(c, (size_t)rows + 1, sizeof *start), *node = own(c, (size_t)entries, sizeof *node);
+    int32_t *from = own(c, (size_t)c->n + 2, sizeof *from), *row = own(c, (size_t)entries, sizeof *row);
+    double *shape = own(c, (size_t)entries, sizeof *shape), *back = own(c, (size_t)entries, sizeof *back);
+    for (int j = 0; j < entries; j++) {
+        start[j / EACH + 1] = EACH * (j / EACH + 1);
+        node[j] = (j / EACH + 5 * (j % EACH)) % c->n;
+        shape[j] = j % EACH == 0 ? 0.7 : j % EACH == 1 ? 0.5 : -0.2;
+        from[node[j] + 2]++;
+    }
+    for (int i = 0; i < c->n; i++) from[i + 2] += from[i + 1];
+    for (int j = 0; j < entries; j++) {
+        const int at = from[node[j] + 1]++;
+        row[at] = j / EACH;
+        back[at] = shape[j];
+    }
+    d->marker = NULL;
+    d->row_start = start;
+    d->row_node = node;
+    d->row_shape = shape;
+    d->node_start = from;
+    d->node_row = row;
+    d->node_shape = back;
+}

@@ -127,7 +127,7 @@ static void structure(fem_case *c, int law, pio_element_type even, pio_element_t
     if (moves) fem_case_motion(c, integrator, leaps, 0.3, leaps ? 0 : 0.02);
     for (int i = 0; i < c->n * D && moves; i++) c->initial_velocity[i] = 0.4 * fem_case_random(c);
     const int u = fem_case_observe(c, PIO_DISPLACEMENT, 1), energy = fem_case_observe(c, PIO_STRAIN_ENERGY, 1);
-    const int stress = fem_case_observe(c, PIO_STRESS, 1);
+    const int stress = fem_case_observe(c, PIO_OF_VON_MISES, 1);
     fem_case_sample(c, u, STEPS, 0, 1);
     fem_case_sample(c, energy, STEPS, 0, 0.2);
     fem_case_sample(c, stress, STEPS, 0, 0.001);

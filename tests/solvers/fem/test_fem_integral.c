@@ -127,7 +127,7 @@ static void the_norm_of_a_uniform_stress_is_that_stress(void **unused)
         if (stress) m.parameter_form = PLANE_STRESS;
         bar(&c, &m, pull);
         for (int k = 0; k < 3; k++) {
-            const int norm = fem_case_observe(&c, PIO_STRESS, 1);
+            const int norm = fem_case_observe(&c, PIO_OF_VON_MISES, 1);
             c.observation[norm].power = power[k];
             c.observation[norm].size = size[k];
             fem_case_sample(&c, norm, 1, 0, 1);
@@ -160,7 +160,7 @@ static void stress_is_force_over_the_area_of_now(void **unused)
         double y[FEM_SAMPLES];
         char what[96];
         bar(&c, &m, 200);
-        const int norm = fem_case_observe(&c, PIO_STRESS, 1);
+        const int norm = fem_case_observe(&c, PIO_OF_VON_MISES, 1);
         fem_case_sample(&c, norm, 1, 0, 1);
         fem_case_observe_node(&c, fem_case_at(&c, 0, c.lines[1] - 1, c.lines[2] - 1), 1);
         pio_sim *sim = fem_case_create(&c, 0, 1);
@@ -206,7 +206,7 @@ static void structure(fem_case *c, int number, pio_element_type even, pio_elemen
                                 fem_linear(m[k].parameters[i], 0.2 * m[k].parameters[i]), 0);
 }
 
-static const pio_observable integrals[] = {PIO_VOLUME, PIO_MASS, PIO_STRAIN_ENERGY, PIO_STRESS};
+static const pio_observable integrals[] = {PIO_VOLUME, PIO_MASS, PIO_STRAIN_ENERGY, PIO_OF_VON_MISES};
 static const char *const integral_names[] = {"volume", "mass", "strain energy", "stress"};
 
 /* At both steps, the second one as a mean; J is near 1. */
@@ -217,7 +217,7 @@ static void observe(fem_case *c, pio_observable type)
     fem_case_sample(c, o, 1, 1, 0.4);
     fem_case_sample(c, o, STEPS, 1, 0.6);
     for (int k = 0; k < 2; k++) {
-        const double unit = type == PIO_MASS ? 1e-3 : type == PIO_STRESS ? 1e-2 : 1;
+        const double unit = type == PIO_MASS ? 1e-3 : type == PIO_OF_VON_MISES ? 1e-2 : 1;
         c->linear[first + k] *= unit;
         c->square[first + k] *= unit * unit;
     }
@@ -266,7 +266,7 @@ static void a_stress_whose_gradient_is_wrong_is_refused(void **unused)
     static fem_case c;
     (void)unused;
     structure(&c, 3, fem_types[1], fem_types[1]);
-    observe(&c, PIO_STRESS);
+    observe(&c, PIO_OF_VON_MISES);
     taylor_begin(&t, &c, 0.2);
     t.quiet = 1;
     for (int i = 0; i < c.variables; i++) t.z_bar[i] *= 1.0001;

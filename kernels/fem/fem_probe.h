@@ -1,0 +1,297 @@
+/* fem_probe.h -- observations of stress and strain: fields of kernels/material/hyper_field.h at a point of an element,
+ * and their means, norms and largest values over elements.
+ *
+ *     A = sum_e w_e sum_q V_q f(phi),   B = sum_e w_e sum_q V_q
+ *     mean  A/B, f = phi     norm  s0 (A/B)^(1/p), f = |phi/s0|^p     maximum  the largest phi of all points
+ *
+ * V_q is the volume of an integration point at rest. (The p-mean of stress: Duysinx and Sigmund 1998; with p large it
+ * tends to the largest.) Stress and energy of elements whose dilatation is projected are those at Fbar
+ * (fem_dilatation.h). */
+#ifndef PIOLA_KERNELS_FEM_PROBE_H
+#define PIOLA_KERNELS_FEM_PROBE_H
+
+#include "kernels/fem/fem_probe_args.h"
+#include "kernels/fem/fem_integral.h"
+#include "kernels/material/hyper_field.h"
+
+/* ---- a point ------------------------------------------------------------------------------------------------------ */
+
+/* A point of an element: its shape functions, grad u, what a field is a function of, and where the dilatation is
+ * projected, its functions and the parts of the energy. */
+typedef struct {
+    fem_point p;
+    mat G;
+    hyper_point x;
+    pack phi[DILATATION_FUNCTIONS];
+    dilated_point d;
+} probe_point;
+
+/* Sets the functions of the projected dilatation at point q. */
+PIO_FN void probe_functions(const fem_probe_at *a, int q, const fem_dilatation *t, pack phi[DILATATION_FUNCTIONS])
+{
+    for (int m = 0; m < DILATATION_FUNCTIONS; m++) phi[m] = pack_of(R(0));
+    if (!a->xi) {
+        fem_gram_functions(&t->gram, &a->b.rule, q, phi);
+        return;
+    }
+    phi[0] = pack_of(R(1));
+    for (int k = 0; k < DIM; k++) phi[k + 1] = pack_of(a->xi[k]);
+    fem_gram_forward(&t->gram, phi);
+}
+
+/* Sets point q of element i, whose dilatation is t; without a projected one its functions and parts are not set. */
+PIO_OUTLINE_FN void probe_point_set(const fem_probe_at *a, int i, int q, const fem_dilatation *t, probe_point *r)
+{
+    const int e = a->b.first + i;
+    fem_block at = a->b;
+    at.rule = a->at;
+    r->p = fem_point_at(&at, i, q);
+    if (a->xi) r->p.volume = R(1);
+    r->G = fem_gradient(&at, i, &r->p, a->u);
+    r->x.law = a->m.law[e];
+    r->x.form = a->form[e];
+    r->x.k = fem_constants_of(&a->m, e);
+    r->x.F = r->x.bar = mat_axpby(R(1), mat_diag(hyper_diagonal(r->x.law)), R(1), r->G);
+    if (!a->b.dilatations) return;
+    probe_functions(a, q, t, r->phi);
+    pack theta = fem_gram_value(&t->gram, r->phi, t->c);
+    const real held = a->field == PIO_ENERGY_DENSITY ? fem_held(&a->b, r->x.law, r->x.k) : R(0);
+    r->d = dilated_at(r->x.law, r->x.F, pack_lanes(&theta)[0], held);
+    r->x.bar = r->d.bar;
+}
+
+/* Sets the numbers of the field at a point. */
+PIO_FN void probe_values(const fem_probe_at *a, const probe_point *r, real out[HYPER_TENSOR])
+{
+    hyper_field(a->field, &r->x, out);
+    if (a->field == PIO_ENERGY_DENSITY && a->b.dilatations) out[0] += dilated_held(&r->d);
+}
+
+/* Returns the cotangent of F at constant theta from those of the numbers, adds those of the constants to k_bar, and
+ * sets that of theta. */
+PIO_FN mat probe_values_adj(const fem_probe_at *a, const probe_point *r, const real out_bar[HYPER_TENSOR],
+                            hyper_constants *k_bar, real *theta_bar)
+{
+    hyper_point_bar bar;
+    bar.F = bar.bar = mat_diag(R(0));
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
+    hyper_field_adj(a->field, &r->x, out_bar, &bar);
+    *theta_bar = R(0);
+    if (a->b.dilatations) {
+        dilated_point d = r->d;
+        if (d.m > R(0)) fem_held_adj(&a->b, r->x.law, r->x.k, out_bar[0] * R(0.5) * d.l * d.l, &bar.k);
+        d.m *= out_bar[0]; /* bar.bar is of out_bar times the energy */
+        bar.bar = dilated_slope(&d, bar.bar, theta_bar);
+    }
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar->k[c] += bar.k.k[c];
+    return mat_axpby(R(1), bar.F, R(1), bar.bar);
+}
+
+/* ---- sums over elements ----------------------------------------------------------------------------------------- */
+
+/* Returns x^a for x >= 0 and a > 0; 0^a is 0. */
+PIO_FN wide probe_power(wide x, double a)
+{
+    return x > W(0) ? exp(W(a) * log(x)) : W(0);
+}
+
+/* Returns f(phi). */
+PIO_FN wide probe_measure(const fem_probe_args *a, real phi)
+{
+    const wide x = W(phi) / W(a->size);
+    return a->power > 0 ? probe_power(x < W(0) ? -x : x, a->power) : W(phi);
+}
+
+/* Returns df/dphi; of a norm where phi is 0 it is 0. */
+PIO_FN wide probe_measure_slope(const fem_probe_args *a, real phi)
+{
+    if (!(a->power > 0)) return W(1);
+    const wide x = W(phi) / W(a->size), size = x < W(0) ? -x : x;
+    if (!(size > W(0))) return W(0);
+    const wide slope = W(a->power / a->size) * exp(W(a->power - 1) * log(size));
+    return x < W(0) ? -slope : slope;
+}
+
+/* Returns the weight of element e. */
+PIO_FN real probe_weight(const fem_probe_at *a, int e)
+{
+    return a->weight ? a->weight[e] : R(1);
+}
+
+/* Returns the term of element i. */
+PIO_FN wide fem_probe(int i, const fem_probe_args *a)
+{
+    const int e = a->s.b.first + i;
+    const real w = probe_weight(&a->s, e);
+    wide sum = W(0);
+    if (!(fabs(w) > R(0))) return sum;
+    const fem_dilatation t = fem_dilatation_of(&a->s.b, i, a->s.m.law[e], a->s.u);
+    for (int q = 0; q < a->s.at.points; q++) {
+        probe_point r;
+        probe_point_set(&a->s, i, q, &t, &r);
+        real phi[HYPER_TENSOR];
+        if (a->component >= 0) probe_values(&a->s, &r, phi);
+        sum += W(r.p.volume) * (a->component < 0 ? W(1) : probe_measure(a, phi[a->component]));
+    }
+    return W(w) * sum;
+}
+
+/* Cotangents of an element that its points add to. */
+typedef struct {
+    const fem_dilatation *t;
+    fem_nodes_bar node;
+    hyper_constants k;
+    pack pi[DILATATION_FUNCTIONS];
+    real thick;
+} probe_bar;
+
+/* Adds the cotangents of point q of element i, `scale` times those of the sums. */
+PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scale, probe_bar *bar)
+{
+    const fem_probe_at *a = &b->fwd.s;
+    probe_point r;
+    probe_point_set(a, i, q, bar->t, &r);
+    const int one = a->xi || b->which; /* V does not count */
+    const real V = one ? R(1) : r.p.volume;
+    real phi[HYPER_TENSOR], out_bar[HYPER_TENSOR], theta_bar;
+    hyper_constants k_bar;
+    wide f = one ? W(0) : scale * b->sums_bar[b->count];
+    probe_values(a, &r, phi);
+    for (int c = 0; c < HYPER_TENSOR; c++) out_bar[c] = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
+    for (int c = 0; c < b->count; c++) {
+        const int at = b->first + c;
+        if (!one) f += scale * b->sums_bar[c] * probe_measure(&b->fwd, phi[at]);
+        out_bar[at] = R(scale * b->sums_bar[c] * probe_measure_slope(&b->fwd, phi[at]));
+    }
+    const mat Phi = probe_values_adj(a, &r, out_bar, &k_bar, &theta_bar);
+    fem_point p = r.p;
+    p.volume = V;
+    fem_element_add(bar->node.u, a->b.rule.nodes, &p, Phi);
+    fem_element_add(bar->node.rest, a->b.rule.nodes, &p, mat_axpby(R(1), mat_diag(R(f)), R(-1), mat_t_mul(r.G, Phi)));
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar->k.k[c] += V * k_bar.k[c];
+    bar->thick += p.area * R(f);
+    for (int m = 0; m < a->b.dilatations; m++) bar->pi[m] += V * theta_bar * r.phi[m];
+}
+
+/* Sets the cotangents at element i's nodes, and adds those of its parameters. */
+PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
+{
+    const fem_probe_at *a = &b->fwd.s;
+    const int nodes = a->b.rule.nodes, e = a->b.first + i, law = a->m.law[e];
+    const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
+    const int counts = fabs(probe_weight(a, e)) > R(0) && (!b->which || *b->which == (uint64_t)e);
+    const wide scale = W(b->scale) * (b->which ? W(1) : W(probe_weight(a, e)));
+    probe_bar bar;
+    bar.node.u = b->u_bar + at;
+    bar.node.rest = b->rest_bar + at;
+    bar.thick = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
+    for (int m = 0; m < DILATATION_FUNCTIONS; m++) bar.pi[m] = pack_of(R(0));
+    for (int c = 0; c < nodes * DIM; c++) bar.node.u[c] = bar.node.rest[c] = R(0);
+    if (!counts) return;
+    const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
+    bar.t = &t;
+    for (int q = 0; q < a->at.points; q++)
+        if (!b->which || b->best[e] == q) probe_point_adj(b, i, q, scale, &bar);
+    if (a->b.dilatations) fem_projection_adj(&a->b, i, law, a->u, &t, bar.pi, bar.node);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        b->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += bar.k.k[c];
+    if (b->thick_bar) b->thick_bar[e] += bar.thick;
+}
+
+/* ---- means and norms ---------------------------------------------------------------------------------------------- */
+
+/* Returns y of number c. */
+PIO_FN wide probe_mean_of(const fem_probe_mean_args *a, int c)
+{
+    const wide mean = a->sums[c] / a->sums[a->count];
+    return a->power > 0 ? W(a->size) * probe_power(mean, 1 / a->power) : mean;
+}
+
+/* Adds the means, or norms, to the samples; the one item is 0. */
+PIO_FN void fem_probe_mean(int i, const fem_probe_mean_args *a)
+{
+    (void)i;
+    for (int c = 0; c < a->count; c++) a->sample[c] += W(a->weight) * probe_mean_of(a, c);
+}
+
+/* Sets the cotangents of A and B; the one item is 0. */
+PIO_FN void fem_probe_mean_adj(int i, const fem_probe_mean_adj_args *b)
+{
+    const fem_probe_mean_args *a = &b->fwd;
+    const wide B = a->sums[a->count];
+    wide B_bar = W(0);
+    (void)i;
+    for (int c = 0; c < a->count; c++) {
+        const wide y_bar = W(a->weight) * b->sample_bar[c], A = a->sums[c];
+        wide part = y_bar * probe_mean_of(a, c);
+        if (a->power > 0) part = part / W(a->power);
+        b->sums_bar[c] = !(a->power > 0) ? y_bar / B : A > W(0) ? part / A : W(0);
+        B_bar = B_bar - part / B;
+    }
+    b->sums_bar[a->count] = B_bar;
+}
+
+/* ---- the largest value --------------------------------------------------------------------------------------------- */
+
+/* Returns a number that is the smaller, the larger x is. */
+PIO_FN uint64_t probe_key(wide x)
+{
+    const uint64_t sign = (uint64_t)1 << 63;
+    union {
+        double d;
+        uint64_t u;
+    } b;
+    b.d = (double)x;
+    return ~(b.u & sign ? ~b.u : b.u | sign);
+}
+
+/* Sets the largest value in element i, and lowers the key. */
+PIO_FN void fem_probe_top(int i, const fem_probe_top_args *a)
+{
+    const int e = a->s.b.first + i;
+    if (!(fabs(probe_weight(&a->s, e)) > R(0))) return;
+    const fem_dilatation t = fem_dilatation_of(&a->s.b, i, a->s.m.law[e], a->s.u);
+    wide top = W(0);
+    int best = -1;
+    for (int q = 0; q < a->s.at.points; q++) {
+        probe_point r;
+        probe_point_set(&a->s, i, q, &t, &r);
+        real phi[HYPER_TENSOR];
+        probe_values(&a->s, &r, phi);
+        if (best >= 0 && !(W(phi[a->component]) > top)) continue;
+        top = W(phi[a->component]);
+        best = q;
+    }
+    a->top[e] = top;
+    a->best[e] = best;
+    atomic_min_u64(a->key, probe_key(top));
+}
+
+/* Lowers the number of the element whose value is the largest. */
+PIO_FN void fem_probe_which(int e, const fem_probe_which_args *a)
+{
+    if (fabs(a->weight[e]) > R(0) && probe_key(a->top[e]) == *a->key) atomic_min_u64(a->which, (uint64_t)e);
+}
+
+/* Adds the largest value to the sample; the one item is 0. */
+PIO_FN void fem_probe_top_add(int i, const fem_probe_top_add_args *a)
+{
+    (void)i;
+    *a->sample += W(a->weight) * a->top[*a->which];
+}
+
+/* ---- the rule of one point --------------------------------------------------------------------------------------- */
+
+/* Sets what node a has in it. */
+PIO_FN void fem_probe_rule(int a, const fem_probe_rule_args *r)
+{
+    const int rdim = element_rdim[r->type];
+    const fem_shape s = element_shape(r->type, a, r->xi);
+    r->N[a] = s.N;
+    for (int c = 0; c < rdim; c++) r->dN[a * rdim + c] = s.d[c];
+    if (a == 0) r->w[0] = R(1);
+}
+
+#endif

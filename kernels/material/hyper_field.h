@@ -1,0 +1,138 @@
+/* hyper_field.h -- what engineers want to know at one point of a hyperelastic solid: Cauchy's stress, Green's strain, von
+ * Mises' stress, volume ratio, energy density, principal stresses and rotation, each with its adjoint.
+ *
+ * Strain, volume ratio and rotation are those of the displacement's deformation F (of the linear law grad u), stresses
+ * and energy those of what the law is given: F too, or where the dilatation is projected Fbar of dilatation.h. */
+#ifndef PIOLA_KERNELS_HYPER_FIELD_H
+#define PIOLA_KERNELS_HYPER_FIELD_H
+
+#include "kernels/base/eigen.h"
+#include "kernels/base/rotation.h"
+#include "kernels/base/vocabulary.h"
+#include "kernels/material/hyperelastic_stress.h"
+
+/* Numbers of a symmetric tensor in three directions, in 2D too: xx, yy, zz, xy, yz, xz. */
+enum { HYPER_TENSOR = 6 };
+
+/* Sets the six numbers of a symmetric tensor whose part in the plane, or in space, is t. */
+PIO_FN void hyper_tensor(mat t, real t33, real out[HYPER_TENSOR])
+{
+    out[0] = t.m[0][0];
+    out[1] = t.m[1][1];
+    out[2] = DIM == 3 ? t.m[DIM - 1][DIM - 1] : t33;
+    out[3] = R(0.5) * (t.m[0][1] + t.m[1][0]);
+    out[4] = DIM == 3 ? R(0.5) * (t.m[1][DIM - 1] + t.m[DIM - 1][1]) : R(0);
+    out[5] = DIM == 3 ? R(0.5) * (t.m[0][DIM - 1] + t.m[DIM - 1][0]) : R(0);
+}
+
+/* Adjoint of hyper_tensor: returns the cotangent of t, which is symmetric, and sets that of t33. */
+PIO_FN mat hyper_tensor_adj(const real out_bar[HYPER_TENSOR], real *t33_bar)
+{
+    mat t = mat_diag(R(0));
+    t.m[0][0] = out_bar[0];
+    t.m[1][1] = out_bar[1];
+    t.m[0][1] = t.m[1][0] = R(0.5) * out_bar[3];
+    *t33_bar = DIM == 3 ? R(0) : out_bar[2];
+#if PIO_DIM == 3
+    t.m[2][2] = out_bar[2];
+    t.m[1][2] = t.m[2][1] = R(0.5) * out_bar[4];
+    t.m[0][2] = t.m[2][0] = R(0.5) * out_bar[5];
+#endif
+    return t;
+}
+
+/* Returns the symmetric part of a tensor that is symmetric but for rounding. */
+PIO_FN mat hyper_symmetric(mat t)
+{
+    return mat_axpby(R(0.5), t, R(0.5), mat_transpose(t));
+}
+
+/* One point: law and plane state (laws.h), deformations and constants of the law. */
+typedef struct {
+    int law, form;
+    mat F;   /* of the displacement */
+    mat bar; /* what the law is given */
+    hyper_constants k;
+} hyper_point;
+
+/* Cotangents of a point; all are added to. */
+typedef struct {
+    mat F, bar;
+    hyper_constants k;
+} hyper_point_bar;
+
+/* Sets the numbers of a field at a point: six of a tensor, three principal stresses, ROTATION_NUMBERS of a rotation, else one. Where there is no stress, von
+ * Mises' stress is 0. */
+PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_TENSOR])
+{
+    if (field == PIO_CAUCHY_STRESS || field == PIO_PRINCIPAL_STRESS) {
+        const hyper_cauchy_stress c = hyper_cauchy(p->law, p->form, p->bar, p->k);
+        hyper_tensor(c.s, c.s33, out);
+        if (field == PIO_CAUCHY_STRESS) return;
+        const principal_values v = principal_values_of(hyper_symmetric(c.s), c.s33);
+        for (int i = 0; i < 3; i++) out[i] = v.value[i];
+    } else if (field == PIO_GREEN_STRAIN) {
+        const hyper_strain s = hyper_strain_of(p->law, p->form, p->F, p->k);
+        hyper_tensor(s.e, s.e33, out);
+    } else if (field == PIO_VON_MISES_STRESS) {
+        const real square = von_mises_square(p->law, p->form, p->bar, p->k);
+        out[0] = square > R(0) ? sqrt(square) : R(0);
+    } else if (field == PIO_VOLUME_RATIO) {
+        out[0] = hyper_volume_ratio(p->law, p->form, p->F, p->k);
+    } else if (field == PIO_ENERGY_DENSITY) {
+        out[0] = hyper_psi(p->law, p->bar, p->k);
+    } else if (p->law == PIO_HYPER_LINEAR) {
+        rotation_axial(p->F, out);
+    } else {
+        rotation_of(p->F, out);
+    }
+}
+
+/* Adds the cotangents of stress, von Mises' stress s = sqrt(square) with ds = d square/(2 s), or principal stresses; where
+ * there is no stress, that of von Mises has none. */
+PIO_FN void hyper_stress_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
+                                   hyper_point_bar *bar)
+{
+    const hyper_cauchy_stress c = hyper_cauchy(p->law, p->form, p->bar, p->k);
+    hyper_cauchy_stress S;
+    S.s = mat_diag(R(0));
+    S.s33 = R(0);
+    if (field == PIO_CAUCHY_STRESS) {
+        S.s = hyper_tensor_adj(out_bar, &S.s33);
+    } else if (field == PIO_PRINCIPAL_STRESS) {
+        const principal_values v = principal_values_of(hyper_symmetric(c.s), c.s33);
+        principal_values_adj(&v, out_bar, &S.s, &S.s33);
+    } else {
+        const hyper_cauchy_stress d = hyper_deviator(c);
+        const real square = R(1.5) * (mat_ddot(d.s, d.s) + d.s33 * d.s33);
+        if (!(square > R(0))) return;
+        const real slope = R(1.5) * out_bar[0] / sqrt(square);
+        S.s = mat_scale(slope, d.s);
+        S.s33 = slope * d.s33;
+    }
+    hyper_cauchy_adj(p->law, p->form, p->bar, p->k, S, &bar->bar, &bar->k);
+}
+
+/* Adjoint of hyper_field. */
+PIO_OUTLINE_FN void hyper_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
+                                    hyper_point_bar *bar)
+{
+    if (field == PIO_CAUCHY_STRESS || field == PIO_PRINCIPAL_STRESS || field == PIO_VON_MISES_STRESS) {
+        hyper_stress_field_adj(field, p, out_bar, bar);
+    } else if (field == PIO_GREEN_STRAIN) {
+        hyper_strain E;
+        E.e = hyper_tensor_adj(out_bar, &E.e33);
+        hyper_strain_adj(p->law, p->form, p->F, p->k, E, &bar->F, &bar->k);
+    } else if (field == PIO_VOLUME_RATIO) {
+        hyper_volume_ratio_adj(p->law, p->form, p->F, p->k, out_bar[0], &bar->F, &bar->k);
+    } else if (field == PIO_ENERGY_DENSITY) {
+        hyper_psi_theta(p->law, p->bar, out_bar[0], p->k, &bar->k);
+        bar->bar = mat_axpby(R(1), bar->bar, out_bar[0], hyper_P(p->law, p->bar, p->k));
+    } else if (p->law == PIO_HYPER_LINEAR) {
+        rotation_axial_adj(out_bar, &bar->F);
+    } else {
+        rotation_of_adj(p->F, out_bar, &bar->F);
+    }
+}
+
+#endif
