@@ -182,13 +182,13 @@ typedef struct {
     double point[3], center[3]; /* FEM, m: a point of the body at rest, NaN: a part is observed; centre of moments */
     pio_measure measure;        /* fields of stress and strain: what is taken of their values over a part */
     double power;               /* p of a p-norm */
-    scene_numbers mode;         /* frequency: of one mode, or the first and the last of those whose mean it is, from 1 */
-    char *group;                /* MPM: name of a group of the body's particles; NULL: all */
-    char *geometry;             /* shape distance: name of the geometry */
-    scene_side side;            /* shape distance: of what is outside, or from the surface */
-    char *from, *from_group;    /* separation: names of the other body, and of a group of it or NULL */
-    char *grid_file;            /* density misfit: table of columns i, j[, k], density (kg/m3) */
-    scene_strings control;      /* effort, smoothness: names of entries of control; empty: all */
+    scene_numbers mode;      /* frequency: of one mode, or the first and the last of those whose mean it is, from 1 */
+    char *group;             /* MPM: name of a group of the body's particles; NULL: all */
+    char *geometry;          /* shape distance: name of the geometry */
+    scene_side side;         /* shape distance: of what is outside, or from the surface */
+    char *from, *from_group; /* separation: names of the other body, and of a group of it or NULL */
+    char *grid_file;         /* density misfit: table of columns i, j[, k], density (kg/m3) */
+    scene_strings control;   /* effort, smoothness: names of entries of control; empty: all */
 } scene_observe;
 
 /* MPM: active fibres of a body, of a group of it, or of the part of these that lies in a box at the start. */

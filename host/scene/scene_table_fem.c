@@ -286,7 +286,8 @@ static const cfg_field observe_fields[] = {
          "momentum; of elements: volume and mass at rest and the energy of their strain; and, at a point or over "
          "elements, Cauchy's stress and Green's strain (components xx, yy, zz, xy, in 3D yz, xz), von Mises' "
          "stress, volume ratio, strain energy per volume at rest, principal stresses (1, 2, 3, the largest "
-         "first) and rotation (2D: an angle; 3D: a rotation vector x, y, z); of modal analysis the frequency of a mode"},
+         "first) and rotation (2D: an angle; 3D: a rotation vector x, y, z); of modal analysis the frequency of a "
+         "mode"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | FIELDS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
