@@ -5,18 +5,29 @@
 #include <stdlib.h>
 
 /* Whole exponents of m, kg, s; angles have none. */
-static const signed char exponents[CFG_QUANTITIES][3] = {
-    [CFG_LENGTH] = {1, 0, 0},        [CFG_AREA] = {2, 0, 0},
-    [CFG_VOLUME] = {3, 0, 0},        [CFG_TIME] = {0, 0, 1},
-    [CFG_MASS] = {0, 1, 0},          [CFG_DENSITY] = {-3, 1, 0},
-    [CFG_PRESSURE] = {-1, 1, -2},    [CFG_VISCOSITY] = {-1, 1, -1},
-    [CFG_VELOCITY] = {1, 0, -1},     [CFG_ACCELERATION] = {1, 0, -2},
-    [CFG_ANGLE_RATE] = {0, 0, -1},   [CFG_RATE] = {0, 0, -1},
-    [CFG_RATE_SQUARED] = {0, 0, -2}, [CFG_ENERGY] = {2, 1, -2},
-    [CFG_FORCE] = {1, 1, -2},        [CFG_FORCE_DENSITY] = {-2, 1, -2},
-    [CFG_STIFFNESS] = {0, 1, -2},    [CFG_WAVE_NUMBER] = {-1, 0, 0},
-    [CFG_FREQUENCY] = {0, 0, -1},    [CFG_EFFORT] = {-2, 2, -3},
-    [CFG_SMOOTHNESS] = {-2, 2, -5}};
+static const signed char exponents[CFG_QUANTITIES][3] = {[CFG_LENGTH] = {1, 0, 0},
+                                                         [CFG_AREA] = {2, 0, 0},
+                                                         [CFG_VOLUME] = {3, 0, 0},
+                                                         [CFG_TIME] = {0, 0, 1},
+                                                         [CFG_MASS] = {0, 1, 0},
+                                                         [CFG_DENSITY] = {-3, 1, 0},
+                                                         [CFG_PRESSURE] = {-1, 1, -2},
+                                                         [CFG_VISCOSITY] = {-1, 1, -1},
+                                                         [CFG_VELOCITY] = {1, 0, -1},
+                                                         [CFG_ACCELERATION] = {1, 0, -2},
+                                                         [CFG_ANGLE_RATE] = {0, 0, -1},
+                                                         [CFG_RATE] = {0, 0, -1},
+                                                         [CFG_RATE_SQUARED] = {0, 0, -2},
+                                                         [CFG_ENERGY] = {2, 1, -2},
+                                                         [CFG_FORCE] = {1, 1, -2},
+                                                         [CFG_FORCE_DENSITY] = {-2, 1, -2},
+                                                         [CFG_STIFFNESS] = {0, 1, -2},
+                                                         [CFG_WAVE_NUMBER] = {-1, 0, 0},
+                                                         [CFG_FREQUENCY] = {0, 0, -1},
+                                                         [CFG_EFFORT] = {-2, 2, -3},
+                                                         [CFG_SMOOTHNESS] = {-2, 2, -5},
+                                                         [CFG_MOMENT] = {2, 1, -2},
+                                                         [CFG_ANGULAR_MOMENTUM] = {2, 1, -1}};
 
 pio_dimension pio_dimension_of(cfg_quantity quantity)
 {

@@ -314,7 +314,7 @@ static pio_term fixed_power(parser *p, const pio_term *base, double n, size_t at
          fmod(all.kg * parts, PIO_DIMENSION_PARTS) != 0 || fmod(all.s * parts, PIO_DIMENSION_PARTS) != 0))
         return fail(p, at, "this power of %s has a unit that cannot be", words(all, left));
     const pio_dimension unit = pio_dimension_same(all, none) ? none : pio_dimension_times(none, all, (int)round(parts));
-    if (fabs(n) <= 16 && !(fabs(n - round(n)) > 0)) {
+    if (fabs(n) <= 1024 && !(fabs(n - round(n)) > 0)) {
         if (!(fabs(n) > 0)) return pio_term_number(1, none, at);
         pio_term made = pio_term_power(p->out, base, (int)fabs(n), at);
         const pio_term unity = pio_term_number(1, none, at);

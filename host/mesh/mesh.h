@@ -185,9 +185,9 @@ typedef struct pio_mesh_point {
 piola_status pio_mesh_locator_create(pio_mesh_locator *out, const pio_mesh *mesh, piola_error *error);
 /* Frees what a locator holds. */
 void pio_mesh_locator_free(pio_mesh_locator *locator);
-/* Returns the number of elements in which the place x (m) lies, or outside of which it is by no more than a millionth of
- * an element, and writes up to `most` of them; all, in ascending order, if they are no more than that. The point in the
- * reference element is found by Newton's method. */
+/* Returns the number of elements in which the place x (m) lies, or outside of which it is by no more than a millionth
+ * of an element, and writes up to `most` of them; all, in ascending order, if they are no more than that. The point in
+ * the reference element is found by Newton's method. */
 int32_t pio_mesh_locate(const pio_mesh_locator *locator, const double x[3], pio_mesh_point *out, int32_t most);
 /* Computes the point of the mesh that is nearest to x, m. */
 void pio_mesh_nearest(const pio_mesh *mesh, const double x[3], double out[3]);

@@ -70,8 +70,8 @@ static bool solve(int dimension, double J[3][3], const double f[3], double dr[3]
     return fabs(det) > 0;
 }
 
-/* Moves r by Newton's method to the point of an element that lies at x, with steps that bring it nearer; returns whether
- * there is one. */
+/* Moves r by Newton's method to the point of an element that lies at x, with steps that bring it nearer; returns
+ * whether there is one. */
 static bool newton(const pio_mesh *mesh, int32_t cell, const double x[3], double r[3])
 {
     pio_element_type type;
@@ -101,6 +101,7 @@ static bool newton(const pio_mesh *mesh, int32_t cell, const double x[3], double
             place_of(mesh, cell, s, at);
             if (square_between(x, at) < before) break;
         }
+        if (!(step > 1e-3) && size < EDGE) return is_in(e, r, EDGE); /* rounding of places far from the origin */
         for (int a = 0; a < 3; a++) r[a] = s[a];
     }
     return false;

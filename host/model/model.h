@@ -126,8 +126,8 @@ piola_status pio_model_designs(pio_model *model, piola_error *error);
 /* Makes observations and sample weights: a part of pio_model_create() (model_observe.c). Returns PIOLA_BAD_DATA at the
  * entry or the file that is wrong, and the other errors of pio_model_create(). */
 piola_status pio_model_observations(pio_model *model, piola_error *error);
-/* Reads the measured places of a distance into its description and times (model_points.c). Returns PIOLA_BAD_DATA at the
- * row that is wrong, and the other errors of pio_model_create(). */
+/* Reads the measured places of a distance into its description and times (model_points.c). Returns PIOLA_BAD_DATA at
+ * the row that is wrong, and the other errors of pio_model_create(). */
 piola_status pio_model_points(pio_model *model, int observation, piola_error *error);
 /* Makes the obstacles: a part of pio_model_create() (model_obstacle.c). Returns PIOLA_BAD_DATA at a surface that is
  * wrong, and the other errors of pio_model_create(). */

@@ -37,9 +37,10 @@ struct pio_model_fem {
      * designs change; [constants of the scene] the engine's number of each. */
     int32_t *program_start, *program_code, *constant_number;
     double *program_numbers, *constants;
-    int32_t *table_at;     /* [tables of the scene] where their numbers begin among those of the programs */
-    pio_vary_desc *varies; /* [desc.n_varies] items of others than loads are owned */
-    double edge;           /* shortest edge of all elements, m: the scale of moves of nodes */
+    scene_vary *program_of; /* [desc.programs.n] the expression that each was made of */
+    int32_t *table_at;      /* [tables of the scene] where their numbers begin among those of the programs */
+    pio_vary_desc *varies;  /* [desc.n_varies] items of others than loads are owned */
+    double edge;            /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
 /* Makes model->fem and what of model->desc it concerns: a part of pio_model_create(). Returns PIOLA_BAD_DATA at the

@@ -1,6 +1,7 @@
 /* model_vary.c -- values of a mesh that vary in space and time: programs for the engine, and the loads, constrained
  * unknowns, elements and nodes that have them. */
 #include "host/base/fail.h"
+#include "host/base/stop.h"
 #include "host/model/model_fem.h"
 #include "host/scene/design_path.h"
 #include "host/scene/law.h"
@@ -86,6 +87,7 @@ static piola_status make_programs(pio_model *m, size_t n, piola_error *error)
 {
     pio_model_fem *f = m->fem;
     f->program_start = calloc(n + 1, sizeof *f->program_start);
+    f->program_of = calloc(n + 1, sizeof *f->program_of);
     f->program_code = calloc(n * PIO_PROGRAM_OPS + 1, sizeof *f->program_code);
     const size_t numbers = n * PIO_PROGRAM_OPS + numbers_of_tables(m->scene);
     if (numbers >= (size_t)1 << 23) /* an operation has 23 bits for where its numbers are */
@@ -93,7 +95,7 @@ static piola_status make_programs(pio_model *m, size_t n, piola_error *error)
                                numbers);
     f->program_numbers = calloc(numbers + 1, sizeof *f->program_numbers);
     f->table_at = calloc(m->scene->tables.n + 1, sizeof *f->table_at);
-    if (!f->program_start || !f->program_code || !f->program_numbers || !f->table_at)
+    if (!f->program_start || !f->program_of || !f->program_code || !f->program_numbers || !f->table_at)
         return pio_fail_memory(error, numbers * sizeof *f->program_numbers, "expressions");
     copy_tables(m);
     scene_vary v;
@@ -102,6 +104,7 @@ static piola_status make_programs(pio_model *m, size_t n, piola_error *error)
         pio_expression_fault fault;
         if (!pio_scene_vary_compile(m->scene, &v, &e, &fault))
             return pio_scene_fault(m->scene, error, v.path, "%s", fault.text);
+        f->program_of[f->desc.programs.n] = v;
         add_program(f, &e);
     }
     f->desc.programs.start = f->program_start;
@@ -124,11 +127,12 @@ static bool in_time(const pio_program_desc *p, int32_t program)
 static pio_vary_desc value_of(const pio_model *m, scene_vary_kind kind, size_t index, const double *numbers, int n)
 {
     pio_vary_desc d = {.components = n};
-    scene_vary v;
     for (int c = 0; c < 3; c++) d.program[c] = -1;
     for (int c = 0; c < n; c++) d.number[c] = numbers[c];
-    for (size_t i = 0; pio_scene_vary(m->scene, i, &v); i++)
-        if (v.kind == kind && v.index == index) d.program[v.component] = (int32_t)i;
+    for (int32_t i = 0; i < m->fem->desc.programs.n; i++) {
+        const scene_vary *v = &m->fem->program_of[i];
+        if (v->kind == kind && v->index == index) d.program[v->component] = i;
+    }
     for (int c = 0; c < n; c++) d.in_time |= in_time(&m->fem->desc.programs, d.program[c]);
     return d;
 }
@@ -183,8 +187,10 @@ static piola_status add_support(pio_model *m, size_t b, size_t k, int axis, piol
         items[n++] = h;
     }
     d->n = n;
-    f->desc.n_varies++;
-    return PIOLA_OK;
+    if (n) f->desc.n_varies++;
+    if (!n) free(items); /* nothing is constrained along this axis */
+    if (!n) d->items = NULL;
+    return pio_stop("setting up supports and loads", error);
 }
 
 static piola_status add_supports(pio_model *m, piola_error *error)
@@ -288,10 +294,14 @@ static piola_status set_material(pio_model *m, const pio_vary_desc *d, const pio
         char range[80];
         middle(m, block, (int32_t)(e - first), x);
         *own = pio_program_value(&f->desc.programs, d->program[0], x, 0);
-        if (isfinite(*own) && pio_range_holds(&v->field->range, *own)) continue;
+        const bool massless = density && !(*own > 0) && m->scene->fem.integrator != PIO_STATIC;
+        if (!massless && isfinite(*own) && pio_range_holds(&v->field->range, *own)) continue;
         pio_range_text(&v->field->range, range, sizeof range);
         return pio_scene_fault(m->scene, error, v->path, "at (%g, %g, %g) it is %g %s; it must be %s", x[0], x[1], x[2],
-                               *own, pio_quantity_unit(v->field->quantity), *range ? range : "finite");
+                               *own, pio_quantity_unit(v->field->quantity),
+                               massless ? "above 0"
+                               : *range ? range
+                                        : "finite");
     }
     return PIOLA_OK;
 }
@@ -355,6 +365,7 @@ void pio_model_vary_free(pio_model_fem *f)
     for (int v = 0; f->varies && v < f->desc.n_varies; v++) free((void *)(uintptr_t)f->varies[v].items);
     free(f->varies);
     free(f->program_start);
+    free(f->program_of);
     free(f->program_code);
     free(f->program_numbers);
     free(f->constants);

@@ -172,8 +172,8 @@ static piola_status read_constant(pio_session *s, const char *key, double *value
     return PIOLA_OK;
 }
 
-/* Computes the volumes of all elements at rest, [elements] m^3, of the places and thicknesses that the design has; x has
- * room for [nodes][3] and for [elements]. */
+/* Computes the volumes of all elements at rest, [elements] m^3, of the places and thicknesses that the design has; x
+ * has room for [nodes][3] and for [elements]. */
 static piola_status read_volumes(pio_session *s, double *x, double *volume, piola_error *error)
 {
     const pio_model_fem *f = s->model->fem;

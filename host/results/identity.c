@@ -31,6 +31,9 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
     }
     h = hash_more(h, d->law_parameters, sizeof(double) * 5 * elements);
     h = hash_more(h, d->law, sizeof(int32_t) * elements);
+    h = hash_more(h, d->density, sizeof(double) * elements);
+    h = hash_more(h, d->thickness, sizeof(double) * elements);
+    h = hash_more(h, d->programs.numbers, sizeof(double) * (size_t)d->programs.n_numbers); /* of tables, too */
     h = hash_more(h, d->constrained_node, sizeof(int32_t) * (size_t)d->n_constrained);
     h = hash_more(h, d->constrained_axis, sizeof(int32_t) * (size_t)d->n_constrained);
     h = hash_more(h, d->constrained_support, sizeof(int32_t) * (size_t)d->n_constrained);
@@ -57,6 +60,7 @@ static uint64_t data_hash(const pio_session *s)
         const size_t samples = (size_t)d->samples, rows = (size_t)d->rows, dim = (size_t)s->scene->method.dimension;
         h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
+        h = hash_more(h, d->point_weight, sizeof(double) * samples * rows);
         if (d->marker) h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
         if (!d->row_start) continue;
         h = hash_more(h, d->row_node, sizeof(int32_t) * (size_t)d->row_start[d->rows]);

@@ -2,6 +2,7 @@
  * them is rejected. */
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
+#include "host/scene/scene_vary.h"
 
 #include <math.h>
 
@@ -46,7 +47,13 @@ static void check_keys(cfg_doc *doc)
         pio_cfg_fault(doc, "output.adjoint", "frequencies are no functions of displacements or forces; remove it");
 }
 
-/* Reports what acts on bodies, or moves them at the start. */
+/* Returns whether a vector of a body's start is not 0; NaN stands for an expression or a number that was wrong. */
+static bool is_not_zero(const double v[3])
+{
+    return !(fabs(v[0]) + fabs(v[1]) + fabs(v[2]) <= 0);
+}
+
+/* Reports what acts on bodies, or moves them at the start. A resolved scene has a start of 0. */
 static void check_rest(const pio_scene *s, cfg_doc *doc)
 {
     static const char *const of_body[] = {"displacement", "velocity", "angular_velocity"};
@@ -65,8 +72,13 @@ static void check_rest(const pio_scene *s, cfg_doc *doc)
     }
     for (size_t i = 0; i < s->matter.n_bodies; i++)
         for (size_t k = 0; k < 3; k++) {
+            const scene_body *b = &s->matter.bodies[i];
+            const double *start[] = {b->displacement, b->velocity, b->angular_velocity};
+            const bool varies = (k == 0 && pio_scene_varies(s, SCENE_VARY_DISPLACEMENT, i)) ||
+                                (k == 1 && pio_scene_varies(s, SCENE_VARY_VELOCITY, i));
             PATH(path, "bodies[%zu].%s", i, of_body[k]);
-            if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "%s, and have no start; remove it", FREE);
+            if (pio_scene_is_set(doc, path) && (varies || is_not_zero(start[k])))
+                pio_cfg_fault(doc, path, "%s, and have no start; remove it", FREE);
         }
 }
 
@@ -81,7 +93,8 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
                           "a body that vibrates needs a density above 0 kg/m3; add materials[%zu].density", i);
         for (size_t k = 0; k < 2; k++) {
             PATH(path, "materials[%zu].%s", i, damping[k]);
-            if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "modes are those without damping; remove it");
+            const double own = k ? s->materials.v[i].stiffness_damping : s->materials.v[i].mass_damping;
+            if (own > 0) pio_cfg_fault(doc, path, "modes are those without damping; remove it");
         }
     }
 }

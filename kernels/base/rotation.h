@@ -1,5 +1,5 @@
-/* rotation.h -- how far a deformation turns a point, as numbers: in 2D one angle, in 3D a rotation vector, the axis times
- * the angle, rad, each with its adjoint. */
+/* rotation.h -- how far a deformation turns a point, as numbers: in 2D one angle, in 3D a rotation vector, the axis
+ * times the angle, rad, each with its adjoint. */
 #ifndef PIOLA_KERNELS_ROTATION_H
 #define PIOLA_KERNELS_ROTATION_H
 
@@ -93,8 +93,8 @@ PIO_FN real rotation_half(const rotation_quaternion *p, real *h)
     return s;
 }
 
-/* Sets the rotation vector w of the rotation R of the polar decomposition F = R U, det F > 0, |w| <= pi: w = 2 h/sin h q,
- * with h half the angle. */
+/* Sets the rotation vector w of the rotation R of the polar decomposition F = R U, det F > 0, |w| <= pi: w = 2 h/sin h
+ * q, with h half the angle. */
 PIO_FN void rotation_of(mat F, real w[ROTATION_NUMBERS])
 {
     const rotation_quaternion p = rotation_quaternion_of(polar_rotation(F));
@@ -112,9 +112,9 @@ PIO_FN real rotation_coefficient(real s, real q0, real h)
     return R(1.0 / 12) + x * (R(1.0 / 720) + x * (R(1.0 / 30240) + x * (R(1.0 / 1209600) + x * R(1.0 / 47900160))));
 }
 
-/* Adjoint of rotation_of: adds to F_bar. A change dF turns R by R [a]x with (tr(U) I - U) a the axial vector of A - A^T,
- * A = R^T dF, as in polar_rotation_tan, and w changes by (I + [w]x/2 + c [w]x^2) a, c of rotation_coefficient (Sola,
- * Deray and Atchuthan 2018, eq. 144). */
+/* Adjoint of rotation_of: adds to F_bar. A change dF turns R by R [a]x with (tr(U) I - U) a the axial vector of A -
+ * A^T, A = R^T dF, as in polar_rotation_tan, and w changes by (I + [w]x/2 + c [w]x^2) a, c of rotation_coefficient
+ * (Sola, Deray and Atchuthan 2018, eq. 144). */
 PIO_FN void rotation_of_adj(mat F, const real w_bar[ROTATION_NUMBERS], mat *F_bar)
 {
     const mat rot = polar_rotation(F), U = mat_t_mul(rot, F);

@@ -39,7 +39,7 @@ PIO_OUTLINE_FN void fem_projection_adj(const fem_block *b, int i, int law, const
     }
 }
 
-/* ---- integrals ------------------------------------------------------------------------------------------------------ */
+/* ---- integrals --------------------------------------------------------------------------------------------------- */
 
 /* Returns phi of element e but that of energy: 1 or rho [kg/m^3]. */
 PIO_FN wide integrand(const fem_integral_args *a, int e)

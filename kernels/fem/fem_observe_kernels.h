@@ -1,5 +1,5 @@
-/* fem_observe_kernels.h -- the text of the kernels of what is observed and shown of meshes, for the backends and for the
- * dual build of tests. What launches them includes kernels/backend/table.h, which has their arguments alone. */
+/* fem_observe_kernels.h -- the text of the kernels of what is observed and shown of meshes, for the backends and for
+ * the dual build of tests. What launches them includes kernels/backend/table.h, which has their arguments alone. */
 #ifndef PIOLA_KERNELS_FEM_OBSERVE_KERNELS_H
 #define PIOLA_KERNELS_FEM_OBSERVE_KERNELS_H
 

@@ -8,10 +8,10 @@
  *     K = A + sum_m kappa' d_m b_m^T b_m,    (A  B^T) (u)   (f)
  *                                            (B  -C ) (p) = (0)    has the u of K u = f,
  *
- * with B_m = s_m b_m, C_m = s_m^2/(kappa' d_m) and p_m = kappa' d_m b_m u/s_m for any s_m. With s_m = kappa' d_m |b_m| the residual of row m is a
- * force, as large as what it makes of the residual of K u = f. The preconditioner is that of A, and for the pressures
+ * with B_m = s_m b_m, C_m = s_m^2/(kappa' d_m) and p_m = kappa' d_m b_m u/s_m. With s_m = kappa' d_m |b_m| the residual
+ * of row m is a force, as large as what it makes of that of K u = f. The preconditioner is that of A, and for pressures
  * 1/(s_m^2/d_m (1/(mu + kappa_0) + 1/kappa')), kappa_0 = 3/2 mu + 2/DIM mu, as b A^-1 b^T is about 1/(d (mu +
- * kappa_0)). As A is not at hand but as A u = K u - sum_m kappa' d_m b_m^T b_m u, the first row is computed as
+ * kappa_0)). A is at hand as A u = K u - sum_m kappa' d_m b_m^T b_m u, so that the first row is computed as
  *     K u + B^T (p - B u/C). */
 #ifndef PIOLA_KERNELS_FEM_PRESSURE_H
 #define PIOLA_KERNELS_FEM_PRESSURE_H

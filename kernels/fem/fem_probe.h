@@ -14,11 +14,13 @@
 #include "kernels/fem/fem_integral.h"
 #include "kernels/material/hyper_field.h"
 
-/* ---- a point ------------------------------------------------------------------------------------------------------ */
+/* ---- a point ----------------------------------------------------------------------------------------------------- */
 
-/* A point of an element: its shape functions, grad u, what a field is a function of, and where the dilatation is
- * projected, its functions and the parts of the energy. */
+/* A point of an element: whether the law has a value there, which steps know of integration points alone, its shape
+ * functions, grad u, what a field is a function of, and where the dilatation is projected, its functions and the parts
+ * of the energy. */
 typedef struct {
+    int admitted;
     fem_point p;
     mat G;
     hyper_point x;
@@ -52,19 +54,25 @@ PIO_OUTLINE_FN void probe_point_set(const fem_probe_at *a, int i, int q, const f
     r->x.form = a->form[e];
     r->x.k = fem_constants_of(&a->m, e);
     r->x.F = r->x.bar = mat_axpby(R(1), mat_diag(hyper_diagonal(r->x.law)), R(1), r->G);
+    r->admitted = hyper_admits(r->x.law, r->x.F);
     if (!a->b.dilatations) return;
     probe_functions(a, q, t, r->phi);
     pack theta = fem_gram_value(&t->gram, r->phi, t->c);
     const real held = a->field == PIO_ENERGY_DENSITY ? fem_held(&a->b, r->x.law, r->x.k) : R(0);
+    r->admitted = dilated_admits(r->x.law, r->x.F, pack_lanes(&theta)[0]);
     r->d = dilated_at(r->x.law, r->x.F, pack_lanes(&theta)[0], held);
     r->x.bar = r->d.bar;
 }
 
-/* Sets the numbers of the field at a point. */
+/* Sets the numbers of the field at a point; of stress and energy NaN where the law has no value. */
 PIO_FN void probe_values(const fem_probe_at *a, const probe_point *r, real out[HYPER_TENSOR])
 {
+    const int of_strain = a->field == PIO_GREEN_STRAIN || a->field == PIO_VOLUME_RATIO || a->field == PIO_ROTATION;
+    const real nothing = r->p.volume - r->p.volume;
     hyper_field(a->field, &r->x, out);
     if (a->field == PIO_ENERGY_DENSITY && a->b.dilatations) out[0] += dilated_held(&r->d);
+    if (r->admitted || of_strain) return;
+    for (int c = 0; c < HYPER_TENSOR; c++) out[c] = nothing / nothing;
 }
 
 /* Returns the cotangent of F at constant theta from those of the numbers, adds those of the constants to k_bar, and
@@ -200,7 +208,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
     if (b->thick_bar) b->thick_bar[e] += bar.thick;
 }
 
-/* ---- means and norms ---------------------------------------------------------------------------------------------- */
+/* ---- means and norms --------------------------------------------------------------------------------------------- */
 
 /* Returns y of number c. */
 PIO_FN wide probe_mean_of(const fem_probe_mean_args *a, int c)
@@ -233,7 +241,7 @@ PIO_FN void fem_probe_mean_adj(int i, const fem_probe_mean_adj_args *b)
     b->sums_bar[a->count] = B_bar;
 }
 
-/* ---- the largest value --------------------------------------------------------------------------------------------- */
+/* ---- the largest value ------------------------------------------------------------------------------------------- */
 
 /* Returns a number that is the smaller, the larger x is. */
 PIO_FN uint64_t probe_key(wide x)
@@ -282,16 +290,18 @@ PIO_FN void fem_probe_top_add(int i, const fem_probe_top_add_args *a)
     *a->sample += W(a->weight) * a->top[*a->which];
 }
 
-/* ---- the rule of one point --------------------------------------------------------------------------------------- */
+/* ---- rules of one point ------------------------------------------------------------------------------------------ */
 
-/* Sets what node a has in it. */
-PIO_FN void fem_probe_rule(int a, const fem_probe_rule_args *r)
+/* Sets the rule of point q. */
+PIO_FN void fem_probe_rule(int q, const fem_probe_rule_args *r)
 {
-    const int rdim = element_rdim[r->type];
-    const fem_shape s = element_shape(r->type, a, r->xi);
-    r->N[a] = s.N;
-    for (int c = 0; c < rdim; c++) r->dN[a * rdim + c] = s.d[c];
-    if (a == 0) r->w[0] = R(1);
+    const int nodes = element_nodes[r->type], rdim = element_rdim[r->type];
+    r->w[q] = R(1);
+    for (int a = 0; a < nodes; a++) {
+        const fem_shape s = element_shape(r->type, a, r->xi + (ptrdiff_t)q * 3);
+        r->N[(ptrdiff_t)q * nodes + a] = s.N;
+        for (int c = 0; c < rdim; c++) r->dN[((ptrdiff_t)q * nodes + a) * rdim + c] = s.d[c];
+    }
 }
 
 #endif

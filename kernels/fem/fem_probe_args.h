@@ -7,7 +7,8 @@
 /* Most numbers of a field. */
 enum { PROBE_NUMBERS = 6 };
 
-/* Returns how many numbers a field has: of tensors those that may differ from 0, in the order xx, yy, zz, xy, yz, xz. */
+/* Returns how many numbers a field has: of tensors those that may differ from 0, in the order xx, yy, zz, xy, yz,
+ * xz. */
 PIO_FN int fem_field_numbers(int field)
 {
     switch (field) {
@@ -105,11 +106,11 @@ typedef struct {
     wide *sums_bar;          /* [count + 1]; set */
 } fem_probe_mean_adj_args;
 
-/* Sets the rule of one point: one item for each node of the type. */
+/* Sets rules of one point each, of one element type: one item for each point. */
 typedef struct {
     int type;         /* a pio_element_type */
-    const real *xi;   /* [3] the point in the reference element */
-    real *w, *N, *dN; /* [1], which is 1, [nodes], [nodes][rdim] as in fem_rule; set */
+    const real *xi;   /* [n][3] the points in the reference element */
+    real *w, *N, *dN; /* [n], which are 1, [n][nodes], [n][nodes][rdim] as in fem_rule; set */
 } fem_probe_rule_args;
 
 #endif

@@ -1,5 +1,5 @@
-/* hyper_field.h -- what engineers want to know at one point of a hyperelastic solid: Cauchy's stress, Green's strain, von
- * Mises' stress, volume ratio, energy density, principal stresses and rotation, each with its adjoint.
+/* hyper_field.h -- what engineers want to know at one point of a hyperelastic solid: Cauchy's stress, Green's strain,
+ * von Mises' stress, volume ratio, energy density, principal stresses and rotation, each with its adjoint.
  *
  * Strain, volume ratio and rotation are those of the displacement's deformation F (of the linear law grad u), stresses
  * and energy those of what the law is given: F too, or where the dilatation is projected Fbar of dilatation.h. */
@@ -61,8 +61,8 @@ typedef struct {
     hyper_constants k;
 } hyper_point_bar;
 
-/* Sets the numbers of a field at a point: six of a tensor, three principal stresses, ROTATION_NUMBERS of a rotation, else one. Where there is no stress, von
- * Mises' stress is 0. */
+/* Sets the numbers of a field at a point: six of a tensor, three principal stresses, ROTATION_NUMBERS of a rotation,
+ * else one. Where there is no stress, von Mises' stress is 0. */
 PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_TENSOR])
 {
     if (field == PIO_CAUCHY_STRESS || field == PIO_PRINCIPAL_STRESS) {
@@ -75,8 +75,7 @@ PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_
         const hyper_strain s = hyper_strain_of(p->law, p->form, p->F, p->k);
         hyper_tensor(s.e, s.e33, out);
     } else if (field == PIO_VON_MISES_STRESS) {
-        const real square = von_mises_square(p->law, p->form, p->bar, p->k);
-        out[0] = square > R(0) ? sqrt(square) : R(0);
+        out[0] = sqrt(von_mises_square(p->law, p->form, p->bar, p->k));
     } else if (field == PIO_VOLUME_RATIO) {
         out[0] = hyper_volume_ratio(p->law, p->form, p->F, p->k);
     } else if (field == PIO_ENERGY_DENSITY) {
@@ -88,8 +87,8 @@ PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_
     }
 }
 
-/* Adds the cotangents of stress, von Mises' stress s = sqrt(square) with ds = d square/(2 s), or principal stresses; where
- * there is no stress, that of von Mises has none. */
+/* Adds the cotangents of stress, von Mises' stress s = sqrt(square) with ds = d square/(2 s), or principal stresses;
+ * where there is no stress, that of von Mises has none. */
 PIO_FN void hyper_stress_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
                                    hyper_point_bar *bar)
 {
@@ -105,7 +104,7 @@ PIO_FN void hyper_stress_field_adj(int field, const hyper_point *p, const real o
     } else {
         const hyper_cauchy_stress d = hyper_deviator(c);
         const real square = R(1.5) * (mat_ddot(d.s, d.s) + d.s33 * d.s33);
-        if (!(square > R(0))) return;
+        if (square <= R(0)) return;
         const real slope = R(1.5) * out_bar[0] / sqrt(square);
         S.s = mat_scale(slope, d.s);
         S.s33 = slope * d.s33;

@@ -34,8 +34,8 @@ typedef struct {
     /* distance: [samples][rows] weight of each point, >= 0 and of each sample some above 0; NULL: 1 */
     const double *point_weight;
     /* frequency: step k is mode k, and a sample weight at step k that of its frequency; it has no other tables.
-     * displacement, velocity, reaction and its moment, angular momentum: [nodes][dim] weight of each unknown, 1; kinetic
-     * energy: the first of each node; volume, mass, strain energy, fields: [elements] weight of each, 1 */
+     * displacement, velocity, reaction and its moment, angular momentum: [nodes][dim] weight of each unknown, 1;
+     * kinetic energy: the first of each node; volume, mass, strain energy, fields: [elements] weight of each, 1 */
     const double *weight;
     pio_measure measure; /* fields over elements */
     double power, size;  /* p-norm: exponent p >= 2; a typical value in the field's unit, which no value depends on */

@@ -423,7 +423,7 @@ void fem_euler_rates(fem_sim *f, fem_span span);
 /* Returns PIOLA_NO_MEMORY if the residual log was too short, or PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_euler_check(fem_sim *f, piola_error *error);
 
-/* ---- design, frames; for observations see fem_observe.h ----------------------------------------------------------- */
+/* ---- design, frames; for observations see fem_observe.h ---------------------------------------------------------- */
 
 /* Computes the cotangents that frames show, unless they are ready (fem_frames.c). Returns, of Newmark's, the errors of
  * fem_acceleration_adj(), and PIOLA_UNAVAILABLE after an error of the device. */

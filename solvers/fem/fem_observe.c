@@ -9,11 +9,6 @@ static int of_rates(const pio_observation_desc *d)
     return d->type == PIO_MEAN_VELOCITY || d->type == PIO_KINETIC_ENERGY;
 }
 
-int fem_reacts(pio_observable type)
-{
-    return type == PIO_REACTION || type == PIO_REACTION_MOMENT;
-}
-
 /* Returns whether moments are observed, with places of nodes and forces or momenta. */
 static int of_moments(pio_observable type)
 {

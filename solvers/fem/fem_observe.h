@@ -22,7 +22,10 @@ void fem_observe_before_adj(fem_sim *f, int64_t index);
 void fem_adjoint_norm(fem_sim *f, int64_t index, int which);
 
 /* Returns whether an observable is made of reactions. */
-int fem_reacts(pio_observable type);
+static inline int fem_reacts(pio_observable type)
+{
+    return type == PIO_REACTION || type == PIO_REACTION_MOMENT;
+}
 /* Returns whether an observable is one of elements (fem_observe_integral.c). */
 int fem_of_elements(pio_observable type);
 /* Returns whether it is a field of them (fem_observe_field.c). */

@@ -37,7 +37,8 @@ static fem_probe_at elements_of(const fem_sim *f, const fem_observation *o, cons
                           .weight = o->element_weight};
 }
 
-/* The field at the observed point of element k of those that have it: a block of one element and a rule of one point. */
+/* The field at the observed point of element k of those that have it: a block of one element and a rule of one
+ * point. */
 static fem_probe_at point_of(const fem_sim *f, const fem_observation *o, int k)
 {
     const fem_element_block *p = fem_block_with(f, o->place.element[k]);

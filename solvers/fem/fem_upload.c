@@ -189,7 +189,7 @@ static void upload_places(fem_sim *f, const fem_observation *o)
     upload_reals(f, p->xi, d->place_xi, 3 * (size_t)d->places);
     for (ptrdiff_t k = 0; k < d->places; k++) {
         const int type = fem_block_with(f, p->element[k])->type;
-        pio_map(q, fem_probe_rule, fem_nodes_of(type), NULL, .type = type, .xi = p->xi + 3 * k, .w = p->w + k,
+        pio_map(q, fem_probe_rule, 1, NULL, .type = type, .xi = p->xi + 3 * k, .w = p->w + k,
                 .N = p->N + k * ELEMENT_NODES, .dN = p->dN + k * ELEMENT_NODES * DIM);
     }
 }

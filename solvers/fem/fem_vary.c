@@ -4,19 +4,7 @@
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_vary.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-static int of_load(const fem_varying *v)
-{
-    return v->desc.quantity == PIO_LOAD;
-}
-
-static int of_support(const fem_varying *v)
-{
-    return v->desc.quantity == PIO_SUPPORT;
-}
 
 /* ---- setting up ------------------------------------------------------------------------------------------- */
 
@@ -77,22 +65,22 @@ int fem_vary_begin(fem_sim *f, const pio_fem_desc *m)
         *v = (fem_varying){.desc = m->varies[i], .n = m->varies[i].n, .points = 1};
         v->constants = constants_of(&m->programs, &v->desc);
         f->varies.in_time |= v->desc.in_time;
-        f->varies.supports_in_time |= v->desc.in_time && of_support(v);
-        if (of_load(v)) {
+        f->varies.supports_in_time |= v->desc.in_time && fem_varies_support(v);
+        if (fem_varies_load(v)) {
             fem_load *l = &f->loads.load[v->desc.which];
             l->varies = v;
             v->n = l->desc.n;
             v->points = fem_points_of(RULE_MASS, l->desc.type);
         }
         for (int p = 0; p < f->mesh.n_blocks; p++)
-            if (!of_load(v) && v->n > 0 && f->mesh.block[p].first <= m->varies[i].items[0]) v->block = p;
+            if (!fem_varies_load(v) && v->n > 0 && f->mesh.block[p].first <= m->varies[i].items[0]) v->block = p;
     }
     return 1;
 }
 
 static int indexed(const fem_sim *f, const fem_varying *v)
 {
-    return of_support(v) ? f->supports.n_constrained : fem_nodal(v->desc.quantity) ? f->mesh.nodes : f->mesh.elements;
+    return fem_varies_support(v) ? f->supports.n_constrained : fem_varies_nodes(v) ? f->mesh.nodes : f->mesh.elements;
 }
 
 void fem_vary_layout(fem_sim *f, const pio_fem_desc *m)
@@ -101,7 +89,7 @@ void fem_vary_layout(fem_sim *f, const pio_fem_desc *m)
     size_t most = 0;
     int *start, *code;
     double *number;
-    if (!f->varies.n) return;
+    if (!f->varies.n && !f->varies.designed) return;
     TAKE(arena, start, m->programs.n + 1);
     TAKE(arena, code, m->programs.start[m->programs.n]);
     TAKE(arena, number, m->programs.n_numbers);
@@ -112,7 +100,7 @@ void fem_vary_layout(fem_sim *f, const pio_fem_desc *m)
         TAKE(arena, v->value, values);
         if (f->base.adjoint) TAKE(arena, v->value_bar, values);
         if ((size_t)v->n > most) most = (size_t)v->n;
-        if (of_load(v)) continue;
+        if (fem_varies_load(v)) continue;
         TAKE(arena, v->item, v->n);
         TAKE(arena, v->index, indexed(f, v));
     }
@@ -136,7 +124,7 @@ static piola_status upload_items(fem_sim *f, const fem_varying *v, const pio_fem
     for (int i = 0; !rc && i < n; i++) index[i] = -1;
     for (int k = 0; !rc && k < v->n; k++) {
         index[items[k]] = k;
-        item[k] = of_support(v) ? m->constrained_node[items[k]] : items[k];
+        item[k] = fem_varies_support(v) ? m->constrained_node[items[k]] : items[k];
     }
     if (!rc && n) UPLOAD(v->index, index, n);
     if (!rc && v->n) UPLOAD(v->item, item, v->n);
@@ -150,55 +138,22 @@ piola_status fem_vary_upload(fem_sim *f, const pio_fem_desc *m, piola_error *err
     pio_queue *q = &f->base.queue;
     const pio_program_desc *p = &m->programs;
     piola_status rc = PIOLA_OK;
-    if (!f->varies.n) return PIOLA_OK;
+    if (!f->varies.n && !f->varies.designed) return PIOLA_OK;
     UPLOAD((int *)(uintptr_t)f->varies.programs.start, p->start, p->n + 1);
     UPLOAD((int *)(uintptr_t)f->varies.programs.code, p->code, p->start[p->n]);
     if (p->n_numbers) UPLOAD((double *)(uintptr_t)f->varies.programs.number, p->numbers, p->n_numbers);
     if (p->n_constants) UPLOAD(f->varies.constant, p->constants, p->n_constants);
     for (int i = 0; !rc && i < f->varies.n; i++)
-        if (!of_load(&f->varies.list[i])) rc = upload_items(f, &f->varies.list[i], m, m->varies[i].items, error);
+        if (!fem_varies_load(&f->varies.list[i]))
+            rc = upload_items(f, &f->varies.list[i], m, m->varies[i].items, error);
     return rc;
-}
-
-/* ---- values ----------------------------------------------------------------------------------------------- */
-
-/* What kernels know of the items: nodes of a face or of an element with the rule of the load, or of an element, or a
- * node itself, with their mean. */
-static fem_vary_args args_of(const fem_sim *f, const fem_varying *v)
-{
-    fem_vary_args a = {.p = f->varies.programs,
-                       .components = v->desc.components,
-                       .rest = f->mesh.rest,
-                       .step = f->step,
-                       .out = v->value};
-    for (int c = 0; c < 3; c++) {
-        a.program[c] = v->desc.program[c];
-        a.number[c] = v->desc.number[c];
-    }
-    const fem_load *l = of_load(v) ? &f->loads.load[v->desc.which] : NULL;
-    const int elements = l ? !l->vertex : !of_support(v) && !fem_nodal(v->desc.quantity);
-    const fem_element_block *b = &f->mesh.block[l ? l->block : v->block];
-    if (l) a.rule = l->rule;
-    if (!l) a.rule = (fem_rule){.nodes = elements ? fem_nodes_of(b->type) : 1};
-    a.node = elements ? b->node : l ? l->vertex : v->item;
-    a.item = !elements ? NULL : l ? l->owner : v->item;
-    a.first = elements ? b->first : 0;
-    return a;
-}
-
-static void set(fem_sim *f, const fem_varying *v)
-{
-    const fem_vary_args a = args_of(f, v);
-    pio_map_with(&f->base.queue, fem_vary, v->n, NULL, &a);
-    if (of_support(v))
-        pio_queue_copy(&f->base.queue, f->supports.value + v->desc.which, v->value, sizeof *v->value * (size_t)v->n);
 }
 
 /* Sets the quantity of elements or nodes to the values. */
 static void apply(fem_sim *f, const fem_varying *v)
 {
     pio_queue *q = &f->base.queue;
-    if (fem_nodal(v->desc.quantity)) {
+    if (fem_varies_nodes(v)) {
         const fem_node_target t = fem_node_target_of(f, v->desc.quantity);
         const fem_rest_args a = {.index = v->index, .value = v->value, .reference = t.reference, .rest = t.out};
         pio_map_with(q, fem_rest, f->mesh.nodes, NULL, &a);
@@ -213,81 +168,8 @@ void fem_vary_apply(fem_sim *f)
 {
     f->varies.set = 0;
     for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
-        if (!v->desc.in_time) set(f, v);
-        if (!of_load(v) && !of_support(v)) apply(f, v);
-    }
-}
-
-void fem_vary_in_time(fem_sim *f, fem_span span)
-{
-    const fem_span of = f->varies.span;
-    if (!f->varies.in_time) return;
-    if (f->varies.set && of.step == span.step && of.part == span.part && of.parts == span.parts) return;
-    for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++)
-        if (v->desc.in_time) set(f, v);
-    f->varies.span = span;
-    f->varies.set = 1;
-}
-
-/* Returns whether the sum of all values is finite, in as many parts as the memory of sums needs. */
-static int sum_is_finite(fem_sim *f, const fem_varying *v)
-{
-    pio_queue *q = &f->base.queue;
-    const size_t all = (size_t)v->n * (size_t)v->points * (size_t)v->desc.components, most = (size_t)f->base.sum_items;
-    int finite = 1;
-    for (size_t at = 0; at < all; at += most) {
-        double sum = 0;
-        pio_sum(q, fem_vary_sum, (int)(all - at < most ? all - at : most), NULL, f->base.scalar,
-                .contribution = v->value + at);
-        pio_queue_download(q, &sum, f->base.scalar, sizeof sum);
-        finite &= isfinite(sum) != 0;
-    }
-    return finite;
-}
-
-int fem_vary_is_finite(fem_sim *f, char what[48])
-{
-    for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
-        if ((!of_load(v) && !of_support(v)) || sum_is_finite(f, v)) continue;
-        if (of_load(v))
-            snprintf(what, 48, "loads[%d]", f->loads.load[v->desc.which].desc.value);
-        else
-            snprintf(what, 48, "a support");
-        return 0;
-    }
-    return 1;
-}
-
-/* ---- adjoint ---------------------------------------------------------------------------------------------- */
-
-/* From value_bar to constants and rest positions; see fem_vary_adj_args. */
-static void values_adj(fem_sim *f, const fem_varying *v, int first_element_node, real *rest_bar)
-{
-    pio_queue *q = &f->base.queue;
-    pio_map(q, fem_vary_adj, v->n, NULL, .fwd = args_of(f, v), .n = v->n, .out_bar = v->value_bar,
-            .first_element_node = first_element_node, .rest_bar = rest_bar, .constants = f->varies.designed,
-            .contribution = f->varies.contribution);
-    for (int k = 0; k < f->varies.designed; k++) {
-        if (!(v->constants >> k & 1)) continue;
-        pio_sum(q, fem_vary_sum, v->n, NULL, f->base.scalar,
-                .contribution = f->varies.contribution + (ptrdiff_t)k * v->n);
-        pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->varies.constant_bar + k);
-    }
-}
-
-void fem_vary_load_adj(fem_sim *f, const fem_load *l, real *rest_bar)
-{
-    if (!l->varies) return;
-    values_adj(f, l->varies, l->vertex ? l->first_element_node : f->mesh.block[l->block].first_element_node, rest_bar);
-}
-
-void fem_vary_supports_adj(fem_sim *f, const real *contribution)
-{
-    for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
-        if (!of_support(v)) continue;
-        pio_map(&f->base.queue, design_each, f->supports.n_constrained, NULL, .n = f->supports.n_constrained,
-                .components = 1, .index = v->index, .bar = contribution, .value_bar = v->value_bar, .stored = 1);
-        values_adj(f, v, -1, f->mesh.rest_bar);
+        if (!v->desc.in_time) fem_vary_set(f, v);
+        if (!fem_varies_load(v) && !fem_varies_support(v)) apply(f, v);
     }
 }
 
@@ -295,18 +177,18 @@ void fem_vary_apply_adj(fem_sim *f)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
-        if (of_load(v) || of_support(v)) continue;
-        if (fem_nodal(v->desc.quantity)) {
+        if (fem_varies_load(v) || fem_varies_support(v)) continue;
+        if (fem_varies_nodes(v)) {
             pio_map(q, fem_rest_each, f->mesh.nodes, NULL, .index = v->index,
                     .bar = fem_node_target_of(f, v->desc.quantity).bar, .value_bar = v->value_bar);
-            values_adj(f, v, -1, f->mesh.rest_bar);
+            fem_vary_values_adj(f, v, -1, f->mesh.rest_bar);
             continue;
         }
         const fem_element_target t = fem_element_target_of(f, v->desc.quantity);
         pio_map(q, design_each, f->mesh.elements, NULL, .n = f->mesh.elements, .components = 1, .index = v->index,
                 .bar = t.bar, .value_bar = v->value_bar, .stored = t.components, .first = t.component);
         pio_queue_zero(q, f->mesh.dof_rest, sizeof *f->mesh.dof_rest * DIM * (size_t)f->mesh.element_dofs);
-        values_adj(f, v, f->mesh.block[v->block].first_element_node, f->mesh.dof_rest);
+        fem_vary_values_adj(f, v, f->mesh.block[v->block].first_element_node, f->mesh.dof_rest);
         fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     }
 }

@@ -4,6 +4,29 @@
 
 #include "solvers/fem/fem_sim.h"
 
+/* Returns whether these are values of a load. */
+static inline int fem_varies_load(const fem_varying *v)
+{
+    return v->desc.quantity == PIO_LOAD;
+}
+
+/* Returns whether they are of supports. */
+static inline int fem_varies_support(const fem_varying *v)
+{
+    return v->desc.quantity == PIO_SUPPORT;
+}
+
+/* Returns whether they are of nodes. */
+static inline int fem_varies_nodes(const fem_varying *v)
+{
+    return v->desc.quantity == PIO_DISPLACED || v->desc.quantity == PIO_VELOCITY;
+}
+
+/* Sets the values at the time of the step block, of supports those of the supports too (fem_vary_values.c). */
+void fem_vary_set(fem_sim *f, const fem_varying *v);
+/* Its adjoint: from value_bar to constants and rest positions; see fem_vary_adj_args. */
+void fem_vary_values_adj(fem_sim *f, const fem_varying *v, int first_element_node, real *rest_bar);
+
 /* Takes over the list of values that vary, once loads and blocks are known (fem_vary.c). Returns 0 without host
  * memory. */
 int fem_vary_begin(fem_sim *f, const pio_fem_desc *mesh);
@@ -16,8 +39,8 @@ piola_status fem_vary_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *
 /* Sets all of them, once constants and rest positions are known, and of what is not a load the quantities that have
  * them. */
 void fem_vary_apply(fem_sim *f);
-/* Sets those of loads and supports that vary in time, at the time of the step block, which is that of the end of `span`;
- * nothing where they are those of this span already. */
+/* Sets those of loads and supports that vary in time, at the time of the step block, the end of `span`; nothing where
+ * they are those of this span already. */
 void fem_vary_in_time(fem_sim *f, fem_span span);
 /* Returns whether all values of loads and supports are finite; else `what` says of what one is not. */
 int fem_vary_is_finite(fem_sim *f, char what[48]);
@@ -30,7 +53,7 @@ void fem_vary_supports_adj(fem_sim *f, const real *contribution);
 /* The adjoint of fem_vary_apply() in all that is not of loads and supports. */
 void fem_vary_apply_adj(fem_sim *f);
 
-/* Where a quantity of elements is, and its cotangents (fem_parameters.c). */
+/* Where a quantity of elements is, and its cotangents (fem_target.c). */
 typedef struct {
     real *out, *bar;           /* [elements][components] */
     int components, component; /* of the field; which of them it is */

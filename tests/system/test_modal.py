@@ -95,6 +95,9 @@ class Modal(unittest.TestCase):
         density = report["parameters"]["materials.soft.density"]
         # f is in proportion to the root of 1/density
         self.assertAlmostEqual(density["gradient"] * density["value"] / (-0.5 * report["objective"]), 1, 10)
+        fields = run("info", mean / "states.vtkhdf", "--json").stdout
+        self.assertIn("grad_density", fields)
+        self.assertNotIn("damping", fields)  # of the stiffness, by which K is computed
 
     def test_what_cannot_be_computed_is_rejected_with_its_reason(self):
         self.expect(65, ["free unknowns"], "run", self.square("1"), "--set", "time.modes=200", "-o", self.folder / "x")

@@ -120,7 +120,7 @@ def bracket():
 # ---- the seal
 
 OUTSIDE, INSIDE, FOOT, FLAT = 10, 6.5, 3, 3  # radii of the vault, thickness of the foot, half the width of the flat top
-ACROSS, ALONG, CROWN = 3, 14, 3              # elements through the wall, along half of it beside the crown, of the crown
+ACROSS, ALONG, CROWN = 3, 14, 3              # elements through the wall, along half of it, of half the crown
 
 
 def seal():

@@ -220,6 +220,44 @@ static void a_value_written_out(void **state)
     assert_true(e.in_time && e.in_space && e.constants == 6);
 }
 
+/* Whole powers are products, of negative numbers too. */
+static void whole_powers_of_negative_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } powers[] = {{"(0.5 - 2)^18", 1477.891880035400390625}, {"(0.5 - 2)^3", -3.375}, {"(1 - 3)^-20", 0x1p-20}};
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        pio_expression e;
+        pio_expression_fault fault;
+        double v[PIO_PROGRAM_OPS], constant[CONSTANTS];
+        int start[2];
+        char text[80];
+        snprintf(text, sizeof text, "0*x/(1 m) + %s", powers[i].text);
+        if (!pio_expression_compile(text, &scope, CFG_ONE, &e, &fault)) fail_msg("%s", fault.text);
+        const expression_programs p = programs_of(&e, start, constant);
+        const expression_at at = {{place[0], place[1], place[2]}, now};
+        equal_to(expression_value(&p, 0, &at, v), powers[i].value, 1e-14, powers[i].text);
+    }
+}
+
+/* Every quantity that has a unit but angles and amounts of memory has a dimension. */
+static void every_unit_has_a_dimension(void **state)
+{
+    (void)state;
+    int with = 0;
+    for (int q = 0; q < CFG_QUANTITIES; q++) {
+        const char *unit = pio_quantity_unit((cfg_quantity)q);
+        const pio_dimension d = pio_dimension_of((cfg_quantity)q);
+        const bool none = d.m == 0 && d.kg == 0 && d.s == 0;
+        const bool plain = !*unit || !strcmp(unit, "B") || !strcmp(unit, "rad");
+        if (none != plain) fail_msg("%s: %s", unit, none ? "it has no dimension" : "it has a dimension");
+        with += !none;
+    }
+    assert_true(with >= 20);
+}
+
 /* ---- what is wrong ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -328,10 +366,9 @@ static void hostile_texts_are_limited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_derivatives),
-        cmocka_unit_test(a_value_written_out),
-        cmocka_unit_test(faults_have_their_places),
-        cmocka_unit_test(hostile_texts_are_limited),
+        cmocka_unit_test(values_and_derivatives),           cmocka_unit_test(a_value_written_out),
+        cmocka_unit_test(whole_powers_of_negative_numbers), cmocka_unit_test(every_unit_has_a_dimension),
+        cmocka_unit_test(faults_have_their_places),         cmocka_unit_test(hostile_texts_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

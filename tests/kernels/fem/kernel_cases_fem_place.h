@@ -45,7 +45,7 @@ static void case_fem_place(case_io *io)
 {
     enum { EACH = 4 };
     static const char *const names[] = {"at a step", "between two steps", NULL};
-    const int nodes = case_size(io, 900), points = nodes / 2, entries = EACH * points;
+    const int nodes = case_size(io, 1100), points = nodes / 2, entries = EACH * points;
     const int between = case_variant(io, names);
     int *start = HOST(io, int, points + 1), *node = HOST(io, int, entries);
     int *from = HOST(io, int, nodes + 2), *point = HOST(io, int, entries);

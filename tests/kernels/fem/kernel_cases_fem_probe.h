@@ -15,12 +15,14 @@ static const int *probe_forms(case_io *io, const mesh_body *body, int projected)
     return PUSH(io, int, form, n);
 }
 
-/* A body of every law in elements of every type, some of them with weight 0. */
-static fem_probe_at probe_of(case_io *io, mesh_body *body, int field, int projected)
+/* A body of every law in elements of every type, some of them with weight 0. Von Mises' stress does not depend on bulk
+ * moduli, nor strain in 3D on any constant, and what rounding leaves of that is no derivative: constants have none
+ * then. Those of von Mises' stress are those of Cauchy's, and are tested by differences in test_fem_field.c. */
+static fem_probe_at probe_of(case_io *io, mesh_body *body, int field, int projected, int by_constants)
 {
     fem_probe_at s;
     if (projected) mesh_dilate(body);
-    mesh_matter(io, body, CASE_INPUT);
+    mesh_matter(io, body, by_constants && field != PIO_VON_MISES_STRESS ? CASE_INPUT : CASE_CONSTANT);
     s.b = body->block[0];
     s.m = body->matter;
     s.form = probe_forms(io, body, projected);
@@ -50,10 +52,11 @@ static probe_nodes probe_bars(case_io *io, const mesh_body *body, fem_probe_adj_
     return n;
 }
 
-static void probe_gradients(case_io *io, const mesh_body *body, const fem_probe_adj_args *b, probe_nodes n)
+static void probe_gradients(case_io *io, const mesh_body *body, const fem_probe_adj_args *b, probe_nodes n, int field)
 {
     case_gradient(io, "u", CASE_REAL, 1, body->m.points * DIM, n.u);
     case_gradient(io, "rest", CASE_REAL, 1, body->m.points * DIM, n.rest);
+    if (field == PIO_VON_MISES_STRESS) return;
     case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, body->m.elements, b->k_bar);
 }
 
@@ -116,7 +119,7 @@ static void case_fem_probe(case_io *io)
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     fem_probe_args a, energy;
-    a.s = probe_of(io, &body, field, projected);
+    a.s = probe_of(io, &body, field, projected, 1);
     a.component = 0;
     a.power = norm ? 5 : 0;
     a.size = norm ? field == PIO_ENERGY_DENSITY ? 300 : 9000 : 1;
@@ -142,7 +145,7 @@ static void case_fem_probe(case_io *io)
         b.sums_bar = COTANGENT(io, wide, mesh_name("energy", m->part[t].type));
         probe_sums_adj(io, &body, t, &b, n);
     }
-    probe_gradients(io, &body, &b, n);
+    probe_gradients(io, &body, &b, n, field);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
 }
 #define case_fem_probe_adj case_fem_probe
@@ -161,8 +164,8 @@ static void case_fem_probe_top(case_io *io)
     none[0] = none[1] = UINT64_MAX;
     uint64_t *found = PUSH(io, uint64_t, none, 2);
     fem_probe_top_args a;
-    a.s = probe_of(io, &body, fields[variant], variant == 4);
-    a.component = variant == 0 ? 3 : 0;
+    a.s = probe_of(io, &body, fields[variant], variant == 4, 1);
+    a.component = 0;
     a.top = NEW(io, wide, m->elements, CASE_ADDED);
     a.best = PUSH(io, int, HOST(io, int, m->elements), m->elements);
     a.key = found;
@@ -208,7 +211,7 @@ static void case_fem_probe_top(case_io *io)
         mesh_add(io, m, t, b.u_bar, 1, n.u);
         mesh_add(io, m, t, b.rest_bar, 1, n.rest);
     }
-    probe_gradients(io, &body, &b, n);
+    probe_gradients(io, &body, &b, n, fields[variant]);
 }
 #define case_fem_probe_which case_fem_probe_top
 #define case_fem_probe_top_add case_fem_probe_top
@@ -229,13 +232,37 @@ static void probe_one(case_io *io, const mesh_body *body, int t, int i, fem_prob
     r.w = NEW(io, real, 1, CASE_SET);
     r.N = NEW(io, real, nodes, CASE_SET);
     r.dN = NEW(io, real, nodes * rdim, CASE_SET);
-    LAUNCH(io, fem_probe_rule, nodes, NULL, &r);
+    LAUNCH(io, fem_probe_rule, 1, NULL, &r);
     s->at = s->b.rule;
     s->at.points = 1;
     s->at.w = r.w;
     s->at.N = r.N;
     s->at.dN = r.dN;
     s->weight = NULL;
+}
+
+/* Rules of many points of one type. */
+static void probe_rules(case_io *io, int type)
+{
+    const int n = io->large ? 4500 : 12, nodes = element_nodes[type], rdim = element_rdim[type];
+    fem_probe_rule_args r;
+    r.type = type;
+    r.xi = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "points", 1, 3 * n, 0.05, 0.3), CASE_REAL);
+    r.w = NEW(io, real, n, CASE_SET);
+    r.N = NEW(io, real, n * nodes, CASE_SET);
+    r.dN = NEW(io, real, n * nodes * rdim, CASE_SET);
+    LAUNCH(io, fem_probe_rule, n, NULL, &r);
+    case_out(io, "w", CASE_REAL, 1, n, r.w);
+    case_out(io, "N", CASE_REAL, 1, n * nodes, r.N);
+    case_out(io, "dN", CASE_REAL, 1, n * nodes * rdim, r.dN);
+    const double *N = case_find(io, CASE_OUTPUT, "N")->value;
+    double worst = 0;
+    for (int q = 0; q < n; q++) {
+        double sum = -1;
+        for (int k = 0; k < nodes; k++) sum += N[q * nodes + k];
+        worst = fmax(worst, fabs(sum));
+    }
+    case_expect(io, worst < 1e-6, "shape functions sum to one");
 }
 
 /* Every field at a point of an element of every type; the elements have different laws. */
@@ -253,7 +280,8 @@ static void case_fem_probe_rule(case_io *io)
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     fem_probe_args a[MESH_TYPES];
-    const fem_probe_at s = probe_of(io, &body, field, projected);
+    const fem_probe_at s = probe_of(io, &body, field, projected, !kinematic || DIM == 2);
+    probe_rules(io, mesh_types[DIM][variant % MESH_TYPES]);
     for (int t = 0; t < MESH_TYPES; t++) {
         wide *sums = NEW(io, wide, count, CASE_ADDED);
         fem_observe_add_args add;
@@ -289,6 +317,7 @@ static void case_fem_probe_rule(case_io *io)
     }
     case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, n.u);
     case_gradient(io, "rest", CASE_REAL, 1, m->points * DIM, n.rest);
+    if (field == PIO_VON_MISES_STRESS) return;
     if (!kinematic || DIM == 2) case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, m->elements, b.k_bar);
 }
 

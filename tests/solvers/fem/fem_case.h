@@ -97,8 +97,8 @@ void fem_case_clamp(fem_case *c, int side_axis, int side); /* all axes, at zero 
 int fem_case_observe(fem_case *c, pio_observable type, int samples);
 pio_sample_weight *fem_case_sample(fem_case *c, int observation, int64_t step, int sample,
                                    double weight); /* valid until the next */
-/* Makes an observation of a field one at points of elements: `elements` [n], and `xi` [n][3] in the reference element of
- * each. */
+/* Makes an observation of a field one at points of elements: `elements` [n], and `xi` [n][3] in the reference element
+ * of each. */
 void fem_case_point(fem_case *c, int observation, int n, const int *elements, const double *xi);
 /* Makes an observation of distances one of points within elements: each has three nodes, some far from each other, with
  * shape functions that sum to 1. */

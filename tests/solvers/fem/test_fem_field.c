@@ -73,8 +73,8 @@ static double determinant(double F[3][3])
     return det;
 }
 
-/* Cauchy's stress of a neo-Hookean solid, (mu (F F^T - I) + lambda ln J I)/J, and Green's strain: numbers in the order of
- * components. */
+/* Cauchy's stress of a neo-Hookean solid, (mu (F F^T - I) + lambda ln J I)/J, and Green's strain: numbers in the order
+ * of components. */
 static void known_tensors(double F[3][3], double mu, double lambda, double stress[6], double strain[6])
 {
     static const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -170,7 +170,8 @@ static void principal_stresses_are_those_of_the_stress(void **unused)
     fem_case_free(&c);
 }
 
-/* A body in free flight: L = M (x_m - c) x v, x_m the deformed place of its centre, of consistent and of lumped masses. */
+/* A body in free flight: L = M (x_m - c) x v, x_m the deformed place of its centre, of consistent and of lumped
+ * masses. */
 static void angular_momentum_is_that_of_the_centre_of_mass(void **unused)
 {
     const double w[3] = {0, 0, 0.4}, v[3] = {0.7, -0.4, D == 3 ? 0.9 : 0}, volume = 1.2 * 0.7 * (D == 3 ? 0.6 : 0.9);
