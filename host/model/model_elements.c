@@ -81,6 +81,9 @@ double pio_model_field_size(const pio_model *m, const scene_observe *o)
     static const double STRESS = 1e-4, ENERGY = 1e-8;
     double most = 0;
     if (pio_observe_quantity(o) != CFG_PRESSURE) return 1;
-    for (size_t i = 0; i < m->scene->materials.n; i++) most = fmax(most, pio_law_shear(&m->scene->materials.v[i]));
+    const pio_model_fem *f = m->fem;
+    for (int64_t e = 0; e < f->element_first[f->bodies]; e++)
+        most = fmax(most,
+                    pio_law_shear(&m->scene->materials.v[f->material[e]], f->law_parameters + PIO_LAW_CONSTANTS * e));
     return most * (o->type == PIO_OF_ENERGY_DENSITY ? ENERGY : STRESS);
 }

@@ -149,7 +149,7 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     const size_t n = (size_t)f->node_first[f->bodies], e = (size_t)f->element_first[f->bodies];
     const size_t dim = (size_t)m->scene->method.dimension;
     f->rest = malloc(sizeof(double) * dim * (n + 1));
-    f->law_parameters = calloc(5 * (e + 1), sizeof(double));
+    f->law_parameters = calloc(PIO_LAW_CONSTANTS * (e + 1), sizeof(double));
     f->density = calloc(e + 1, sizeof(double));
     f->law = calloc(e + 1, sizeof(int32_t));
     f->parameter_form = calloc(e + 1, sizeof(int32_t));
@@ -203,7 +203,6 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = set_elements(m, error);
     if (!rc) rc = pio_stop("setting up elements", error);
-    if (!rc) rc = pio_model_locking(m, error);
     if (!rc) rc = set_blocks(m, error);
     if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = pio_model_supports(m, error);
@@ -211,6 +210,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_vary(m, error);
+    if (!rc) rc = pio_model_locking(m, error);
     if (!rc && s->fem.integrator != PIO_STATIC) rc = pio_model_motion(m, error); /* also modal: integrator and masses */
     if (rc) return rc;
     pio_model_fem *f = m->fem;

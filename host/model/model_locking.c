@@ -12,14 +12,14 @@
  * hex8 oscillate from element to element. */
 static const double LOCKS = 0.49, OSCILLATES = 0.495;
 
-/* Returns the largest Poisson's ratio at rest of the elements of a body that belong to cells first .. first + n - 1. */
+/* Returns the largest Poisson's ratio at rest of the elements first .. first + n - 1. */
 static double largest_ratio(const pio_model *m, int64_t first, int64_t n)
 {
+    const pio_model_fem *f = m->fem;
     double most = -1;
-    for (int64_t e = first; e < first + n; e++) {
-        if (e > first && m->fem->material[e] == m->fem->material[e - 1]) continue;
-        most = fmax(most, pio_law_poisson(&m->scene->materials.v[m->fem->material[e]]));
-    }
+    for (int64_t e = first; e < first + n; e++)
+        most = fmax(most,
+                    pio_law_poisson(&m->scene->materials.v[f->material[e]], f->law_parameters + PIO_LAW_CONSTANTS * e));
     return most;
 }
 

@@ -326,13 +326,33 @@ static piola_status add_material(pio_model *m, size_t i, const scene_vary *v, pi
     return rc;
 }
 
+/* Checks that the constants of elements of materials with expressions go together. */
+static piola_status check_constants(const pio_model *m, piola_error *error)
+{
+    const pio_model_fem *f = m->fem;
+    int64_t e = 0;
+    for (int32_t k = 0; k < f->desc.n_blocks; k++)
+        for (int32_t i = 0; i < f->blocks[k].n; i++, e++) {
+            const scene_material *mat = &m->scene->materials.v[f->material[e]];
+            char text[160], path[64];
+            double x[3];
+            if (!pio_scene_material_has_text(mat)) continue;
+            const char *key = pio_law_fault(mat, f->law_parameters + PIO_LAW_CONSTANTS * e, text, sizeof text);
+            if (!key) continue;
+            snprintf(path, sizeof path, "materials[%d].%s", f->material[e], key);
+            middle(m, &f->blocks[k], i, x);
+            return pio_scene_fault(m->scene, error, path, "at (%g, %g, %g): %s", x[0], x[1], x[2], text);
+        }
+    return PIOLA_OK;
+}
+
 static piola_status add_materials(pio_model *m, piola_error *error)
 {
     scene_vary v;
     piola_status rc = PIOLA_OK;
     for (size_t i = 0; !rc && pio_scene_vary(m->scene, i, &v); i++)
         if (v.kind == SCENE_VARY_MATERIAL) rc = add_material(m, i, &v, error);
-    return rc;
+    return rc ? rc : check_constants(m, error);
 }
 
 piola_status pio_model_vary(pio_model *m, piola_error *error)

@@ -29,7 +29,7 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
         elements += (size_t)d->blocks[b].n;
         h = hash_more(h, d->blocks[b].nodes, sizeof(int32_t) * nodes * (size_t)d->blocks[b].n);
     }
-    h = hash_more(h, d->law_parameters, sizeof(double) * 5 * elements);
+    h = hash_more(h, d->law_parameters, sizeof(double) * PIO_LAW_CONSTANTS * elements);
     h = hash_more(h, d->law, sizeof(int32_t) * elements);
     h = hash_more(h, d->density, sizeof(double) * elements);
     h = hash_more(h, d->thickness, sizeof(double) * elements);
@@ -44,6 +44,14 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
     }
     h = hash_more(h, d->curve_t, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
     return hash_more(h, d->curve_value, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
+}
+
+/* Returns how many weights of nodes or elements an observation of a mesh has. */
+static size_t weights_of(const pio_model *m, const pio_observation_desc *d)
+{
+    if (!d->weight) return 0;
+    return d->type >= PIO_VOLUME ? (size_t)m->fem->element_first[m->fem->bodies]
+                                 : (size_t)m->fem->desc.n * (size_t)m->scene->method.dimension;
 }
 
 static uint64_t data_hash(const pio_session *s)
@@ -61,6 +69,9 @@ static uint64_t data_hash(const pio_session *s)
         h = hash_more(h, s->model->outputs[o].time, sizeof(double) * samples);
         h = hash_more(h, d->points, sizeof(double) * samples * rows * dim);
         h = hash_more(h, d->point_weight, sizeof(double) * samples * rows);
+        h = hash_more(h, d->place_xi, sizeof(double) * 3 * (size_t)d->places);
+        h = hash_more(h, d->place_element, sizeof(int32_t) * (size_t)d->places);
+        h = hash_more(h, d->weight, sizeof(double) * weights_of(s->model, d));
         if (d->marker) h = hash_more(h, d->marker, sizeof(int32_t) * (size_t)pio_model_items(s->model, true));
         if (!d->row_start) continue;
         h = hash_more(h, d->row_node, sizeof(int32_t) * (size_t)d->row_start[d->rows]);

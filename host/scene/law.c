@@ -1,6 +1,7 @@
 /* law.c -- see law.h. */
 #include "host/scene/law.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *const piola_laws[] = {[PIO_HYPER_LINEAR] = "linear",
@@ -121,16 +122,35 @@ void pio_law_like(pio_law law, double E, double nu, double *parameters)
     memcpy(parameters, own, PIO_LAW_CONSTANTS * sizeof *parameters);
 }
 
-double pio_law_shear(const scene_material *m)
+double pio_law_shear(const scene_material *m, const double *k)
 {
-    if (m->model == PIO_HYPER_MOONEY_RIVLIN) return 2 * (m->c10 + m->c01);
-    if (m->model == PIO_HYPER_OGDEN) return (m->mu1 * m->alpha1 + m->mu2 * m->alpha2) / 2;
-    return m->mu;
+    if (m->model == PIO_HYPER_MOONEY_RIVLIN) return 2 * (k[0] + k[1]);
+    if (m->model == PIO_HYPER_OGDEN) return (k[0] * k[1] + k[2] * k[3]) / 2;
+    return m->by_lame_parameters ? k[0] : k[0] / (2 * (1 + k[1]));
 }
 
-double pio_law_poisson(const scene_material *m)
+double pio_law_poisson(const scene_material *m, const double *k)
 {
-    const double mu = pio_law_shear(m);
-    if (LAW_BIT(m->model) & LAWS_OWN) return (3 * m->bulk - 2 * mu) / (2 * (3 * m->bulk + mu));
-    return m->nu;
+    const double mu = pio_law_shear(m, k), bulk = k[pio_law_count(m->model) - 1];
+    if (LAW_BIT(m->model) & LAWS_OWN) return (3 * bulk - 2 * mu) / (2 * (3 * bulk + mu));
+    return m->by_lame_parameters ? k[1] / (2 * (k[0] + k[1])) : k[1];
+}
+
+const char *pio_law_fault(const scene_material *m, const double *k, char *text, size_t size)
+{
+    const double mu = pio_law_shear(m, k);
+    if (m->model == PIO_HYPER_MOONEY_RIVLIN && !(mu > 0)) {
+        snprintf(text, size, "c10 + c01 = %g Pa; half the shear modulus must be above 0", mu / 2);
+        return "c10";
+    }
+    if (m->model == PIO_HYPER_OGDEN && !(mu > 0)) {
+        snprintf(text, size, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0", 2 * mu);
+        return "mu1";
+    }
+    if (m->by_lame_parameters && !(3 * k[1] + 2 * k[0] > 0)) {
+        snprintf(text, size, "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa", k[1],
+                 -2 * k[0] / 3);
+        return "lambda";
+    }
+    return NULL;
 }

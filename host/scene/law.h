@@ -35,9 +35,13 @@ int pio_law_count(pio_law law);
 /* Sets the parameters[PIO_LAW_CONSTANTS] of a law that agrees at small strains with Young's modulus E [Pa] and
  * Poisson's ratio nu; of fluids with the bulk modulus E. */
 void pio_law_like(pio_law law, double E, double nu, double *parameters);
-/* Returns the shear modulus of a solid at rest, Pa. */
-double pio_law_shear(const scene_material *material);
-/* Returns Poisson's ratio of a solid at rest. */
-double pio_law_poisson(const scene_material *material);
+/* Returns the shear modulus at rest of a solid whose law and form are those of the material, Pa, and whose constants
+ * are parameters[PIO_LAW_CONSTANTS]: the material's own, or an element's where constants vary. */
+double pio_law_shear(const scene_material *material, const double *parameters);
+/* Returns Poisson's ratio of such a solid at rest. */
+double pio_law_poisson(const scene_material *material, const double *parameters);
+/* Returns the key of a constant that is wrong beside the others of such a material, and writes what is wrong and what
+ * would be right into text[size]; NULL if all go together. */
+const char *pio_law_fault(const scene_material *material, const double *parameters, char *text, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
 /* scene_validate.c -- rules of a scene that no single key can state. Every fault says what would be right. */
+#include "host/scene/law.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_vary.h"
 #include "host/scene/scene_query.h"
@@ -63,19 +64,13 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->materials.n; i++) {
         const scene_material *m = &s->materials.v[i];
-        PATH(path, "materials[%zu].lambda", i);
-        PATH(c10, "materials[%zu].c10", i);
-        PATH(mu1, "materials[%zu].mu1", i);
+        double parameters[PIO_LAW_CONSTANTS];
+        char text[160];
         if (pio_scene_material_has_text(m)) continue; /* elements have others: pio_model_vary() */
-        if (m->by_lame_parameters && !(3 * m->lambda + 2 * m->mu > 0))
-            pio_cfg_fault(doc, path,
-                          "%g Pa makes the material collapse under pressure; it must be above -2/3 mu = %g Pa",
-                          m->lambda, -2 * m->mu / 3);
-        if (m->model == PIO_HYPER_MOONEY_RIVLIN && !(m->c10 + m->c01 > 0))
-            pio_cfg_fault(doc, c10, "c10 + c01 = %g Pa; half the shear modulus must be above 0", m->c10 + m->c01);
-        if (m->model == PIO_HYPER_OGDEN && !(m->mu1 * m->alpha1 + m->mu2 * m->alpha2 > 0))
-            pio_cfg_fault(doc, mu1, "mu1 alpha1 + mu2 alpha2 = %g Pa; twice the shear modulus must be above 0",
-                          m->mu1 * m->alpha1 + m->mu2 * m->alpha2);
+        pio_law_parameters(m, parameters);
+        const char *key = pio_law_fault(m, parameters, text, sizeof text);
+        PATH(path, "materials[%zu].%s", i, key ? key : "");
+        if (key) pio_cfg_fault(doc, path, "%s", text);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "kernels/base/expression.h"
 #include "kernels/fem/fem_vary_args.h"
-#include "kernels/base/vec.h"
+#include "kernels/linear/bsr.h"
 
 /* Returns the weight of node n in the place of point q: the shape function there, or that of the mean. */
 PIO_FN real fem_vary_weight(const fem_rule *r, int q, int n)

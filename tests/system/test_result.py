@@ -77,6 +77,7 @@ RUNS = {
     "slab_not_converged": (1, "optimize", SLAB, ["optimizer={type: adam, max_iterations: 2, stop: {objective: -1}}"],
                            []),
     "slab_in_motion": (0, "grad", SLAB, MOTION, []),
+    "fork": (0, "grad", "fem_fork_small.yaml", [], []),
     "slab_inside_out": (76, "run", SLAB, ["solver.halvings=0", "boundary=[{name: left, body: b, on: {group: left}, "
                                           "type: fixed}, {name: right, body: b, on: {group: right}, "
                                           "type: displacement, value: [-2, 0]}]", "loads=[]"], []),

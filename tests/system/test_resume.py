@@ -141,7 +141,7 @@ class Resume(unittest.TestCase):
     def check(self, name, label, more=(), only=None):
         scene, overrides, steps, back = SCENES[label]
         overrides = (*overrides, *more)
-        if name == "grad":
+        if name == "grad" and label != "modal":  # frequencies have no adjoint fields of displacements
             overrides += ("--set", f"output.adjoint.every={'1 s' if label.startswith('static') else '2 ms'}")
         golden = self.folder / f"golden {name}"
         shutil.rmtree(golden, ignore_errors=True)
