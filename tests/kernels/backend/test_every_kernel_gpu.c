@@ -47,22 +47,28 @@ static double bound_of(int digits)
     return digits == OF_NARROW || sizeof(real) == 4 ? 2e-5 : 1e-12;
 }
 
-/* Integers must be equal (difference 1 if not); two NaN are equal, infinities too. */
-static double difference(const case_array *a, const case_array *b)
+/* Integers must be equal (difference 1 if not); two NaN are equal, infinities too. Sets *at to the number that differs
+ * most. */
+static double difference(const case_array *a, const case_array *b, int *at)
 {
+    *at = 0;
     double worst = 0;
     if (a->type == CASE_INT || a->type == CASE_INT64) return memcmp(a->bytes, b->bytes, a->size) ? 1 : 0;
     for (int part = 0; part < a->parts; part++) {
         double largest = 0, d = 0;
+        int most = 0;
         for (int i = part * a->count; i < (part + 1) * a->count; i++) {
             const double x = a->value[i], y = b->value[i];
             if (isnan(x) && isnan(y)) continue;
             if (isnan(x) || isnan(y)) return 1;
             if (isinf(x) && isinf(y) && (x > 0) == (y > 0)) continue;
             largest = fmax(largest, fabs(x));
+            if (fabs(x - y) > d) most = i;
             d = fmax(d, fabs(x - y));
         }
-        if (d > 0) worst = fmax(worst, largest > 0 ? d / largest : 1);
+        const double relative = d > 0 && largest > 0 ? d / largest : d > 0;
+        if (relative > worst) *at = most;
+        worst = fmax(worst, relative);
     }
     return worst;
 }
@@ -94,11 +100,14 @@ static int compare(int kernel, const case_io *cpu, const case_io *gpu, const cas
     for (int i = 0; i < cpu->n_arrays; i++) {
         const case_array *a = &cpu->arrays[i], *b = &gpu->arrays[i], *c = &again->arrays[i];
         if (!a->bytes) continue;
-        const double d = difference(a, b);
+        int at;
+        const double d = difference(a, b, &at);
         const int repeats = !memcmp(b->bytes, c->bytes, b->size), digits = digits_of(a->type);
         if (!(d <= bound_of(digits)) || !repeats) {
-            printf("FAILED %s (%s): '%s' differs by %.1e%s\n", names[kernel], cpu->variant_name, a->name, d,
+            printf("FAILED %s (%s): '%s' differs by %.1e%s", names[kernel], cpu->variant_name, a->name, d,
                    repeats ? "" : ", and from run to run");
+            printf(", most at number %d of %d, of which %d are alike: %.9g, %.9g\n", at, a->parts * a->count, a->count,
+                   a->value[at], b->value[at]);
             failed++;
         }
         worst[digits] = fmax(worst[digits], d);
@@ -154,7 +163,16 @@ static int control(const case_machine *cpu_machine)
     return failed;
 }
 
-int main(void)
+/* Returns whether a kernel is named among the arguments, or none is. */
+static int chosen(int argc, char *const *argv, int kernel)
+{
+    int found = argc < 2;
+    for (int i = 1; i < argc; i++) found |= !strcmp(argv[i], names[kernel]);
+    return found;
+}
+
+/* Arguments: names of kernels, of those that own cases; none: all. */
+int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a crash is seen */
     const pio_backend *other = &TEST_OTHER_BACKEND;
@@ -181,7 +199,7 @@ int main(void)
     for (int k = 0; k < CASE_KERNELS; k++) {
         int owner = 0; /* a case may serve several kernels */
         while (case_build_real.cases[owner] != case_build_real.cases[k]) owner++;
-        if (owner == k) failed += check_case(k, &cpu, &gpu);
+        if (owner == k && chosen(argc, argv, k)) failed += check_case(k, &cpu, &gpu);
     }
     other->close(gpu.stream);
     printf("%d failed\n", failed);

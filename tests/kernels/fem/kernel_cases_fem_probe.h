@@ -288,7 +288,7 @@ static void case_fem_probe_rule(case_io *io)
         a[t].s = s;
         a[t].power = 0;
         a[t].size = 1;
-        probe_one(io, &body, t, (2 * t + 1) % m->part[t].n, &a[t].s);
+        probe_one(io, &body, t, (4 * t + 1) % m->part[t].n, &a[t].s);
         for (a[t].component = 0; a[t].component < count; a[t].component++) {
             wide *sum = NEW(io, wide, 1, CASE_SET);
             LAUNCH_SUM(io, fem_probe, 1, NULL, &a[t], sum);

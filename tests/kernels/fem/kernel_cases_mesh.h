@@ -226,14 +226,18 @@ static mesh_body mesh_of(case_io *io, int rule, case_role rest, case_role thick)
     return b;
 }
 
-/* Displacements u of a body that is stretched by a twelfth beside: where means of J are near 1, the energy of a volume
- * has few digits. */
+/* Displacements u of a body that is stretched and pressed along x by turns, by a sixth, beside random ones: where means
+ * of J are near 1, the energy of a volume has few digits, and where u is much larger than an element, its gradient. */
 static const real *mesh_stretched(case_io *io, const mesh_lattice *m)
 {
+    const double quarter = 8 * MESH_SPACING; /* of the period */
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 12, MESH_SPACING / 12);
     const case_array *rest = case_find(io, CASE_INPUT, "rest");
     if (!rest) rest = case_find(io, CASE_CONSTANT, "rest");
-    for (int i = 0; i < m->points * DIM; i++) u->value[i] += 0.08 * rest->value[i];
+    for (int i = 0; i < m->points * DIM; i += DIM) {
+        const double x = fmod(rest->value[i] + quarter, 4 * quarter) - quarter;
+        u->value[i] += 0.16 * (x < quarter ? x : 2 * quarter - x);
+    }
     return (real *)case_upload(io, u, CASE_REAL);
 }
 
