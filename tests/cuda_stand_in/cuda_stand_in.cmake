@@ -8,12 +8,15 @@ set(stand_in_folder ${CMAKE_CURRENT_BINARY_DIR}/cuda_stand_in) # of the engines:
 set(stand_in_runtime cuda_stand_in/fibre.cpp cuda_stand_in/blocks.cpp cuda_stand_in/graphs.cpp
   cuda_stand_in/runtime.cpp)
 
-# In CI the engine in f32 and 2D, in the long check those of both precisions and dimensions; with sanitizers f64 in 2D.
+# In CI the engine in f32 and 2D, in the long check those of both precisions and dimensions, and with blocks of threads
+# in order, too; with sanitizers f64 in 2D.
 set(stand_in_engines f32_2d)
+set(stand_in_orders random) # in which blocks of threads run
 if(PIOLA_SANITIZE)
   set(stand_in_engines f64_2d)
 elseif(PIOLA_LONG)
   set(stand_in_engines f32_2d f64_2d f64_3d)
+  set(stand_in_orders forward random)
 endif()
 
 # CUDA's sources as C++.
@@ -90,7 +93,7 @@ foreach(engine ${stand_in_engines})
 
   stand_in_test(test_every_kernel_stand_in ${engine} kernels/backend/test_every_kernel_gpu.c
     $<TARGET_OBJECTS:kernel_cases_${engine}>)
-  foreach(order forward random)
+  foreach(order ${stand_in_orders})
     add_test(NAME test_every_kernel_${order}_${engine} COMMAND test_every_kernel_stand_in_${engine})
     set_tests_properties(test_every_kernel_${order}_${engine} PROPERTIES LABELS unit
       ENVIRONMENT "OMP_NUM_THREADS=1;STAND_IN_ORDER=${order};STAND_IN_REPORT=1")

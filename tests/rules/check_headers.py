@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """check_headers.py CC CXX [INCLUDE_FOLDER ...] -- every header compiles alone.
 
-As C11, all of them, those of kernels/ and what includes them for both precisions and both dimensions; as C++17 too
-those of include/ and kernels/, the latter for one of them. The folders are those of libraries (HDF5, CUDA); without
-CUDA's, its header is left out, and that said.
+A header of host/ or solvers/ that a source includes before anything else compiles alone if that source does, which the
+build shows. The others, as C11: those of solvers/ for both precisions and both dimensions, those of kernels/ in single
+precision and 2D; as C++17 too those of include/, and those of kernels/ in double precision and 3D. The folders are
+those of libraries (HDF5, CUDA); without CUDA's, its header is left out, and that said.
 """
 import concurrent.futures
 import os
+import re
 import subprocess
 import sys
 
@@ -29,11 +31,19 @@ def jobs(headers, cc, cxx, folders):
     system = [word for folder in folders if folder for word in ("-isystem", folder)]
     for name, text in headers:
         top = name.split("/")[0]
-        builds = BUILDS if top in ("kernels", "solvers") else [[]]
-        for build in builds:
+        as_c = {"kernels": BUILDS[:1], "solvers": BUILDS}.get(top, [[]])
+        as_cxx = {"kernels": BUILDS[1:], "include": [[]]}.get(top, [])
+        for build in as_c:
             yield name, text, [cc, *C11, *WARNINGS, *build, *system, "-"]
-            if top == "include" or (top == "kernels" and build == BUILDS[1]):
-                yield name, text, [cxx, *CXX17, *WARNINGS, *build, *system, "-"]
+        for build in as_cxx:
+            yield name, text, [cxx, *CXX17, *WARNINGS, *build, *system, "-"]
+
+
+def first_headers():
+    """Headers that are the first thing that some source includes."""
+    first = re.compile(r'^#include (?:"([^"]+)"|<)', re.M)
+    found = (first.search(house.read(n)) for n in house.files(".c") if n.split("/")[0] != "tests")
+    return {match.group(1) for match in found if match and match.group(1)}
 
 
 def compile_one(job):
@@ -62,10 +72,12 @@ def main():
             return 1
     print(f"negative control: {len(control)} planted faults were found")
     names = [n for n in house.files(".h") if n.split("/")[0] != "tests"]
+    shown = first_headers() & {n for n in names if n.split("/")[0] in ("host", "solvers")}
+    print(f"{len(shown)} headers are the first of a source")
     if not any(os.path.exists(os.path.join(folder, "cuda_runtime_api.h")) for folder in folders):
         print(f"not checked: {OF_CUDA}: no folder has CUDA's headers")
         names.remove(OF_CUDA)
-    work = list(jobs([(n, f'#include "{n}"\n') for n in names], cc, cxx, folders))
+    work = list(jobs([(n, f'#include "{n}"\n') for n in names if n not in shown], cc, cxx, folders))
     print(f"{len(work)} compilations")
     return house.finish("headers", compile_all(work), len(names))
 

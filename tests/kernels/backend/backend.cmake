@@ -1,10 +1,8 @@
 # Tests of every kernel in a backend: the harness (see kernel_cases.h). Included by kernels.cmake.
 
 set(every_kernel_sources kernels/backend/test_every_kernel_real.c kernels/base/kernel_cases_io.c)
-# These compute for long enough to be worth it.
-set_source_files_properties(kernels/backend/test_every_kernel_dual.cpp PROPERTIES
-  COMPILE_OPTIONS $<IF:$<BOOL:${PIOLA_SANITIZE}>,-O1,-O2>)
-# An argument of a kernel that a case never sets has a pattern then, by which tests/cuda_stand_in/ knows it.
+# These compute for long enough to be worth -O2. An argument of a kernel that a case never sets has a pattern, by which
+# tests/cuda_stand_in/ knows it.
 include(CheckCCompilerFlag)
 check_c_compiler_flag(-ftrivial-auto-var-init=pattern HAS_PATTERN) # GCC 12
 set_source_files_properties(${every_kernel_sources} PROPERTIES COMPILE_OPTIONS
