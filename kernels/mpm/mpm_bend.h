@@ -45,7 +45,7 @@ PIO_FN vec bend_after(int behaviour, const obstacle_grip *grip, vec normal, vec 
 }
 
 /* Returns |u'(u + e d) - 2 u'(u) + u'(u - e d)|, m/s, with e > 0 m/s and d a unit vector. */
-PIO_FN real bend_along(int behaviour, const obstacle_grip *grip, vec normal, vec u, vec d, real e)
+PIO_OUTLINE_FN real bend_along(int behaviour, const obstacle_grip *grip, vec normal, vec u, vec d, real e)
 {
     const vec up = bend_after(behaviour, grip, normal, vec_axpby(R(1), u, e, d)),
               down = bend_after(behaviour, grip, normal, vec_axpby(R(1), u, -e, d)),
@@ -60,14 +60,13 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
     const obstacle_node at = obstacle_node_of(a, i);
     const real e = b->fraction * node_step_change(a->sums, b->momentum, a->nodes, at.node, b->step);
     int count = 0;
-    vec v = vec_load(a->before, a->nodes, at.node);
+    vec v = vec_load(a->before, a->nodes, at.node), u;
+    obstacle_reach r;
+    obstacle_contact c;
     for (int o = 0; o < a->obstacles && e > R(0); o++) {
-        const obstacle_reach r = obstacle_reach_of(a, o, &at);
         const int behaviour = a->shape[o].behaviour;
-        if (!(r.blend > R(0))) continue;
         const obstacle_grip *grip = &a->pose[o].grip;
-        const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(behaviour, grip, r.normal, u);
+        if (!obstacle_meets(a, o, &at, v, &r, &u, &c)) continue;
         if (behaviour != PIO_WALL_STICKY) {
             const real slides = sqrt(vec_dot(c.along, c.along));
             real bend = bend_along(behaviour, grip, r.normal, u, r.normal, e);

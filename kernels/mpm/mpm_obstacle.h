@@ -418,6 +418,18 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
     }
 }
 
+/* Sets how obstacle o meets a node of velocity v: its reach, the relative velocity u and the condition on it. Returns 0
+ * where the obstacle does not reach. Counts use it, which take little of a step. */
+PIO_OUTLINE_FN int obstacle_meets(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec v, obstacle_reach *r,
+                                  vec *u, obstacle_contact *c)
+{
+    *r = obstacle_reach_of(a, o, at);
+    if (!(r->blend > R(0))) return 0;
+    *u = vec_axpby(R(1), v, R(-1), r->own);
+    *c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r->normal, *u);
+    return 1;
+}
+
 /* Returns how many separating obstacles at active node i have |u . n| below the fraction `limit` of their separation
  * velocity. */
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
@@ -425,12 +437,11 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
     const mpm_obstacle_args *a = &b->fwd;
     const obstacle_node at = obstacle_node_of(a, i);
     int count = 0;
-    vec v = vec_load(a->before, a->nodes, at.node);
+    vec v = vec_load(a->before, a->nodes, at.node), u;
+    obstacle_reach r;
+    obstacle_contact c;
     for (int o = 0; o < a->obstacles; o++) {
-        const obstacle_reach r = obstacle_reach_of(a, o, &at);
-        if (!(r.blend > R(0))) continue;
-        const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r.normal, u);
+        if (!obstacle_meets(a, o, &at, v, &r, &u, &c)) continue;
         count += a->shape[o].behaviour == PIO_WALL_SEPARATE &&
                  fabs(c.across) < b->limit * a->pose[o].grip.separation_velocity;
         if (c.acts)
