@@ -351,9 +351,9 @@ PIO_FN void fem_mask(int i, const fem_mask_args *a)
 PIO_FN void fem_rest(int i, const fem_rest_args *a)
 {
     if (a->index[i] < 0) return;
-    for (int c = 0; c < DIM; c++) {
-        const ptrdiff_t at = (ptrdiff_t)i * DIM + c;
-        a->rest[at] = a->reference[at] + R(a->value[(ptrdiff_t)a->index[i] * DIM + c] - W(a->base[c]));
+    for (int c = 0; c < a->components; c++) {
+        const ptrdiff_t at = (ptrdiff_t)i * DIM + a->first + c;
+        a->rest[at] = a->reference[at] + R(a->value[(ptrdiff_t)a->index[i] * a->components + c] - W(a->base[c]));
     }
 }
 
@@ -367,7 +367,8 @@ PIO_FN wide fem_rest_sum(int i, const fem_rest_sum_args *a)
 PIO_FN void fem_rest_each(int i, const fem_rest_each_args *a)
 {
     if (a->index[i] < 0) return;
-    for (int c = 0; c < DIM; c++) a->value_bar[(ptrdiff_t)a->index[i] * DIM + c] = W(a->bar[(ptrdiff_t)i * DIM + c]);
+    for (int c = 0; c < a->components; c++)
+        a->value_bar[(ptrdiff_t)a->index[i] * a->components + c] = W(a->bar[(ptrdiff_t)i * DIM + a->first + c]);
 }
 
 #endif

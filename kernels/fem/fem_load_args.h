@@ -145,11 +145,12 @@ typedef struct {
     real *x;                /* [nodes][DIM] the nodal vector; changed */
 } fem_mask_args;
 
-/* Rest positions moved by value - base with their group: one item for each node. */
+/* Rest positions moved by value - base with their group, along some axes: one item for each node. */
 typedef struct {
+    int components, first; /* axes first .. first + components - 1 are set */
     const int *index;      /* [nodes] group or -1 */
-    const wide *value;     /* [groups][DIM] position of a group, m */
-    double base[DIM];      /* the value at which a group stays where it is, m */
+    const wide *value;     /* [groups][components] position of a group, m */
+    double base[DIM];      /* [components] the value at which a group stays where it is, m */
     const real *reference; /* [nodes][DIM] rest positions at that value, m */
     real *rest;            /* [nodes][DIM] X, m; set where index >= 0 */
 } fem_rest_args;
@@ -163,9 +164,10 @@ typedef struct {
 
 /* The same where every node is a group of its own: one item for each node. */
 typedef struct {
-    const int *index; /* [nodes] group or -1 */
-    const real *bar;  /* [nodes][DIM] cotangent of X */
-    wide *value_bar;  /* [groups][DIM] J's unit per m; set */
+    int components, first; /* as in fem_rest_args */
+    const int *index;      /* [nodes] group or -1 */
+    const real *bar;       /* [nodes][DIM] cotangent of X */
+    wide *value_bar;       /* [groups][components] J's unit per m; set */
 } fem_rest_each_args;
 
 #endif

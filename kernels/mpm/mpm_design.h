@@ -9,20 +9,23 @@
  * where it is, and one that would leave the grid is a fault. */
 PIO_FN void design_move(int p, const design_move_args *a)
 {
-    int base[DIM];
+    int base[DIM], now[DIM];
     if (a->index[p] < 0) return;
-    int to = field_first(&a->box, a->reference_cell[p]);
+    int to = a->cell[p];
     node_index(&a->box, a->reference_cell[p], base);
-    for (int c = 0; c < DIM; c++) {
+    node_index(&a->box, to, now);
+    for (int k = 0; k < a->components; k++) {
+        const int c = a->first + k;
         const ptrdiff_t at = field_at(a->n, DIM, c, p);
-        const wide move = (a->value[(ptrdiff_t)a->index[p] * DIM + c] - a->base[c]) / W(a->box.dx);
+        const wide value = a->value[(ptrdiff_t)a->index[p] * a->components + k];
+        const wide move = (value - W(a->base[k])) / W(a->box.dx);
         const wide g = W(a->reference_offset[at]) + move, shift = floor(g - W(0.5)), b = W(base[c]) + shift;
         if (!(b >= 0 && b <= W(a->box.nodes[c] - 3))) {
             atomic_min_u64(&a->step->fault, fault_key(0, p, FAULT_LEFT_GRID));
             return;
         }
         a->offset[at] = R(g - shift);
-        to += node_step(&a->box, c, (int)b);
+        to += node_step(&a->box, c, (int)b) - node_step(&a->box, c, now[c]);
     }
     a->cell[p] = to;
 }

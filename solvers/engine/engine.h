@@ -84,7 +84,7 @@ typedef struct {
     /* load: number of its value; constant, obstacle: its number; support, control values: the first of as many as there
      * are components */
     int32_t which;
-    int32_t component; /* gravity and load: the first of as many components of the vector as there are here */
+    int32_t component; /* vectors but support: the first of as many components of the vector as there are here */
     const pio_filter_desc *filter; /* of meshes: value = map(H z), and `start` is not read; NULL: H = 1 */
     /* of rest positions with one component and `each`: nodes move by the value times their unit vector, [nodes][dim];
      * NULL: all components */

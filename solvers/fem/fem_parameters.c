@@ -39,7 +39,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
     } else if (nodes.out) {
-        fem_rest_args a = {.index = d->index, .value = value, .reference = nodes.reference, .rest = nodes.out};
+        fem_rest_args a = {.components = e->components, .first = e->component, .index = d->index, .value = value,
+                           .reference = nodes.reference, .rest = nodes.out};
         for (int c = 0; c < DIM; c++) a.base[c] = e->base[c];
         pio_map_with(q, fem_rest, f->mesh.nodes, NULL, &a);
     } else {
@@ -93,12 +94,13 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     } else if (nodes.out) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         if (e->each)
-            pio_map(q, fem_rest_each, f->mesh.nodes, NULL, .index = d->index, .bar = nodes.bar, .value_bar = value_bar);
+            pio_map(q, fem_rest_each, f->mesh.nodes, NULL, .components = e->components, .first = e->component,
+                    .index = d->index, .bar = nodes.bar, .value_bar = value_bar);
         else
             for (int g = 0; g < e->groups; g++)
-                for (int c = 0; c < DIM; c++)
-                    pio_sum(q, fem_rest_sum, f->mesh.nodes, NULL, value_bar + g * DIM + c,
-                            .index = d->index, .group = g, .component = c, .bar = nodes.bar);
+                for (int c = 0; c < e->components; c++)
+                    pio_sum(q, fem_rest_sum, f->mesh.nodes, NULL, value_bar + g * e->components + c,
+                            .index = d->index, .group = g, .component = e->component + c, .bar = nodes.bar);
     } else if (e->each) {
         pio_map(q, design_each, f->mesh.elements, NULL,
                 .n = f->mesh.elements, .components = 1, .index = d->index, .bar = t.bar, .value_bar = value_bar,

@@ -155,7 +155,8 @@ static void apply(fem_sim *f, const fem_varying *v)
     pio_queue *q = &f->base.queue;
     if (fem_varies_nodes(v)) {
         const fem_node_target t = fem_node_target_of(f, v->desc.quantity);
-        const fem_rest_args a = {.index = v->index, .value = v->value, .reference = t.reference, .rest = t.out};
+        const fem_rest_args a = {
+            .components = DIM, .index = v->index, .value = v->value, .reference = t.reference, .rest = t.out};
         pio_map_with(q, fem_rest, f->mesh.nodes, NULL, &a);
         return;
     }
@@ -179,7 +180,7 @@ void fem_vary_apply_adj(fem_sim *f)
     for (const fem_varying *v = f->varies.list; v < f->varies.list + f->varies.n; v++) {
         if (fem_varies_load(v) || fem_varies_support(v)) continue;
         if (fem_varies_nodes(v)) {
-            pio_map(q, fem_rest_each, f->mesh.nodes, NULL, .index = v->index,
+            pio_map(q, fem_rest_each, f->mesh.nodes, NULL, .components = DIM, .index = v->index,
                     .bar = fem_node_target_of(f, v->desc.quantity).bar, .value_bar = v->value_bar);
             fem_vary_values_adj(f, v, -1, f->mesh.rest_bar);
             continue;

@@ -346,7 +346,8 @@ void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, doubl
                                 [PIO_OBSTACLE_FRICTION_VELOCITY] = OBSTACLE_FRICTION_VELOCITY,
                                 [PIO_OBSTACLE_SEPARATION_VELOCITY] = OBSTACLE_SEPARATION_VELOCITY};
     for (int c = 0; c < d->desc.components; c++) {
-        double *own = parameters + obstacle_at(sim->obstacles.n_obstacles, first[d->desc.quantity] + c, d->desc.which);
+        const int number = first[d->desc.quantity] + d->desc.component + c;
+        double *own = parameters + obstacle_at(sim->obstacles.n_obstacles, number, d->desc.which);
         pio_queue_copy(&sim->base.queue, back ? value + c : own, back ? own : value + c, sizeof *value);
     }
 }

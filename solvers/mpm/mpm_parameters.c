@@ -111,9 +111,11 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
                     sizeof *value);
         return;
     }
-    const design_target to = target_of(sim, e->quantity);
+    design_target to = target_of(sim, e->quantity);
+    to.first += e->component;
     if (e->quantity == PIO_POSITION) {
-        design_move_args a = {.n = sim->particles.n, .index = d->index, .value = value,
+        design_move_args a = {.n = sim->particles.n, .components = e->components, .first = e->component,
+                              .index = d->index, .value = value,
                               .reference_cell = sim->initial.reference_cell,
                               .reference_offset = sim->initial.reference_offset, .box = sim->grid.box,
                               .step = sim->step, .cell = sim->initial.cell, .offset = sim->initial.offset};
@@ -158,7 +160,8 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     pio_queue *q = &sim->base.queue;
     const pio_design_desc *e = &d->desc;
     double *value_bar = sim->base.value_bar + d->first;
-    const design_target to = target_of(sim, e->quantity);
+    design_target to = target_of(sim, e->quantity);
+    to.first += e->component;
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->base.gravity_bar + e->component, sizeof *value_bar * (size_t)e->components);
     } else if (mpm_is_of_obstacle(e->quantity)) {

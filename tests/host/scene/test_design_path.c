@@ -250,7 +250,8 @@ static void what_the_scene_lacks_is_not_parsed(void **state)
                                         "gravity.w",
                                         "gravity.x.x",
                                         "gravity.",
-                                        "bodies.one.velocity.x",
+                                        "bodies.one.velocity.z",
+                                        "obstacles.floor.rotation.x",
                                         "method.spacing",
                                         "materials.soft",
                                         "materials.soft.",
@@ -292,11 +293,16 @@ static void a_component_is_the_number_of_its_axis(void **state)
                  {"loads.push.value.x", 1},
                  {"loads.push.value.y", 2},
                  {"boundary.pull.value.x", 4e-3},
-                 {"boundary.pull.value.y", 3e-3}};
+                 {"boundary.pull.value.y", 3e-3},
+                 {"bodies.one.velocity.x", 0.5},
+                 {"bodies.one.displacement.y", 2e-3}};
     char *messages = NULL;
     pio_scene *s = scene_of("include: parts/mesh.yaml\n"
                             "materials: [{name: soft, model: linear, E: 1 kPa, nu: 0.2, density: 1000}]\n"
+                            "time: {integrator: newmark, dt: 1 ms, duration: 5 ms}\n"
                             "gravity: [0, -7]\n"
+                            "bodies: [{name: one, geometry: block, material: soft, velocity: [0.5, 0],\n"
+                            "          displacement: [0, 2 mm]}]\n"
                             "loads: [{name: push, body: one, on: {group: right}, type: force, value: [1 N, 2 N]}]\n"
                             "boundary: [{name: pull, body: one, on: {group: left}, type: displacement, axes: [y, x],\n"
                             "            value: [3 mm, 4 mm]}]\n",

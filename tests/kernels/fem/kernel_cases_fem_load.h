@@ -249,32 +249,37 @@ static void case_fem_observe(case_io *io)
 
 static void case_fem_rest(case_io *io)
 {
-    static const char *const names[] = {"groups", "each node its own", NULL};
-    const int each = case_variant(io, names), n = case_size(io, 700);
+    static const char *const names[] = {"groups", "each node its own", "groups, along one axis", "each, along one axis",
+                                        NULL};
+    const int variant = case_variant(io, names), each = variant % 2, n = case_size(io, 700);
     int *index = design_index(io, n);
     for (int i = 0; i < n && each; i++)
         if (index[i] >= 0) index[i] = (i + 300) % n;
     const int groups = each ? n : (int)DESIGN_GROUPS;
     fem_rest_args a;
+    a.components = variant < 2 ? DIM : 1;
+    a.first = variant >= 2;
     a.index = PUSH(io, int, index, n);
-    a.value = WIDES(io, "value", 1, groups * DIM, -0.2, 0.3);
+    a.value = WIDES(io, "value", 1, groups * a.components, -0.2, 0.3);
     for (int c = 0; c < DIM; c++) a.base[c] = 0.1 * (c + 1);
     a.reference = (real *)case_upload(io, case_uniform(io, CASE_CONSTANT, "reference", 1, n * DIM, -1, 1), CASE_REAL);
     a.rest = NEW(io, real, n * DIM, CASE_SET);
     LAUNCH(io, fem_rest, n, NULL, &a);
     case_out(io, "rest", CASE_REAL, 1, n * DIM, a.rest);
     if (!case_adjoint(io)) return;
-    wide *value_bar = NEW(io, wide, groups * DIM, CASE_SET);
+    wide *value_bar = NEW(io, wide, groups * a.components, CASE_SET);
     fem_rest_sum_args s;
     fem_rest_each_args e;
+    e.components = a.components;
+    e.first = a.first;
     e.index = s.index = a.index;
     e.bar = s.bar = COTANGENT(io, real, "rest");
     e.value_bar = value_bar;
     if (each) LAUNCH(io, fem_rest_each, n, NULL, &e);
     for (s.group = 0; s.group < groups && !each; s.group++)
-        for (s.component = 0; s.component < DIM; s.component++)
-            LAUNCH_SUM(io, fem_rest_sum, n, NULL, &s, value_bar + s.group * DIM + s.component);
-    case_gradient(io, "value", CASE_WIDE, 1, groups * DIM, value_bar);
+        for (s.component = a.first; s.component < a.first + a.components; s.component++)
+            LAUNCH_SUM(io, fem_rest_sum, n, NULL, &s, value_bar + s.group * a.components + s.component - a.first);
+    case_gradient(io, "value", CASE_WIDE, 1, groups * a.components, value_bar);
 }
 #define case_fem_rest_sum case_fem_rest
 #define case_fem_rest_each case_fem_rest

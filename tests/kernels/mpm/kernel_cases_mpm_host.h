@@ -115,8 +115,8 @@ static void case_mpm_observe(case_io *io)
 /* Positions: offset_bar to position_bar is mpm_start_adj, then design_sum. */
 static void case_design_move(case_io *io)
 {
-    static const char *const names[] = {"within the grid", "out of the grid", NULL};
-    const int out = case_variant(io, names);
+    static const char *const names[] = {"within the grid", "out of the grid", "along one axis", NULL};
+    const int variant = case_variant(io, names), out = variant == 1;
     sample t;
     t.box = sample_box(io, 0);
     sample_particles(io, &t);
@@ -126,14 +126,16 @@ static void case_design_move(case_io *io)
     for (int i = 0; i < t.n && !out; i++) t.cell[i] = middle;
     design_move_args a;
     a.n = t.n;
+    a.components = variant == 2 ? 1 : DIM;
+    a.first = variant == 2;
     a.index = PUSH(io, int, design_index(io, t.n), t.n);
-    a.value = WIDES(io, "move", DESIGN_GROUPS, DIM, -0.04, 0.04);
+    a.value = WIDES(io, "move", DESIGN_GROUPS, a.components, -0.04, 0.04);
     for (int c = 0; c < DIM; c++) a.base[c] = 0.01 * (c + 1);
     a.reference_cell = PUSH(io, int, t.cell, t.n);
     a.reference_offset = CONSTANTS(io, "reference", DIM, t.n, 0.5, 1.5);
     a.box = t.box;
     a.step = t.step;
-    a.cell = NEW(io, int, t.n, CASE_SET);
+    a.cell = PUSH(io, int, t.cell, t.n);
     a.offset = NEW_FIELD(io, DIM, t.n, CASE_SET);
     LAUNCH(io, design_move, t.n, NULL, &a);
     case_out(io, "cell", CASE_INT, 1, t.n, a.cell);
@@ -156,9 +158,9 @@ static void case_design_move(case_io *io)
     sum.group = 0;
     sum.n = t.n;
     sum.stored = DIM;
-    sum.component = 0;
+    sum.component = a.first;
     sum.bar = b.position_bar;
-    design_sums(io, sum, DIM, "move");
+    design_sums(io, sum, a.components, "move");
 }
 
 static void case_derived_read(case_io *io)
