@@ -6,7 +6,11 @@
  * Total Lagrangian: X rest position, u displacement, F = I + sum_a u_a (grad_X N_a)^T (Bonet and Wood 2008, chapter
  * 9). Nodal vectors are [nodes][DIM], interleaved; what elements contribute to nodes is written per element node,
  * [element nodes][DIM], and each node then adds its element nodes in a fixed order: no atomics, the same bits for
- * any number of threads. */
+ * any number of threads.
+ *
+ * A ring is the body that an element of the plane of radius x and axis y sweeps: of r = sum_a N_a X_a the x, the
+ * circumference 2 pi r takes the place of a thickness, and F33 = 1 + sum_a u_a,x N_a/r. So a node has a third slope of
+ * its shape function, N_a/r, which goes with x alone. */
 #ifndef PIOLA_KERNELS_FEM_H
 #define PIOLA_KERNELS_FEM_H
 
@@ -26,9 +30,44 @@ PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
 /* One quadrature point of one element: gradients of its shape functions and its volume. */
 typedef struct {
     real g[ELEMENT_NODES][DIM]; /* grad_X N_a, 1/m */
-    real area;                  /* weight det dX/dxi: m^3, or m^2 in 2D */
+    real area;                  /* weight det dX/dxi: m^3, or m^2 in 2D; of a ring times its circumference */
     real volume;                /* area times thickness, m^3 */
+    const real *N;              /* [nodes] shape functions; NULL on the axis of a ring */
+    real per_radius;            /* 1/r of a ring, 1/m, else 0 */
 } fem_point;
+
+#define FEM_TURN R(6.283185307179586) /* 2 pi */
+
+/* Makes the point q of element i one of a ring: 1/r, and its circumference. Nearer to the axis than 1e-9 of the largest
+ * radius of the element's nodes, in f32 1e-4, it is on the axis, where N_a/r tends to dN_a/dr for a node off the axis,
+ * and u_x is 0 at the others. */
+PIO_FN void fem_point_ring(const fem_block *b, int i, fem_point *p)
+{
+    const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
+    real r = R(0), most = R(0);
+    for (int a = 0; a < nodes; a++) {
+        const real x = point_load(b->rest, node[a]).x[0];
+        r += p->N[a] * x;
+        most = x > most ? x : most;
+    }
+    p->area *= FEM_TURN * r;
+    if (fabs(r) > (sizeof(real) == 4 ? R(1e-4) : R(1e-9)) * most)
+        p->per_radius = R(1) / r;
+    else
+        p->N = NULL;
+}
+
+/* Returns the third slope of the shape function of node n, N_n/r of a ring, 1/m, else 0. */
+PIO_FN real fem_third_slope(const fem_point *p, int n)
+{
+    return p->N ? p->N[n] * p->per_radius : p->g[n][0];
+}
+
+/* Returns the derivative of ln V of a point by component c of the rest position of node n, 1/m. */
+PIO_FN real fem_volume_slope(const fem_point *p, int n, int c)
+{
+    return DIM == 2 && c == 0 ? p->g[n][c] + fem_third_slope(p, n) : p->g[n][c];
+}
 
 /* Returns the gradients g_a = (dX/dxi)^-T dN_a/dxi and the volume w det(dX/dxi) thickness of quadrature point q of
  * element i of the block, i < b->n (Hughes 2000, chapter 3). An element must not be degenerate, det(dX/dxi) > 0, which
@@ -55,6 +94,9 @@ PIO_FN fem_point fem_point_at(const fem_block *b, int i, int q)
             p.g[a][c] = g / det;
         }
     p.area = b->rule.w[q] * det;
+    p.N = b->rule.N + (ptrdiff_t)q * nodes;
+    p.per_radius = R(0);
+    if (DIM == 2 && b->plane == PIO_AXISYMMETRIC) fem_point_ring(b, i, &p);
     p.volume = b->thick ? p.area * b->thick[b->first + i] : p.area;
     return p;
 }
@@ -70,6 +112,16 @@ PIO_FN mat fem_gradient(const fem_block *b, int i, const fem_point *p, const rea
             for (int d = 0; d < DIM; d++) H.m[c][d] += v.x[c] * p->g[a][d];
     }
     return H;
+}
+
+/* Returns sum_a y_a,x N_a/r, with which F33 of a ring changes along y; else 0. */
+PIO_FN real fem_ring_gradient(const fem_block *b, int i, const fem_point *p, const real *y)
+{
+    const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
+    real sum = R(0);
+    if (DIM == 3 || b->plane != PIO_AXISYMMETRIC) return sum;
+    for (int a = 0; a < nodes; a++) sum += point_load(y, node[a]).x[0] * fem_third_slope(p, a);
+    return sum;
 }
 
 /* ---- sums over the element nodes of a node ---------------------------------------------------------------------- */

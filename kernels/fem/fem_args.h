@@ -6,11 +6,13 @@
 #include "kernels/base/base.h"
 #include "kernels/fem/fem_element_args.h"
 #include "kernels/material/laws.h"
+#include "kernels/material/plane.h"
 
 /* Elements of one type. Elements, element nodes and node pairs are numbered over all blocks. */
 typedef struct {
     fem_rule rule;          /* the quadrature of its elements */
     int dilatations;        /* functions of the space of the dilatation, see element_dilatations; 0: it is that of F */
+    int plane;              /* 2D: a pio_plane_state; of sheets whose laws are all linear PIO_PLANE_STRAIN. 3D: 0 */
     int n;                  /* elements */
     int first;              /* number of its first element */
     int first_element_node; /* number of its first element node */

@@ -10,6 +10,7 @@
 typedef struct {
     int first, m;
     int law;                   /* of all elements, or -1 where laws differ */
+    int plane;                 /* of the block */
     pack diagonal;             /* hyper_diagonal of each law */
     pack k[PIO_LAW_CONSTANTS]; /* of the laws */
     pack thick;                /* m; 1 in 3D */
@@ -28,8 +29,10 @@ typedef struct {
 /* A quadrature point of each element of a batch, as fem_point. */
 typedef struct {
     pack g[ELEMENT_NODES][DIM]; /* grad_X N_a, 1/m */
-    pack area;                  /* weight det dX/dxi: m^3, or m^2 in 2D */
+    pack area;                  /* weight det dX/dxi: m^3, or m^2 in 2D; of rings times the circumference */
     pack volume;                /* area times thickness, m^3 */
+    pack per_radius;            /* 1/r of rings, 1/m, else 0 */
+    const real *N;              /* [nodes] shape functions */
     pack_mat inverse;           /* (dX/dxi)^-T, 1/m */
 } fem_batch_point;
 
@@ -51,6 +54,7 @@ PIO_FN void fem_batch_open(fem_batch *t, const fem_block *b, const fem_matter *m
     t->first = i;
     t->m = b->n - i < PACK ? b->n - i : PACK;
     t->law = m->law[b->first + i];
+    t->plane = DIM == 2 ? b->plane : 0;
     for (int j = 0; j < PACK; j++) {
         const int e = b->first + fem_batch_item(t, j);
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
@@ -115,6 +119,14 @@ PIO_FN void fem_batch_jacobian(fem_batch_point *p, const fem_batch *t, const fem
     const pack det = pack_mat_det(J, cof);
     p->inverse = pack_mat_scale(R(1) / det, cof);
     p->area = r->w[q] * det;
+    p->per_radius = pack_of(R(0));
+    p->N = r->N + (ptrdiff_t)q * r->nodes;
+    if (t->plane == PIO_AXISYMMETRIC) {
+        pack radius = pack_of(R(0));
+        for (int a = 0; a < r->nodes; a++) radius += p->N[a] * fem_batch_at(X, a, 0);
+        p->per_radius = R(1) / radius;
+        p->area *= FEM_TURN * radius;
+    }
     p->volume = p->area * t->thick;
 }
 
@@ -163,6 +175,14 @@ PIO_FN void fem_batch_point_at(fem_batch_point *p, const fem_batch *t, const fem
     for (int a = 0; a < r->nodes; a++) fem_batch_slope(p, r, q, a);
 }
 
+/* Returns sum_a y_a,x N_a/r of rings, as fem_ring_gradient. */
+PIO_FN pack fem_batch_ring_gradient(const fem_batch_point *p, const fem_batch_nodes *y, int nodes)
+{
+    pack sum = pack_of(R(0));
+    for (int a = 0; a < nodes; a++) sum += p->N[a] * fem_batch_at(y, a, 0);
+    return sum * p->per_radius;
+}
+
 /* ---- element vectors, [nodes][DIM] ---------------------------------------------------------------------------- */
 
 /* BATCH_SUMS(name, out) is an element vector in packs; on CUDA it is summed where it is stored. */
@@ -191,6 +211,13 @@ PIO_FN void fem_batch_add(pack *sums, int nodes, const fem_batch_point *p, pack_
             sums[a * DIM + c] = f;
         }
     }
+}
+
+/* Adds V M33 N_a/r to the first component of each node a: the internal force of a hoop stress M33 at one point. */
+PIO_FN void fem_batch_add_ring(pack *sums, int nodes, const fem_batch_point *p, pack M33)
+{
+    const pack hoop = p->volume * p->per_radius * M33;
+    for (int a = 0; a < nodes; a++) sums[a * DIM] += hoop * p->N[a];
 }
 
 /* Stores element vectors; `out` is that of the first element. */

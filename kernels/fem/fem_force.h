@@ -1,13 +1,16 @@
 /* fem_force.h -- internal forces of hyperelastic elements, and their adjoint with respect to displacement, constants,
  * thickness and rest positions.
  *
- *     f_a = sum_q V_q P(F) g_a,    F = I + grad u (see hyper_diagonal),    V_q = weight det(dX/dxi) thickness */
+ *     f_a = sum_q V_q P(F) g_a,    F = I + grad u (see hyper_diagonal),    V_q = weight det(dX/dxi) thickness
+ *
+ * Rings and sheets have points of their own, see fem_third.h. */
 #ifndef PIOLA_KERNELS_FEM_FORCE_H
 #define PIOLA_KERNELS_FEM_FORCE_H
 
 #include "kernels/fem/fem_batch.h"
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem_terms.h"
+#include "kernels/fem/fem_third.h"
 
 /* ---- stress of a batch: laws that have terms in packs, others lane by lane --------------------------------------- */
 
@@ -72,6 +75,14 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
     fem_batch_clear(f, nodes);
     for (int q = 0; q < a->b.rule.points; q++) {
         fem_batch_point_at(&p, &t, &X, &a->b.rule, q);
+#if PIO_DIM == 2
+        if (t.plane) {
+            third_batch x;
+            third_batch_stress(&a->m, &a->b, &t, &p, &u, &x);
+            third_batch_add(f, nodes, &p, &x);
+            continue;
+        }
+#endif
         const pack_mat F = fem_batch_deformation(&t, &p, &u, nodes);
         const fem_terms r = fem_terms_of(t.law, F, t.k[0], t.k[1], pack_of(R(1)));
         fem_batch_add(f, nodes, &p, fem_batch_P(&a->m, &a->b, &t, F, r));
@@ -96,6 +107,56 @@ PIO_FN void fem_force_bar_add(const fem_force_adj_args *s, const fem_batch *t, f
     }
 }
 
+/* What the adjoint of a batch reads and adds to, [nodes][DIM] each; rest_bar and force are NULL where they are not
+ * wanted. */
+typedef struct {
+    fem_batch_nodes X, u, y;
+    pack *u_bar, *rest_bar, *force;
+    fem_force_bar bar;
+} fem_force_work;
+
+#if PIO_DIM == 2
+/* Adds the cotangents of a quadrature point, which is p, of rings or sheets. */
+PIO_FN void fem_third_force_adj(const fem_force_adj_args *s, fem_batch *t, const fem_batch_point *p, fem_force_work *w)
+{
+    const fem_force_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes;
+    third_batch x;
+    third_batch_stress(&a->m, &a->b, t, p, &w->u, &x);
+    third_batch_along(&a->m, &a->b, t, p, &w->y, &x);
+    fem_batch_add(w->u_bar, nodes, p, x.dP);
+    fem_batch_add_ring(w->u_bar, nodes, p, x.dP33);
+    if (s->k_bar) third_batch_theta(&a->m, &a->b, t, p, &x, w->bar.k_bar);
+    if (!s->rest_bar && !s->thick_bar) return;
+    if (w->force) third_batch_add(w->force, nodes, p, &x);
+    w->bar.thick_bar += p->area * third_batch_rest(w->rest_bar, nodes, p, &x, fem_batch_gradient(p, &w->u, nodes));
+}
+#endif
+
+/* Adds the cotangents of a quadrature point, which is p. */
+PIO_FN void fem_plain_force_adj(const fem_force_adj_args *s, fem_batch *t, const fem_batch_point *p, fem_force_work *w)
+{
+    const fem_force_args *a = &s->fwd;
+    const int nodes = a->b.rule.nodes;
+    const pack one = pack_of(R(1));
+    const pack_mat G = fem_batch_gradient(p, &w->u, nodes);
+    const pack_mat F = pack_mat_axpby(one, G, one, pack_mat_diag(t->diagonal));
+    const pack_mat L = fem_batch_gradient(p, &w->y, nodes);
+    const fem_terms r = fem_terms_of(t->law, F, t->k[0], t->k[1], one);
+    const pack_mat dP = fem_batch_dP(&a->m, &a->b, t, F, L, r);
+    fem_batch_add(w->u_bar, nodes, p, dP);
+    if (s->k_bar) fem_batch_theta(&a->m, &a->b, t, F, pack_mat_scale(p->volume, L), r, w->bar.k_bar);
+    if (!s->rest_bar && !s->thick_bar) return;
+    const pack_mat P = fem_batch_P(&a->m, &a->b, t, F, r);
+    const pack PL = pack_mat_ddot(P, L);
+    w->bar.thick_bar += p->area * PL;
+    if (w->force) fem_batch_add(w->force, nodes, p, P);
+    const pack_mat GdP = pack_mat_mul(pack_mat_transpose(G), dP), LP = pack_mat_mul(pack_mat_transpose(L), P);
+    if (w->rest_bar)
+        fem_batch_add(w->rest_bar, nodes, p,
+                      pack_mat_axpby(one, pack_mat_axpby(one, pack_mat_diag(PL), -one, GdP), -one, LP));
+}
+
 /* Sets the cotangents at the nodes of the batch that begins with element i, and adds those of its constants and
  * thickness. */
 PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
@@ -103,47 +164,39 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
     const fem_force_args *a = &s->fwd;
     const int nodes = a->b.rule.nodes;
     const ptrdiff_t at = ((ptrdiff_t)a->b.first_element_node + (ptrdiff_t)i * nodes) * DIM;
-    const pack one = pack_of(R(1)), zero = pack_of(R(0));
     fem_batch t;
-    fem_batch_nodes X, u, y;
     fem_batch_point p;
-    fem_force_bar bar;
+    fem_force_work w;
     BATCH_SUMS(u_bar, s->u_bar + at);
     BATCH_SUMS(rest_bar, s->rest_bar ? s->rest_bar + at : NULL);
     BATCH_SUMS(force, s->force ? s->force + at : NULL);
     if (!fem_batch_begins(i)) return;
     fem_batch_open(&t, &a->b, &a->m, i);
-    fem_batch_load(&X, &t, &a->b, a->b.rest);
-    fem_batch_load(&u, &t, &a->b, a->u);
-    fem_batch_load(&y, &t, &a->b, s->y);
-    bar.thick_bar = zero;
-    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k_bar[c] = zero;
+    fem_batch_load(&w.X, &t, &a->b, a->b.rest);
+    fem_batch_load(&w.u, &t, &a->b, a->u);
+    fem_batch_load(&w.y, &t, &a->b, s->y);
+    w.u_bar = u_bar;
+    w.rest_bar = s->rest_bar ? rest_bar : NULL;
+    w.force = s->force ? force : NULL;
+    w.bar.thick_bar = pack_of(R(0));
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) w.bar.k_bar[c] = pack_of(R(0));
     fem_batch_clear(u_bar, nodes);
     if (s->rest_bar) fem_batch_clear(rest_bar, nodes);
     if (s->force) fem_batch_clear(force, nodes);
     for (int q = 0; q < a->b.rule.points; q++) {
-        fem_batch_point_at(&p, &t, &X, &a->b.rule, q);
-        const pack_mat G = fem_batch_gradient(&p, &u, nodes);
-        const pack_mat F = pack_mat_axpby(one, G, one, pack_mat_diag(t.diagonal));
-        const pack_mat L = fem_batch_gradient(&p, &y, nodes);
-        const fem_terms r = fem_terms_of(t.law, F, t.k[0], t.k[1], one);
-        const pack_mat dP = fem_batch_dP(&a->m, &a->b, &t, F, L, r);
-        fem_batch_add(u_bar, nodes, &p, dP);
-        if (s->k_bar) fem_batch_theta(&a->m, &a->b, &t, F, pack_mat_scale(p.volume, L), r, bar.k_bar);
-        if (!s->rest_bar && !s->thick_bar) continue;
-        const pack_mat P = fem_batch_P(&a->m, &a->b, &t, F, r);
-        const pack PL = pack_mat_ddot(P, L);
-        bar.thick_bar += p.area * PL;
-        if (s->force) fem_batch_add(force, nodes, &p, P);
-        const pack_mat GdP = pack_mat_mul(pack_mat_transpose(G), dP), LP = pack_mat_mul(pack_mat_transpose(L), P);
-        if (s->rest_bar)
-            fem_batch_add(rest_bar, nodes, &p,
-                          pack_mat_axpby(one, pack_mat_axpby(one, pack_mat_diag(PL), -one, GdP), -one, LP));
+        fem_batch_point_at(&p, &t, &w.X, &a->b.rule, q);
+#if PIO_DIM == 2
+        if (t.plane) {
+            fem_third_force_adj(s, &t, &p, &w);
+            continue;
+        }
+#endif
+        fem_plain_force_adj(s, &t, &p, &w);
     }
     fem_batch_store(s->u_bar + at, &t, u_bar, nodes);
     if (s->rest_bar) fem_batch_store(s->rest_bar + at, &t, rest_bar, nodes);
     if (s->force) fem_batch_store(s->force + at, &t, force, nodes);
-    fem_force_bar_add(s, &t, &bar);
+    fem_force_bar_add(s, &t, &w.bar);
 }
 
 #endif

@@ -5,7 +5,8 @@
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem.h"
 #include "kernels/fem/fem_dilatation.h"
-#include "kernels/material/hyperelastic_rest.h"
+#include "kernels/fem/fem_third.h"
+#include "kernels/material/hyperelastic_stress.h"
 
 /* Returns what a law is a function of at point p of element i of the block: F = I + grad u, or grad u (hyper_diagonal).
  */
@@ -23,6 +24,41 @@ PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
             for (int d = 0; d < DIM; d++) out[n * DIM + c] += p->volume * M.m[c][d] * p->g[n][d];
 }
 
+/* Returns `third` of hyperelastic_third.h at point p of element i, where F is fem_deformation; in 3D, and where it
+ * does not count, in plane strain, 0. */
+PIO_FN real fem_third(const fem_block *b, int i, const fem_point *p, int law, mat F, hyper_constants k, const real *u)
+{
+#if PIO_DIM == 2
+    if (b->plane) return fem_third_of(b->plane, law, F, fem_ring_gradient(b, i, p, u), k);
+#else
+    (void)b, (void)i, (void)p, (void)law, (void)F, (void)k, (void)u;
+#endif
+    return R(0);
+}
+
+/* Returns 1 where the law has a value at quadrature point q of an element, at F and `third`. */
+PIO_FN int fem_law_admits(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, real third)
+{
+#if PIO_DIM == 2
+    if (b->plane) return hyper_third_admits(law, F, third);
+#else
+    (void)third;
+#endif
+    return fem_dilated_admits(b, t, law, q, F);
+}
+
+/* Returns the energy per volume at rest at quadrature point q of an element, at F and `third`, J/m^3. */
+PIO_FN real fem_law_psi(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, real third,
+                        hyper_constants k)
+{
+#if PIO_DIM == 2
+    if (b->plane) return hyper_third_psi(law, F, third, k);
+#else
+    (void)third;
+#endif
+    return fem_psi(b, t, law, q, F, k);
+}
+
 /* ---- strain energy of an element, J; infinite where the law is not defined --------------------------------- */
 
 /* Returns the strain energy of element i, J, or 1e300 where the law is not defined. */
@@ -35,8 +71,9 @@ PIO_OUTLINE_FN wide fem_energy(int i, const fem_energy_args *a)
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat F = fem_deformation(law, &a->b, i, &p, a->u);
-        if (!fem_dilated_admits(&a->b, &t, law, q, F)) return W(1e300);
-        sum += W(p.volume) * W(fem_psi(&a->b, &t, law, q, F, k));
+        const real third = fem_third(&a->b, i, &p, law, F, k, a->u);
+        if (!fem_law_admits(&a->b, &t, law, q, F, third)) return W(1e300);
+        sum += W(p.volume) * W(fem_law_psi(&a->b, &t, law, q, F, third, k));
     }
     return sum;
 }
@@ -96,10 +133,13 @@ PIO_FN void fem_admit(int i, const fem_admit_args *a)
 {
     const int law = a->m.law[a->b.first + i];
     const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
+    const int sheet = DIM == 2 && a->b.plane == PIO_PLANE_STRESS;
+    const hyper_constants k = sheet ? fem_constants_of(&a->m, a->b.first + i) : hyper_unit(0);
     int admitted = 1;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
-        admitted &= fem_dilated_admits(&a->b, &t, law, q, fem_deformation(law, &a->b, i, &p, a->u));
+        const mat F = fem_deformation(law, &a->b, i, &p, a->u);
+        admitted &= fem_law_admits(&a->b, &t, law, q, F, fem_third(&a->b, i, &p, law, F, k, a->u));
     }
     if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, a->b.first + i, FEM_INADMISSIBLE));
 }

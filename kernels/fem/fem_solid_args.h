@@ -97,7 +97,7 @@ typedef struct {
 /* Whether the law is defined at every point of the element: one item for each element of the block. */
 typedef struct {
     fem_block b;    /* with the rule of stiffnesses */
-    fem_matter m;   /* law is read */
+    fem_matter m;   /* law is read, of sheets k too */
     const real *u;  /* [nodes][DIM] displacement m */
     fem_step *step; /* its fault becomes the lowest element that is inside out */
 } fem_admit_args;

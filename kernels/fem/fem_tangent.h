@@ -7,23 +7,27 @@
  *
  * Of laws with the terms of fem_terms.h it is, with x_a = X g_a,
  *     K_ab = sum_q V (s x_a x_b^T + t x_b x_a^T + (g_a . M g_b) I + (g_a . g_b) N)
- * in which A need not be known. */
+ * in which A need not be known.
+ *
+ * Rings and sheets (fem_third.h) have A by F and F33, and of rings a third slope N_a/r with the first component. */
 #ifndef PIOLA_KERNELS_FEM_TANGENT_H
 #define PIOLA_KERNELS_FEM_TANGENT_H
 
 #include "kernels/fem/fem_batch.h"
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem_terms.h"
+#include "kernels/fem/fem_third.h"
 #include "kernels/material/hyperelastic_project.h"
 
 /* ---- element matrices ------------------------------------------------------------------------------------------- */
 
 enum {
-    TERM_X = 0,                   /* x_a */
-    TERM_S = DIM,                 /* s x_a */
-    TERM_T = 2 * DIM,             /* t x_a */
-    TERM_M = 3 * DIM,             /* M g_a */
-    ELEMENT_TERMS = DIM * MATRIX, /* numbers of a node: 4 DIM of these, or DIM MATRIX of fem_tangent_node */
+    TERM_X = 0,                      /* x_a */
+    TERM_S = DIM,                    /* s x_a */
+    TERM_T = 2 * DIM,                /* t x_a */
+    TERM_M = 3 * DIM,                /* M g_a */
+    SLOPES = 3,                      /* of a shape function: in 2D the third is that of rings */
+    ELEMENT_TERMS = SLOPES * MATRIX, /* numbers of a node: 4 DIM of these, or SLOPES MATRIX of fem_tangent_node */
     ELEMENT_PAIRS = ELEMENT_NODES * (ELEMENT_NODES + 1) / 2
 };
 
@@ -34,7 +38,7 @@ typedef struct {
     fem_batch_point p;    /* gradients and volume */
     int by_terms;         /* 1: the law's terms, 0: A */
     fem_terms terms;
-    pack A[DIM][DIM][MATRIX];                /* [J][L][i, k], times the volume */
+    pack A[SLOPES][SLOPES][MATRIX];          /* [J][L][i, k], times the volume */
     pack node[ELEMENT_NODES][ELEMENT_TERMS]; /* [L][i, k] = sum_J g_aJ A, or TERM_... */
 #if PIO_LANE_LOOPS
     pack K[ELEMENT_PAIRS * MATRIX];
@@ -60,14 +64,64 @@ PIO_FN int fem_tangent_hessian(const fem_tangent_args *a, fem_tangent_shared *s,
     return negative;
 }
 
+#if PIO_DIM == 2
+/* Returns the row of the matrix of hyper_third_tangent for component i and slope J, or -1: F33 goes with x alone. */
+PIO_FN int fem_third_row(int i, int J)
+{
+    return J < DIM ? i * DIM + J : i == 0 ? THIRD_SIDE - 1 : -1;
+}
+
+/* The same for rings and sheets. */
+PIO_FN int fem_third_hessian(const fem_tangent_args *a, fem_tangent_shared *s, pack_mat F, int project)
+{
+    pack ring = fem_batch_ring_gradient(&s->p, &s->u, a->b.rule.nodes);
+    int negative = 0;
+    for (int j = 0; j < PACK; j++) {
+        const int law = third_law(&a->m, &a->b, &s->t, j);
+        const hyper_constants k = fem_batch_constants(&s->t, j);
+        const mat F_j = pack_mat_lane(&F, j);
+        const real V = pack_lanes(&s->p.volume)[j];
+        real A[THIRD_SIDE][THIRD_SIDE];
+        hyper_third_tangent(s->t.plane, law, F_j, fem_third_of(s->t.plane, law, F_j, pack_lanes(&ring)[j], k), k, A);
+        if (project) negative |= project_matrix(THIRD_SIDE, &A[0][0]) > 0;
+        for (int n = 0; n < SLOPES * SLOPES * MATRIX; n++) {
+            const int J = n / (SLOPES * MATRIX), L = n / MATRIX % SLOPES, c = n % MATRIX / DIM, d = n % DIM;
+            const int row = fem_third_row(c, J), column = fem_third_row(d, L);
+            pack_lanes(&s->A[J][L][c * DIM + d])[j] = row < 0 || column < 0 ? R(0) : V * A[row][column];
+        }
+    }
+    return negative;
+}
+#endif
+
 /* Sets the terms of the law at quadrature point q, or A. */
 PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, int project)
 {
     const int law = s->t.law;
     const pack_mat F = fem_batch_deformation(&s->t, &s->p, &s->u, a->b.rule.nodes);
+#if PIO_DIM == 2
+    if (s->t.plane) {
+        s->by_terms = 0;
+        fem_third_hessian(a, s, F, project);
+        return;
+    }
+#endif
     s->by_terms = fem_has_terms(law);
     if (!s->by_terms || project) s->by_terms &= !fem_tangent_hessian(a, s, F, project);
     if (s->by_terms) s->terms = fem_terms_of(law, F, s->t.k[0], s->t.k[1], s->p.volume);
+}
+
+/* Adds what the third slope of node n gives to the products with A, and sets those of A's third column. */
+PIO_FN void fem_tangent_ring_node(fem_tangent_shared *s, int n)
+{
+    const pack ring = s->p.N[n] * s->p.per_radius;
+    pack *to = s->node[n];
+    for (int L = 0; L < SLOPES; L++)
+        for (int c = 0; c < MATRIX; c++) {
+            pack t = L < DIM ? to[L * MATRIX + c] : pack_of(R(0));
+            for (int J = L < DIM ? DIM : 0; J < SLOPES; J++) t += (J < DIM ? s->p.g[n][J % DIM] : ring) * s->A[J][L][c];
+            to[L * MATRIX + c] = t;
+        }
 }
 
 /* Sets what the pairs of node n need. */
@@ -85,6 +139,7 @@ PIO_FN void fem_tangent_node(fem_tangent_shared *s, int n)
                 to[L * MATRIX + c] = t;
             }
         }
+        if (DIM == 2 && s->t.plane) fem_tangent_ring_node(s, n);
         return;
     }
     PIO_UNROLL
@@ -169,6 +224,9 @@ PIO_FN void fem_tangent_pair(const fem_tangent_shared *s, int n, int o, pack *K)
         for (int L = 0; L < DIM; L++) t += a[L * MATRIX + c] * g[L];
         K[c] = t;
     }
+    if (DIM == 3 || !s->t.plane) return;
+    const pack ring = s->p.N[o] * s->p.per_radius;
+    for (int c = 0; c < MATRIX; c++) K[c] += a[DIM % SLOPES * MATRIX + c] * ring;
 }
 
 /* Returns where the element matrices of a batch are summed, [node pairs][MATRIX]. */

@@ -182,19 +182,25 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
  * law, whose batches are computed otherwise. */
 static void fem_force_case(case_io *io, int dilated)
 {
-    static const char *const names[] = {"all cotangents",
-                                        "of displacement alone",
-                                        "forces besides",
-                                        "linear alone",
-                                        "St Venant's alone",
-                                        "neo-Hookean law alone",
-                                        NULL};
-    static const int only[] = {-1, -1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN};
-    const int variant = case_variant(io, names), alone = variant == 1;
+    const char *const names[] = {"all cotangents",
+                                 "of displacement alone",
+                                 "forces besides",
+                                 "linear alone",
+                                 "St Venant's alone",
+                                 "neo-Hookean law alone",
+                                 dilated || DIM == 3 ? NULL : "rings",
+                                 "sheets",
+                                 "rings, of displacement alone",
+                                 "sheets, forces besides",
+                                 NULL};
+    static const int only[] = {-1, -1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1,
+                               -1, -1, -1};
+    const int variant = case_variant(io, names), alone = variant == 1 || variant == 8;
     const case_role role = alone ? CASE_CONSTANT : CASE_INPUT;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, role, role);
     const mesh_lattice *m = &body.m;
     if (dilated) mesh_dilate(&body);
+    if (variant > 5) mesh_plane(&body, variant & 1 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter_of(io, &body, role, only[variant]);
     fem_force_args a;
     a.m = body.matter;
@@ -206,7 +212,7 @@ static void fem_force_case(case_io *io, int dilated)
         if (!io->prefill && !dilated) plain_force(io, &a);
     }
     mesh_out(io, m, "force", a.out);
-    if (variant == 2) {
+    if (variant == 2 || variant == 9) {
         forces_besides(io, &body, &a);
         return;
     }
@@ -243,15 +249,29 @@ static void case_fem_dilated_force(case_io *io)
 }
 #define case_fem_dilated_force_adj case_fem_dilated_force
 
+/* The bodies of the cases of energies: every second one has an element that is inside out. */
+static int fem_body_variant(case_io *io)
+{
+    static const char *const names[] = {"defined",
+                                        "one element inside out",
+                                        "defined, projected dilatation",
+                                        "one element inside out, projected dilatation",
+                                        DIM == 3 ? NULL : "rings",
+                                        "rings, one inside out",
+                                        "sheets",
+                                        "sheets, one inside out",
+                                        NULL};
+    return case_variant(io, names);
+}
+
 /* The gradient of the energy is the force. */
 static void case_fem_energy(case_io *io)
 {
-    static const char *const names[] = {"defined", "one element inside out", "defined, projected dilatation",
-                                        "one element inside out, projected dilatation", NULL};
-    const int variant = case_variant(io, names), inside_out = variant & 1;
+    const int variant = fem_body_variant(io), inside_out = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
-    if (variant > 1) mesh_dilate(&body);
+    if (variant == 2 || variant == 3) mesh_dilate(&body);
+    if (variant > 3) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     if (inside_out) /* the first neo-Hookean element of the third part: a corner goes far along its first edge */
@@ -289,12 +309,11 @@ static void case_fem_energy(case_io *io)
 /* The lowest element whose law is not defined, in the step of the block. */
 static void case_fem_admit(case_io *io)
 {
-    static const char *const names[] = {"defined", "one element inside out", "defined, projected dilatation",
-                                        "one element inside out, projected dilatation", NULL};
-    const int variant = case_variant(io, names), inside_out = variant & 1;
+    const int variant = fem_body_variant(io), inside_out = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
-    if (variant > 1) mesh_dilate(&body);
+    if (variant == 2 || variant == 3) mesh_dilate(&body);
+    if (variant > 3) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     const int type = m->part[2].type, at = m->part[2].first_element_node + PIO_HYPER_NEO_HOOKEAN * element_nodes[type];

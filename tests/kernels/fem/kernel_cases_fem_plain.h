@@ -7,12 +7,74 @@
 #include "kernels/fem/fem_tangent.h"
 #include "tests/kernels/base/kernel_plain.h"
 
+#if PIO_DIM == 2
+/* A quadrature point of a ring or a sheet, with F and third. */
+typedef struct {
+    fem_point p;
+    int law;
+    mat F;
+    real third;
+    hyper_constants k;
+} plain_point;
+
+static plain_point plain_point_at(const fem_block *b, const fem_matter *m, int i, int q, const real *u)
+{
+    plain_point x;
+    x.p = fem_point_at(b, i, q);
+    x.law = m->law[b->first + i];
+    x.F = fem_deformation(x.law, b, i, &x.p, u);
+    x.k = fem_constants_of(m, b->first + i);
+    x.third = fem_third(b, i, &x.p, x.law, x.F, x.k, u);
+    return x;
+}
+
+/* Slope J of node n with component c: the third goes with the first component. */
+static double plain_slope(const fem_point *p, int n, int c, int J)
+{
+    return J < DIM ? (double)p->g[n][J % DIM] : c == 0 ? (double)fem_third_slope(p, n) : 0;
+}
+
+/* The same of rings and sheets: V sum_JL g_aJ A_iJkL g_bL over three slopes. */
+static void plain_third_point(const fem_tangent_args *a, int i, int q, int projected, double *K)
+{
+    const plain_point x = plain_point_at(&a->b, &a->m, i, q, a->u);
+    real A[THIRD_SIDE][THIRD_SIDE];
+    hyper_third_tangent(a->b.plane, x.law, x.F, x.third, x.k, A);
+    if (projected) project_matrix(THIRD_SIDE, &A[0][0]);
+    for (int j = 0; j < a->node_pairs; j++)
+        for (int n = 0; n < 36; n++) { /* i and J, k and L */
+            const int c = n / 18, J = n / 6 % 3, d = n / 3 % 2, L = n % 3;
+            const double g = plain_slope(&x.p, a->node_pair[j] >> 8, c, J);
+            const double h = plain_slope(&x.p, a->node_pair[j] & 255, d, L);
+            K[j * MATRIX + c * DIM + d] +=
+                (double)x.p.volume * g * (double)A[J < 2 ? 2 * c + J : 4][L < 2 ? 2 * d + L : 4] * h;
+        }
+}
+
+static void plain_third_force(const fem_force_args *a, int i, int q, double *f)
+{
+    const plain_point x = plain_point_at(&a->b, &a->m, i, q, a->u);
+    const third_stress r = hyper_third_P(x.law, x.F, x.third, x.k);
+    for (int n = 0; n < a->b.rule.nodes * DIM; n++)
+        for (int J = 0; J < 3; J++) {
+            const double P = J < DIM ? (double)r.P.m[n % DIM][J % DIM] : (double)r.P33;
+            f[n] += (double)x.p.volume * P * plain_slope(&x.p, n / DIM, n % DIM, J);
+        }
+}
+#endif
+
 /* Adds to the pairs K [node pairs][MATRIX] of element i what its quadrature point q gives: V g_a . A . g_b. */
 static void plain_tangent_point(const fem_tangent_args *a, int i, int q, int projected, double *K)
 {
     const int e = a->b.first + i;
     const fem_point p = fem_point_at(&a->b, i, q);
     real A[MATRIX][MATRIX];
+#if PIO_DIM == 2
+    if (a->b.plane) {
+        plain_third_point(a, i, q, projected, K);
+        return;
+    }
+#endif
     hyper_tangent(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e), A);
     if (projected) hyper_project(A);
     for (int j = 0; j < a->node_pairs; j++) {
@@ -46,6 +108,12 @@ static void plain_force(case_io *io, const fem_force_args *a)
         for (int q = 0; q < a->b.rule.points; q++) {
             const int e = a->b.first + i;
             const fem_point p = fem_point_at(&a->b, i, q);
+#if PIO_DIM == 2
+            if (a->b.plane) {
+                plain_third_force(a, i, q, f + i * nodes * DIM);
+                continue;
+            }
+#endif
             const mat P =
                 hyper_P(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e));
             for (int c = 0; c < nodes * DIM * DIM; c++) /* c: node, component of P's row, and of its column */

@@ -153,13 +153,20 @@ static void fem_compare(case_io *io, const fem_blocks *b, int points, const int 
 /* Batches of elements of one law are computed otherwise than those of several. */
 static void fem_tangent_case(case_io *io, int dilated)
 {
-    static const char *const names[] = {"all free",          "some constrained",      "linear alone",
-                                        "St Venant's alone", "neo-Hookean law alone", NULL};
-    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN};
+    const char *const names[] = {"all free",
+                                 "some constrained",
+                                 "linear alone",
+                                 "St Venant's alone",
+                                 "neo-Hookean law alone",
+                                 dilated || DIM == 3 ? NULL : "rings",
+                                 "sheets",
+                                 NULL};
+    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1, -1};
     const int variant = case_variant(io, names), some = variant == 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     if (dilated) mesh_dilate(&body);
+    if (variant > 4) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter_of(io, &body, CASE_CONSTANT, only[variant]);
     const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
     int *constrained = HOST(io, int, m->points), pairs;
@@ -211,13 +218,22 @@ static double fem_least_product(const fem_blocks *b, const double *K, int tries)
 /* At rest it is the tangent, to the bit; where the body is crushed it is another, and not negative. */
 static void fem_tangent_projected_case(case_io *io, int dilated)
 {
-    static const char *const names[] = {"at rest", "crushed", "one law at rest", "one law crushed", NULL};
+    const char *const names[] = {"at rest",
+                                 "crushed",
+                                 "one law at rest",
+                                 "one law crushed",
+                                 dilated || DIM == 3 ? NULL : "rings at rest",
+                                 "rings crushed",
+                                 "sheets at rest",
+                                 "sheets crushed",
+                                 NULL};
     const int variant = case_variant(io, names), crushed = variant & 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     int pairs;
     if (dilated) mesh_dilate(&body);
-    mesh_matter_of(io, &body, CASE_CONSTANT, variant > 1 ? PIO_HYPER_NEO_HOOKEAN : -1);
+    if (variant > 3) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    mesh_matter_of(io, &body, CASE_CONSTANT, variant == 2 || variant == 3 ? PIO_HYPER_NEO_HOOKEAN : -1);
     const double size = crushed ? MESH_SPACING / 8 : 0;
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -size, size);
     const real *at = (real *)case_upload(io, u, CASE_REAL);

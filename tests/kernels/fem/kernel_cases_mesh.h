@@ -129,15 +129,15 @@ static mesh_lattice mesh_make(case_io *io, int dim)
 
 #define MESH_SPACING 0.3
 
-/* Places of the lattice's nodes [points][DIM], each moved by up to a seventh of the spacing; faces lie on a curved
- * sheet. */
+/* Places of the lattice's nodes [points][DIM], each moved by up to a seventh of the spacing, at positive x, as rings have
+ * them; faces lie on a curved sheet. */
 static real *mesh_rest(case_io *io, const mesh_lattice *m, case_role role, const char *name)
 {
     case_array *x = case_uniform(io, role, name, 1, m->points * DIM, -MESH_SPACING / 7, MESH_SPACING / 7);
     for (int i = 0; i < m->points; i++) {
         const int at[3] = {i % mesh_lines(m, 0), i / mesh_lines(m, 0) % mesh_lines(m, 1),
                            i / (mesh_lines(m, 0) * mesh_lines(m, 1))};
-        for (int c = 0; c < DIM; c++) x->value[i * DIM + c] += MESH_SPACING * at[c];
+        for (int c = 0; c < DIM; c++) x->value[i * DIM + c] += MESH_SPACING * (at[c] + (c == 0));
         if (m->dim < DIM) x->value[i * DIM + DIM - 1] += 0.2 * sin(0.7 * at[0] + 0.4 * at[1]);
     }
     return (real *)case_upload(io, x, CASE_REAL);
@@ -248,6 +248,12 @@ static void mesh_dilate(mesh_body *b)
         const int functions = element_dilatations[b->m.part[t].type];
         b->block[t].dilatations = functions > 0 ? functions : 1;
     }
+}
+
+/* Makes the body one of rings or sheets, of which there are none in 3D. */
+static void mesh_plane(mesh_body *b, pio_plane_state plane)
+{
+    for (int t = 0; t < MESH_TYPES; t++) b->block[t].plane = DIM == 2 ? (int)plane : 0;
 }
 
 /* What belongs to one type: "force tri3". */

@@ -19,3 +19,19 @@ void hyper_in_space(int law, const double F[3][3], const double k[PIO_LAW_CONSTA
     }
     *mises = sqrt(von_mises_square(law, 0, f, c));
 }
+
+void hyper_in_space_along(int law, const double F[3][3], const double dF[3][3], const double k[PIO_LAW_CONSTANTS],
+                          hyper_change *out)
+{
+    hyper_constants c, bar;
+    mat f, d;
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) c.k[i] = k[i], bar.k[i] = 0;
+    for (int i = 0; i < 9; i++) f.m[i / 3][i % 3] = F[i / 3][i % 3], d.m[i / 3][i % 3] = dF[i / 3][i % 3];
+    const mat p = hyper_dP(law, f, d, c);
+    hyper_theta(law, f, d, c, &bar);
+    out->psi = hyper_psi(law, f, c);
+    for (int i = 0; i < 9; i++) out->dP[i / 3][i % 3] = p.m[i / 3][i % 3];
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) out->theta[i] = bar.k[i], bar.k[i] = 0;
+    hyper_psi_theta(law, f, 1, c, &bar);
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) out->by_k[i] = bar.k[i];
+}

@@ -26,6 +26,8 @@ if(NOT PIOLA_SANITIZE) # pure functions of a few numbers, which tests of engines
         kernels/material/test_hyperelastic_dual.cpp kernels/material/hyper_in_space.c)
     endforeach()
   endforeach()
+  kernel_test(test_hyperelastic_third unit engine_static f64 2 kernels/material/test_hyperelastic_third.c
+    kernels/material/hyper_in_space.c)
 endif()
 
 foreach(dimension 2 3)
