@@ -165,6 +165,8 @@ piola_status pio_mesh_faces_in_box(const pio_mesh *mesh, const double low[3], co
 double pio_mesh_face_area(const pio_mesh *mesh, pio_mesh_face face);
 /* Computes the volume of every cell, [n_cells] m^3 (2D: m^2). */
 void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume);
+/* Computes the volume of the ring that every cell of a 2D mesh sweeps about the axis x = 0, [n_cells] m^3. */
+void pio_mesh_ring_volumes(const pio_mesh *mesh, double *volume);
 /* Lists the faces between two cells, each once as a face of the first cell; other[i] is the other cell. The caller
  * frees both lists. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 piola_status pio_mesh_inner_faces(const pio_mesh *mesh, pio_face_list *out, int32_t **other, piola_error *error);

@@ -226,6 +226,49 @@ void pio_mesh_cell_volumes(const pio_mesh *mesh, double *volume)
     }
 }
 
+/* Returns the integral of x^2/2 dy along an edge from x[0] by x[1] to x[2], places [2] each, exactly: three points of
+ * Gauss for a polynomial of degree 5. */
+static double edge_moment(const double x[3][2])
+{
+    static const double at[3] = {-0.77459666924148337704, 0, 0.77459666924148337704},
+                        weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+    double sum = 0;
+    for (int p = 0; p < 3; p++) {
+        const double s = at[p], N[3] = {s * (s - 1) / 2, 1 - s * s, s * (s + 1) / 2}, d[3] = {s - 0.5, -2 * s, s + 0.5};
+        double r = 0, dy = 0;
+        for (int k = 0; k < 3; k++) r += N[k] * x[k][0], dy += d[k] * x[k][1];
+        sum += weight[p] * r * r / 2 * dy;
+    }
+    return sum;
+}
+
+/* By Green's theorem the integral of x over a cell is that of x^2/2 dy along its edges. */
+void pio_mesh_ring_volumes(const pio_mesh *mesh, double *volume)
+{
+    for (int t = 0; t < PIO_ELEMENT_TYPES; t++) {
+        const pio_mesh_block *b = &mesh->block[t];
+        const pio_element *e = &pio_elements[t];
+        if (e->dimension != 2 || !b->n) continue;
+        for (int32_t c = 0; c < b->n; c++) {
+            const int32_t *node = b->nodes + (size_t)c * (size_t)e->nodes;
+            double sum = 0;
+            for (int k = 0; k < e->corners; k++) {
+                const double *from = mesh->x + 3 * (size_t)node[k],
+                             *to = mesh->x + 3 * (size_t)node[(k + 1) % e->corners];
+                double x[3][2];
+                for (int a = 0; a < 2; a++) {
+                    x[0][a] = from[a];
+                    x[2][a] = to[a];
+                    x[1][a] = e->nodes > e->corners ? mesh->x[3 * (size_t)node[e->corners + k] + (size_t)a]
+                                                    : (from[a] + to[a]) / 2;
+                }
+                sum += edge_moment((const double(*)[2])x);
+            }
+            volume[b->first + c] = 2 * acos(-1.0) * sum;
+        }
+    }
+}
+
 /* ---- all cells --------------------------------------------------------------------------------------------- */
 
 /* Relative differences within which rounding may give estimates and exact values of two cells another order. */

@@ -72,12 +72,14 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 
 /* ---- elements ------------------------------------------------------------------------------------------- */
 
+/* In plane stress the linear law has a lambda of its own; the others find F33 (kernels/material/hyperelastic_third.h). */
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
     double *parameters = f->law_parameters + PIO_LAW_CONSTANTS * e;
     f->law[e] = mat->model;
     f->density[e] = mat->density;
-    if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->parameter_form[e] = (mat->by_lame_parameters ? 1 : 0) + (stress ? 2 : 0);
+    if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->parameter_form[e] = mat->by_lame_parameters ? 1 : 0;
+    if (stress && mat->model == PIO_HYPER_LINEAR) f->parameter_form[e] += 2;
     if (e && f->material[e] == f->material[e - 1])
         memcpy(parameters, parameters - PIO_LAW_CONSTANTS, PIO_LAW_CONSTANTS * sizeof *parameters);
     else
@@ -117,7 +119,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
         rc = set_regions(m, b, error);
     }
     for (int64_t e = 0; !rc && e < f->element_first[s->matter.n_bodies]; e++)
-        set_constants(f, e, &s->materials.v[f->material[e]], s->fem.plane == SCENE_PLANE_STRESS);
+        set_constants(f, e, &s->materials.v[f->material[e]], s->fem.plane == PIO_PLANE_STRESS);
     return rc;
 }
 
@@ -206,6 +208,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = set_blocks(m, error);
     if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = pio_model_supports(m, error);
+    if (!rc) rc = pio_model_rings(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
@@ -220,6 +223,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->blocks = f->blocks;
     d->law = f->law;
     d->parameter_form = f->parameter_form;
+    d->plane = s->method.dimension == 2 ? s->fem.plane : PIO_PLANE_STRAIN;
     d->law_parameters = f->law_parameters;
     d->density = f->density;
     d->thickness = f->thickness;

@@ -42,6 +42,12 @@ static void check_block(pio_model *m, int b, pio_element_type type, double nu)
     const scene_body *body = &m->scene->matter.bodies[b];
     const bool projected = body->dilatation == PIO_DILATATION_PROJECTED && !pio_element_has_one_dilatation(type);
     const bool linear_product = type == PIO_QUAD4 || type == PIO_HEX8;
+    if (m->scene->fem.plane == PIO_AXISYMMETRIC) {
+        if (nu > LOCKS && type != PIO_QUAD9)
+            pio_model_warn(m, "body '%s': %s elements lock where nu is %.6g, and are too stiff; use quad9", body->name,
+                           pio_elements[type].name, nu);
+        return;
+    }
     if (!projected && nu > LOCKS)
         pio_model_warn(m, "body '%s': %s elements lock where nu is %.6g, and are too stiff; use %s", body->name,
                        pio_elements[type].name, nu, better(type));
@@ -56,7 +62,7 @@ static void check_block(pio_model *m, int b, pio_element_type type, double nu)
 piola_status pio_model_locking(pio_model *m, piola_error *error)
 {
     const pio_model_fem *f = m->fem;
-    if (m->scene->fem.plane == SCENE_PLANE_STRESS) return PIOLA_OK;
+    if (m->scene->fem.plane == PIO_PLANE_STRESS) return PIOLA_OK;
     for (int b = 0; b < f->bodies; b++) {
         int64_t first = f->element_first[b];
         bool useful = false;

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether the engine has the field of the row. */
+/* Returns whether the engine has the field of the row; rings have no thickness. */
 static bool engine_has(const pio_session *s, const design_row *row)
 {
+    if (row->quantity == PIO_THICKNESS && s->model->fem && s->model->fem->desc.plane == PIO_AXISYMMETRIC) return false;
     return s->engine.table->components(s->sim, row->field) > 0;
 }
 
@@ -179,13 +180,14 @@ static piola_status read_volumes(pio_session *s, double *x, double *volume, piol
     const pio_model_fem *f = s->model->fem;
     const int64_t nodes = pio_model_items(s->model, true), elements = pio_model_items(s->model, false);
     const int dim = s->scene->method.dimension;
+    const bool rings = dim == 2 && s->scene->fem.plane == PIO_AXISYMMETRIC;
     piola_status rc = s->engine.table->read(s->sim, "rest_position", x, error);
     for (int64_t i = nodes - 1; !rc && i >= 0; i--)
         for (int a = 2; a >= 0; a--) x[3 * i + a] = a < dim ? x[dim * i + a] : 0;
     for (int b = 0; !rc && b < f->bodies; b++) {
         pio_mesh mesh = f->mesh[b];
         mesh.x = x + 3 * f->node_first[b];
-        pio_mesh_cell_volumes(&mesh, volume + f->element_first[b]);
+        (rings ? pio_mesh_ring_volumes : pio_mesh_cell_volumes)(&mesh, volume + f->element_first[b]);
     }
     if (rc || dim == 3) return rc;
     rc = s->engine.table->read(s->sim, "thickness", x, error);

@@ -68,7 +68,8 @@ static bool has_displacement(const pio_scene *s, const void *owner)
 
 static bool has_thickness(const pio_scene *s, const void *owner)
 {
-    return of_mesh(s, owner) && s->method.dimension == 2 && (!owner || !((const scene_body *)owner)->thickness_text);
+    return of_mesh(s, owner) && s->method.dimension == 2 && s->fem.plane != PIO_AXISYMMETRIC &&
+           (!owner || !((const scene_body *)owner)->thickness_text);
 }
 
 static pio_signal signal_of(const void *control)

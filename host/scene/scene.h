@@ -23,7 +23,6 @@ typedef enum { SCENE_REGULAR, SCENE_JITTERED } scene_fill;
 typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE_MESH_FILE } scene_mesh;
 /* MPM; engines have the flag `reversible` (docs/decisions/037-one-vocabulary.md). */
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
-typedef enum { SCENE_PLANE_STRAIN, SCENE_PLANE_STRESS } scene_plane;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
 typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
@@ -309,7 +308,7 @@ typedef struct {
 typedef struct {
     pio_integrator integrator;                  /* static, or in time */
     scene_mass mass;                            /* consistent or lumped mass matrix */
-    scene_plane plane;                          /* 2D: plane strain or plane stress */
+    pio_plane_state plane;                      /* 2D: plane strain, plane stress, or axisymmetric */
     double newton_tolerance, adjoint_tolerance; /* greatest relative residuals; NaN: as fits the precision */
     int newton_iterations, linear_iterations;   /* greatest number in a step, and in a linear solve */
     int halvings;                               /* greatest number of halvings of a step that fails */

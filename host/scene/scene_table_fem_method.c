@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const char *const plane_names[] = {"strain", "stress", NULL};
+static const char *const plane_names[] = {"strain", "stress", "axisymmetric", NULL};
 static const char *const mass_names[] = {"consistent", "lumped", NULL};
 
 /* ---- method, time, solver ------------------------------------------------------------------------------ */
@@ -21,7 +21,10 @@ static const cfg_field method_fields[] = {
     {"dimension", CFG_INTEGER, AT(pio_scene, method.dimension), .required = true, .range = {CFG_FROM | CFG_UP_TO, 2, 3},
      .meaning = "2 or 3; vectors have as many entries"},
     {"plane", CFG_ENUM, AT(pio_scene, fem.plane), .values = plane_names, .fallback = "strain", .present = is_plane,
-     .meaning = "in 2D: strain, nothing moves across the plane; stress, nothing presses across it (linear law alone)"},
+     .meaning =
+         "in 2D: strain, nothing moves across the plane; stress, nothing presses across it, and the body becomes "
+         "thinner or thicker; axisymmetric, bodies are rings: x is the radius, y the axis, and forces, masses and "
+         "volumes are those of the whole ring"},
     {"precision", CFG_ENUM, AT(pio_scene, method.precision), .values = pio_precision_words, .fallback = "f64",
      .meaning = "f32 halves the memory; equilibrium and gradients then hold to four or five digits"},
     END};

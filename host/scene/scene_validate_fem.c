@@ -19,12 +19,23 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
 {
     if (s->method.dimension == 3 && pio_scene_is_set(doc, "method.plane"))
         pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
-    if (s->fem.plane != SCENE_PLANE_STRESS) return;
-    for (size_t i = 0; i < s->materials.n; i++) {
-        PATH(model, "materials[%zu].model", i);
-        if (s->materials.v[i].model != PIO_HYPER_LINEAR)
-            pio_cfg_fault(doc, model,
-                          "plane stress is available for the linear law alone; use 'linear', or method.plane: strain");
+    if (s->fem.plane != PIO_AXISYMMETRIC) return;
+    if (fabs(s->common.gravity[0]) > 0)
+        pio_cfg_fault(doc, "gravity", "x is the radius, along which no weight acts; use [0, y]");
+    for (size_t i = 0; i < s->matter.n_bodies; i++) {
+        PATH(thickness, "bodies[%zu].thickness", i);
+        PATH(spin, "bodies[%zu].angular_velocity", i);
+        const scene_body *b = &s->matter.bodies[i];
+        if (b->thickness_text || fabs(b->thickness - 1) > 0)
+            pio_cfg_fault(doc, thickness, "a ring goes all the way around, and has no thickness; remove it");
+        if (fabs(b->angular_velocity[0]) + fabs(b->angular_velocity[1]) + fabs(b->angular_velocity[2]) > 0)
+            pio_cfg_fault(doc, spin, "a section of a ring does not rotate in its plane; remove it");
+    }
+    for (size_t i = 0; i < s->goal.n_observe; i++) {
+        const int type = s->goal.observe[i].type;
+        PATH(path, "observe[%zu].type", i);
+        if (type == PIO_REACTION_MOMENT || type == PIO_ANGULAR_MOMENTUM)
+            pio_cfg_fault(doc, path, "forces on a ring balance all around, and have no moment; observe a reaction");
     }
 }
 
@@ -108,8 +119,10 @@ static void check_dilatation(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_geometry *g = pio_scene_geometry(s, s->matter.bodies[i].geometry);
     PATH(path, "bodies[%zu].dilatation", i);
-    if (s->fem.plane == SCENE_PLANE_STRESS)
+    if (s->fem.plane == PIO_PLANE_STRESS)
         pio_cfg_fault(doc, path, "in plane stress the thickness gives way, and nothing locks; remove it");
+    if (s->fem.plane == PIO_AXISYMMETRIC)
+        pio_cfg_fault(doc, path, "rings have no projected dilatation; remove it, and use quad9 where nu is near 0.5");
     if (g && g->mesh != SCENE_MESH_FILE && pio_element_has_one_dilatation(g->element))
         pio_cfg_fault(doc, path,
                       "the volume of a %s changes everywhere alike, and it locks with its projection, too; use %s",

@@ -54,6 +54,12 @@ typedef enum {
 } pio_plastic_law;
 enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
 
+/* ---- meshes: what a body in 2D is of one in space -------------------------------------------------------------- */
+
+/* A slice whose third direction does not stretch, F33 = 1; a sheet, with F33 such that no stress is across it; a ring,
+ * whose section lies in the plane of radius x and axis y, F33 = 1 + u_x/x. */
+typedef enum { PIO_PLANE_STRAIN, PIO_PLANE_STRESS, PIO_AXISYMMETRIC } pio_plane_state;
+
 /* ---- meshes: fields of stress and strain, see kernels/fem/fem_stress.h ----------------------------------------- */
 
 /* Tensors first; those after PIO_POINT_VOLUME are of observations alone, see kernels/material/hyper_field.h. */

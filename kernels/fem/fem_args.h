@@ -6,7 +6,6 @@
 #include "kernels/base/base.h"
 #include "kernels/fem/fem_element_args.h"
 #include "kernels/material/laws.h"
-#include "kernels/material/plane.h"
 
 /* Elements of one type. Elements, element nodes and node pairs are numbered over all blocks. */
 typedef struct {

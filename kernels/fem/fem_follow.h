@@ -38,17 +38,21 @@ PIO_FN void fem_face_tan(int i, const fem_face_tan_args *s)
     const fem_face_args *f = &s->fwd;
     const int nodes = f->rule.nodes, rdim = f->rule.rdim, *vertex = f->vertex + (ptrdiff_t)i * nodes;
     const real scale = fem_face_scale(f) * fem_face_depth(f, i);
+    const int ring = fem_face_is_ring(f);
     real *out = s->out + ((ptrdiff_t)f->first_element_node + (ptrdiff_t)i * nodes) * DIM;
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
+        const real turn = fem_face_turn(f, i, q);
         vec da = vec_zero(), db = vec_zero();
+        real along = R(0); /* change of the radius */
         for (int n = 0; n < nodes; n++) {
             const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
+            if (ring) along += f->rule.N[q * nodes + n] * point_load(s->du, vertex[n]).x[0];
             da = vec_axpby(R(1), da, dN[0], point_load(s->du, vertex[n]));
             if (rdim == 2) db = vec_axpby(R(1), db, dN[1], point_load(s->du, vertex[n]));
         }
-        const vec dm = fem_area_tan(&p, da, db);
+        const vec dm = vec_axpby(turn, fem_area_tan(&p, da, db), FEM_TURN * along, p.m);
         const real push = -R(fem_face_load(f, i, q)[0]) * scale;
         for (int n = 0; n < nodes; n++)
             for (int c = 0; c < DIM; c++) out[n * DIM + c] += push * f->rule.w[q] * f->rule.N[q * nodes + n] * dm.x[c];
@@ -65,14 +69,15 @@ PIO_FN void fem_face_matrix(int i, const fem_face_matrix_args *s)
     for (int c = 0; c < nodes * nodes * DIM * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
-        const real push = R(fem_face_load(f, i, q)[0]) * scale;
+        const real push = R(fem_face_load(f, i, q)[0]) * scale, turn = fem_face_turn(f, i, q);
         for (int n = 0; n < nodes; n++) {
             const real *dN = f->rule.dN + (ptrdiff_t)(q * nodes + n) * rdim;
             for (int k = 0; k < DIM; k++) {
                 vec da = vec_zero(), db = vec_zero();
                 da.x[k] = dN[0];
                 if (rdim == 2) db.x[k] = dN[1];
-                const vec dm = fem_area_tan(&p, da, db);
+                const real along = k == 0 && fem_face_is_ring(f) ? f->rule.N[q * nodes + n] : R(0);
+                const vec dm = vec_axpby(turn, fem_area_tan(&p, da, db), FEM_TURN * along, p.m);
                 for (int a = 0; a < nodes; a++)
                     for (int c = 0; c < DIM; c++)
                         out[((a * nodes + n) * DIM + c) * DIM + k] +=
@@ -114,8 +119,9 @@ PIO_FN void fem_spring(int i, const fem_spring_args *s)
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const vec t = fem_spring_force(s, fem_face_at(f, i, q).m, fem_face_value(f, i, q, s->u));
+        const real depth = thick * fem_face_turn(f, i, q);
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
+            for (int c = 0; c < DIM; c++) out[n * DIM + c] += depth * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
     }
 }
 
@@ -152,15 +158,16 @@ PIO_FN void fem_spring_adj(int i, const fem_spring_adj_args *b)
         const fem_face_point p = fem_face_at(f, i, q);
         const vec u = fem_face_value(f, i, q, s->u), L = fem_face_value(f, i, q, b->y),
                   KL = fem_spring_force(s, p.m, L);
-        const real w = f->rule.w[q];
+        const real w = f->rule.w[q], turn = fem_face_turn(f, i, q), depth = thick * turn, work = vec_dot(u, KL);
         vec contribution;
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++) b->u_bar[at + n * DIM + c] += thick * w * f->rule.N[q * nodes + n] * KL.x[c];
+            for (int c = 0; c < DIM; c++) b->u_bar[at + n * DIM + c] += depth * w * f->rule.N[q * nodes + n] * KL.x[c];
         if (!b->rest_bar) continue;
-        const vec m_bar = vec_scale(thick * w, fem_spring_area_adj(s, p.m, u, L, &contribution));
+        fem_face_turn_adj(f, q, thick * w * work, b->rest_bar + at);
+        const vec m_bar = vec_scale(depth * w, fem_spring_area_adj(s, p.m, u, L, &contribution));
         fem_face_spread(&f->rule, q, &p, m_bar, b->rest_bar + at);
-        value_bar = vec_axpby(R(1), value_bar, thick * w * fem_face_scale(f), contribution);
-        if (f->rule.rdim > 0) thick_bar += w * vec_dot(u, KL);
+        value_bar = vec_axpby(R(1), value_bar, depth * w * fem_face_scale(f), contribution);
+        if (f->rule.rdim > 0) thick_bar += w * turn * work;
     }
     if (b->value_contribution) vec_store(b->value_contribution, b->faces, i, value_bar);
     if (b->thick_contribution) b->thick_contribution[i] = thick_bar;
@@ -177,6 +184,7 @@ PIO_FN void fem_spring_matrix(int i, const fem_spring_matrix_args *b)
     for (int q = 0; q < f->rule.points; q++) {
         const real *N = f->rule.N + (ptrdiff_t)q * nodes;
         const vec m = fem_face_at(f, i, q).m;
+        const real depth = thick * fem_face_turn(f, i, q);
         for (int k = 0; k < DIM; k++) {
             vec e = vec_zero();
             e.x[k] = R(1);
@@ -184,7 +192,7 @@ PIO_FN void fem_spring_matrix(int i, const fem_spring_matrix_args *b)
             for (int a = 0; a < nodes; a++)
                 for (int n = 0; n < nodes; n++)
                     for (int c = 0; c < DIM; c++)
-                        out[((a * nodes + n) * DIM + c) * DIM + k] += thick * f->rule.w[q] * N[a] * N[n] * Ke.x[c];
+                        out[((a * nodes + n) * DIM + c) * DIM + k] += depth * f->rule.w[q] * N[a] * N[n] * Ke.x[c];
         }
     }
 }

@@ -103,7 +103,8 @@ PIO_FN void fem_inertia_adj(int i, const fem_inertia_adj_args *s)
         const real contribution = p.volume * fem_inertia_slope(s, i, q, &l);
         L += contribution;
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += rho * contribution * p.g[n][c];
+            for (int c = 0; c < DIM; c++)
+                s->rest_bar[at + n * DIM + c] += rho * contribution * fem_volume_slope(&p, n, c);
     }
     s->density_bar[e] += factor * L;
     if (s->factor_bar) s->factor_bar[e] += a->density[e] * L;
@@ -177,12 +178,15 @@ PIO_FN void fem_damping_matrix(int i, const fem_damping_matrix_args *a)
                             : element_is_held[a->b.rule.type] ? R(0)
                                                               : R(-2) * mu / R(DIM);
         for (int j = 0; j < a->node_pairs; j++) {
-            const real *ga = p.g[a->node_pair[j] >> 8], *gb = p.g[a->node_pair[j] & 255];
+            const int n = a->node_pair[j] >> 8, o = a->node_pair[j] & 255;
+            const real *ga = p.g[n], *gb = p.g[o];
             real *K = out + (ptrdiff_t)j * DIM * DIM, along = R(0);
             for (int c = 0; c < DIM; c++) along += ga[c] * gb[c];
             for (int c = 0; c < DIM; c++)
                 for (int d = 0; d < DIM; d++)
-                    K[c * DIM + d] += mu * ((c == d ? along : R(0)) + gb[c] * ga[d]) + lambda * ga[c] * gb[d];
+                    K[c * DIM + d] += mu * ((c == d ? along : R(0)) + gb[c] * ga[d]) +
+                                      lambda * fem_volume_slope(&p, n, c) * fem_volume_slope(&p, o, d);
+            if (DIM == 2) K[0] += R(2) * mu * fem_third_slope(&p, n) * fem_third_slope(&p, o);
         }
     }
     if (a->b.dilatations) fem_damping_dilatation(i, a, R(a->cv) * k.k[0], R(a->cv) * k.k[1], out);
@@ -205,16 +209,26 @@ PIO_FN void fem_rigidity(int i, const fem_rigidity_args *a)
         for (int n = 0; n < nodes; n++) {
             real square = R(0);
             for (int d = 0; d < DIM; d++) square += p.g[n][d] * p.g[n][d];
+            if (DIM == 2) square += fem_third_slope(&p, n) * fem_third_slope(&p, n);
             for (int c = 0; c < DIM; c++) f[n * DIM + c] += p.volume * size * sqrt(square);
         }
     }
+}
+
+/* Sets mu and lambda at rest of element e; of sheets lambda is lambda* = 2 mu lambda/(lambda + 2 mu), which the linear
+ * law has among its constants (plane_stress_lambda). */
+PIO_FN void fem_damping_moduli(const fem_damping_args *a, int e, real *mu, real *lambda)
+{
+    hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), mu, lambda);
+    if (DIM == 2 && a->plane == PIO_PLANE_STRESS && a->m.law[e] != PIO_HYPER_LINEAR)
+        *lambda = R(2) * *mu * *lambda / (*lambda + R(2) * *mu);
 }
 
 /* Sets the moduli of damping of element e, beta mu and beta lambda with the moduli at rest, Pa s. */
 PIO_FN void fem_damping(int e, const fem_damping_args *a)
 {
     real mu, lambda;
-    hyper_rest_moduli(a->m.law[e], fem_constants_of(&a->m, e), &mu, &lambda);
+    fem_damping_moduli(a, e, &mu, &lambda);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         a->out[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] = a->beta[e] * (c == 0 ? mu : c == 1 ? lambda : R(0));
 }
@@ -224,14 +238,20 @@ PIO_FN void fem_damping_adj(int e, const fem_damping_adj_args *s)
 {
     const fem_damping_args *a = &s->fwd;
     const int n = a->m.elements;
-    const real mu_bar = s->out_bar[field_at(n, PIO_LAW_CONSTANTS, 0, e)];
-    const real lambda_bar = s->out_bar[field_at(n, PIO_LAW_CONSTANTS, 1, e)];
+    real mu_bar = s->out_bar[field_at(n, PIO_LAW_CONSTANTS, 0, e)];
+    real lambda_bar = s->out_bar[field_at(n, PIO_LAW_CONSTANTS, 1, e)];
     const hyper_constants k = fem_constants_of(&a->m, e);
     hyper_constants k_bar;
     real mu, lambda;
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
-    hyper_rest_moduli(a->m.law[e], k, &mu, &lambda);
+    fem_damping_moduli(a, e, &mu, &lambda);
     s->beta_bar[e] += mu * mu_bar + lambda * lambda_bar;
+    if (DIM == 2 && a->plane == PIO_PLANE_STRESS && a->m.law[e] != PIO_HYPER_LINEAR) {
+        const real s_ = lambda / mu; /* lambda* by mu: 2 lambda^2/(lambda + 2 mu)^2; by lambda: 4 mu^2/(...)^2 */
+        const real by_mu = R(0.5) * s_ * s_, by_lambda = (R(1) - R(0.5) * s_) * (R(1) - R(0.5) * s_);
+        mu_bar += by_mu * lambda_bar;
+        lambda_bar *= by_lambda;
+    }
     hyper_rest_moduli_adj(a->m.law[e], k, a->beta[e] * mu_bar, a->beta[e] * lambda_bar, &k_bar);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) s->k_bar[field_at(n, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
 }

@@ -63,6 +63,7 @@ typedef struct {
 /* Moduli of damping, beta times those at rest: one item for each element of the mesh. */
 typedef struct {
     fem_matter m;     /* law and k are read */
+    int plane;        /* 2D: a pio_plane_state; 3D: 0 */
     const real *beta; /* [elements] of stiffness-proportional damping, s */
     real *out;        /* [elements][PIO_LAW_CONSTANTS] beta mu, beta lambda, 0, 0, 0; set */
 } fem_damping_args;

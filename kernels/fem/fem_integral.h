@@ -59,7 +59,9 @@ PIO_OUTLINE_FN wide fem_integral(int i, const fem_integral_args *a)
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat F = fem_deformation(law, &a->b, i, &p, a->u);
-        const wide phi = a->type == PIO_STRAIN_ENERGY ? W(fem_psi(&a->b, &t, law, q, F, k)) : integrand(a, e);
+        wide phi = integrand(a, e);
+        if (a->type == PIO_STRAIN_ENERGY)
+            phi = W(fem_law_psi(&a->b, &t, law, q, F, fem_third(&a->b, i, &p, law, F, k, a->u), k));
         sum += W(p.volume) * phi;
     }
     return W(a->weight[e]) * sum;
@@ -71,7 +73,24 @@ typedef struct {
     hyper_constants k;             /* of the constants, of one point */
     pack pi[DILATATION_FUNCTIONS]; /* sums of V bar dphi/dtheta */
     real phi;                      /* bar phi of a point */
+    real phi33;                    /* of rings bar dphi/dF33 */
 } integral_bar;
+
+#if PIO_DIM == 2
+/* Returns bar dpsi/dF of a ring or a sheet, adds bar dpsi/dk to r->k, and sets r->phi and r->phi33. P33 of a sheet is
+ * 0, so that its F33 counts for nothing. */
+PIO_FN mat integral_third_adj(const fem_integral_args *a, int i, const fem_point *p, mat F, real bar, integral_bar *r)
+{
+    const int e = a->b.first + i, law = a->m.law[e];
+    const hyper_constants k = fem_constants_of(&a->m, e);
+    const real third = fem_third(&a->b, i, p, law, F, k, a->u);
+    const third_stress s = hyper_third_P(law, F, third, k);
+    r->phi = bar * hyper_third_psi(law, F, third, k);
+    if (a->b.plane == PIO_AXISYMMETRIC) r->phi33 = bar * s.P33;
+    hyper_third_psi_theta(law, F, third, bar, k, &r->k);
+    return mat_scale(bar, s.P);
+}
+#endif
 
 /* Returns bar dphi/dF at quadrature point q, which is p, of element i, adds bar dphi/dk to r->k, and sets r->phi. Where
  * the dilatation is projected it is bar dphi/dF at constant theta, and V bar dphi/dtheta is added to the sums r->pi.
@@ -83,7 +102,11 @@ PIO_FN mat integral_point_adj(const fem_integral_args *a, int i, int q, const fe
     const hyper_constants k = fem_constants_of(&a->m, e);
     real by_theta;
     r->phi = R(bar * integrand(a, e));
+    r->phi33 = R(0);
     if (a->type != PIO_STRAIN_ENERGY) return mat_diag(R(0));
+#if PIO_DIM == 2
+    if (a->b.plane) return integral_third_adj(a, i, p, F, R(bar), r);
+#endif
     if (!a->b.dilatations) {
         r->phi = R(bar) * hyper_psi(law, F, k);
         hyper_psi_theta(law, F, R(bar), k, &r->k);
@@ -128,6 +151,10 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] += p.volume * r.k.k[c];
         fem_element_add(node.u, nodes, &p, Phi);
         fem_element_add(node.rest, nodes, &p, mat_axpby(R(1), mat_diag(r.phi), R(-1), mat_t_mul(G, Phi)));
+        if (DIM == 2 && a->b.plane == PIO_AXISYMMETRIC) {
+            fem_element_add_ring(node.u, nodes, &p, r.phi33);
+            fem_element_add_ring(node.rest, nodes, &p, r.phi - fem_ring_gradient(&a->b, i, &p, a->u) * r.phi33);
+        }
         thick_bar += p.area * r.phi;
         volume += p.volume;
     }

@@ -4,6 +4,8 @@
  *     body force  f_a = sum_q V N_a b                         pressure  f_a = -p sum_q w N_a m
  *     on points   f_a = t, in N                               m = outward normal times area per reference area
  *     total force t = F/A, A the area at rest of all its faces
+ * Where the body is a ring, sums over faces have the factor 2 pi r beside w, and forces on points, and all sums, are
+ * those of the whole ring.
  * Dead loads are integrated over the body at rest. Where m is that of the deformed face, the load is a follower
  * pressure: fem_follow.h. Values follow time curves: value(t) = value curve(t). */
 #ifndef PIOLA_KERNELS_FEM_LOAD_H
@@ -70,7 +72,8 @@ PIO_FN void fem_weight_adj(int i, const fem_weight_adj_args *s)
         thick_bar += p.area * a->m.density[e] * Lg;
         contribution = vec_axpby(R(1), contribution, p.volume * a->m.density[e], L);
         for (int n = 0; s->rest_bar && n < nodes; n++)
-            for (int c = 0; c < DIM; c++) s->rest_bar[at + n * DIM + c] += p.volume * a->m.density[e] * Lg * p.g[n][c];
+            for (int c = 0; c < DIM; c++)
+                s->rest_bar[at + n * DIM + c] += p.volume * a->m.density[e] * Lg * fem_volume_slope(&p, n, c);
     }
     s->density_bar[e] += density_bar;
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
@@ -128,7 +131,7 @@ PIO_FN void fem_body_force_adj(int j, const fem_body_force_adj_args *s)
         for (int c = 0; s->point_bar && c < DIM; c++)
             s->point_bar[((ptrdiff_t)j * a->b.rule.points + q) * DIM + c] = W(scale * p.volume * L.x[c]);
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++) X_bar[n * DIM + c] += p.volume * Lb * p.g[n][c];
+            for (int c = 0; c < DIM; c++) X_bar[n * DIM + c] += p.volume * Lb * fem_volume_slope(&p, n, c);
     }
     if (s->thick_bar) s->thick_bar[a->element[j]] += thick_bar;
     vec_store(s->value_contribution, a->n, j, vec_scale(scale, contribution));
@@ -183,6 +186,30 @@ PIO_FN real fem_face_depth(const fem_face_args *f, int i)
     return f->thick && f->rule.rdim > 0 ? f->thick[f->owner[i]] : R(1);
 }
 
+/* Returns 1 for faces of rings: lines, which sweep areas. */
+PIO_FN int fem_face_is_ring(const fem_face_args *f)
+{
+    return DIM == 2 && f->plane == PIO_AXISYMMETRIC && f->rule.rdim > 0;
+}
+
+/* Returns the circumference at quadrature point q of face i of a ring, 2 pi sum_n N_n x_n, m; else 1. */
+PIO_FN real fem_face_turn(const fem_face_args *f, int i, int q)
+{
+    const int nodes = f->rule.nodes, *vertex = f->vertex + (ptrdiff_t)i * nodes;
+    real radius = R(0);
+    if (!fem_face_is_ring(f)) return R(1);
+    for (int n = 0; n < nodes; n++) radius += f->rule.N[q * nodes + n] * point_load(f->rest, vertex[n]).x[0];
+    return FEM_TURN * radius;
+}
+
+/* Adds to the cotangents X_bar of the positions of a face's nodes what that of the circumference at quadrature point q
+ * contributes. */
+PIO_FN void fem_face_turn_adj(const fem_face_args *f, int q, real turn_bar, real *X_bar)
+{
+    if (!fem_face_is_ring(f)) return;
+    for (int n = 0; n < f->rule.nodes; n++) X_bar[n * DIM] += FEM_TURN * turn_bar * f->rule.N[q * f->rule.nodes + n];
+}
+
 /* Returns what a value is multiplied by: scale times the factor of the time curve, divided by the area where the value
  * is a total force. */
 PIO_FN real fem_face_scale(const fem_face_args *f)
@@ -217,8 +244,9 @@ PIO_FN void fem_face(int i, const fem_face_args *f)
     for (int c = 0; c < nodes * DIM; c++) out[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const vec t = fem_face_force(f, i, q, fem_face_at(f, i, q).m);
+        const real depth = thick * fem_face_turn(f, i, q);
         for (int n = 0; n < nodes; n++)
-            for (int c = 0; c < DIM; c++) out[n * DIM + c] += thick * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
+            for (int c = 0; c < DIM; c++) out[n * DIM + c] += depth * f->rule.w[q] * f->rule.N[q * nodes + n] * t.x[c];
     }
 }
 
@@ -255,14 +283,16 @@ PIO_FN void fem_face_adj(int i, const fem_face_adj_args *s)
         vec L = vec_zero(), m_bar, value_bar = vec_zero();
         for (int n = 0; n < nodes; n++) L = vec_axpby(R(1), L, f->rule.N[q * nodes + n], point_load(s->y, vertex[n]));
         const vec force = fem_face_force(f, i, q, p.m);
-        const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m));
-        if (rdim > 0) thick_bar += w * vec_dot(L, force);
+        const real w = f->rule.w[q], size = sqrt(vec_dot(p.m, p.m)), turn = fem_face_turn(f, i, q);
+        const real depth = thick * turn, work = vec_dot(L, force);
+        if (rdim > 0) thick_bar += w * turn * work;
+        fem_face_turn_adj(f, q, w * thick * work, X_bar);
         if (f->kind == PIO_PRESSURE) {
-            m_bar = vec_scale(-w * thick * R(fem_face_load(f, i, q)[0]) * factor, L);
-            value_bar.x[0] = -w * thick * factor * vec_dot(L, p.m);
+            m_bar = vec_scale(-w * depth * R(fem_face_load(f, i, q)[0]) * factor, L);
+            value_bar.x[0] = -w * depth * factor * vec_dot(L, p.m);
         } else {
-            m_bar = vec_scale(w * thick * vec_dot(L, force) / (size * size), p.m);
-            value_bar = vec_scale(w * thick * factor * size, L);
+            m_bar = vec_scale(w * depth * work / (size * size), p.m);
+            value_bar = vec_scale(w * depth * factor * size, L);
         }
         contribution = vec_axpby(R(1), contribution, R(1), value_bar);
         for (int c = 0; s->point_bar && c < f->stride; c++)
@@ -280,7 +310,7 @@ PIO_FN wide fem_face_area(int i, const fem_face_area_args *a)
     real area = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const vec m = fem_face_at(f, i, q).m;
-        area += f->rule.w[q] * sqrt(vec_dot(m, m));
+        area += f->rule.w[q] * fem_face_turn(f, i, q) * sqrt(vec_dot(m, m));
     }
     return W(fem_face_depth(f, i) * area);
 }
@@ -297,9 +327,10 @@ PIO_FN void fem_face_area_adj(int i, const fem_face_area_adj_args *s)
     for (int c = 0; c < f->rule.nodes * DIM; c++) X_bar[c] = R(0);
     for (int q = 0; q < f->rule.points; q++) {
         const fem_face_point p = fem_face_at(f, i, q);
-        const real size = sqrt(vec_dot(p.m, p.m)), w = f->rule.w[q];
-        thick_bar += w * size;
-        fem_face_spread(&f->rule, q, &p, vec_scale(A_bar * thick * w / size, p.m), X_bar);
+        const real size = sqrt(vec_dot(p.m, p.m)), w = f->rule.w[q], turn = fem_face_turn(f, i, q);
+        thick_bar += w * turn * size;
+        fem_face_turn_adj(f, q, A_bar * thick * w * size, X_bar);
+        fem_face_spread(&f->rule, q, &p, vec_scale(A_bar * thick * turn * w / size, p.m), X_bar);
     }
     if (s->thick_contribution) s->thick_contribution[i] = A_bar * thick_bar;
 }

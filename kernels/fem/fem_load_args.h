@@ -60,6 +60,7 @@ typedef struct {
 /* Nodal forces of a traction or pressure on faces, see fem_load.h: one item for each face. */
 typedef struct {
     fem_rule rule;          /* of the faces */
+    int plane;              /* 2D: a pio_plane_state; 3D: 0 */
     int kind;               /* PIO_TRACTION or PIO_PRESSURE */
     int first_element_node; /* number of its first element node among those of all loads */
     const int *vertex;      /* [faces][nodes] surface vertices, outward by their order */

@@ -23,6 +23,7 @@ typedef struct {
     int admitted;
     fem_point p;
     mat G;
+    real G33; /* of rings: F33 - 1 */
     hyper_point x;
     pack phi[DILATATION_FUNCTIONS];
     dilated_point d;
@@ -47,14 +48,18 @@ PIO_OUTLINE_FN void probe_point_set(const fem_probe_at *a, int i, int q, const f
     const int e = a->b.first + i;
     fem_block at = a->b;
     at.rule = a->at;
+    at.dilatations = 0;
     r->p = fem_point_at(&at, i, q);
     if (a->xi) r->p.volume = R(1);
     r->G = fem_gradient(&at, i, &r->p, a->u);
+    r->G33 = fem_ring_gradient(&at, i, &r->p, a->u);
     r->x.law = a->m.law[e];
     r->x.form = a->form[e];
+    r->x.plane = hyper_point_plane(a->b.plane, r->x.law);
     r->x.k = fem_constants_of(&a->m, e);
     r->x.F = r->x.bar = mat_axpby(R(1), mat_diag(hyper_diagonal(r->x.law)), R(1), r->G);
-    r->admitted = hyper_admits(r->x.law, r->x.F);
+    r->x.third = fem_third(&at, i, &r->p, r->x.law, r->x.F, r->x.k, a->u);
+    r->admitted = fem_law_admits(&at, t, r->x.law, q, r->x.F, r->x.third);
     if (!a->b.dilatations) return;
     probe_functions(a, q, t, r->phi);
     pack theta = fem_gram_value(&t->gram, r->phi, t->c);
@@ -75,24 +80,33 @@ PIO_FN void probe_values(const fem_probe_at *a, const probe_point *r, real out[H
     for (int c = 0; c < HYPER_TENSOR; c++) out[c] = nothing / nothing;
 }
 
-/* Returns the cotangent of F at constant theta from those of the numbers, adds those of the constants to k_bar, and
- * sets that of theta. */
-PIO_FN mat probe_values_adj(const fem_probe_at *a, const probe_point *r, const real out_bar[HYPER_TENSOR],
-                            hyper_constants *k_bar, real *theta_bar)
+/* Cotangents of a point: of F at constant theta, of theta, and of F33 of rings. */
+typedef struct {
+    mat F;
+    real theta, third;
+} probe_values_bar;
+
+/* Returns the cotangents of a point from those of the numbers, and adds those of the constants to k_bar. */
+PIO_FN probe_values_bar probe_values_adj(const fem_probe_at *a, const probe_point *r, const real out_bar[HYPER_TENSOR],
+                                         hyper_constants *k_bar)
 {
     hyper_point_bar bar;
+    probe_values_bar out;
     bar.F = bar.bar = mat_diag(R(0));
+    bar.third = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
     hyper_field_adj(a->field, &r->x, out_bar, &bar);
-    *theta_bar = R(0);
+    out.theta = R(0);
     if (a->b.dilatations) {
         dilated_point d = r->d;
         if (d.m > R(0)) fem_held_adj(&a->b, r->x.law, r->x.k, out_bar[0] * R(0.5) * d.l * d.l, &bar.k);
         d.m *= out_bar[0]; /* bar.bar is of out_bar times the energy */
-        bar.bar = dilated_slope(&d, bar.bar, theta_bar);
+        bar.bar = dilated_slope(&d, bar.bar, &out.theta);
     }
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar->k[c] += bar.k.k[c];
-    return mat_axpby(R(1), bar.F, R(1), bar.bar);
+    out.F = mat_axpby(R(1), bar.F, R(1), bar.bar);
+    out.third = bar.third;
+    return out;
 }
 
 /* ---- sums over elements ----------------------------------------------------------------------------------------- */
@@ -159,9 +173,9 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
     const fem_probe_at *a = &b->fwd.s;
     probe_point r;
     probe_point_set(a, i, q, bar->t, &r);
-    const int one = a->xi || b->which; /* V does not count */
+    const int one = a->xi || b->which, nodes = a->b.rule.nodes; /* one: V does not count */
     const real V = one ? R(1) : r.p.volume;
-    real phi[HYPER_TENSOR], out_bar[HYPER_TENSOR], theta_bar;
+    real phi[HYPER_TENSOR], out_bar[HYPER_TENSOR];
     hyper_constants k_bar;
     wide f = one ? W(0) : scale * b->sums_bar[b->count];
     probe_values(a, &r, phi);
@@ -172,14 +186,18 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
         if (!one) f += scale * b->sums_bar[c] * probe_measure(&b->fwd, phi[at]);
         out_bar[at] = R(scale * b->sums_bar[c] * probe_measure_slope(&b->fwd, phi[at]));
     }
-    const mat Phi = probe_values_adj(a, &r, out_bar, &k_bar, &theta_bar);
+    const probe_values_bar Phi = probe_values_adj(a, &r, out_bar, &k_bar);
     fem_point p = r.p;
     p.volume = V;
-    fem_element_add(bar->node.u, a->b.rule.nodes, &p, Phi);
-    fem_element_add(bar->node.rest, a->b.rule.nodes, &p, mat_axpby(R(1), mat_diag(R(f)), R(-1), mat_t_mul(r.G, Phi)));
+    fem_element_add(bar->node.u, nodes, &p, Phi.F);
+    fem_element_add(bar->node.rest, nodes, &p, mat_axpby(R(1), mat_diag(R(f)), R(-1), mat_t_mul(r.G, Phi.F)));
+    if (DIM == 2 && a->b.plane == PIO_AXISYMMETRIC) {
+        fem_element_add_ring(bar->node.u, nodes, &p, Phi.third);
+        fem_element_add_ring(bar->node.rest, nodes, &p, R(f) - r.G33 * Phi.third);
+    }
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar->k.k[c] += V * k_bar.k[c];
     bar->thick += p.area * R(f);
-    for (int m = 0; m < a->b.dilatations; m++) bar->pi[m] += V * theta_bar * r.phi[m];
+    for (int m = 0; m < a->b.dilatations; m++) bar->pi[m] += V * Phi.theta * r.phi[m];
 }
 
 /* Sets the cotangents at element i's nodes, and adds those of its parameters. */

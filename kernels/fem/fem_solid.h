@@ -59,6 +59,12 @@ PIO_FN real fem_law_psi(const fem_block *b, const fem_dilatation *t, int law, in
     return fem_psi(b, t, law, q, F, k);
 }
 
+/* Adds V M33 N_n/r to the first component of each node n: the internal force of a hoop stress M33 of a ring. */
+PIO_FN void fem_element_add_ring(real *out, int nodes, const fem_point *p, real M33)
+{
+    for (int n = 0; n < nodes; n++) out[n * DIM] += p->volume * M33 * fem_third_slope(p, n);
+}
+
 /* ---- strain energy of an element, J; infinite where the law is not defined --------------------------------- */
 
 /* Returns the strain energy of element i, J, or 1e300 where the law is not defined. */

@@ -1,4 +1,4 @@
-/* fem_third.h -- elements in 2D whose third stretch is not 1: rings and sheets (kernels/material/plane.h). Their laws
+/* fem_third.h -- elements in 2D whose third stretch is not 1: rings and sheets (pio_plane_state). Their laws
  * are those of hyperelastic_third.h, lane by lane.
  *
  * Everything is as of a body in space whose F has F33 beside its part in the plane, with N_a/r for the slopes of shape

@@ -2,14 +2,15 @@
  * von Mises' stress, volume ratio, energy density, principal stresses and rotation, each with its adjoint.
  *
  * Strain, volume ratio and rotation are those of the displacement's deformation F (of the linear law grad u), stresses
- * and energy those of what the law is given: F too, or where the dilatation is projected Fbar of dilatation.h. */
+ * and energy those of what the law is given: F too, or where the dilatation is projected Fbar of dilatation.h. Rings and
+ * sheets have a third stretch (hyperelastic_third.h), and no projected dilatation. */
 #ifndef PIOLA_KERNELS_HYPER_FIELD_H
 #define PIOLA_KERNELS_HYPER_FIELD_H
 
 #include "kernels/base/eigen.h"
 #include "kernels/base/rotation.h"
 #include "kernels/base/vocabulary.h"
-#include "kernels/material/hyperelastic_stress.h"
+#include "kernels/material/hyperelastic_third_stress.h"
 
 /* Numbers of a symmetric tensor in three directions, in 2D too: xx, yy, zz, xy, yz, xz. */
 enum { HYPER_TENSOR = 6 };
@@ -50,36 +51,82 @@ PIO_FN mat hyper_symmetric(mat t)
 /* One point: law and plane state (laws.h), deformations and constants of the law. */
 typedef struct {
     int law, form;
-    mat F;   /* of the displacement */
-    mat bar; /* what the law is given */
+    int plane;  /* a pio_plane_state; PIO_PLANE_STRAIN in 3D, and of sheets of the linear law, of which form knows */
+    mat F;      /* of the displacement */
+    mat bar;    /* what the law is given */
+    real third; /* F33 as hyperelastic_third.h has it, of a sheet a function of F and k; in plane strain not read */
     hyper_constants k;
 } hyper_point;
 
-/* Cotangents of a point; all are added to. */
+/* Cotangents of a point; all are added to, but `third` of a sheet, which is 0. */
 typedef struct {
     mat F, bar;
+    real third;
     hyper_constants k;
 } hyper_point_bar;
+
+/* Returns `plane` of a point of an element of a mesh in this plane state. */
+PIO_FN int hyper_point_plane(int plane, int law)
+{
+    return DIM == 3 || (plane == PIO_PLANE_STRESS && law == PIO_HYPER_LINEAR) ? (int)PIO_PLANE_STRAIN : plane;
+}
+
+/* Returns Cauchy's stress. */
+PIO_FN hyper_cauchy_stress hyper_point_cauchy(const hyper_point *p)
+{
+#if PIO_DIM == 2
+    if (p->plane) return hyper_third_cauchy(p->plane, p->law, p->F, p->third, p->k);
+#endif
+    return hyper_cauchy(p->law, p->form, p->bar, p->k);
+}
+
+/* Returns Green's strain. */
+PIO_FN hyper_strain hyper_point_strain(const hyper_point *p)
+{
+#if PIO_DIM == 2
+    if (p->plane) return hyper_third_strain(p->law, p->F, p->third);
+#endif
+    return hyper_strain_of(p->law, p->form, p->F, p->k);
+}
+
+/* Returns the volume ratio. */
+PIO_FN real hyper_point_volume(const hyper_point *p)
+{
+#if PIO_DIM == 2
+    if (p->plane) return hyper_third_volume(p->law, p->F, p->third);
+#endif
+    return hyper_volume_ratio(p->law, p->form, p->F, p->k);
+}
+
+/* Returns the energy density, J/m^3, but for what a projected dilatation adds. */
+PIO_FN real hyper_point_psi(const hyper_point *p)
+{
+#if PIO_DIM == 2
+    if (p->plane) return hyper_third_psi(p->law, p->F, p->third, p->k);
+#endif
+    return hyper_psi(p->law, p->bar, p->k);
+}
 
 /* Sets the numbers of a field at a point: six of a tensor, three principal stresses, ROTATION_NUMBERS of a rotation,
  * else one. Where there is no stress, von Mises' stress is 0. */
 PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_TENSOR])
 {
     if (field == PIO_CAUCHY_STRESS || field == PIO_PRINCIPAL_STRESS) {
-        const hyper_cauchy_stress c = hyper_cauchy(p->law, p->form, p->bar, p->k);
+        const hyper_cauchy_stress c = hyper_point_cauchy(p);
         hyper_tensor(c.s, c.s33, out);
         if (field == PIO_CAUCHY_STRESS) return;
         const principal_values v = principal_values_of(hyper_symmetric(c.s), c.s33);
         for (int i = 0; i < 3; i++) out[i] = v.value[i];
     } else if (field == PIO_GREEN_STRAIN) {
-        const hyper_strain s = hyper_strain_of(p->law, p->form, p->F, p->k);
+        const hyper_strain s = hyper_point_strain(p);
         hyper_tensor(s.e, s.e33, out);
     } else if (field == PIO_VON_MISES_STRESS) {
-        out[0] = sqrt(von_mises_square(p->law, p->form, p->bar, p->k));
+        const hyper_cauchy_stress d = hyper_deviator(hyper_point_cauchy(p));
+        out[0] = sqrt(R(1.5) * (mat_ddot(d.s, d.s) + d.s33 * d.s33));
     } else if (field == PIO_VOLUME_RATIO) {
-        out[0] = hyper_volume_ratio(p->law, p->form, p->F, p->k);
+        out[0] = hyper_point_volume(p);
     } else if (field == PIO_ENERGY_DENSITY) {
-        out[0] = hyper_psi(p->law, p->bar, p->k);
+        out[0] = hyper_point_psi(p);
     } else if (p->law == PIO_HYPER_LINEAR) {
         rotation_axial(p->F, out);
     } else {
@@ -87,12 +134,54 @@ PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_
     }
 }
 
+#if PIO_DIM == 2
+/* Adjoint of energy, volume ratio or Green's strain of a ring or a sheet. */
+PIO_FN void hyper_third_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
+                                  hyper_point_bar *bar)
+{
+    third_bar own;
+    hyper_strain E;
+    own.F = bar->F;
+    own.third = bar->third;
+    own.k = bar->k;
+    E.e = hyper_tensor_adj(out_bar, &E.e33);
+    if (field == PIO_GREEN_STRAIN)
+        hyper_third_strain_adj(p->law, p->F, p->third, E, &own);
+    else if (field == PIO_VOLUME_RATIO)
+        hyper_third_volume_adj(p->law, p->F, p->third, out_bar[0], &own);
+    else
+        hyper_third_psi_adj(p->law, p->F, p->third, p->k, out_bar[0], &own);
+    bar->F = own.F;
+    bar->third = own.third;
+    bar->k = own.k;
+}
+#endif
+
+/* Adjoint of hyper_point_cauchy; the cotangent of the stress is symmetric. */
+PIO_FN void hyper_point_cauchy_adj(const hyper_point *p, hyper_cauchy_stress S, hyper_point_bar *bar)
+{
+#if PIO_DIM == 2
+    if (p->plane) {
+        third_bar own;
+        own.F = bar->F;
+        own.third = bar->third;
+        own.k = bar->k;
+        hyper_third_cauchy_adj(p->plane, p->law, p->F, p->third, p->k, S, &own);
+        bar->F = own.F;
+        bar->third = own.third;
+        bar->k = own.k;
+        return;
+    }
+#endif
+    hyper_cauchy_adj(p->law, p->form, p->bar, p->k, S, &bar->bar, &bar->k);
+}
+
 /* Adds the cotangents of stress, von Mises' stress s = sqrt(square) with ds = d square/(2 s), or principal stresses;
  * where there is no stress, that of von Mises has none. */
 PIO_FN void hyper_stress_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
                                    hyper_point_bar *bar)
 {
-    const hyper_cauchy_stress c = hyper_cauchy(p->law, p->form, p->bar, p->k);
+    const hyper_cauchy_stress c = hyper_point_cauchy(p);
     hyper_cauchy_stress S;
     S.s = mat_diag(R(0));
     S.s33 = R(0);
@@ -109,15 +198,18 @@ PIO_FN void hyper_stress_field_adj(int field, const hyper_point *p, const real o
         S.s = mat_scale(slope, d.s);
         S.s33 = slope * d.s33;
     }
-    hyper_cauchy_adj(p->law, p->form, p->bar, p->k, S, &bar->bar, &bar->k);
+    hyper_point_cauchy_adj(p, S, bar);
 }
 
-/* Adjoint of hyper_field. */
-PIO_OUTLINE_FN void hyper_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
-                                    hyper_point_bar *bar)
+/* Adjoint of hyper_field at constant `third`. */
+PIO_FN void hyper_field_adj_of(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR], hyper_point_bar *bar)
 {
     if (field == PIO_CAUCHY_STRESS || field == PIO_PRINCIPAL_STRESS || field == PIO_VON_MISES_STRESS) {
         hyper_stress_field_adj(field, p, out_bar, bar);
+#if PIO_DIM == 2
+    } else if (p->plane && field != PIO_ROTATION) {
+        hyper_third_field_adj(field, p, out_bar, bar);
+#endif
     } else if (field == PIO_GREEN_STRAIN) {
         hyper_strain E;
         E.e = hyper_tensor_adj(out_bar, &E.e33);
@@ -132,6 +224,18 @@ PIO_OUTLINE_FN void hyper_field_adj(int field, const hyper_point *p, const real 
     } else {
         rotation_of_adj(p->F, out_bar, &bar->F);
     }
+}
+
+/* Adjoint of hyper_field. */
+PIO_OUTLINE_FN void hyper_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
+                                    hyper_point_bar *bar)
+{
+    hyper_field_adj_of(field, p, out_bar, bar);
+#if PIO_DIM == 2
+    if (p->plane != PIO_PLANE_STRESS) return;
+    hyper_third_free_adj(p->law, p->F, p->third, bar->third, p->k, &bar->F, &bar->k);
+    bar->third = R(0);
+#endif
 }
 
 #endif

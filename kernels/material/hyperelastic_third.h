@@ -13,7 +13,6 @@
 #define PIOLA_KERNELS_HYPERELASTIC_THIRD_H
 
 #include "kernels/material/hyperelastic_third_slopes.h"
-#include "kernels/material/plane.h"
 
 #if PIO_DIM == 2
 

@@ -159,8 +159,8 @@ PIO_FN third_logs third_logs_of(mat F, real t)
     p.l = real_log(p.J);
     p.e = real_log(t);
     p.x = R(0.5) * (a * a + b * b) / p.J;
-    const real half = R(0.5) * p.x;
-    p.d = R(2) * real_log(sqrt(half) + sqrt(half + R(1)));
+    const real half = R(0.5) * p.x, root = half > R(0) ? sqrt(half) : R(0);
+    p.d = R(2) * real_log(root + sqrt(half + R(1)));
     p.sinhc_d = sinhc(p.d);
     p.slope_d = sinhc_slope(p.d);
     return p;

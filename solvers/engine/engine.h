@@ -155,6 +155,7 @@ typedef struct {
     const int32_t *law;           /* [elements] pio_hyper_law */
     /* [elements] 1: parameters are mu, lambda; plus 2: plane stress, of the linear law in 2D */
     const int32_t *parameter_form;
+    pio_plane_state plane; /* 2D; in plane stress elements of the linear law have the 2 of parameter_form. 3D: 0 */
     const double *law_parameters; /* [elements][5] see hyper_from_parameters */
     const double *density;        /* [elements] kg/m^3 */
     const double *thickness;      /* [elements] m; NULL in 3D */

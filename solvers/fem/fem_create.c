@@ -79,6 +79,12 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
             if (m->blocks[b].nodes[i] < 0 || m->blocks[b].nodes[i] >= m->n)
                 return sim_fail(error, PIOLA_BAD_DATA, "an element has node %d, and there are %lld",
                                 m->blocks[b].nodes[i], (long long)m->n);
+    for (int b = 0; b < m->n_blocks && m->plane; b++)
+        if (DIM == 3 || m->blocks[b].dilatation == PIO_DILATATION_PROJECTED)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "block %d: bodies in 3D have no plane state, and plane stress and rings no projected "
+                            "dilatation",
+                            b);
     piola_status bad = check_parts(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);
     return bad ? bad : check_loads(m, error);
@@ -292,6 +298,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.constant.possible = !f->loads.has_followers && is_linear(f, m);
+    f->mesh.plane = m->plane == PIO_PLANE_STRESS && is_linear(f, m) ? (int)PIO_PLANE_STRAIN : (int)m->plane;
     f->matrix.kind =
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");

@@ -17,7 +17,8 @@ const wide *fem_factor_of(const fem_sim *f, const fem_load *l)
 fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *places)
 {
     const int pressure = l->desc.kind == PIO_PRESSURE || l->desc.kind == PIO_FOLLOWER;
-    return (fem_face_args){.rule = l->rule, .kind = pressure ? PIO_PRESSURE : PIO_TRACTION,
+    return (fem_face_args){.rule = l->rule, .plane = f->mesh.plane,
+                           .kind = pressure ? PIO_PRESSURE : PIO_TRACTION,
                            .first_element_node = l->first_element_node,
                            .vertex = l->vertex, .rest = places, .owner = l->owner,
                            .thick = f->materials.has_thickness ? f->materials.thickness : NULL,

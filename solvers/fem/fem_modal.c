@@ -108,8 +108,8 @@ void fem_modal_begin(fem_sim *f)
 void fem_modal_start(fem_sim *f)
 {
     f->modal.ready = 0;
-    pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f), .beta = f->damping.beta,
-            .out = f->damping.k);
+    pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f), .plane = f->mesh.plane,
+            .beta = f->damping.beta, .out = f->damping.k);
 }
 
 /* ---- K, M and their transfers ------------------------------------------------------------------------------------ */

@@ -104,6 +104,6 @@ piola_status fem_modal_adj(fem_sim *f, piola_error *error)
 void fem_modal_end(fem_sim *f)
 {
     pio_map(&f->base.queue, fem_damping_adj, f->mesh.elements, NULL,
-            .fwd = {.m = fem_matter_of(f), .beta = f->damping.beta}, .out_bar = f->damping.k_bar,
-            .k_bar = f->materials.k_bar, .beta_bar = f->damping.beta_bar);
+            .fwd = {.m = fem_matter_of(f), .plane = f->mesh.plane, .beta = f->damping.beta},
+            .out_bar = f->damping.k_bar, .k_bar = f->materials.k_bar, .beta_bar = f->damping.beta_bar);
 }

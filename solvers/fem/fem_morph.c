@@ -17,6 +17,7 @@ static fem_block block_of(const fem_sim *f, const fem_element_block *p)
 {
     fem_block b = fem_block_of(f, p, RULE_STIFFNESS);
     b.dilatations = 0;
+    b.plane = PIO_PLANE_STRAIN; /* sections of rings move as a slice does */
     b.rest = f->mesh.reference;
     b.thick = NULL; /* a thickness that is designed does not change the map */
     return b;

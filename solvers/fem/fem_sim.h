@@ -114,6 +114,7 @@ typedef struct {
     int nodes, elements;                     /* how many there are */
     int element_dofs;                        /* nodes of elements, each element counting its own */
     int n_blocks;                            /* blocks of elements of one type */
+    int plane;                               /* of all elements, see fem_block */
     fem_element_block *block;                /* host [n_blocks] */
     fem_rule rule[RULES][PIO_ELEMENT_TYPES]; /* quadrature, of the types that occur */
     real *rest;                              /* [nodes][DIM] rest positions X of this design, m */

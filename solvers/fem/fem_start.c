@@ -115,8 +115,8 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
 piola_status fem_start_motion(fem_sim *f, piola_error *error)
 {
     if (f->damping.beta)
-        pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f), .beta = f->damping.beta,
-                .out = f->damping.k);
+        pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f),
+                .plane = f->mesh.plane, .beta = f->damping.beta, .out = f->damping.k);
     start_constrained(f);
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {
@@ -151,7 +151,8 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
     }
     if (f->damping.beta)
         pio_map(q, fem_damping_adj, f->mesh.elements, NULL,
-                .fwd = {.m = fem_matter_of(f), .beta = f->damping.beta}, .out_bar = f->damping.k_bar,
+                .fwd = {.m = fem_matter_of(f), .plane = f->mesh.plane, .beta = f->damping.beta},
+                .out_bar = f->damping.k_bar,
                 .k_bar = f->materials.k_bar, .beta_bar = f->damping.beta_bar);
     return sim_failed(&f->base, error);
 }

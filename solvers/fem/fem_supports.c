@@ -1,6 +1,6 @@
 /* fem_supports.c -- whether the supports constrain every rigid motion of every body, and of every part of one. This is
  * checked before anything is solved. A body is what elements connect. Its rigid motions are those of fem_rigid.c, those
- * of its parts are fem_mechanism.c's. */
+ * of its parts are fem_mechanism.c's; parts of rings that share a node have no motion of their own. */
 #include "solvers/fem/fem_supports.h"
 #include "solvers/fem/disjoint.h"
 #include "solvers/fem/fem_rigid.h"
@@ -43,6 +43,13 @@ static void measure(const pio_fem_desc *m, const int *of, fem_body *bodies)
         }
 }
 
+/* Rings resist every motion of their section but that along the axis: they would stretch. */
+static void hold_rings(const pio_fem_desc *m, const int *of, fem_body *bodies)
+{
+    for (int64_t i = 0; i < m->n; i++)
+        for (int k = 0; k < MOTIONS && of[i] == i; k++) bodies[i].RtR[k][k] += k != 1;
+}
+
 /* ---- the verdict -------------------------------------------------------------------------------------------- */
 
 /* Returns whether the body is constrained. */
@@ -69,8 +76,10 @@ piola_status fem_check_supports(const pio_fem_desc *m, const char *(*interrupted
     if (constrained > 0) {
         measure(m, of, bodies);
         fem_support_rows(m, of, NULL, bodies);
+        if (m->plane == PIO_AXISYMMETRIC) hold_rings(m, of, bodies);
         for (int64_t i = 0; i < m->n && constrained; i++) constrained = of[i] != i || judge(&bodies[i], &w);
-        if (constrained) constrained = fem_check_mechanisms(m, of, bodies, interrupted, &w);
+        if (constrained && m->plane != PIO_AXISYMMETRIC)
+            constrained = fem_check_mechanisms(m, of, bodies, interrupted, &w);
     }
     free(of);
     free(bodies);

@@ -7,7 +7,8 @@
 fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule)
 {
     return (fem_block){.rule = f->mesh.rule[rule][p->type],
-                       .dilatations = rule == RULE_STIFFNESS ? p->dilatations : 0, .n = p->n, .first = p->first,
+                       .dilatations = rule == RULE_STIFFNESS ? p->dilatations : 0, .plane = f->mesh.plane,
+                       .n = p->n, .first = p->first,
                        .first_element_node = p->first_element_node,
                        .node = p->node, .rest = f->mesh.rest,
                        .thick = f->materials.has_thickness ? f->materials.thickness : NULL};

@@ -35,6 +35,25 @@ static void what_the_meshes_lack_is_reported_at_its_key(void **state)
             "geometry[0]");
 }
 
+/* Rings have no negative radius, and on the axis nothing moves along x. */
+static void rings_begin_at_the_axis(void **state)
+{
+    (void)state;
+    const char *sets[] = {"method={type: fem, dimension: 2, plane: axisymmetric}",
+                          "bodies=[{name: one, geometry: block, material: soft, position: [-0.25, 0]}]"};
+    refused_sets(sets, 2, "bodies[0].geometry: a node is at (-0.25, 0); x is the radius of rings, and at least 0");
+    sets[1] = "boundary=[{name: a, body: one, on: {group: bottom}, type: fixed, axes: [y]}]";
+    refused_sets(sets, 2,
+                 "method.plane: the node of body 'one' at (0, 0) is on the axis, where nothing moves along x; fix x "
+                 "there");
+    sets[1] = "boundary=[{name: a, body: one, on: {group: left}, type: fixed}]";
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 2, &scene);
+    assert_int_equal(m->fem->desc.plane, PIO_AXISYMMETRIC);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
 /* What a scene that meshes itself is rejected for when it is read, a file shows when its mesh is. */
 static void a_projected_dilatation_needs_an_element_with_a_use_for_it(void **state)
 {
@@ -410,6 +429,7 @@ int main(void)
         cmocka_unit_test(bodies_are_numbered_one_after_the_other),
         cmocka_unit_test(a_reaction_is_that_of_the_unknowns_its_support_holds),
         cmocka_unit_test(a_load_on_faces_inside_a_body_is_refused),
+        cmocka_unit_test(rings_begin_at_the_axis),
         cmocka_unit_test(loads_that_are_no_tractions_reach_the_engine),
         cmocka_unit_test(a_support_may_have_a_displacement_for_each_axis),
         cmocka_unit_test(regions_take_their_elements_and_the_last_one_wins),

@@ -357,8 +357,10 @@ static void fem_field_sums(case_io *io, const char *input, int n, int components
 
 static void case_fem_weight(case_io *io)
 {
+    static const char *const names[] = {"no rings", DIM == 3 ? NULL : "rings", NULL};
     mesh_body body = mesh_of(io, RULE_MASS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
+    if (case_variant(io, names)) mesh_plane(&body, PIO_AXISYMMETRIC);
     const int n = m->elements;
     const wide *gravity =
         (const wide *)case_pack(io, case_uniform(io, CASE_INPUT, "gravity", DIM, 1, -9, 4), CASE_WIDE);

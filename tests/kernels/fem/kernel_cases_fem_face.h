@@ -55,6 +55,7 @@ static void fem_points(case_io *io)
     fem_face_adj_args b;
     a.rule = mesh_rule(io, RULE_MASS, PIO_POINT1);
     a.kind = PIO_TRACTION;
+    a.plane = DIM == 2 ? PIO_AXISYMMETRIC : 0; /* points of rings have forces of the whole ring */
     a.first_element_node = 0;
     a.vertex = a.owner = PUSH(io, int, vertex, n);
     a.rest = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "rest", 1, n * DIM, -1, 1), CASE_REAL);
@@ -144,8 +145,8 @@ static void fem_varied(case_io *io, const mesh_part *p, fem_face_args *f, int va
     f->value = WIDES(io, mesh_name("value", p->type), 1, p->n * f->rule.points * f->stride, -3, 5);
 }
 
-/* Tractions, pressures, or total forces; or values of each point. */
-static void fem_face_loads(case_io *io, int pressure, int total, int varies)
+/* Tractions, pressures, or total forces; or values of each point; or on faces of rings. */
+static void fem_face_loads(case_io *io, int pressure, int total, int varies, int ring)
 {
     mesh_lattice m = mesh_make(io, DIM - 1);
     const int parts = mesh_parts(m.dim), owners = m.elements / 5 + 1;
@@ -157,6 +158,7 @@ static void fem_face_loads(case_io *io, int pressure, int total, int varies)
     const int *behind = PUSH(io, int, owner, m.elements);
     memset(&a, 0, sizeof a);
     a.thick = DIM == 2 ? REALS(io, "thickness", 1, owners, 0.5, 1.5) : NULL;
+    a.plane = ring ? PIO_AXISYMMETRIC : 0;
     a.kind = pressure ? PIO_PRESSURE : PIO_TRACTION;
     a.rest = mesh_rest(io, &m, CASE_INPUT, "rest");
     a.value = varies ? NULL : WIDES(io, "value", pressure ? 1 : DIM, 1, -3, 5);
@@ -199,18 +201,25 @@ static void fem_face_loads(case_io *io, int pressure, int total, int varies)
 
 static void case_fem_face(case_io *io)
 {
-    static const char *const names[] = {
-        "traction", "pressure", "on points", "traction of each point", "pressure of a point", NULL};
+    static const char *const names[] = {"traction",
+                                        "pressure",
+                                        "on points",
+                                        "traction of each point",
+                                        "pressure of a point",
+                                        DIM == 3 ? NULL : "traction of rings",
+                                        "pressure of rings",
+                                        NULL};
     const int kind = case_variant(io, names);
     if (kind == 2)
         fem_points(io);
     else
-        fem_face_loads(io, kind == 1 || kind == 4, 0, kind > 2);
+        fem_face_loads(io, kind == 1 || kind == 4 || kind == 6, 0, kind == 3 || kind == 4, kind > 4);
 }
 
 static void case_fem_face_area(case_io *io)
 {
-    fem_face_loads(io, 0, 1, 0);
+    static const char *const names[] = {"no rings", DIM == 3 ? NULL : "rings", NULL};
+    fem_face_loads(io, 0, 1, 0, case_variant(io, names));
 }
 #define case_fem_face_area_adj case_fem_face_area
 #define case_fem_face_adj case_fem_face

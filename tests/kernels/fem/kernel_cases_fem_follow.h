@@ -21,8 +21,9 @@ static void case_fem_body_force(case_io *io)
 {
     mesh_body body = mesh_of(io, RULE_MASS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
-    static const char *const names[] = {"the same everywhere", "of each point", NULL};
-    const int varies = case_variant(io, names);
+    static const char *const names[] = {"the same everywhere", "of each point", DIM == 3 ? NULL : "rings", NULL};
+    const int variant = case_variant(io, names), varies = variant == 1;
+    if (variant == 2) mesh_plane(&body, PIO_AXISYMMETRIC);
     fem_body_force_args a[MESH_TYPES];
     const wide *value = varies ? NULL : WIDES(io, "value", DIM, 1, -3, 5);
     const wide *factor =
@@ -119,12 +120,14 @@ static fem_face_args follow_faces(case_io *io, const mesh_lattice *m, case_role 
 
 static void case_fem_face_tan(case_io *io)
 {
+    static const char *const names[] = {"no rings", DIM == 3 ? NULL : "rings", NULL};
     mesh_lattice m = mesh_make(io, DIM - 1);
     const int *behind, total = follow_pairs(&m);
     int first = 0;
     fem_face_tan_args a;
     fem_face_matrix_args p;
-    a.fwd = p.fwd = follow_faces(io, &m, CASE_CONSTANT, 1, &behind);
+    a.fwd = follow_faces(io, &m, CASE_CONSTANT, 1, &behind);
+    if (case_variant(io, names)) a.fwd.plane = PIO_AXISYMMETRIC;
     case_array *du = case_uniform(io, CASE_INPUT, "du", 1, m.points * DIM, -0.1, 0.1);
     a.du = (real *)case_upload(io, du, CASE_REAL);
     a.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);
@@ -245,7 +248,12 @@ static void spring_adjoint(case_io *io, const mesh_lattice *m, fem_spring_args a
 
 static void case_fem_spring(case_io *io)
 {
-    static const char *const names[] = {"along the axes", "along the normal", "on points", "of displacement alone",
+    static const char *const names[] = {"along the axes",
+                                        "along the normal",
+                                        "on points",
+                                        "of displacement alone",
+                                        DIM == 3 ? NULL : "rings, along the axes",
+                                        "rings, along the normal",
                                         NULL};
     const int variant = case_variant(io, names), alone = variant == 3;
     if (variant == 2) {
@@ -255,8 +263,9 @@ static void case_fem_spring(case_io *io)
     mesh_lattice m = mesh_make(io, DIM - 1);
     const int *behind;
     fem_spring_args a;
-    a.normal = variant == 1;
+    a.normal = variant == 1 || variant == 5;
     a.f = follow_faces(io, &m, alone ? CASE_CONSTANT : CASE_INPUT, a.normal ? 1 : DIM, &behind);
+    if (variant > 3) a.f.plane = PIO_AXISYMMETRIC;
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m.points * DIM, -0.1, 0.1);
     a.u = (real *)case_upload(io, u, CASE_REAL);
     a.f.out = NEW(io, real, m.element_dofs * DIM, CASE_SET);

@@ -15,13 +15,21 @@ static const real *integral_weights(case_io *io, int n)
 /* Every law in elements of every type, some of them with weight 0. */
 static void case_fem_integral(case_io *io)
 {
-    static const char *const names[] = {"volume", "mass", "strain energy", "projected, energy", NULL};
-    const int variant = case_variant(io, names), projected = variant > 2;
-    const int type = projected ? PIO_STRAIN_ENERGY : PIO_VOLUME + variant;
+    static const char *const names[] = {"volume",
+                                        "mass",
+                                        "strain energy",
+                                        "projected, energy",
+                                        DIM == 3 ? NULL : "sheets, energy",
+                                        "rings, mass",
+                                        "rings, energy",
+                                        NULL};
+    const int variant = case_variant(io, names), projected = variant == 3;
+    const int type = variant == 5 ? PIO_MASS : variant > 2 ? PIO_STRAIN_ENERGY : PIO_VOLUME + variant;
     mesh_body body = mesh_of(io, type <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
     if (projected) mesh_dilate(&body);
+    if (variant > 3) mesh_plane(&body, variant > 4 ? PIO_AXISYMMETRIC : PIO_PLANE_STRESS);
     mesh_matter(io, &body, CASE_INPUT);
     fem_integral_args a;
     a.m = body.matter;

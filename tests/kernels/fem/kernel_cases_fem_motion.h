@@ -10,11 +10,14 @@
 
 static void case_fem_inertia(case_io *io)
 {
-    static const char *const names[] = {"consistent", "lumped", "consistent, damping", "lumped, damping", NULL};
+    static const char *const names[] = {
+        "consistent",    "lumped", "consistent, damping", "lumped, damping", DIM == 3 ? NULL : "consistent, rings",
+        "lumped, rings", NULL};
     const int v = case_variant(io, names);
     mesh_body body = mesh_of(io, RULE_MASS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
+    if (v > 3) mesh_plane(&body, PIO_AXISYMMETRIC);
     fem_inertia_args a;
     a.lumped = v % 2;
     a.density = REALS(io, "density", 1, n, 800, 1200);
@@ -87,10 +90,11 @@ static void motion_compare(case_io *io, const mesh_lattice *m, const real *pair_
 
 static void case_fem_mass_matrix(case_io *io)
 {
-    static const char *const names[] = {"consistent", "lumped", NULL};
-    const int lumped = case_variant(io, names);
+    static const char *const names[] = {"consistent", "lumped", DIM == 3 ? NULL : "rings", NULL};
+    const int variant = case_variant(io, names), lumped = variant == 1;
     mesh_body body = mesh_of(io, RULE_MASS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
+    if (variant == 2) mesh_plane(&body, PIO_AXISYMMETRIC);
     const int *pair[MESH_TYPES], n = m->elements;
     int pairs[MESH_TYPES], first[MESH_TYPES];
     const int total = motion_pairs(io, &body, pair, pairs, first);
@@ -124,10 +128,13 @@ static void case_fem_mass_matrix(case_io *io)
 /* Beta times the moduli at rest, as every law's own stiffness at rest would give them. */
 static void case_fem_damping_matrix(case_io *io)
 {
-    static const char *const names[] = {"dilatation of F", "projected dilatation", NULL};
+    static const char *const names[] = {"dilatation of F", "projected dilatation", DIM == 3 ? NULL : "rings", "sheets",
+                                        NULL};
+    const int variant = case_variant(io, names);
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
-    if (case_variant(io, names)) mesh_dilate(&body);
+    if (variant == 1) mesh_dilate(&body);
+    if (variant > 1) mesh_plane(&body, variant == 2 ? PIO_AXISYMMETRIC : PIO_PLANE_STRESS);
     mesh_matter(io, &body, CASE_CONSTANT);
     const int *pair[MESH_TYPES], n = m->elements;
     int pairs[MESH_TYPES], first[MESH_TYPES], *linear = HOST(io, int, n);
@@ -135,6 +142,7 @@ static void case_fem_damping_matrix(case_io *io)
     case_array *x = case_uniform(io, CASE_CONSTANT, "x", 1, m->points * DIM, -1, 1);
     fem_damping_args d;
     d.m = body.matter;
+    d.plane = body.block[0].plane;
     case_array *beta = case_uniform(io, CASE_CONSTANT, "beta", 1, n, 1, 1);
     d.beta = (real *)case_upload(io, beta, CASE_FIELD);
     d.out = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_SET);
@@ -206,10 +214,12 @@ static void case_fem_rigidity(case_io *io)
 
 static void case_fem_damping(case_io *io)
 {
+    static const char *const names[] = {"no sheets", DIM == 3 ? NULL : "sheets", NULL};
     const int n = case_size(io, 900);
     int *law = HOST(io, int, n);
     for (int e = 0; e < n; e++) law[e] = e % PIO_HYPER_LAWS;
     fem_damping_args a;
+    a.plane = case_variant(io, names) ? PIO_PLANE_STRESS : 0;
     a.m.elements = n;
     a.m.law = PUSH(io, int, law, n);
     a.m.k = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "k", PIO_LAW_CONSTANTS, n, 1, 3), CASE_FIELD);

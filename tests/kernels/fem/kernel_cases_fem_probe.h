@@ -92,32 +92,50 @@ static void probe_sums_adj(case_io *io, const mesh_body *body, int t, fem_probe_
     mesh_add(io, &body->m, t, b->rest_bar, 1, n.rest);
 }
 
+/* The fields over elements, with a projected dilatation from 7 on, of rings from 12, of sheets from 18. */
+static const char *const probe_names[] = {"Cauchy's stress",
+                                          "strain",
+                                          "von Mises, norm",
+                                          "J",
+                                          "energy, norm",
+                                          "principal stress, norm",
+                                          "rotation",
+                                          "projected stress",
+                                          "projected von Mises",
+                                          "projected energy",
+                                          "projected principal",
+                                          "projected J",
+                                          DIM == 3 ? NULL : "Cauchy's stress of rings",
+                                          "strain of rings",
+                                          "von Mises of rings, norm",
+                                          "J of rings",
+                                          "energy of rings",
+                                          "principal stress of rings",
+                                          "Cauchy's stress of sheets",
+                                          "strain of sheets",
+                                          "von Mises of sheets",
+                                          "J of sheets",
+                                          "energy of sheets",
+                                          NULL};
+static const int probe_fields[] = {PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
+                                   PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_ROTATION,         PIO_CAUCHY_STRESS,
+                                   PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_VOLUME_RATIO,
+                                   PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
+                                   PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
+                                   PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY};
+
 /* Every field, as a mean and as a norm. A little energy comes with it: on some constants, or on all of them, a field
  * alone does not depend, and rounding is no derivative. */
 static void case_fem_probe(case_io *io)
 {
-    static const char *const names[] = {"Cauchy's stress",
-                                        "strain",
-                                        "von Mises, norm",
-                                        "J",
-                                        "energy, norm",
-                                        "principal stress, norm",
-                                        "rotation",
-                                        "projected stress",
-                                        "projected von Mises",
-                                        "projected energy",
-                                        "projected principal",
-                                        "projected J",
-                                        NULL};
-    static const int fields[] = {PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
-                                 PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_ROTATION,         PIO_CAUCHY_STRESS,
-                                 PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_VOLUME_RATIO};
-    const int variant = case_variant(io, names), projected = variant > 6, field = fields[variant];
+    const int variant = case_variant(io, probe_names), projected = variant > 6 && variant < 12,
+              field = probe_fields[variant];
     const int small = field == PIO_GREEN_STRAIN || field == PIO_VOLUME_RATIO || field == PIO_ROTATION;
-    const int norm = variant == 2 || variant == 4 || variant == 5;
+    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 14;
     const double scale = small ? 1e-4 : norm ? 1e-2 : 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
+    if (variant > 11) mesh_plane(&body, variant > 17 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     fem_probe_args a, energy;
     a.s = probe_of(io, &body, field, projected, 1);
     a.component = 0;
@@ -265,20 +283,34 @@ static void probe_rules(case_io *io, int type)
     case_expect(io, worst < 1e-6, "shape functions sum to one");
 }
 
+/* The fields at points, of 7 and 8 with a projected dilatation, of rings from 9, of sheets 11. */
+static const char *const point_names[] = {"Cauchy's stress",
+                                          "strain",
+                                          "von Mises",
+                                          "J",
+                                          "energy",
+                                          "principal stress",
+                                          "rotation",
+                                          "projected stress",
+                                          "projected energy",
+                                          DIM == 3 ? NULL : "Cauchy's stress of rings",
+                                          "strain of rings",
+                                          "Cauchy's stress of sheets",
+                                          NULL};
+static const int point_fields[] = {PIO_CAUCHY_STRESS,  PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
+                                   PIO_ENERGY_DENSITY, PIO_PRINCIPAL_STRESS, PIO_ROTATION,         PIO_CAUCHY_STRESS,
+                                   PIO_ENERGY_DENSITY, PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_CAUCHY_STRESS};
+
 /* Every field at a point of an element of every type; the elements have different laws. */
 static void case_fem_probe_rule(case_io *io)
 {
-    static const char *const names[] = {
-        "Cauchy's stress", "strain",           "von Mises",        "J", "energy", "principal stress",
-        "rotation",        "projected stress", "projected energy", NULL};
-    static const int fields[] = {PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN,   PIO_VON_MISES_STRESS,
-                                 PIO_VOLUME_RATIO,  PIO_ENERGY_DENSITY, PIO_PRINCIPAL_STRESS,
-                                 PIO_ROTATION,      PIO_CAUCHY_STRESS,  PIO_ENERGY_DENSITY};
-    const int variant = case_variant(io, names), projected = variant > 6, field = fields[variant];
+    const int variant = case_variant(io, point_names), projected = variant == 7 || variant == 8,
+              field = point_fields[variant];
     const int count = fem_field_numbers(field);
     const int kinematic = field == PIO_GREEN_STRAIN || field == PIO_VOLUME_RATIO || field == PIO_ROTATION;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
+    if (variant > 8) mesh_plane(&body, variant > 10 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     fem_probe_args a[MESH_TYPES];
     const fem_probe_at s = probe_of(io, &body, field, projected, !kinematic || DIM == 2);
     probe_rules(io, mesh_types[DIM][variant % MESH_TYPES]);

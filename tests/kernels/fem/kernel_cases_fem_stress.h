@@ -8,13 +8,27 @@
 /* Every law in elements of every type; in 2D linear ones in plane stress too. One field is a tensor. */
 static void case_fem_stress(case_io *io)
 {
-    static const char *const names[] = {"Cauchy's stress", "strain", "von Mises' stress", "volume ratio",
-                                        "energy density",  "places", "volumes",           NULL};
-    const int field = case_variant(io, names);
+    static const char *const names[] = {"Cauchy's stress",
+                                        "strain",
+                                        "von Mises' stress",
+                                        "volume ratio",
+                                        "energy density",
+                                        "places",
+                                        "volumes",
+                                        DIM == 3 ? NULL : "Cauchy's stress of rings",
+                                        "strain of rings",
+                                        "volumes of rings",
+                                        "Cauchy's stress of sheets",
+                                        "strain of sheets",
+                                        NULL};
+    static const int others[] = {PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN, PIO_POINT_VOLUME, PIO_CAUCHY_STRESS,
+                                 PIO_GREEN_STRAIN};
+    const int variant = case_variant(io, names), field = variant > 6 ? others[variant - 7] : variant;
     const int components = field <= PIO_GREEN_STRAIN ? FEM_TENSOR : field == PIO_POINT_POSITION ? DIM : 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
+    if (variant > 6) mesh_plane(&body, variant > 9 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter(io, &body, CASE_CONSTANT);
     int *form = HOST(io, int, n);
     for (int e = 0; e < n; e++) form[e] = DIM == 2 && body.law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;

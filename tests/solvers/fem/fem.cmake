@@ -23,6 +23,8 @@ foreach(known test_fem_convergence_f64_2d test_fem_convergence_f64_3d test_fem_r
 endforeach()
 one_engine_test(test_fem_halving f64 2)
 one_engine_test(test_fem_plane_stress f64 2)
+one_engine_test(test_fem_rings f64 2)
+one_engine_test(test_fem_sheets f64 2)
 one_engine_test(test_fem_standby f64 3) # in the plane, auto begins with elimination
 one_engine_test(test_fem_multigrid f64 2)
 one_engine_test(test_fem_multigrid f64 3)
