@@ -28,6 +28,22 @@ objective: [{type: minimize, of: end.y}]
 gradient: {}
 output: {gradient: {per: [%s]}}
 """
+# A cylinder with half a ball taken out of its lower end: elements with curved sides.
+RING = """version: 1
+name: rings
+method: {type: fem, dimension: 2, plane: axisymmetric}
+materials: [{name: m, model: neo_hookean, E: 40 kPa, nu: 0.3}]
+geometry: [{name: hollow, type: plate, element: %s, elements: [4, 6], radius: 0.4, size: 1}]
+bodies: [{name: b, geometry: hollow, material: m}]
+boundary:
+  - {name: foot, body: b, on: {min: [0, 0], max: [1, 0]}, type: fixed, axes: [y]}
+  - {name: axis, body: b, on: {min: [0, 0], max: [0, 1]}, type: fixed, axes: [x]}
+loads: [{name: push, body: b, on: {min: [1, 0], max: [1, 1]}, type: pressure, value: 900 Pa}]
+observe: [{name: end, type: displacement, body: b, point: [1, 0.25]}, {name: all, type: volume, body: b}]
+objective: [{type: minimize, of: end.x}, {type: minimize, of: all, weight: 1e-9}]
+gradient: {}
+output: {gradient: {per: [element, volume]}}
+"""
 
 
 class Volumes(unittest.TestCase):
@@ -77,6 +93,22 @@ class Volumes(unittest.TestCase):
               f"elements is {other:.3f} of before (threshold 0.3)")
         self.assertLess(change, 0.1)
         self.assertLess(other, 0.3)
+
+    def test_volumes_of_rings_are_those_that_they_sweep(self):
+        exact = np.pi * (1 - 2 / 3 * 0.4**3)
+        for element, limit in (("quad4", 1e-2), ("tri3", 1e-2), ("quad8", 1e-4), ("quad9", 1e-4), ("tri6", 1e-4)):
+            scene, out = self.root / "ring.yaml", self.root / "ring"
+            scene.write_text(RING % element)
+            self.piola("grad", scene, "--device", "cpu", "-q", "-o", out)
+            with h5py.File(out / "states.vtkhdf") as file:
+                cell = file["VTKHDF/CellData"]
+                total = (np.array(cell["grad_E"]) / np.array(cell["grad_E_per_volume"])).sum()
+                self.assertNotIn("grad_thickness", cell)
+            observed = json.loads((out / "result.json").read_text())["observations"]["all"]["value"][0][0]
+            print(f"{element}: volumes of rings over that observed, less 1: {abs(total / observed - 1):.1e} (threshold "
+                  f"1e-12); over that of the body, {abs(total / exact - 1):.1e} (threshold {limit:g})")
+            self.assertLess(abs(total / observed - 1), 1e-12)
+            self.assertLess(abs(total / exact - 1), limit)
 
     def test_they_can_be_alone_and_other_commands_know_them(self):
         field = self.fields([4, 2], "volume")

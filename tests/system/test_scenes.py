@@ -249,6 +249,25 @@ class Optimize(Scenes):
         self.assertGreaterEqual(contrast, 2.5)
 
 
+    def test_a_disc_becomes_that_of_one_stress(self):
+        """A thin disc of constant thickness has the stress (3 + nu)/8 rho w^2 R^2 + F/(2 pi R h) at its centre; one of
+        the same stress s everywhere (de Laval) has exp(rho w^2 R^2/(2 s)) = 1 + V rho w^2 R/F."""
+        scene, pull, force = "fem_disc_axisymmetric.yaml", 7850 * 1000**2 * 0.25**2, 0.75e6
+        done, cost = self.find(scene)
+        self.run_piola(0, "run", scene, self.folder / "start", "-q")
+        start = result(self.folder / "start")["observations"]["peak"]["value"][0][0]
+        thin = 3.3 / 8 * pull + force / (2 * math.pi * 0.25 * 0.01)
+        laval = pull / (2 * math.log(1 + math.pi * 0.25 * 0.01 * pull / force))
+        norm, peak, volume = (done["observations"][name]["value"][0][0] for name in ("stress", "peak", "volume"))
+        print(f"optimize {scene}: at the start {start / thin:.4f} of the thin disc's stress (threshold 1 to 1 %), then "
+              f"a norm of {norm / laval:.4f} of de Laval's stress (1 to 2 %) and a peak of {peak / laval:.4f} (1.07), "
+              f"{cost}")
+        self.assertLess(abs(start / thin - 1), 0.01)
+        self.assertLess(abs(norm / laval - 1), 0.02)
+        self.assertLess(peak / laval, 1.07)
+        self.assertLess(volume, math.pi * 0.25**2 * 0.01 * 1.0001)
+
+
     def test_a_cantilever_finds_its_shape_at_its_volume(self):
         """A beam whose height is free, of least deflection at its volume, has the height 3/2 sqrt(1 - x/L) of the mean
         one, and 16/27 of the deflection (Euler and Bernoulli: the sum of M^2/h^3 over the length)."""

@@ -126,6 +126,10 @@ ENTRIES = (
           "The tone of the fork that was found, 440 Hz: the shape of the second mode, drawn small. The prongs have "
           "become thicker at their roots and thinner at their ends.",
           "--field displacement --frame 2 --deformation -0.001 --size 500x760"),
+    Entry("fem_disc_axisymmetric", "optimize",
+          "Half the section of the disc that was found, the axis at the left and the plane of symmetry below. The "
+          "colour is von Mises' stress, 141 MPa at most and 250 MPa at the start.",
+          "--field von_mises --size 900x300"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
           "with respect to Young's modulus of each element: stiffness matters most at the clamp.",
