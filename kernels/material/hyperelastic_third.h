@@ -216,8 +216,8 @@ PIO_OUTLINE_FN void hyper_third_tangent(int plane, int law, mat F, real third, h
 /* ---- sheets: F33 such that P33 = 0 ------------------------------------------------------------------------------ */
 
 /* Returns `third` of a sheet at F: the t for which W_t = 0, by Newton's method for g(s) = t W_t with s = ln t, within
- * an interval that the sign of g halves where Newton's step leaves it, until a step is of the size of rounding. Returns
- * 0, which no law admits, where t is not between 1/2900 and 2900. Of the linear law, which has lambda* for lambda, it is
+ * an interval that the sign of g narrows and that is halved where Newton's step leaves it, until a step or the interval
+ * is of the size of rounding. Returns 0, which no law admits, where t is not between 1/2900 and 2900. Of the linear law, which has lambda* for lambda, it is
  * 0. */
 PIO_OUTLINE_FN real hyper_third_free(int law, mat F, hyper_constants k)
 {
@@ -228,17 +228,17 @@ PIO_OUTLINE_FN real hyper_third_free(int law, mat F, hyper_constants k)
         const real t = real_exp(s);
         const third_slopes w = hyper_third_slopes(law, F, t, k);
         const real g = t * w.d[2], slope = g + t * t * w.dd[2][2];
+        real next = s - g / slope;
+        if (slope > R(0) && !(fabs(next - s) > R(4) * eps)) return real_exp(next);
         if (g > R(0))
             high = s;
         else
             low = s;
-        real next = s - g / slope;
         if (!(slope > R(0)) || !(next > low && next < high)) next = R(0.5) * (low + high);
-        const real step = fabs(next - s);
         s = next;
-        if (!(step > R(4) * eps)) break;
+        if (!(high - low > R(4) * eps)) break;
     }
-    return fabs(s) < most - R(0.01) ? real_exp(s) : R(0);
+    return fabs(s) < most - R(0.01) && high - low < R(64) * eps ? real_exp(s) : R(0);
 }
 
 /* Returns the change of `third` of a sheet along dF, -(W_tI dI + W_tJ dJ)/W_tt; of the linear law 0. */
