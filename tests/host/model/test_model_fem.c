@@ -33,6 +33,8 @@ static void what_the_meshes_lack_is_reported_at_its_key(void **state)
     refused("geometry=[{name: block, type: quadrilateral, element: quad4, elements: [2, 2], "
             "corners: [0, 0, 0, 1, 1, 1, 1, 0]}]",
             "geometry[0]");
+    refused("materials=[{name: soft, model: mooney_rivlin, c10: '1 kPa*(1 - 2*x/(1 m))', c01: 0, bulk: 1 MPa}]",
+            "materials[0].c10: at (0.75, 0.25, 0): c10 + c01 = -500 Pa; half the shear modulus must be above 0");
 }
 
 /* Rings have no negative radius, and on the axis nothing moves along x. */
