@@ -30,6 +30,19 @@ observe:
 design: [{name: weight, target: materials.soft.density}]
 objective: [{type: minimize, of: tone}]
 """
+# A thin ring of square section, which nothing holds.
+RING = """
+version: 1
+name: ring
+method: {type: fem, dimension: 2, plane: axisymmetric}
+time: {integrator: modal, modes: 3}
+materials: [{name: steel, model: neo_hookean, E: 200 GPa, nu: 0.3, density: 8000 kg/m3}]
+geometry: [{name: section, type: box, element: quad9, elements: [2, 2], min: [0.995, 0], max: [1.005, 0.01]}]
+bodies: [{name: ring, geometry: section, material: steel}]
+observe: [{name: breath, type: frequency, mode: 3}]
+design: [{name: E, target: materials.steel.E}]
+objective: [{type: minimize, of: breath}]
+"""
 
 
 def run(*arguments):
@@ -115,6 +128,22 @@ class Modal(unittest.TestCase):
                 self.expect(69, ["there is no ", missing], "run", self.check, "-o", self.folder / "y")
             finally:
                 del os.environ["PIOLA_ENGINES"]
+
+    def test_a_thin_ring_twists_and_breathes(self):
+        """One motion along the axis is rigid. The section turns about its middle at w^2 = E/(rho R^2) I_r/(I_r + I_y),
+        half for a square, and the ring grows and shrinks at w^2 = E/(rho R^2)."""
+        (self.folder / "ring.yaml").write_text(RING)
+        self.expect(0, [], "grad", self.folder / "ring.yaml", "-o", self.folder / "ring")
+        report = self.result("ring")
+        found = [mode["frequency"] for mode in report["certificate"]["modes"]]
+        breath = math.sqrt(200e9 / 8000) / (2 * math.pi)
+        slope = report["parameters"]["materials.steel.E"]["gradient"] * 2 * 200e9 / found[2]
+        print(f"a thin ring: {found} Hz, {breath / math.sqrt(2):.6g} and {breath:.6g} Hz in theory (threshold 1e-4); "
+              f"E df/dE over f/2, less 1: {slope - 1:.1e} (threshold 1e-9)")
+        self.assertEqual(found[0], 0)
+        self.assertLess(abs(found[1] * math.sqrt(2) / breath - 1), 1e-4)
+        self.assertLess(abs(found[2] / breath - 1), 1e-4)
+        self.assertLess(abs(slope - 1), 1e-9)
 
     def test_the_forks_tone_becomes_440_hertz_and_frames_are_modes(self):
         out = self.folder / "fork"
