@@ -2,9 +2,9 @@
  *
  * Units are SI throughout: m, kg, s, N, Pa, J. Numbers cross this interface as double, whatever precision the
  * engine computes in. In 2D, particles are in plane strain, per metre of thickness; bodies that are meshes are in plane
- * strain or plane stress (`method.plane`) and have a thickness (`bodies[].thickness`, 1 m by default), or they are rings,
- * of which all numbers are those of the whole ring. Every function that can fail returns a piola_status, which is also
- * the exit code of the command, and fills `error` (which may be NULL).
+ * strain or plane stress (`method.plane`) and have a thickness (`bodies[].thickness`, 1 m by default), or they are
+ * rings, of which all numbers are those of the whole ring. Every function that can fail returns a piola_status, which
+ * is also the exit code of the command, and fills `error` (which may be NULL).
  */
 #ifndef PIOLA_H
 #define PIOLA_H

@@ -92,6 +92,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     if (!rc) rc = set_frames(m, error);
     if (!rc) rc = pio_model_observations(m, error);
     if (!rc) rc = pio_model_designs(m, error);
+    if (!rc) rc = pio_model_rings_designs(m, error);
     pio_scene_drop_surfaces(scene);
     if (rc)
         pio_model_free(m);

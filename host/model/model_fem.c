@@ -72,7 +72,7 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 
 /* ---- elements ------------------------------------------------------------------------------------------- */
 
-/* In plane stress the linear law has a lambda of its own; the others find F33 (kernels/material/hyperelastic_third.h). */
+/* In plane stress the linear law has a lambda of its own; others find F33 (kernels/material/hyperelastic_third.h). */
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
     double *parameters = f->law_parameters + PIO_LAW_CONSTANTS * e;

@@ -88,6 +88,9 @@ piola_status pio_model_supports(pio_model *model, piola_error *error);
 /* Checks places and supports of rings (model_rings.c): a part of pio_model_fem_create(). Returns PIOLA_BAD_DATA at a
  * node of negative radius, or on the axis and not held along x there. */
 piola_status pio_model_rings(pio_model *model, piola_error *error);
+/* Checks the designs of a model, of rings: none moves a node of the axis along x. Returns PIOLA_BAD_DATA where one
+ * does. */
+piola_status pio_model_rings_designs(const pio_model *model, piola_error *error);
 /* Warns of elements that lock (model_locking.c): a part of pio_model_fem_create(). Returns PIOLA_BAD_DATA at a body
  * whose dilatation is to be projected and has no element with a use for it. */
 piola_status pio_model_locking(pio_model *model, piola_error *error);

@@ -44,8 +44,9 @@ static void check_block(pio_model *m, int b, pio_element_type type, double nu)
     const bool linear_product = type == PIO_QUAD4 || type == PIO_HEX8;
     if (m->scene->fem.plane == PIO_AXISYMMETRIC) {
         if (nu > LOCKS && type != PIO_QUAD9)
-            pio_model_warn(m, "body '%s': %s elements lock where nu is %.6g, and are too stiff; use quad9", body->name,
-                           pio_elements[type].name, nu);
+            pio_model_warn(m, "body '%s': %s elements lock where nu is %.6g, and are too stiff; use %s", body->name,
+                           pio_elements[type].name, nu,
+                           type == PIO_TRI3 || type == PIO_TRI6 ? "a smaller nu, or quadrilaterals: quad9" : "quad9");
         return;
     }
     if (!projected && nu > LOCKS)

@@ -113,7 +113,7 @@ static const cfg_field body_fields[] = {
      .meaning = "rotation about the mean of its nodes at the start of a motion: one number in 2D, a vector in 3D"},
     {"thickness", CFG_NUMBER, AT(scene_body, thickness), .fallback = "1", .quantity = CFG_LENGTH, POSITIVE,
      .texts = offsetof(scene_body, thickness_text), .instead_of = 1,
-     .meaning = "in 2D: how deep the body is; forces are in proportion"},
+     .meaning = "in 2D: how deep the body is; forces are in proportion; rings have none"},
     END};
 static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene_body), .fields = body_fields};
 

@@ -15,13 +15,60 @@ static bool is_3d(pio_element_type element)
     return element >= PIO_TET4;
 }
 
+/* Returns whether something of a body is made of the material. */
+static bool is_made_of(const scene_body *b, const scene_material *m)
+{
+    bool used = !strcmp(m->name, b->material);
+    for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(m->name, b->regions[r].material);
+    return used;
+}
+
+/* Returns whether a body of this name has an element of another law than the linear one. */
+static bool is_nonlinear(const pio_scene *s, const char *name)
+{
+    bool found = false;
+    for (size_t b = 0; b < s->matter.n_bodies; b++)
+        for (size_t k = 0; k < s->materials.n; k++)
+            found |= !strcmp(s->matter.bodies[b].name, name) && s->materials.v[k].model != PIO_HYPER_LINEAR &&
+                     is_made_of(&s->matter.bodies[b], &s->materials.v[k]);
+    return found;
+}
+
+/* A pressure on the deformed edge of a sheet would need the thickness that is left there. */
+static void check_sheets(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->loading.n_loads; i++) {
+        const scene_load *l = &s->loading.loads[i];
+        PATH(type, "loads[%zu].type", i);
+        if (l->type != PIO_FOLLOWER || !is_nonlinear(s, l->body)) continue;
+        pio_cfg_fault(
+            doc, type,
+            "a sheet at finite strain changes its thickness, which a pressure on the deformed edge would have "
+            "to know; use 'pressure', on the area at rest, or 'plane: strain'");
+    }
+}
+
+/* Along x, the radius, no weight acts, and no design may give one. */
+static void check_weight(const pio_scene *s, cfg_doc *doc)
+{
+    if (fabs(s->common.gravity[0]) > 0)
+        pio_cfg_fault(doc, "gravity", "x is the radius, along which no weight acts; use [0, y]");
+    for (size_t i = 0; i < s->goal.n_design; i++)
+        for (size_t k = 0; s->goal.design[i].path && k < s->goal.design[i].target.n; k++) {
+            const scene_path *p = &s->goal.design[i].path[k];
+            PATH(path, "design[%zu].target[%zu]", i, k);
+            if (p->key && p->quantity == PIO_GRAVITY && p->part != 1)
+                pio_cfg_fault(doc, path, "x is the radius, along which no weight acts; design gravity.y");
+        }
+}
+
 static void check_plane(const pio_scene *s, cfg_doc *doc)
 {
     if (s->method.dimension == 3 && pio_scene_is_set(doc, "method.plane"))
         pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
+    if (s->fem.plane == PIO_PLANE_STRESS) check_sheets(s, doc);
     if (s->fem.plane != PIO_AXISYMMETRIC) return;
-    if (fabs(s->common.gravity[0]) > 0)
-        pio_cfg_fault(doc, "gravity", "x is the radius, along which no weight acts; use [0, y]");
+    check_weight(s, doc);
     for (size_t i = 0; i < s->matter.n_bodies; i++) {
         PATH(thickness, "bodies[%zu].thickness", i);
         PATH(spin, "bodies[%zu].angular_velocity", i);
@@ -266,9 +313,7 @@ static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
         if (strcmp(body->name, s->goal.observe[i].body)) continue;
         for (size_t k = 0; k < s->materials.n; k++) {
             const scene_material *m = &s->materials.v[k];
-            bool used = !strcmp(m->name, body->material);
-            for (size_t r = 0; r < body->n_regions; r++) used |= !strcmp(m->name, body->regions[r].material);
-            if (used && !(m->density > 0))
+            if (is_made_of(body, m) && !(m->density > 0))
                 pio_cfg_fault(doc, type, "'%s', of which '%s' is made, has no density; add materials[%zu].density",
                               m->name, body->name, k);
         }

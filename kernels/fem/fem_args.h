@@ -38,7 +38,7 @@ typedef struct {
 
 /* Kinds of faults: a volume at rest that is not positive; constants that the law does not allow; a deformation for
  * which the law is not defined; a state that is not finite; one that is out of the lattice's range. */
-enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE, FEM_OFF_LATTICE };
+enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE, FEM_OFF_LATTICE, FEM_NEGATIVE_RADIUS };
 
 #define FEM_NONE UINT64_MAX /* no fault */
 

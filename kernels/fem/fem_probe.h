@@ -194,6 +194,7 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
     if (DIM == 2 && a->b.plane == PIO_AXISYMMETRIC) {
         fem_element_add_ring(bar->node.u, nodes, &p, Phi.third);
         fem_element_add_ring(bar->node.rest, nodes, &p, R(f) - r.G33 * Phi.third);
+        fem_element_add_axis(bar->node.rest, nodes, &p, r.G, Phi.third);
     }
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar->k.k[c] += V * k_bar.k[c];
     bar->thick += p.area * R(f);

@@ -65,6 +65,13 @@ PIO_FN void fem_element_add_ring(real *out, int nodes, const fem_point *p, real 
     for (int n = 0; n < nodes; n++) out[n * DIM] += p->volume * M33 * fem_third_slope(p, n);
 }
 
+/* Adds what the cotangent M33 of G33 gives rest positions beside -G33 M33 N_n/r: on the axis G33 is G_xx, whose
+ * derivative by a place along y is -G_xy dN_n/dx. */
+PIO_FN void fem_element_add_axis(real *out, int nodes, const fem_point *p, mat G, real M33)
+{
+    for (int n = 0; n < nodes && !p->N; n++) out[n * DIM + 1] -= p->volume * M33 * G.m[0][1] * p->g[n][0];
+}
+
 /* ---- strain energy of an element, J; infinite where the law is not defined --------------------------------- */
 
 /* Returns the strain energy of element i, J, or 1e300 where the law is not defined. */
@@ -118,13 +125,28 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
-/* Lowers the fault where element i has a volume that is not positive, or constants that its law does not allow. */
+/* Returns 0 where a node of a ring is beyond the axis, by more than rounding. */
+PIO_FN int fem_radii_hold(const fem_block *b, int i)
+{
+    const int *node = b->node + (ptrdiff_t)i * b->rule.nodes;
+    real least = R(0), most = R(0);
+    for (int n = 0; n < b->rule.nodes; n++) {
+        const real x = point_load(b->rest, node[n]).x[0];
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+    }
+    return DIM == 3 || b->plane != PIO_AXISYMMETRIC || least >= R(-1e-6) * most;
+}
+
+/* Lowers the fault where element i has a volume that is not positive, a negative radius, or constants that its law does
+ * not allow. */
 PIO_FN void fem_check(int i, const fem_check_args *a)
 {
     const int e = a->b.first + i;
     int fault = -1;
     for (int q = 0; q < a->b.rule.points; q++)
         if (!(fem_point_at(&a->b, i, q).volume > R(0))) fault = FEM_INVERTED_REST;
+    if (!fem_radii_hold(&a->b, i)) fault = FEM_NEGATIVE_RADIUS;
     if (a->m.law) {
         const hyper_constants k = fem_constants_of(&a->m, e);
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++)

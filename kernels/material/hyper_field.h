@@ -2,8 +2,8 @@
  * von Mises' stress, volume ratio, energy density, principal stresses and rotation, each with its adjoint.
  *
  * Strain, volume ratio and rotation are those of the displacement's deformation F (of the linear law grad u), stresses
- * and energy those of what the law is given: F too, or where the dilatation is projected Fbar of dilatation.h. Rings and
- * sheets have a third stretch (hyperelastic_third.h), and no projected dilatation. */
+ * and energy those of what the law is given: F too, or where the dilatation is projected Fbar of dilatation.h. Rings
+ * and sheets have a third stretch (hyperelastic_third.h), and no projected dilatation. */
 #ifndef PIOLA_KERNELS_HYPER_FIELD_H
 #define PIOLA_KERNELS_HYPER_FIELD_H
 

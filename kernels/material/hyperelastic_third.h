@@ -1,8 +1,8 @@
 /* hyperelastic_third.h -- the hyperelastic laws in 2D where the third stretch F33 is not 1: rings and sheets.
  *
  * F33 is given to every function beside F, as `third`: of the linear law, whose F is grad u, it is F33 - 1, as
- * hyper_diagonal says. Every isotropic law is W(I, J, t) of hyperelastic_third_slopes.h, so that with cof = dJ/dF, which
- * is linear in F,
+ * hyper_diagonal says. Every isotropic law is W(I, J, t) of hyperelastic_third_slopes.h, so that with cof = dJ/dF,
+ * which is linear in F,
  *     P = 2 W_I F + W_J cof,   P33 = W_t
  *     dP = 2 W_I dF + W_J cof(dF) + 2 dW_I F + dW_J cof,   dP33 = dW_t,
  *     dW_a = W_aI 2 F : dF + W_aJ cof : dF + W_at dt.
@@ -217,8 +217,8 @@ PIO_OUTLINE_FN void hyper_third_tangent(int plane, int law, mat F, real third, h
 
 /* Returns `third` of a sheet at F: the t for which W_t = 0, by Newton's method for g(s) = t W_t with s = ln t, within
  * an interval that the sign of g narrows and that is halved where Newton's step leaves it, until a step or the interval
- * is of the size of rounding. Returns 0, which no law admits, where t is not between 1/2900 and 2900. Of the linear law, which has lambda* for lambda, it is
- * 0. */
+ * is of the size of rounding. Returns 0, which no law admits, where t is not between 1/2900 and 2900. Of the linear
+ * law, which has lambda* for lambda, it is 0. */
 PIO_OUTLINE_FN real hyper_third_free(int law, mat F, hyper_constants k)
 {
     const real eps = sizeof(real) == 4 ? R(6e-8) : R(1.1e-16), most = R(8);

@@ -1,4 +1,4 @@
-/* hyperelastic_third_slopes.h -- the hyperelastic laws in 2D as functions W(I, J, t) of I = F : F, J = det F, both of the
+/* hyperelastic_third_slopes.h -- the hyperelastic laws in 2D as functions W(I, J, t) of I = F : F and J = det F of the
  * plane, and t = F33: first and second derivatives, of every law but the linear one.
  *
  * Laws give their derivatives by variables z of their own, which this file turns into those by (I, J, t):
@@ -268,7 +268,7 @@ PIO_OUTLINE_FN third_slopes hyper_third_slopes(int law, mat F, real t, hyper_con
     return third_of_invariants(&f, I_, J, t);
 }
 
-/* Returns the derivatives by (I, J, t) of dW/dk, for constant c of a law; no second derivatives of Ogden's exponents. */
+/* Returns the derivatives by (I, J, t) of dW/dk, of constant c of a law; no second derivatives of Ogden's exponents. */
 PIO_OUTLINE_FN third_slopes hyper_third_constant(int law, mat F, real t, hyper_constants k, int c)
 {
     if (law != PIO_HYPER_OGDEN || c == 4) return hyper_third_slopes(law, F, t, hyper_unit(c));

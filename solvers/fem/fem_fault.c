@@ -89,6 +89,13 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
         return sim_fail_as(error, PIOLA_NUMERICAL, what,
                            "element %d has no positive volume at rest: its nodes' order or places are wrong", element);
     }
+    if ((step.fault & 15) == FEM_NEGATIVE_RADIUS) {
+        what.kind = PIOLA_FAILED_REST_SHAPE;
+        return sim_fail_as(error, PIOLA_NUMERICAL, what,
+                           "element %d has a node at a negative radius x: bounds that keep it at 0 or above would be "
+                           "right",
+                           element);
+    }
     real density = 0;
     pio_queue_download(&sim->queue, &density, f->materials.density + fem_row_of(f, element), sizeof density);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,

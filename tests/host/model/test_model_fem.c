@@ -42,15 +42,26 @@ static void rings_begin_at_the_axis(void **state)
 {
     (void)state;
     const char *sets[] = {"method={type: fem, dimension: 2, plane: axisymmetric}",
-                          "bodies=[{name: one, geometry: block, material: soft, position: [-0.25, 0]}]"};
+                          "bodies=[{name: one, geometry: block, material: soft, position: [-0.25, 0]}]", NULL};
     refused_sets(sets, 2, "bodies[0].geometry: a node is at (-0.25, 0); x is the radius of rings, and at least 0");
     sets[1] = "boundary=[{name: a, body: one, on: {group: bottom}, type: fixed, axes: [y]}]";
     refused_sets(sets, 2,
                  "method.plane: the node of body 'one' at (0, 0) is on the axis, where nothing moves along x; fix x "
                  "there");
+    sets[1] = "boundary=[{name: a, body: one, on: {group: left}, type: displacement, value: 1 mm}]";
+    refused_sets(sets, 2, "method.plane: the node of body 'one' at (0, 0) is on the axis");
     sets[1] = "boundary=[{name: a, body: one, on: {group: left}, type: fixed}]";
+    static const char *const moves[] = {
+        "design=[{name: d, target: bodies.one.rest_position}]",
+        "design=[{name: d, target: bodies.one.rest_position, per: node}]",
+        "design=[{name: d, target: bodies.one.rest_position, per: node, on: {group: left}, along: normal}]"};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        sets[2] = moves[i];
+        refused_sets(sets, 3, "design[0]: it would move the node at (0, 0");
+    }
+    sets[2] = "design=[{name: d, target: bodies.one.rest_position, per: node, along: y}]";
     pio_scene *scene = NULL;
-    pio_model *m = model_of(sets, 2, &scene);
+    pio_model *m = model_of(sets, 3, &scene);
     assert_int_equal(m->fem->desc.plane, PIO_AXISYMMETRIC);
     pio_model_free(m);
     pio_scene_free(scene);

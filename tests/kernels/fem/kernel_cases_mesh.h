@@ -129,8 +129,8 @@ static mesh_lattice mesh_make(case_io *io, int dim)
 
 #define MESH_SPACING 0.3
 
-/* Places of the lattice's nodes [points][DIM], each moved by up to a seventh of the spacing, at positive x, as rings have
- * them; faces lie on a curved sheet. */
+/* Places of the lattice's nodes [points][DIM], each moved by up to a seventh of the spacing, at positive x, as rings
+ * have them; faces lie on a curved sheet. */
 static real *mesh_rest(case_io *io, const mesh_lattice *m, case_role role, const char *name)
 {
     case_array *x = case_uniform(io, role, name, 1, m->points * DIM, -MESH_SPACING / 7, MESH_SPACING / 7);
