@@ -121,7 +121,7 @@ PIO_FN void fem_batch_jacobian(fem_batch_point *p, const fem_batch *t, const fem
     p->area = r->w[q] * det;
     p->per_radius = pack_of(R(0));
     p->N = r->N + (ptrdiff_t)q * r->nodes;
-    if (t->plane == PIO_AXISYMMETRIC) {
+    if (DIM == 2 && t->plane == PIO_AXISYMMETRIC) {
         pack radius = pack_of(R(0));
         for (int a = 0; a < r->nodes; a++) radius += p->N[a] * fem_batch_at(X, a, 0);
         p->per_radius = R(1) / radius;
