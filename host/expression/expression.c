@@ -217,6 +217,12 @@ static pio_term unknown(parser *p, const char *name, size_t at)
                 name, list);
 }
 
+/* A coordinate, or a table, where there is no place. */
+static pio_term nowhere(parser *p, size_t at)
+{
+    return fail(p, at, "%s no place x, y or z, and no table; it is the same everywhere", p->scope->no_space);
+}
+
 static pio_term named(parser *p)
 {
     const size_t at = p->at;
@@ -234,6 +240,7 @@ static pio_term named(parser *p)
         return pio_term_leaf(p->out, PIO_OP_TIME, 0, pio_dimension_of(CFG_TIME), at);
     }
     if (length == 1 && name[0] >= 'x' && name[0] <= 'z') {
+        if (p->scope->no_space) return nowhere(p, at);
         if (name[0] == 'z' && p->scope->dimension == 2) return fail(p, at, "a 2D scene has no z; there are x and y");
         p->out->in_space = true;
         return pio_term_leaf(p->out, (pio_operation)(PIO_OP_X + (name[0] - 'x')), 0, pio_dimension_of(CFG_LENGTH), at);
@@ -247,6 +254,7 @@ static pio_term named(parser *p)
     for (size_t k = 0; k < p->scope->n_tables && k < 64; k++) {
         const pio_expression_table *own = &p->scope->tables[k];
         if (strcmp(own->name, name) != 0) continue;
+        if (p->scope->no_space) return nowhere(p, at);
         p->out->tables |= UINT64_C(1) << k;
         p->out->in_space = true;
         return pio_term_leaf(p->out, own->nearest ? PIO_OP_NEAREST_TABLE : PIO_OP_LINEAR_TABLE, (int)k,

@@ -39,6 +39,8 @@ typedef struct {
     size_t n_tables;                    /* tables, at most 64 */
     int dimension;                      /* of the scene: in 2D there is no z */
     const char *no_time; /* why t makes no sense here, as "the density of a material has"; NULL: it does */
+    /* why x, y, z and tables make no sense here, as "the angle of a rotation has"; NULL: they do */
+    const char *no_space;
 } pio_expression_scope;
 
 /* What is wrong, and at which character, from 0. */
@@ -51,6 +53,19 @@ typedef struct {
  * would be right. No text takes more than bounded time and memory. */
 bool pio_expression_compile(const char *text, const pio_expression_scope *scope, cfg_quantity quantity,
                             pio_expression *out, pio_expression_fault *fault);
+
+/* A rotation of the scene's space, by an angle in time. */
+typedef struct {
+    int dimension;        /* 2: about z */
+    double axis[3];       /* of length 1 */
+    double center[3];     /* a place that stays, m */
+    pio_expression angle; /* rad; x, y, z and tables are not part of it */
+    int curve;            /* number of a curve that multiplies the angle, see PIO_OP_CURVE; -1: none */
+} pio_expression_rotation;
+
+/* Compiles one component, 0 to 2, of the displacement (R - 1)(X - center) of a place X, m. Returns false where that has
+ * more operations than a program can have. */
+bool pio_expression_rotate(const pio_expression_rotation *rotation, int component, pio_expression *out);
 
 /* ---- dimensions ---------------------------------------------------------------------------------------------- */
 

@@ -186,6 +186,8 @@ static int32_t which_of(const pio_model *m, const scene_path *path)
 {
     if (path->owner == SCENE_OWNER_CONTROL) return pio_model_control_which(m, path);
     if (path->owner == SCENE_OWNER_CONSTANT) return m->fem->constant_number[path->index];
+    if (path->quantity == PIO_NAMED_CONSTANT) /* of a boundary: an angle */
+        return m->fem->constant_number[m->scene->constants.n + (size_t)path->index];
     if (path->owner == SCENE_OWNER_BOUNDARY)
         return m->fem->support_first[path->index] + (path->part > 0 ? path->part : 0);
     return path->owner == SCENE_OWNER_LOAD || path->owner == SCENE_OWNER_OBSTACLE ? path->index : 0;

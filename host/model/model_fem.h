@@ -34,13 +34,16 @@ struct pio_model_fem {
     int32_t *follows;                              /* [nodes] bits of axes, see pio_fem_desc; NULL: none follows */
     double *follow_parameters;                     /* [elements][5] see pio_fem_desc; NULL as follows */
     /* Values that vary: programs and their numbers; constants in the order of the engine, which begins with those that
-     * designs change; [constants of the scene] the engine's number of each. */
+     * designs change; [constants of the scene, then where something turns boundaries] the engine's number of each. */
     int32_t *program_start, *program_code, *constant_number;
     double *program_numbers, *constants;
-    scene_vary *program_of; /* [desc.programs.n] the expression that each was made of */
-    int32_t *table_at;      /* [tables of the scene] where their numbers begin among those of the programs */
-    pio_vary_desc *varies;  /* [desc.n_varies] items of others than loads are owned */
-    double edge;            /* shortest edge of all elements, m: the scale of moves of nodes */
+    /* [desc.programs.n] the expression that each was made of; those of rotations, whose components are 1 + axis of an
+     * angle, come last */
+    scene_vary *program_of;
+    int32_t *table_at, *curve_at; /* [tables of the scene], [desc.n_curves] where their numbers begin among those of the
+                                   * programs */
+    pio_vary_desc *varies;        /* [desc.n_varies] items of others than loads are owned */
+    double edge;                  /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
 /* Makes model->fem and what of model->desc it concerns: a part of pio_model_create(). Returns PIOLA_BAD_DATA at the
@@ -81,6 +84,9 @@ piola_status pio_model_point(const pio_model *model, int observation, pio_observ
  * shape functions of the first element that has it. Returns the errors of pio_model_point() (model_point.c). */
 piola_status pio_model_point_weights(const pio_model *model, size_t observation, double *weight, piola_error *error);
 
+/* Returns the number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; those of the scene
+ * follow (model_fem_loads.c). */
+int32_t pio_model_curve(const pio_scene *scene, const char *name);
 /* Makes curves and supports: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a
  * support holds no node, two prescribe one unknown, or the table of a curve is wrong, and the other errors of
  * pio_model_create(). */
@@ -94,6 +100,11 @@ piola_status pio_model_rings_designs(const pio_model *model, piola_error *error)
 /* Warns of elements that lock (model_locking.c): a part of pio_model_fem_create(). Returns PIOLA_BAD_DATA at a body
  * whose dilatation is to be projected and has no element with a use for it. */
 piola_status pio_model_locking(pio_model *model, piola_error *error);
+
+/* Lists the outer faces at `on` of a body; the caller frees out->item. `use` says why they must be outer ones. Returns
+ * PIOLA_BAD_DATA at the scene's key `path` if there are none, or PIOLA_NO_MEMORY (model_fem_loads.c). */
+piola_status pio_model_faces(const pio_model *model, const char *path, const char *body, const scene_where *on,
+                             const char *use, pio_face_list *out, piola_error *error);
 
 /* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
  * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */

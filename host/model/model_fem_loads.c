@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number of a curve: 0 is the ramp from 0 to 1 over the duration, or 1 in a motion; those of the scene
- * follow. */
-static int32_t curve_number(const pio_scene *s, const char *name)
+int32_t pio_model_curve(const pio_scene *s, const char *name)
 {
     for (size_t c = 0; name && c < s->loading.n_curves; c++)
         if (!strcmp(s->loading.curves[c].name, name)) return (int32_t)c + 1;
@@ -129,7 +127,7 @@ static int32_t support_of(const pio_model *m, int32_t number, int axis)
 {
     const scene_boundary *b = &m->scene->loading.boundary[number];
     int32_t support = m->fem->support_first[number];
-    if (b->type == SCENE_FIXED || b->value.n < 2) return support;
+    if (b->type != SCENE_PRESCRIBED || b->value.n < 2) return support;
     for (size_t a = 0; a < b->axes.n && b->axes.v[a][0] != "xyz"[axis]; a++) support++;
     return support;
 }
@@ -177,12 +175,12 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
     for (size_t i = 0; !rc && i < unknowns; i++) owner[i] = -1;
     for (size_t b = 0; !rc && b < s->loading.n_boundary; b++) {
         const scene_boundary *own = &s->loading.boundary[b];
-        const bool fixed = own->type == SCENE_FIXED;
+        const bool fixed = own->type != SCENE_PRESCRIBED; /* or turned, by supports of its own (model_vary.c) */
         f->support_first[b] = n;
         for (size_t k = 0; k < (fixed ? 1 : own->value.n); k++, n++) {
             f->support_boundary[n] = (int32_t)b;
             f->support_value[n] = fixed ? 0 : own->value.v[k];
-            f->support_curve[n] = fixed ? -1 : curve_number(s, own->curve);
+            f->support_curve[n] = fixed ? -1 : pio_model_curve(s, own->curve);
         }
         rc = constrain(m, b, owner, error);
     }
@@ -196,29 +194,34 @@ piola_status pio_model_supports(pio_model *m, piola_error *error)
 
 /* ---- loads ---------------------------------------------------------------------------------------------- */
 
-static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *out, piola_error *error)
+piola_status pio_model_faces(const pio_model *m, const char *path, const char *body, const scene_where *on,
+                             const char *use, pio_face_list *out, piola_error *error)
 {
-    const scene_load *l = &m->scene->loading.loads[number];
-    const pio_mesh *mesh = &m->fem->mesh[pio_scene_body_number(m->scene, l->body)];
-    const scene_where box = pio_model_box(m, &l->on);
+    const pio_mesh *mesh = &m->fem->mesh[pio_scene_body_number(m->scene, body)];
+    const scene_where box = pio_model_box(m, on);
     piola_error inner = {0};
-    char path[64];
-    snprintf(path, sizeof path, "loads[%zu].on", number);
     *out = (pio_face_list){0};
-    const piola_status rc = l->on.group ? pio_mesh_group_faces(mesh, l->on.group, out, &inner)
-                                        : pio_mesh_faces_in_box(mesh, box.min, box.max, out, &inner);
+    const piola_status rc = on->group ? pio_mesh_group_faces(mesh, on->group, out, &inner)
+                                      : pio_mesh_faces_in_box(mesh, box.min, box.max, out, &inner);
     const int32_t n = out->n, inner_faces = rc ? 0 : pio_mesh_count_inner(mesh, out);
     if (!rc && n > 0 && !inner_faces) return PIOLA_OK;
     free(out->item);
     *out = (pio_face_list){0};
     if (inner_faces)
         return pio_scene_fault(m->scene, error, path,
-                               "%d of the %d faces of the group '%s' lie inside the body, between two elements; a load "
-                               "acts on outer faces",
-                               inner_faces, n, l->on.group);
-    if (!rc) return pio_scene_fault(m->scene, error, path, "no outer face of body '%s' lies there", l->body);
+                               "%d of the %d faces of the group '%s' lie inside the body, between two elements; %s",
+                               inner_faces, n, on->group, use);
+    if (!rc) return pio_scene_fault(m->scene, error, path, "no outer face of body '%s' lies there", body);
     if (rc == PIOLA_BAD_DATA) return pio_scene_fault(m->scene, error, path, "%s", inner.message);
     return pio_fail(error, rc, "%s", inner.message);
+}
+
+static piola_status faces_at(const pio_model *m, size_t number, pio_face_list *out, piola_error *error)
+{
+    const scene_load *l = &m->scene->loading.loads[number];
+    char path[64];
+    snprintf(path, sizeof path, "loads[%zu].on", number);
+    return pio_model_faces(m, path, l->body, &l->on, "a load acts on outer faces", out, error);
 }
 
 static pio_load_kind kind_of(const scene_load *l)
@@ -226,7 +229,7 @@ static pio_load_kind kind_of(const scene_load *l)
     static const pio_load_kind kinds[] = {
         [PIO_TRACTION] = PIO_TRACTION,     [PIO_PRESSURE] = PIO_PRESSURE, [PIO_FORCE] = PIO_TRACTION,
         [PIO_POINT_FORCE] = PIO_TRACTION,  [PIO_FOLLOWER] = PIO_FOLLOWER, [PIO_BODY_FORCE] = PIO_BODY_FORCE,
-        [PIO_FOUNDATION] = PIO_FOUNDATION, [PIO_SPRINGS] = PIO_SPRINGS};
+        [PIO_FOUNDATION] = PIO_FOUNDATION, [PIO_SPRINGS] = PIO_SPRINGS,   [PIO_MOMENT] = PIO_TRACTION};
     return l->type == PIO_FOUNDATION && l->value.n > 1 ? PIO_SPRINGS : kinds[l->type];
 }
 
@@ -242,9 +245,10 @@ static void put_load(pio_model *m, size_t number, pio_element_type type, int32_t
                                                             .vertices = vertices,
                                                             .owner = owner,
                                                             .value = (int32_t)number,
-                                                            .curve = springs ? -1 : curve_number(m->scene, l->curve),
+                                                            .curve = springs ? -1 : pio_model_curve(m->scene, l->curve),
                                                             .scale = scale,
-                                                            .total = l->type == PIO_FORCE};
+                                                            .total = l->type == PIO_FORCE,
+                                                            .moment = l->type == PIO_MOMENT};
 }
 
 /* Adds the faces of one type as a load of the description. */

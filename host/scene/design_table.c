@@ -132,6 +132,13 @@ static bool is_prescribed(const pio_scene *s, const void *boundary)
            !((const scene_boundary *)boundary)->value_text;
 }
 
+static bool is_turned(const pio_scene *s, const void *boundary)
+{
+    (void)s;
+    return ((const scene_boundary *)boundary)->type == SCENE_ROTATION &&
+           !((const scene_boundary *)boundary)->angle_text;
+}
+
 /* A rotation does not change a ball. */
 static bool is_no_ball(const pio_scene *s, const void *obstacle)
 {
@@ -218,6 +225,8 @@ static const design_row rows[] = {
 
     {SCENE_OWNER_BOUNDARY, "value", PIO_SUPPORT, CFG_LENGTH, ANY, DESIGN_FEW,
      IN(scene_boundary, value), .has = is_prescribed, .parts = true},
+    {SCENE_OWNER_BOUNDARY, "angle", PIO_NAMED_CONSTANT, CFG_ANGLE, ANY, DESIGN_NUMBER,
+     IN(scene_boundary, angle), .has = is_turned},
 
     {SCENE_OWNER_CONSTANT, "value", PIO_NAMED_CONSTANT, CFG_ANY, ANY, DESIGN_NUMBER, IN(cfg_named, value)},
 

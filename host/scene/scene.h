@@ -24,7 +24,7 @@ typedef enum { SCENE_MESH_BOX, SCENE_MESH_QUADRILATERAL, SCENE_MESH_PLATE, SCENE
 /* MPM; engines have the flag `reversible` (docs/decisions/037-one-vocabulary.md). */
 typedef enum { SCENE_APIC, SCENE_REVERSIBLE } scene_mpm_integrator;
 typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
-typedef enum { SCENE_FIXED, SCENE_PRESCRIBED } scene_support;
+typedef enum { SCENE_FIXED, SCENE_PRESCRIBED, SCENE_ROTATION } scene_support;
 typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
@@ -114,11 +114,15 @@ typedef struct {
 typedef struct {
     char *name, *body;   /* name of the boundary; name of the body */
     scene_where on;      /* which of its nodes */
-    scene_support type;  /* fixed at 0, or at the value */
+    scene_support type;  /* fixed at 0, at the value, or turned */
     scene_strings axes;  /* constrained axes, of x, y, z; all where the file has none */
     scene_numbers value; /* displacement, m: one number, or one for each of the axes */
     char **value_text;   /* [value.n] expressions instead, or NULL where there is a number; NULL: numbers alone */
-    char *curve;         /* name of the curve that multiplies the value; NULL: as of loads */
+    char *curve;         /* name of the curve that multiplies the value or angle; NULL: as of loads */
+    double angle;        /* rotation, rad */
+    char *angle_text;    /* rotation: an expression instead, or NULL */
+    double center[3];    /* rotation: a place that stays, m */
+    double axis[3];      /* rotation in 3D: its direction, of any length above 0 */
 } scene_boundary;
 
 /* FEM: what acts on bodies. */

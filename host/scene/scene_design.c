@@ -28,7 +28,8 @@ static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const 
     const cfg_field *f = m ? pio_table_field(pio_scene_materials(s), path.key) : NULL;
     const bool has = !path.row->has || (m && path.row->has(s, m));
     if ((path.owner == SCENE_OWNER_LOAD && s->loading.loads[path.index].value_text) ||
-        (path.owner == SCENE_OWNER_BOUNDARY && s->loading.boundary[path.index].value_text)) {
+        (path.owner == SCENE_OWNER_BOUNDARY &&
+         (s->loading.boundary[path.index].value_text || s->loading.boundary[path.index].angle_text))) {
         pio_cfg_fault(doc, at, "'%s' is an expression; name a number of it in `constants`, and design constants.NAME",
                       pio_cfg_printable(doc, text));
     } else if (path.quantity == PIO_GRAVITY)

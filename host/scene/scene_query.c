@@ -73,7 +73,7 @@ cfg_quantity pio_load_quantity(const scene_load *l)
     static const cfg_quantity list[] = {
         [PIO_TRACTION] = CFG_PRESSURE,        [PIO_PRESSURE] = CFG_PRESSURE, [PIO_FORCE] = CFG_FORCE,
         [PIO_POINT_FORCE] = CFG_FORCE,        [PIO_FOLLOWER] = CFG_PRESSURE, [PIO_BODY_FORCE] = CFG_FORCE_DENSITY,
-        [PIO_FOUNDATION] = CFG_FORCE_DENSITY, [PIO_SPRINGS] = CFG_STIFFNESS};
+        [PIO_FOUNDATION] = CFG_FORCE_DENSITY, [PIO_SPRINGS] = CFG_STIFFNESS, [PIO_MOMENT] = CFG_MOMENT};
     return list[l->type];
 }
 

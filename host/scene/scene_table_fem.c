@@ -4,7 +4,7 @@
 #include <math.h>
 
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
-static const char *const support_names[] = {"fixed", "displacement", NULL};
+static const char *const support_names[] = {"fixed", "displacement", "rotation", NULL};
 static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
 static const char *const filter_names[] = {"cone", NULL};
@@ -126,6 +126,11 @@ WHERE(face, scene_load)
 WHERE_TESTS(seen, scene_observe)
 WHERE(seen, scene_observe)
 
+static bool has_axis(const void *s)
+{
+    const double *axis = ((const scene_boundary *)s)->axis;
+    return fabs(axis[0]) + fabs(axis[1]) + fabs(axis[2]) > 0;
+}
 static bool support_curve(const void *s)
 {
     return ((const scene_boundary *)s)->curve != NULL;
@@ -146,15 +151,23 @@ static const cfg_field boundary_fields[] = {
     {"body", CFG_NAME, AT(scene_boundary, body), .required = true, .meaning = "name of the constrained body"},
     {"on", CFG_MAPPING, .required = true, .table = &support_place_table, .meaning = "its constrained nodes"},
     {"type", CFG_ENUM, AT(scene_boundary, type), .required = true, .values = support_names,
-     .meaning = "fixed keeps the nodes where they are, displacement moves them"},
+     .meaning = "fixed keeps the nodes where they are, displacement moves them, rotation turns them as a rigid body"},
     {"axes", CFG_TEXTS, AT(scene_boundary, axes), .values = pio_axis_names, .computed = "all",
      .meaning = "constrained directions; the others stay free"},
     {"value", CFG_NUMBERS, AT(scene_boundary, value), .second = offsetof(scene_boundary, value.n), .required = true,
      .quantity = CFG_LENGTH, .only = ONLY(SCENE_PRESCRIBED), .texts = offsetof(scene_boundary, value_text),
      .meaning =
          "displacement along each of the axes, where the curve is 1: one number for all, or one for each of them"},
+    {"angle", CFG_NUMBER, AT(scene_boundary, angle), .required = true, .quantity = CFG_ANGLE,
+     .only = ONLY(SCENE_ROTATION), .texts = offsetof(scene_boundary, angle_text),
+     .meaning = "rotation, where the curve is 1: counter-clockwise as seen from where the axis points to; of any size"},
+    {"center", CFG_VECTOR, AT(scene_boundary, center), .required = true, .quantity = CFG_LENGTH,
+     .only = ONLY(SCENE_ROTATION), .meaning = "place about which they turn"},
+    {"axis", CFG_VECTOR, AT(scene_boundary, axis), .computed = "3D: required; 2D: out of the plane",
+     .only = ONLY(SCENE_ROTATION), .present = has_axis, .meaning = "direction of the axis through it, in 3D"},
     {"curve", CFG_NAME, AT(scene_boundary, curve), .computed = "static: 0 to 1 over the duration, else 1",
-     .only = ONLY(SCENE_PRESCRIBED), .present = support_curve, .meaning = "name of an entry of curves"},
+     .only = ONLY(SCENE_PRESCRIBED) | ONLY(SCENE_ROTATION), .present = support_curve,
+     .meaning = "name of an entry of curves"},
     END};
 static const cfg_table boundary_table = {
     .what = "support", .size = sizeof(scene_boundary), .fields = boundary_fields, .discriminator = "type"};
@@ -163,21 +176,24 @@ static const cfg_field load_fields[] = {
     {"name", CFG_NAME, AT(scene_load, name), .required = true, .meaning = "name that design paths use"},
     {"body", CFG_NAME, AT(scene_load, body), .required = true, .meaning = "name of the body that is loaded"},
     {"on", CFG_MAPPING, .table = &face_place_table, .present = load_place,
-     .computed = "of a body_force the whole body, else required", .needed = 0xffu & ~ONLY(PIO_BODY_FORCE),
+     .computed = "of a body_force the whole body, else required", .needed = 0x1ffu & ~ONLY(PIO_BODY_FORCE),
      .meaning = "what of it is loaded: its outer faces; of point_force and springs its nodes; of body_force its "
                 "elements, a group or those whose centre lies in a box"},
     {"type", CFG_ENUM, AT(scene_load, type), .required = true, .values = pio_load_words,
-     .meaning = "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at "
-                "rest; pressure: pushes inward, along the normal at rest; follower_pressure: along the normal of the "
-                "deformed face, on its area; point_force: a force, shared equally by nodes; body_force: force per "
-                "volume at rest; foundation: springs per area at rest between faces and the ground; springs: the same "
-                "at nodes, their total shared equally; springs count as supports, and their forces as internal ones"},
+     .meaning =
+         "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at rest; "
+         "moment: a traction without resultant whose moment it is, in proportion to the distance from the faces' "
+         "centroid; pressure: pushes inward, along the normal at rest; follower_pressure: along the normal of the "
+         "deformed face, on its area; point_force: a force, shared equally by nodes; body_force: force per volume at "
+         "rest; foundation: springs per area at rest between faces and the ground; springs: the same at nodes, their "
+         "total shared equally; springs count as supports, and their forces as internal ones"},
     {"value", CFG_NUMBERS, AT(scene_load, value), .second = offsetof(scene_load, value.n), .required = true,
      .quantity = CFG_ANY, .texts = offsetof(scene_load, value_text),
-     .meaning = "where the curve is 1: one number for a pressure, else one per axis; stiffnesses are at least 0: of a "
+     .meaning = "where the curve is 1: one number for a pressure, and for a moment in 2D, else one per axis; "
+                "stiffnesses are at least 0: of a "
                 "foundation one number acts along the normal at rest"},
     {"curve", CFG_NAME, AT(scene_load, curve), .computed = "static: 0 to 1 over the duration, else 1",
-     .only = 0xffu & ~SPRUNG, .present = load_curve, .meaning = "name of an entry of curves"},
+     .only = 0x1ffu & ~SPRUNG, .present = load_curve, .meaning = "name of an entry of curves"},
     END};
 static const cfg_table load_table = {
     .what = "load", .size = sizeof(scene_load), .fields = load_fields, .discriminator = "type"};

@@ -215,6 +215,21 @@ static void check_curve(const pio_scene *s, cfg_doc *doc, const char *list, size
         pio_scene_entry(doc, path, "curves", curve, s->loading.curves, s->loading.n_curves, sizeof *s->loading.curves);
 }
 
+/* In space a rotation has an axis; in the plane there is one alone. */
+static void check_rotation(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const double *k = s->loading.boundary[i].axis;
+    PATH(axis, "boundary[%zu].axis", i);
+    PATH(type, "boundary[%zu].type", i);
+    const bool given = pio_scene_is_set(doc, axis), space = s->method.dimension == 3;
+    if (given && !space)
+        pio_cfg_fault(doc, axis, "in 2D everything turns about an axis out of the plane; remove it");
+    else if (!given && space)
+        pio_cfg_fault(doc, type, "a rotation in 3D needs an axis; add its direction, as 'axis: [0, 0, 1]'");
+    else if (given && !(fabs(k[0]) + fabs(k[1]) + fabs(k[2]) > 0))
+        pio_cfg_fault(doc, axis, "[0, 0, 0] is no direction; give one, as [0, 0, 1]");
+}
+
 static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_boundary *b = &s->loading.boundary[i];
@@ -222,6 +237,7 @@ static void check_boundary(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(value, "boundary[%zu].value", i);
     check_place(s, doc, "boundary", i, b->body, &b->on);
     check_curve(s, doc, "boundary", i, b->curve);
+    if (b->type == SCENE_ROTATION) check_rotation(s, doc, i);
     if (b->type == SCENE_PRESCRIBED && b->value.n != 1 && b->value.n != b->axes.n)
         pio_cfg_fault(doc, value, "%zu numbers for %zu ax%s; one number for all, or one for each is needed", b->value.n,
                       b->axes.n, b->axes.n == 1 ? "is" : "es");
@@ -250,14 +266,15 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
     const scene_load *l = &s->loading.loads[i];
     const bool pressure = l->type == PIO_PRESSURE || l->type == PIO_FOLLOWER;
     const bool along_normal = l->type == PIO_FOUNDATION && l->value.n == 1;
-    const size_t needed = pressure || along_normal ? 1 : (size_t)s->method.dimension;
+    const bool moment = l->type == PIO_MOMENT, plane = s->method.dimension == 2;
+    const size_t needed = pressure || along_normal || (moment && plane) ? 1 : (size_t)s->method.dimension;
     PATH(value, "loads[%zu].value", i);
     check_place(s, doc, "loads", i, l->body, &l->on);
     check_curve(s, doc, "loads", i, l->curve);
     if (pio_load_is_springs(l) && !l->value_text) check_stiffness(l, doc, value);
     if (l->value.n != needed)
         pio_cfg_fault(doc, value, "%zu number%s; %s", l->value.n, l->value.n == 1 ? "" : "s",
-                      needed == 1   ? "a pressure is one number"
+                      needed == 1   ? moment ? "a moment in the plane is one number" : "a pressure is one number"
                       : needed == 2 ? "one per axis is needed: [x, y]"
                                     : "one per axis is needed: [x, y, z]");
     if (!l->value_text) pio_scene_unit(doc, value, pio_load_quantity(l));

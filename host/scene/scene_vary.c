@@ -20,15 +20,16 @@ typedef struct {
 static size_t entries_of(const pio_scene *s, scene_vary_kind kind)
 {
     if (s->method.type != SCENE_FEM) return 0;
-    return kind == SCENE_VARY_LOAD       ? s->loading.n_loads
-           : kind == SCENE_VARY_BOUNDARY ? s->loading.n_boundary
-                                         : s->matter.n_bodies;
+    if (kind == SCENE_VARY_LOAD) return s->loading.n_loads;
+    return kind == SCENE_VARY_BOUNDARY || kind == SCENE_VARY_ANGLE ? s->loading.n_boundary : s->matter.n_bodies;
 }
 
 static texts_of_entry texts_of(const pio_scene *s, scene_vary_kind kind, size_t i)
 {
     const scene_load *l = kind == SCENE_VARY_LOAD ? &s->loading.loads[i] : NULL;
     const scene_boundary *b = kind == SCENE_VARY_BOUNDARY ? &s->loading.boundary[i] : NULL;
+    if (kind == SCENE_VARY_ANGLE)
+        return (texts_of_entry){"boundary", "angle", &s->loading.boundary[i].angle_text, 1, true};
     if (l) return (texts_of_entry){"loads", "value", l->value_text, l->value.n, false};
     if (b) return (texts_of_entry){"boundary", "value", b->value_text, b->value.n, false};
     const scene_body *body = &s->matter.bodies[i];
@@ -100,6 +101,7 @@ static cfg_quantity quantity_of(const pio_scene *s, const scene_vary *v)
 {
     if (v->kind == SCENE_VARY_MATERIAL) return v->field->quantity;
     if (v->kind == SCENE_VARY_LOAD) return pio_load_quantity(&s->loading.loads[v->index]);
+    if (v->kind == SCENE_VARY_ANGLE) return CFG_ANGLE;
     return v->kind == SCENE_VARY_VELOCITY ? CFG_VELOCITY : CFG_LENGTH;
 }
 
@@ -120,7 +122,8 @@ bool pio_scene_vary_compile(const pio_scene *s, const scene_vary *v, pio_express
                                         .constants = s->constants.v,
                                         .n = s->constants.n,
                                         .dimension = s->method.dimension,
-                                        .no_time = no_time[v->kind]};
+                                        .no_time = no_time[v->kind],
+                                        .no_space = v->kind == SCENE_VARY_ANGLE ? "the angle of a rotation has" : NULL};
     return pio_expression_compile(v->text, &scope, quantity_of(s, v), out, fault);
 }
 
@@ -162,6 +165,7 @@ static const char *why_not(const pio_scene *s, const scene_vary *v)
     const scene_load *l = v->kind == SCENE_VARY_LOAD ? &s->loading.loads[v->index] : NULL;
     if (l && l->type == PIO_FORCE)
         return "a total force is spread evenly; give a number, or use a traction, which may vary";
+    if (l && l->type == PIO_MOMENT) return "a moment is one of its faces together; give a number";
     if (l && pio_load_is_springs(l)) return "springs are the same everywhere; give a number";
     if ((v->kind == SCENE_VARY_DISPLACEMENT || v->kind == SCENE_VARY_VELOCITY) && s->fem.integrator == PIO_STATIC)
         return "nothing moves in a static scene; remove it, or set time.integrator";

@@ -8,6 +8,7 @@
 typedef enum {
     SCENE_VARY_LOAD,
     SCENE_VARY_BOUNDARY,
+    SCENE_VARY_ANGLE, /* of a boundary that is a rotation */
     SCENE_VARY_DISPLACEMENT,
     SCENE_VARY_VELOCITY,
     SCENE_VARY_THICKNESS,

@@ -39,10 +39,16 @@ const char *const pio_input_words[] = {[PIO_INPUT_SINE] = "sine",
                                        [PIO_INPUT_VELOCITY] = "mean_velocity",
                                        [PIO_INPUT_PHASE] = "phase",
                                        NULL};
-const char *const pio_load_words[] = {
-    [PIO_TRACTION] = "traction", [PIO_PRESSURE] = "pressure",       [PIO_FOLLOWER] = "follower_pressure",
-    [PIO_SPRINGS] = "springs",   [PIO_FOUNDATION] = "foundation",   [PIO_BODY_FORCE] = "body_force",
-    [PIO_FORCE] = "force",       [PIO_POINT_FORCE] = "point_force", NULL};
+const char *const pio_load_words[] = {[PIO_TRACTION] = "traction",
+                                      [PIO_PRESSURE] = "pressure",
+                                      [PIO_FOLLOWER] = "follower_pressure",
+                                      [PIO_SPRINGS] = "springs",
+                                      [PIO_FOUNDATION] = "foundation",
+                                      [PIO_BODY_FORCE] = "body_force",
+                                      [PIO_FORCE] = "force",
+                                      [PIO_POINT_FORCE] = "point_force",
+                                      [PIO_MOMENT] = "moment",
+                                      NULL};
 const char *const pio_integrator_words[] = {[PIO_STATIC] = "static",
                                             [PIO_BACKWARD_EULER] = "backward_euler",
                                             [PIO_BDF2] = "bdf2",

@@ -14,6 +14,7 @@
 #include "kernels/base/rice_args.h"
 #include "kernels/fem/fem_integral_args.h"
 #include "kernels/fem/fem_args.h"
+#include "kernels/fem/fem_couple_args.h"
 #include "kernels/fem/fem_element_args.h"
 #include "kernels/fem/fem_follow_args.h"
 #include "kernels/fem/fem_inertia_args.h"

@@ -103,6 +103,18 @@ PIO_FN wide expression_nearest(const double *table, const wide *x)
     return W(place[3 * (ptrdiff_t)n + nearest]);
 }
 
+/* Returns the value of a curve at a time: piecewise linear, constant outside. Its numbers are how many points it has,
+ * their times [n], ascending, s, and their values [n]. */
+PIO_FN wide expression_curve(const double *curve, wide t)
+{
+    const int n = (int)curve[0];
+    const double *time = curve + 1, *value = time + n;
+    int i = 0;
+    while (i + 1 < n && W(time[i + 1]) <= t) i++;
+    if (i + 1 == n || t <= W(time[i])) return W(value[i]);
+    return W(value[i]) + W(value[i + 1] - value[i]) * ((t - W(time[i])) / W(time[i + 1] - time[i]));
+}
+
 /* Returns the value of an operation that has no operands. */
 PIO_FN wide expression_leaf(const expression_programs *p, int code, const expression_at *at)
 {
@@ -110,6 +122,7 @@ PIO_FN wide expression_leaf(const expression_programs *p, int code, const expres
     if (op == PIO_OP_NUMBER) return W(p->number[which]);
     if (op == PIO_OP_CONSTANT) return p->constant[which];
     if (op == PIO_OP_NEAREST_TABLE) return expression_nearest(p->number + which, at->x);
+    if (op == PIO_OP_CURVE) return expression_curve(p->number + which, at->t);
     if (op < PIO_OP_LINEAR_TABLE) return op == PIO_OP_TIME ? at->t : at->x[op - PIO_OP_X];
     const expression_cell cell = expression_cell_of(p->number + which, at->x);
     return expression_grid(&cell, -1);

@@ -10,7 +10,7 @@
 typedef struct {
     const int *start;     /* [programs + 1] where each begins, and the last ends */
     const int *code;      /* their operations, see vocabulary.h */
-    const double *number; /* numbers that stand in programs, and those of tables, in SI units */
+    const double *number; /* numbers that stand in programs, and those of tables and curves, in SI units */
     const wide *constant; /* named constants, in SI units */
 } expression_programs;
 

@@ -101,8 +101,8 @@ typedef enum { PIO_PLANE, PIO_BALL, PIO_BOX, PIO_CYLINDER, PIO_CLOSED_MESH, PIO_
 /* ---- values that vary, see kernels/base/expression.h ------------------------------------------------------------ */
 
 /* Operations of a program. The first ones have no operands: a number of the program, a named constant, the coordinates
- * at rest, the time, the value of a table at the coordinates. LESS and AT_MOST are 1 or 0, SELECT is its second operand
- * where the first is not 0, else its third. */
+ * at rest, the time, the value of a table at the coordinates, or of a curve at the time. LESS and AT_MOST are 1 or 0,
+ * SELECT is its second operand where the first is not 0, else its third. */
 typedef enum {
     PIO_OP_NUMBER,
     PIO_OP_CONSTANT,
@@ -112,6 +112,7 @@ typedef enum {
     PIO_OP_TIME,
     PIO_OP_LINEAR_TABLE, /* of the table whose numbers begin there, see kernels/base/expression.h */
     PIO_OP_NEAREST_TABLE,
+    PIO_OP_CURVE,  /* of the curve of time whose numbers begin there, likewise */
     PIO_OP_NEGATE, /* of one operand, as those up to ABS */
     PIO_OP_SQRT,
     PIO_OP_EXP,
@@ -132,14 +133,15 @@ typedef enum {
     PIO_OP_SELECT, /* of three */
     PIO_OPS
 } pio_operation;
-/* Most operations of a program. One is an integer: the operation, and from bit 8 on the index of its number, constant
- * or table, or in 8 bits each the numbers of the operations before it that are its operands. */
+/* Most operations of a program. One is an integer: the operation, and from bit 8 on the index of its number, constant,
+ * table or curve, or in 8 bits each the numbers of the operations before it that are its operands. */
 enum { PIO_PROGRAM_OPS = 64 };
 
 /* ---- loads and observables ------------------------------------------------------------------------------------- */
 
 /* FOLLOWER: a pressure on the deformed faces. SPRINGS: along the axes; FOUNDATION: springs along the normal at rest.
- * FORCE, a total over faces, and POINT_FORCE, shared by nodes, are of scenes alone: engines know them as tractions. */
+ * FORCE, a total over faces, POINT_FORCE, shared by nodes, and MOMENT, that of tractions over faces, are of scenes
+ * alone: engines know them as tractions. */
 typedef enum {
     PIO_TRACTION,
     PIO_PRESSURE,
@@ -148,7 +150,8 @@ typedef enum {
     PIO_FOUNDATION,
     PIO_BODY_FORCE,
     PIO_FORCE,
-    PIO_POINT_FORCE
+    PIO_POINT_FORCE,
+    PIO_MOMENT
 } pio_load_kind;
 /* What is observed of particles, and from DISPLACEMENT on of meshes; MEAN_VELOCITY, KINETIC_ENERGY and DISTANCE serve
  * both. */

@@ -117,6 +117,10 @@ typedef struct {
     /* 1, of tractions on faces: the value is a total force, N, spread evenly over the area at rest of all loads that
      * share this value, as the designs move it; all these loads have total = 1 */
     int32_t total;
+    /* 1, of tractions on faces: the value is the moment of the traction about the centroid at rest of all faces that
+     * share this value, as the designs move them, N m: a vector, in 2D one number. The traction is a x (X - c), whose
+     * resultant is 0; see kernels/fem/fem_couple.h. All these loads have moment = 1, and values that do not vary */
+    int32_t moment;
 } pio_load_desc;
 
 /* Programs of values that vary in space and time, one after another: see kernels/base/expression.h. */

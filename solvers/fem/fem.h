@@ -162,6 +162,14 @@ void fem_areas(fem_sim *f);
 /* Its adjoint, at the end of an adjoint sweep: cotangents of rest positions and thickness by way of the areas. */
 void fem_areas_adj(fem_sim *f);
 
+/* Computes the tractions of moments, once the rest positions are known (fem_couple.c). */
+void fem_couples(fem_sim *f);
+/* From the cotangents of a moment's tractions, in l->couple_bar, to those of the rest positions of its faces, added to
+ * rest_bar [element dofs of loads][DIM], and to couples_bar. Of other loads nothing. */
+void fem_couple_load_adj(fem_sim *f, const fem_load *l, real *rest_bar);
+/* The rest of its adjoint, at the end of an adjoint sweep: moments, rest positions and thickness. */
+void fem_couples_adj(fem_sim *f);
+
 /* Returns whether a load depends on the displacement (fem_follow.c). */
 int fem_follower(const fem_load *l);
 /* Returns whether a load is of springs. */

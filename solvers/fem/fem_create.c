@@ -29,10 +29,12 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
             return sim_fail(error, PIOLA_BAD_DATA, "load %d: a point has no normal; a traction or springs would do", l);
         if (d->total && (d->kind != PIO_TRACTION || d->type == PIO_POINT1))
             return sim_fail(error, PIOLA_BAD_DATA, "load %d: a total force is a traction on faces", l);
+        if (d->moment && (d->kind != PIO_TRACTION || d->type == PIO_POINT1 || d->total))
+            return sim_fail(error, PIOLA_BAD_DATA, "load %d: a moment is a traction on faces, and no total force", l);
         for (int k = 0; k < l; k++)
-            if (m->loads[k].value == d->value && m->loads[k].total != d->total)
+            if (m->loads[k].value == d->value && (m->loads[k].total != d->total || m->loads[k].moment != d->moment))
                 return sim_fail(error, PIOLA_BAD_DATA,
-                                "load %d: it shares its value with load %d; both are total, or none", l, k);
+                                "load %d: it shares its value with load %d; both are total, or moments, or none", l, k);
         for (int i = 0; i < d->n && !d->vertices; i++)
             if (block_of(m, d->owner[i]) < 0 || block_of(m, d->owner[i]) != block_of(m, d->owner[0]))
                 return sim_fail(error, PIOLA_BAD_DATA, "load %d: the elements of a body force are those of one block",
@@ -104,6 +106,7 @@ static void take_loads(fem_sim *f, const pio_fem_desc *m)
         for (int p = 0; p < f->mesh.n_blocks; p++)
             if (!d->vertices && d->n > 0 && f->mesh.block[p].first <= d->owner[0]) l->block = p;
         f->loads.has_totals |= d->total;
+        f->loads.has_moments |= d->moment;
         if (!fem_follower(l) && !fem_spring_load(l)) continue;
         f->matrix.face_blocks += d->n * nodes * nodes;
         f->loads.has_followers |= fem_follower(l);

@@ -136,6 +136,9 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     pio_queue_zero(q, sim->gravity_bar, DIM * sizeof *sim->gravity_bar);
     if (f->loads.n_values)
         pio_queue_zero(q, f->loads.values_bar, 3 * sizeof *f->loads.values_bar * (size_t)f->loads.n_values);
+    if (f->loads.has_moments)
+        pio_queue_zero(q, f->loads.couples_bar,
+                       COUPLE_NUMBERS * sizeof *f->loads.couples_bar * (size_t)f->loads.n_values);
     if (f->varies.designed)
         pio_queue_zero(q, f->varies.constant_bar, sizeof *f->varies.constant_bar * (size_t)f->varies.designed);
     if (f->supports.n_supports)

@@ -23,8 +23,10 @@ fem_face_args fem_faces_of(const fem_sim *f, const fem_load *l, const real *plac
                            .vertex = l->vertex, .rest = places, .owner = l->owner,
                            .thick = f->materials.has_thickness ? f->materials.thickness : NULL,
                            .scale = l->desc.scale,
-                           .value = l->varies ? l->varies->value : f->loads.values + 3 * l->desc.value,
-                           .stride = l->varies ? l->varies->desc.components : 0,
+                           .value = l->varies ? l->varies->value
+                                              : l->couple_value ? l->couple_value
+                                                                : f->loads.values + 3 * l->desc.value,
+                           .stride = l->varies ? l->varies->desc.components : l->couple_value ? DIM : 0,
                            .factor = fem_factor_of(f, l),
                            .area = l->desc.total ? f->loads.areas + l->desc.value : NULL, .out = f->faces.dof_out};
 }
@@ -44,7 +46,7 @@ void fem_value_adj(fem_sim *f, const fem_load *l)
 {
     pio_queue *q = &f->base.queue;
     const int n = l->desc.n;
-    for (int c = 0; c < DIM; c++) {
+    for (int c = 0; c < DIM && !l->desc.moment; c++) { /* of a moment see fem_couple.c */
         pio_sum(q, field_sum, n, NULL, f->base.scalar, .n = n, .components = DIM, .component = c,
                 .in = l->value_contribution);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->loads.values_bar + 3 * l->desc.value + c);

@@ -137,9 +137,11 @@ static void loads_adj(fem_sim *f, const real *u)
         pio_map(q, fem_face_adj, l->desc.n, NULL,
                 .fwd = fem_faces_of(f, l, fem_follower(l) ? f->faces.place : f->faces.rest), .y = y,
                 .rest_bar = f->faces.dof_out, .faces = l->desc.n, .value_contribution = l->value_contribution,
-                .point_bar = l->varies ? l->varies->value_bar : NULL, .thick_contribution = l->thick_contribution);
+                .point_bar = l->varies ? l->varies->value_bar : l->couple_bar,
+                .thick_contribution = l->thick_contribution);
         fem_value_adj(f, l);
         fem_vary_load_adj(f, l, f->faces.dof_out);
+        fem_couple_load_adj(f, l, f->faces.dof_out);
     }
     fem_add_faces(f, f->faces.dof_out, 1, f->mesh.rest_bar);
 }

@@ -67,13 +67,20 @@ static void take_loads(fem_sim *f)
         l->rule = f->mesh.rule[RULE_MASS][l->desc.type];
         if (l->desc.vertices) TAKE(arena, l->vertex, (size_t)l->desc.n * (size_t)fem_nodes_of(l->desc.type));
         TAKE(arena, l->owner, l->desc.n);
+        const size_t tractions = DIM * (size_t)l->desc.n * (size_t)l->rule.points;
+        if (l->desc.moment) TAKE(arena, l->couple_value, tractions);
         if (!f->base.adjoint) continue;
+        if (l->desc.moment) TAKE(arena, l->couple_bar, tractions);
+        if (l->desc.moment) TAKE(arena, l->couple_contribution, 6 * (size_t)l->desc.n);
         TAKE(arena, l->value_contribution, field_size(l->desc.n, DIM));
         if (f->materials.has_thickness && l->desc.vertices)
             TAKE(arena, l->thick_contribution, field_size(l->desc.n, 1));
     }
     TAKE(arena, f->loads.values, 3 * (size_t)f->loads.n_values);
     if (f->loads.has_totals) TAKE(arena, f->loads.areas, f->loads.n_values);
+    if (f->loads.has_moments) TAKE(arena, f->loads.couples, COUPLE_NUMBERS * (size_t)f->loads.n_values);
+    if (f->loads.has_moments && f->base.adjoint)
+        TAKE(arena, f->loads.couples_bar, COUPLE_NUMBERS * (size_t)f->loads.n_values);
     if (!f->setup.start_only) {
         TAKE(arena, f->faces.dof_start, f->mesh.nodes + 1);
         TAKE(arena, f->faces.dof_list, f->faces.element_dofs);

@@ -59,6 +59,7 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     const piola_status rc = fem_morph(f, error);
     fem_vary_apply(f);
     fem_areas(f);
+    fem_couples(f);
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
             .parameter_form = f->materials.parameter_form,
@@ -123,6 +124,7 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
 piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
     fem_areas_adj(f);
+    fem_couples_adj(f);
     pio_map(&f->base.queue, fem_constants_adj, f->mesh.elements, NULL,
             .fwd = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters}, .k_bar = f->materials.k_bar,

@@ -82,6 +82,9 @@ typedef struct {
     int *owner;               /* [n] element behind each face, or element that a body force acts on */
     real *value_contribution; /* [n][DIM] contributions of its faces or elements to the cotangent of its value */
     real *thick_contribution; /* [n] those of its faces to the cotangent of their owners' thickness, or NULL */
+    /* of a moment, else NULL: [n][points][DIM] its traction, before scale and factor; cotangents; [6][n] contributions
+     * of its faces, see fem_couple_adj_args */
+    wide *couple_value, *couple_bar, *couple_contribution;
 } fem_load;
 
 /* Elements of one type; see fem_block of kernels/fem/fem_args.h. A node pair (i, j) of an element is a block of its
@@ -216,16 +219,18 @@ typedef struct {
     real *spring;        /* [nodes][DIM] of the springs, N; NULL: there are none */
 } fem_sim_forces;
 
-/* fem_follow.c, fem_total.c: loads and their values. */
+/* fem_follow.c, fem_total.c, fem_couple.c: loads and their values. */
 typedef struct {
     int n_loads, n_values;       /* several loads may share a value */
     int has_followers;           /* some load depends on the displacement */
     int has_springs;             /* some load is of springs */
     int has_totals;              /* some load is a total force */
+    int has_moments;             /* some load is a moment */
     fem_load *load;              /* host [n_loads] */
     double *values, *values_bar; /* [n_values][3] in the units of their loads; cotangents */
     wide *areas; /* [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
-    real *gravity_contribution; /* [elements][DIM] terms of the cotangent of gravity */
+    wide *couples, *couples_bar; /* [n_values][COUPLE_NUMBERS] of moments; cotangents. NULL: there are none */
+    real *gravity_contribution;  /* [elements][DIM] terms of the cotangent of gravity */
 } fem_sim_loads;
 
 /* fem_faces.c: surface vertices, on which loads act, and what faces give to them. An element degree of freedom here is

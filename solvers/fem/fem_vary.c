@@ -16,9 +16,9 @@ static const char *fault_of(const pio_fem_desc *m, const pio_vary_desc *d)
     for (int c = 0; c < d->components; c++)
         if (d->program[c] >= m->programs.n) return "there is no such program";
     if (load && (d->which < 0 || d->which >= m->n_loads)) return "there is no such load";
-    if (load && (m->loads[d->which].total || m->loads[d->which].kind == PIO_SPRINGS ||
+    if (load && (m->loads[d->which].total || m->loads[d->which].moment || m->loads[d->which].kind == PIO_SPRINGS ||
                  m->loads[d->which].kind == PIO_FOUNDATION))
-        return "total forces and springs are the same everywhere";
+        return "total forces, moments and springs are the same everywhere";
     if (support && (d->which < m->plain_supports || d->which + d->n > m->n_supports)) return "there is no such support";
     if (!load && !support && d->in_time) return "loads and supports alone vary in time";
     return NULL;

@@ -56,6 +56,7 @@ OWNERS = {
     "is_sine": "sines", "has_knots": "signals with knots", "is_network": "networks",
     "is_no_spring": "loads other than springs and foundations, without an expression",
     "is_spring": "springs and foundations", "is_prescribed": "type `displacement`, without an expression",
+    "is_turned": "type `rotation`, without an expression",
     "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
     "separates": "`separate`", "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",

@@ -363,12 +363,93 @@ static void hostile_texts_are_limited(void **state)
     }
 }
 
+/* Returns the value of the last operation, at a place, with constant 0 and the curves that a rotation may have. */
+static double evaluate(const pio_expression *e, const double x[3], double angle)
+{
+    double v[PIO_PROGRAM_OPS] = {0};
+    for (int k = 0; k < e->n; k++) {
+        const int op = e->code[k] & 255, a = e->code[k] >> 8 & 255, b = e->code[k] >> 16 & 255;
+        v[k] = op == PIO_OP_NUMBER     ? e->number[e->code[k] >> 8]
+               : op == PIO_OP_CONSTANT ? angle
+               : op == PIO_OP_CURVE    ? 0.75
+               : op == PIO_OP_SIN      ? sin(v[a])
+               : op == PIO_OP_ADD      ? v[a] + v[b]
+               : op == PIO_OP_SUBTRACT ? v[a] - v[b]
+               : op == PIO_OP_MULTIPLY ? v[a] * v[b]
+                                       : x[op - PIO_OP_X];
+    }
+    return v[e->n - 1];
+}
+
+/* The displacement keeps lengths and right angles of arms, and turns about the axis by the angle; small angles keep
+ * their digits. */
+static void a_rotation_is_one(void **unused)
+{
+    static const double axes[][3] = {{0, 0, 1}, {1, 0, 0}, {0.6, 0, -0.8}, {0.48, -0.6, 0.64}},
+                        angles[] = {1e-12, 0.7, 4};
+    (void)unused;
+    double worst = 0;
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        for (size_t k = 0; k < sizeof angles / sizeof *angles; k++)
+            for (int curved = 0; curved < 2; curved++) {
+                pio_expression_rotation r = {.dimension = 3,
+                                             .center = {0.25, 0, -2},
+                                             .angle = {.n = 1, .code = {PIO_OP_CONSTANT}},
+                                             .curve = curved - 1};
+                const double x[3] = {1.5, -0.5, 3}, a = angles[k] * (curved ? 0.75 : 1), *e = axes[i];
+                double arm[3], u[3], along = 0, turn[3];
+                for (int c = 0; c < 3; c++) {
+                    pio_expression made;
+                    r.axis[c] = e[c];
+                    arm[c] = x[c] - r.center[c];
+                    along += e[c] * arm[c];
+                    if (c < 2) continue;
+                    for (int d = 0; d < 3; d++) {
+                        assert_true(pio_expression_rotate(&r, d, &made));
+                        u[d] = evaluate(&made, x, angles[k]);
+                    }
+                }
+                for (int c = 0; c < 3; c++)
+                    turn[c] = e[(c + 1) % 3] * arm[(c + 2) % 3] - e[(c + 2) % 3] * arm[(c + 1) % 3];
+                for (int c = 0; c < 3; c++) {
+                    const double exact = sin(a) * turn[c] + 2 * pow(sin(a / 2), 2) * (e[c] * along - arm[c]);
+                    worst = fmax(worst, fabs(u[c] - exact) / (10 * fmin(a, 1)));
+                }
+            }
+    print_message("rotations off by %.2g of their size (threshold 1e-15)\n", worst);
+    assert_true(worst < 1e-15);
+}
+
+/* What is left of the operations is too little for a rotation about an oblique axis, and is said so. */
+static void a_rotation_may_be_too_long(void **unused)
+{
+    pio_expression_rotation r = {.dimension = 3, .axis = {0.48, -0.6, 0.64}, .center = {1, 2, 3}, .curve = -1};
+    pio_expression made;
+    (void)unused;
+    int most = 0;
+    for (int n = 1; n <= PIO_PROGRAM_OPS; n++) {
+        r.angle.n = n;
+        for (int k = 0; k < n; k++) r.angle.code[k] = k ? PIO_OP_SIN | (k - 1) << 8 : PIO_OP_TIME;
+        const bool fits = pio_expression_rotate(&r, 0, &made);
+        assert_true(made.n <= PIO_PROGRAM_OPS);
+        if (fits) most = n;
+        assert_int_equal(fits, most == n);
+    }
+    print_message("an angle of up to %d operations fits (at least 24)\n", most);
+    assert_true(most >= 24 && most < PIO_PROGRAM_OPS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_derivatives),           cmocka_unit_test(a_value_written_out),
-        cmocka_unit_test(whole_powers_of_negative_numbers), cmocka_unit_test(every_unit_has_a_dimension),
-        cmocka_unit_test(faults_have_their_places),         cmocka_unit_test(hostile_texts_are_limited),
+        cmocka_unit_test(a_rotation_is_one),
+        cmocka_unit_test(a_rotation_may_be_too_long),
+        cmocka_unit_test(values_and_derivatives),
+        cmocka_unit_test(a_value_written_out),
+        cmocka_unit_test(whole_powers_of_negative_numbers),
+        cmocka_unit_test(every_unit_has_a_dimension),
+        cmocka_unit_test(faults_have_their_places),
+        cmocka_unit_test(hostile_texts_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
