@@ -78,6 +78,16 @@ static void check_plane(const pio_scene *s, cfg_doc *doc)
         if (fabs(b->angular_velocity[0]) + fabs(b->angular_velocity[1]) + fabs(b->angular_velocity[2]) > 0)
             pio_cfg_fault(doc, spin, "a section of a ring does not rotate in its plane; remove it");
     }
+    for (size_t i = 0; i < s->loading.n_loads; i++) {
+        PATH(path, "loads[%zu].type", i);
+        if (s->loading.loads[i].type == PIO_MOMENT)
+            pio_cfg_fault(doc, path, "forces on a ring balance all around, and have no moment; use tractions");
+    }
+    for (size_t i = 0; i < s->loading.n_boundary; i++) {
+        PATH(path, "boundary[%zu].type", i);
+        if (s->loading.boundary[i].type == SCENE_ROTATION)
+            pio_cfg_fault(doc, path, "a section of a ring does not rotate in its plane; use type displacement");
+    }
     for (size_t i = 0; i < s->goal.n_observe; i++) {
         const int type = s->goal.observe[i].type;
         PATH(path, "observe[%zu].type", i);
