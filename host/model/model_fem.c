@@ -209,6 +209,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up elements", error);
     if (!rc) rc = pio_model_supports(m, error);
     if (!rc) rc = pio_model_rings(m, error);
+    if (!rc) rc = pio_model_ties(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
@@ -298,7 +299,11 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->support_first,
                    f->support_boundary,
                    f->follows,
-                   f->follow_parameters};
+                   f->follow_parameters,
+                   f->tied,
+                   f->tied_start,
+                   f->tied_master,
+                   f->tied_weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     free(f);
 }

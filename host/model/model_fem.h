@@ -43,7 +43,10 @@ struct pio_model_fem {
     int32_t *table_at, *curve_at; /* [tables of the scene], [desc.n_curves] where their numbers begin among those of the
                                    * programs */
     pio_vary_desc *varies;        /* [desc.n_varies] items of others than loads are owned */
-    double edge;                  /* shortest edge of all elements, m: the scale of moves of nodes */
+    /* Ties: [desc.ties.n] nodes, [desc.ties.n + 1] where their masters begin; masters and their weights */
+    int32_t *tied, *tied_start, *tied_master;
+    double *tied_weight;
+    double edge; /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
 /* Makes model->fem and what of model->desc it concerns: a part of pio_model_create(). Returns PIOLA_BAD_DATA at the
@@ -105,6 +108,10 @@ piola_status pio_model_locking(pio_model *model, piola_error *error);
  * PIOLA_BAD_DATA at the scene's key `path` if there are none, or PIOLA_NO_MEMORY (model_fem_loads.c). */
 piola_status pio_model_faces(const pio_model *model, const char *path, const char *body, const scene_where *on,
                              const char *use, pio_face_list *out, piola_error *error);
+/* Makes ties: a part of pio_model_fem_create(), between supports and values that vary (model_tie.c). Returns
+ * PIOLA_BAD_DATA where a face has no other opposite, or a node is tied twice, or constrained and tied; PIOLA_NO_MEMORY
+ * or PIOLA_INTERRUPTED. */
+piola_status pio_model_ties(pio_model *model, piola_error *error);
 
 /* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
  * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */

@@ -42,6 +42,11 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
                       sizeof(int32_t) * (size_t)d->loads[l].n * (size_t)pio_elements[d->loads[l].type].nodes);
         h = hash_more(h, d->loads[l].owner, sizeof(int32_t) * (size_t)d->loads[l].n);
     }
+    for (int i = 0; i < d->ties.n; i++) {
+        const int32_t first = d->ties.start[i], n = d->ties.start[i + 1] - first;
+        h = hash_more(h, d->ties.master + first, sizeof(int32_t) * (size_t)n);
+        h = hash_more(h, d->ties.weight + first, sizeof(double) * (size_t)n);
+    }
     h = hash_more(h, d->curve_t, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
     return hash_more(h, d->curve_value, sizeof(double) * (size_t)d->curve_start[d->n_curves]);
 }

@@ -125,6 +125,15 @@ typedef struct {
     double axis[3];      /* rotation in 3D: its direction, of any length above 0 */
 } scene_boundary;
 
+/* FEM: nodes of a body that follow the faces of another. */
+typedef struct {
+    char *name, *body; /* name of the tie; name of the body that follows */
+    scene_where on;    /* which of its outer faces */
+    char *to;          /* name of the body that it is tied to */
+    scene_where to_on; /* which of its outer faces; NaN and no group: all */
+    double gap;        /* how far the two may be from each other at rest, m; NaN: see scene_table_fem.c */
+} scene_tie;
+
 /* FEM: what acts on bodies. */
 typedef struct {
     char *name, *body;  /* name of the load; name of the body */
@@ -347,6 +356,8 @@ typedef struct {
     size_t n_loads;           /* number of them */
     scene_curve *curves;      /* [n_curves] functions of time */
     size_t n_curves;          /* number of them */
+    scene_tie *ties;          /* [n_ties] */
+    size_t n_ties;            /* number of them */
 } scene_loading;
 
 /* scene_table_obstacle.c: `obstacles` of MPM. */

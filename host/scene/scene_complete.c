@@ -86,6 +86,14 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
         complete_box(doc, "observe", i, &scene->goal.observe[i].on);
         complete_point(doc, i, &scene->goal.observe[i]);
     }
+    for (size_t i = 0; i < scene->loading.n_ties; i++) {
+        scene_tie *t = &scene->loading.ties[i];
+        PATH(to, "ties[%zu].to_on.min", i);
+        PATH(gap, "ties[%zu].gap", i);
+        complete_box(doc, "ties", i, &t->on);
+        for (int a = 0; !pio_scene_is_set(doc, to) && a < 3; a++) t->to_on.min[a] = t->to_on.max[a] = NAN;
+        if (!pio_scene_is_set(doc, gap)) t->gap = NAN;
+    }
     for (size_t i = 0; i < scene->loading.n_loads; i++) complete_box(doc, "loads", i, &scene->loading.loads[i].on);
     for (size_t i = 0; i < scene->goal.n_design; i++) {
         scene_design *d = &scene->goal.design[i];

@@ -42,3 +42,10 @@ int pio_scene_material_number(const pio_scene *s, const char *name)
     const size_t i = pio_scene_find(name, s->materials.v, s->materials.n, sizeof *s->materials.v);
     return i < s->materials.n ? (int)i : -1;
 }
+
+bool pio_body_is_made_of(const scene_body *b, const scene_material *m)
+{
+    bool used = !strcmp(m->name, b->material);
+    for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(m->name, b->regions[r].material);
+    return used;
+}

@@ -17,6 +17,8 @@ const scene_body *pio_scene_body(const pio_scene *scene, const char *name);
 
 /* Returns the number of the body of that name in scene->bodies, or -1. */
 int pio_scene_body_number(const pio_scene *scene, const char *name);
+/* Returns whether something of a body, all of it or a region, is made of the material. */
+bool pio_body_is_made_of(const scene_body *body, const scene_material *material);
 /* Returns the number of the material of that name in scene->materials, or -1. */
 int pio_scene_material_number(const pio_scene *scene, const char *name);
 

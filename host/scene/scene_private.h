@@ -39,6 +39,7 @@ extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_con
 extern const cfg_table pio_plastic_table;                     /* scene_table_plastic.c */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
+extern const cfg_table pio_tie_table; /* ties between meshes (scene_table_tie.c) */
 
 /* Returns the table of materials of the scene's method (scene_table_material.c). */
 const cfg_table *pio_scene_materials(const pio_scene *scene);
@@ -59,6 +60,8 @@ void pio_scene_complete_tables(pio_scene *scene, cfg_doc *doc);
 void pio_scene_validate_vary(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of modal analysis, and that other scenes have nothing of it (scene_validate_modal.c). */
 void pio_scene_validate_modal(const pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of sheets and rings (scene_validate_plane.c). */
+void pio_scene_validate_plane(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of the integrators of particles (scene_validate_mpm.c). */
 void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
 /* Sets defaults of obstacles that depend on other keys, and reads their motions (scene_obstacle.c). */

@@ -420,6 +420,7 @@ static const cfg_table design_table = {
 HAS(loading, boundary)
 HAS(loading, loads)
 HAS(loading, curves)
+HAS(loading, ties)
 static bool has_tables(const void *s)
 {
     return ((const pio_scene *)s)->tables.n > 0;
@@ -475,6 +476,8 @@ static const cfg_field scene_fields[] = {
      .meaning = "where bodies are constrained"},
     {"loads", LIST(loading, loads), .table = &load_table, .present = has_loads, .meaning = "what acts on bodies"},
     {"curves", LIST(loading, curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
+    {"ties", LIST(loading, ties), .table = &pio_tie_table, .present = has_ties,
+     .meaning = "faces of bodies that follow those of others, whose meshes need not match"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &design_table, .present = has_design,
      .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},

@@ -15,87 +15,6 @@ static bool is_3d(pio_element_type element)
     return element >= PIO_TET4;
 }
 
-/* Returns whether something of a body is made of the material. */
-static bool is_made_of(const scene_body *b, const scene_material *m)
-{
-    bool used = !strcmp(m->name, b->material);
-    for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(m->name, b->regions[r].material);
-    return used;
-}
-
-/* Returns whether a body of this name has an element of another law than the linear one. */
-static bool is_nonlinear(const pio_scene *s, const char *name)
-{
-    bool found = false;
-    for (size_t b = 0; b < s->matter.n_bodies; b++)
-        for (size_t k = 0; k < s->materials.n; k++)
-            found |= !strcmp(s->matter.bodies[b].name, name) && s->materials.v[k].model != PIO_HYPER_LINEAR &&
-                     is_made_of(&s->matter.bodies[b], &s->materials.v[k]);
-    return found;
-}
-
-/* A pressure on the deformed edge of a sheet would need the thickness that is left there. */
-static void check_sheets(const pio_scene *s, cfg_doc *doc)
-{
-    for (size_t i = 0; i < s->loading.n_loads; i++) {
-        const scene_load *l = &s->loading.loads[i];
-        PATH(type, "loads[%zu].type", i);
-        if (l->type != PIO_FOLLOWER || !is_nonlinear(s, l->body)) continue;
-        pio_cfg_fault(
-            doc, type,
-            "a sheet at finite strain changes its thickness, which a pressure on the deformed edge would have "
-            "to know; use 'pressure', on the area at rest, or 'plane: strain'");
-    }
-}
-
-/* Along x, the radius, no weight acts, and no design may give one. */
-static void check_weight(const pio_scene *s, cfg_doc *doc)
-{
-    if (fabs(s->common.gravity[0]) > 0)
-        pio_cfg_fault(doc, "gravity", "x is the radius, along which no weight acts; use [0, y]");
-    for (size_t i = 0; i < s->goal.n_design; i++)
-        for (size_t k = 0; s->goal.design[i].path && k < s->goal.design[i].target.n; k++) {
-            const scene_path *p = &s->goal.design[i].path[k];
-            PATH(path, "design[%zu].target[%zu]", i, k);
-            if (p->key && p->quantity == PIO_GRAVITY && p->part != 1)
-                pio_cfg_fault(doc, path, "x is the radius, along which no weight acts; design gravity.y");
-        }
-}
-
-static void check_plane(const pio_scene *s, cfg_doc *doc)
-{
-    if (s->method.dimension == 3 && pio_scene_is_set(doc, "method.plane"))
-        pio_cfg_fault(doc, "method.plane", "a 3D scene has no plane; remove it");
-    if (s->fem.plane == PIO_PLANE_STRESS) check_sheets(s, doc);
-    if (s->fem.plane != PIO_AXISYMMETRIC) return;
-    check_weight(s, doc);
-    for (size_t i = 0; i < s->matter.n_bodies; i++) {
-        PATH(thickness, "bodies[%zu].thickness", i);
-        PATH(spin, "bodies[%zu].angular_velocity", i);
-        const scene_body *b = &s->matter.bodies[i];
-        if (b->thickness_text || fabs(b->thickness - 1) > 0)
-            pio_cfg_fault(doc, thickness, "a ring goes all the way around, and has no thickness; remove it");
-        if (fabs(b->angular_velocity[0]) + fabs(b->angular_velocity[1]) + fabs(b->angular_velocity[2]) > 0)
-            pio_cfg_fault(doc, spin, "a section of a ring does not rotate in its plane; remove it");
-    }
-    for (size_t i = 0; i < s->loading.n_loads; i++) {
-        PATH(path, "loads[%zu].type", i);
-        if (s->loading.loads[i].type == PIO_MOMENT)
-            pio_cfg_fault(doc, path, "forces on a ring balance all around, and have no moment; use tractions");
-    }
-    for (size_t i = 0; i < s->loading.n_boundary; i++) {
-        PATH(path, "boundary[%zu].type", i);
-        if (s->loading.boundary[i].type == SCENE_ROTATION)
-            pio_cfg_fault(doc, path, "a section of a ring does not rotate in its plane; use type displacement");
-    }
-    for (size_t i = 0; i < s->goal.n_observe; i++) {
-        const int type = s->goal.observe[i].type;
-        PATH(path, "observe[%zu].type", i);
-        if (type == PIO_REACTION_MOMENT || type == PIO_ANGULAR_MOMENTUM)
-            pio_cfg_fault(doc, path, "forces on a ring balance all around, and have no moment; observe a reaction");
-    }
-}
-
 /* Checks the corners [dimension] of a box, m; `key` is the path of `max`. A `flat` box may have no height. */
 static void check_box(cfg_doc *doc, const char *key, const double *min, const double *max, int dimension, bool flat)
 {
@@ -294,6 +213,31 @@ static void check_load(const pio_scene *s, cfg_doc *doc, size_t i)
     }
 }
 
+/* Checks a tie, and what ties exclude. */
+static void check_tie(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_tie *t = &s->loading.ties[i];
+    PATH(name, "ties[%zu].name", i);
+    PATH(to, "ties[%zu].to", i);
+    PATH(max, "ties[%zu].to_on.max", i);
+    check_place(s, doc, "ties", i, t->body, &t->on);
+    pio_scene_entry(doc, to, "bodies", t->to, s->matter.bodies, s->matter.n_bodies, sizeof *s->matter.bodies);
+    if (!t->to_on.group && !isnan(t->to_on.min[0]))
+        check_box(doc, max, t->to_on.min, t->to_on.max, s->method.dimension, true);
+    if (!strcmp(t->body, t->to)) pio_cfg_fault(doc, to, "'%s' cannot be tied to itself; name another body", t->to);
+    const pio_integrator by = s->fem.integrator;
+    if (by != PIO_STATIC && by != PIO_NEWMARK && by != PIO_BDF2 && by != PIO_BACKWARD_EULER)
+        pio_cfg_fault(doc, name, "%s knows no ties; use static, newmark, bdf2 or backward_euler, or one mesh for both",
+                      pio_integrator_words[by]);
+    for (size_t d = 0; d < s->goal.n_design; d++) {
+        PATH(update, "design[%zu].mesh_update", d);
+        PATH(design, "design[%zu].name", d);
+        if (s->goal.design[d].mesh_update == SCENE_MESH_ELASTIC)
+            pio_cfg_fault(doc, pio_scene_is_set(doc, update) ? update : design,
+                          "bodies that are tied do not follow a design; use 'mesh_update: none'");
+    }
+}
+
 /* Returns whether a boundary or a load names the curve. */
 static bool is_named(const pio_scene *s, const char *curve)
 {
@@ -340,7 +284,7 @@ static void check_mass(const pio_scene *s, cfg_doc *doc, size_t i)
         if (strcmp(body->name, s->goal.observe[i].body)) continue;
         for (size_t k = 0; k < s->materials.n; k++) {
             const scene_material *m = &s->materials.v[k];
-            if (is_made_of(body, m) && !(m->density > 0))
+            if (pio_body_is_made_of(body, m) && !(m->density > 0))
                 pio_cfg_fault(doc, type, "'%s', of which '%s' is made, has no density; add materials[%zu].density",
                               m->name, body->name, k);
         }
@@ -478,11 +422,12 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     else if (scene->fem.integrator != PIO_MODAL)
         check_motion(scene, doc);
     pio_scene_validate_modal(scene, doc);
-    check_plane(scene, doc);
+    pio_scene_validate_plane(scene, doc);
     for (size_t i = 0; i < scene->matter.n_geometry; i++) check_geometry(scene, doc, i);
     check_bodies(scene, doc);
     for (size_t i = 0; i < scene->loading.n_boundary; i++) check_boundary(scene, doc, i);
     for (size_t i = 0; i < scene->loading.n_loads; i++) check_load(scene, doc, i);
+    for (size_t i = 0; i < scene->loading.n_ties; i++) check_tie(scene, doc, i);
     check_curves(scene, doc);
     pio_scene_validate_vary(scene, doc);
     check_gravity(scene, doc);

@@ -29,6 +29,7 @@
 #include "kernels/fem/fem_pressure_args.h"
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem_stress_args.h"
+#include "kernels/fem/fem_tie_args.h"
 #include "kernels/fem/fem_vary_args.h"
 #include "kernels/fem/surface_args.h"
 #include "kernels/linear/bsr_args.h"

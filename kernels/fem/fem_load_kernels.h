@@ -12,6 +12,7 @@
 #include "kernels/fem/fem_lattice.h"
 #include "kernels/fem/fem_lattice_leap.h"
 #include "kernels/fem/fem_shape.h"
+#include "kernels/fem/fem_tie.h"
 #include "kernels/fem/fem_vary.h"
 #include "kernels/fem/surface.h"
 

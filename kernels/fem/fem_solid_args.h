@@ -67,6 +67,7 @@ typedef struct {
     const int *row, *column;      /* [blocks] nodes of a block */
     const int *start;             /* [blocks + 1] where the sources of each block begin, and the last end */
     const int *source;            /* [start[blocks]] 2 node pair + (1: transposed) */
+    const real *weight;           /* [start[blocks]] factor of each source; NULL: 1, no node is tied to others */
     const real *element_matrices; /* [node pairs][DIM * DIM] N/m */
     const int *constrained;       /* [nodes] bit c: component c is prescribed */
     real *out;                    /* [blocks][DIM * DIM] N/m; set */

@@ -310,10 +310,11 @@ PIO_FN void fem_assemble(int b, const fem_assemble_args *a)
     if (b < a->blocks - ASSEMBLE_AHEAD) fem_assemble_prefetch(b + ASSEMBLE_AHEAD, a);
     for (int j = a->start[b]; j < a->start[b + 1]; j++) {
         const mat in = block_load(a->element_matrices, a->source[j] >> 1);
+        const real weight = a->weight ? a->weight[j] : R(1);
         if (a->source[j] & 1)
-            turned = mat_axpby(R(1), turned, R(1), in);
+            turned = mat_axpby(R(1), turned, weight, in);
         else
-            K = mat_axpby(R(1), K, R(1), in);
+            K = mat_axpby(R(1), K, weight, in);
     }
     K = mat_axpby(R(1), K, R(1), mat_transpose(turned));
     for (int c = 0; c < MATRIX; c++) {

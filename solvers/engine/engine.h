@@ -123,6 +123,16 @@ typedef struct {
     int32_t moment;
 } pio_load_desc;
 
+/* Nodes that are tied to others: the displacement of each is u = sum_k weight_k u_k over its masters, which are tied to
+ * nothing. No unknown of a tied node is constrained. */
+typedef struct {
+    int32_t n;             /* number of tied nodes */
+    const int32_t *node;   /* [n] ascending */
+    const int32_t *start;  /* [n + 1] where the masters of each begin */
+    const int32_t *master; /* [start[n]] nodes */
+    const double *weight;  /* [start[n]] of each, whose sum is 1 for each tied node */
+} pio_tie_desc;
+
 /* Programs of values that vary in space and time, one after another: see kernels/base/expression.h. */
 typedef struct {
     int32_t n;                   /* number of programs */
@@ -201,6 +211,7 @@ typedef struct {
     int32_t n_varies;                /* number of values that vary */
     const pio_vary_desc *varies;     /* [n_varies]; a node has one unknown at most of each that is of supports */
     int32_t plain_supports;          /* the first so many supports do not vary; those behind have one unknown each */
+    pio_tie_desc ties;               /* nodes that follow others */
     double repeated; /* modal: largest relative difference of eigenvalues that count as repeated, 0 <= repeated < 1 */
 } pio_fem_desc;
 

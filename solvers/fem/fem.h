@@ -157,6 +157,21 @@ void fem_external(fem_sim *f, fem_span span, const real *u);
 /* Its adjoint: from forces.external_bar, which is then zeroed, to all that the forces depend on except u. */
 void fem_external_adj(fem_sim *f, const real *u);
 
+/* Checks ties (fem_tie.c). Returns PIOLA_BAD_DATA where tied nodes are not possible, or PIOLA_NO_MEMORY. */
+piola_status fem_tie_check(const pio_fem_desc *mesh, piola_error *error);
+/* Computes what tied nodes stand for, before the graph of the matrix is made. Returns 0 without memory. */
+int fem_tie_begin(fem_sim *f, const pio_fem_desc *mesh);
+void fem_tie_layout(fem_sim *f); /* Takes the memory of ties, or measures it. */
+/* Uploads ties and the weights of the matrix. Returns PIOLA_NO_MEMORY without host memory. */
+piola_status fem_tie_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+/* Sets x [nodes][DIM] of displacements, rates or solutions at tied nodes from their masters; without ties this and the
+ * next do nothing. */
+void fem_tie_nodes(fem_sim *f, real *x);
+/* Its adjoint: adds x [nodes][DIM] of forces or cotangents at tied nodes to their masters, and clears it there. */
+void fem_tie_nodes_adj(fem_sim *f, real *x);
+/* The same, and sets it to 0 at constrained unknowns. */
+void fem_condense(fem_sim *f, real *x);
+
 /* Computes the areas, m^2, over which total forces are spread, once the rest positions are known (fem_total.c). */
 void fem_areas(fem_sim *f);
 /* Its adjoint, at the end of an adjoint sweep: cotangents of rest positions and thickness by way of the areas. */

@@ -29,12 +29,13 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
         fem_combine(f, 1, f->newton.rhs, r.v.d, fem_state(f, f->adjoint.u_bar, STATE_V), f->newton.rhs);
         fem_combine(f, 1, f->newton.rhs, r.a.d, fem_state(f, f->adjoint.u_bar, STATE_A), f->newton.rhs);
     }
-    fem_mask_constrained(f, 0, f->newton.rhs);
+    fem_condense(f, f->newton.rhs);
     pio_queue_zero(q, f->newton.lambda, bytes);
     const piola_status rc =
         fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &record->adjoint_residual, error);
     record->adjoint_iterations += iterations;
     if (rc) return rc;
+    fem_tie_nodes(f, f->newton.lambda);
     double square = 0;
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.lambda, .y = f->newton.lambda);
     pio_queue_download(q, &square, f->newton.scalars, sizeof square);
@@ -50,6 +51,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
                               fem_state(f, f->adjoint.u_bar, STATE_V));
         fem_history_adj(f, span);
     }
+    fem_tie_nodes_adj(f, f->adjoint.u_bar);
     fem_supports_adj(f, f->adjoint.u_bar);
     fem_combine(f, 1, f->forces.external_bar, 1, f->newton.lambda, f->forces.external_bar);
     if (span.part == span.parts - 1) pio_queue_copy(q, f->frames.force_bar, f->forces.external_bar, bytes);

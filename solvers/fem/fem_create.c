@@ -89,6 +89,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                             b);
     piola_status bad = check_parts(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);
+    if (!bad) bad = fem_tie_check(m, error);
     return bad ? bad : check_loads(m, error);
 }
 
@@ -211,7 +212,8 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
     int rc = set != NULL;
     if (rc && f->setup.start_only) rc = fem_graph_fits(set, n) ? 1 : -1;
     if (rc > 0 && !f->setup.start_only)
-        rc = fem_graph_make(&f->matrix.graph, f->mesh.nodes, set, n, f->base.interrupted);
+        rc = fem_graph_make(&f->matrix.graph, f->mesh.nodes, set, n, f->ties.n ? &f->setup.stand_in : NULL,
+                            f->base.interrupted);
     free(set);
     return rc;
 }
@@ -297,7 +299,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (blocks && !fem_stress_begin(f, m))
         return sim_fail(error, PIOLA_BAD_DATA, "fields of stress at the integration points of %d elements are too many",
                         f->mesh.elements);
-    if (!blocks || !fem_vary_begin(f, m) || !take_tables(f, desc) ||
+    if (!blocks || !fem_vary_begin(f, m) || !fem_tie_begin(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.constant.possible = !f->loads.has_followers && is_linear(f, m);
@@ -340,6 +342,7 @@ static void free_topology(fem_sim *f)
     const int blocks = f->matrix.graph.blocks;
     fem_element_dofs_free(&f->setup.at_node);
     fem_element_dofs_free(&f->setup.at_vertex);
+    fem_stand_in_free(&f->setup.stand_in);
     fem_graph_free(&f->matrix.graph);
     fem_multigrid_free_plan(f);
     f->matrix.graph.blocks = blocks;

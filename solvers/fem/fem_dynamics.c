@@ -66,6 +66,8 @@ static void rates(fem_sim *f, fem_span span, const real *u1)
                                                                                                         STATE_PAST),
             .rate = fem_state(f, f->state.u, STATE_RATE), .v1 = f->motion.rate,
             .a1 = f->motion.rate + DIM * (size_t)f->mesh.nodes);
+    fem_tie_nodes(f, f->motion.rate);
+    fem_tie_nodes(f, f->motion.rate + DIM * (size_t)f->mesh.nodes);
 }
 
 void fem_known_acceleration(fem_sim *f, fem_span span)
@@ -86,6 +88,8 @@ void fem_history_adj(fem_sim *f, fem_span span)
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     real *past_bar = fem_state(f, f->adjoint.u_bar, STATE_PAST), *rate_bar = fem_state(f, f->adjoint.u_bar, STATE_RATE);
     pio_queue_zero(q, f->adjoint.previous_bar, bytes * (size_t)f->state.n_vectors);
+    fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_V));
+    fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_A));
     pio_map(q, fem_rates_adj, f->mesh.nodes, NULL,
             .r = r, .constrained = f->supports.constrained, .v1_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
             .a1_bar = fem_state(f, f->adjoint.u_bar,

@@ -21,8 +21,8 @@ piola_status fem_frame_adj(fem_sim *f, piola_error *error)
     if (f->motion.integrator == PIO_NEWMARK)
         rc = fem_acceleration_adj(f, fem_whole(f->base.index - 1), u_bar, v_bar, 0, error);
     if (rc) return rc;
-    fem_mask_constrained(f, 0, u_bar);
-    if (fem_moves(f)) fem_mask_constrained(f, 0, v_bar);
+    fem_condense(f, u_bar);
+    if (fem_moves(f)) fem_condense(f, v_bar);
     f->frames.ready = 1;
     return sim_failed(&f->base, error);
 }

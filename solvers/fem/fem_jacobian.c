@@ -34,7 +34,8 @@ void fem_assemble_matrix(fem_sim *f)
 {
     pio_map(&f->base.queue, fem_assemble, f->matrix.graph.blocks, NULL,
             .blocks = f->matrix.graph.blocks, .row = f->matrix.block_row, .column = f->matrix.bsr.column,
-            .start = f->matrix.block_start, .source = f->matrix.block_source, .element_matrices = f->matrix.block_out,
+            .start = f->matrix.block_start, .source = f->matrix.block_source, .weight = f->matrix.block_weight,
+            .element_matrices = f->matrix.block_out,
             .constrained = f->supports.constrained, .out = f->matrix.bsr.value);
 }
 

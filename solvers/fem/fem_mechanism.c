@@ -176,6 +176,16 @@ static int by_pieces(const void *x, const void *y)
     return (p->node > q->node) - (p->node < q->node);
 }
 
+/* A tied node is a joint of its piece with that of its masters. */
+static void list_ties(mechanism *g)
+{
+    const pio_tie_desc *t = &g->m->ties;
+    for (int i = 0; i < t->n; i++) {
+        const int a = g->at[t->master[t->start[i]]], b = g->at[t->node[i]];
+        if (a >= 0 && b >= 0 && a != b) g->list[g->joints++] = (joint){a < b ? a : b, a < b ? b : a, t->node[i]};
+    }
+}
+
 /* 1, or what is wrong: as find_pieces. */
 static int find_joints(mechanism *g, const int *of)
 {
@@ -188,10 +198,11 @@ static int find_joints(mechanism *g, const int *of)
     if (!each_element(g, measure_middle)) return -2;
     for (int p = 0; p < g->pieces; p++)
         for (int c = 0; c < DIM; c++) g->bodies[p].middle[c] /= (double)g->bodies[p].nodes;
-    g->list = malloc(sizeof *g->list * (size_t)(g->joints + 1));
+    g->list = malloc(sizeof *g->list * (size_t)(g->joints + 1 + g->m->ties.n));
     if (!g->list) return 0;
     g->joints = 0;
     if (!each_element(g, measure_size)) return -2;
+    list_ties(g);
     qsort(g->list, (size_t)g->joints, sizeof *g->list, by_pieces);
     int n = 0;
     for (int j = 0; j < g->joints; j++)

@@ -339,6 +339,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     if (m->follows) take_follow(f);
     take_loads(f);
     fem_vary_layout(f, m);
+    fem_tie_layout(f);
     TAKE(arena, f->curves.start, f->curves.n_curves + 1);
     TAKE(arena, f->curves.t, m->curve_start[f->curves.n_curves]);
     TAKE(arena, f->curves.value, m->curve_start[f->curves.n_curves]);

@@ -104,6 +104,17 @@ static double size_of(const pio_fem_desc *m, const int32_t *node, int corners)
     return 2 * sqrt(square / DIM);
 }
 
+/* Returns the node that stands for another in the matrix, of several masters the one with the largest weight. */
+static int stands_for(const fem_sim *f, int node)
+{
+    const fem_stand_in *s = &f->setup.stand_in;
+    if (!f->ties.n) return node;
+    int heaviest = s->start[node];
+    for (int k = heaviest + 1; k < s->start[node + 1]; k++)
+        if (fabs(s->weight[k]) > fabs(s->weight[heaviest])) heaviest = k;
+    return s->node[heaviest];
+}
+
 /* How strongly the corners of elements couple, for each block of the matrix, N/m; how many elements a wave crosses in a
  * step, at most, of a mesh that moves. Returns NULL without memory. */
 static float *coupling_of(const fem_sim *f, const pio_fem_desc *m, double *crossed)
@@ -122,7 +133,8 @@ static float *coupling_of(const fem_sim *f, const pio_fem_desc *m, double *cross
                 *crossed = fmax(*crossed, f->stepping.dt * sqrt(fmax(modulus, 0) / m->density[e]) / size);
             if (!(stiffness > 0)) continue;
             for (int a = 0; a < corners; a++)
-                for (int c = 0; c < corners; c++) coupling[find(g, node[a], node[c])] += (float)stiffness;
+                for (int c = 0; c < corners; c++)
+                    coupling[find(g, stands_for(f, node[a]), stands_for(f, node[c]))] += (float)stiffness;
         }
     }
     return coupling;
@@ -200,6 +212,7 @@ static int *constrained_axes(const pio_fem_desc *m)
 {
     int *axes = calloc((size_t)m->n + 1, sizeof *axes);
     for (int i = 0; axes && i < m->n_constrained; i++) axes[m->constrained_node[i]] |= 1 << m->constrained_axis[i];
+    for (int i = 0; axes && i < m->ties.n; i++) axes[m->ties.node[i]] = (1 << DIM) - 1;
     return axes;
 }
 

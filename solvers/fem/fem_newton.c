@@ -121,7 +121,7 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
         fem_combine(f, 1, out, -1, f->motion.inertia, out);
         fem_combine(f, 1, out, -1, f->motion.drag, out);
     }
-    fem_mask_constrained(f, 0, out);
+    fem_condense(f, out);
 }
 
 /* The move of the constrained unknowns has taken an element to y where its law is not defined. */
@@ -218,6 +218,7 @@ static piola_status solve_direction(newton *n, double tolerance)
     const piola_status rc =
         fem_solve_newton(f, f->newton.rhs, f->newton.lambda, tolerance, &iterations, &n->record->indefinite, n->error);
     n->record->linear_iterations += iterations;
+    fem_tie_nodes(f, f->newton.lambda);
     return rc;
 }
 
@@ -255,7 +256,7 @@ static piola_status direction(newton *n, int first)
         }
         fem_follow_times(f, f->newton.trial, f->newton.du, f->newton.lambda);
         fem_combine(f, 1, f->newton.rhs, -1, f->newton.lambda, f->newton.rhs);
-        fem_mask_constrained(f, 0, f->newton.rhs);
+        fem_condense(f, f->newton.rhs);
     }
     /* no tighter than what is left to do; and all of it where what a looser one leaves would pass for rounding */
     const double left = fmax(fmin(0.1 * f->newton.goal / fmax(n->residual, f->newton.goal), LOOSEST), TIGHTEST);
@@ -459,6 +460,7 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
         pio_map(q, fem_prescribe, f->supports.n_constrained, NULL, .node = f->supports.node, .axis = f->supports.axis,
                 .support = f->supports.support, .value = f->supports.value, .curve = f->supports.curve,
                 .factor = f->curves.factor, .u = f->newton.trial, .du = f->newton.du);
+    fem_tie_nodes(f, f->newton.du);
     const piola_status rc = iterate(&n);
     if (rc) return rc;
     accept(f);

@@ -45,9 +45,11 @@ void fem_reaction(fem_sim *f)
 {
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, 1, f->forces.internal, -1, f->forces.external, f->newton.trial);
-    if (!fem_moves(f)) return;
-    fem_mass_force(f, fem_state(f, f->state.u, STATE_A), f->newton.trial);
-    fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
+    if (fem_moves(f)) {
+        fem_mass_force(f, fem_state(f, f->state.u, STATE_A), f->newton.trial);
+        fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->newton.trial);
+    }
+    fem_tie_nodes_adj(f, f->newton.trial);
 }
 
 static fem_moment_args moment_of(const fem_sim *f, const fem_observation *o, int axis)
@@ -171,6 +173,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     for (int c = 0; c < o->desc.components; c++) nodes_adj(f, t, c, v_bar);
     if (momenta) fem_mass_force_adj(f, v, f->newton.y, v_bar);
     if (!fem_reacts(o->desc.type)) return;
+    fem_tie_nodes(f, f->newton.y);
     fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);
     if (fem_moves(f)) {
         fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, fem_state(f, f->adjoint.u_bar, STATE_A));

@@ -43,7 +43,7 @@ void fem_pressure_plan(fem_sim *f, const pio_fem_desc *m)
         for (int i = 0; i < p->n; i++, e++) some |= p->dilatations && nearly_incompressible(m, e);
     }
     const int solves = f->motion.integrator == PIO_STATIC && sizeof(real) == 8 && !f->setup.start_only &&
-                       f->matrix.kind != PIO_GENERAL;
+                       f->matrix.kind != PIO_GENERAL && !f->ties.n; /* pressures act on tied nodes, too */
     f->linear.pressure.count = some && solves && m->preconditioner != PIO_PRECONDITIONER_JACOBI ? count : 0;
 }
 

@@ -20,7 +20,7 @@ piola_status fem_measure_rounding(fem_sim *f, piola_error *error)
     pio_queue_zero(q, f->newton.rhs, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     pio_map(q, fem_node_sum, f->mesh.nodes, NULL, .start = f->mesh.dof_start, .element_node = f->mesh.dof_list,
             .in = f->mesh.dof_out, .scale = 1, .out = f->newton.rhs);
-    fem_mask_constrained(f, 0, f->newton.rhs);
+    fem_condense(f, f->newton.rhs);
     pio_sum(q, point_dot, f->mesh.nodes, NULL, f->newton.scalars, .x = f->newton.rhs, .y = f->newton.rhs);
     pio_queue_download(q, &square, f->newton.scalars, sizeof square);
     f->newton.rounding = 4 * UNIT_ROUNDOFF * sqrt(square);
@@ -38,6 +38,7 @@ piola_status fem_measure_displacement_error(fem_sim *f, fem_span span, pio_step_
     pio_queue_zero(q, f->newton.lambda, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     const piola_status rc = fem_solve_newton(f, f->newton.rhs, f->newton.lambda, LOOSE, &iterations, &indefinite,
             error);
+    fem_tie_nodes(f, f->newton.lambda);
     const int unsolved = rc == PIOLA_NUMERICAL || f->linear.indefinite;
     if (rc && !unsolved) return rc;
     if (rc && error) *error = (piola_error){0}; /* the step has not failed */

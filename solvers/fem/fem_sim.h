@@ -134,6 +134,7 @@ typedef struct {
     int start_only;             /* it only provides its initial state: there is no matrix */
     fem_element_dofs at_node;   /* host; the element degrees of freedom of each node */
     fem_element_dofs at_vertex; /* host; those of the faces of loads, of each vertex */
+    fem_stand_in stand_in;      /* host; of tied nodes; empty where there are none */
 } fem_sim_setup;
 
 /* fem_slot.c: the state, which is n_vectors vectors [nodes][DIM], and what a slot holds of it. */
@@ -283,6 +284,16 @@ typedef struct {
     real *later_contribution;
 } fem_sim_supports;
 
+/* fem_tie.c: nodes that are tied to others. */
+typedef struct {
+    int n, masters, entries; /* tied nodes; nodes that they are tied to; masters of all tied nodes together */
+    int *node, *start;       /* [n] numbers; [n + 1] where the masters of each begin */
+    int *master;             /* [entries] nodes */
+    real *weight;            /* [entries] of these */
+    int *master_node, *master_start, *tied; /* [masters], [masters + 1], [entries] the tied nodes of each */
+    real *tied_weight;                      /* [entries] their weights */
+} fem_sim_ties;
+
 /* fem_newton.c: settings of Newton's method and the vectors that it works on, which other solves use in turn. */
 typedef struct {
     double tolerance;          /* of the relative residual */
@@ -320,6 +331,7 @@ typedef struct {
     int element_blocks, face_blocks;             /* blocks of elements; of faces, which are numbered behind them */
     fem_graph graph;                             /* host; after creation only the number of blocks is left */
     int *block_row, *block_start, *block_source; /* [blocks], [blocks + 1], [sources] see fem_graph */
+    real *block_weight;                          /* [sources] their factors; NULL: no node is tied */
     real *block_out;                             /* [element_blocks + face_blocks][DIM * DIM] N/m */
 } fem_sim_matrix;
 
@@ -402,8 +414,7 @@ typedef struct {
     real *parameters, *k; /* [elements][PIO_LAW_CONSTANTS] as in fem_sim_materials */
 } fem_sim_morph;
 
-/* fem_lattice.c, fem_reversible_euler.c: motions whose state is whole numbers, so that steps can be reversed. Of others
- * all is NULL and 0. */
+/* fem_lattice.c, fem_reversible_euler.c: motions whose state is whole numbers. Of others all is NULL and 0. */
 typedef struct {
     int64_t *state;              /* [n_kept][nodes][DIM] the state, in quanta, of which state.u is a copy */
     int64_t *origin;             /* [n_kept][nodes][DIM] that of the beginning of the step */
@@ -460,6 +471,7 @@ typedef struct {
     fem_sim_faces faces;
     fem_sim_curves curves;
     fem_sim_supports supports;
+    fem_sim_ties ties;
     fem_sim_newton newton;
     fem_sim_matrix matrix;
     fem_sim_linear linear;

@@ -41,7 +41,7 @@ static void unbalanced(fem_sim *f)
     pio_queue_zero(&f->base.queue, f->motion.drag, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_damping_force(f, fem_state(f, f->state.u, STATE_V), f->motion.drag);
     fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);
-    fem_mask_constrained(f, 0, f->newton.rhs);
+    fem_condense(f, f->newton.rhs);
 }
 
 static void mass_matrix(fem_sim *f)
@@ -70,6 +70,7 @@ static piola_status solve(fem_sim *f, real *a, piola_error *error)
     f->linear.multigrid.skipped = 1;
     const piola_status rc = fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error);
     f->linear.multigrid.skipped = 0;
+    fem_tie_nodes(f, a);
     f->linear.standby.by_factor = by_factor;
     return rc;
 }
@@ -94,7 +95,7 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
     fem_external(f, span, f->state.u);
     mass_matrix(f);
     pio_queue_copy(q, f->newton.rhs, a_bar, bytes);
-    fem_mask_constrained(f, 0, f->newton.rhs);
+    fem_condense(f, f->newton.rhs);
     pio_queue_zero(q, f->newton.lambda, bytes);
     const piola_status rc = solve(f, f->newton.lambda, error);
     if (rc) return rc;
@@ -118,6 +119,8 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
         pio_map(&f->base.queue, fem_damping, f->mesh.elements, NULL, .m = fem_matter_of(f),
                 .plane = f->mesh.plane, .beta = f->damping.beta, .out = f->damping.k);
     start_constrained(f);
+    fem_tie_nodes(f, f->state.u);
+    fem_tie_nodes(f, fem_state(f, f->state.u, STATE_V));
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {
         const piola_status rc = fem_leapfrog_start(f, error);
@@ -137,6 +140,8 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
             fem_acceleration_adj(f, fem_whole(-1), f->adjoint.u_bar, fem_state(f, f->adjoint.u_bar, STATE_V), 1, error);
         if (rc) return outcome(rc, error);
     }
+    fem_tie_nodes_adj(f, f->adjoint.u_bar);
+    fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_V));
     fem_curves(f, fem_whole(0), f->curves.factor);
     if (f->supports.n_constrained) {
         pio_map(q, fem_start_constrained_adj, f->supports.n_constrained, NULL,

@@ -1,6 +1,7 @@
 /* fem_supports.c -- whether the supports constrain every rigid motion of every body, and of every part of one. This is
- * checked before anything is solved. A body is what elements connect. Its rigid motions are those of fem_rigid.c, those
- * of its parts are fem_mechanism.c's; parts of rings that share a node have no motion of their own. */
+ * checked before anything is solved. A body is what elements and ties connect. Its rigid motions are those of
+ * fem_rigid.c, those of its parts are fem_mechanism.c's; parts of rings that share a node have no motion of their
+ * own. */
 #include "solvers/fem/fem_supports.h"
 #include "solvers/fem/disjoint.h"
 #include "solvers/fem/fem_rigid.h"
@@ -22,6 +23,9 @@ static int connect(const pio_fem_desc *m, const char *(*interrupted)(void), int 
             for (int a = 1; a < nodes; a++) pio_disjoint_join(parent, node[a], node[0]);
         }
     }
+    for (int i = 0; i < m->ties.n; i++)
+        for (int k = m->ties.start[i]; k < m->ties.start[i + 1]; k++)
+            pio_disjoint_join(parent, m->ties.node[i], m->ties.master[k]);
     for (int64_t i = 0; i < m->n; i++) parent[i] = pio_disjoint_root(parent, (int)i);
     return 1;
 }

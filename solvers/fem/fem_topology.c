@@ -50,6 +50,7 @@ typedef struct {
 
 typedef struct {
     int neighbour, code;
+    double weight;
 } contribution;
 
 static int by_neighbour(const void *a, const void *b)
@@ -64,23 +65,62 @@ static int node_pair_of(int nodes, int a, int b) /* b >= a */
     return a * nodes - a * (a - 1) / 2 + (b - a);
 }
 
-/* Contributions to the row of one node, in order; returns how many. */
-static int collect(const fem_element_dofs *c, const dof_element *element, const int *point, int node, contribution *out)
+/* What walks over the rows need to know. */
+typedef struct {
+    const fem_element_dofs *dofs;
+    const dof_element *element;   /* [element dofs] */
+    const int *point;             /* [element dofs] the node of each */
+    const fem_stand_in *stand_in; /* NULL: each node stands for itself */
+} rows_of;
+
+/* Adds the contributions of one element degree of freedom to a row, with a factor; returns how many there are then. */
+static int collect_dof(const rows_of *r, int dof, double factor, contribution *out, int n)
 {
+    const dof_element *o = &r->element[dof];
+    const fem_stand_in *t = r->stand_in;
+    const int a = dof - o->first_node;
+    for (int b = 0; b < o->nodes; b++) {
+        const int transposed = !o->all && b < a, other = r->point[o->first_node + b];
+        const int at = o->all       ? a * o->nodes + b
+                       : transposed ? node_pair_of(o->nodes, b, a)
+                                    : node_pair_of(o->nodes, a, b);
+        const int code = 2 * (o->node_pair + at) + transposed;
+        if (!t) out[n++] = (contribution){.neighbour = other, .code = code, .weight = 1};
+        for (int k = t ? t->start[other] : 0; t && k < t->start[other + 1]; k++)
+            out[n++] = (contribution){.neighbour = t->node[k], .code = code, .weight = factor * t->weight[k]};
+    }
+    return n;
+}
+
+/* Contributions to the row of one node, in order; returns how many. */
+static int collect(const rows_of *r, int node, contribution *out)
+{
+    const fem_element_dofs *c = r->dofs;
+    const fem_stand_in *t = r->stand_in;
     int n = 0;
-    for (int j = c->start[node]; j < c->start[node + 1]; j++) {
-        const dof_element *o = &element[c->list[j]];
-        const int a = c->list[j] - o->first_node;
-        for (int b = 0; b < o->nodes; b++) {
-            const int transposed = !o->all && b < a;
-            const int at = o->all       ? a * o->nodes + b
-                           : transposed ? node_pair_of(o->nodes, b, a)
-                                        : node_pair_of(o->nodes, a, b);
-            const int node_pair = o->node_pair + at;
-            out[n++] = (contribution){.neighbour = point[o->first_node + b], .code = 2 * node_pair + transposed};
+    for (int j = c->start[node]; !t && j < c->start[node + 1]; j++) n = collect_dof(r, c->list[j], 1, out, n);
+    for (int k = t ? t->from_start[node] : 0; t && k < t->from_start[node + 1]; k++)
+        for (int j = c->start[t->from[k]]; j < c->start[t->from[k] + 1]; j++)
+            n = collect_dof(r, c->list[j], t->from_weight[k], out, n);
+    qsort(out, (size_t)n, sizeof *out, by_neighbour);
+    return n;
+}
+
+/* Returns the most contributions that a row can have. */
+static int64_t most_of(const rows_of *r, int node)
+{
+    const fem_stand_in *t = r->stand_in;
+    int64_t n = 0;
+    for (int k = t ? t->from_start[node] : node; k < (t ? t->from_start[node + 1] : node + 1); k++) {
+        const int own = t ? t->from[k] : node;
+        for (int j = r->dofs->start[own]; j < r->dofs->start[own + 1]; j++) {
+            const dof_element *o = &r->element[r->dofs->list[j]];
+            for (int b = 0; b < o->nodes; b++) {
+                const int other = r->point[o->first_node + b];
+                n += t ? t->start[other + 1] - t->start[other] : 1;
+            }
         }
     }
-    qsort(out, (size_t)n, sizeof *out, by_neighbour);
     return n;
 }
 
@@ -119,52 +159,61 @@ static int walk(const fem_set *sets, int n_sets, dof_element *element, int *poin
     return 1;
 }
 
-/* Room for blocks and sources of all rows. 1; 0 without memory, -2 when it is to stop. */
-static int reserve(fem_graph *g, const fem_element_dofs *c, const dof_element *element, contribution **most,
-                   const char *(*interrupted)(void))
+/* Room for blocks and sources of all rows. 1; 0 without memory, -1 if there are too many, -2 when it is to stop. */
+static int reserve(fem_graph *g, const rows_of *r, contribution **most, const char *(*interrupted)(void))
 {
+    const int points = r->dofs->points;
     int64_t sources = 0, widest = 0;
-    for (int p = 0; p < c->points; p++) {
-        int64_t n = 0;
+    for (int p = 0; p < points; p++) {
         if (stops(interrupted, p)) return -2;
-        for (int j = c->start[p]; j < c->start[p + 1]; j++) n += element[c->list[j]].nodes;
+        const int64_t n = most_of(r, p);
         sources += n;
         if (n > widest) widest = n;
     }
+    if (sources >= (int64_t)1 << 30) return -1;
+    const size_t blocks =
+        (size_t)sources + (r->stand_in ? (size_t)points : 0) + 1; /* at most; a tied node's has none */
     g->sources = (int)sources;
-    g->row_start = calloc((size_t)c->points + 1, sizeof *g->row_start);
-    g->row = malloc(sizeof *g->row * ((size_t)sources + 1)); /* as many blocks as sources at most */
-    g->column = malloc(sizeof *g->column * ((size_t)sources + 1));
-    g->start = malloc(sizeof *g->start * ((size_t)sources + 1));
+    g->row_start = calloc((size_t)points + 1, sizeof *g->row_start);
+    g->row = malloc(sizeof *g->row * blocks);
+    g->column = malloc(sizeof *g->column * blocks);
+    g->start = malloc(sizeof *g->start * blocks);
     g->source = malloc(sizeof *g->source * ((size_t)sources + 1));
+    g->weight = r->stand_in ? malloc(sizeof *g->weight * ((size_t)sources + 1)) : NULL;
     *most = malloc(sizeof **most * ((size_t)widest + 1));
-    return g->row_start && g->row && g->column && g->start && g->source && *most;
+    return g->row_start && g->row && g->column && g->start && g->source && *most && (g->weight || !r->stand_in);
 }
 
 /* 1, or -2 when it is to stop. */
-static int fill(fem_graph *g, const fem_element_dofs *c, const dof_element *element, const int *point,
-                contribution *row, const char *(*interrupted)(void))
+static int fill(fem_graph *g, const rows_of *r, contribution *row, const char *(*interrupted)(void))
 {
+    const int points = r->dofs->points;
     int at = 0;
-    for (int p = 0; p < c->points; p++) {
+    for (int p = 0; p < points; p++) {
         if ((p & 255) == 255 && interrupted && interrupted()) return -2;
-        const int n = collect(c, element, point, p, row);
+        const int n = collect(r, p, row);
         g->row_start[p] = g->blocks;
+        if (r->stand_in && r->stand_in->from_start[p] == r->stand_in->from_start[p + 1]) { /* it is tied */
+            g->row[g->blocks] = g->column[g->blocks] = p;
+            g->start[g->blocks++] = at;
+        }
         for (int i = 0; i < n; i++) {
             if (i == 0 || row[i].neighbour != row[i - 1].neighbour) {
                 g->row[g->blocks] = p;
                 g->column[g->blocks] = row[i].neighbour;
                 g->start[g->blocks++] = at;
             }
+            if (g->weight) g->weight[at] = row[i].weight;
             g->source[at++] = row[i].code;
         }
     }
-    g->row_start[c->points] = g->blocks;
+    g->row_start[points] = g->blocks;
     g->start[g->blocks] = at;
     return 1;
 }
 
-int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void))
+int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const fem_stand_in *stand_in,
+                   const char *(*interrupted)(void))
 {
     size_t count = 0;
     fem_element_dofs dofs = {0};
@@ -176,8 +225,9 @@ int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, co
     contribution *row = NULL;
     if (rc == 1) rc = walk(sets, n_sets, element, point, interrupted);
     if (rc == 1) rc = fem_element_dofs_make(&dofs, points, (int)count, point, interrupted);
-    if (rc == 1) rc = reserve(g, &dofs, element, &row, interrupted);
-    if (rc == 1) rc = fill(g, &dofs, element, point, row, interrupted);
+    const rows_of rows = {&dofs, element, point, stand_in};
+    if (rc == 1) rc = reserve(g, &rows, &row, interrupted);
+    if (rc == 1) rc = fill(g, &rows, row, interrupted);
     fem_element_dofs_free(&dofs);
     free(element);
     free(point);
@@ -192,7 +242,53 @@ void fem_graph_free(fem_graph *g)
     free(g->column);
     free(g->start);
     free(g->source);
+    free(g->weight);
     *g = (fem_graph){0};
+}
+
+/* ---- tied nodes ------------------------------------------------------------------------------------------- */
+
+int fem_stand_in_make(fem_stand_in *s, int points, const pio_tie_desc *ties)
+{
+    const size_t n = (size_t)points + (size_t)ties->start[ties->n];
+    *s = (fem_stand_in){.start = calloc((size_t)points + 1, sizeof *s->start),
+                        .node = malloc(sizeof *s->node * (n + 1)),
+                        .weight = malloc(sizeof *s->weight * (n + 1)),
+                        .from_start = calloc((size_t)points + 2, sizeof *s->from_start),
+                        .from = malloc(sizeof *s->from * (n + 1)),
+                        .from_weight = malloc(sizeof *s->from_weight * (n + 1))};
+    if (!s->start || !s->node || !s->weight || !s->from_start || !s->from || !s->from_weight) return 0;
+    int at = 0;
+    for (int p = 0, tie = 0; p < points; p++) {
+        const int tied = tie < ties->n && ties->node[tie] == p;
+        const int count = tied ? ties->start[tie + 1] - ties->start[tie] : 1;
+        for (int k = 0; k < count; k++, at++) {
+            s->node[at] = tied ? ties->master[ties->start[tie] + k] : p;
+            s->weight[at] = tied ? ties->weight[ties->start[tie] + k] : 1;
+            s->from_start[s->node[at] + 2]++;
+        }
+        s->start[p + 1] = at;
+        tie += tied;
+    }
+    for (int p = 0; p < points; p++) s->from_start[p + 2] += s->from_start[p + 1];
+    for (int p = 0; p < points; p++)
+        for (int k = s->start[p]; k < s->start[p + 1]; k++) {
+            const int to = s->from_start[s->node[k] + 1]++; /* ends with every start at its place */
+            s->from[to] = p;
+            s->from_weight[to] = s->weight[k];
+        }
+    return 1;
+}
+
+void fem_stand_in_free(fem_stand_in *s)
+{
+    free(s->start);
+    free(s->node);
+    free(s->weight);
+    free(s->from_start);
+    free(s->from);
+    free(s->from_weight);
+    *s = (fem_stand_in){0};
 }
 
 /* ---- levels ---------------------------------------------------------------------------------------------- */

@@ -19,13 +19,16 @@ typedef struct {
 } fem_set;
 
 /* The blocks of the matrix: one for each node and each of its neighbours, itself included, columns ascending; and its
- * sources, the node pairs of elements that each sums, coded 2 node pair + (1: transposed) and ascending. */
+ * sources, the node pairs of elements that each sums, coded 2 node pair + (1: transposed) and ascending. In place of
+ * tied nodes their masters are neighbours, and what elements give to a tied node goes to these with their weights; a
+ * tied node has a block of its own, without sources. */
 typedef struct {
     int rows, blocks, sources; /* how many there are */
     int *row_start;            /* [rows + 1] first block of each row */
     int *row, *column;         /* [blocks] */
     int *start;                /* [blocks + 1] first source of each block */
     int *source;               /* [sources] coded node pairs */
+    double *weight;            /* [sources] factor of each; NULL: no node is tied to others */
 } fem_graph;
 
 int fem_nodes_of(pio_element_type type);            /* Returns the number of nodes of an element. */
@@ -38,11 +41,27 @@ int fem_element_dofs_make(fem_element_dofs *c, int points, int dofs, const int *
 /* Frees the lists. */
 void fem_element_dofs_free(fem_element_dofs *c);
 
+/* What the nodes of elements stand for in the matrix: node i for nodes node[start[i]] .. node[start[i + 1] - 1], with
+ * these weights: itself, or its masters. NULL: each for itself. */
+typedef struct {
+    int *start, *node; /* [points + 1], [start[points]] */
+    double *weight;    /* [start[points]] */
+    /* the transpose: [points + 1] where the nodes that stand for a node begin, ascending; weights likewise */
+    int *from_start, *from;
+    double *from_weight;
+} fem_stand_in;
+
+/* Computes it from the ties of a mesh. Returns 1, or 0 without memory. */
+int fem_stand_in_make(fem_stand_in *s, int points, const pio_tie_desc *ties);
+/* Frees it. */
+void fem_stand_in_free(fem_stand_in *s);
+
 /* Returns whether there are fewer than 2^30 node pairs, each counted once, and fewer than 2^30 sources. */
 int fem_graph_fits(const fem_set *sets, int n_sets);
-/* Computes the blocks of the matrix. Returns 1; 0 without memory, -1 if there are more node pairs than 2^30, -2 if
- * `interrupted` (may be NULL) requests to stop. */
-int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const char *(*interrupted)(void));
+/* Computes the blocks of the matrix; `stand_in` may be NULL. Returns 1; 0 without memory, -1 if there are more node
+ * pairs or sources than 2^30, -2 if `interrupted` (may be NULL) requests to stop. */
+int fem_graph_make(fem_graph *g, int points, const fem_set *sets, int n_sets, const fem_stand_in *stand_in,
+                   const char *(*interrupted)(void));
 /* Frees the graph. */
 void fem_graph_free(fem_graph *g);
 

@@ -112,6 +112,7 @@ static piola_status upload_supports(fem_sim *f, const pio_fem_desc *m, piola_err
     pio_queue *q = &f->base.queue;
     int *constrained = calloc((size_t)f->mesh.nodes, sizeof *constrained);
     if (!constrained) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d nodes", f->mesh.nodes);
+    for (int i = 0; i < m->ties.n; i++) constrained[m->ties.node[i]] = (1 << DIM) - 1; /* see fem_tie.c */
     for (int i = 0; i < f->supports.n_constrained; i++)
         constrained[m->constrained_node[i]] |= 1 << m->constrained_axis[i];
     UPLOAD(f->supports.constrained, constrained, f->mesh.nodes);
@@ -267,6 +268,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (rc) return rc;
     upload_loads(f, m);
     rc = fem_vary_upload(f, m, error);
+    if (!rc) rc = fem_tie_upload(f, m, error);
     if (rc) return rc;
     upload_tables(f);
     rc = fem_stopped(f, error);

@@ -44,6 +44,7 @@ SCENES = {
     "bdf2": ("check_scenes/fem_motion.yaml", (), 10, 10),
     "backward_euler": ("good_scenes/motion_euler.yaml", (), 10, 10),
     "newmark": ("good_scenes/motion_newmark.yaml", ("--set", "solver.product=own"), 10, 4),
+    "newmark, ties": ("check_scenes/fem_ties.yaml", (), 8, 8),
     "newmark, a rotation and a moment in 3D": ("check_scenes/fem_turn_3d.yaml", (), 8, 8),
     "modal": ("check_scenes/fem_modal.yaml", (), 5, 5),
     "leapfrog": ("good_scenes/motion_leapfrog.yaml", (), 20, 20),

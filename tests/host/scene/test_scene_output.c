@@ -288,7 +288,8 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "varying_2d",
                                           "varying_3d",
                                           "varying_motion",
-                                          "turning_3d"};
+                                          "turning_3d",
+                                          "tied_2d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)

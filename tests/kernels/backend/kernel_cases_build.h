@@ -34,6 +34,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_probe.h"
 #include "tests/kernels/fem/kernel_cases_fem_stress.h"
 #include "tests/kernels/fem/kernel_cases_fem_tangent.h"
+#include "tests/kernels/fem/kernel_cases_fem_tie.h"
 #include "tests/kernels/fem/kernel_cases_fem_vary.h"
 #include "tests/kernels/fem/kernel_cases_lattice.h"
 #include "tests/kernels/fem/kernel_cases_lattice_leap.h"

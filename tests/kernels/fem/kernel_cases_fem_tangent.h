@@ -40,6 +40,7 @@ static int fem_sources(const mesh_lattice *m, fem_source *out)
 
 typedef struct {
     int n, *row, *column; /* host [blocks] */
+    int *start;           /* host [blocks + 1] first source of each */
     fem_assemble_args a;  /* its integers */
 } fem_blocks;
 
@@ -67,7 +68,24 @@ static fem_blocks fem_blocks_of(case_io *io, const mesh_lattice *m)
     b.a.column = PUSH(io, int, b.column, b.n);
     b.a.start = PUSH(io, int, start, b.n + 1);
     b.a.source = PUSH(io, int, code, sources);
+    b.a.weight = NULL;
+    b.start = start;
     return b;
+}
+
+/* What a column is multiplied by, in the case of weights. */
+static double fem_column_weight(int node)
+{
+    return 0.3 + 0.2 * (node % 7) - 0.7 * (node % 3 == 1);
+}
+
+/* Weights of all sources: those of their columns, so that the matrix is K times them. */
+static const real *fem_source_weights(case_io *io, const fem_blocks *b)
+{
+    real *weight = HOST(io, real, b->start[b->n]);
+    for (int k = 0; k < b->n; k++)
+        for (int j = b->start[k]; j < b->start[k + 1]; j++) weight[j] = R(fem_column_weight(b->column[k]));
+    return PUSH(io, real, weight, b->start[b->n]);
 }
 
 static void fem_launch_tangent(case_io *io, const fem_tangent_args *a, int projected)
@@ -158,15 +176,16 @@ static void fem_tangent_case(case_io *io, int dilated)
                                  "linear alone",
                                  "St Venant's alone",
                                  "neo-Hookean law alone",
+                                 "weighted sources",
                                  dilated || DIM == 3 ? NULL : "rings",
                                  "sheets",
                                  NULL};
-    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1, -1};
-    const int variant = case_variant(io, names), some = variant == 1;
+    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1, -1, -1};
+    const int variant = case_variant(io, names), some = variant == 1, weighted = variant == 5;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     if (dilated) mesh_dilate(&body);
-    if (variant > 4) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 5) mesh_plane(&body, variant > 6 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter_of(io, &body, CASE_CONSTANT, only[variant]);
     const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
     int *constrained = HOST(io, int, m->points), pairs;
@@ -177,13 +196,17 @@ static void fem_tangent_case(case_io *io, int dilated)
     fem_blocks b = fem_blocks_of(io, m);
     b.a.element_matrices = fem_pairs(io, &body, u, 0, &pairs);
     b.a.constrained = PUSH(io, int, constrained, m->points);
+    if (weighted) b.a.weight = fem_source_weights(io, &b);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
     case_out(io, "pairs", CASE_REAL, 1, pairs * MATRIX, b.a.element_matrices);
     case_out(io, "K", CASE_REAL, 1, b.n * MATRIX, b.a.out);
+    case_array *plain = x;
+    if (weighted) x = case_uniform(io, CASE_CONSTANT, "weighted x", 1, m->points * DIM, -1, 1);
+    for (int i = 0; i < m->points * DIM && weighted; i++) x->value[i] = plain->value[i] * fem_column_weight(i / DIM);
     const real *y = fem_product(io, &body, u, (real *)case_upload(io, x, CASE_REAL));
     case_out(io, "(df/du) x", CASE_REAL, 1, m->points * DIM, y);
-    if (!io->prefill) fem_compare(io, &b, m->points, constrained, x->value);
+    if (!io->prefill) fem_compare(io, &b, m->points, constrained, plain->value);
 }
 
 static void case_fem_tangent(case_io *io)

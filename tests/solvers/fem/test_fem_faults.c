@@ -73,6 +73,54 @@ static void another_build(fem_case *c, double *z)
     c->desc.size = 8;
 }
 
+/* Ties a node to another one that no support has: a constrained node, or a free one; and with `both` that to this. */
+static void tie(fem_case *c, int constrained, int both)
+{
+    static int32_t node[2], start[3] = {0, 1, 2}, to[2];
+    static const double weight[2] = {1, 1};
+    int found[2], n = 0;
+    for (int i = 0; i < c->n && n < 2; i++) {
+        int held = 0;
+        for (int h = 0; h < c->fem.n_constrained; h++) held |= c->constrained_node[h] == i;
+        if (!held) found[n++] = i;
+    }
+    node[0] = constrained ? c->constrained_node[0] : found[0];
+    to[0] = found[1];
+    node[1] = found[1];
+    to[1] = found[0];
+    c->fem.ties = (pio_tie_desc){1 + both, node, start, to, weight};
+}
+
+static void tied_and_constrained(fem_case *c, double *z)
+{
+    (void)z;
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
+    tie(c, 1, 0);
+}
+
+static void tied_to_each_other(fem_case *c, double *z)
+{
+    (void)z;
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
+    tie(c, 0, 1);
+}
+
+static void tied_to_no_node(fem_case *c, double *z)
+{
+    static const int32_t none = 1 << 20;
+    (void)z;
+    fem_case_block(c, PIO_HYPER_LINEAR, 1);
+    tie(c, 0, 0);
+    c->fem.ties.master = &none;
+}
+
+static void explicit_step_too_long(fem_case *c, double *z);
+static void tied_explicitly(fem_case *c, double *z)
+{
+    explicit_step_too_long(c, z);
+    tie(c, 0, 0);
+}
+
 /* ---- what is found before the first step ------------------------------------------------------------------- */
 
 static void with_obstacles(fem_case *c, double *z)
@@ -255,6 +303,13 @@ static const fault_case faults[] = {
     {"obstacles", with_obstacles, PIOLA_BAD_DATA, {"a mesh has no obstacles; particles (MPM) have"}, 0, OF_NO_KIND},
     {"actuators", with_actuators, PIOLA_BAD_DATA, {"a mesh has no actuators"}, 0, OF_NO_KIND},
     {"velocity fields", with_velocity_fields, PIOLA_BAD_DATA, {"a mesh has no velocity fields of bodies"}, 0,
+     OF_NO_KIND},
+    {"a tied node that is constrained", tied_and_constrained, PIOLA_BAD_DATA,
+     {"tied node ", "no support constrains a tied node"}, 0, OF_NO_KIND},
+    {"nodes that are tied to each other", tied_to_each_other, PIOLA_BAD_DATA,
+     {"tied node ", "masters are tied to nothing"}, 0, OF_NO_KIND},
+    {"a master that is not there", tied_to_no_node, PIOLA_BAD_DATA, {"tied node ", "masters are nodes"}, 0, OF_NO_KIND},
+    {"ties of a leapfrog", tied_explicitly, PIOLA_BAD_DATA, {"tied nodes are possible in static scenes"}, 0,
      OF_NO_KIND},
     {"inside out at rest", inside_out_at_rest, PIOLA_NUMERICAL, {"element 3 has no positive volume at rest"}, 0,
      BEFORE(REST_SHAPE, ELEMENT)},

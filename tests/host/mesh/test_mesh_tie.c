@@ -1,0 +1,186 @@
+/* test_mesh_tie.c -- which nodes follow which where meshes do not match: weights that sum to 1 and keep linear
+ * functions, and faces that have none opposite. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "host/mesh/mesh_tie.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const pio_element_type types[] = {PIO_TRI3, PIO_TRI6,  PIO_QUAD4, PIO_QUAD8, PIO_QUAD9,
+                                         PIO_TET4, PIO_TET10, PIO_HEX8,  PIO_HEX20, PIO_HEX27};
+enum { TYPES = sizeof types / sizeof *types };
+
+/* A box from y = `floor` on, of width 1 and depth 1. */
+static void box(pio_mesh *mesh, pio_element_type type, int nx, int nz, double floor, double width)
+{
+    const int32_t count[3] = {nx, 1, nz};
+    const double origin[3] = {0, floor, 0}, size[3] = {width, 0.5, 1};
+    piola_error error;
+    assert_int_equal(pio_mesh_box(mesh, type, count, origin, size, &error), PIOLA_OK);
+}
+
+/* Ties the bottom of one mesh to the top of another. */
+static piola_status tie(pio_mesh_ties *out, const pio_mesh *high, const pio_mesh *low, const char *ends, double gap,
+                        double place[3])
+{
+    pio_face_list bottom, top;
+    piola_error error;
+    assert_int_equal(pio_mesh_group_faces(high, "bottom", &bottom, &error), PIOLA_OK);
+    assert_int_equal(pio_mesh_group_faces(low, "top", &top, &error), PIOLA_OK);
+    const piola_status rc =
+        pio_mesh_tie(out, (pio_mesh_side){high, &bottom, ends}, (pio_mesh_side){low, &top, NULL}, gap, place, &error);
+    free(bottom.item);
+    free(top.item);
+    return rc;
+}
+
+/* How far sum_k w_k is from 1, and sum_k w_k x_k from x. */
+static void measure(const pio_mesh_ties *t, const pio_mesh *high, const pio_mesh *low, double *sum, double *linear)
+{
+    *sum = *linear = 0;
+    for (int32_t i = 0; i < t->n; i++) {
+        double one = 0, x[3] = {0};
+        for (int32_t k = t->start[i]; k < t->start[i + 1]; k++) {
+            one += t->weight[k];
+            for (int a = 0; a < 3; a++) x[a] += t->weight[k] * low->x[3 * (size_t)t->master[k] + (size_t)a];
+        }
+        *sum = fmax(*sum, fabs(one - 1));
+        for (int a = 0; a < 3; a++) *linear = fmax(*linear, fabs(x[a] - high->x[3 * (size_t)t->node[i] + (size_t)a]));
+    }
+}
+
+/* Also where a support has the nodes at x = 0, which then follow the nodes at x = 0 alone. */
+static void linear_functions_are_kept(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++)
+        for (int s = 0; s < 2 * TYPES; s++) {
+            pio_mesh high, low;
+            pio_mesh_ties ties;
+            double place[3], sum, linear, beside = 0;
+            const pio_element_type other = types[s / 2];
+            if (pio_elements[types[t]].dimension != pio_elements[other].dimension) continue;
+            box(&high, types[t], 3, 2, 0.5, 1);
+            box(&low, other, 2, 3, 0, 1);
+            char *ends = calloc((size_t)high.n_nodes, 1);
+            assert_non_null(ends);
+            for (int32_t i = 0; i < high.n_nodes; i++) ends[i] = s % 2 && high.x[3 * (size_t)i] < 1e-9;
+            assert_int_equal(tie(&ties, &high, &low, ends, 1e-6, place), PIOLA_OK);
+            measure(&ties, &high, &low, &sum, &linear);
+            for (int32_t i = 0; i < ties.n; i++)
+                for (int32_t k = ties.start[i]; k < ties.start[i + 1]; k++)
+                    if (ends[ties.node[i]] && low.x[3 * (size_t)ties.master[k]] > 1e-9)
+                        beside = fmax(beside, fabs(ties.weight[k]));
+            print_message("%s on %s%s: %d nodes, sums off by %.2g, places by %.2g, ends by %.2g (threshold 1e-12)\n",
+                          pio_elements[types[t]].name, pio_elements[other].name, s % 2 ? " with ends" : "", ties.n, sum,
+                          linear, beside);
+            assert_true(ties.n > 3 && sum < 1e-12 && linear < 1e-12 && beside < 1e-12);
+            free(ends);
+            pio_mesh_ties_free(&ties);
+            pio_mesh_free(&high);
+            pio_mesh_free(&low);
+        }
+}
+
+/* Where meshes match, each node follows the one that is at its place. */
+static void nodes_that_match_follow_each_other(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++) {
+        pio_mesh high, low;
+        pio_mesh_ties ties;
+        double place[3], worst = 0;
+        box(&high, types[t], 3, 2, 0.5, 1);
+        box(&low, types[t], 3, 2, 0, 1);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 1e-6, place), PIOLA_OK);
+        for (int32_t i = 0; i < ties.n; i++)
+            for (int32_t k = ties.start[i]; k < ties.start[i + 1]; k++) {
+                double far = 0;
+                for (int a = 0; a < 3; a++)
+                    far += fabs(high.x[3 * (size_t)ties.node[i] + (size_t)a] -
+                                low.x[3 * (size_t)ties.master[k] + (size_t)a]);
+                worst = fmax(worst, fabs(ties.weight[k] - (far < 1e-9)));
+            }
+        print_message("%s: weights off by %.2g (threshold 1e-12)\n", pio_elements[types[t]].name, worst);
+        assert_true(worst < 1e-12);
+        pio_mesh_ties_free(&ties);
+        pio_mesh_free(&high);
+        pio_mesh_free(&low);
+    }
+}
+
+/* A gap, and a face that is beyond the others, are found; a gap that is allowed is not. */
+static void faces_without_another_are_found(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++) {
+        pio_mesh high, low;
+        pio_mesh_ties ties;
+        double place[3] = {0};
+        box(&high, types[t], 3, 2, 0.51, 1);
+        box(&low, types[t], 2, 2, 0, 1);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 0.009, place), PIOLA_BAD_DATA);
+        assert_true(fabs(place[1] - 0.51) < 1e-12 && ties.n == 0);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, place), PIOLA_OK);
+        pio_mesh_ties_free(&ties);
+        pio_mesh_free(&low);
+        box(&low, types[t], 2, 2, 0.01, 0.8);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, place), PIOLA_BAD_DATA);
+        assert_true(place[0] > 0.66);
+        pio_mesh_free(&high);
+        pio_mesh_free(&low);
+    }
+}
+
+/* Bends a mesh around an axis along z, with the radius 2 at y = 0.5. */
+static void bend(pio_mesh *mesh)
+{
+    for (int32_t i = 0; i < mesh->n_nodes; i++) {
+        double *x = mesh->x + 3 * (size_t)i;
+        const double radius = 1.5 + x[1], angle = x[0] / 2;
+        x[0] = radius * sin(angle);
+        x[1] = radius * cos(angle);
+    }
+}
+
+/* On a curved seam the two meshes have different polygons: weights sum to 1, and places differ by about the gap. */
+static void curved_seams_need_a_gap(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++) {
+        pio_mesh high, low;
+        pio_mesh_ties ties;
+        double place[3], sum, linear;
+        const double gap = pio_elements[types[t]].order > 1 ? 2e-4 : 0.008;
+        box(&high, types[t], 5, 2, 0.5, 1);
+        box(&low, types[t], 4, 3, 0, 1);
+        bend(&high);
+        bend(&low);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 1e-9, place), PIOLA_BAD_DATA);
+        assert_int_equal(tie(&ties, &high, &low, NULL, gap, place), PIOLA_OK);
+        measure(&ties, &high, &low, &sum, &linear);
+        print_message("%s: sums off by %.2g (threshold 1e-12), places by %.2g (threshold %g)\n",
+                      pio_elements[types[t]].name, sum, linear, gap);
+        assert_true(sum < 1e-12 && linear < gap);
+        pio_mesh_ties_free(&ties);
+        pio_mesh_free(&high);
+        pio_mesh_free(&low);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(curved_seams_need_a_gap),
+        cmocka_unit_test(linear_functions_are_kept),
+        cmocka_unit_test(nodes_that_match_follow_each_other),
+        cmocka_unit_test(faces_without_another_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
