@@ -118,9 +118,9 @@ PIO_FN mat fem_gradient(const fem_block *b, int i, const fem_point *p, const rea
 PIO_FN real fem_ring_gradient(const fem_block *b, int i, const fem_point *p, const real *y)
 {
     const int nodes = b->rule.nodes, *node = b->node + (ptrdiff_t)i * nodes;
+    const int terms = DIM == 2 && b->plane == PIO_AXISYMMETRIC ? nodes : 0;
     real sum = R(0);
-    if (DIM == 3 || b->plane != PIO_AXISYMMETRIC) return sum;
-    for (int a = 0; a < nodes; a++) sum += point_load(y, node[a]).x[0] * fem_third_slope(p, a);
+    for (int a = 0; a < terms; a++) sum += point_load(y, node[a]).x[0] * fem_third_slope(p, a);
     return sum;
 }
 
