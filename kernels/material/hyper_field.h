@@ -139,7 +139,7 @@ PIO_OUTLINE_FN void hyper_field(int field, const hyper_point *p, real out[HYPER_
 PIO_FN void hyper_third_field_adj(int field, const hyper_point *p, const real out_bar[HYPER_TENSOR],
                                   hyper_point_bar *bar)
 {
-    third_bar own;
+    third_cotangent own;
     hyper_strain E;
     own.F = bar->F;
     own.third = bar->third;
@@ -162,7 +162,7 @@ PIO_FN void hyper_point_cauchy_adj(const hyper_point *p, hyper_cauchy_stress S, 
 {
 #if PIO_DIM == 2
     if (p->plane) {
-        third_bar own;
+        third_cotangent own;
         own.F = bar->F;
         own.third = bar->third;
         own.k = bar->k;

@@ -25,14 +25,14 @@ typedef struct {
     mat F;
     real third;
     hyper_constants k;
-} third_bar;
+} third_cotangent;
 
 /* Adjoint of hyper_third_cauchy, where the cotangent of sigma is symmetric. With P_bar = S F/(J t) and P33_bar = S33/J,
  *     F_bar += S^T P/(J t) + dP(P_bar, P33_bar) - (S : sigma + S33 sigma_33)/J cof F
  *     t_bar += dP33(P_bar, P33_bar) - (S : sigma)/t,
  * and of the linear law the terms in dP alone, with P_bar = S and P33_bar = S33. */
 PIO_FN void hyper_third_cauchy_adj(int plane, int law, mat F, real third, hyper_constants k, hyper_cauchy_stress S,
-                                   third_bar *bar)
+                                   third_cotangent *bar)
 {
     const mat cof = mat_cofactor(F);
     const real J = mat_det(F, cof);
@@ -65,7 +65,7 @@ PIO_FN hyper_strain hyper_third_strain(int law, mat F, real third)
 }
 
 /* Adjoint of hyper_third_strain; the cotangent E of the strain is symmetric. */
-PIO_FN void hyper_third_strain_adj(int law, mat F, real third, hyper_strain E, third_bar *bar)
+PIO_FN void hyper_third_strain_adj(int law, mat F, real third, hyper_strain E, third_cotangent *bar)
 {
     const int linear = law == PIO_HYPER_LINEAR;
     bar->F = mat_axpby(R(1), bar->F, R(1), linear ? E.e : mat_mul(F, E.e));
@@ -80,7 +80,7 @@ PIO_FN real hyper_third_volume(int law, mat F, real third)
 }
 
 /* Adjoint of hyper_third_volume. */
-PIO_FN void hyper_third_volume_adj(int law, mat F, real third, real volume_bar, third_bar *bar)
+PIO_FN void hyper_third_volume_adj(int law, mat F, real third, real volume_bar, third_cotangent *bar)
 {
     const int linear = law == PIO_HYPER_LINEAR;
     const mat cof = mat_cofactor(F);
@@ -89,7 +89,7 @@ PIO_FN void hyper_third_volume_adj(int law, mat F, real third, real volume_bar, 
 }
 
 /* Adds the cotangents of the energy psi at F and `third`. */
-PIO_FN void hyper_third_psi_adj(int law, mat F, real third, hyper_constants k, real psi_bar, third_bar *bar)
+PIO_FN void hyper_third_psi_adj(int law, mat F, real third, hyper_constants k, real psi_bar, third_cotangent *bar)
 {
     const third_stress r = hyper_third_P(law, F, third, k);
     bar->F = mat_axpby(R(1), bar->F, psi_bar, r.P);
