@@ -359,30 +359,36 @@ static bool finish(tying *t, pio_mesh_ties *out)
     return ok && gather(t, out);
 }
 
-/* Ties all faces and nodes; *place is where it fails. */
-static piola_status tie_all(tying *t, const pio_mesh *mesh, const pio_mesh_ties *out, double place[3],
+/* Ties all faces and nodes; *fault says where and why that fails. */
+static piola_status tie_all(tying *t, const pio_mesh *mesh, const pio_mesh_ties *out, pio_mesh_tie_fault *fault,
                             piola_error *error)
 {
     piola_status rc = PIOLA_OK;
+    *fault = (pio_mesh_tie_fault){.reason = PIO_TIE_OPEN};
     for (int f = 0; !rc && f < t->n_tied; f++) {
         const double third[3] = {1.0 / 3, 1.0 / 3, 0}, middle[3] = {0};
         const bool triangle = pio_elements[t->tied[f].type].corners == 3;
         rc = pio_stop("tying meshes", error);
         if (rc) return rc;
-        pio_mesh_surface_at(&t->tied[f], triangle ? third : middle, place, NULL);
+        pio_mesh_surface_at(&t->tied[f], triangle ? third : middle, fault->x, NULL);
         rc = tie_face(t, &t->tied[f]);
     }
     for (int32_t i = 0; !rc && i < out->n; i++) {
         if (!t->end[i]) continue;
-        memcpy(place, mesh->x + 3 * (size_t)out->node[i], 3 * sizeof *place);
-        rc = tie_end(t, i, mesh, out->node);
+        memcpy(fault->x, mesh->x + 3 * (size_t)out->node[i], sizeof fault->x);
+        if (t->heir[i] == t->heir[i + 1]) {
+            fault->reason = PIO_TIE_ALONE;
+            rc = PIOLA_BAD_DATA;
+        } else {
+            rc = tie_end(t, i, mesh, out->node);
+        }
     }
-    if (rc == PIOLA_BAD_DATA) return pio_fail(error, rc, "no face is opposite");
+    if (rc == PIOLA_BAD_DATA) return pio_fail(error, rc, "faces cannot be tied");
     return rc ? pio_fail_memory(error, sizeof *t->terms * (size_t)t->room, "ties") : rc;
 }
 
-piola_status pio_mesh_tie(pio_mesh_ties *out, pio_mesh_side tied, pio_mesh_side to, double gap, double place[3],
-                          piola_error *error)
+piola_status pio_mesh_tie(pio_mesh_ties *out, pio_mesh_side tied, pio_mesh_side to, double gap,
+                          pio_mesh_tie_fault *fault, piola_error *error)
 {
     tying t = {.n_tied = tied.faces->n, .n_to = to.faces->n, .gap = gap};
     piola_status rc = PIOLA_OK;
@@ -390,7 +396,7 @@ piola_status pio_mesh_tie(pio_mesh_ties *out, pio_mesh_side tied, pio_mesh_side 
     if (!begin(&t, out, tied, to))
         rc = pio_fail_memory(error, sizeof *t.pairs * (size_t)t.n_to, "ties");
     else
-        rc = tie_all(&t, tied.mesh, out, place, error);
+        rc = tie_all(&t, tied.mesh, out, fault, error);
     if (!rc && !finish(&t, out)) rc = pio_fail_memory(error, sizeof *t.terms * (size_t)t.n_terms, "ties");
     free(t.tied);
     free(t.to);

@@ -20,6 +20,18 @@ typedef struct pio_mesh_side {
     const char *ends; /* [n_nodes] of the tied side: 1: a support has the node; NULL: none has one */
 } pio_mesh_side;
 
+/* Why faces cannot be tied. */
+typedef enum pio_mesh_tie_reason {
+    PIO_TIE_OPEN,  /* a part of a face, or a node, is farther than the gap from the other side */
+    PIO_TIE_ALONE, /* a node that a support has is beside no other that can take its part */
+} pio_mesh_tie_reason;
+
+/* Where and why faces cannot be tied. */
+typedef struct pio_mesh_tie_fault {
+    pio_mesh_tie_reason reason;
+    double x[3]; /* m */
+} pio_mesh_tie_fault;
+
 /* Ties the nodes of the faces of one side to those of another, by the mortar method with dual functions (Wohlmuth 2000;
  * Puso 2004): with functions psi_a that are biorthogonal to the shape functions N_b of the tied faces,
  *
@@ -31,10 +43,10 @@ typedef struct pio_mesh_side {
  *
  *     u_a = sum_k (M_ak + sum_c (M_ck - D_c N_k(x_c))/n_c)/D_a u_k
  *
- * which keeps linear functions and uniform stresses. Fails with PIOLA_BAD_DATA, with the place in *place (m), where a
- * part of a face, or a node, is farther than `gap` (m) from the other side; PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
-piola_status pio_mesh_tie(pio_mesh_ties *out, pio_mesh_side tied, pio_mesh_side to, double gap, double place[3],
-                          piola_error *error);
+ * which keeps linear functions and uniform stresses. Fails with PIOLA_BAD_DATA, and *fault says where and why, for
+ * instance where faces are farther than `gap` (m) from the other side; PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+piola_status pio_mesh_tie(pio_mesh_ties *out, pio_mesh_side tied, pio_mesh_side to, double gap,
+                          pio_mesh_tie_fault *fault, piola_error *error);
 /* Frees what ties hold. */
 void pio_mesh_ties_free(pio_mesh_ties *ties);
 

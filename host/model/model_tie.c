@@ -64,6 +64,20 @@ static piola_status no_opposite(const pio_model *m, size_t i, double gap, const 
                            place[0], place[1], third, t->body, t->to, gap, t->to, sqrt(square));
 }
 
+/* Says where a node that a support has is beside no other that can take its part. */
+static piola_status alone(const pio_model *m, size_t i, const double place[3], piola_error *error)
+{
+    const scene_tie *t = &m->scene->loading.ties[i];
+    char path[64], third[40] = "";
+    snprintf(path, sizeof path, "ties[%zu].on", i);
+    if (m->scene->method.dimension == 3) snprintf(third, sizeof third, ", %.6g", place[2]);
+    return pio_scene_fault(m->scene, error, path,
+                           "supports have the node at (%.6g, %.6g%s) of '%s' and all beside it on the tied faces, so "
+                           "that no node is left that could pass its forces on to '%s': exchange body and to, refine "
+                           "'%s' there, or take the node out of its support",
+                           place[0], place[1], third, t->body, t->to, t->body);
+}
+
 static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
 {
     const scene_tie *t = &m->scene->loading.ties[i];
@@ -71,7 +85,7 @@ static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
     const int body = pio_scene_body_number(m->scene, t->body), to = pio_scene_body_number(m->scene, t->to);
     const double gap = isnan(t->gap) ? GAP * f->edge : t->gap;
     pio_face_list faces, opposite = {0};
-    double place[3] = {0};
+    pio_mesh_tie_fault fault = {0};
     char path[64], *ends = calloc((size_t)f->mesh[body].n_nodes + 1, 1);
     snprintf(path, sizeof path, "ties[%zu].on", i);
     for (int32_t h = 0; ends && h < f->desc.n_constrained; h++)
@@ -82,8 +96,9 @@ static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
     if (!rc) rc = opposite_faces(m, i, &opposite, error);
     if (!rc)
         rc = pio_mesh_tie(&out->ties, (pio_mesh_side){&f->mesh[body], &faces, ends},
-                          (pio_mesh_side){&f->mesh[to], &opposite, NULL}, gap, place, error);
-    if (rc == PIOLA_BAD_DATA && opposite.item) rc = no_opposite(m, i, gap, place, error);
+                          (pio_mesh_side){&f->mesh[to], &opposite, NULL}, gap, &fault, error);
+    if (rc == PIOLA_BAD_DATA && opposite.item)
+        rc = fault.reason == PIO_TIE_ALONE ? alone(m, i, fault.x, error) : no_opposite(m, i, gap, fault.x, error);
     out->node_first = (int32_t)f->node_first[body];
     out->to_first = (int32_t)f->node_first[to];
     free(ends);

@@ -27,14 +27,14 @@ static void box(pio_mesh *mesh, pio_element_type type, int nx, int nz, double fl
 
 /* Ties the bottom of one mesh to the top of another. */
 static piola_status tie(pio_mesh_ties *out, const pio_mesh *high, const pio_mesh *low, const char *ends, double gap,
-                        double place[3])
+                        pio_mesh_tie_fault *fault)
 {
     pio_face_list bottom, top;
     piola_error error;
     assert_int_equal(pio_mesh_group_faces(high, "bottom", &bottom, &error), PIOLA_OK);
     assert_int_equal(pio_mesh_group_faces(low, "top", &top, &error), PIOLA_OK);
     const piola_status rc =
-        pio_mesh_tie(out, (pio_mesh_side){high, &bottom, ends}, (pio_mesh_side){low, &top, NULL}, gap, place, &error);
+        pio_mesh_tie(out, (pio_mesh_side){high, &bottom, ends}, (pio_mesh_side){low, &top, NULL}, gap, fault, &error);
     free(bottom.item);
     free(top.item);
     return rc;
@@ -63,7 +63,8 @@ static void linear_functions_are_kept(void **unused)
         for (int s = 0; s < 2 * TYPES; s++) {
             pio_mesh high, low;
             pio_mesh_ties ties;
-            double place[3], sum, linear, beside = 0;
+            pio_mesh_tie_fault fault;
+            double sum, linear, beside = 0;
             const pio_element_type other = types[s / 2];
             if (pio_elements[types[t]].dimension != pio_elements[other].dimension) continue;
             box(&high, types[t], 3, 2, 0.5, 1);
@@ -71,7 +72,7 @@ static void linear_functions_are_kept(void **unused)
             char *ends = calloc((size_t)high.n_nodes, 1);
             assert_non_null(ends);
             for (int32_t i = 0; i < high.n_nodes; i++) ends[i] = s % 2 && high.x[3 * (size_t)i] < 1e-9;
-            assert_int_equal(tie(&ties, &high, &low, ends, 1e-6, place), PIOLA_OK);
+            assert_int_equal(tie(&ties, &high, &low, ends, 1e-6, &fault), PIOLA_OK);
             measure(&ties, &high, &low, &sum, &linear);
             for (int32_t i = 0; i < ties.n; i++)
                 for (int32_t k = ties.start[i]; k < ties.start[i + 1]; k++)
@@ -95,10 +96,11 @@ static void nodes_that_match_follow_each_other(void **unused)
     for (int t = 0; t < TYPES; t++) {
         pio_mesh high, low;
         pio_mesh_ties ties;
-        double place[3], worst = 0;
+        pio_mesh_tie_fault fault;
+        double worst = 0;
         box(&high, types[t], 3, 2, 0.5, 1);
         box(&low, types[t], 3, 2, 0, 1);
-        assert_int_equal(tie(&ties, &high, &low, NULL, 1e-6, place), PIOLA_OK);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 1e-6, &fault), PIOLA_OK);
         for (int32_t i = 0; i < ties.n; i++)
             for (int32_t k = ties.start[i]; k < ties.start[i + 1]; k++) {
                 double far = 0;
@@ -122,17 +124,41 @@ static void faces_without_another_are_found(void **unused)
     for (int t = 0; t < TYPES; t++) {
         pio_mesh high, low;
         pio_mesh_ties ties;
-        double place[3] = {0};
+        pio_mesh_tie_fault fault;
         box(&high, types[t], 3, 2, 0.51, 1);
         box(&low, types[t], 2, 2, 0, 1);
-        assert_int_equal(tie(&ties, &high, &low, NULL, 0.009, place), PIOLA_BAD_DATA);
-        assert_true(fabs(place[1] - 0.51) < 1e-12 && ties.n == 0);
-        assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, place), PIOLA_OK);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 0.009, &fault), PIOLA_BAD_DATA);
+        assert_true(fabs(fault.x[1] - 0.51) < 1e-12 && ties.n == 0);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, &fault), PIOLA_OK);
         pio_mesh_ties_free(&ties);
         pio_mesh_free(&low);
         box(&low, types[t], 2, 2, 0.01, 0.8);
-        assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, place), PIOLA_BAD_DATA);
-        assert_true(place[0] > 0.66);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, &fault), PIOLA_BAD_DATA);
+        assert_true(fault.x[0] > 0.66);
+        pio_mesh_free(&high);
+        pio_mesh_free(&low);
+    }
+}
+
+/* One face whose nodes are all in supports has none that takes the part of these, which is an error with its place. */
+static void ends_without_others_are_found(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++) {
+        pio_mesh high, low;
+        pio_mesh_ties ties;
+        pio_mesh_tie_fault fault;
+        box(&high, types[t], 1, 1, 0.5, 1);
+        box(&low, types[t], 3, 2, 0, 1);
+        char *ends = malloc((size_t)high.n_nodes);
+        assert_non_null(ends);
+        memset(ends, 1, (size_t)high.n_nodes);
+        assert_int_equal(tie(&ties, &high, &low, ends, 1e-6, &fault), PIOLA_BAD_DATA);
+        assert_true(fault.reason == PIO_TIE_ALONE && fabs(fault.x[1] - 0.5) < 1e-12 && ties.n == 0);
+        for (int32_t i = 0; i < high.n_nodes; i++) ends[i] = high.x[3 * (size_t)i] < 0.5;
+        assert_int_equal(tie(&ties, &high, &low, ends, 1e-6, &fault), PIOLA_OK);
+        free(ends);
+        pio_mesh_ties_free(&ties);
         pio_mesh_free(&high);
         pio_mesh_free(&low);
     }
@@ -156,14 +182,15 @@ static void curved_seams_need_a_gap(void **unused)
     for (int t = 0; t < TYPES; t++) {
         pio_mesh high, low;
         pio_mesh_ties ties;
-        double place[3], sum, linear;
+        pio_mesh_tie_fault fault;
+        double sum, linear;
         const double gap = pio_elements[types[t]].order > 1 ? 2e-4 : 0.008;
         box(&high, types[t], 5, 2, 0.5, 1);
         box(&low, types[t], 4, 3, 0, 1);
         bend(&high);
         bend(&low);
-        assert_int_equal(tie(&ties, &high, &low, NULL, 1e-9, place), PIOLA_BAD_DATA);
-        assert_int_equal(tie(&ties, &high, &low, NULL, gap, place), PIOLA_OK);
+        assert_int_equal(tie(&ties, &high, &low, NULL, 1e-9, &fault), PIOLA_BAD_DATA);
+        assert_int_equal(tie(&ties, &high, &low, NULL, gap, &fault), PIOLA_OK);
         measure(&ties, &high, &low, &sum, &linear);
         print_message("%s: sums off by %.2g (threshold 1e-12), places by %.2g (threshold %g)\n",
                       pio_elements[types[t]].name, sum, linear, gap);
@@ -180,6 +207,7 @@ int main(void)
         cmocka_unit_test(curved_seams_need_a_gap),
         cmocka_unit_test(linear_functions_are_kept),
         cmocka_unit_test(nodes_that_match_follow_each_other),
+        cmocka_unit_test(ends_without_others_are_found),
         cmocka_unit_test(faces_without_another_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
