@@ -127,14 +127,12 @@ static piola_status add_rotation(pio_model *m, size_t index, const pio_expressio
     const pio_scene *s = m->scene;
     const scene_boundary *b = &s->loading.boundary[index];
     pio_expression_rotation r = {.dimension = s->method.dimension, .curve = pio_model_curve(s, b->curve)};
-    const double *k = b->axis, length = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+    const double *k = b->axis, most = fmax(fabs(k[0]), fmax(fabs(k[1]), fabs(k[2]))); /* squares may be out of range */
+    const double length = hypot(hypot(k[0] / most, k[1] / most), k[2] / most);
     const bool raised = s->fem.integrator == PIO_STATIC && !(own && own->in_time);
-    if (own)
-        r.angle = *own;
-    else
-        r.angle = (pio_expression){.n = 1, .code = {PIO_OP_CONSTANT | (int32_t)(s->constants.n + index) << 8}};
+    r.angle = own ? *own : (pio_expression){.n = 1, .code = {PIO_OP_CONSTANT | (int32_t)(s->constants.n + index) << 8}};
     if (!b->curve && !raised) r.curve = -1;
-    for (int c = 0; c < 3; c++) r.axis[c] = r.dimension == 3 ? k[c] / length : c == 2;
+    for (int c = 0; c < 3; c++) r.axis[c] = r.dimension == 3 ? k[c] / most / length : c == 2;
     for (int c = 0; c < r.dimension; c++) r.center[c] = b->center[c];
     for (int c = 0; c < r.dimension; c++) {
         pio_expression e;

@@ -42,6 +42,8 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
                       sizeof(int32_t) * (size_t)d->loads[l].n * (size_t)pio_elements[d->loads[l].type].nodes);
         h = hash_more(h, d->loads[l].owner, sizeof(int32_t) * (size_t)d->loads[l].n);
     }
+    h = hash_more(h, d->ties.node, sizeof(int32_t) * (size_t)d->ties.n);
+    h = hash_more(h, d->ties.start, d->ties.n ? sizeof(int32_t) * ((size_t)d->ties.n + 1) : 0);
     for (int i = 0; i < d->ties.n; i++) {
         const int32_t first = d->ties.start[i], n = d->ties.start[i + 1] - first;
         h = hash_more(h, d->ties.master + first, sizeof(int32_t) * (size_t)n);

@@ -35,7 +35,8 @@ SPACE = dict(PLANE, dimension=3, element="hex8", count="[3, 1, 1]", min="[0, 0, 
 
 def turned(X, angle, center, axis):
     """The displacement of places X by a rotation, in the form of matrices."""
-    k = np.array(axis, float) / np.linalg.norm(axis)
+    k = np.array(axis, float) / np.abs(axis).max()
+    k /= np.linalg.norm(k)
     K = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
     R1 = np.sin(angle) * K + 2 * np.sin(angle / 2) ** 2 * K @ K  # R - 1
     return (X - np.array(center, float)) @ R1.T
@@ -75,7 +76,7 @@ class Turning(unittest.TestCase):
             self.below(f"2D, {angle} rad: places", np.abs(u[-1] - exact)[face].max() / abs(exact).max(), 1e-14)
             wrong = turned(X, angle * 1.001, (-0.02, 0.13, 0), (0, 0, 1))
             self.assertGreater(np.abs(u[-1] - wrong)[face].max() / abs(exact).max(), 1e-5)
-        for axis in ((1, 2, -0.5), (0, 0, 3), (-1, 0, 0)):
+        for axis in ((1, 2, -0.5), (0, 0, 3), (-1, 0, 0), (1e200, 0, -2e200), (0, 3e-200, 1e-200), (1e308, 1.5e308, 0)):
             text = "type: rotation, angle: 40 deg, center: [-0.02, 0.13, 0.01], axis: [%g, %g, %g]" % axis
             X, u, _ = self.run_scene(**dict(SPACE, support=text))
             face = X[:, 0] < 1e-9
