@@ -35,17 +35,33 @@ static void add(const pio_mesh_surface *first, const pio_mesh_surface *second, c
 
 /* ---- edges of plane meshes --------------------------------------------------------------------------------- */
 
+/* Finds the end of the second edge on the first, seen along its normal; beyond an end of the first it is that end: the
+ * first may be shorter by any factor, and curved edges have no points far beyond their ends. */
+static bool find_end(const pio_mesh_surface *first, const double x[3], double *r)
+{
+    const double e[3] = {-first->normal[1], first->normal[0],
+                         0}; /* from the first node to the second, as normal = t x z */
+    double at = 0, end = 0, inside[3] = {0};
+    for (int a = 0; a < 2; a++) {
+        at += (x[a] - first->x[0][a]) * e[a];
+        end += (first->x[1][a] - first->x[0][a]) * e[a];
+    }
+    *r = at <= 0 ? -1 : 1;
+    if (at <= 0 || at >= end) return true;
+    if (!pio_mesh_surface_find(first, x, first->normal, inside)) return false;
+    *r = fmax(-1, fmin(1, inside[0]));
+    return true;
+}
+
 static int overlap_lines(const pio_mesh_surface *first, const pio_mesh_surface *second, pio_mesh_common *out)
 {
     double low = 1, high = -1, r[3], x[3], along[2][3];
     int n = 0;
     for (int end = 0; end < 2; end++) {
-        if (!pio_mesh_surface_find(first, second->x[end], first->normal, r)) return 0;
+        if (!find_end(first, second->x[end], r)) return 0;
         low = fmin(low, r[0]);
         high = fmax(high, r[0]);
     }
-    low = fmax(low, -1);
-    high = fmin(high, 1);
     if (high - low < 1e-9) return 0;
     for (int g = 0; g < GAUSS; g++) {
         r[0] = (low + high + (high - low) * point[g]) / 2;

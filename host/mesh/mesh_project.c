@@ -47,7 +47,8 @@ void pio_mesh_surface_of(pio_mesh_surface *s, const pio_mesh *mesh, pio_mesh_fac
     for (int a = 0; a < 3; a++) s->normal[a] /= size;
 }
 
-void pio_mesh_surface_at(const pio_mesh_surface *s, const double r[3], double x[3], double along[2][3])
+/* Computes a place as its difference from the first node, for digits that do not depend on where the face is. */
+static void offset_at(const pio_mesh_surface *s, const double r[3], double x[3], double along[2][3])
 {
     double N[PIO_ELEMENT_NODES], gradient[PIO_ELEMENT_NODES][3];
     pio_element_values(s->type, r, N);
@@ -56,10 +57,17 @@ void pio_mesh_surface_at(const pio_mesh_surface *s, const double r[3], double x[
         x[a] = 0;
         for (int d = 0; along && d < 2; d++) along[d][a] = 0;
         for (int n = 0; n < s->nodes; n++) {
-            x[a] += N[n] * s->x[n][a];
-            for (int d = 0; along && d < s->dimension; d++) along[d][a] += gradient[n][d] * s->x[n][a];
+            const double offset = s->x[n][a] - s->x[0][a];
+            x[a] += N[n] * offset;
+            for (int d = 0; along && d < s->dimension; d++) along[d][a] += gradient[n][d] * offset;
         }
     }
+}
+
+void pio_mesh_surface_at(const pio_mesh_surface *s, const double r[3], double x[3], double along[2][3])
+{
+    offset_at(s, r, x, along);
+    for (int a = 0; a < 3; a++) x[a] += s->x[0][a];
 }
 
 bool pio_mesh_surface_find(const pio_mesh_surface *s, const double x[3], const double *along, double r[3])
@@ -67,8 +75,8 @@ bool pio_mesh_surface_find(const pio_mesh_surface *s, const double x[3], const d
     middle_of(s, r);
     for (int iteration = 0; iteration < 60; iteration++) {
         double at[3], t[2][3], d[3], g[2] = {0}, A[2][2] = {{0}}, dr[2] = {0};
-        pio_mesh_surface_at(s, r, at, t);
-        for (int a = 0; a < 3; a++) d[a] = x[a] - at[a];
+        offset_at(s, r, at, t);
+        for (int a = 0; a < 3; a++) d[a] = x[a] - s->x[0][a] - at[a];
         for (int i = 0; i < s->dimension; i++) { /* what lies along the direction does not count */
             const double past = along ? dot(t[i], along) : 0;
             for (int a = 0; along && a < 3; a++) t[i][a] -= past * along[a];

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of a face that may be outside of all others, of the whole: curved sides of two meshes end at other places. */
+/* A part of a face that may be on none of the others, or on two, of the whole: curved sides of two meshes end at other places. */
 static const double UNCOVERED = 1e-3;
 static const double NOTHING = 1e-13; /* a weight that rounding makes */
 static const double BENT = 0.2;
@@ -173,13 +173,15 @@ static int integrate(tying *t, const pio_mesh_surface *s, double mass[PIO_FACE_N
     return n;
 }
 
-/* Adds what a tied face gives. PIOLA_BAD_DATA where a part of it is on no other. */
-static piola_status tie_face(tying *t, const pio_mesh_surface *s)
+/* Adds what a tied face gives. PIOLA_BAD_DATA, with the reason, where a part of it is on no other or on two. */
+static piola_status tie_face(tying *t, const pio_mesh_surface *s, pio_mesh_tie_reason *reason)
 {
     double mass[PIO_FACE_NODES][PIO_FACE_NODES], dual[PIO_FACE_NODES][PIO_FACE_NODES] = {{0}}, whole[PIO_FACE_NODES];
     double covered;
     const int n = integrate(t, s, mass, whole, &covered);
-    if (!(covered >= (1 - UNCOVERED) * pio_mesh_surface_area(s))) return PIOLA_BAD_DATA;
+    const double area = pio_mesh_surface_area(s);
+    if (covered > (1 + UNCOVERED) * area) *reason = PIO_TIE_TWICE;
+    if (!(covered >= (1 - UNCOVERED) * area && covered <= (1 + UNCOVERED) * area)) return PIOLA_BAD_DATA;
     for (int a = 0; a < s->nodes; a++) dual[a][a] = whole[a]; /* mass is symmetric: A^T = mass^-1 diag(whole) */
     if (!eliminate(s->nodes, mass, dual)) return PIOLA_BAD_DATA;
     for (int a = 0; a < s->nodes; a++) {
@@ -371,7 +373,7 @@ static piola_status tie_all(tying *t, const pio_mesh *mesh, const pio_mesh_ties 
         rc = pio_stop("tying meshes", error);
         if (rc) return rc;
         pio_mesh_surface_at(&t->tied[f], triangle ? third : middle, fault->x, NULL);
-        rc = tie_face(t, &t->tied[f]);
+        rc = tie_face(t, &t->tied[f], &fault->reason);
     }
     for (int32_t i = 0; !rc && i < out->n; i++) {
         if (!t->end[i]) continue;

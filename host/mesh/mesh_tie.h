@@ -23,6 +23,7 @@ typedef struct pio_mesh_side {
 /* Why faces cannot be tied. */
 typedef enum pio_mesh_tie_reason {
     PIO_TIE_OPEN,  /* a part of a face, or a node, is farther than the gap from the other side */
+    PIO_TIE_TWICE, /* a part of a face has two of the other side opposite */
     PIO_TIE_ALONE, /* a node that a support has is beside no other that can take its part */
 } pio_mesh_tie_reason;
 

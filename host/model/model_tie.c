@@ -64,6 +64,19 @@ static piola_status no_opposite(const pio_model *m, size_t i, double gap, const 
                            place[0], place[1], third, t->body, t->to, gap, t->to, sqrt(square));
 }
 
+/* Says where a tied face has two opposite. */
+static piola_status twice(const pio_model *m, size_t i, double gap, const double place[3], piola_error *error)
+{
+    const scene_tie *t = &m->scene->loading.ties[i];
+    char path[64], third[40] = "";
+    snprintf(path, sizeof path, "ties[%zu].on", i);
+    if (m->scene->method.dimension == 3) snprintf(third, sizeof third, ", %.6g", place[2]);
+    return pio_scene_fault(m->scene, error, path,
+                           "the face around (%.6g, %.6g%s) of '%s' has more than one face of '%s' opposite, within a "
+                           "gap of %.3g m: allow a smaller gap, or name those that it follows in to_on",
+                           place[0], place[1], third, t->body, t->to, gap);
+}
+
 /* Says where a node that a support has is beside no other that can take its part. */
 static piola_status alone(const pio_model *m, size_t i, const double place[3], piola_error *error)
 {
@@ -98,7 +111,9 @@ static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
         rc = pio_mesh_tie(&out->ties, (pio_mesh_side){&f->mesh[body], &faces, ends},
                           (pio_mesh_side){&f->mesh[to], &opposite, NULL}, gap, &fault, error);
     if (rc == PIOLA_BAD_DATA && opposite.item)
-        rc = fault.reason == PIO_TIE_ALONE ? alone(m, i, fault.x, error) : no_opposite(m, i, gap, fault.x, error);
+        rc = fault.reason == PIO_TIE_ALONE   ? alone(m, i, fault.x, error)
+             : fault.reason == PIO_TIE_TWICE ? twice(m, i, gap, fault.x, error)
+                                             : no_opposite(m, i, gap, fault.x, error);
     out->node_first = (int32_t)f->node_first[body];
     out->to_first = (int32_t)f->node_first[to];
     free(ends);

@@ -40,7 +40,7 @@ static piola_status tie(pio_mesh_ties *out, const pio_mesh *high, const pio_mesh
     return rc;
 }
 
-/* How far sum_k w_k is from 1, and sum_k w_k x_k from x. */
+/* How far sum_k w_k is from 1, and sum_k w_k (x_k - x) from 0. */
 static void measure(const pio_mesh_ties *t, const pio_mesh *high, const pio_mesh *low, double *sum, double *linear)
 {
     *sum = *linear = 0;
@@ -48,10 +48,12 @@ static void measure(const pio_mesh_ties *t, const pio_mesh *high, const pio_mesh
         double one = 0, x[3] = {0};
         for (int32_t k = t->start[i]; k < t->start[i + 1]; k++) {
             one += t->weight[k];
-            for (int a = 0; a < 3; a++) x[a] += t->weight[k] * low->x[3 * (size_t)t->master[k] + (size_t)a];
+            for (int a = 0; a < 3; a++)
+                x[a] += t->weight[k] *
+                        (low->x[3 * (size_t)t->master[k] + (size_t)a] - high->x[3 * (size_t)t->node[i] + (size_t)a]);
         }
         *sum = fmax(*sum, fabs(one - 1));
-        for (int a = 0; a < 3; a++) *linear = fmax(*linear, fabs(x[a] - high->x[3 * (size_t)t->node[i] + (size_t)a]));
+        for (int a = 0; a < 3; a++) *linear = fmax(*linear, fabs(x[a]));
     }
 }
 
@@ -164,6 +166,84 @@ static void ends_without_others_are_found(void **unused)
     }
 }
 
+/* Digits of places are lost far from the origin, and nothing else: the two sides are moved by 1e5 edges. */
+static void places_far_from_the_origin(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++) {
+        pio_mesh mesh[2];
+        pio_mesh_ties ties;
+        pio_mesh_tie_fault fault;
+        double sum, linear;
+        const double far = 1e5 / 7, limit = 100 * 2.3e-16 * far;
+        box(&mesh[0], types[t], 7, 2, 0.5, 1);
+        box(&mesh[1], types[t], 6, 3, 0, 1);
+        for (int side = 0; side < 2; side++)
+            for (int32_t i = 0; i < mesh[side].n_nodes; i++) mesh[side].x[3 * (size_t)i] += far;
+        assert_int_equal(tie(&ties, &mesh[0], &mesh[1], NULL, 1e-4, &fault), PIOLA_OK);
+        measure(&ties, &mesh[0], &mesh[1], &sum, &linear);
+        print_message("%s: sums off by %.2g (threshold 1e-9), places by %.2g (threshold %.2g)\n",
+                      pio_elements[types[t]].name, sum, linear, limit);
+        assert_true(sum < 1e-9 && linear < limit);
+        pio_mesh_ties_free(&ties);
+        for (int side = 0; side < 2; side++) pio_mesh_free(&mesh[side]);
+    }
+}
+
+/* One face on very many others, whichever side follows. */
+static void meshes_of_very_different_sizes(void **unused)
+{
+    static const int count[][2] = {{1, 20}, {1, 60}, {2, 200}};
+    (void)unused;
+    for (int t = 0; t < TYPES; t++)
+        for (int i = 0; i < 6; i++) {
+            pio_mesh high, low;
+            pio_mesh_ties ties;
+            pio_mesh_tie_fault fault;
+            double sum, linear;
+            box(&high, types[t], count[i / 2][i % 2], 1, 0.5, 1);
+            box(&low, types[t], count[i / 2][1 - i % 2], 1, 0, 1);
+            assert_int_equal(tie(&ties, &high, &low, NULL, 1e-6, &fault), PIOLA_OK);
+            measure(&ties, &high, &low, &sum, &linear);
+            print_message("%s: %d faces on %d, sums off by %.2g, places by %.2g (threshold 1e-11)\n",
+                          pio_elements[types[t]].name, count[i / 2][i % 2], count[i / 2][1 - i % 2], sum, linear);
+            assert_true(sum < 1e-11 && linear < 1e-11);
+            pio_mesh_ties_free(&ties);
+            pio_mesh_free(&high);
+            pio_mesh_free(&low);
+        }
+}
+
+/* A face that has two others opposite, here the same twice, has no mean of both. */
+static void faces_with_two_others_are_found(void **unused)
+{
+    (void)unused;
+    for (int t = 0; t < TYPES; t++) {
+        pio_mesh high, low;
+        pio_mesh_ties ties;
+        pio_mesh_tie_fault fault;
+        pio_face_list bottom, top;
+        piola_error error;
+        box(&high, types[t], 3, 2, 0.5, 1);
+        box(&low, types[t], 2, 3, 0, 1);
+        assert_int_equal(pio_mesh_group_faces(&high, "bottom", &bottom, &error), PIOLA_OK);
+        assert_int_equal(pio_mesh_group_faces(&low, "top", &top, &error), PIOLA_OK);
+        pio_face_list more = {.n = top.n + 1, .item = malloc(sizeof *more.item * ((size_t)top.n + 1))};
+        assert_non_null(more.item);
+        memcpy(more.item, top.item, sizeof *more.item * (size_t)top.n);
+        more.item[top.n] = top.item[0];
+        assert_int_equal(pio_mesh_tie(&ties, (pio_mesh_side){&high, &bottom, NULL}, (pio_mesh_side){&low, &more, NULL},
+                                      1e-6, &fault, &error),
+                         PIOLA_BAD_DATA);
+        assert_true(fault.reason == PIO_TIE_TWICE && fabs(fault.x[1] - 0.5) < 1e-12 && ties.n == 0);
+        free(bottom.item);
+        free(top.item);
+        free(more.item);
+        pio_mesh_free(&high);
+        pio_mesh_free(&low);
+    }
+}
+
 /* Bends a mesh around an axis along z, with the radius 2 at y = 0.5. */
 static void bend(pio_mesh *mesh)
 {
@@ -208,6 +288,9 @@ int main(void)
         cmocka_unit_test(linear_functions_are_kept),
         cmocka_unit_test(nodes_that_match_follow_each_other),
         cmocka_unit_test(ends_without_others_are_found),
+        cmocka_unit_test(places_far_from_the_origin),
+        cmocka_unit_test(meshes_of_very_different_sizes),
+        cmocka_unit_test(faces_with_two_others_are_found),
         cmocka_unit_test(faces_without_another_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
