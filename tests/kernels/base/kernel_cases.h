@@ -59,7 +59,7 @@ typedef enum {
 typedef enum { CASE_INPUT, CASE_CONSTANT, CASE_OUTPUT, CASE_GRADIENT } case_role;
 typedef enum { CASE_SET, CASE_ADDED, CASE_ZERO } case_how;
 
-enum { CASE_MAX_ARRAYS = 48, CASE_MAX_BLOCKS = 256, CASE_NAME = 32 };
+enum { CASE_MAX_ARRAYS = 48, CASE_MAX_BLOCKS = 512, CASE_NAME = 32 };
 
 /* An input, output or gradient as the harness sees it after a run. */
 typedef struct {
