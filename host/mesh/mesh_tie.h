@@ -17,14 +17,15 @@ typedef struct pio_mesh_ties {
 typedef struct pio_mesh_side {
     const pio_mesh *mesh;
     const pio_face_list *faces;
-    const char *ends; /* [n_nodes] of the tied side: 1: a support has the node; NULL: none has one */
+    const char *support; /* [n_nodes] bits of axes: of the tied side along which a support has the node, of the other
+                            along which it is fixed; NULL: none is */
 } pio_mesh_side;
 
 /* Why faces cannot be tied. */
 typedef enum pio_mesh_tie_reason {
     PIO_TIE_OPEN,  /* a part of a face, or a node, is farther than the gap from the other side */
     PIO_TIE_TWICE, /* a part of a face has two of the other side opposite */
-    PIO_TIE_ALONE, /* a node that a support has is beside no other that can take its part */
+    PIO_TIE_ALONE, /* a node whose support contradicts what it follows has no other that can take its part */
 } pio_mesh_tie_reason;
 
 /* Where and why faces cannot be tied. */
@@ -39,8 +40,9 @@ typedef struct pio_mesh_tie_fault {
  *     u_a = sum_k (M_ak/D_a) u_k,   D_a = int N_a dA,   M_ak = int psi_a N_k dA,
  *
  * integrated where faces of both sides lie on each other, along the normal of the tied face. A stress that is constant
- * passes from one mesh to the other without change. A node c that a support has follows the place that is nearest to
- * it, which a support may have, too, and nodes a beside it, n_c of them, take its part:
+ * passes from one mesh to the other without change. A node c with a support along an axis along which not all that it
+ * would follow is fixed follows the place that is nearest to it, which a support may have, too, and the nearest nodes a
+ * whose supports allow it, n_c of them, take its part:
  *
  *     u_a = sum_k (M_ak + sum_c (M_ck - D_c N_k(x_c))/n_c)/D_a u_k
  *

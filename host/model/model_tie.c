@@ -85,10 +85,25 @@ static piola_status alone(const pio_model *m, size_t i, const double place[3], p
     snprintf(path, sizeof path, "ties[%zu].on", i);
     if (m->scene->method.dimension == 3) snprintf(third, sizeof third, ", %.6g", place[2]);
     return pio_scene_fault(m->scene, error, path,
-                           "supports have the node at (%.6g, %.6g%s) of '%s' and all beside it on the tied faces, so "
-                           "that no node is left that could pass its forces on to '%s': exchange body and to, refine "
-                           "'%s' there, or take the node out of its support",
+                           "a support has the node at (%.6g, %.6g%s) of '%s' where not all that it would follow is "
+                           "fixed, and no node beside it is left that could pass its forces on to '%s': exchange body "
+                           "and to, refine '%s' there, or take the node out of its support",
                            place[0], place[1], third, t->body, t->to, t->body);
+}
+
+/* Returns the axes along which supports have each node of a body, bits, or only those along which it is fixed; NULL where
+ * there is no memory. */
+static char *supports_of(const pio_model *m, int body, bool only_fixed)
+{
+    const pio_model_fem *f = m->fem;
+    char *out = calloc((size_t)f->mesh[body].n_nodes + 1, 1);
+    for (int32_t h = 0; out && h < f->desc.n_constrained; h++) {
+        const int64_t node = f->constrained_node[h] - (int64_t)f->node_first[body];
+        const scene_boundary *b = &m->scene->loading.boundary[f->support_boundary[f->constrained_support[h]]];
+        if (node < 0 || node >= f->mesh[body].n_nodes || (only_fixed && b->type != SCENE_FIXED)) continue;
+        out[node] = (char)(out[node] | 1 << f->constrained_axis[h]);
+    }
+    return out;
 }
 
 static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
@@ -99,24 +114,22 @@ static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
     const double gap = isnan(t->gap) ? GAP * f->edge : t->gap;
     pio_face_list faces, opposite = {0};
     pio_mesh_tie_fault fault = {0};
-    char path[64], *ends = calloc((size_t)f->mesh[body].n_nodes + 1, 1);
+    char path[64], *own = supports_of(m, body, false), *other = supports_of(m, to, true);
     snprintf(path, sizeof path, "ties[%zu].on", i);
-    for (int32_t h = 0; ends && h < f->desc.n_constrained; h++)
-        if (f->constrained_node[h] >= f->node_first[body] && f->constrained_node[h] < f->node_first[body + 1])
-            ends[f->constrained_node[h] - f->node_first[body]] = 1;
     piola_status rc = pio_model_faces(m, path, t->body, &t->on, "a tie is of outer faces", &faces, error);
-    if (!rc && !ends) rc = pio_fail_memory(error, (size_t)f->mesh[body].n_nodes, "ties");
+    if (!rc && (!own || !other)) rc = pio_fail_memory(error, (size_t)f->mesh[body].n_nodes, "ties");
     if (!rc) rc = opposite_faces(m, i, &opposite, error);
     if (!rc)
-        rc = pio_mesh_tie(&out->ties, (pio_mesh_side){&f->mesh[body], &faces, ends},
-                          (pio_mesh_side){&f->mesh[to], &opposite, NULL}, gap, &fault, error);
+        rc = pio_mesh_tie(&out->ties, (pio_mesh_side){&f->mesh[body], &faces, own},
+                          (pio_mesh_side){&f->mesh[to], &opposite, other}, gap, &fault, error);
     if (rc == PIOLA_BAD_DATA && opposite.item)
         rc = fault.reason == PIO_TIE_ALONE   ? alone(m, i, fault.x, error)
              : fault.reason == PIO_TIE_TWICE ? twice(m, i, gap, fault.x, error)
                                              : no_opposite(m, i, gap, fault.x, error);
     out->node_first = (int32_t)f->node_first[body];
     out->to_first = (int32_t)f->node_first[to];
-    free(ends);
+    free(own);
+    free(other);
     free(faces.item);
     free(opposite.item);
     return rc;

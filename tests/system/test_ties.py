@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_ties.py PIOLA -- bodies whose meshes do not match and are tied: the patch test in the plane and in space, ties
 of meshes that match against one mesh, ties of tied nodes, faults, and ties that hold a body."""
+import itertools
 import os
 import pathlib
 import subprocess
@@ -141,6 +142,51 @@ class Ties(unittest.TestCase):
                 lines = [line for line in text.split("\n") if "name: pin" not in line and "name: turn" not in line]
                 text = "\n".join(lines).replace("ties: [", walls + "ties: [")
                 self.patch(f"{low} below {high}, walls, {body} follows", text, 3, 1e-10)
+
+    def test_patch_between_walls(self):
+        """Walls on any sides of meshes with one layer of elements or more, whichever side follows."""
+        sides = {"left": ["left"], "right": ["right"], "both": ["left", "right"], "none": []}
+        depths = {"front": ["front"], "back": ["back"], "both": ["front", "back"]}
+        for low, high, n, m in (("hex8", "hex8", "[3, 2, 1]", "[5, 1, 1]"), ("hex8", "tet4", "[3, 2, 2]", "[4, 1, 3]"),
+                                ("tet10", "hex20", "[2, 1, 1]", "[3, 1, 2]")):
+            for along, across in itertools.product(sides, depths):
+                walls = "".join(f"  - {{name: {b}_{side}, body: {b}, on: {{group: {side}}}, type: fixed, axes: {axis}}}\n"
+                                for b in ("low", "high")
+                                for group, axis in ((sides[along], "x"), (depths[across], "z")) for side in group)
+                for body, side, to in (("high", "bottom", "low"), ("low", "top", "high")):
+                    text = SPACE % {"low": low, "high": high, "body": body, "side": side, "to": to}
+                    text = text.replace("[2, 2, 3]", n).replace("[3, 1, 2]", m).replace("ties: [", walls + "ties: [")
+                    gone = "name: turn" if along == "none" else ("name: pin", "name: turn")
+                    text = "\n".join(line for line in text.split("\n") if not any(
+                        word in line for word in ([gone] if along == "none" else gone)))
+                    if along == "none":
+                        text = text.replace("axes: [x, z]", "axes: x").replace("max: [0, 0, 0]}", "max: [0, 0, 1]}")
+                    self.walls(f"{low} {n} below {high} {m}, walls {along} and {across}, {body} follows", text, along,
+                               across)
+
+    def test_one_edge_between_walls(self):
+        """The nodes of one tied edge, both at walls, have none beside them; the other side may follow it."""
+        boxes = {"shape": "box", "low_box": "min: [0, 0], max: [1, 0.5]", "high_box": "min: [0, 0.5], max: [1, 1]"}
+        pin = "  - {name: pin, body: low, on: {min: [0, 0], max: [0, 0]}, type: fixed, axes: x}\n"
+        walls = "".join("  - {name: %s_%s, body: %s, on: {group: %s}, type: fixed, axes: x}\n" % (b, s, b, s)
+                        for b in ("low", "high") for s in ("left", "right"))
+        for body, side, to in (("high", "bottom", "low"), ("low", "top", "high")):
+            text = PLANE % dict(boxes, low="quad4", high="quad4", n=3, m=1, body=body, side=side, to=to)
+            text = text.replace(pin, walls)
+            if body == "high":
+                self.assertIn("no node beside it is left", self.run_scene(text, 65))
+            else:
+                _, _, stress = self.run_scene(text)
+                self.below("three edges follow one", np.abs(stress[:, 4] - 1e3).max() / 1e3, 1e-10)
+
+    def walls(self, what, text, along, across):
+        """Differences from the uniform stress of 1 kPa along y between walls that hold x, z or both."""
+        _, _, stress = self.run_scene(text)
+        nu, s = 0.3, 1e3
+        x, z = along == "both", across == "both"
+        side = nu / (1 - nu) * s if x and z else nu * s
+        exact = np.diag([side if x else 0, s, side if z else 0])
+        self.below(f"{what}: stress", np.abs(stress - exact.ravel()).max() / s, 1e-10)
 
     def test_patch_in_space(self):
         for low, high in (("hex8", "hex8"), ("tet4", "hex8"), ("hex20", "hex27"), ("hex27", "tet4"),
