@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of a face that may be on none of the others, or on two, of the whole: curved sides of two meshes end at other places. */
+/* A part of a face that may be on none of the others, or on two, of the whole: curved sides of two meshes end at other
+ * places. */
 static const double UNCOVERED = 1e-3;
 static const double BENT = PIO_TIE_BENT;
 

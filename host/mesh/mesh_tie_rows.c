@@ -93,8 +93,8 @@ int32_t pio_tie_new_ends(pio_tying *t, const pio_mesh_ties *rows)
     return n;
 }
 
-/* Lists, in t->queue from *first on, the nodes that take the part of an end: of the nearest ring of faces around it with
- * such nodes those that are no ends, and whose supports that part does not contradict. Returns how many. */
+/* Lists, in t->queue from *first on, the nodes that take the part of an end: of the nearest ring of faces around it
+ * with such nodes those that are no ends, and whose supports that part does not contradict. Returns how many. */
 static int32_t find_heirs(pio_tying *t, int32_t end, int32_t *first)
 {
     int32_t begin = 0, tail = 1, n = 0;

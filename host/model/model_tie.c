@@ -91,8 +91,8 @@ static piola_status alone(const pio_model *m, size_t i, const double place[3], p
                            place[0], place[1], third, t->body, t->to, t->body);
 }
 
-/* Returns the axes along which supports have each node of a body, bits, or only those along which it is fixed; NULL where
- * there is no memory. */
+/* Returns the axes along which supports have each node of a body, bits, or only those along which it is fixed; NULL
+ * where there is no memory. */
 static char *supports_of(const pio_model *m, int body, bool only_fixed)
 {
     const pio_model_fem *f = m->fem;

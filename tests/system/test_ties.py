@@ -150,7 +150,8 @@ class Ties(unittest.TestCase):
         for low, high, n, m in (("hex8", "hex8", "[3, 2, 1]", "[5, 1, 1]"), ("hex8", "tet4", "[3, 2, 2]", "[4, 1, 3]"),
                                 ("tet10", "hex20", "[2, 1, 1]", "[3, 1, 2]")):
             for along, across in itertools.product(sides, depths):
-                walls = "".join(f"  - {{name: {b}_{side}, body: {b}, on: {{group: {side}}}, type: fixed, axes: {axis}}}\n"
+                walls = "".join(f"  - {{name: {b}_{side}, body: {b}, on: {{group: {side}}}, type: fixed, "
+                                f"axes: {axis}}}\n"
                                 for b in ("low", "high")
                                 for group, axis in ((sides[along], "x"), (depths[across], "z")) for side in group)
                 for body, side, to in (("high", "bottom", "low"), ("low", "top", "high")):
