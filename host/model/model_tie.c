@@ -318,10 +318,10 @@ static piola_status release(pio_model *m, const tied_node *nodes, const int32_t 
         const int32_t tied = which_tied(&f->desc.ties, f->constrained_node[h]);
         const scene_boundary *b = &m->scene->loading.boundary[f->support_boundary[f->constrained_support[h]]];
         if (tied >= 0 && (b->type != SCENE_FIXED || !follows_fixed(m, tied, f->constrained_axis[h], owner))) {
-            char what[200];
+            char what[256];
             snprintf(what, sizeof what,
                      "tied, and constrained along %c where not all that it follows is fixed; leave it to one of them: "
-                     "fix what it follows, too, or take it out of",
+                     "fix what it follows, too, or take it out of the box `on` of",
                      "xyz"[f->constrained_axis[h]]);
             return reject(m, &nodes[tied], what, b->name, error);
         }
@@ -332,6 +332,23 @@ static piola_status release(pio_model *m, const tied_node *nodes, const int32_t 
     }
     f->desc.n_constrained = kept;
     return PIOLA_OK;
+}
+
+/* Warns of supports that have lost all their nodes; owner [unknowns]: boundary of each, or -1, before that. */
+static void warn_of_empty(pio_model *m, const int32_t *owner, size_t unknowns)
+{
+    const pio_model_fem *f = m->fem;
+    for (size_t b = 0; b < m->scene->loading.n_boundary; b++) {
+        bool had = false, has = false;
+        for (size_t k = 0; k < unknowns; k++) had |= owner[k] == (int32_t)b;
+        for (int32_t h = 0; h < f->desc.n_constrained; h++)
+            has |= f->support_boundary[f->constrained_support[h]] == (int32_t)b;
+        if (had && !has)
+            pio_model_warn(m,
+                           "boundary '%s': all its nodes are tied, and their reactions count to the supports of what "
+                           "they follow",
+                           m->scene->loading.boundary[b].name);
+    }
 }
 
 static piola_status check_supports(pio_model *m, const tied_node *nodes, piola_error *error)
@@ -346,6 +363,7 @@ static piola_status check_supports(pio_model *m, const tied_node *nodes, piola_e
         owner[(int64_t)f->constrained_node[h] * dim + f->constrained_axis[h]] =
             f->support_boundary[f->constrained_support[h]];
     const piola_status rc = release(m, nodes, owner, error);
+    if (!rc) warn_of_empty(m, owner, unknowns);
     free(owner);
     return rc;
 }

@@ -183,7 +183,8 @@ static const cfg_field load_fields[] = {
      .meaning =
          "traction: force per area at rest, a vector; force: its total given, spread evenly over the area at rest; "
          "moment: a traction without resultant whose moment it is, in proportion to the distance from the faces' "
-         "centroid; pressure: pushes inward, along the normal at rest; follower_pressure: along the normal of the "
+         "centroid, whose directions stay while the face turns; pressure: pushes inward, along the normal at rest; "
+         "follower_pressure: along the normal of the "
          "deformed face, on its area; point_force: a force, shared equally by nodes; body_force: force per volume at "
          "rest; foundation: springs per area at rest between faces and the ground; springs: the same at nodes, their "
          "total shared equally; springs count as supports, and their forces as internal ones"},
