@@ -8,11 +8,14 @@ set(LONG_TESTS
   "_f32_3d$"
   # In 3D, what the same file tests in 2D; scenes_check has gradients of whole scenes in 3D beside them. Gradients of
   # plain scenes (test_mpm_gradient, test_fem_gradient) and each kernel are tested in 3D in CI, too.
-  "^test_fem_(integral|convergence|dynamics|follow_gradient|morph|projection|reversible_euler.*|slots)_f64_3d$"
+  "^test_fem_(convergence|dilatation|dynamics|field|follow_gradient|integral|modal|morph|projection)_f64_3d$"
+  "^test_fem_(reversible_euler.*|slots)_f64_3d$"
   "^test_mpm_(contact|control|feedback|laws|plastic|reversible|reversible_gradient|slots|target)_f64_3d$"
   # The layout of fields in blocks, and the rehearsal of the comparison with a GPU without one: test_every_kernel has
   # every kernel in the layout that ships.
-  "^test_every_kernel_(blocks|plain)_" "^test_layout_")
+  "^test_every_kernel_(blocks|plain)_" "^test_layout_"
+  # Device memory closed to the host: the solvers that these call are in other guarded tests, which take seconds.
+  "^test_fem_(modal_f64_2d|standby_f64_3d)_guarded$")
 # Of the stand-in for CUDA, cuda_stand_in.cmake has f64, 3D and sanitizers here; CI has f32 in 2D. What is built for
 # 64-bit ARM is tested by the long check alone (tests/arm64/); its text is that of x86-64.
 

@@ -177,7 +177,7 @@ make_venv
 find_nvcc || true
 
 say "release: build"
-cmake --preset release -DPIOLA_LONG=$long
+cmake --preset release -DPIOLA_LONG=$long -DPIOLA_ALL_ENGINES=$long
 cmake --build --preset release -j "$jobs"
 say "release: tests, $((SECONDS - begin)) s after the start"
 release=passed

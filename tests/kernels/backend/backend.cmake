@@ -78,7 +78,7 @@ foreach(precision ${test_precisions})
       endif()
     endif()
 
-    if(cuda_engines)
+    if(TARGET cuda_kernels_${precision}_${dimension}d)
       gpu_test(test_every_kernel_gpu ${precision} ${dimension} kernels/backend/test_every_kernel_gpu.c ${cases})
       if(TARGET piola_product_cusparse)
         gpu_test(test_product_gpu ${precision} ${dimension} solvers/linear/test_product_gpu.c)

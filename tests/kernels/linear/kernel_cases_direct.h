@@ -49,9 +49,9 @@ static void case_direct_expand(case_io *io)
             for (int d = 0; d < DIM; d++) {
                 int from = k * D2 + r % DIM * DIM + d;
                 if (variant == 1 && h.column[k] * DIM + d > r) continue;
-                for (int m = 0; m < h.blocks && variant == 2; m++) /* entry (j,i) of the band */
-                    if (m >= h.row_start[h.column[k]] && m < h.row_start[h.column[k] + 1] && h.column[m] == r / DIM)
-                        from = m * D2 + d * DIM + r % DIM;
+                const int end = variant == 2 ? h.row_start[h.column[k] + 1] : 0;
+                for (int m = h.row_start[h.column[k]]; m < end; m++) /* entry (j,i) of the band */
+                    if (h.column[m] == r / DIM) from = m * D2 + d * DIM + r % DIM;
                 wanted[n++] = v[from];
             }
     }

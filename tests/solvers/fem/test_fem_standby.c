@@ -19,7 +19,7 @@ _Static_assert(D == 3, "in the plane, auto begins with elimination");
 static const double ALL = 1e12; /* bytes */
 static double z[FEM_VARIABLES];
 static double length = 1; /* m, of a body 1 m wide and high */
-static int cells = 9;     /* along each axis */
+static int cells = 7;     /* along each axis */
 
 static void stretched(const double s[3], double x[3])
 {
@@ -149,7 +149,7 @@ static void uneven(fem_case *c, pio_solve linear)
     cells = 6;
     block(c, linear, PLENTY);
     length = 1;
-    cells = 9;
+    cells = 7;
     fem_case_load(c, PIO_FOLLOWER, 1, 1, fem_case_value(c, 1e-9, 0, 0), 0);
     c->fem.newton_tolerance = 1e-5;
     c->fem.adjoint_tolerance = 1e-8;
