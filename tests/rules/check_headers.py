@@ -2,7 +2,7 @@
 """check_headers.py CC CXX [INCLUDE_FOLDER ...] -- every header compiles alone.
 
 A header of host/ or solvers/ that a source includes before anything else compiles alone if that source does, which the
-build shows. The others, as C11: those of solvers/ for both precisions and both dimensions, those of kernels/ in single
+build shows, and any that a header of its own top folder includes first if that one does. The others, as C11: those of solvers/ for both precisions and both dimensions, those of kernels/ in single
 precision and 2D; as C++17 too those of include/, and those of kernels/ in double precision and 3D. The folders are
 those of libraries (HDF5, CUDA); without CUDA's, its header is left out, and that said.
 """
@@ -30,20 +30,24 @@ def jobs(headers, cc, cxx, folders):
     """(name, text to compile, command) of every compilation."""
     system = [word for folder in folders if folder for word in ("-isystem", folder)]
     for name, text in headers:
-        top = name.split("/")[0]
-        as_c = {"kernels": BUILDS[:1], "solvers": BUILDS}.get(top, [[]])
-        as_cxx = {"kernels": BUILDS[1:], "include": [[]]}.get(top, [])
+        as_c = {"kernels": BUILDS[:1], "solvers": BUILDS}.get(top(name), [[]])
+        as_cxx = {"kernels": BUILDS[1:], "include": [[]]}.get(top(name), [])
         for build in as_c:
             yield name, text, [cc, *C11, *WARNINGS, *build, *system, "-"]
         for build in as_cxx:
             yield name, text, [cxx, *CXX17, *WARNINGS, *build, *system, "-"]
 
 
-def first_headers():
-    """Headers that are the first thing that some source includes."""
-    first = re.compile(r'^#include (?:"([^"]+)"|<)', re.M)
-    found = (first.search(house.read(n)) for n in house.files(".c") if n.split("/")[0] != "tests")
-    return {match.group(1) for match in found if match and match.group(1)}
+def first_headers(names):
+    """(header, file): what comes first in each file, but for comments and a guard, where that is a header of ours."""
+    comment = re.compile(r"/\*.*?\*/", re.S)
+    first = re.compile(r'\s*(?:#ifndef (\w+)\n#define \1\n\s*)?#include "([^"]+)"')
+    found = ((first.match(comment.sub("", house.read(n))), n) for n in names)
+    return {(match.group(2), n) for match, n in found if match}
+
+
+def top(name):
+    return name.split("/")[0]
 
 
 def compile_one(job):
@@ -71,9 +75,11 @@ def main():
             print(f"negative control: {name} compiles, but should not")
             return 1
     print(f"negative control: {len(control)} planted faults were found")
-    names = [n for n in house.files(".h") if n.split("/")[0] != "tests"]
-    shown = first_headers() & {n for n in names if n.split("/")[0] in ("host", "solvers")}
-    print(f"{len(shown)} headers are the first of a source")
+    names = [n for n in house.files(".h") if top(n) != "tests"]
+    sources = [n for n in house.files(".c") if top(n) != "tests"]
+    shown = {h for h, _ in first_headers(sources) if top(h) in ("host", "solvers")}
+    shown |= {h for h, n in first_headers(names) if top(h) == top(n)}
+    print(f"{len(shown)} headers are the first of a source or of a header")
     if not any(os.path.exists(os.path.join(folder, "cuda_runtime_api.h")) for folder in folders):
         print(f"not checked: {OF_CUDA}: no folder has CUDA's headers")
         names.remove(OF_CUDA)
