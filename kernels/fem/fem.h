@@ -27,6 +27,12 @@ PIO_FN hyper_constants fem_constants_of(const fem_matter *m, int element)
     return c;
 }
 
+/* Returns the thermal strain of an element, by its number in the mesh. */
+PIO_FN real fem_heat_of(const fem_matter *m, int element)
+{
+    return m->heat ? m->heat[element] : R(0);
+}
+
 /* One quadrature point of one element: gradients of its shape functions and its volume. */
 typedef struct {
     real g[ELEMENT_NODES][DIM]; /* grad_X N_a, 1/m */

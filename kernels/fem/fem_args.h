@@ -26,6 +26,7 @@ typedef struct {
     const int *law;      /* [elements] a pio_hyper_law */
     const real *k;       /* [elements][PIO_LAW_CONSTANTS] constants of the law, see hyperelastic.h */
     const real *density; /* [elements] kg/m^3 */
+    const real *heat;    /* [elements] thermal strain e = alpha Delta T, see hyperelastic_heat.h; NULL: 0 everywhere */
 } fem_matter;
 
 /* What changes from step to step; lives on the device. */
@@ -37,8 +38,17 @@ typedef struct {
 } fem_step;
 
 /* Kinds of faults: a volume at rest that is not positive; constants that the law does not allow; a deformation for
- * which the law is not defined; a state that is not finite; one that is out of the lattice's range. */
-enum { FEM_INVERTED_REST, FEM_CONSTANT, FEM_INADMISSIBLE, FEM_NOT_FINITE, FEM_OFF_LATTICE, FEM_NEGATIVE_RADIUS };
+ * which the law is not defined; a state that is not finite; one that is out of the lattice's range; a ring beyond its
+ * axis; a thermal strain of -1 or below. */
+enum {
+    FEM_INVERTED_REST,
+    FEM_CONSTANT,
+    FEM_INADMISSIBLE,
+    FEM_NOT_FINITE,
+    FEM_OFF_LATTICE,
+    FEM_NEGATIVE_RADIUS,
+    FEM_COLD
+};
 
 #define FEM_NONE UINT64_MAX /* no fault */
 

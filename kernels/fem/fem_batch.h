@@ -11,8 +11,10 @@ typedef struct {
     int first, m;
     int law;                   /* of all elements, or -1 where laws differ */
     int plane;                 /* of the block */
+    int heated;                /* elements may have thermal strains */
     pack diagonal;             /* hyper_diagonal of each law */
     pack k[PIO_LAW_CONSTANTS]; /* of the laws */
+    pack heat;                 /* thermal strain of each; 0 where there is none */
     pack thick;                /* m; 1 in 3D */
 } fem_batch;
 
@@ -55,11 +57,13 @@ PIO_FN void fem_batch_open(fem_batch *t, const fem_block *b, const fem_matter *m
     t->m = b->n - i < PACK ? b->n - i : PACK;
     t->law = m->law[b->first + i];
     t->plane = DIM == 2 ? b->plane : 0;
+    t->heated = m->heat != NULL;
     for (int j = 0; j < PACK; j++) {
         const int e = b->first + fem_batch_item(t, j);
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
             pack_lanes(&t->k[c])[j] = m->k[field_at(m->elements, PIO_LAW_CONSTANTS, c, e)];
         pack_lanes(&t->thick)[j] = b->thick ? b->thick[e] : R(1);
+        pack_lanes(&t->heat)[j] = fem_heat_of(m, e);
         pack_lanes(&t->diagonal)[j] = hyper_diagonal(m->law[e]);
         if (m->law[e] != m->law[b->first + i]) t->law = -1;
     }

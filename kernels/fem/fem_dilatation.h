@@ -164,12 +164,13 @@ PIO_FN mat fem_dilated(const fem_block *b, const fem_dilatation *t, int law, int
     return b->dilatations ? dilated_at(law, F, fem_dilatation_value(t, &b->rule, q, t->c), R(0)).bar : F;
 }
 
-/* Returns the energy per volume at rest at quadrature point q of an element, J/m^3. */
-PIO_OUTLINE_FN real fem_psi(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, hyper_constants k)
+/* Returns the energy per volume at rest at quadrature point q of an element with thermal strain e, J/m^3. */
+PIO_OUTLINE_FN real fem_psi(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, hyper_constants k,
+                            real e)
 {
-    if (!b->dilatations) return hyper_psi(law, F, k);
+    if (!b->dilatations) return heat_psi(law, F, k, e);
     const dilated_point d = dilated_at(law, F, fem_dilatation_value(t, &b->rule, q, t->c), fem_held(b, law, k));
-    return hyper_psi(law, d.bar, k) + dilated_held(&d);
+    return heat_psi(law, d.bar, k, e) + dilated_held(&d);
 }
 
 /* Returns 1 where the law has a value at quadrature point q of an element. */

@@ -157,6 +157,7 @@ PIO_FN void fem_dilated_adj_law(const fem_dilated_force_adj_args *s, fem_dilated
     pack_mat P, dP;
     fem_dilated_law_along(&a->m, &a->b, &w->t, &d.bar, &Lbar, &P, &dP);
     if (s->k_bar) fem_dilated_law_theta(&a->m, &a->b, &w->t, &d.bar, &P_bar, bar->bar.k_bar);
+    if (s->heat_bar) fem_batch_heat(&a->m, &a->b, &w->t, &d.bar, &P_bar, &bar->bar.heat_bar);
     const pack_mat M = fem_dilated_stress(&d, P, &by_theta);
     const pack_mat B = fem_dilated_stress_along(&d, P, dP, L, t, Lbar, &along_theta);
     for (int m = 0; m < a->b.dilatations; m++) {
@@ -217,8 +218,8 @@ PIO_FN void fem_dilated_force_adj(int i, const fem_dilated_force_adj_args *s)
     bar.u_bar = u_bar;
     bar.rest_bar = s->rest_bar ? rest_bar : NULL;
     bar.force = s->force ? force : NULL;
-    bar.bar.thick_bar = bar.m_bar = pack_of(R(0));
-    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.bar.k_bar[c] = pack_of(R(0));
+    bar.m_bar = pack_of(R(0));
+    fem_force_bar_clear(&bar.bar);
     fem_batch_clear(u_bar, nodes);
     if (s->rest_bar) fem_batch_clear(rest_bar, nodes);
     if (s->force) fem_batch_clear(force, nodes);

@@ -92,10 +92,11 @@ PIO_FN void fem_dilated_tangent_point(const fem_tangent_args *a, fem_dilated_tan
         const int law = a->m.law[a->b.first + fem_batch_item(&s->t, j)];
         const hyper_constants k = fem_batch_constants(&s->t, j);
         const real V = pack_lanes(&s->p.volume)[j];
-        const dilated_point d = dilated_at(law, pack_mat_lane(&F, j), pack_lanes(&theta)[j], fem_held(&a->b, law, k));
+        dilated_point d = dilated_at(law, pack_mat_lane(&F, j), pack_lanes(&theta)[j], fem_held(&a->b, law, k));
         real H[DILATED_SIDE][DILATED_SIDE];
         mat mixed;
-        dilated_hessian(law, &d, hyper_P(law, d.bar, k), pack_lanes(&pi)[j], k, H);
+        d.e = pack_lanes(&s->t.heat)[j];
+        dilated_hessian(law, &d, heat_P(law, d.bar, k, d.e), pack_lanes(&pi)[j], k, H);
         if (a->reduced) H[MATRIX][MATRIX] -= a->reduced[a->b.first + fem_batch_item(&s->t, j)];
         if (project) project_matrix(DILATED_SIDE, &H[0][0]);
         for (int row = 0; row < MATRIX; row++) {

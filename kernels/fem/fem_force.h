@@ -1,5 +1,5 @@
 /* fem_force.h -- internal forces of hyperelastic elements, and their adjoint with respect to displacement, constants,
- * thickness and rest positions.
+ * thickness, rest positions and thermal strain (hyperelastic_heat.h).
  *
  *     f_a = sum_q V_q P(F) g_a,    F = I + grad u (see hyper_diagonal),    V_q = weight det(dX/dxi) thickness
  *
@@ -11,6 +11,7 @@
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem_terms.h"
 #include "kernels/fem/fem_third.h"
+#include "kernels/material/hyperelastic_heat.h"
 
 /* ---- stress of a batch: laws that have terms in packs, others lane by lane --------------------------------------- */
 
@@ -18,11 +19,13 @@
 PIO_FN pack_mat fem_batch_P(const fem_matter *m, const fem_block *b, fem_batch *t, pack_mat F, fem_terms r)
 {
     const pack mu = t->k[0], lambda = t->k[1];
-    if (fem_has_terms(t->law)) return fem_terms_P(t->law, F, mu, lambda, r);
+    if (fem_has_terms(t->law) && !t->heated) return fem_terms_P(t->law, F, mu, lambda, r);
     pack_mat P = F;
     for (int j = 0; j < PACK; j++) {
         const int law = m->law[b->first + fem_batch_item(t, j)];
-        pack_mat_lane_put(&P, j, hyper_P(law, pack_mat_lane(&F, j), fem_batch_constants(t, j)));
+        const hyper_constants k = fem_batch_constants(t, j);
+        const mat F_j = pack_mat_lane(&F, j);
+        pack_mat_lane_put(&P, j, t->heated ? heat_P(law, F_j, k, pack_lanes(&t->heat)[j]) : hyper_P(law, F_j, k));
     }
     return P;
 }
@@ -30,12 +33,14 @@ PIO_FN pack_mat fem_batch_P(const fem_matter *m, const fem_block *b, fem_batch *
 /* Returns the derivative of P along L, Pa. */
 PIO_FN pack_mat fem_batch_dP(const fem_matter *m, const fem_block *b, fem_batch *t, pack_mat F, pack_mat L, fem_terms r)
 {
-    if (fem_has_terms(t->law)) return fem_terms_dP(t->law, L, r);
+    if (fem_has_terms(t->law) && !t->heated) return fem_terms_dP(t->law, L, r);
     pack_mat dP = F;
     for (int j = 0; j < PACK; j++) {
         const int law = m->law[b->first + fem_batch_item(t, j)];
         const mat F_j = pack_mat_lane(&F, j), L_j = pack_mat_lane(&L, j);
-        pack_mat_lane_put(&dP, j, hyper_dP(law, F_j, L_j, fem_batch_constants(t, j)));
+        const hyper_constants k = fem_batch_constants(t, j);
+        pack_mat_lane_put(&dP, j,
+                          t->heated ? heat_dP(law, F_j, L_j, k, pack_lanes(&t->heat)[j]) : hyper_dP(law, F_j, L_j, k));
     }
     return dP;
 }
@@ -44,7 +49,7 @@ PIO_FN pack_mat fem_batch_dP(const fem_matter *m, const fem_block *b, fem_batch 
 PIO_FN void fem_batch_theta(const fem_matter *m, const fem_block *b, fem_batch *t, pack_mat F, pack_mat P_bar,
                             fem_terms r, pack k_bar[PIO_LAW_CONSTANTS])
 {
-    if (fem_has_terms(t->law)) {
+    if (fem_has_terms(t->law) && !t->heated) {
         fem_terms_theta(t->law, F, P_bar, r, &k_bar[0], &k_bar[1]);
         return;
     }
@@ -52,8 +57,25 @@ PIO_FN void fem_batch_theta(const fem_matter *m, const fem_block *b, fem_batch *
         const int law = m->law[b->first + fem_batch_item(t, j)];
         hyper_constants bar;
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k[c] = pack_lanes(&k_bar[c])[j];
-        hyper_theta(law, pack_mat_lane(&F, j), pack_mat_lane(&P_bar, j), fem_batch_constants(t, j), &bar);
+        const hyper_constants k = fem_batch_constants(t, j);
+        const mat F_j = pack_mat_lane(&F, j), bar_j = pack_mat_lane(&P_bar, j);
+        if (t->heated)
+            heat_theta(law, F_j, bar_j, k, pack_lanes(&t->heat)[j], &bar);
+        else
+            hyper_theta(law, F_j, bar_j, k, &bar);
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++) pack_lanes(&k_bar[c])[j] = bar.k[c];
+    }
+}
+
+/* Adds P_bar : dP/de to the cotangents of the thermal strains. */
+PIO_OUTLINE_FN void fem_batch_heat(const fem_matter *m, const fem_block *b, fem_batch *t, const pack_mat *F,
+                                   const pack_mat *P_bar, pack *heat_bar)
+{
+    pack_mat own = *F, bar = *P_bar;
+    for (int j = 0; j < PACK; j++) {
+        const int law = m->law[b->first + fem_batch_item(t, j)];
+        pack_lanes(heat_bar)[j] += heat_slope(law, pack_mat_lane(&own, j), pack_mat_lane(&bar, j),
+                                              fem_batch_constants(t, j), pack_lanes(&t->heat)[j]);
     }
 }
 
@@ -92,10 +114,17 @@ PIO_FN void fem_force(int i, const fem_force_args *a)
 
 /* The sums of the adjoint of the elements of a batch. */
 typedef struct {
-    pack k_bar[PIO_LAW_CONSTANTS], thick_bar;
+    pack k_bar[PIO_LAW_CONSTANTS], thick_bar, heat_bar;
 } fem_force_bar;
 
-/* Adds the cotangents of the constants and of the thickness of a batch to those of its elements. */
+/* Sets the sums to 0. */
+PIO_FN void fem_force_bar_clear(fem_force_bar *bar)
+{
+    bar->thick_bar = bar->heat_bar = pack_of(R(0));
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar->k_bar[c] = pack_of(R(0));
+}
+
+/* Adds the cotangents of the constants, the thickness and the thermal strain of a batch to those of its elements. */
 PIO_FN void fem_force_bar_add(const fem_force_adj_args *s, const fem_batch *t, fem_force_bar *bar)
 {
     const fem_force_args *a = &s->fwd;
@@ -104,6 +133,7 @@ PIO_FN void fem_force_bar_add(const fem_force_adj_args *s, const fem_batch *t, f
         for (int c = 0; c < PIO_LAW_CONSTANTS && s->k_bar; c++)
             s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += pack_lanes(&bar->k_bar[c])[j];
         if (s->thick_bar) s->thick_bar[e] += pack_lanes(&bar->thick_bar)[j];
+        if (s->heat_bar) s->heat_bar[e] += pack_lanes(&bar->heat_bar)[j];
     }
 }
 
@@ -127,6 +157,7 @@ PIO_FN void fem_third_force_adj(const fem_force_adj_args *s, fem_batch *t, const
     fem_batch_add(w->u_bar, nodes, p, x.dP);
     fem_batch_add_ring(w->u_bar, nodes, p, x.dP33);
     if (s->k_bar) third_batch_theta(&a->m, &a->b, t, p, &x, w->bar.k_bar);
+    if (s->heat_bar) third_batch_heat(&a->m, &a->b, t, p, &x, &w->bar.heat_bar);
     if (!s->rest_bar && !s->thick_bar) return;
     if (w->force) third_batch_add(w->force, nodes, p, &x);
     w->bar.thick_bar += p->area * third_batch_rest(w->rest_bar, nodes, p, &x, fem_batch_gradient(p, &w->u, nodes));
@@ -145,7 +176,9 @@ PIO_FN void fem_plain_force_adj(const fem_force_adj_args *s, fem_batch *t, const
     const fem_terms r = fem_terms_of(t->law, F, t->k[0], t->k[1], one);
     const pack_mat dP = fem_batch_dP(&a->m, &a->b, t, F, L, r);
     fem_batch_add(w->u_bar, nodes, p, dP);
-    if (s->k_bar) fem_batch_theta(&a->m, &a->b, t, F, pack_mat_scale(p->volume, L), r, w->bar.k_bar);
+    const pack_mat P_bar = pack_mat_scale(p->volume, L);
+    if (s->k_bar) fem_batch_theta(&a->m, &a->b, t, F, P_bar, r, w->bar.k_bar);
+    if (s->heat_bar) fem_batch_heat(&a->m, &a->b, t, &F, &P_bar, &w->bar.heat_bar);
     if (!s->rest_bar && !s->thick_bar) return;
     const pack_mat P = fem_batch_P(&a->m, &a->b, t, F, r);
     const pack PL = pack_mat_ddot(P, L);
@@ -157,8 +190,8 @@ PIO_FN void fem_plain_force_adj(const fem_force_adj_args *s, fem_batch *t, const
                       pack_mat_axpby(one, pack_mat_axpby(one, pack_mat_diag(PL), -one, GdP), -one, LP));
 }
 
-/* Sets the cotangents at the nodes of the batch that begins with element i, and adds those of its constants and
- * thickness. */
+/* Sets the cotangents at the nodes of the batch that begins with element i, and adds those of its constants, thickness
+ * and thermal strains. */
 PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
 {
     const fem_force_args *a = &s->fwd;
@@ -178,8 +211,7 @@ PIO_FN void fem_force_adj(int i, const fem_force_adj_args *s)
     w.u_bar = u_bar;
     w.rest_bar = s->rest_bar ? rest_bar : NULL;
     w.force = s->force ? force : NULL;
-    w.bar.thick_bar = pack_of(R(0));
-    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) w.bar.k_bar[c] = pack_of(R(0));
+    fem_force_bar_clear(&w.bar);
     fem_batch_clear(u_bar, nodes);
     if (s->rest_bar) fem_batch_clear(rest_bar, nodes);
     if (s->force) fem_batch_clear(force, nodes);

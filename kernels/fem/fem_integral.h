@@ -50,9 +50,7 @@ PIO_FN wide integrand(const fem_integral_args *a, int e)
 /* Returns the term of element i: its weight times the integral of phi. */
 PIO_OUTLINE_FN wide fem_integral(int i, const fem_integral_args *a)
 {
-    const int e = a->b.first + i;
-    const hyper_constants k = fem_constants_of(&a->m, e);
-    const int law = a->m.law[e];
+    const int e = a->b.first + i, law = a->m.law[e];
     wide sum = W(0);
     if (!(fabs(a->weight[e]) > R(0))) return sum;
     const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
@@ -61,7 +59,7 @@ PIO_OUTLINE_FN wide fem_integral(int i, const fem_integral_args *a)
         const mat F = fem_deformation(law, &a->b, i, &p, a->u);
         wide phi = integrand(a, e);
         if (a->type == PIO_STRAIN_ENERGY)
-            phi = W(fem_law_psi(&a->b, &t, law, q, F, fem_third(&a->b, i, &p, law, F, k, a->u), k));
+            phi = W(fem_law_psi(&a->m, &a->b, &t, i, q, F, fem_third(&a->m, &a->b, i, &p, F, a->u)));
         sum += W(p.volume) * phi;
     }
     return W(a->weight[e]) * sum;
@@ -74,51 +72,56 @@ typedef struct {
     pack pi[DILATATION_FUNCTIONS]; /* sums of V bar dphi/dtheta */
     real phi;                      /* bar phi of a point */
     real phi33;                    /* of rings bar dphi/dF33 */
+    real heat;                     /* bar dphi/de, e the thermal strain */
 } integral_bar;
 
 #if PIO_DIM == 2
-/* Returns bar dpsi/dF of a ring or a sheet, adds bar dpsi/dk to r->k, and sets r->phi and r->phi33. P33 of a sheet is
- * 0, so that its F33 counts for nothing. */
+/* Returns bar dpsi/dF of a ring or a sheet, adds bar dpsi/dk to r->k, and sets r->phi, r->phi33 and r->heat. P33 of a
+ * sheet is 0, so that its F33 counts for nothing. */
 PIO_FN mat integral_third_adj(const fem_integral_args *a, int i, const fem_point *p, mat F, real bar, integral_bar *r)
 {
     const int e = a->b.first + i, law = a->m.law[e];
     const hyper_constants k = fem_constants_of(&a->m, e);
-    const real third = fem_third(&a->b, i, p, law, F, k, a->u);
-    const third_stress s = hyper_third_P(law, F, third, k);
-    r->phi = bar * hyper_third_psi(law, F, third, k);
+    const real third = fem_third(&a->m, &a->b, i, p, F, a->u), heat = fem_heat_of(&a->m, e);
+    const third_stress s = heat_third_P(law, F, third, k, heat);
+    r->phi = bar * heat_third_psi(law, F, third, k, heat);
     if (a->b.plane == PIO_AXISYMMETRIC) r->phi33 = bar * s.P33;
-    hyper_third_psi_theta(law, F, third, bar, k, &r->k);
+    heat_third_psi_theta(law, F, third, bar, k, heat, &r->k);
+    if (a->m.heat) r->heat = bar * heat_third_psi_slope(a->b.plane, law, F, third, k, heat);
     return mat_scale(bar, s.P);
 }
 #endif
 
-/* Returns bar dphi/dF at quadrature point q, which is p, of element i, adds bar dphi/dk to r->k, and sets r->phi. Where
- * the dilatation is projected it is bar dphi/dF at constant theta, and V bar dphi/dtheta is added to the sums r->pi.
- * Volume and mass depend on neither. */
+/* Returns bar dphi/dF at quadrature point q, which is p, of element i, adds bar dphi/dk to r->k, and sets r->phi and
+ * r->heat. Where the dilatation is projected it is bar dphi/dF at constant theta, and V bar dphi/dtheta is added to the
+ * sums r->pi. Volume and mass depend on neither. */
 PIO_FN mat integral_point_adj(const fem_integral_args *a, int i, int q, const fem_point *p, mat F, wide bar,
                               integral_bar *r)
 {
     const int e = a->b.first + i, law = a->m.law[e];
     const hyper_constants k = fem_constants_of(&a->m, e);
+    const real heat = fem_heat_of(&a->m, e);
     real by_theta;
     r->phi = R(bar * integrand(a, e));
-    r->phi33 = R(0);
+    r->phi33 = r->heat = R(0);
     if (a->type != PIO_STRAIN_ENERGY) return mat_diag(R(0));
 #if PIO_DIM == 2
     if (a->b.plane) return integral_third_adj(a, i, p, F, R(bar), r);
 #endif
     if (!a->b.dilatations) {
-        r->phi = R(bar) * hyper_psi(law, F, k);
-        hyper_psi_theta(law, F, R(bar), k, &r->k);
-        return mat_scale(R(bar), hyper_P(law, F, k));
+        r->phi = R(bar) * heat_psi(law, F, k, heat);
+        heat_psi_theta(law, F, R(bar), k, heat, &r->k);
+        if (a->m.heat) r->heat = R(bar) * heat_psi_slope(law, F, k, heat);
+        return mat_scale(R(bar), heat_P(law, F, k, heat));
     }
     const real held = fem_held(&a->b, law, k);
     dilated_point d = dilated_at(law, F, fem_dilatation_value(r->t, &a->b.rule, q, r->t->c), held);
-    r->phi = R(bar) * (hyper_psi(law, d.bar, k) + dilated_held(&d));
-    hyper_psi_theta(law, d.bar, R(bar), k, &r->k);
+    r->phi = R(bar) * (heat_psi(law, d.bar, k, heat) + dilated_held(&d));
+    heat_psi_theta(law, d.bar, R(bar), k, heat, &r->k);
+    if (a->m.heat) r->heat = R(bar) * heat_psi_slope(law, d.bar, k, heat);
     if (held > R(0)) fem_held_adj(&a->b, law, k, R(bar) * R(0.5) * d.l * d.l, &r->k);
     d.m *= R(bar); /* P is of bar phi */
-    const mat Phi = dilated_slope(&d, mat_scale(R(bar), hyper_P(law, d.bar, k)), &by_theta);
+    const mat Phi = dilated_slope(&d, mat_scale(R(bar), heat_P(law, d.bar, k, heat)), &by_theta);
     fem_dilatation_add(r->t, &a->b.rule, q, p->volume * by_theta, r->pi);
     return Phi;
 }
@@ -133,7 +136,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
     fem_nodes_bar node;
     hyper_constants k_bar;
     integral_bar r;
-    real thick_bar = R(0), volume = R(0);
+    real thick_bar = R(0), heat_bar = R(0), volume = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
     for (int m = 0; m < DILATATION_FUNCTIONS; m++) r.pi[m] = pack_of(R(0));
     node.u = s->u_bar + at;
@@ -156,6 +159,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
             fem_element_add_ring(node.rest, nodes, &p, r.phi - fem_ring_gradient(&a->b, i, &p, a->u) * r.phi33);
         }
         thick_bar += p.area * r.phi;
+        heat_bar += p.volume * r.heat;
         volume += p.volume;
     }
     if (a->b.dilatations) fem_projection_adj(&a->b, i, law, a->u, &t, r.pi, node);
@@ -163,6 +167,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
         s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
     if (a->type == PIO_MASS) s->density_bar[e] += R(bar) * volume;
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
+    if (s->heat_bar) s->heat_bar[e] += heat_bar;
 }
 
 #endif

@@ -25,6 +25,7 @@ typedef struct {
     real *k_bar;              /* [elements][PIO_LAW_CONSTANTS]; added to */
     real *density_bar;        /* [elements]; added to */
     real *thick_bar;          /* [elements]; added to, or NULL */
+    real *heat_bar;           /* [elements] of the thermal strain; added to, or NULL */
 } fem_integral_adj_args;
 
 #endif

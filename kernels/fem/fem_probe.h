@@ -57,8 +57,10 @@ PIO_OUTLINE_FN void probe_point_set(const fem_probe_at *a, int i, int q, const f
     r->x.form = a->form[e];
     r->x.plane = hyper_point_plane(a->b.plane, r->x.law);
     r->x.k = fem_constants_of(&a->m, e);
+    r->x.heated = a->m.heat != NULL;
+    r->x.e = fem_heat_of(&a->m, e);
     r->x.F = r->x.bar = mat_axpby(R(1), mat_diag(hyper_diagonal(r->x.law)), R(1), r->G);
-    r->x.third = fem_third(&at, i, &r->p, r->x.law, r->x.F, r->x.k, a->u);
+    r->x.third = fem_third(&a->m, &at, i, &r->p, r->x.F, a->u);
     r->admitted = fem_law_admits(&at, t, r->x.law, q, r->x.F, r->x.third);
     if (!a->b.dilatations) return;
     probe_functions(a, q, t, r->phi);
@@ -80,10 +82,10 @@ PIO_FN void probe_values(const fem_probe_at *a, const probe_point *r, real out[H
     for (int c = 0; c < HYPER_TENSOR; c++) out[c] = nothing / nothing;
 }
 
-/* Cotangents of a point: of F at constant theta, of theta, and of F33 of rings. */
+/* Cotangents of a point: of F at constant theta, of theta, of F33 of rings, and of the thermal strain. */
 typedef struct {
     mat F;
-    real theta, third;
+    real theta, third, e;
 } probe_values_bar;
 
 /* Returns the cotangents of a point from those of the numbers, and adds those of the constants to k_bar. */
@@ -93,7 +95,7 @@ PIO_FN probe_values_bar probe_values_adj(const fem_probe_at *a, const probe_poin
     hyper_point_bar bar;
     probe_values_bar out;
     bar.F = bar.bar = mat_diag(R(0));
-    bar.third = R(0);
+    bar.third = bar.e = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
     hyper_field_adj(a->field, &r->x, out_bar, &bar);
     out.theta = R(0);
@@ -106,6 +108,7 @@ PIO_FN probe_values_bar probe_values_adj(const fem_probe_at *a, const probe_poin
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar->k[c] += bar.k.k[c];
     out.F = mat_axpby(R(1), bar.F, R(1), bar.bar);
     out.third = bar.third;
+    out.e = bar.e;
     return out;
 }
 
@@ -164,7 +167,7 @@ typedef struct {
     fem_nodes_bar node;
     hyper_constants k;
     pack pi[DILATATION_FUNCTIONS];
-    real thick;
+    real thick, heat;
 } probe_bar;
 
 /* Adds the cotangents of point q of element i, `scale` times those of the sums. */
@@ -198,6 +201,7 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
     }
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar->k.k[c] += V * k_bar.k[c];
     bar->thick += p.area * R(f);
+    bar->heat += V * Phi.e;
     for (int m = 0; m < a->b.dilatations; m++) bar->pi[m] += V * Phi.theta * r.phi[m];
 }
 
@@ -212,7 +216,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
     probe_bar bar;
     bar.node.u = b->u_bar + at;
     bar.node.rest = b->rest_bar + at;
-    bar.thick = R(0);
+    bar.thick = bar.heat = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
     for (int m = 0; m < DILATATION_FUNCTIONS; m++) bar.pi[m] = pack_of(R(0));
     for (int c = 0; c < nodes * DIM; c++) bar.node.u[c] = bar.node.rest[c] = R(0);
@@ -225,6 +229,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         b->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += bar.k.k[c];
     if (b->thick_bar) b->thick_bar[e] += bar.thick;
+    if (b->heat_bar) b->heat_bar[e] += bar.heat;
 }
 
 /* ---- means and norms --------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ PIO_FN int fem_field_numbers(int field)
  * integration points of the elements, or with V = 1 at one point of an element, of which the block then consists. */
 typedef struct {
     fem_block b;     /* with the rule of stiffnesses, over which a dilatation is projected */
-    fem_matter m;    /* law and k are read */
+    fem_matter m;    /* law, k and heat are read */
     const int *form; /* [elements] see hyper_from_parameters: which plane state */
     const real *u;   /* [nodes][DIM] displacement m */
     int field;       /* a pio_stress_field */
@@ -62,6 +62,7 @@ typedef struct {
     real *rest_bar;        /* [element nodes][DIM]; the same */
     real *k_bar;           /* [elements][PIO_LAW_CONSTANTS]; added to */
     real *thick_bar;       /* [elements]; added to, or NULL */
+    real *heat_bar;        /* [elements] of the thermal strain; added to, or NULL */
 } fem_probe_adj_args;
 
 /* The largest value of a number of the field in each element of the block that has a weight. */

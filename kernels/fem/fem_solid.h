@@ -24,14 +24,17 @@ PIO_FN void fem_element_add(real *out, int nodes, const fem_point *p, mat M)
             for (int d = 0; d < DIM; d++) out[n * DIM + c] += p->volume * M.m[c][d] * p->g[n][d];
 }
 
-/* Returns `third` of hyperelastic_third.h at point p of element i, where F is fem_deformation; in 3D, and where it
+/* Returns `third` of hyperelastic_heat.h at point p of element i, where F is fem_deformation; in 3D, and where it
  * does not count, in plane strain, 0. */
-PIO_FN real fem_third(const fem_block *b, int i, const fem_point *p, int law, mat F, hyper_constants k, const real *u)
+PIO_FN real fem_third(const fem_matter *m, const fem_block *b, int i, const fem_point *p, mat F, const real *u)
 {
 #if PIO_DIM == 2
-    if (b->plane) return fem_third_of(b->plane, law, F, fem_ring_gradient(b, i, p, u), k);
+    const int e = b->first + i;
+    if (b->plane)
+        return fem_third_of(b->plane, m->law[e], F, fem_ring_gradient(b, i, p, u), fem_constants_of(m, e),
+                            fem_heat_of(m, e));
 #else
-    (void)b, (void)i, (void)p, (void)law, (void)F, (void)k, (void)u;
+    (void)m, (void)b, (void)i, (void)p, (void)F, (void)u;
 #endif
     return R(0);
 }
@@ -47,16 +50,19 @@ PIO_FN int fem_law_admits(const fem_block *b, const fem_dilatation *t, int law, 
     return fem_dilated_admits(b, t, law, q, F);
 }
 
-/* Returns the energy per volume at rest at quadrature point q of an element, at F and `third`, J/m^3. */
-PIO_FN real fem_law_psi(const fem_block *b, const fem_dilatation *t, int law, int q, mat F, real third,
-                        hyper_constants k)
+/* Returns the energy per volume at rest at quadrature point q of element i, at F and `third`, J/m^3. */
+PIO_FN real fem_law_psi(const fem_matter *m, const fem_block *b, const fem_dilatation *t, int i, int q, mat F,
+                        real third)
 {
+    const int law = m->law[b->first + i];
+    const hyper_constants k = fem_constants_of(m, b->first + i);
+    const real e = fem_heat_of(m, b->first + i);
 #if PIO_DIM == 2
-    if (b->plane) return hyper_third_psi(law, F, third, k);
+    if (b->plane) return heat_third_psi(law, F, third, k, e);
 #else
     (void)third;
 #endif
-    return fem_psi(b, t, law, q, F, k);
+    return fem_psi(b, t, law, q, F, k, e);
 }
 
 /* Adds V M33 N_n/r to the first component of each node n: the internal force of a hoop stress M33 of a ring. */
@@ -77,16 +83,15 @@ PIO_FN void fem_element_add_axis(real *out, int nodes, const fem_point *p, mat G
 /* Returns the strain energy of element i, J, or 1e300 where the law is not defined. */
 PIO_OUTLINE_FN wide fem_energy(int i, const fem_energy_args *a)
 {
-    const int e = a->b.first + i, law = a->m.law[e];
-    const hyper_constants k = fem_constants_of(&a->m, e);
+    const int law = a->m.law[a->b.first + i];
     const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
     wide sum = W(0);
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat F = fem_deformation(law, &a->b, i, &p, a->u);
-        const real third = fem_third(&a->b, i, &p, law, F, k, a->u);
+        const real third = fem_third(&a->m, &a->b, i, &p, F, a->u);
         if (!fem_law_admits(&a->b, &t, law, q, F, third)) return W(1e300);
-        sum += W(p.volume) * W(fem_law_psi(&a->b, &t, law, q, F, third, k));
+        sum += W(p.volume) * W(fem_law_psi(&a->m, &a->b, &t, i, q, F, third));
     }
     return sum;
 }
@@ -123,6 +128,22 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
         b->parameters_bar[field_at(a->n, PIO_LAW_CONSTANTS, c, e)] += parameters_bar.k[c];
 }
 
+/* ---- thermal strains ---------------------------------------------------------------------------------------- */
+
+/* Sets the thermal strain e = alpha Delta T of an element. */
+PIO_FN void fem_heat(int e, const fem_heat_args *a)
+{
+    a->heat[e] = a->expansion[e] * a->temperature[e];
+}
+
+/* Adds the cotangents of alpha and Delta T of an element. */
+PIO_FN void fem_heat_adj(int e, const fem_heat_adj_args *s)
+{
+    const fem_heat_args *a = &s->fwd;
+    s->expansion_bar[e] += a->temperature[e] * s->heat_bar[e];
+    s->temperature_bar[e] += a->expansion[e] * s->heat_bar[e];
+}
+
 /* ---- before the first step: volumes positive, constants in range ------------------------------------------ */
 
 /* Returns 0 where a node of a ring is beyond the axis, by more than rounding. */
@@ -138,8 +159,8 @@ PIO_FN int fem_radii_hold(const fem_block *b, int i)
     return DIM == 3 || b->plane != PIO_AXISYMMETRIC || least >= R(-1e-6) * most;
 }
 
-/* Lowers the fault where element i has a volume that is not positive, a negative radius, or constants that its law does
- * not allow. */
+/* Lowers the fault where element i has a volume that is not positive, a negative radius, constants that its law does
+ * not allow, or a thermal strain of -1 or below. */
 PIO_FN void fem_check(int i, const fem_check_args *a)
 {
     const int e = a->b.first + i;
@@ -153,6 +174,7 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
             if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
         if (!(a->m.density[e] >= R(0)) || !hyper_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
     }
+    if (a->m.heat && !(R(1) + a->m.heat[e] > R(0) && is_finite(a->m.heat[e]))) fault = FEM_COLD;
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }
 
@@ -161,13 +183,11 @@ PIO_FN void fem_admit(int i, const fem_admit_args *a)
 {
     const int law = a->m.law[a->b.first + i];
     const fem_dilatation t = fem_dilatation_of(&a->b, i, law, a->u);
-    const int sheet = DIM == 2 && a->b.plane == PIO_PLANE_STRESS;
-    const hyper_constants k = sheet ? fem_constants_of(&a->m, a->b.first + i) : hyper_unit(0);
     int admitted = 1;
     for (int q = 0; q < a->b.rule.points; q++) {
         const fem_point p = fem_point_at(&a->b, i, q);
         const mat F = fem_deformation(law, &a->b, i, &p, a->u);
-        admitted &= fem_law_admits(&a->b, &t, law, q, F, fem_third(&a->b, i, &p, law, F, k, a->u));
+        admitted &= fem_law_admits(&a->b, &t, law, q, F, fem_third(&a->m, &a->b, i, &p, F, a->u));
     }
     if (!admitted) atomic_min_u64(&a->step->fault, fem_fault_at(a->step->index, a->b.first + i, FEM_INADMISSIBLE));
 }

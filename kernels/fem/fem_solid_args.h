@@ -9,7 +9,7 @@ enum { MATRIX = DIM * DIM }; /* numbers of a block of a matrix */
 /* Internal forces of hyperelastic elements, see fem_solid.h: one item for each element of the block. */
 typedef struct {
     fem_block b;   /* with the rule of stiffnesses */
-    fem_matter m;  /* law and k are read */
+    fem_matter m;  /* law, k and heat are read */
     const real *u; /* [nodes][DIM] displacement m */
     real *out;     /* [element nodes][DIM] f_a, N; set for the block's element nodes */
 } fem_force_args;
@@ -26,6 +26,7 @@ typedef struct {
     real *rest_bar;     /* [element nodes][DIM]; the same, or NULL */
     real *k_bar;        /* [elements][PIO_LAW_CONSTANTS]; added to, or NULL */
     real *thick_bar;    /* [elements]; added to, or NULL */
+    real *heat_bar;     /* [elements] of the thermal strain, sum_q V L : dP/de; added to, or NULL */
     real *force; /* [element nodes][DIM] fem_force's out, of the same stresses; set, or NULL. Not without rest_bar */
 } fem_force_adj_args;
 
@@ -42,7 +43,7 @@ typedef fem_force_args fem_energy_args;
  * block. */
 typedef struct {
     fem_block b;   /* with the rule of stiffnesses */
-    fem_matter m;  /* law and k are read */
+    fem_matter m;  /* law, k and heat are read */
     const real *u; /* [nodes][DIM] displacement m */
     /* [elements of the mesh] Pa, or NULL: 0. What the projected dilatation is softer by, see fem_pressure.h; no other
      * dilatation has it */
@@ -88,17 +89,31 @@ typedef struct {
     real *parameters_bar;   /* [n][PIO_LAW_CONSTANTS] that of the parameters; added to */
 } fem_constants_adj_args;
 
+/* Thermal strains: one item for each element. */
+typedef struct {
+    const real *expansion;   /* [n] alpha, 1/K */
+    const real *temperature; /* [n] Delta T above that without stress, K */
+    real *heat;              /* [n] e = alpha Delta T; set */
+} fem_heat_args;
+
+/* The adjoint of fem_heat. */
+typedef struct {
+    fem_heat_args fwd;                     /* heat is not read */
+    const real *heat_bar;                  /* [n] cotangent of e */
+    real *expansion_bar, *temperature_bar; /* [n] those of alpha and Delta T; added to */
+} fem_heat_adj_args;
+
 /* Conditions that must hold before the first step: one item for each element of the block. */
 typedef struct {
     fem_block b;    /* its rule may have no points: constants alone */
-    fem_matter m;   /* its law may be NULL: volumes alone */
+    fem_matter m;   /* its law may be NULL: volumes and thermal strains alone */
     fem_step *step; /* its fault is lowered */
 } fem_check_args;
 
 /* Whether the law is defined at every point of the element: one item for each element of the block. */
 typedef struct {
     fem_block b;    /* with the rule of stiffnesses */
-    fem_matter m;   /* law is read, of sheets k too */
+    fem_matter m;   /* law and heat are read, of sheets k too */
     const real *u;  /* [nodes][DIM] displacement m */
     fem_step *step; /* its fault becomes the lowest element that is inside out */
 } fem_admit_args;

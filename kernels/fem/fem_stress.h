@@ -41,10 +41,12 @@ PIO_FN void fem_stress_at(const fem_stress_args *a, int i, int q, const fem_poin
     x.form = a->form[e];
     x.plane = hyper_point_plane(a->b.plane, x.law);
     x.k = fem_constants_of(&a->m, e);
+    x.heated = a->m.heat != NULL;
+    x.e = fem_heat_of(&a->m, e);
     x.F = fem_deformation(x.law, &a->b, i, p, a->u);
-    x.third = fem_third(&a->b, i, p, x.law, x.F, x.k, a->u);
+    x.third = fem_third(&a->m, &a->b, i, p, x.F, a->u);
     if (a->field == PIO_ENERGY_DENSITY) {
-        out[0] = fem_law_psi(&a->b, t, x.law, q, x.F, x.third, x.k);
+        out[0] = fem_law_psi(&a->m, &a->b, t, i, q, x.F, x.third);
         return;
     }
     x.bar = fem_dilated(&a->b, t, x.law, q, x.F);

@@ -11,7 +11,7 @@ enum { FEM_TENSOR = 6 };
  * element of the block. */
 typedef struct {
     fem_block b;     /* with the rule of stiffnesses */
-    fem_matter m;    /* law and k are read */
+    fem_matter m;    /* law, k and heat are read */
     const int *form; /* [elements] see hyper_from_parameters: which plane state */
     const real *u;   /* [nodes][DIM] displacement m */
     int field;       /* a pio_stress_field */

@@ -17,6 +17,7 @@
 #include "kernels/fem/fem_solid_args.h"
 #include "kernels/fem/fem_terms.h"
 #include "kernels/fem/fem_third.h"
+#include "kernels/material/hyperelastic_heat.h"
 #include "kernels/material/hyperelastic_project.h"
 
 /* ---- element matrices ------------------------------------------------------------------------------------------- */
@@ -53,7 +54,10 @@ PIO_FN int fem_tangent_hessian(const fem_tangent_args *a, fem_tangent_shared *s,
         const int law = a->m.law[a->b.first + fem_batch_item(&s->t, j)];
         const real V = pack_lanes(&s->p.volume)[j];
         real A[MATRIX][MATRIX];
-        hyper_tangent(law, pack_mat_lane(&F, j), fem_batch_constants(&s->t, j), A);
+        if (s->t.heated)
+            heat_tangent(law, pack_mat_lane(&F, j), fem_batch_constants(&s->t, j), pack_lanes(&s->t.heat)[j], A);
+        else
+            hyper_tangent(law, pack_mat_lane(&F, j), fem_batch_constants(&s->t, j), A);
         if (project) negative |= hyper_project(A) > 0;
         for (int J = 0; J < DIM; J++)
             for (int L = 0; L < DIM; L++)
@@ -80,9 +84,10 @@ PIO_FN int fem_third_hessian(const fem_tangent_args *a, fem_tangent_shared *s, p
         const int law = third_law(&a->m, &a->b, &s->t, j);
         const hyper_constants k = fem_batch_constants(&s->t, j);
         const mat F_j = pack_mat_lane(&F, j);
-        const real V = pack_lanes(&s->p.volume)[j];
+        const real V = pack_lanes(&s->p.volume)[j], e = pack_lanes(&s->t.heat)[j];
+        const real third = fem_third_of(s->t.plane, law, F_j, pack_lanes(&ring)[j], k, e);
         real A[THIRD_SIDE][THIRD_SIDE];
-        hyper_third_tangent(s->t.plane, law, F_j, fem_third_of(s->t.plane, law, F_j, pack_lanes(&ring)[j], k), k, A);
+        heat_third_tangent(s->t.plane, law, F_j, third, k, e, A);
         if (project) negative |= project_matrix(THIRD_SIDE, &A[0][0]) > 0;
         for (int n = 0; n < SLOPES * SLOPES * MATRIX; n++) {
             const int J = n / (SLOPES * MATRIX), L = n / MATRIX % SLOPES, c = n % MATRIX / DIM, d = n % DIM;
@@ -106,7 +111,7 @@ PIO_FN void fem_tangent_point(const fem_tangent_args *a, fem_tangent_shared *s, 
         return;
     }
 #endif
-    s->by_terms = fem_has_terms(law);
+    s->by_terms = fem_has_terms(law) && !s->t.heated;
     if (!s->by_terms || project) s->by_terms &= !fem_tangent_hessian(a, s, F, project);
     if (s->by_terms) s->terms = fem_terms_of(law, F, s->t.k[0], s->t.k[1], s->p.volume);
 }

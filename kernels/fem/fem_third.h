@@ -10,21 +10,23 @@
 #define PIOLA_KERNELS_FEM_THIRD_H
 
 #include "kernels/fem/fem_batch.h"
-#include "kernels/material/hyperelastic_third.h"
+#include "kernels/material/hyperelastic_heat.h"
 
 #if PIO_DIM == 2
 
-/* Returns `third` of hyperelastic_third.h where sum_a u_a,x N_a/r is `ring`: of a sheet the one that P33 = 0 leaves. */
-PIO_FN real fem_third_of(int plane, int law, mat F, real ring, hyper_constants k)
+/* Returns `third` of hyperelastic_heat.h where sum_a u_a,x N_a/r is `ring`, and e the thermal strain: of a sheet that
+ * which P33 = 0 leaves. */
+PIO_FN real fem_third_of(int plane, int law, mat F, real ring, hyper_constants k, real e)
 {
-    return plane == PIO_PLANE_STRESS ? hyper_third_free(law, F, k) : hyper_diagonal(law) + ring;
+    if (plane == PIO_PLANE_STRESS) return hyper_third_free(law, heat_elastic(law, F, e), k);
+    return heat_elastic_third(law, hyper_diagonal(law) + ring, e);
 }
 
 /* A quadrature point of a batch: what the laws are given, and what they return. */
 typedef struct {
     pack_mat F, L;  /* F of the displacement, or grad u (hyper_diagonal); grad y */
     pack ring, L33; /* sum_a u_a,x N_a/r and that of y; of sheets L33 is the change of `third` along L, and set */
-    pack third;     /* of hyperelastic_third.h; set */
+    pack third;     /* of hyperelastic_heat.h; set */
     pack_mat P, dP; /* Pa; set */
     pack P33, dP33; /* of rings, else 0 */
 } third_batch;
@@ -48,8 +50,9 @@ PIO_OUTLINE_FN void third_batch_stress(const fem_matter *m, const fem_block *b, 
         const int law = third_law(m, b, t, j);
         const hyper_constants k = fem_batch_constants(t, j);
         const mat F = pack_mat_lane(&x->F, j);
-        const real third = fem_third_of(t->plane, law, F, pack_lanes(&x->ring)[j], k);
-        const third_stress r = hyper_third_P(law, F, third, k);
+        const real e = pack_lanes(&t->heat)[j];
+        const real third = fem_third_of(t->plane, law, F, pack_lanes(&x->ring)[j], k, e);
+        const third_stress r = heat_third_P(law, F, third, k, e);
         pack_lanes(&x->third)[j] = third;
         pack_mat_lane_put(&x->P, j, r.P);
         if (t->plane == PIO_AXISYMMETRIC) pack_lanes(&x->P33)[j] = r.P33;
@@ -69,9 +72,9 @@ PIO_OUTLINE_FN void third_batch_along(const fem_matter *m, const fem_block *b, f
         const int law = third_law(m, b, t, j);
         const hyper_constants k = fem_batch_constants(t, j);
         const mat F = pack_mat_lane(&x->F, j), L = pack_mat_lane(&x->L, j);
-        const real third = pack_lanes(&x->third)[j];
-        if (sheet) pack_lanes(&x->L33)[j] = hyper_third_along(law, F, third, L, k);
-        const third_stress r = hyper_third_dP(law, F, third, L, pack_lanes(&x->L33)[j], k);
+        const real third = pack_lanes(&x->third)[j], e = pack_lanes(&t->heat)[j];
+        if (sheet) pack_lanes(&x->L33)[j] = hyper_third_along(law, heat_elastic(law, F, e), third, L, k);
+        const third_stress r = heat_third_dP(law, F, third, L, pack_lanes(&x->L33)[j], k, e);
         pack_mat_lane_put(&x->dP, j, r.P);
         if (!sheet) pack_lanes(&x->dP33)[j] = r.P33;
     }
@@ -89,9 +92,25 @@ PIO_OUTLINE_FN void third_batch_theta(const fem_matter *m, const fem_block *b, f
         P_bar.P = mat_scale(V, pack_mat_lane(&x->L, j));
         P_bar.P33 = V * pack_lanes(&x->L33)[j];
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k[c] = R(0);
-        hyper_third_theta(third_law(m, b, t, j), pack_mat_lane(&x->F, j), pack_lanes(&x->third)[j], P_bar,
-                          fem_batch_constants(t, j), &bar);
+        heat_third_theta(third_law(m, b, t, j), pack_mat_lane(&x->F, j), pack_lanes(&x->third)[j], P_bar,
+                         fem_batch_constants(t, j), pack_lanes(&t->heat)[j], &bar);
         for (int c = 0; c < PIO_LAW_CONSTANTS; c++) pack_lanes(&k_bar[c])[j] += bar.k[c];
+    }
+}
+
+/* Adds V (P : L + P33 L33) by the thermal strains to their cotangents. */
+PIO_OUTLINE_FN void third_batch_heat(const fem_matter *m, const fem_block *b, fem_batch *t, const fem_batch_point *p,
+                                     third_batch *x, pack *heat_bar)
+{
+    pack volume = p->volume;
+    for (int j = 0; j < PACK; j++) {
+        third_stress along;
+        along.P = pack_mat_lane(&x->L, j);
+        along.P33 = pack_lanes(&x->L33)[j];
+        pack_lanes(heat_bar)[j] +=
+            pack_lanes(&volume)[j] * heat_third_slope(t->plane, third_law(m, b, t, j), pack_mat_lane(&x->F, j),
+                                                      pack_lanes(&x->third)[j], along, fem_batch_constants(t, j),
+                                                      pack_lanes(&t->heat)[j]);
     }
 }
 

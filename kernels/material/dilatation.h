@@ -20,7 +20,7 @@
 #ifndef PIOLA_KERNELS_DILATATION_H
 #define PIOLA_KERNELS_DILATATION_H
 
-#include "kernels/material/hyperelastic.h"
+#include "kernels/material/hyperelastic_heat.h"
 #include "kernels/material/hyperelastic_project.h"
 
 /* Returns J: det F, or of the linear law the trace of G. */
@@ -43,6 +43,7 @@ typedef struct {
     mat Y, T;
     mat bar; /* Fbar, or Gbar */
     real m, l;
+    real e; /* thermal strain, with which psi is w of hyperelastic_heat.h; 0 of dilated_at */
 } dilated_point;
 
 /* Returns the parts of w at F, or G, and theta. J and theta must be positive, but of the linear law. */
@@ -50,6 +51,7 @@ PIO_FN dilated_point dilated_at(int law, mat F, real theta, real m)
 {
     dilated_point d;
     d.m = m;
+    d.e = R(0);
     d.J = dilatation(law, F);
     d.C = dilatation_slope(law, F);
     if (law == PIO_HYPER_LINEAR) {
@@ -115,7 +117,7 @@ PIO_OUTLINE_FN void dilated_hessian(int law, const dilated_point *d, mat P, real
     const int M = DIM * DIM;
     const real D = R(DIM), p = mat_ddot(P, d->T) / D;
     real A[HYPER_NUMBERS][HYPER_NUMBERS], a[HYPER_NUMBERS], TAT = R(0);
-    hyper_tangent(law, d->bar, k, A);
+    heat_tangent(law, d->bar, k, d->e, A);
     for (int row = 0; row < M; row++) {
         a[row] = R(0);
         for (int col = 0; col < M; col++) a[row] += A[row][col] * dilated_entry(&d->T, col);

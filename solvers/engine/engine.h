@@ -148,8 +148,8 @@ typedef struct {
  * of elements in the middle of their nodes, of nodes. A program's coordinates are those at rest, as designs move them;
  * its time is that of the end of the step. */
 typedef struct {
-    pio_quantity quantity; /* PIO_LOAD, PIO_SUPPORT; a law's parameter, PIO_DENSITY, PIO_THICKNESS; PIO_DISPLACED or
-                            * PIO_VELOCITY, to which those of the description are added */
+    pio_quantity quantity; /* PIO_LOAD, PIO_SUPPORT; of elements: a law's parameter to PIO_TEMPERATURE; PIO_DISPLACED
+                            * or PIO_VELOCITY, to which those of the description are added */
     /* number of the load; first support: that and those behind it have one of the unknowns each, in their order */
     int32_t which;
     int32_t components;   /* numbers in a value */
@@ -170,13 +170,13 @@ typedef struct {
     /* [elements] 1: parameters are mu, lambda; plus 2: plane stress, of the linear law in 2D */
     const int32_t *parameter_form;
     pio_plane_state plane; /* 2D; in plane stress elements of the linear law have the 2 of parameter_form. 3D: 0 */
-    const double *law_parameters; /* [elements][5] see hyper_from_parameters */
-    const double *density;        /* [elements] kg/m^3 */
-    const double *thickness;      /* [elements] m; NULL in 3D */
-    int32_t n_loads, n_values;    /* numbers of loads and of their values; loads may share one */
-    const pio_load_desc *loads;   /* [n_loads] */
-    const double *values;         /* [n_values][3] of loads; pressures and foundations use the first number */
-    int32_t n_constrained;        /* number of constrained unknowns, each listed once */
+    const double *law_parameters;          /* [elements][5] see hyper_from_parameters */
+    const double *density, *thickness;     /* [elements] kg/m^3; m, NULL in 3D */
+    const double *expansion, *temperature; /* [elements] 1/K; K above that without stress; NULL: nothing is heated */
+    int32_t n_loads, n_values;             /* numbers of loads and of their values; loads may share one */
+    const pio_load_desc *loads;            /* [n_loads] */
+    const double *values;                  /* [n_values][3] of loads; pressures and foundations use the first number */
+    int32_t n_constrained;                 /* number of constrained unknowns, each listed once */
     /* [n_constrained] node, axis 0 .. dim-1 and support of each */
     const int32_t *constrained_node, *constrained_axis, *constrained_support;
     int32_t n_supports;                  /* number of supports, each with one value */

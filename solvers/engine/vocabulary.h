@@ -59,6 +59,8 @@ typedef enum {
     PIO_LAW_PARAMETER_4,
     PIO_DENSITY,
     PIO_THICKNESS,
+    PIO_EXPANSION,   /* of meshes: 1/K */
+    PIO_TEMPERATURE, /* of meshes: above that without stress, K */
     PIO_MASS_DAMPING,
     PIO_STIFFNESS_DAMPING,
     PIO_DISPLACED,

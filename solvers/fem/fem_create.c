@@ -279,6 +279,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     *out = &f->base;
     f->mesh.nodes = (int)m->n;
     f->materials.has_thickness = m->thickness != NULL;
+    f->materials.has_heat = m->expansion != NULL && m->temperature != NULL;
     f->loads.n_values = m->n_values;
     f->supports.n_constrained = m->n_constrained;
     f->supports.n_supports = m->n_supports;
@@ -303,7 +304,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
         !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.constant.possible = !f->loads.has_followers && is_linear(f, m);
-    f->mesh.plane = m->plane == PIO_PLANE_STRESS && is_linear(f, m) ? (int)PIO_PLANE_STRAIN : (int)m->plane;
+    const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
+    f->mesh.plane = sheet ? (int)PIO_PLANE_STRAIN : (int)m->plane;
     f->matrix.kind =
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");

@@ -128,6 +128,11 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     pio_queue_zero(q, f->materials.parameters_bar, constants);
     pio_queue_zero(q, f->materials.density_bar, one);
     if (f->materials.has_thickness) pio_queue_zero(q, f->materials.thickness_bar, one);
+    if (f->materials.has_heat) {
+        pio_queue_zero(q, f->materials.expansion_bar, one);
+        pio_queue_zero(q, f->materials.temperature_bar, one);
+        pio_queue_zero(q, f->materials.heat_bar, one);
+    }
     if (f->damping.alpha) pio_queue_zero(q, f->damping.alpha_bar, one);
     if (f->damping.beta) pio_queue_zero(q, f->damping.beta_bar, one);
     if (f->damping.beta) pio_queue_zero(q, f->damping.k_bar, constants);

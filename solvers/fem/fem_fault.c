@@ -96,6 +96,15 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
                            "right",
                            element);
     }
+    if ((step.fault & 15) == FEM_COLD) {
+        real heat = 0;
+        pio_queue_download(&sim->queue, &heat, f->materials.heat + element, sizeof heat);
+        return sim_fail_as(
+            error, PIOLA_NUMERICAL, what,
+            "element %d: its thermal strain, expansion times temperature, is %g, which leaves nothing of "
+            "it; one above -1 would be right",
+            element, (double)heat);
+    }
     real density = 0;
     pio_queue_download(&sim->queue, &density, f->materials.density + fem_row_of(f, element), sizeof density);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,

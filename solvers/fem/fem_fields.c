@@ -59,6 +59,8 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"parameter_4", {f->materials.parameters, NULL, 0, 1, all, 4, STORED}},
         {"density", {f->materials.density, NULL, 0, 1, 1, 0, STORED}},
         {"thickness", {f->materials.thickness, NULL, 0, 1, 1, 0, STORED}},
+        {"expansion", {f->materials.expansion, NULL, 0, 1, 1, 0, STORED}},
+        {"temperature", {f->materials.temperature, NULL, 0, 1, 1, 0, STORED}},
         {"grad_parameter_0", {f->materials.parameters_bar, NULL, 0, 1, all, 0, STORED}},
         {"grad_parameter_1", {f->materials.parameters_bar, NULL, 0, 1, all, 1, STORED}},
         {"grad_parameter_2", {f->materials.parameters_bar, NULL, 0, 1, all, 2, STORED}},
@@ -66,6 +68,8 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"grad_parameter_4", {f->materials.parameters_bar, NULL, 0, 1, all, 4, STORED}},
         {"grad_density", {f->materials.density_bar, NULL, 0, 1, 1, 0, STORED}},
         {"grad_thickness", {f->materials.thickness_bar, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_expansion", {f->materials.expansion_bar, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_temperature", {f->materials.temperature_bar, NULL, 0, 1, 1, 0, STORED}},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!strcmp(list[i].name, name) && list[i].field.x) {

@@ -25,6 +25,7 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = parameters ? f->mesh.dof_rest : NULL,
                 .k_bar = parameters ? f->materials.k_bar : NULL,
+                .heat_bar = parameters ? f->materials.heat_bar : NULL,
                 .thick_bar = parameters && f->materials.has_thickness ? f->materials.thickness_bar : NULL});
     fem_add_element_dofs(f, f->mesh.dof_out, u_bar);
     if (parameters) fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
@@ -40,6 +41,7 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
         fem_element_forces_adj(f, &(fem_force_adj_args){
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
+                .heat_bar = f->materials.heat_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
                 .force = f->mesh.dof_force});
     fem_zero_points(f, out);

@@ -49,6 +49,10 @@ static void take_mesh(fem_sim *f)
     TAKE(arena, f->materials.k, field_size(rows, PIO_LAW_CONSTANTS));
     TAKE(arena, f->materials.density, field_size(rows, 1));
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness, 1);
+    if (!f->materials.has_heat) return;
+    TAKE_FIELD(f->materials.expansion, 1);
+    TAKE_FIELD(f->materials.temperature, 1);
+    TAKE_FIELD(f->materials.heat, 1);
 }
 
 static void take_follow(fem_sim *f)
@@ -142,6 +146,11 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     TAKE_FIELD(f->materials.parameters_bar, PIO_LAW_CONSTANTS);
     TAKE_FIELD(f->materials.density_bar, 1);
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness_bar, 1);
+    if (f->materials.has_heat) {
+        TAKE_FIELD(f->materials.expansion_bar, 1);
+        TAKE_FIELD(f->materials.temperature_bar, 1);
+        TAKE_FIELD(f->materials.heat_bar, 1);
+    }
     TAKE_FIELD(f->loads.gravity_contribution, DIM);
     TAKE(arena, f->supports.contribution, field_size(f->supports.n_constrained, 1));
     TAKE(arena, f->loads.values_bar, 3 * (size_t)f->loads.n_values);

@@ -89,6 +89,7 @@ typedef struct {
     double constrained_ca, constrained_cv;
     double rounded;  /* N: what rounding of u alone leaves of the residual, the most of all places so far */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
+    double thermal;  /* N: forces of thermal strains where nothing is displaced, which free expansion brings to zero */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
     int iterations;          /* of this solve */
     int evaluated; /* the search evaluated the residual of the trial: it is in lambda, and its norms in sums */
@@ -191,7 +192,7 @@ static piola_status evaluate(newton *n, int searched)
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     }
     const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
-    n->forces = fmax(sqrt(forces), n->momentum);
+    n->forces = fmax(fmax(sqrt(forces), n->momentum), n->thermal);
     n->unbalanced = sqrt(n->sums[SUM_RESIDUAL]);
     n->residual = n->forces > 0 ? n->unbalanced / n->forces : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
@@ -410,6 +411,19 @@ static piola_status iterate(newton *n)
     return fem_measure_displacement_error(f, n->span, n->record, n->error);
 }
 
+/* Sets the forces of thermal strains that all of the residual is measured by. */
+static piola_status heat(newton *n)
+{
+    fem_sim *f = n->f;
+    if (!f->materials.has_heat) return PIOLA_OK;
+    fem_zero_points(f, f->newton.lambda);
+    fem_internal(f, f->newton.lambda, f->newton.y);
+    dot(f, SUM_INTERNAL, f->newton.y, f->newton.y);
+    if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
+    n->thermal = sqrt(n->sums[SUM_INTERNAL]);
+    return PIOLA_OK;
+}
+
 /* trial = u0 + h v0; the coefficients and the scale of what moves. */
 static piola_status predict(newton *n)
 {
@@ -452,16 +466,15 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
     fem_external(f, span, f->state.u);
     pio_queue_zero(q, f->newton.du, bytes);
     pio_queue_copy(q, f->newton.trial, f->state.u, bytes);
-    if (f->motion.integrator != PIO_STATIC) {
-        const piola_status failed = predict(&n);
-        if (failed) return failed;
-    }
+    piola_status rc = heat(&n);
+    if (!rc && f->motion.integrator != PIO_STATIC) rc = predict(&n);
+    if (rc) return rc;
     if (f->supports.n_constrained)
         pio_map(q, fem_prescribe, f->supports.n_constrained, NULL, .node = f->supports.node, .axis = f->supports.axis,
                 .support = f->supports.support, .value = f->supports.value, .curve = f->supports.curve,
                 .factor = f->curves.factor, .u = f->newton.trial, .du = f->newton.du);
     fem_tie_nodes(f, f->newton.du);
-    const piola_status rc = iterate(&n);
+    rc = iterate(&n);
     if (rc) return rc;
     accept(f);
     return sim_failed(&f->base, error);

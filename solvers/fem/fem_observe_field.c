@@ -136,6 +136,7 @@ static fem_probe_adj_args adjoint_of(fem_sim *f, const fem_observation *o, const
     return (fem_probe_adj_args){.fwd = {.s = *s, .power = power_of(o), .size = o->desc.size},
                                 .first = first, .count = count, .scale = 1,
                                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
+                                .heat_bar = f->materials.heat_bar,
                                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL};
 }
 

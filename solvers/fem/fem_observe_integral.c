@@ -56,7 +56,8 @@ void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sa
                 .fwd = args_of(f, o, p), .integral_bar = f->base.samples_bar + o->first + t->sample,
                 .scale = t->weight, .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest,
                 .k_bar = f->materials.k_bar, .density_bar = f->materials.density_bar,
-                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
+                .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
+                .heat_bar = f->materials.heat_bar);
     fem_add_observed(f);
 }
 /* clang-format on */

@@ -64,10 +64,13 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
             .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters, .k = f->materials.k);
+    if (f->materials.has_heat)
+        pio_map(q, fem_heat, f->mesh.elements, NULL, .expansion = f->materials.expansion,
+                .temperature = f->materials.temperature, .heat = f->materials.heat);
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_check, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .m = f->materials.rows ? (fem_matter){0} : fem_matter_of(f),
-                .step = f->step);
+                .b = fem_block_of(f, p, RULE_MASS),
+                .m = f->materials.rows ? (fem_matter){.heat = f->materials.heat} : fem_matter_of(f), .step = f->step);
     if (f->materials.rows) fem_rows_check(f);
     return rc;
 }
@@ -129,6 +132,11 @@ piola_status fem_design_adj(fem_sim *f, piola_error *error)
             .fwd = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters}, .k_bar = f->materials.k_bar,
             .parameters_bar = f->materials.parameters_bar);
+    if (f->materials.has_heat)
+        pio_map(&f->base.queue, fem_heat_adj, f->mesh.elements, NULL,
+                .fwd = {.expansion = f->materials.expansion, .temperature = f->materials.temperature},
+                .heat_bar = f->materials.heat_bar, .expansion_bar = f->materials.expansion_bar,
+                .temperature_bar = f->materials.temperature_bar);
     fem_vary_apply_adj(f);
     const piola_status rc = fem_morph_adj(f, error);
     for (int d = 0; d < f->design.n_designs; d++) adjoint_of_one(f, &f->design.designs[d]);

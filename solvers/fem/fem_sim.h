@@ -116,8 +116,7 @@ enum { FEM_RESIDUAL_LOG_LEVEL = 13 };
 typedef struct {
     int nodes, elements;                     /* how many there are */
     int element_dofs;                        /* nodes of elements, each element counting its own */
-    int n_blocks;                            /* blocks of elements of one type */
-    int plane;                               /* of all elements, see fem_block */
+    int n_blocks, plane;                     /* blocks of elements of one type; of all elements, see fem_block */
     fem_element_block *block;                /* host [n_blocks] */
     fem_rule rule[RULES][PIO_ELEMENT_TYPES]; /* quadrature, of the types that occur */
     real *rest;                              /* [nodes][DIM] rest positions X of this design, m */
@@ -199,15 +198,16 @@ typedef struct {
 /* fem_rows.c: constants of the laws. With rows, law, parameters, k and density are those of `rows` runs of elements
  * with equal constants; else of each element. */
 typedef struct {
-    int rows;                          /* runs of elements, where there is nothing but a start; else 0 */
-    int *row_first;                    /* host [rows] the first element of each run */
-    int *law;                          /* [elements] a pio_hyper_law */
-    int *parameter_form;               /* [elements] which constants the parameters are, see fem_constants */
-    real *parameters, *parameters_bar; /* [elements][PIO_LAW_CONSTANTS] as the description has them; cotangents */
-    real *k, *k_bar;                   /* [elements][PIO_LAW_CONSTANTS] as the laws take them; cotangents */
-    real *density, *density_bar;       /* [elements] kg/m^3; cotangents */
-    int has_thickness;                 /* each element has one */
-    real *thickness, *thickness_bar;   /* [elements] m; cotangents. NULL: all are 1 */
+    int rows;                             /* runs of elements, where there is nothing but a start; else 0 */
+    int *row_first;                       /* host [rows] the first element of each run */
+    int *law, *parameter_form;            /* [elements] a pio_hyper_law; what the parameters are, see fem_constants */
+    real *parameters, *parameters_bar;    /* [elements][PIO_LAW_CONSTANTS] as the description has them; cotangents */
+    real *k, *k_bar;                      /* [elements][PIO_LAW_CONSTANTS] as the laws take them; cotangents */
+    real *density, *density_bar;          /* [elements] kg/m^3; cotangents */
+    int has_thickness, has_heat;          /* each element has a thickness; may have a thermal strain */
+    real *thickness, *thickness_bar;      /* [elements] m; cotangents. NULL: all are 1 */
+    real *expansion, *temperature, *heat; /* [elements] alpha, 1/K; Delta T, K; e. NULL: no heat */
+    real *expansion_bar, *temperature_bar, *heat_bar; /* [elements] cotangents. NULL: likewise */
 } fem_sim_materials;
 
 /* fem_forces.c: forces on the nodes. */

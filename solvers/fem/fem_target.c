@@ -7,6 +7,10 @@ fem_element_target fem_element_target_of(const fem_sim *f, pio_quantity quantity
     if (quantity == PIO_DENSITY) return (fem_element_target){f->materials.density, f->materials.density_bar, 1, 0};
     if (quantity == PIO_THICKNESS)
         return (fem_element_target){f->materials.thickness, f->materials.thickness_bar, 1, 0};
+    if (quantity == PIO_EXPANSION)
+        return (fem_element_target){f->materials.expansion, f->materials.expansion_bar, 1, 0};
+    if (quantity == PIO_TEMPERATURE)
+        return (fem_element_target){f->materials.temperature, f->materials.temperature_bar, 1, 0};
     if (quantity == PIO_MASS_DAMPING) return (fem_element_target){f->damping.alpha, f->damping.alpha_bar, 1, 0};
     if (quantity == PIO_STIFFNESS_DAMPING) return (fem_element_target){f->damping.beta, f->damping.beta_bar, 1, 0};
     return (fem_element_target){f->materials.parameters, f->materials.parameters_bar, PIO_LAW_CONSTANTS,

@@ -81,6 +81,10 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
         upload_field(f, f->materials.density, m->density, 1);
     }
     if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
+    if (f->materials.has_heat) {
+        upload_field(f, f->materials.expansion, m->expansion, 1);
+        upload_field(f, f->materials.temperature, m->temperature, 1);
+    }
     if (fem_is_modal(f)) fem_modal_begin(f);
     if (!fem_moves(f)) return;
     if (f->damping.alpha && m->alpha) upload_field(f, f->damping.alpha, m->alpha, 1);

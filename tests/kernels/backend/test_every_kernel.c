@@ -286,7 +286,7 @@ static void results_do_not_depend_on_what_memory_held(void **state)
 /* ---- dot products ----------------------------------------------------------------------------------------- */
 #if TEST_DUAL
 
-enum { MAX_VARIANTS = 24 };
+enum { MAX_VARIANTS = 40 };
 static const dot_control as_it_is = {DOT_AS_IT_IS, -1, 0};
 static dot_table *tables[CASE_KERNELS][MAX_VARIANTS]; /* of the owner of a case; NULL where there is no adjoint */
 

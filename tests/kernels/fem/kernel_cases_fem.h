@@ -77,6 +77,28 @@ static void case_fem_constants(case_io *io)
 }
 #define case_fem_constants_adj case_fem_constants
 
+/* e = alpha Delta T. */
+static void case_fem_heat(case_io *io)
+{
+    const int n = case_size(io, 900);
+    fem_heat_args a;
+    a.expansion = REALS(io, "expansion", 1, n, -1e-5, 2e-5);
+    a.temperature = REALS(io, "temperature", 1, n, -200, 900);
+    a.heat = NEW_FIELD(io, 1, n, CASE_SET);
+    LAUNCH(io, fem_heat, n, NULL, &a);
+    case_out(io, "heat", CASE_FIELD, 1, n, a.heat);
+    if (!case_adjoint(io)) return;
+    fem_heat_adj_args b;
+    b.fwd = a;
+    b.heat_bar = FIELD_COTANGENT(io, "heat");
+    b.expansion_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+    b.temperature_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+    LAUNCH(io, fem_heat_adj, n, NULL, &b);
+    case_gradient(io, "expansion", CASE_FIELD, 1, n, b.expansion_bar);
+    case_gradient(io, "temperature", CASE_FIELD, 1, n, b.temperature_bar);
+}
+#define case_fem_heat_adj case_fem_heat
+
 static fem_step *fem_step_on(case_io *io, const wide *gravity)
 {
     fem_step *step = HOST(io, fem_step, 1);
@@ -90,8 +112,8 @@ static fem_step *fem_step_on(case_io *io, const wide *gravity)
 /* One element, or two, are wrong; the fault is that of the first. */
 static void case_fem_check(case_io *io)
 {
-    static const char *const names[] = {"in order", "inside out", "a constant", "a density",
-                                        "several",  "a modulus",  NULL};
+    static const char *const names[] = {"in order", "inside out", "a constant",       "a density",
+                                        "several",  "a modulus",  "a thermal strain", NULL};
     const int v = case_variant(io, names);
     mesh_body b = mesh_of(io, RULE_MASS, CASE_CONSTANT, CASE_CONSTANT);
     const int n = b.m.elements, third = b.m.part[2].first + 2;
@@ -119,6 +141,13 @@ static void case_fem_check(case_io *io)
     b.matter.elements = n;
     b.matter.k = (real *)case_upload(io, k, CASE_FIELD);
     b.matter.density = (real *)case_upload(io, density, CASE_FIELD);
+    if (v == 6) { /* of -1 and of less */
+        case_array *heat = case_uniform(io, CASE_CONSTANT, "heat", 1, n, -0.9, 0.5);
+        heat->value[third] = -1;
+        heat->value[n - 1] = -1.5;
+        b.matter.heat = (real *)case_upload(io, heat, CASE_FIELD);
+        expected = third << 4 | FEM_COLD;
+    }
     fem_check_args a;
     a.m = b.matter;
     a.step = fem_step_on(io, NULL);
@@ -162,6 +191,7 @@ static void forces_besides(case_io *io, const mesh_body *body, const fem_force_a
     b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.k_bar = NULL;
     b.thick_bar = NULL;
+    b.heat_bar = NULL;
     b.force = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body->block[t];
@@ -188,20 +218,25 @@ static void fem_force_case(case_io *io, int dilated)
                                  "linear alone",
                                  "St Venant's alone",
                                  "neo-Hookean law alone",
+                                 "heated",
                                  dilated || DIM == 3 ? NULL : "rings",
                                  "sheets",
                                  "rings, of displacement alone",
                                  "sheets, forces besides",
+                                 "heated rings",
+                                 "heated sheets",
                                  NULL};
-    static const int only[] = {-1, -1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1,
+    static const int only[] = {-1, -1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1, -1, -1, -1,
                                -1, -1, -1};
-    const int variant = case_variant(io, names), alone = variant == 1 || variant == 8;
+    const int variant = case_variant(io, names), alone = variant == 1 || variant == 9;
+    const int heated = variant == 6 || variant > 10;
     const case_role role = alone ? CASE_CONSTANT : CASE_INPUT;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, role, role);
     const mesh_lattice *m = &body.m;
     if (dilated) mesh_dilate(&body);
-    if (variant > 5) mesh_plane(&body, variant & 1 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 6) mesh_plane(&body, variant & 1 ? PIO_AXISYMMETRIC : PIO_PLANE_STRESS);
     mesh_matter_of(io, &body, role, only[variant]);
+    if (heated) mesh_heat(io, &body, CASE_INPUT);
     fem_force_args a;
     a.m = body.matter;
     a.u = dilated ? mesh_stretched(io, m) : mesh_vector(io, m, CASE_INPUT, "u", MESH_SPACING / 20);
@@ -212,7 +247,7 @@ static void fem_force_case(case_io *io, int dilated)
         if (!io->prefill && !dilated) plain_force(io, &a);
     }
     mesh_out(io, m, "force", a.out);
-    if (variant == 2 || variant == 9) {
+    if (variant == 2 || variant == 10) {
         forces_besides(io, &body, &a);
         return;
     }
@@ -223,6 +258,7 @@ static void fem_force_case(case_io *io, int dilated)
     b.rest_bar = alone ? NULL : NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.k_bar = alone ? NULL : NEW_FIELD(io, PIO_LAW_CONSTANTS, m->elements, CASE_ADDED);
     b.thick_bar = alone || DIM == 3 ? NULL : NEW_FIELD(io, 1, m->elements, CASE_ADDED);
+    b.heat_bar = heated ? NEW_FIELD(io, 1, m->elements, CASE_ADDED) : NULL;
     b.force = NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
@@ -234,6 +270,7 @@ static void fem_force_case(case_io *io, int dilated)
     mesh_gradient(io, m, "rest", b.rest_bar);
     case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, m->elements, b.k_bar);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
+    if (heated) case_gradient(io, "heat", CASE_FIELD, 1, m->elements, b.heat_bar);
 }
 
 static void case_fem_force(case_io *io)
@@ -256,23 +293,39 @@ static int fem_body_variant(case_io *io)
                                         "one element inside out",
                                         "defined, projected dilatation",
                                         "one element inside out, projected dilatation",
+                                        "heated",
+                                        "heated, one inside out",
+                                        "heated, projected dilatation",
+                                        "heated, projected, one inside out",
                                         DIM == 3 ? NULL : "rings",
                                         "rings, one inside out",
                                         "sheets",
                                         "sheets, one inside out",
+                                        "heated rings",
+                                        "heated rings, one inside out",
+                                        "heated sheets",
+                                        "heated sheets, one inside out",
                                         NULL};
     return case_variant(io, names);
+}
+
+/* The body of a variant. */
+static mesh_body fem_body_of(case_io *io, int variant)
+{
+    mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
+    if (variant / 2 == 1 || variant / 2 == 3) mesh_dilate(&body);
+    if (variant > 7) mesh_plane(&body, variant / 2 % 2 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    mesh_matter(io, &body, CASE_CONSTANT);
+    if (variant / 4 == 1 || variant / 4 == 3) mesh_heat(io, &body, CASE_CONSTANT);
+    return body;
 }
 
 /* The gradient of the energy is the force. */
 static void case_fem_energy(case_io *io)
 {
     const int variant = fem_body_variant(io), inside_out = variant & 1;
-    mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
+    mesh_body body = fem_body_of(io, variant);
     const mesh_lattice *m = &body.m;
-    if (variant == 2 || variant == 3) mesh_dilate(&body);
-    if (variant > 3) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
-    mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_INPUT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     if (inside_out) /* the first neo-Hookean element of the third part: a corner goes far along its first edge */
         u->value[m->point[m->part[2].first_element_node + PIO_HYPER_NEO_HOOKEAN * element_nodes[m->part[2].type]] *
@@ -310,11 +363,8 @@ static void case_fem_energy(case_io *io)
 static void case_fem_admit(case_io *io)
 {
     const int variant = fem_body_variant(io), inside_out = variant & 1;
-    mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
+    mesh_body body = fem_body_of(io, variant);
     const mesh_lattice *m = &body.m;
-    if (variant == 2 || variant == 3) mesh_dilate(&body);
-    if (variant > 3) mesh_plane(&body, variant > 5 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
-    mesh_matter(io, &body, CASE_CONSTANT);
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -MESH_SPACING / 20, MESH_SPACING / 20);
     const int type = m->part[2].type, at = m->part[2].first_element_node + PIO_HYPER_NEO_HOOKEAN * element_nodes[type];
     if (inside_out) u->value[m->point[at] * DIM] += 9;

@@ -12,6 +12,19 @@ static const real *integral_weights(case_io *io, int n)
     return (real *)case_upload(io, weight, CASE_FIELD);
 }
 
+/* All gradients. */
+static void integral_gradients(case_io *io, const mesh_lattice *m, const real *u_bar, const real *rest_bar,
+                               const fem_integral_adj_args *b)
+{
+    const int n = m->elements;
+    case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
+    case_gradient(io, "rest", CASE_REAL, 1, m->points * DIM, rest_bar);
+    case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, n, b->k_bar);
+    case_gradient(io, "density", CASE_FIELD, 1, n, b->density_bar);
+    if (b->thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b->thick_bar);
+    if (b->heat_bar) case_gradient(io, "heat", CASE_FIELD, 1, n, b->heat_bar);
+}
+
 /* Every law in elements of every type, some of them with weight 0. */
 static void case_fem_integral(case_io *io)
 {
@@ -19,18 +32,24 @@ static void case_fem_integral(case_io *io)
                                         "mass",
                                         "strain energy",
                                         "projected, energy",
+                                        "heated, energy",
+                                        "heated, projected, energy",
                                         DIM == 3 ? NULL : "sheets, energy",
                                         "rings, mass",
                                         "rings, energy",
+                                        "heated rings, energy",
+                                        "heated sheets, energy",
                                         NULL};
-    const int variant = case_variant(io, names), projected = variant == 3;
-    const int type = variant == 5 ? PIO_MASS : variant > 2 ? PIO_STRAIN_ENERGY : PIO_VOLUME + variant;
+    const int variant = case_variant(io, names), projected = variant == 3 || variant == 5;
+    const int heated = variant == 4 || variant == 5 || variant > 8;
+    const int type = variant == 7 ? PIO_MASS : variant > 2 ? PIO_STRAIN_ENERGY : PIO_VOLUME + variant;
     mesh_body body = mesh_of(io, type <= PIO_MASS ? RULE_MASS : RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
     if (projected) mesh_dilate(&body);
-    if (variant > 3) mesh_plane(&body, variant > 4 ? PIO_AXISYMMETRIC : PIO_PLANE_STRESS);
+    if (variant > 5) mesh_plane(&body, variant == 6 || variant == 10 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter(io, &body, CASE_INPUT);
+    if (heated) mesh_heat(io, &body, CASE_INPUT);
     fem_integral_args a;
     a.m = body.matter;
     a.m.density = REALS(io, "density", 1, n, 800, 1200);
@@ -58,6 +77,7 @@ static void case_fem_integral(case_io *io)
     b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
     b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
     b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    b.heat_bar = heated ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         b.integral_bar = COTANGENT(io, wide, mesh_name("integral", m->part[t].type));
@@ -65,11 +85,7 @@ static void case_fem_integral(case_io *io)
         mesh_add(io, m, t, b.u_bar, 1, u_bar);
         mesh_add(io, m, t, b.rest_bar, 1, rest_bar);
     }
-    case_gradient(io, "u", CASE_REAL, 1, m->points * DIM, u_bar);
-    case_gradient(io, "rest", CASE_REAL, 1, m->points * DIM, rest_bar);
-    case_gradient(io, "k", CASE_FIELD, PIO_LAW_CONSTANTS, n, b.k_bar);
-    case_gradient(io, "density", CASE_FIELD, 1, n, b.density_bar);
-    if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b.thick_bar);
+    integral_gradients(io, m, u_bar, rest_bar, &b);
 }
 #define case_fem_integral_adj case_fem_integral
 

@@ -15,6 +15,7 @@ typedef struct {
     mat F;
     real third;
     hyper_constants k;
+    real heat;
 } plain_point;
 
 static plain_point plain_point_at(const fem_block *b, const fem_matter *m, int i, int q, const real *u)
@@ -24,7 +25,8 @@ static plain_point plain_point_at(const fem_block *b, const fem_matter *m, int i
     x.law = m->law[b->first + i];
     x.F = fem_deformation(x.law, b, i, &x.p, u);
     x.k = fem_constants_of(m, b->first + i);
-    x.third = fem_third(b, i, &x.p, x.law, x.F, x.k, u);
+    x.heat = fem_heat_of(m, b->first + i);
+    x.third = fem_third(m, b, i, &x.p, x.F, u);
     return x;
 }
 
@@ -39,7 +41,7 @@ static void plain_third_point(const fem_tangent_args *a, int i, int q, int proje
 {
     const plain_point x = plain_point_at(&a->b, &a->m, i, q, a->u);
     real A[THIRD_SIDE][THIRD_SIDE];
-    hyper_third_tangent(a->b.plane, x.law, x.F, x.third, x.k, A);
+    heat_third_tangent(a->b.plane, x.law, x.F, x.third, x.k, x.heat, A);
     if (projected) project_matrix(THIRD_SIDE, &A[0][0]);
     for (int j = 0; j < a->node_pairs; j++)
         for (int n = 0; n < 36; n++) { /* i and J, k and L */
@@ -54,7 +56,7 @@ static void plain_third_point(const fem_tangent_args *a, int i, int q, int proje
 static void plain_third_force(const fem_force_args *a, int i, int q, double *f)
 {
     const plain_point x = plain_point_at(&a->b, &a->m, i, q, a->u);
-    const third_stress r = hyper_third_P(x.law, x.F, x.third, x.k);
+    const third_stress r = heat_third_P(x.law, x.F, x.third, x.k, x.heat);
     for (int n = 0; n < a->b.rule.nodes * DIM; n++)
         for (int J = 0; J < 3; J++) {
             const double P = J < DIM ? (double)r.P.m[n % DIM][J % DIM] : (double)r.P33;
@@ -75,7 +77,8 @@ static void plain_tangent_point(const fem_tangent_args *a, int i, int q, int pro
         return;
     }
 #endif
-    hyper_tangent(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e), A);
+    heat_tangent(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e),
+                 fem_heat_of(&a->m, e), A);
     if (projected) hyper_project(A);
     for (int j = 0; j < a->node_pairs; j++) {
         const real *g = p.g[a->node_pair[j] >> 8], *h = p.g[a->node_pair[j] & 255];
@@ -114,8 +117,8 @@ static void plain_force(case_io *io, const fem_force_args *a)
                 continue;
             }
 #endif
-            const mat P =
-                hyper_P(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u), fem_constants_of(&a->m, e));
+            const mat P = heat_P(a->m.law[e], fem_deformation(a->m.law[e], &a->b, i, &p, a->u),
+                                 fem_constants_of(&a->m, e), fem_heat_of(&a->m, e));
             for (int c = 0; c < nodes * DIM * DIM; c++) /* c: node, component of P's row, and of its column */
                 f[i * nodes * DIM + c / DIM] +=
                     (double)p.volume * (double)P.m[c / DIM % DIM][c % DIM] * (double)p.g[c / (DIM * DIM)][c % DIM];

@@ -47,6 +47,7 @@ static probe_nodes probe_bars(case_io *io, const mesh_body *body, fem_probe_adj_
     n.rest = NEW(io, real, points, CASE_ADDED);
     b->k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, body->m.elements, CASE_ADDED);
     b->thick_bar = DIM == 2 ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
+    b->heat_bar = body->matter.heat ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
     b->which = NULL;
     b->best = NULL;
     return n;
@@ -92,7 +93,8 @@ static void probe_sums_adj(case_io *io, const mesh_body *body, int t, fem_probe_
     mesh_add(io, &body->m, t, b->rest_bar, 1, n.rest);
 }
 
-/* The fields over elements, with a projected dilatation from 7 on, of rings from 12, of sheets from 18. */
+/* The fields over elements, with a projected dilatation from 7 on, with thermal strains from 12 on, of rings from 15,
+ * of sheets from 21, of both with thermal strains from 26 on. */
 static const char *const probe_names[] = {"Cauchy's stress",
                                           "strain",
                                           "von Mises, norm",
@@ -105,6 +107,9 @@ static const char *const probe_names[] = {"Cauchy's stress",
                                           "projected energy",
                                           "projected principal",
                                           "projected J",
+                                          "heated, Cauchy's stress",
+                                          "heated, projected von Mises",
+                                          "heated, projected energy",
                                           DIM == 3 ? NULL : "Cauchy's stress of rings",
                                           "strain of rings",
                                           "von Mises of rings, norm",
@@ -116,28 +121,40 @@ static const char *const probe_names[] = {"Cauchy's stress",
                                           "von Mises of sheets",
                                           "J of sheets",
                                           "energy of sheets",
+                                          "heated, stress of rings",
+                                          "heated, energy of rings",
+                                          "heated, stress of sheets",
+                                          "heated, strain of sheets",
+                                          "heated, energy of sheets",
+                                          "heated, J of sheets",
                                           NULL};
-static const int probe_fields[] = {PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
-                                   PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_ROTATION,         PIO_CAUCHY_STRESS,
-                                   PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_VOLUME_RATIO,
-                                   PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
-                                   PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
-                                   PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY};
+static const int probe_fields[] = {
+    PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,  PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS, PIO_ROTATION,      PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS, PIO_VOLUME_RATIO,  PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
+    PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,  PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
+    PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS, PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
+    PIO_ENERGY_DENSITY,   PIO_VOLUME_RATIO};
 
 /* Every field, as a mean and as a norm. A little energy comes with it: on some constants, or on all of them, a field
  * alone does not depend, and rounding is no derivative. */
 static void case_fem_probe(case_io *io)
 {
-    const int variant = case_variant(io, probe_names), projected = variant > 6 && variant < 12,
-              field = probe_fields[variant];
+    const int variant = case_variant(io, probe_names), field = probe_fields[variant];
+    const int heated = (variant > 11 && variant < 15) || variant > 25;
+    const int projected = variant > 6 && variant < 15 && variant != 12;
+    const int sheets = (variant > 20 && variant < 26) || variant > 27;
     const int small = field == PIO_GREEN_STRAIN || field == PIO_VOLUME_RATIO || field == PIO_ROTATION;
-    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 14;
+    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 17;
     const double scale = small ? 1e-4 : norm ? 1e-2 : 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
-    if (variant > 11) mesh_plane(&body, variant > 17 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 14) mesh_plane(&body, sheets ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     fem_probe_args a, energy;
     a.s = probe_of(io, &body, field, projected, 1);
+    if (heated) mesh_heat(io, &body, CASE_INPUT);
+    a.s.m.heat = body.matter.heat;
     a.component = 0;
     a.power = norm ? 5 : 0;
     a.size = norm ? field == PIO_ENERGY_DENSITY ? 300 : 9000 : 1;
@@ -165,6 +182,7 @@ static void case_fem_probe(case_io *io)
     }
     probe_gradients(io, &body, &b, n, field);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
+    if (heated) case_gradient(io, "heat", CASE_FIELD, 1, m->elements, b.heat_bar);
 }
 #define case_fem_probe_adj case_fem_probe
 

@@ -15,21 +15,25 @@ static void case_fem_stress(case_io *io)
                                         "energy density",
                                         "places",
                                         "volumes",
+                                        "heated, Cauchy's stress",
+                                        "heated, energy",
                                         DIM == 3 ? NULL : "Cauchy's stress of rings",
                                         "strain of rings",
                                         "volumes of rings",
                                         "Cauchy's stress of sheets",
                                         "strain of sheets",
+                                        "heated, strain of sheets",
                                         NULL};
-    static const int others[] = {PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN, PIO_POINT_VOLUME, PIO_CAUCHY_STRESS,
-                                 PIO_GREEN_STRAIN};
+    static const int others[] = {PIO_CAUCHY_STRESS, PIO_ENERGY_DENSITY, PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN,
+                                 PIO_POINT_VOLUME,  PIO_CAUCHY_STRESS,  PIO_GREEN_STRAIN,  PIO_GREEN_STRAIN};
     const int variant = case_variant(io, names), field = variant > 6 ? others[variant - 7] : variant;
     const int components = field <= PIO_GREEN_STRAIN ? FEM_TENSOR : field == PIO_POINT_POSITION ? DIM : 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     const int n = m->elements;
-    if (variant > 6) mesh_plane(&body, variant > 9 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 8) mesh_plane(&body, variant > 11 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     mesh_matter(io, &body, CASE_CONSTANT);
+    if (variant == 7 || variant == 8 || variant == 14) mesh_heat(io, &body, CASE_CONSTANT);
     int *form = HOST(io, int, n);
     for (int e = 0; e < n; e++) form[e] = DIM == 2 && body.law[e] == PIO_HYPER_LINEAR && e % 2 ? HYPER_PLANE_STRESS : 0;
     fem_stress_args a;

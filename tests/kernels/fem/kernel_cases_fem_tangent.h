@@ -137,7 +137,7 @@ static real *fem_product(case_io *io, const mesh_body *body, const real *u, cons
     b.fwd.out = NULL;
     b.y = x;
     b.u_bar = NEW(io, real, body->m.element_dofs * DIM, CASE_SET);
-    b.rest_bar = b.k_bar = b.thick_bar = b.force = NULL;
+    b.rest_bar = b.k_bar = b.thick_bar = b.heat_bar = b.force = NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body->block[t];
         fem_launch_force_adj(io, &b);
@@ -177,16 +177,21 @@ static void fem_tangent_case(case_io *io, int dilated)
                                  "St Venant's alone",
                                  "neo-Hookean law alone",
                                  "weighted sources",
+                                 "heated",
                                  dilated || DIM == 3 ? NULL : "rings",
                                  "sheets",
+                                 "heated rings",
+                                 "heated sheets",
                                  NULL};
-    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1, -1, -1};
+    static const int only[] = {-1, -1, PIO_HYPER_LINEAR, PIO_HYPER_ST_VENANT, PIO_HYPER_NEO_HOOKEAN, -1, -1, -1, -1,
+                               -1, -1};
     const int variant = case_variant(io, names), some = variant == 1, weighted = variant == 5;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_CONSTANT, CASE_CONSTANT);
     const mesh_lattice *m = &body.m;
     if (dilated) mesh_dilate(&body);
-    if (variant > 5) mesh_plane(&body, variant > 6 ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 6) mesh_plane(&body, variant & 1 ? PIO_AXISYMMETRIC : PIO_PLANE_STRESS);
     mesh_matter_of(io, &body, CASE_CONSTANT, only[variant]);
+    if (variant == 6 || variant > 8) mesh_heat(io, &body, CASE_CONSTANT);
     const real *u = mesh_vector(io, m, CASE_CONSTANT, "u", MESH_SPACING / 20);
     int *constrained = HOST(io, int, m->points), pairs;
     for (int i = 0; i < m->points && some; i++) constrained[i] = i % 5 == 2 ? (1 << DIM) - 1 : i % 7 == 1 ? 2 : 0;

@@ -196,6 +196,15 @@ static void mesh_matter_of(case_io *io, mesh_body *b, case_role role, int only)
     b->matter.law = PUSH(io, int, b->law, n);
     b->matter.k = (real *)case_upload(io, k, CASE_FIELD);
     b->matter.density = NULL;
+    b->matter.heat = NULL;
+}
+
+/* Gives the elements thermal strains of up to a twentieth, every fifth one none. */
+static void mesh_heat(case_io *io, mesh_body *b, case_role role)
+{
+    case_array *heat = case_uniform(io, role, "heat", 1, b->m.elements, -0.05, 0.05);
+    for (int e = 0; e < b->m.elements; e += 5) heat->value[e] = 0;
+    b->matter.heat = (real *)case_upload(io, heat, CASE_FIELD);
 }
 
 static void mesh_matter(case_io *io, mesh_body *b, case_role role)
