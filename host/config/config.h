@@ -175,9 +175,11 @@ typedef enum {
     CFG_MEMORY,
     CFG_ANGLE,
     CFG_FREQUENCY,
-    CFG_EFFORT,     /* integral of a squared activation, Pa2.s */
-    CFG_SMOOTHNESS, /* integral of its squared rate, Pa2/s */
-    CFG_ANY,        /* any unit; it is checked later against what the number stands for */
+    CFG_EFFORT,      /* integral of a squared activation, Pa2.s */
+    CFG_SMOOTHNESS,  /* integral of its squared rate, Pa2/s */
+    CFG_TEMPERATURE, /* a difference of temperatures */
+    CFG_EXPANSION,   /* strain per temperature, 1/K */
+    CFG_ANY,         /* any unit; it is checked later against what the number stands for */
     CFG_QUANTITIES
 } cfg_quantity;
 

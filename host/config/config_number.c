@@ -91,6 +91,9 @@ static const unit units[] = {
     {"kPa2.s", CFG_EFFORT, 6, 1},
     {"Pa2/s", CFG_SMOOTHNESS, 0, 1},
     {"kPa2/s", CFG_SMOOTHNESS, 6, 1},
+    {"K", CFG_TEMPERATURE, 0, 1},
+    {"mK", CFG_TEMPERATURE, -3, 1},
+    {"1/K", CFG_EXPANSION, 0, 1},
 };
 enum { UNITS = sizeof units / sizeof *units };
 
@@ -120,6 +123,8 @@ static const char *const names[CFG_QUANTITIES] = {"a plain number",
                                                   "a frequency",
                                                   "an effort",
                                                   "a smoothness",
+                                                  "a temperature",
+                                                  "a thermal expansion",
                                                   "a quantity"};
 
 const char *pio_quantity_name(cfg_quantity quantity)

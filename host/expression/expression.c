@@ -22,7 +22,7 @@ typedef struct {
     bool failed;
 } parser;
 
-static const pio_dimension none = {0, 0, 0};
+static const pio_dimension none = {0, 0, 0, 0};
 
 static pio_term fail(parser *p, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static pio_term fail(parser *p, size_t at, const char *format, ...)
@@ -120,7 +120,7 @@ enum { SIN, COS, TAN, TANH, EXP, LOG, SQRT, ABS, MIN, MAX, IF, FUNCTIONS };
 static pio_term root(parser *p, const pio_term *a, size_t at)
 {
     char left[80];
-    if ((a->unit.m | a->unit.kg | a->unit.s) & 1)
+    if ((a->unit.m | a->unit.kg | a->unit.s | a->unit.K) & 1)
         return fail(p, at, "sqrt of %s has a unit that cannot be", words(a->unit, left));
     return with(p, make(p, PIO_OP_SQRT, a, NULL, at), pio_dimension_times(none, a->unit, PIO_DIMENSION_PARTS / 2));
 }
@@ -319,7 +319,8 @@ static pio_term fixed_power(parser *p, const pio_term *base, double n, size_t at
         return fail(p, at, "a power of %s has an exponent from -16 to 16", words(all, left));
     if (!pio_dimension_same(all, none) &&
         (fabs(parts - round(parts)) > 0 || fmod(all.m * parts, PIO_DIMENSION_PARTS) != 0 ||
-         fmod(all.kg * parts, PIO_DIMENSION_PARTS) != 0 || fmod(all.s * parts, PIO_DIMENSION_PARTS) != 0))
+         fmod(all.kg * parts, PIO_DIMENSION_PARTS) != 0 || fmod(all.s * parts, PIO_DIMENSION_PARTS) != 0 ||
+         fmod(all.K * parts, PIO_DIMENSION_PARTS) != 0))
         return fail(p, at, "this power of %s has a unit that cannot be", words(all, left));
     const pio_dimension unit = pio_dimension_same(all, none) ? none : pio_dimension_times(none, all, (int)round(parts));
     if (fabs(n) <= 1024 && !(fabs(n - round(n)) > 0)) {

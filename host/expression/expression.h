@@ -72,7 +72,7 @@ bool pio_expression_rotate(const pio_expression_rotation *rotation, int componen
 /* Exponents of m, kg and s, in 1/PIO_DIMENSION_PARTS. */
 enum { PIO_DIMENSION_PARTS = 48, PIO_DIMENSION_MOST = 40 * PIO_DIMENSION_PARTS };
 typedef struct {
-    int m, kg, s;
+    int m, kg, s, K;
 } pio_dimension;
 
 pio_dimension pio_dimension_of(cfg_quantity quantity);     /* Returns the dimension of a quantity. */

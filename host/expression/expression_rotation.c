@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static const pio_dimension none = {0, 0, 0};
+static const pio_dimension none = {0, 0, 0, 0};
 
 static pio_term two(pio_expression *e, pio_operation op, const pio_term *a, const pio_term *b)
 {

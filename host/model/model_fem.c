@@ -78,6 +78,7 @@ static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat
     double *parameters = f->law_parameters + PIO_LAW_CONSTANTS * e;
     f->law[e] = mat->model;
     f->density[e] = mat->density;
+    if (f->expansion) f->expansion[e] = mat->expansion;
     if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->parameter_form[e] = mat->by_lame_parameters ? 1 : 0;
     if (stress && mat->model == PIO_HYPER_LINEAR) f->parameter_form[e] += 2;
     if (e && f->material[e] == f->material[e - 1])
@@ -115,6 +116,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
             f->body[e] = (int32_t)b;
             f->material[e] = own;
             if (f->thickness) f->thickness[e] = s->matter.bodies[b].thickness;
+            if (f->temperature) f->temperature[e] = s->matter.bodies[b].temperature;
         }
         rc = set_regions(m, b, error);
     }
@@ -150,6 +152,7 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     pio_model_fem *f = m->fem;
     const size_t n = (size_t)f->node_first[f->bodies], e = (size_t)f->element_first[f->bodies];
     const size_t dim = (size_t)m->scene->method.dimension;
+    const bool heated = pio_scene_is_heated(m->scene);
     f->rest = malloc(sizeof(double) * dim * (n + 1));
     f->law_parameters = calloc(PIO_LAW_CONSTANTS * (e + 1), sizeof(double));
     f->density = calloc(e + 1, sizeof(double));
@@ -159,8 +162,10 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     f->material = calloc(e + 1, sizeof(int32_t));
     f->blocks = calloc((size_t)f->bodies * PIO_ELEMENT_TYPES + 1, sizeof *f->blocks);
     if (dim == 2) f->thickness = calloc(e + 1, sizeof(double));
+    if (heated) f->expansion = calloc(e + 1, sizeof(double));
+    if (heated) f->temperature = calloc(e + 1, sizeof(double));
     if (!f->rest || !f->law_parameters || !f->density || !f->law || !f->parameter_form || !f->body || !f->material ||
-        !f->blocks || (dim == 2 && !f->thickness))
+        !f->blocks || (dim == 2 && !f->thickness) || (heated && (!f->expansion || !f->temperature)))
         return pio_fail_memory(error, sizeof(double) * (dim * n + 8 * e), "elements");
     for (int b = 0; b < f->bodies; b++)
         for (int64_t i = 0; i < f->mesh[b].n_nodes; i++)
@@ -214,6 +219,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_vary(m, error);
+    if (!rc) rc = pio_model_heat(m, error);
     if (!rc) rc = pio_model_locking(m, error);
     if (!rc && s->fem.integrator != PIO_STATIC) rc = pio_model_motion(m, error); /* also modal: integrator and masses */
     if (rc) return rc;
@@ -228,6 +234,8 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->law_parameters = f->law_parameters;
     d->density = f->density;
     d->thickness = f->thickness;
+    d->expansion = f->expansion;
+    d->temperature = f->temperature;
     d->newton_iterations = s->fem.newton_iterations;
     d->linear_iterations = s->fem.linear_iterations;
     d->halvings = s->fem.halvings;
@@ -280,6 +288,8 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->law_parameters,
                    f->density,
                    f->thickness,
+                   f->expansion,
+                   f->temperature,
                    f->law,
                    f->parameter_form,
                    f->alpha,

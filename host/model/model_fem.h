@@ -18,8 +18,8 @@ struct pio_model_fem {
     pio_block_desc *blocks;   /* [desc.n_blocks] elements of one type each */
     int32_t *body, *material; /* [elements] numbers in the scene */
     /* [nodes][dim] positions at rest, m; [elements][PIO_LAW_CONSTANTS] parameters of the law; [elements] kg/m^3;
-     * [elements] m, NULL in 3D. */
-    double *rest, *law_parameters, *density, *thickness;
+     * [elements] m, NULL in 3D; [elements] 1/K and K, NULL where nothing is heated. */
+    double *rest, *law_parameters, *density, *thickness, *expansion, *temperature;
     /* Of a motion, else NULL: [elements] Rayleigh's alpha, 1/s, and beta, s; [nodes][dim] m and m/s at the start. */
     double *alpha, *beta, *displacement, *velocity;
     int32_t *law, *parameter_form; /* [elements] see pio_fem_desc */
@@ -121,6 +121,14 @@ piola_status pio_model_loads(pio_model *model, piola_error *error);
 piola_status pio_model_vary(pio_model *model, piola_error *error);
 /* Frees what the former has made. */
 void pio_model_vary_free(pio_model_fem *fem);
+/* A part of pio_model_vary(): values of elements that vary (model_vary_elements.c). Returns PIOLA_BAD_DATA where an
+ * element's value is beyond its range, or PIOLA_NO_MEMORY. */
+piola_status pio_model_vary_elements(pio_model *model, piola_error *error);
+/* Makes the list of items first .. end-1 of values that vary. Returns PIOLA_NO_MEMORY without memory for it. */
+piola_status pio_model_vary_items(pio_vary_desc *vary, int64_t first, int64_t end, piola_error *error);
+/* Returns PIOLA_BAD_DATA where an element's thermal strain is -1 or below, or not finite; once all values of elements
+ * are known. */
+piola_status pio_model_heat(const pio_model *model, piola_error *error);
 /* Sets integrator, masses, initial state and damping of a motion (model_fem_motion.c). Returns PIOLA_NO_MEMORY without
  * memory for them. */
 piola_status pio_model_motion(pio_model *model, piola_error *error);

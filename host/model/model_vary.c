@@ -4,7 +4,6 @@
 #include "host/base/stop.h"
 #include "host/model/model_fem.h"
 #include "host/scene/design_path.h"
-#include "host/scene/law.h"
 #include "solvers/engine/program.h"
 
 #include <math.h>
@@ -242,17 +241,6 @@ static void add_loads(pio_model *m)
     }
 }
 
-/* Lists the numbers of a range of items. */
-static piola_status list_items(pio_vary_desc *d, int64_t first, int64_t end, piola_error *error)
-{
-    int32_t *items = malloc(sizeof *items * ((size_t)(end - first) + 1));
-    if (!items) return pio_fail_memory(error, sizeof *items * (size_t)(end - first), "values that vary");
-    for (int64_t i = first; i < end; i++) items[i - first] = (int32_t)i;
-    d->items = items;
-    d->n = (int32_t)(end - first);
-    return PIOLA_OK;
-}
-
 /* Returns the program of a boundary's value number k along an axis, or -1. */
 static int32_t program_of(const pio_model *m, size_t b, size_t k, int axis)
 {
@@ -329,132 +317,7 @@ static piola_status add_nodes(pio_model *m, size_t b, scene_vary_kind kind, piol
     *d = value_of(m, kind, b, kind == SCENE_VARY_VELOCITY ? body->velocity : body->displacement,
                   m->scene->method.dimension);
     d->quantity = kind == SCENE_VARY_VELOCITY ? PIO_VELOCITY : PIO_DISPLACED;
-    return list_items(d, f->node_first[b], f->node_first[b + 1], error);
-}
-
-/* Sets x to the mean of the nodes of element i of a block, m. */
-static void middle(const pio_model *m, const pio_block_desc *block, int32_t i, double x[3])
-{
-    const int nodes = pio_elements[block->type].nodes, dim = m->scene->method.dimension;
-    x[0] = x[1] = x[2] = 0;
-    for (int n = 0; n < nodes; n++)
-        for (int c = 0; c < dim; c++)
-            x[c] += m->fem->rest[(int64_t)block->nodes[(int64_t)i * nodes + n] * dim + c] / nodes;
-}
-
-/* The thickness of a body's elements, as designs begin with; it must be above 0. */
-static piola_status add_thickness(pio_model *m, size_t b, piola_error *error)
-{
-    pio_model_fem *f = m->fem;
-    const double *own = &m->scene->matter.bodies[b].thickness;
-    piola_status rc = PIOLA_OK;
-    if (!pio_scene_varies(m->scene, SCENE_VARY_THICKNESS, b)) return PIOLA_OK;
-    int64_t first = 0;
-    for (int32_t k = 0; !rc && k < f->desc.n_blocks; first += f->blocks[k++].n) {
-        if (f->body[first] != (int32_t)b) continue;
-        pio_vary_desc *d = &f->varies[f->desc.n_varies++];
-        *d = value_of(m, SCENE_VARY_THICKNESS, b, own, 1);
-        d->quantity = PIO_THICKNESS;
-        rc = list_items(d, first, first + f->blocks[k].n, error);
-        for (int32_t i = 0; !rc && i < f->blocks[k].n; i++) {
-            double x[3];
-            middle(m, &f->blocks[k], i, x);
-            f->thickness[first + i] = pio_program_value(&f->desc.programs, d->program[0], x, 0);
-            if (f->thickness[first + i] > 0 && isfinite(f->thickness[first + i])) continue;
-            char path[64];
-            snprintf(path, sizeof path, "bodies[%zu].thickness", b);
-            return pio_scene_fault(m->scene, error, path, "at (%g, %g) it is %g m; a thickness must be above 0", x[0],
-                                   x[1], f->thickness[first + i]);
-        }
-    }
-    return rc;
-}
-
-/* Lists the elements of a block, which begins with element `first` of the mesh, that are of a material. */
-static piola_status list_material(pio_model *m, pio_vary_desc *d, int64_t first, int32_t count, int32_t material,
-                                  piola_error *error)
-{
-    const pio_model_fem *f = m->fem;
-    int32_t *items = malloc(sizeof *items * ((size_t)count + 1));
-    if (!items) return pio_fail_memory(error, sizeof *items * (size_t)count, "values that vary");
-    d->items = items;
-    for (int64_t e = first; e < first + count; e++)
-        if (f->material[e] == material) items[d->n++] = (int32_t)e;
-    return PIOLA_OK;
-}
-
-/* Sets the constant of the elements of a list, as designs begin with it, where `field` says which. */
-static piola_status set_material(pio_model *m, const pio_vary_desc *d, const pio_block_desc *block, int64_t first,
-                                 const scene_vary *v, piola_error *error)
-{
-    pio_model_fem *f = m->fem;
-    const bool density = d->quantity == PIO_DENSITY;
-    const int number = density ? 0 : (int)d->quantity - (int)PIO_LAW_PARAMETER_0;
-    for (int32_t i = 0; i < d->n; i++) {
-        const int64_t e = d->items[i];
-        double x[3], *own = density ? &f->density[e] : &f->law_parameters[PIO_LAW_CONSTANTS * e + number];
-        char range[80];
-        middle(m, block, (int32_t)(e - first), x);
-        *own = pio_program_value(&f->desc.programs, d->program[0], x, 0);
-        const bool massless = density && !(*own > 0) && m->scene->fem.integrator != PIO_STATIC;
-        if (!massless && isfinite(*own) && pio_range_holds(&v->field->range, *own)) continue;
-        pio_range_text(&v->field->range, range, sizeof range);
-        return pio_scene_fault(m->scene, error, v->path, "at (%g, %g, %g) it is %g %s; it must be %s", x[0], x[1], x[2],
-                               *own, pio_quantity_unit(v->field->quantity),
-                               massless ? "above 0"
-                               : *range ? range
-                                        : "finite");
-    }
-    return PIOLA_OK;
-}
-
-/* The constants of materials: expression number i, at the elements that have it. */
-static piola_status add_material(pio_model *m, size_t i, const scene_vary *v, piola_error *error)
-{
-    pio_model_fem *f = m->fem;
-    const pio_law_constant *c = pio_law_constant_of(&m->scene->materials.v[v->index], v->field->key);
-    piola_status rc = PIOLA_OK;
-    int64_t first = 0;
-    for (int32_t k = 0; !rc && k < f->desc.n_blocks; first += f->blocks[k++].n) {
-        pio_vary_desc *d = &f->varies[f->desc.n_varies++];
-        *d = (pio_vary_desc){.components = 1, .program = {(int32_t)i, -1, -1}};
-        d->quantity = c ? (pio_quantity)((int)PIO_LAW_PARAMETER_0 + c->number) : PIO_DENSITY;
-        rc = list_material(m, d, first, f->blocks[k].n, (int32_t)v->index, error);
-        if (!rc) rc = set_material(m, d, &f->blocks[k], first, v, error);
-        if (rc || d->n) continue;
-        free((void *)(uintptr_t)d->items); /* none of this block */
-        f->desc.n_varies--;
-    }
-    return rc;
-}
-
-/* Checks that the constants of elements of materials with expressions go together. */
-static piola_status check_constants(const pio_model *m, piola_error *error)
-{
-    const pio_model_fem *f = m->fem;
-    int64_t e = 0;
-    for (int32_t k = 0; k < f->desc.n_blocks; k++)
-        for (int32_t i = 0; i < f->blocks[k].n; i++, e++) {
-            const scene_material *mat = &m->scene->materials.v[f->material[e]];
-            char text[160], path[64];
-            double x[3];
-            if (!pio_scene_material_has_text(mat)) continue;
-            const char *key = pio_law_fault(mat, f->law_parameters + PIO_LAW_CONSTANTS * e, text, sizeof text);
-            if (!key) continue;
-            snprintf(path, sizeof path, "materials[%d].%s", f->material[e], key);
-            middle(m, &f->blocks[k], i, x);
-            return pio_scene_fault(m->scene, error, path, "at (%g, %g, %g): %s", x[0], x[1], x[2], text);
-        }
-    return PIOLA_OK;
-}
-
-static piola_status add_materials(pio_model *m, piola_error *error)
-{
-    scene_vary v;
-    piola_status rc = PIOLA_OK;
-    for (size_t i = 0; !rc && pio_scene_vary(m->scene, i, &v); i++)
-        if (v.kind == SCENE_VARY_MATERIAL) rc = add_material(m, i, &v, error);
-    return rc ? rc : check_constants(m, error);
+    return pio_model_vary_items(d, f->node_first[b], f->node_first[b + 1], error);
 }
 
 piola_status pio_model_vary(pio_model *m, piola_error *error)
@@ -465,7 +328,7 @@ piola_status pio_model_vary(pio_model *m, piola_error *error)
     f->desc.plain_supports = f->desc.n_supports;
     if (n + rotations_of(s) == 0) return PIOLA_OK;
     const size_t most = (size_t)f->desc.n_loads + 9 * s->loading.n_boundary + 2 * s->matter.n_bodies +
-                        (size_t)f->desc.n_blocks * (n + 1) + 1;
+                        (size_t)f->desc.n_blocks * (n + 2) + 1;
     f->varies = calloc(most, sizeof *f->varies);
     if (!f->varies) return pio_fail_memory(error, most * sizeof *f->varies, "values that vary");
     f->desc.varies = f->varies;
@@ -477,9 +340,8 @@ piola_status pio_model_vary(pio_model *m, piola_error *error)
     for (size_t b = 0; !rc && b < s->matter.n_bodies; b++) {
         rc = add_nodes(m, b, SCENE_VARY_DISPLACEMENT, error);
         if (!rc) rc = add_nodes(m, b, SCENE_VARY_VELOCITY, error);
-        if (!rc) rc = add_thickness(m, b, error);
     }
-    return rc ? rc : add_materials(m, error);
+    return rc ? rc : pio_model_vary_elements(m, error);
 }
 
 void pio_model_vary_free(pio_model_fem *f)

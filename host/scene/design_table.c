@@ -72,6 +72,29 @@ static bool has_thickness(const pio_scene *s, const void *owner)
            (!owner || !((const scene_body *)owner)->thickness_text);
 }
 
+/* Modes are those without heat. */
+static bool heats(const pio_scene *s)
+{
+    return s->method.type == SCENE_FEM && s->fem.integrator != PIO_MODAL;
+}
+
+static bool has_expansion(const pio_scene *s, const void *owner)
+{
+    bool any = false;
+    (void)owner;
+    for (size_t b = 0; heats(s) && b < s->matter.n_bodies; b++) any |= pio_scene_body_is_heated(&s->matter.bodies[b]);
+    return any;
+}
+
+static bool has_temperature(const pio_scene *s, const void *owner)
+{
+    bool any = false;
+    for (size_t b = 0; heats(s) && b < s->matter.n_bodies; b++)
+        if (!owner || owner == &s->matter.bodies[b])
+            any |= !s->matter.bodies[b].temperature_text && pio_scene_body_expands(s, b);
+    return any;
+}
+
 static pio_signal signal_of(const void *control)
 {
     return ((const scene_control *)control)->type;
@@ -193,6 +216,8 @@ static const design_row rows[] = {
     {SCENE_OWNER_MATERIAL, "stiffness_damping", PIO_STIFFNESS_DAMPING, CFG_ANY,
      .has = damps, .optional = true, .field = "grad_stiffness_damping", .meaning = "stiffness damping"},
     {SCENE_OWNER_MATERIAL, "density", PIO_DENSITY, CFG_ANY, .field = "grad_density", .meaning = "density"},
+    {SCENE_OWNER_MATERIAL, "expansion", PIO_EXPANSION, CFG_ANY, .has = has_expansion, .field = "grad_expansion",
+     .meaning = "thermal expansion"},
     {SCENE_OWNER_MATERIAL, NULL, PIO_LAW_PARAMETER_0, CFG_ANY, .constant = pio_law_constant_of,
      .every = pio_law_every_constant, .field = "grad_parameter_"},
     {SCENE_OWNER_MATERIAL, NULL, PIO_YIELD_0, CFG_ANY, .constant = pio_plastic_constant_of,
@@ -200,6 +225,8 @@ static const design_row rows[] = {
     {SCENE_OWNER_MATERIAL, "viscosity", PIO_VISCOSITY, CFG_ANY, .has = of_particles, .field = "grad_viscosity"},
     {SCENE_OWNER_BODY, "thickness", PIO_THICKNESS, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER, IN(scene_body, thickness),
      .has = has_thickness, .field = "grad_thickness", .meaning = "thickness"},
+    {SCENE_OWNER_BODY, "temperature", PIO_TEMPERATURE, CFG_TEMPERATURE, ANY, DESIGN_NUMBER,
+     IN(scene_body, temperature), .has = has_temperature, .field = "grad_temperature", .meaning = "temperature"},
 
     {SCENE_OWNER_CONTROL, "amplitude", PIO_AMPLITUDE, CFG_PRESSURE, ANY, DESIGN_NUMBER,
      IN(scene_control, amplitude), .has = is_signal},

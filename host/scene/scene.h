@@ -105,6 +105,8 @@ typedef struct {
     bool of_points;             /* MPM: its geometry is a list of points, which is not filled */
     double thickness;           /* FEM in 2D, m */
     char *thickness_text;       /* FEM: an expression instead, or NULL */
+    double temperature;         /* FEM: above that without stress, K */
+    char *temperature_text;     /* FEM: an expression instead, or NULL */
     pio_dilatation dilatation;  /* FEM: of its elements */
     scene_region *regions;      /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
     size_t n_regions;           /* number of regions */

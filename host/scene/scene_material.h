@@ -9,7 +9,7 @@
 /* Of a material's constants that are expressions their texts; NULL: a number. The number beside an expression is one of
  * the usual size. */
 typedef struct {
-    char *E, *nu, *mu, *lambda, *bulk, *density, *c10, *c01, *mu1, *alpha1, *mu2, *alpha2;
+    char *E, *nu, *mu, *lambda, *bulk, *density, *c10, *c01, *mu1, *alpha1, *mu2, *alpha2, *expansion;
 } scene_material_texts;
 
 /* Constants of other laws are NaN or a default; E, nu, mu, lambda and bulk are 0 there. */
@@ -24,6 +24,7 @@ typedef struct {
     double density;                         /* mass per volume at rest, kg/m3; > 0 in MPM; FEM 0: no mass */
     double c10, c01;                        /* Pa (mooney_rivlin) */
     double mu1, alpha1, mu2, alpha2;        /* moduli, Pa, and exponents of the two terms (ogden) */
+    double expansion;                       /* coefficient of linear thermal expansion, 1/K; FEM */
     double mass_damping, stiffness_damping; /* Rayleigh's alpha, 1/s, and beta, s; FEM */
     pio_plastic_law plasticity;             /* plastic law; MPM */
     double yield_stress, hardening_modulus; /* Pa (von_mises, herschel_bulkley), Pa (von_mises) */

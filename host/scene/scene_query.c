@@ -1,6 +1,7 @@
 /* scene_query.c -- see scene_query.h. */
 #include "host/scene/scene_query.h"
 
+#include <math.h>
 #include <string.h>
 
 int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
@@ -144,4 +145,34 @@ int pio_scene_stress_places(const pio_scene *s)
         for (int p = 0; pio_place_words[p]; p++)
             if (!strcmp(s->output.state_per.v[i], pio_place_words[p])) places |= 1 << p;
     return pio_scene_has_stress(s) ? places : 0;
+}
+
+bool pio_scene_body_is_heated(const void *body)
+{
+    const scene_body *b = body;
+    return b->temperature_text || fabs(b->temperature) > 0;
+}
+
+bool pio_scene_body_expands(const pio_scene *s, size_t body)
+{
+    const scene_body *b = &s->matter.bodies[body];
+    bool any = false;
+    for (size_t m = 0; m < s->materials.n; m++) {
+        const scene_material *own = &s->materials.v[m];
+        bool used = !strcmp(own->name, b->material);
+        for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(own->name, b->regions[r].material);
+        any |= used && (own->texts.expansion || fabs(own->expansion) > 0);
+    }
+    return any;
+}
+
+bool pio_scene_is_heated(const pio_scene *s)
+{
+    bool any = false;
+    for (size_t b = 0; s->method.type == SCENE_FEM && b < s->matter.n_bodies; b++)
+        any |= pio_scene_body_is_heated(&s->matter.bodies[b]);
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t k = 0; k < s->goal.design[d].target.n; k++)
+            any |= s->goal.design[d].path && s->goal.design[d].path[k].quantity == PIO_TEMPERATURE;
+    return any;
 }

@@ -12,6 +12,12 @@ int pio_scene_fields(const pio_scene *scene);
 int pio_scene_field(const pio_scene *scene, const char *body);
 /* Returns whether a material that bodies are made of has a density. */
 bool pio_scene_is_heavy(const pio_scene *scene);
+/* Returns whether a body, a scene_body, has a temperature. */
+bool pio_scene_body_is_heated(const void *body);
+/* Returns whether a material of a body, or of its regions, has a thermal expansion. */
+bool pio_scene_body_expands(const pio_scene *scene, size_t body);
+/* Returns whether a body of a mesh has a temperature, as it is or by a design. */
+bool pio_scene_is_heated(const pio_scene *scene);
 /* Returns whether designs of this scene may not change this key of materials, which its integrator or its velocity
  * fields do not support. */
 bool pio_scene_has_no(const pio_scene *scene, const char *key);

@@ -1,4 +1,5 @@
 /* scene_table_fem.c -- the table of scenes of `method: {type: fem}`: what differs from scene_table.c. */
+#include "host/scene/scene_query.h"
 #include "host/scene/scene_table.h"
 
 #include <math.h>
@@ -114,6 +115,9 @@ static const cfg_field body_fields[] = {
     {"thickness", CFG_NUMBER, AT(scene_body, thickness), .fallback = "1", .quantity = CFG_LENGTH, POSITIVE,
      .texts = offsetof(scene_body, thickness_text), .instead_of = 1,
      .meaning = "in 2D: how deep the body is; forces are in proportion; rings have none"},
+    {"temperature", CFG_NUMBER, AT(scene_body, temperature), .fallback = "0", .quantity = CFG_TEMPERATURE,
+     .texts = offsetof(scene_body, temperature_text), .instead_of = 1, .present = pio_scene_body_is_heated,
+     .meaning = "above that at which the body at rest has no stress; from the beginning to the end"},
     END};
 static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene_body), .fields = body_fields};
 

@@ -2,6 +2,8 @@
 #include "host/scene/law.h"
 #include "host/scene/scene_private.h"
 
+#include <math.h>
+
 #define AT(member) .offset = offsetof(scene_material, member), .size = sizeof(((scene_material *)0)->member)
 #define POSITIVE .range = {CFG_OVER, 0, 0}
 #define NOT_NEGATIVE .range = {CFG_FROM, 0, 0}
@@ -28,6 +30,11 @@ static bool is_plastic(const void *m)
 static bool has_density(const void *m)
 {
     return ((const scene_material *)m)->density > 0;
+}
+static bool expands(const void *m)
+{
+    const scene_material *own = m;
+    return own->texts.expansion || fabs(own->expansion) > 0;
 }
 static bool is_damped(const void *m)
 {
@@ -114,6 +121,9 @@ static const cfg_field element_fields[] = {
      .only = LAWS_OWN, .meaning = "bulk modulus; larger is less compressible"},
     {"density", CFG_NUMBER, AT(density), OR_TEXT(density, 1e3).fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
      .present = has_density, .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
+    {"expansion", CFG_NUMBER, AT(expansion), OR_TEXT(expansion, 1e-5).fallback = "0", .quantity = CFG_EXPANSION,
+     .present = expands,
+     .meaning = "linear coefficient of thermal expansion: free strain in every direction per bodies[].temperature"},
     {"mass_damping", CFG_NUMBER, AT(mass_damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
      .present = is_damped, .meaning = "Rayleigh's alpha: forces alpha M v; larger damps slow motions more"},
     {"stiffness_damping", CFG_NUMBER, AT(stiffness_damping), .fallback = "0", .quantity = CFG_TIME, NOT_NEGATIVE,

@@ -105,6 +105,14 @@ static void check_dilatation(const pio_scene *s, cfg_doc *doc, size_t i)
                       pio_elements[g->element].name, g->element == PIO_TRI3 ? "quad4 or tri6" : "hex8 or tet10");
 }
 
+/* Reports a temperature that nothing of the body expands with. */
+static void check_temperature(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    PATH(path, "bodies[%zu].temperature", i);
+    if (pio_scene_body_is_heated(&s->matter.bodies[i]) && !pio_scene_body_expands(s, i))
+        pio_cfg_fault(doc, path, "no material of this body expands; add 'expansion' to it, or remove the temperature");
+}
+
 static void check_bodies(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->matter.n_bodies; i++) {
@@ -115,6 +123,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
         if (s->method.dimension == 3 && (b->thickness_text || fabs(b->thickness - 1) > 0))
             pio_cfg_fault(doc, thickness, "in 3D the mesh gives the thickness; remove it");
         if (b->dilatation == PIO_DILATATION_PROJECTED) check_dilatation(s, doc, i);
+        check_temperature(s, doc, i);
         pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
                         sizeof *s->matter.geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,

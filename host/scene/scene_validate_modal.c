@@ -82,6 +82,16 @@ static void check_rest(const pio_scene *s, cfg_doc *doc)
         }
 }
 
+/* Reports bodies with stresses of heat, which would change their stiffness. */
+static void check_heat(const pio_scene *s, cfg_doc *doc)
+{
+    for (size_t i = 0; i < s->matter.n_bodies; i++) {
+        PATH(path, "bodies[%zu].temperature", i);
+        if (pio_scene_body_is_heated(&s->matter.bodies[i]))
+            pio_cfg_fault(doc, path, "%s, without the stress of heat; remove it", FREE);
+    }
+}
+
 static void check_materials(const pio_scene *s, cfg_doc *doc)
 {
     static const char *const damping[] = {"mass_damping", "stiffness_damping"};
@@ -130,6 +140,7 @@ void pio_scene_validate_modal(const pio_scene *s, cfg_doc *doc)
     if (s->fem.linear == PIO_SOLVE_PCG)
         pio_cfg_fault(doc, "solver.linear", "modal analysis is by elimination; remove it, or use 'linear: direct'");
     check_rest(s, doc);
+    check_heat(s, doc);
     check_materials(s, doc);
     for (size_t i = 0; i < s->goal.n_observe; i++) {
         const pio_observable type = s->goal.observe[i].type;

@@ -37,6 +37,8 @@ static texts_of_entry texts_of(const pio_scene *s, scene_vary_kind kind, size_t 
     if (kind == SCENE_VARY_DISPLACEMENT)
         return (texts_of_entry){"bodies", "displacement", body->displacement_text, dim, false};
     if (kind == SCENE_VARY_VELOCITY) return (texts_of_entry){"bodies", "velocity", body->velocity_text, dim, false};
+    if (kind == SCENE_VARY_TEMPERATURE)
+        return (texts_of_entry){"bodies", "temperature", &body->temperature_text, 1, true};
     return (texts_of_entry){"bodies", "thickness", &body->thickness_text, 1, true};
 }
 
@@ -70,7 +72,7 @@ static bool of_materials(const pio_scene *s, size_t i, scene_vary *out)
 
 bool pio_scene_vary(const pio_scene *s, size_t i, scene_vary *out)
 {
-    for (int kind = SCENE_VARY_LOAD; kind <= SCENE_VARY_THICKNESS; kind++)
+    for (int kind = SCENE_VARY_LOAD; kind <= SCENE_VARY_TEMPERATURE; kind++)
         for (size_t e = 0; e < entries_of(s, (scene_vary_kind)kind); e++) {
             const texts_of_entry t = texts_of(s, (scene_vary_kind)kind, e);
             for (size_t c = 0; t.texts && c < t.n; c++) {
@@ -102,6 +104,7 @@ static cfg_quantity quantity_of(const pio_scene *s, const scene_vary *v)
     if (v->kind == SCENE_VARY_MATERIAL) return v->field->quantity;
     if (v->kind == SCENE_VARY_LOAD) return pio_load_quantity(&s->loading.loads[v->index]);
     if (v->kind == SCENE_VARY_ANGLE) return CFG_ANGLE;
+    if (v->kind == SCENE_VARY_TEMPERATURE) return CFG_TEMPERATURE;
     return v->kind == SCENE_VARY_VELOCITY ? CFG_VELOCITY : CFG_LENGTH;
 }
 
@@ -110,6 +113,7 @@ bool pio_scene_vary_compile(const pio_scene *s, const scene_vary *v, pio_express
     static const char *const no_time[] = {[SCENE_VARY_DISPLACEMENT] = "the state at the start has",
                                           [SCENE_VARY_VELOCITY] = "the state at the start has",
                                           [SCENE_VARY_THICKNESS] = "the thickness of a body has",
+                                          [SCENE_VARY_TEMPERATURE] = "the temperature of a body has",
                                           [SCENE_VARY_MATERIAL] = "what a material is made of has"};
     pio_expression_table tables[64];
     const size_t n_tables = s->tables.n < 64 ? s->tables.n : 64;

@@ -52,6 +52,8 @@ OWNERS = {
     "has_velocity": "bodies in motion, without an expression",
     "has_displacement": "meshes in motion, without an expression",
     "has_thickness": "meshes in 2D, without an expression",
+    "has_expansion": "meshes, where a body has a temperature and the material an expansion",
+    "has_temperature": "meshes with a material that expands, without an expression",
     "damps": "meshes in motion, except by `reversible_leapfrog`", "is_signal": "constants and sines",
     "is_sine": "sines", "has_knots": "signals with knots", "is_network": "networks",
     "is_no_spring": "loads other than springs and foundations, without an expression",

@@ -130,6 +130,10 @@ ENTRIES = (
           "Half the section of the disc that was found, the axis at the left and the plane of symmetry below. The "
           "colour is von Mises' stress, 141 MPa at most and 250 MPa at the start.",
           "--field von_mises --size 900x300"),
+    Entry("fem_bimetal", "optimize",
+          "The strip at the temperature that was found, 60.2 K above that at which it is straight. The colour is von "
+          "Mises' stress: largest at the clamp, and else along the seam, where the layers hold each other back.",
+          "--field von_mises --size 900x300"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
           "with respect to Young's modulus of each element: stiffness matters most at the clamp.",

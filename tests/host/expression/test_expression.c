@@ -250,7 +250,7 @@ static void every_unit_has_a_dimension(void **state)
     for (int q = 0; q < CFG_QUANTITIES; q++) {
         const char *unit = pio_quantity_unit((cfg_quantity)q);
         const pio_dimension d = pio_dimension_of((cfg_quantity)q);
-        const bool none = d.m == 0 && d.kg == 0 && d.s == 0;
+        const bool none = d.m == 0 && d.kg == 0 && d.s == 0 && d.K == 0;
         const bool plain = !*unit || !strcmp(unit, "B") || !strcmp(unit, "rad");
         if (none != plain) fail_msg("%s: %s", unit, none ? "it has no dimension" : "it has a dimension");
         with += !none;
