@@ -76,7 +76,7 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
     double *parameters = f->law_parameters + PIO_LAW_CONSTANTS * e;
-    f->law[e] = mat->model;
+    f->law[e] = pio_law_of(mat);
     f->density[e] = mat->density;
     if (f->expansion) f->expansion[e] = mat->expansion;
     if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->parameter_form[e] = mat->by_lame_parameters ? 1 : 0;

@@ -196,7 +196,7 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     }
     m->volume[i] = volume;
     m->density[i] = mat->density;
-    m->law[i] = mat->model;
+    m->law[i] = pio_law_of(mat);
     m->parameter_form[i] = mat->by_lame_parameters;
     m->body[i] = (int32_t)b;
     pio_law_parameters(mat, m->law_parameters + PIO_LAW_CONSTANTS * i);

@@ -71,6 +71,11 @@ int pio_law_count(pio_law law)
     return count;
 }
 
+pio_law pio_law_of(const scene_material *m)
+{
+    return m->volume == SCENE_VOLUME_QUADRATIC ? m->model | PIO_VOLUME_QUADRATIC : m->model;
+}
+
 static const pio_law_constant *find(const pio_law_constant *list, const char *key)
 {
     for (; list->key; list++)

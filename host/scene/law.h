@@ -12,6 +12,8 @@
 #define LAW_BIT(law) (1u << (law))
 #define LAWS_HYPERELASTIC (LAW_BIT(PIO_LINEAR_FLUID) - 1)
 #define LAWS_FLUID (LAW_BIT(PIO_LINEAR_FLUID) | LAW_BIT(PIO_TAIT))
+/* Those that have a choice of the volumetric energy. */
+#define LAWS_VOLUME (LAWS_OWN | LAW_BIT(PIO_HYPER_NEO_HOOKEAN) | LAW_BIT(PIO_HYPER_NEO_HOOKEAN_ISO))
 #define LAWS_OWN (LAW_BIT(PIO_HYPER_MOONEY_RIVLIN) | LAW_BIT(PIO_HYPER_OGDEN)) /* neither E, nu nor mu, lambda */
 
 /* One constant of a law. A list of them ends with a NULL key. */
@@ -21,6 +23,8 @@ typedef struct {
     int number;                       /* index among the parameters of the engine */
 } pio_law_constant;
 
+/* Returns the number of the material's law as engines know it: its model, and the bit of its volumetric energy. */
+pio_law pio_law_of(const scene_material *material);
 /* Returns the constant with this key of the material's law in its form (E, nu or mu, lambda), or NULL. */
 const pio_law_constant *pio_law_constant_of(const scene_material *material, const char *key);
 /* Returns constant i of all laws, each key once (its number differs from law to law); NULL past the last. */

@@ -12,10 +12,14 @@ typedef struct {
     char *E, *nu, *mu, *lambda, *bulk, *density, *c10, *c01, *mu1, *alpha1, *mu2, *alpha2, *expansion;
 } scene_material_texts;
 
+/* The volumetric energy: the law's own, or (J - 1)^2/2 times the same constant. */
+typedef enum { SCENE_VOLUME_STANDARD, SCENE_VOLUME_QUADRATIC } scene_volume;
+
 /* Constants of other laws are NaN or a default; E, nu, mu, lambda and bulk are 0 there. */
 typedef struct {
     char *name;                             /* name of the material */
     pio_law model;                          /* constitutive law, as in piola_laws */
+    scene_volume volume;                    /* its volumetric energy; standard where it has no choice */
     bool by_lame_parameters;                /* stated by mu and lambda instead of E and nu */
     double E, nu;                           /* Young's modulus, Pa; Poisson's ratio; also where mu, lambda are stated */
     double mu, lambda;                      /* Lame's constants, Pa; also where E, nu are stated */

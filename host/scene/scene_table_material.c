@@ -1,6 +1,7 @@
 /* scene_table_material.c -- the tables of materials: what particles and what meshes are made of. */
 #include "host/scene/law.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/words.h"
 
 #include <math.h>
 
@@ -22,6 +23,10 @@ static bool by_engineering(const void *m)
 static bool by_lame_parameters(const void *m)
 {
     return ((const scene_material *)m)->by_lame_parameters;
+}
+static bool has_own_volume(const void *m)
+{
+    return ((const scene_material *)m)->volume != SCENE_VOLUME_STANDARD;
 }
 static bool is_plastic(const void *m)
 {
@@ -83,7 +88,12 @@ static bool is_stiffly_damped(const void *m)
      .fallback = "0", .quantity = CFG_PRESSURE, .only = OGDEN,                                                         \
      .meaning = "modulus of the second term"},                                                                         \
     {"alpha2", CFG_NUMBER, AT(alpha2), TEXT(alpha2, 2)                                                                 \
-     .fallback = "2", .only = OGDEN, .meaning = "exponent of the second term"}
+     .fallback = "2", .only = OGDEN, .meaning = "exponent of the second term"},                                        \
+    {"volumetric_energy", CFG_ENUM, AT(volume), .fallback = "standard", .values = pio_volume_words,                    \
+     .only = LAWS_VOLUME, .present = has_own_volume,                                                                   \
+     .meaning = "energy of a change of volume: standard is lambda/2 (ln J)^2 (neo_hookean) or "                        \
+                "bulk/4 (J^2 - 1 - 2 ln J), quadratic the same constant times (J - 1)^2/2, which is softer in "        \
+                "compression; small strains do not differ"}
 // clang-format on
 
 static const cfg_field particle_fields[] = {

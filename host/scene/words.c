@@ -128,4 +128,6 @@ const char *const pio_state_words[] = {[SCENE_STATE_VELOCITY] = "velocity",
                                        NULL};
 const char *const pio_gradient_per_words[] = {
     [SCENE_GRADIENT_PER_ELEMENT] = "element", [SCENE_GRADIENT_PER_VOLUME] = "volume", NULL};
+const char *const pio_volume_words[] = {
+    [SCENE_VOLUME_STANDARD] = "standard", [SCENE_VOLUME_QUADRATIC] = "quadratic", NULL};
 const char *const pio_place_words[] = {"element", "node", "point", NULL};

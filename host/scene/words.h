@@ -50,6 +50,7 @@ extern const char *const pio_mesh_per_words[];       /* by scene_per, of meshes 
 extern const char *const pio_term_words[];           /* by scene_term_type */
 extern const char *const pio_state_words[];          /* by scene_state */
 extern const char *const pio_gradient_per_words[];   /* by scene_gradient_per */
+extern const char *const pio_volume_words[];         /* of the volumetric energy, by scene_volume */
 extern const char *const pio_place_words[];          /* of fields of a mesh, by the bits of pio_stress_place */
 
 #endif

@@ -40,7 +40,9 @@ typedef enum {
     PIO_HYPER_LAWS
 } pio_hyper_law;
 typedef enum { PIO_LINEAR_FLUID = PIO_HYPER_LAWS, PIO_TAIT, PIO_LAWS } pio_fluid_law;
-typedef int32_t pio_law;        /* one of either */
+typedef int32_t pio_law; /* one of either; of laws of solids that have the choice, with PIO_VOLUME_QUADRATIC or not */
+/* The bit of a law whose volumetric energy is the quadratic one, see kernels/material/hyperelastic_volume.h. */
+enum { PIO_VOLUME_QUADRATIC = 16 };
 enum { PIO_LAW_CONSTANTS = 5 }; /* most that a law has */
 /* Plastic laws of particles, see kernels/material/plasticity.h; snow is of fixed corotated solids, the others of
  * Hencky's. */

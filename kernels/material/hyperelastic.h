@@ -15,12 +15,16 @@
  *     Mooney-Rivlin             c10      c01       kappa                      2 (c10 + c01), kappa - 2/3 mu
  *     Ogden                     mu_1     alpha_1   mu_2    alpha_2  kappa     mu, kappa - 2/3 mu
  *     Hencky                    mu       lambda                               mu, lambda
- * mu, lambda, kappa, c10, c01, mu_p [Pa]; alpha_p [-]. Ogden's mu is (mu_1 alpha_1 + mu_2 alpha_2)/2. */
+ * mu, lambda, kappa, c10, c01, mu_p [Pa]; alpha_p [-]. Ogden's mu is (mu_1 alpha_1 + mu_2 alpha_2)/2.
+ *
+ * The neo-Hookean laws, Mooney-Rivlin's and Ogden's have a choice of the volumetric energy, hyperelastic_volume.h.
+ */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_H
 #define PIOLA_KERNELS_HYPERELASTIC_H
 
 #include "kernels/material/hyperelastic_invariants.h"
 #include "kernels/material/hyperelastic_spectral.h"
+#include "kernels/material/hyperelastic_quadratic.h"
 
 /* Returns 1 where psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log);
  * with neither, F must be finite. */
@@ -54,6 +58,11 @@ PIO_SHARED_FN real hyper_psi(int law, mat F, hyper_constants k)
         return spectral_psi(1, F, k);
     default:
         return spectral_psi(0, F, k);
+    case PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_NEO_HOOKEAN_ISO | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_MOONEY_RIVLIN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_OGDEN | PIO_VOLUME_QUADRATIC:
+        return quadratic_law_psi(law, F, k);
     }
 }
 
@@ -79,6 +88,11 @@ PIO_SHARED_FN mat hyper_P(int law, mat F, hyper_constants k)
         return spectral_P(1, F, k);
     default:
         return spectral_P(0, F, k);
+    case PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_NEO_HOOKEAN_ISO | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_MOONEY_RIVLIN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_OGDEN | PIO_VOLUME_QUADRATIC:
+        return quadratic_law_P(law, F, k);
     }
 }
 
@@ -104,6 +118,11 @@ PIO_SHARED_FN mat hyper_dP(int law, mat F, mat dF, hyper_constants k)
         return spectral_dP(1, F, dF, k);
     default:
         return spectral_dP(0, F, dF, k);
+    case PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_NEO_HOOKEAN_ISO | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_MOONEY_RIVLIN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_OGDEN | PIO_VOLUME_QUADRATIC:
+        return quadratic_law_dP(law, F, dF, k);
     }
 }
 
@@ -140,6 +159,13 @@ PIO_SHARED_FN void hyper_theta(int law, mat F, mat P_bar, hyper_constants k, hyp
         break;
     default:
         neo_hookean_theta(F, P_bar, &pair);
+        break;
+    case PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_NEO_HOOKEAN_ISO | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_MOONEY_RIVLIN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_OGDEN | PIO_VOLUME_QUADRATIC:
+        quadratic_law_theta(law, F, P_bar, k, k_bar);
+        return;
     }
     k_bar->k[0] = pair.k[0];
     k_bar->k[1] = pair.k[1];
@@ -184,6 +210,12 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
         return;
     default:
         spectral_tangent(0, F, k, A);
+        return;
+    case PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_NEO_HOOKEAN_ISO | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_MOONEY_RIVLIN | PIO_VOLUME_QUADRATIC:
+    case PIO_HYPER_OGDEN | PIO_VOLUME_QUADRATIC:
+        quadratic_law_tangent(law, F, k, A);
     }
 }
 
@@ -196,7 +228,7 @@ PIO_SHARED_FN void hyper_tangent(int law, mat F, hyper_constants k, real A[HYPER
 /* Returns 1 for a law whose parameters are its constants. */
 PIO_FN int hyper_has_own_parameters(int law)
 {
-    return law == PIO_HYPER_MOONEY_RIVLIN || law == PIO_HYPER_OGDEN;
+    return hyper_own(law) == PIO_HYPER_MOONEY_RIVLIN || hyper_own(law) == PIO_HYPER_OGDEN;
 }
 
 /* Returns lambda* of plane stress, of the linear law in 2D, Pa: the out-of-plane stress vanishes when lambda is lambda*
@@ -223,13 +255,13 @@ PIO_FN hyper_constants hyper_from_parameters(int law, int form, hyper_constants 
     const int by_lame_parameters = form & HYPER_LAME_PARAMETERS;
     hyper_constants k = parameters;
     if (hyper_has_own_parameters(law)) {
-        if (law == PIO_HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
+        if (hyper_own(law) == PIO_HYPER_MOONEY_RIVLIN) k.k[3] = k.k[4] = R(0);
         return k;
     }
     k.k[2] = k.k[3] = k.k[4] = R(0);
     if (!by_lame_parameters) lame_parameters_of(parameters.k[0], parameters.k[1], &k.k[0], &k.k[1]);
     if (form & HYPER_PLANE_STRESS) k.k[1] = plane_stress_lambda(by_lame_parameters, parameters);
-    if (law == PIO_HYPER_NEO_HOOKEAN_ISO)
+    if (hyper_own(law) == PIO_HYPER_NEO_HOOKEAN_ISO)
         k.k[1] = by_lame_parameters ? parameters.k[1] + R(2.0 / 3) * parameters.k[0]
                                     : parameters.k[0] / (R(3) - R(6) * parameters.k[1]);
     return k;
@@ -241,11 +273,10 @@ PIO_FN void hyper_from_parameters_adj(int law, int form, hyper_constants paramet
 {
     const int by_lame_parameters = form & HYPER_LAME_PARAMETERS;
     if (hyper_has_own_parameters(law)) {
-        const int count = law == PIO_HYPER_MOONEY_RIVLIN ? 3 : 5;
-        for (int i = 0; i < count; i++) parameters_bar->k[i] += k_bar.k[i];
+        for (int i = 0; i < hyper_count(law); i++) parameters_bar->k[i] += k_bar.k[i];
         return;
     }
-    const int iso = law == PIO_HYPER_NEO_HOOKEAN_ISO;
+    const int iso = hyper_own(law) == PIO_HYPER_NEO_HOOKEAN_ISO;
     if (form & HYPER_PLANE_STRESS) {
         plane_stress_lambda_adj(by_lame_parameters, parameters, k_bar.k[1], parameters_bar);
         k_bar.k[1] = R(0);

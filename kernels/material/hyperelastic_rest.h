@@ -1,20 +1,15 @@
-/* hyperelastic_rest.h -- the hyperelastic laws at rest: how many constants they have, their moduli, and which constants
- * give a stable body. */
+/* hyperelastic_rest.h -- the hyperelastic laws at rest: their moduli, and which constants give a stable body. None
+ * of it depends on the choice of the volumetric energy. */
 #ifndef PIOLA_KERNELS_HYPERELASTIC_REST_H
 #define PIOLA_KERNELS_HYPERELASTIC_REST_H
 
 #include "kernels/material/hyperelastic.h"
 
-/* Returns how many constants a law has: the first 2, 3 or 5 numbers of k. */
-PIO_FN int hyper_count(int law)
-{
-    return law == PIO_HYPER_OGDEN ? 5 : law == PIO_HYPER_MOONEY_RIVLIN ? 3 : 2;
-}
-
 /* Sets mu and lambda of small strains about the rest shape, Pa, from the law's constants: the last column of the table
  * of hyperelastic.h. */
 PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda)
 {
+    law = hyper_own(law);
     *mu = k.k[0];
     *lambda = k.k[1];
     if (law == PIO_HYPER_NEO_HOOKEAN_ISO) {
@@ -31,6 +26,7 @@ PIO_FN void hyper_rest_moduli(int law, hyper_constants k, real *mu, real *lambda
 /* Adjoint of hyper_rest_moduli: adds to k_bar its transposed derivative applied to mu_bar and lambda_bar. */
 PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real lambda_bar, hyper_constants *k_bar)
 {
+    law = hyper_own(law);
     const int bulk = law == PIO_HYPER_NEO_HOOKEAN_ISO ? 1
                      : law == PIO_HYPER_MOONEY_RIVLIN ? 2
                      : law == PIO_HYPER_OGDEN         ? 4
@@ -51,6 +47,7 @@ PIO_FN void hyper_rest_moduli_adj(int law, hyper_constants k, real mu_bar, real 
  * has lambda + mu for a bulk modulus. */
 PIO_FN int hyper_constants_hold(int law, hyper_constants k)
 {
+    law = hyper_own(law);
     real mu = k.k[0], bulk = k.k[1] + R(2.0 / 3) * k.k[0];
     if (law == PIO_HYPER_LINEAR && DIM == 2) {
         bulk = k.k[1] + k.k[0];

@@ -27,10 +27,11 @@ PIO_FN real exp_quotient_slope(real x)
 
 /* ---- k_bar += bar dpsi/dk ---------------------------------------------------------------------------------- */
 
-/* Adds bar dpsi/dk of Ogden's law to k_bar, where the sums over i have three directions:
- *     psi = sum_p mu_p s(alpha_p) + kappa/4 (J^2 - 1 - 2 ln J),   s(alpha) = sum_i b_i (e^x - 1)/x,   x = alpha b_i,
+/* Adds bar dpsi/dk of Ogden's law to k_bar, where the sums over i have three directions, and U is the quadratic energy
+ * or kappa/4 (J^2 - 1 - 2 ln J):
+ *     psi = sum_p mu_p s(alpha_p) + U,   s(alpha) = sum_i b_i (e^x - 1)/x,   x = alpha b_i,
  *     ds/dalpha = sum_i b_i^2 exp_quotient_slope(x). */
-PIO_FN void ogden_energy_constants(mat F, real bar, hyper_constants k, hyper_constants *k_bar)
+PIO_FN void ogden_energy_constants(int law, mat F, real bar, hyper_constants k, hyper_constants *k_bar)
 {
     const vec e = principal_logs(svd_of(F)), b = ogden_shape(e);
     const real J = mat_det(F, mat_cofactor(F)), third = ogden_third(e);
@@ -48,14 +49,14 @@ PIO_FN void ogden_energy_constants(mat F, real bar, hyper_constants k, hyper_con
         k_bar->k[2 * p] += bar * s;
         k_bar->k[2 * p + 1] += bar * k.k[2 * p] * slope;
     }
-    k_bar->k[4] += bar * hyper_volume_psi(R(1), J, vec_sum(e));
+    k_bar->k[4] += bar * (hyper_is_quadratic(law) ? quadratic_psi(R(1), J) : hyper_volume_psi(R(1), J, vec_sum(e)));
 }
 
 /* Adds bar dpsi/dk at F to k_bar for each constant that the law has; bar is dJ/dpsi. */
 PIO_FN void hyper_psi_theta(int law, mat F, real bar, hyper_constants k, hyper_constants *k_bar)
 {
-    if (law == PIO_HYPER_OGDEN) {
-        ogden_energy_constants(F, bar, k, k_bar);
+    if (hyper_own(law) == PIO_HYPER_OGDEN) {
+        ogden_energy_constants(law, F, bar, k, k_bar);
         return;
     }
     for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * hyper_psi(law, F, hyper_unit(c));
@@ -69,8 +70,8 @@ typedef struct {
     real P33, by_I1, by_J;
 } P33_slopes;
 
-/* Returns P33 of any law but Ogden's, Pa, and its derivatives by I1 = F : F + 1 and J. Mooney-Rivlin's second
- * invariant is I2 = I1 - 1 + J^2. */
+/* Returns P33 of any law but Ogden's, with its own volumetric energy, Pa, and its derivatives by I1 = F : F + 1 and J.
+ * Mooney-Rivlin's second invariant is I2 = I1 - 1 + J^2. */
 PIO_FN P33_slopes P33_slopes_of(int law, mat F, hyper_constants k)
 {
     const real I1 = mat_ddot(F, F) + R(1), J = mat_det(F, mat_cofactor(F));
@@ -166,15 +167,48 @@ PIO_FN void ogden_P33_adj(mat F, hyper_constants k, real bar, mat *F_bar, hyper_
     *F_bar = mat_axpby(R(1), *F_bar, R(1), principal_turn(s, slope));
 }
 
+/* Returns P33 of a law with the quadratic energy, Pa: that of its own part, and kappa (J - 1) J. */
+PIO_OUTLINE_FN real quadratic_P33(int law, mat F, hyper_constants k)
+{
+    const hyper_parts r = hyper_parts_of(law, k);
+    const real own = r.law == PIO_HYPER_OGDEN ? ogden_P33(F, r.k) : P33_slopes_of(r.law, F, r.k).P33;
+    return own + quadratic_tau(r.kappa, mat_det(F, mat_cofactor(F)));
+}
+
+/* Adds bar dP33/dF to F_bar and bar dP33/dk to k_bar of such a law. */
+PIO_OUTLINE_FN void quadratic_P33_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
+{
+    const hyper_parts r = hyper_parts_of(law, k);
+    const hyper_constants before = *k_bar;
+    const mat cof = mat_cofactor(F);
+    const real J = mat_det(F, cof);
+    real by_J = quadratic_slope(r.kappa, J) / J;
+    if (r.law == PIO_HYPER_OGDEN) {
+        ogden_P33_adj(F, r.k, bar, F_bar, k_bar);
+    } else {
+        const P33_slopes own = P33_slopes_of(r.law, F, r.k);
+        by_J += own.by_J;
+        *F_bar = mat_axpby(R(1), *F_bar, R(2) * bar * own.by_I1, F);
+        for (int c = 0; c < r.at; c++) k_bar->k[c] += bar * P33_slopes_of(r.law, F, hyper_unit(c)).P33;
+    }
+    *F_bar = mat_axpby(R(1), *F_bar, bar * by_J, cof);
+    quadratic_constant(&r, before, bar * quadratic_tau(R(1), J), k_bar);
+}
+
 /* Returns P33 at F in plane strain, Pa, where hyper_admits F. */
 PIO_FN real hyper_P33(int law, mat F, hyper_constants k)
 {
+    if (hyper_is_quadratic(law)) return quadratic_P33(law, F, k);
     return law == PIO_HYPER_OGDEN ? ogden_P33(F, k) : P33_slopes_of(law, F, k).P33;
 }
 
 /* Adjoint of hyper_P33: adds bar dP33/dF to F_bar and bar dP33/dk to k_bar; bar is dJ/dP33. */
 PIO_FN void hyper_P33_adj(int law, mat F, hyper_constants k, real bar, mat *F_bar, hyper_constants *k_bar)
 {
+    if (hyper_is_quadratic(law)) {
+        quadratic_P33_adj(law, F, k, bar, F_bar, k_bar);
+        return;
+    }
     if (law == PIO_HYPER_OGDEN) {
         ogden_P33_adj(F, k, bar, F_bar, k_bar);
         return;

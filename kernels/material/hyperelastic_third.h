@@ -52,8 +52,8 @@ PIO_FN real third_hooke_psi(mat e, real e33, hyper_constants k)
     return k.k[0] * (mat_ddot(e, e) + e33 * e33) + R(0.5) * k.k[1] * l * l;
 }
 
-/* Returns the energy per rest volume at F and `third`, J/m^3. */
-PIO_OUTLINE_FN real hyper_third_psi(int law, mat F, real third, hyper_constants k)
+/* Returns the energy of a law with its own volumetric energy, J/m^3. */
+PIO_OUTLINE_FN real own_third_psi(int law, mat F, real third, hyper_constants k)
 {
     const real I_ = mat_ddot(F, F), J = mat_det(F, mat_cofactor(F)), t = third, J3 = J * t, I1 = I_ + t * t;
     const int two = law == PIO_HYPER_MOONEY_RIVLIN;
@@ -89,6 +89,14 @@ PIO_OUTLINE_FN real hyper_third_psi(int law, mat F, real third, hyper_constants 
         return k.k[0] * (R(0.5) * (p.l * p.l + p.d * p.d) + p.e * p.e) + R(0.5) * k.k[1] * l * l;
     }
     }
+}
+
+/* Returns the energy per rest volume at F and `third`, J/m^3. */
+PIO_OUTLINE_FN real hyper_third_psi(int law, mat F, real third, hyper_constants k)
+{
+    const hyper_parts r = hyper_parts_of(law, k);
+    const real psi = own_third_psi(r.law, F, third, r.k);
+    return hyper_is_quadratic(law) ? psi + quadratic_psi(r.kappa, mat_det(F, mat_cofactor(F)) * third) : psi;
 }
 
 /* Returns the first Piola-Kirchhoff stress at F and `third`, Pa. */
@@ -150,7 +158,7 @@ PIO_OUTLINE_FN void hyper_third_theta(int law, mat F, real third, third_stress b
 /* Adds bar dpsi/dk at F and `third` to the cotangent of each constant that the law has. */
 PIO_FN void hyper_third_psi_theta(int law, mat F, real third, real bar, hyper_constants k, hyper_constants *k_bar)
 {
-    if (law != PIO_HYPER_OGDEN) {
+    if (hyper_own(law) != PIO_HYPER_OGDEN) {
         for (int c = 0; c < hyper_count(law); c++) k_bar->k[c] += bar * hyper_third_psi(law, F, third, hyper_unit(c));
         return;
     }
@@ -162,7 +170,8 @@ PIO_FN void hyper_third_psi_theta(int law, mat F, real third, real bar, hyper_co
         k_bar->k[2 * term] += bar * b[i % 3] * exp(x) * sinhc(x);
         k_bar->k[2 * term + 1] += bar * k.k[2 * term] * b[i % 3] * b[i % 3] * exp_quotient_slope(y);
     }
-    k_bar->k[4] += bar * hyper_volume_psi(R(1), p.J * third, p.l + p.e);
+    const real J3 = p.J * third;
+    k_bar->k[4] += bar * (hyper_is_quadratic(law) ? quadratic_psi(R(1), J3) : hyper_volume_psi(R(1), J3, p.l + p.e));
 }
 
 /* ---- second derivatives, as a matrix in (F, F33) ---------------------------------------------------------------- */

@@ -254,8 +254,8 @@ PIO_FN third_slopes third_ogden_alpha(const third_logs *p, real mu, real alpha)
 
 /* ---- every law but the linear one, by (I, J, t) ----------------------------------------------------------------- */
 
-/* Returns the derivatives of a law by (I, J, t) at F and t. */
-PIO_OUTLINE_FN third_slopes hyper_third_slopes(int law, mat F, real t, hyper_constants k)
+/* Returns the derivatives by (I, J, t) at F and t of a law with its own volumetric energy. */
+PIO_OUTLINE_FN third_slopes own_third_slopes(int law, mat F, real t, hyper_constants k)
 {
     const real I_ = mat_ddot(F, F), J = mat_det(F, mat_cofactor(F));
     if (law == PIO_HYPER_FIXED_COROTATED) return third_corotated(I_, J, t, k);
@@ -268,10 +268,30 @@ PIO_OUTLINE_FN third_slopes hyper_third_slopes(int law, mat F, real t, hyper_con
     return third_of_invariants(&f, I_, J, t);
 }
 
+/* Adds those of kappa/2 (J t - 1)^2, as third_corotated has them. */
+PIO_FN void third_quadratic(real J, real t, real kappa, third_slopes *r)
+{
+    const real j = J * t - R(1);
+    r->d[1] += kappa * j * t;
+    r->d[2] += kappa * j * J;
+    r->dd[1][1] += kappa * t * t;
+    r->dd[2][2] += kappa * J * J;
+    third_mixed(r, 1, 2, kappa * (j + J * t));
+}
+
+/* Returns the derivatives of a law by (I, J, t) at F and t. */
+PIO_OUTLINE_FN third_slopes hyper_third_slopes(int law, mat F, real t, hyper_constants k)
+{
+    const hyper_parts parts = hyper_parts_of(law, k);
+    third_slopes r = own_third_slopes(parts.law, F, t, parts.k);
+    if (hyper_is_quadratic(law)) third_quadratic(mat_det(F, mat_cofactor(F)), t, parts.kappa, &r);
+    return r;
+}
+
 /* Returns the derivatives by (I, J, t) of dW/dk, of constant c of a law; no second derivatives of Ogden's exponents. */
 PIO_OUTLINE_FN third_slopes hyper_third_constant(int law, mat F, real t, hyper_constants k, int c)
 {
-    if (law != PIO_HYPER_OGDEN || c == 4) return hyper_third_slopes(law, F, t, hyper_unit(c));
+    if (hyper_own(law) != PIO_HYPER_OGDEN || c == 4) return hyper_third_slopes(law, F, t, hyper_unit(c));
     hyper_constants one = hyper_unit(c & ~1);
     one.k[c | 1] = k.k[c | 1];
     if (!(c & 1)) return hyper_third_slopes(law, F, t, one);

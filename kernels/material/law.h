@@ -12,7 +12,15 @@
 /* Returns 1 for the laws of fluids. */
 PIO_FN int law_is_fluid(int law)
 {
-    return law >= PIO_LINEAR_FLUID;
+    return (law >= PIO_LINEAR_FLUID) & (law < PIO_LAWS);
+}
+
+/* Returns 1 for a number that is a law's: one of the list, with PIO_VOLUME_QUADRATIC only where a law has that
+ * choice. */
+PIO_FN int law_exists(int law)
+{
+    if (law < 0 || hyper_own(law) >= PIO_LAWS) return 0;
+    return hyper_own(law) == law || (law < 2 * PIO_VOLUME_QUADRATIC && hyper_has_volume_choice(law));
 }
 
 /* Returns how many constants a law has, the first of k: 3 of a fluid, and of a solid those of hyper_count. */

@@ -11,7 +11,10 @@
     DO(PIO_HYPER_ST_VENANT)                                                                                            \
     DO(PIO_HYPER_NEO_HOOKEAN_ISO)                                                                                      \
     DO(PIO_HYPER_STABLE_NEO_HOOKEAN)                                                                                   \
-    DO(PIO_HYPER_MOONEY_RIVLIN)
+    DO(PIO_HYPER_MOONEY_RIVLIN)                                                                                        \
+    DO(PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC)                                                                   \
+    DO(PIO_HYPER_NEO_HOOKEAN_ISO | PIO_VOLUME_QUADRATIC)                                                               \
+    DO(PIO_HYPER_MOONEY_RIVLIN | PIO_VOLUME_QUADRATIC)
 
 /* Returns their bits. */
 PIO_FN unsigned invariant_laws(void)
@@ -23,29 +26,52 @@ PIO_FN unsigned invariant_laws(void)
     return laws;
 }
 
-/* Returns hyper_P of one of these laws, which is known to the compiler. */
-PIO_FN mat invariant_P(const int law, mat F, hyper_constants k)
+/* Returns hyper_P of one of these laws with its own volumetric energy; the law is known to the compiler. */
+PIO_FN mat invariant_own_P(const int law, mat F, hyper_constants k)
 {
+    if (law == PIO_HYPER_NEO_HOOKEAN) return neo_hookean_P(F, lame_parameters(k));
     if (law == PIO_HYPER_ST_VENANT) return st_venant_P(F, k);
     if (law == PIO_HYPER_STABLE_NEO_HOOKEAN) return stable_P(F, k);
     if (law == PIO_HYPER_NEO_HOOKEAN_ISO) return mooney_stress(F, R(0.5) * k.k[0], R(0), k.k[1], 0);
     return mooney_stress(F, k.k[0], k.k[1], k.k[2], 1);
 }
 
-/* Returns hyper_dP, likewise. */
-PIO_FN mat invariant_dP(const int law, mat F, mat dF, hyper_constants k)
+/* Returns hyper_P of any of these laws. */
+PIO_FN mat invariant_P(const int law, mat F, hyper_constants k)
 {
+    const hyper_parts r = hyper_parts_of(law, k);
+    const mat P = invariant_own_P(r.law, F, r.k);
+    return hyper_is_quadratic(law) ? mat_axpby(R(1), P, R(1), quadratic_P(F, r.kappa)) : P;
+}
+
+/* Returns hyper_dP of such a law. */
+PIO_FN mat invariant_own_dP(const int law, mat F, mat dF, hyper_constants k)
+{
+    if (law == PIO_HYPER_NEO_HOOKEAN) return neo_hookean_dP(F, dF, lame_parameters(k));
     if (law == PIO_HYPER_ST_VENANT) return st_venant_dP(F, dF, k);
     if (law == PIO_HYPER_STABLE_NEO_HOOKEAN) return stable_dP(F, dF, k);
     if (law == PIO_HYPER_NEO_HOOKEAN_ISO) return mooney_tan(F, dF, R(0.5) * k.k[0], R(0), k.k[1], 0);
     return mooney_tan(F, dF, k.k[0], k.k[1], k.k[2], 1);
 }
 
-/* Adds to k_bar what hyper_theta adds, likewise. */
-PIO_FN void invariant_theta(const int law, mat F, mat P_bar, hyper_constants *k_bar)
+/* Returns hyper_dP, likewise. */
+PIO_FN mat invariant_dP(const int law, mat F, mat dF, hyper_constants k)
+{
+    const hyper_parts r = hyper_parts_of(law, k);
+    const mat dP = invariant_own_dP(r.law, F, dF, r.k);
+    return hyper_is_quadratic(law) ? mat_axpby(R(1), dP, R(1), quadratic_dP(F, dF, r.kappa)) : dP;
+}
+
+/* Adds to k_bar what hyper_theta adds of such a law. */
+PIO_FN void invariant_own_theta(const int law, mat F, mat P_bar, hyper_constants *k_bar)
 {
     real half = R(0), none = R(0);
-    if (law == PIO_HYPER_ST_VENANT) {
+    if (law == PIO_HYPER_NEO_HOOKEAN) {
+        law_constants pair = lame_parameters(*k_bar);
+        neo_hookean_theta(F, P_bar, &pair);
+        k_bar->k[0] = pair.k[0];
+        k_bar->k[1] = pair.k[1];
+    } else if (law == PIO_HYPER_ST_VENANT) {
         st_venant_theta(F, P_bar, k_bar);
     } else if (law == PIO_HYPER_STABLE_NEO_HOOKEAN) {
         stable_theta(F, P_bar, k_bar);
@@ -55,6 +81,13 @@ PIO_FN void invariant_theta(const int law, mat F, mat P_bar, hyper_constants *k_
     } else {
         mooney_constants(F, P_bar, 1, &k_bar->k[0], &k_bar->k[1], &k_bar->k[2]);
     }
+}
+
+/* Adds to k_bar, 0 of kappa, what hyper_theta adds, likewise. */
+PIO_FN void invariant_theta(const int law, mat F, mat P_bar, hyper_constants *k_bar)
+{
+    invariant_own_theta(hyper_own(law), F, P_bar, k_bar);
+    if (hyper_is_quadratic(law)) k_bar->k[hyper_count(law) - 1] = quadratic_theta(F, P_bar);
 }
 
 /* Returns the constants of lane j as those of a law, of which these have three at most. */

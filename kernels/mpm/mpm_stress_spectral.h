@@ -20,7 +20,9 @@ PIO_FN int p2g_is_spectral(p2g_lanes *x, int j)
 
 /* What these lanes compute with. */
 typedef struct {
+    int quadratic;                        /* 1: the volumetric energy of some lanes is the quadratic one */
     PER_LANE(int, there, 1);              /* the lane's law is one of these */
+    PER_LANE(real, kappa, 1);             /* of that energy, Pa, and 0 in k; 0 in other lanes */
     PER_LANE(real, k, PIO_LAW_CONSTANTS); /* constants of the law */
     PER_LANE(real, k_bar, PIO_LAW_CONSTANTS);
     PER_LANE(real, U, DIM *DIM); /* F V, and then U */
@@ -47,13 +49,15 @@ PIO_FN hyper_constants spectral_constants(spectral_lanes *y, int j)
 /* Sets which lanes of a batch these laws have, and their constants; returns 0 where there are none. */
 PIO_FN int spectral_load(const mpm_matter *m, p2g_lanes *x, spectral_lanes *y)
 {
-    int any = 0;
+    int any = 0, quadratic = 0;
     FULL_LANES(j)
     {
         const int there = p2g_is_spectral(x, j);
         y->there[0][LANE(j)] = there;
         any |= there;
+        quadratic |= there & hyper_is_quadratic(x->law[0][LANE(j)]);
     }
+    y->quadratic = quadratic;
     if (!any) return 0;
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
         if (c < m->constants) {
@@ -61,6 +65,14 @@ PIO_FN int spectral_load(const mpm_matter *m, p2g_lanes *x, spectral_lanes *y)
         } else {
             FULL_LANES(j) y->k[c][LANE(j)] = R(0);
         }
+    }
+    if (!quadratic) return 1;
+    FULL_LANES(j)
+    {
+        const int own = !hyper_is_quadratic(x->law[0][LANE(j)]);
+        const real kappa = y->k[4][LANE(j)];
+        y->kappa[0][LANE(j)] = own ? R(0) : kappa;
+        y->k[4][LANE(j)] = own ? kappa : R(0);
     }
     return 1;
 }
@@ -114,6 +126,36 @@ PIO_FN void spectral_tau(p2g_lanes *x, spectral_lanes *y)
     }
 }
 
+/* Adds to tau_i what the quadratic energy contributes in the lanes that have it. */
+PIO_FN void spectral_quadratic_tau(p2g_lanes *x, spectral_lanes *y)
+{
+    FULL_LANES(j)
+    {
+        const int there = hyper_is_quadratic(x->law[0][LANE(j)]);
+        const real more = quadratic_tau(y->kappa[0][LANE(j)], y->J[0][LANE(j)]);
+        PIO_UNROLL
+        for (int i = 0; i < DIM; i++) {
+            const real own = y->t[i][LANE(j)];
+            y->t[i][LANE(j)] = there ? own + more : own;
+        }
+    }
+}
+
+/* Adds the same to dtau_i/de_j. */
+PIO_FN void spectral_quadratic_slopes(p2g_lanes *x, spectral_lanes *y)
+{
+    FULL_LANES(j)
+    {
+        const int there = hyper_is_quadratic(x->law[0][LANE(j)]);
+        const real more = quadratic_slope(y->kappa[0][LANE(j)], y->J[0][LANE(j)]);
+        PIO_UNROLL
+        for (int n = 0; n < DIM * DIM; n++) {
+            const real own = y->dt[n][LANE(j)];
+            y->dt[n][LANE(j)] = there ? own + more : own;
+        }
+    }
+}
+
 /* Sets the stress of these lanes, Pa. */
 PIO_FN void p2g_spectral(const mpm_state *s, const mpm_matter *m, const lane_items *t, p2g_lanes *x)
 {
@@ -122,6 +164,7 @@ PIO_FN void p2g_spectral(const mpm_state *s, const mpm_matter *m, const lane_ite
     if (!spectral_load(m, x, &y)) return;
     spectral_turns(x, &y);
     spectral_tau(x, &y);
+    if (y.quadratic) spectral_quadratic_tau(x, &y);
     FULL_LANES(j)
     {
         const mat U = lane_mat(y.U, j);
@@ -209,6 +252,21 @@ PIO_FN void spectral_lane_constants(p2g_lanes *x, spectral_lanes *y)
     }
 }
 
+/* Sets the cotangent of kappa of the quadratic energy in the lanes that have it. */
+PIO_FN void spectral_quadratic_constant(p2g_lanes *x, spectral_lanes *y)
+{
+    FULL_LANES(j)
+    {
+        const int there = hyper_is_quadratic(x->law[0][LANE(j)]);
+        const mat A = lane_mat(y->A, j);
+        real w = R(0);
+        PIO_UNROLL
+        for (int i = 0; i < DIM; i++) w += A.m[i][i] / y->sigma[i][LANE(j)];
+        const real own = y->k_bar[4][LANE(j)], kappa_bar = quadratic_tau(R(1), y->J[0][LANE(j)]) * w;
+        y->k_bar[4][LANE(j)] = there ? kappa_bar : own;
+    }
+}
+
 /* Adjoint of p2g_spectral: sets the cotangents of F of these lanes, and adds to those of the constants. */
 PIO_FN void p2g_spectral_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g_lanes *x, p2g_bar *bar)
 {
@@ -217,6 +275,8 @@ PIO_FN void p2g_spectral_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g
     spectral_turns(x, &y);
     spectral_tau(x, &y);
     spectral_slopes(x, &y);
+    if (y.quadratic) spectral_quadratic_tau(x, &y);
+    if (y.quadratic) spectral_quadratic_slopes(x, &y);
     spectral_applied(x, bar, &y);
     FULL_LANES(j)
     {
@@ -230,6 +290,7 @@ PIO_FN void p2g_spectral_adj(const mpm_p2g_adj_args *a, const lane_items *t, p2g
     }
     FULL_LANES(j) lane_mat_choose(bar->F, j, y.there[0][LANE(j)], lane_mat(bar->own, j));
     spectral_lane_constants(x, &y);
+    if (y.quadratic) spectral_quadratic_constant(x, &y);
     LANES (j, t->m) {
         if (!y.there[0][LANE(j)]) continue;
         const int law = x->law[0][LANE(j)], own = law == PIO_HYPER_HENCKY ? 2 : PIO_LAW_CONSTANTS;

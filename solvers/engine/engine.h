@@ -166,7 +166,7 @@ typedef struct {
     const double *rest;           /* [n][dim] positions at rest, m */
     int32_t n_blocks;             /* number of blocks; elements are numbered block after block */
     const pio_block_desc *blocks; /* [n_blocks] */
-    const int32_t *law;           /* [elements] pio_hyper_law */
+    const int32_t *law;           /* [elements] a pio_law of solids */
     /* [elements] 1: parameters are mu, lambda; plus 2: plane stress, of the linear law in 2D */
     const int32_t *parameter_form;
     pio_plane_state plane; /* 2D; in plane stress elements of the linear law have the 2 of parameter_form. 3D: 0 */

@@ -32,7 +32,7 @@ static piola_status check_laws(const pio_particles_desc *p, piola_error *error)
                             "particle %lld: the linear law takes a turn for a strain, and particles turn; the fixed "
                             "corotated law would be right",
                             (long long)i);
-        if (p->law[i] < 0 || p->law[i] >= PIO_LAWS)
+        if (!law_exists(p->law[i]))
             return sim_fail(error, PIOLA_BAD_DATA, "particle %lld: there is no law %d; 1 to %d would be right",
                             (long long)i, (int)p->law[i], PIO_LAWS - 1);
     }

@@ -85,7 +85,7 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
                         "viscosity of solids dissipates energy that cannot be restored; the reversible integrator has "
                         "solids without viscosity");
     for (int64_t i = 0; desc->reversible && i < p->n; i++)
-        if (p->law[i] >= PIO_LINEAR_FLUID && p->law_parameters[PIO_LAW_CONSTANTS * i + 2] > 0)
+        if (law_is_fluid(p->law[i]) && p->law_parameters[PIO_LAW_CONSTANTS * i + 2] > 0)
             return sim_fail(
                 error, PIOLA_BAD_DATA,
                 "particle %lld: viscosity dissipates energy that cannot be restored; the reversible integrator has "
@@ -94,7 +94,7 @@ piola_status mpm_reversible_accepts(const pio_engine_desc *desc, piola_error *er
     for (int d = 0; desc->reversible && d < desc->n_designs; d++) {
         const pio_design_desc *e = &desc->designs[d];
         for (int64_t i = 0; e->quantity == PIO_LAW_PARAMETER_2 && i < p->n; i++)
-            if (e->index[i] >= 0 && p->law[i] >= PIO_LINEAR_FLUID)
+            if (e->index[i] >= 0 && law_is_fluid(p->law[i]))
                 return sim_fail(
                     error, PIOLA_BAD_DATA,
                     "design %d: viscosity dissipates energy that cannot be restored; it is 0 with the reversible "

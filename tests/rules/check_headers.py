@@ -2,9 +2,10 @@
 """check_headers.py CC CXX [INCLUDE_FOLDER ...] -- every header compiles alone.
 
 A header of host/ or solvers/ that a source includes before anything else compiles alone if that source does, which the
-build shows, and any that a header of its own top folder includes first if that one does. The others, as C11: those of solvers/ for both precisions and both dimensions, those of kernels/ in single
-precision and 2D; as C++17 too those of include/, and those of kernels/ in double precision and 3D. The folders are
-those of libraries (HDF5, CUDA); without CUDA's, its header is left out, and that said.
+build shows, and any that a header of its own top folder includes first if that one does. The others, as C11: those of
+solvers/ for both precisions and both dimensions, those of kernels/ in single precision and 2D; as C++17 too those of
+include/, and those of kernels/ in double precision and 3D. The folders are those of libraries (HDF5, CUDA); without
+CUDA's, its header is left out, and that said.
 """
 import concurrent.futures
 import os

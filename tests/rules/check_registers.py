@@ -183,8 +183,8 @@ def main():
     build, version = words
     engines = {(p, d): engine(build, p, d) for p in ("f32", "f64") for d in (2, 3)}
     absent = ["_".join((p, f"{d}d")) for (p, d), kernels in engines.items() if not kernels]
-    if not engines["f32", 3] or "--write" in sys.argv and absent:
-        house.not_checked(f"{build} has not the objects of all CUDA engines for sm_{ARCH}")
+    if not engines["f32", 3] or "--write" in sys.argv and not engines["f64", 3]:
+        house.not_checked(f"{build} has no objects of the CUDA engines in 3D for sm_{ARCH}")
     if absent:
         print(f"not compared: {build} has no CUDA engine of {', '.join(absent)} (PIOLA_ALL_ENGINES)")
     if not control(engines):

@@ -213,6 +213,21 @@ observe:
         print(f"  errors {errors[0]:.3g} and {errors[1]:.3g}: ratio {errors[0] / errors[1]:.3g} (9 in theory)")
         self.assertGreater(errors[0] / errors[1], 8)
 
+    def test_heat_that_leaves_nothing_is_rejected(self):
+        """What expressions and meshes make of temperatures is known once there are elements."""
+        cold = "at (0.075, 0.025, 0.1) %s K times the expansion is a free strain of %s; one above -1 is needed"
+        rejected = {"-1 K*1e3": cold % (-1000, -1), "2e4 K*(y/(0.1 m) - 0.5)": cold % (-5000, -5),
+                    "1 K/(x/(1 m) - 0.075)": "at (0.075, 0.025, 0.1) it is inf K; it must be finite"}
+        for temperature, words in rejected.items():
+            scene = self.root / "scene.yaml"
+            scene.write_text(BLOCK % dict(SPACE, boundary=supports("xyz"), law="linear", constants=LAWS["linear"],
+                                          temperature=temperature))
+            done = subprocess.run([PIOLA, "run", str(scene), "-q", "-o", str(self.root / "out")],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                                  timeout=DEADLINE)
+            self.assertEqual(done.returncode, 65, done.stdout)
+            self.assertIn(f"scene.yaml:6:61: error: bodies[0].temperature: {words}", done.stdout)
+
     def test_gradients_pass_the_taylor_test(self):
         for scene in (DATA / "good_scenes" / "heated_2d.yaml", DATA / "good_scenes" / "heated_motion.yaml",
                       DATA / "good_scenes" / "heated_rings.yaml"):

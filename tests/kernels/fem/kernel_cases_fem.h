@@ -53,9 +53,9 @@ static void case_fem_constants(case_io *io)
     int *law = HOST(io, int, n), *form = HOST(io, int, n);
     case_array *parameters = case_uniform(io, CASE_INPUT, "parameters", PIO_LAW_CONSTANTS, n, 1e3, 2e5);
     for (int e = 0; e < n; e++) {
-        law[e] = e % PIO_HYPER_LAWS;
-        form[e] =
-            e / PIO_HYPER_LAWS % 2 + (law[e] == PIO_HYPER_LINEAR ? e / PIO_HYPER_LAWS / 2 % 2 * HYPER_PLANE_STRESS : 0);
+        const int turn = e / CASE_SOLIDS;
+        law[e] = case_solid(e);
+        form[e] = turn % 2 + (law[e] == PIO_HYPER_LINEAR ? turn / 2 % 2 * HYPER_PLANE_STRESS : 0);
         if (!(form[e] & HYPER_LAME_PARAMETERS) && !hyper_has_own_parameters(law[e]))
             parameters->value[n + e] = -0.3 + 0.77 * case_unit("nu", e);
     }
@@ -135,7 +135,7 @@ static void case_fem_check(case_io *io)
         expected = 2 << 4 | FEM_CONSTANT;
     }
     int *law = HOST(io, int, n);
-    for (int e = 0; e < n; e++) law[e] = e % PIO_HYPER_LAWS;
+    for (int e = 0; e < n; e++) law[e] = case_solid(e);
     b.matter.law = PUSH(io, int, law, n);
     const int *nodes = PUSH(io, int, b.m.point, b.m.element_dofs);
     b.matter.elements = n;

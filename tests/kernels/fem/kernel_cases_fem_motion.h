@@ -217,13 +217,13 @@ static void case_fem_damping(case_io *io)
     static const char *const names[] = {"no sheets", DIM == 3 ? NULL : "sheets", NULL};
     const int n = case_size(io, 900);
     int *law = HOST(io, int, n);
-    for (int e = 0; e < n; e++) law[e] = e % PIO_HYPER_LAWS;
+    for (int e = 0; e < n; e++) law[e] = case_solid(e);
     fem_damping_args a;
     a.plane = case_variant(io, names) ? PIO_PLANE_STRESS : 0;
     a.m.elements = n;
     a.m.law = PUSH(io, int, law, n);
     a.m.k = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "k", PIO_LAW_CONSTANTS, n, 1, 3), CASE_FIELD);
-    a.m.density = NULL;
+    a.m.density = a.m.heat = NULL;
     a.beta = REALS(io, "beta", 1, n, 0.1, 0.4);
     a.out = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_damping, n, NULL, &a);

@@ -11,10 +11,10 @@ static void pressure_matter(case_io *io, mesh_body *b)
     case_array *k = case_uniform(io, CASE_CONSTANT, "k", PIO_LAW_CONSTANTS, n, 5e3, 2e4);
     b->law = HOST(io, int, n);
     for (int e = 0; e < n; e++) {
-        b->law[e] = e % PIO_HYPER_LAWS;
-        const int bulk = b->law[e] == PIO_HYPER_OGDEN ? 4 : b->law[e] == PIO_HYPER_MOONEY_RIVLIN ? 2 : 1;
+        b->law[e] = case_solid(e);
+        const int bulk = hyper_count(b->law[e]) - 1;
         if (e % 5) k->value[bulk * n + e] *= 3000;
-        if (b->law[e] != PIO_HYPER_OGDEN) continue;
+        if (!case_is_ogden(b->law[e])) continue;
         k->value[n + e] = 1.4 + 1.6 * case_unit("alpha 1", e);
         k->value[2 * n + e] *= -0.5;
         k->value[3 * n + e] = -1.5 - case_unit("alpha 2", e);
@@ -22,7 +22,7 @@ static void pressure_matter(case_io *io, mesh_body *b)
     b->matter.elements = n;
     b->matter.law = PUSH(io, int, b->law, n);
     b->matter.k = (real *)case_upload(io, k, CASE_FIELD);
-    b->matter.density = NULL;
+    b->matter.density = b->matter.heat = NULL;
 }
 
 /* Returns out = sum_e K_e x for the tangents, without moduli [elements] where they are not NULL; no unknown is held. */

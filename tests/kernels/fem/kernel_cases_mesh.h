@@ -9,6 +9,7 @@
 #include "kernels/fem/fem_element.h"
 #include "kernels/backend/table.h"
 #include "tests/kernels/base/kernel_cases.h"
+#include "tests/kernels/material/case_laws.h"
 #include "tests/host/mesh/mesh_pieces.h"
 
 enum { MESH_TYPES = 5 };
@@ -99,7 +100,7 @@ static void mesh_element_dofs(case_io *io, mesh_lattice *m, int t)
  * first type, and a small one each law in an element of each type. */
 static mesh_lattice mesh_make(case_io *io, int dim)
 {
-    static const int cells[2][4][3] = {{{0, 0, 0}, {12, 1, 1}, {7, 7, 1}, {3, 3, 5}},
+    static const int cells[2][4][3] = {{{0, 0, 0}, {12, 1, 1}, {8, 9, 1}, {3, 5, 5}},
                                        {{0, 0, 0}, {4200, 1, 1}, {52, 52, 1}, {8, 8, 7}}};
     mesh_lattice m;
     int count = 1;
@@ -118,7 +119,7 @@ static mesh_lattice mesh_make(case_io *io, int dim)
         m.part[t].n = mesh_fill(&m, t, count, NULL);
         m.elements += m.part[t].n;
         m.element_dofs += m.part[t].n * element_nodes[m.part[t].type];
-        case_expect(io, dim < DIM || m.part[t].n >= PIO_HYPER_LAWS, "each law in an element of each type");
+        case_expect(io, dim < DIM || m.part[t].n >= CASE_SOLIDS, "each law in an element of each type");
     }
     m.point = HOST(io, int, m.element_dofs);
     for (int t = 0; t < mesh_parts(dim); t++) mesh_fill(&m, t, count, m.point + m.part[t].first_element_node);
@@ -186,8 +187,8 @@ static void mesh_matter_of(case_io *io, mesh_body *b, case_role role, int only)
     for (int t = 0; t < MESH_TYPES; t++)
         for (int i = 0; i < b->m.part[t].n; i++) {
             const int e = b->m.part[t].first + i;
-            b->law[e] = only >= 0 ? only : i % PIO_HYPER_LAWS;
-            if (b->law[e] != PIO_HYPER_OGDEN) continue;
+            b->law[e] = only >= 0 ? only : case_solid(i);
+            if (!case_is_ogden(b->law[e])) continue;
             k->value[n + e] = 1.4 + 1.6 * case_unit("alpha 1", e);
             k->value[2 * n + e] *= -0.5;
             k->value[3 * n + e] = -1.5 - case_unit("alpha 2", e);

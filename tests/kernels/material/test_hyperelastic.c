@@ -16,7 +16,7 @@ typedef struct {
 } known;
 #if PIO_DIM == 3
 static const double known_F[9] = {1.10, 0.20, -0.05, 0.05, 0.90, 0.10, 0.02, -0.08, 1.15};
-static const known knowns[PIO_HYPER_LAWS] = {
+static const known knowns[LAW_NUMBERS] = {
     {{1e5, 1.5e5}, 9.1275e+3, {4.25e+4, 2.5e+4, -3.0e+3, 2.5e+4, 2.5e+3, 2.0e+3, -3.0e+3, 2.0e+3, 5.25e+4}},
     {{1e5, 1.5e5},
      1.10317839375e+4,
@@ -50,10 +50,33 @@ static const known knowns[PIO_HYPER_LAWS] = {
      8.40332602418108e+3,
      {3.13351984201211e+4, 2.41389378766216e+4, -2.7565648928932e+3, 2.20523219412221e+4, -5.36713355030471e+3,
       3.3595980921437e+3, -2.32457446392946e+3, 7.81020073497221e+2, 4.14726558586305e+4}},
+    [PIO_VOLUME_QUADRATIC |
+        PIO_HYPER_NEO_HOOKEAN] = {{1e5, 1.5e5},
+                                  8.76314352917382e+3,
+                                  {3.97721527481755e+4, 2.37369563973886e+4, -3.51868395058472e+3, 2.0217155780357e+4,
+                                   4.7569946109206e+3, 3.80540561153609e+3, -2.37661560054515e+3, -4.25088383671854e+2,
+                                   4.90141032533193e+4}},
+    [PIO_VOLUME_QUADRATIC |
+        PIO_HYPER_NEO_HOOKEAN_ISO] = {{1e5, 2.2e5},
+                                      8.29765975480755e+3,
+                                      {3.694957274209e+4, 2.17621142436859e+4, -3.23888105891161e+3,
+                                       1.84586324316906e+4, 4.90798932525704e+3, 3.53200378760794e+3,
+                                       -2.15343962139575e+3, -4.38311383307719e+2, 4.54049008440912e+4}},
+    [PIO_VOLUME_QUADRATIC |
+        PIO_HYPER_MOONEY_RIVLIN] = {{3e4, 2e4, 2.2e5},
+                                    8.66511589843535e+3,
+                                    {3.73129787203207e+4, 2.38637751240251e+4, -2.99254009191284e+3, 2.0794105324885e+4,
+                                     1.80962484850309e+3, 3.83296577253489e+3, -2.06366540003143e+3,
+                                     8.74944805173519e+1, 4.70346099456853e+4}},
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_OGDEN] = {{8e4, 1.3, -2e4, -5, 2.2e5},
+                                                9.52112794119204e+3,
+                                                {3.83158931684763e+4, 2.90352903270645e+4, -2.80193129669271e+3,
+                                                 2.64815380310288e+4, -5.71908444026219e+3, 4.37024245933315e+3,
+                                                 -2.24241748643112e+3, 1.15455613889245e+3, 5.08595669339302e+4}},
 };
 #else
 static const double known_F[4] = {1.10, 0.20, 0.05, 0.90};
-static const known knowns[PIO_HYPER_LAWS] = {
+static const known knowns[LAW_NUMBERS] = {
     {{1e5, 1.5e5}, 5.125e+3, {2.0e+4, 2.5e+4, 2.5e+4, -2.0e+4}},
     {{1e5, 1.5e5}, 5.2758984375e+3, {3.383125e+4, 2.70875e+4, 2.5146875e+4, -7.95625e+3}},
     {{1e5, 1.5e5},
@@ -77,6 +100,22 @@ static const known knowns[PIO_HYPER_LAWS] = {
     {{1e5, 1.5e5},
      5.23565462227872e+3,
      {1.07006318252316e+4, 2.55945569383698e+4, 2.71543995541353e+4, -3.14985333687725e+4}},
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_NEO_HOOKEAN] = {{1e5, 1.5e5},
+                                                      5.17527073175194e+3,
+                                                      {1.54632653061224e+4, 2.52520408163265e+4, 2.60081632653061e+4,
+                                                       -2.55448979591837e+4}},
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_NEO_HOOKEAN_ISO] = {{1e5, 2.2e5},
+                                                          5.24531068426073e+3,
+                                                          {1.25103431746562e+4, 2.57701477453001e+4,
+                                                           2.70636224827868e+4, -2.97566730078133e+4}},
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_MOONEY_RIVLIN] = {{3e4, 2e4, 2.2e5},
+                                                        5.27347252472251e+3,
+                                                        {1.13153371174919e+4, 2.59800795891066e+4, 2.74910465923715e+4,
+                                                         -3.14615638276905e+4}},
+    [PIO_VOLUME_QUADRATIC |
+        PIO_HYPER_OGDEN] = {{8e4, 1.3, -2e4, -5, 2.2e5},
+                            5.52679585704176e+3,
+                            {1.04876240870284e+4, 2.78779609619105e+4, 2.97632925601817e+4, -3.56253787306454e+4}},
 };
 #endif
 
@@ -84,7 +123,7 @@ static void energy_and_stress_are_the_known_ones(void **state)
 {
     const double bound = sizeof(real) == 8 ? 1e-12 : 1e-5;
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         const hyper_constants c = constants_of(knowns[law].k);
         const mat F = argument_of(law, matrix_of(known_F)), P = law_P(law, F, c);
         double worst = 0, largest = 0;
@@ -101,7 +140,7 @@ static void energy_and_stress_are_the_known_ones(void **state)
 static void a_turned_body_stores_the_same_energy(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double energy = 0, isotropy = 0, stress = 0, symmetry = 0;
         seed = 1;
         for (int i = 0; i < SAMPLES; i++) {
@@ -134,7 +173,7 @@ static void a_turned_body_stores_the_same_energy(void **state)
 static void at_rest_there_is_no_stress_and_small_strain_has_mu_and_lambda(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double energy = 0, stress = 0, moduli = 0;
         seed = 2;
         for (int i = 0; i < SAMPLES; i++) {
@@ -155,6 +194,55 @@ static void at_rest_there_is_no_stress_and_small_strain_has_mu_and_lambda(void *
         report(law_names[law], "P(Q)", stress, 40 * EPS);
         report(law_names[law], "dP(I; dF) - 2 mu eps - lambda tr(eps) I", moduli, 40 * EPS);
     }
+    all_must_hold();
+}
+
+/* U = kappa/2 (J - 1)^2 where the rest of a law has no stress or a known one: a body stretched alike along all axes by
+ * a has J = a^DIM, in plane strain too, and of the split laws
+ *     3D:  P = kappa (a^3 - 1) a^2 I,   psi = kappa/2 (a^3 - 1)^2
+ * where the standard energy has P = kappa/2 (a^6 - 1)/a I; of the neo-Hookean law P = mu (a - 1/a) I more, in 2D too. A
+ * bar that is stretched by a along one axis alone has, of the neo-Hookean law, P = mu (a - 1/a) + lambda (a - 1) along
+ * it, lambda (a - 1) a across. The stress is exact to rounding where J is far from 1: it is not the difference of two
+ * energies. */
+static void known_states_have_the_quadratic_energy(void **state)
+{
+    static const int split[3] = {PIO_HYPER_NEO_HOOKEAN_ISO, PIO_HYPER_MOONEY_RIVLIN, PIO_HYPER_OGDEN};
+    double ball = 0, energy = 0, neo = 0, along = 0, across = 0, standard = 0;
+    (void)state;
+    for (double a = 0.125; a <= 4; a += 0.1875) { /* past 1, where the energies meet */
+        const double J = DIM == 3 ? a * a * a : a * a, mu = 3e4, lambda = 2.2e5, third = J / a;
+        const double pair[5] = {mu, lambda, 0, 0, 0}, both[3] = {a, a, a}, one[3] = {a, 1, 1};
+        for (int n = 0; n < 3 && DIM == 3; n++) {
+            double k[5];
+            sample_constants(split[n], k);
+            const double kappa = k[hyper_count(split[n]) - 1], want = kappa * (J - 1) * third;
+            const int law = split[n] | PIO_VOLUME_QUADRATIC;
+            const mat P = law_P(law, diagonal(both), constants_of(k));
+            const double other = (double)law_P(split[n], diagonal(both), constants_of(k)).m[0][0];
+            const double size = fabs(want) + kappa * EPS + stiffness(law, k) * (1 + 1 / a);
+            ball = worse(ball, fabs((double)P.m[0][0] - want) / size);
+            energy = worse(energy,
+                           fabs((double)law_psi(law, diagonal(both), constants_of(k)) / kappa - (J - 1) * (J - 1) / 2) /
+                               (1 + (J - 1) * (J - 1)));
+            standard = fmax(standard, fabs(other - want) / size);
+        }
+        const int law = PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC;
+        const double P = (double)law_P(law, diagonal(both), constants_of(pair)).m[1][1];
+        const double want = mu * (a - 1 / a) + lambda * (J - 1) * third, size = mu * (a + 1 / a) + lambda * third * J;
+        neo = worse(neo, fabs(P - want) / size);
+        const mat bar = law_P(law, diagonal(one), constants_of(pair));
+        along = worse(along, fabs((double)bar.m[0][0] - mu * (a - 1 / a) - lambda * (a - 1)) / (size / third));
+        across = worse(across, fabs((double)bar.m[1][1] - lambda * (a - 1) * a) / size);
+    }
+    if (DIM == 3) {
+        report("laws in two parts", "P of a ball - kappa (J - 1) a^2", ball, 20 * EPS);
+        report("laws in two parts", "psi of a ball - kappa/2 (J - 1)^2", energy, 40 * EPS);
+        printf("negative control, the standard energies: %.1e\n", standard);
+        assert_true(standard > 0.1);
+    }
+    report("neo-Hookean, quad.", "P of a ball", neo, 20 * EPS);
+    report("neo-Hookean, quad.", "P along a bar", along, 20 * EPS);
+    report("neo-Hookean, quad.", "P across a bar", across, 20 * EPS);
     all_must_hold();
 }
 
@@ -227,7 +315,7 @@ static int all_finite(mat a)
 static void only_states_with_an_energy_are_admitted(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         const int always = law == PIO_HYPER_LINEAR || law == PIO_HYPER_ST_VENANT || law == PIO_HYPER_STABLE_NEO_HOOKEAN;
         const hyper_constants c = constants_of(knowns[law].k);
         mat F = mat_diag(R(1));
@@ -256,7 +344,7 @@ static void only_states_with_an_energy_are_admitted(void **state)
 static void the_tangent_is_symmetric_and_equals_its_plain_twin(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double difference = 0, asymmetry = 0;
         seed = 6;
         for (int i = 0; i < SAMPLES; i++) {
@@ -288,6 +376,7 @@ int main(void)
         cmocka_unit_test(energy_and_stress_are_the_known_ones),
         cmocka_unit_test(a_turned_body_stores_the_same_energy),
         cmocka_unit_test(at_rest_there_is_no_stress_and_small_strain_has_mu_and_lambda),
+        cmocka_unit_test(known_states_have_the_quadratic_energy),
         cmocka_unit_test(sinhc_is_good_to_four_units_in_the_last_place),
         cmocka_unit_test(the_singular_values_are_those_that_F_was_made_of),
         cmocka_unit_test(only_states_with_an_energy_are_admitted),

@@ -20,7 +20,7 @@ static void numbers_of(mat m, double *v)
 static void energy_changes_with_every_constant_as_it_says(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double worst = 0, wrong = 0;
         seed = 11;
         for (int i = 0; i < SAMPLES; i++) {
@@ -35,7 +35,7 @@ static void energy_changes_with_every_constant_as_it_says(void **state)
                 double psi, dpsi;
                 d.k[p] = 1;
                 hyper_dual(HYPER_PSI, law, 0, &x, &d, &psi, &dpsi);
-                const double unit = law == PIO_HYPER_OGDEN && p % 2 ? fmax(fabs(x.k[p - 1]), 1) : 1;
+                const double unit = hyper_own(law) == PIO_HYPER_OGDEN && p % 2 ? fmax(fabs(x.k[p - 1]), 1) : 1;
                 const double size = fmax(fabs(2.5 * dpsi), 0.1 * unit);
                 worst = worse(worst, fabs(bar.k[p] - (p + 1) - 2.5 * dpsi) / size);
                 wrong = worse(wrong, fabs((bar.k[p] - (p + 1)) * (1 + 1e-6) - 2.5 * dpsi) / size);
@@ -81,6 +81,14 @@ static long double energy_of(int law, const double *k, const long double s[3])
     r2 = (J - 1) * (J - 1);
     const long double lnJ = logl(J), bulk = (J * J - 1 - 2 * lnJ) / 4;
     switch (law) {
+    case PIO_VOLUME_QUADRATIC | PIO_HYPER_NEO_HOOKEAN:
+        return k[0] * ((I1 - 3) / 2 - lnJ) + k[1] / 2 * r2;
+    case PIO_VOLUME_QUADRATIC | PIO_HYPER_NEO_HOOKEAN_ISO:
+        return k[0] / 2 * (I1 / cbrtl(J * J) - 3) + k[1] / 2 * r2;
+    case PIO_VOLUME_QUADRATIC | PIO_HYPER_MOONEY_RIVLIN:
+        return k[0] * (I1 / cbrtl(J * J) - 3) + k[1] * (I2 / cbrtl(J * J * J * J) - 3) + k[2] / 2 * r2;
+    case PIO_VOLUME_QUADRATIC | PIO_HYPER_OGDEN:
+        return w + k[4] / 2 * r2;
     case PIO_HYPER_LINEAR:
         return k[0] * t2 + k[1] / 2 * t1 * t1;
     case PIO_HYPER_ST_VENANT:
@@ -117,7 +125,7 @@ static double slope_by_third(int law, const double *k, const double s[2])
 static void the_out_of_plane_stress_is_the_slope_by_the_third_stretch(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double worst = 0, wrong = 0;
         seed = 12;
         for (int i = 0; i < SAMPLES; i++) {
@@ -143,7 +151,7 @@ static void the_out_of_plane_stress_is_the_slope_by_the_third_stretch(void **sta
 static void plane_strain_is_the_law_in_space_with_no_third_stretch(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double out = 0, in = 0, measure = 0, wrong = 0;
         seed = 14;
         for (int i = 0; i < SAMPLES; i++) {
@@ -176,7 +184,7 @@ static void plane_strain_is_the_law_in_space_with_no_third_stretch(void **state)
 static void cauchys_stress_turns_with_the_frame(void **state)
 {
     (void)state;
-    for (int law = PIO_HYPER_ST_VENANT; law < PIO_HYPER_LAWS; law++) {
+    for (int law = PIO_HYPER_ST_VENANT; law < LAW_NUMBERS; law = next_law(law)) {
         double turned = 0, measure = 0, none = 0;
         seed = 13;
         for (int i = 0; i < SAMPLES; i++) {

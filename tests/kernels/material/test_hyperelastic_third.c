@@ -37,7 +37,7 @@ static double size_of(double P[3][3])
 static void laws_are_those_in_space(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double psi = 0, P = 0, dP = 0, k_bar = 0, wrong = 0;
         seed = 21;
         for (int i = 0; i < SAMPLES; i++) {
@@ -62,7 +62,7 @@ static void laws_are_those_in_space(void **state)
             hyper_third_theta(law, f, t, bar, c, &theta);
             hyper_third_psi_theta(law, f, t, 1, c, &by_k);
             for (int n = 0; n < PIO_LAW_CONSTANTS; n++) {
-                const double unit = law == PIO_HYPER_OGDEN && n < 4 && n % 2 ? fabs(k[n - 1]) + 1 : 1;
+                const double unit = hyper_own(law) == PIO_HYPER_OGDEN && n < 4 && n % 2 ? fabs(k[n - 1]) + 1 : 1;
                 k_bar = worse(k_bar, fabs(theta.k[n] - want.theta[n]) / (fabs(want.theta[n]) + unit));
                 k_bar = worse(k_bar, fabs(by_k.k[n] - want.by_k[n]) / (fabs(want.by_k[n]) + unit));
             }
@@ -80,7 +80,7 @@ static void laws_are_those_in_space(void **state)
 static void without_a_third_stretch_they_are_those_of_plane_strain(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double psi = 0, P = 0, A = 0;
         seed = 22;
         for (int i = 0; i < SAMPLES; i++) {
@@ -113,7 +113,7 @@ static void without_a_third_stretch_they_are_those_of_plane_strain(void **state)
 static void the_tangent_is_the_product_with_every_direction(void **state)
 {
     (void)state;
-    for (int law = 0; law < PIO_HYPER_LAWS; law++) {
+    for (int law = 0; law < LAW_NUMBERS; law = next_law(law)) {
         double ring = 0, sheet = 0, across = 0;
         seed = 23;
         for (int i = 0; i < SAMPLES; i++) {
@@ -152,7 +152,7 @@ static void the_tangent_is_the_product_with_every_direction(void **state)
 static void sheets_have_no_stress_across(void **state)
 {
     (void)state;
-    for (int law = PIO_HYPER_ST_VENANT; law < PIO_HYPER_LAWS; law++) {
+    for (int law = PIO_HYPER_ST_VENANT; law < LAW_NUMBERS; law = next_law(law)) {
         double P33 = 0, by_F = 0, by_k = 0, wrong = 0, seen = 0;
         seed = 24;
         for (int i = 0; i < SAMPLES; i++) {

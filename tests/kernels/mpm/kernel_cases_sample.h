@@ -10,6 +10,7 @@
 #include "kernels/mpm/mpm.h"
 #include "kernels/backend/table.h"
 #include "tests/kernels/base/kernel_cases.h"
+#include "tests/kernels/material/case_laws.h"
 
 #include <math.h>
 #include <string.h>
@@ -151,7 +152,11 @@ static void sample_state(case_io *io, sample *t, case_role deformation)
 static void sample_laws(case_io *io, sample *t)
 {
     t->law = HOST(io, int, t->n);
-    for (int i = 0; i < t->n; i++) t->law[i] = 1 + (int)((PIO_LAWS - 1) * case_unit("law", i));
+    const int laws = CASE_SOLIDS + PIO_LAWS - PIO_HYPER_LAWS;
+    for (int i = 0; i < t->n; i++) {
+        const int at = 1 + (int)((laws - 1) * case_unit("law", i)); /* not the linear one */
+        t->law[i] = at < CASE_SOLIDS ? case_solid(at) : PIO_LINEAR_FLUID + at - CASE_SOLIDS;
+    }
 }
 
 /* Inputs of cases: the constants of a law, and the parameters that they follow from. */
@@ -170,7 +175,7 @@ static void sample_matter(case_io *io, sample *t, case_role role)
         if (law_is_fluid(t->law[i])) {
             k[1]->value[i] = 1 + 6.5 * case_unit("gamma", i);
             k[2]->value[i] = i % 8 == 0 ? 0 : 2 * case_unit("viscosity", i);
-        } else if (t->law[i] == PIO_HYPER_OGDEN) {
+        } else if (case_is_ogden(t->law[i])) {
             k[1]->value[i] = 1.4 + 1.6 * case_unit("alpha 1", i);
             k[2]->value[i] *= -0.5;
             k[3]->value[i] = -1.5 - case_unit("alpha 2", i);

@@ -14,21 +14,6 @@
 
 enum { D = FEM_DIM };
 
-const char *const fem_law_names[FEM_LAWS] = {"linear",          "St Venant-Kirchhoff", "fixed corotated", "neo-Hookean",
-                                             "neo-Hookean iso", "stable neo-Hookean",  "Mooney-Rivlin",   "Ogden",
-                                             "Hencky"};
-
-fem_material fem_material_of(pio_hyper_law law, double modulus)
-{
-    fem_material m = {.law = law, .parameters = {modulus, 0.3}, .density = 1000};
-    if (law == PIO_HYPER_MOONEY_RIVLIN)
-        memcpy(m.parameters, (double[5]){0.12 * modulus, 0.07 * modulus, 0.8 * modulus}, 40);
-    if (law == PIO_HYPER_OGDEN)
-        memcpy(m.parameters, (double[5]){0.35 * modulus, 1.7, -0.08 * modulus, -2.1, 0.8 * modulus},
-               sizeof m.parameters);
-    return m;
-}
-
 void fem_case_begin(fem_case *c, double dt, int64_t steps)
 {
     memset(c, 0, sizeof *c);

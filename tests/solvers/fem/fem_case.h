@@ -11,7 +11,10 @@
 
 enum { FEM_DIM = PIO_DIM, FEM_MOST = 24, FEM_SAMPLES = 64, FEM_VARIABLES = 1 << 14, FEM_LAWS = PIO_HYPER_HENCKY + 1 };
 
-extern const char *const fem_law_names[FEM_LAWS];
+/* By law; those with PIO_VOLUME_QUADRATIC are beyond FEM_LAWS. */
+extern const char *const fem_law_names[2 * PIO_VOLUME_QUADRATIC];
+/* Returns the law after `law` in loops over these too, or 2 PIO_VOLUME_QUADRATIC. */
+int fem_next_law(int law);
 extern const char *const fem_type_names[PIO_ELEMENT_TYPES];
 /* The element types of this dimension, linear first and the serendipity type last. */
 enum { FEM_TYPES = 5 };

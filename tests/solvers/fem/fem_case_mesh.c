@@ -1,4 +1,5 @@
-/* fem_case_mesh.c -- the meshes of fem_case.h: a lattice of nodes, cells cut into elements, sides cut into faces. */
+/* fem_case_mesh.c -- the meshes of fem_case.h: a lattice of nodes, cells cut into elements, sides cut into faces; and
+ * the materials of its laws. */
 #include "tests/solvers/fem/fem_case.h"
 
 #include <math.h>
@@ -20,6 +21,40 @@ const pio_element_type fem_types[FEM_TYPES] = {PIO_TET4, PIO_HEX8, PIO_TET10, PI
 #else
 const pio_element_type fem_types[FEM_TYPES] = {PIO_TRI3, PIO_QUAD4, PIO_TRI6, PIO_QUAD9, PIO_QUAD8};
 #endif
+
+const char *const fem_law_names[2 * PIO_VOLUME_QUADRATIC] = {
+    "linear",
+    "St Venant-Kirchhoff",
+    "fixed corotated",
+    "neo-Hookean",
+    "neo-Hookean iso",
+    "stable neo-Hookean",
+    "Mooney-Rivlin",
+    "Ogden",
+    "Hencky",
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_NEO_HOOKEAN] = "neo-Hookean, quadratic",
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_NEO_HOOKEAN_ISO] = "neo-Hookean iso, quadratic",
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_MOONEY_RIVLIN] = "Mooney-Rivlin, quadratic",
+    [PIO_VOLUME_QUADRATIC | PIO_HYPER_OGDEN] = "Ogden, quadratic"};
+
+int fem_next_law(int law)
+{
+    do law++;
+    while (law < 2 * PIO_VOLUME_QUADRATIC && !fem_law_names[law]);
+    return law;
+}
+
+fem_material fem_material_of(pio_hyper_law law, double modulus)
+{
+    fem_material m = {.law = law, .parameters = {modulus, 0.3}, .density = 1000};
+    const int law_alone = (int)law & ~PIO_VOLUME_QUADRATIC;
+    if (law_alone == PIO_HYPER_MOONEY_RIVLIN)
+        memcpy(m.parameters, (double[5]){0.12 * modulus, 0.07 * modulus, 0.8 * modulus}, 40);
+    if (law_alone == PIO_HYPER_OGDEN)
+        memcpy(m.parameters, (double[5]){0.35 * modulus, 1.7, -0.08 * modulus, -2.1, 0.8 * modulus},
+               sizeof m.parameters);
+    return m;
+}
 
 static void *own(fem_case *c, size_t count, size_t size)
 {

@@ -27,8 +27,10 @@ static const case_material materials[] = {
     {"Hencky", PIO_HYPER_HENCKY, 0, {2e4, 0.3}},
     {"linear fluid", PIO_LINEAR_FLUID, 0, {2e4, 1}},
     {"Tait", PIO_TAIT, 0, {2e4, 7}},
+    {"Ogden, quadratic", PIO_HYPER_OGDEN | PIO_VOLUME_QUADRATIC, 0, {4e3, 2, -1e3, -2, 1.5e4}},
+    {"neo-Hookean, quadratic", PIO_HYPER_NEO_HOOKEAN | PIO_VOLUME_QUADRATIC, 0, {2e4, 0.3}},
 };
-enum { MATERIALS = 10, FIRST_FLUID = 8, WALL_NODE = 3 };
+enum { MATERIALS = 10, FIRST_FLUID = 8, EVERY_MATERIAL = 12, WALL_NODE = 3 }; /* the last two go with those before */
 
 /* Every face is a penalty wall. */
 static inline void penalty_walls(mpm_case *c, double stiffness)

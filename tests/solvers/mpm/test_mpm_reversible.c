@@ -57,7 +57,7 @@ static void a_solid_and_a_fluid_come_back_to_the_bit_and_threads_change_none(voi
 static void every_law_comes_back_to_the_bit(void **unused)
 {
     (void)unused;
-    for (int m = 0; m < MATERIALS; m++) {
+    for (int m = 0; m < EVERY_MATERIAL; m++) {
         mpm_case c;
         small_collision(&c, &materials[m], &materials[(m + 4) % MATERIALS], SHORT);
         pio_sim *sim = case_create(&c, 1, 2);
