@@ -37,6 +37,7 @@ typedef struct fit {
     double a;       /* coefficient of e^1 */
     double error;   /* uncertainty of a */
     double scatter; /* scatter of the data about the fit, root mean square per degree of freedom */
+    double worst;   /* the most that a changes where each value of the window does by 1 at most */
     size_t first;   /* the window is first ... n - 1 */
 } fit;
 
@@ -66,6 +67,7 @@ static fit fit_window(const model *m, const double *step, const double *y, size_
     fit f = {.first = first, .scatter = sqrt(sum / (double)(rows - (size_t)m->n))};
     f.a = along / R / step[first];
     f.error = errors_allowed * fmax(f.scatter, noise) / R / step[first];
+    f.worst = sqrt((double)rows) / R / step[first]; /* a = sum_k w_k y_k with |w| = 1/(R step) */
     return f;
 }
 
@@ -164,22 +166,20 @@ static double rounding(const pio_taylor_direction *d)
     return fmax(2 * DBL_EPSILON * (largest + d->step[0] * fabs(d->adjoint)), sqrt(2) * d->noise);
 }
 
-/* Returns whether the error bound of J explains the difference of gradients, which then does not count as one. y is
- * fitted with the effect that n values, each with an error up to the bound, have in the worst case on a = sum_k w_k
- * y_k: no more than sqrt(n) of it times |w|. */
-static bool explained_by_errors(const pio_taylor_direction *d, pio_taylor_row *row, const model *models,
-                                const double *y, double reference)
+/* Returns whether the error bound of J explains the difference of gradients f that was found, which then does not count
+ * as one: with errors of n values up to the bound a = sum_k w_k y_k is off by sqrt(n) of it times |w| at most. `apart`
+ * is how many bounds apart values of y can be. */
+static bool explained_by_errors(const pio_taylor_direction *d, pio_taylor_row *row, const fit *f, double apart,
+                                double reference)
 {
     if (!(d->error_bound > 0)) return false;
-    const double each =
-        models == odd ? d->error_bound : 2 * d->error_bound; /* the other models use differences to J0 */
-    const fit f = best_fit(models, 3, d->step, y, d->n, each * sqrt((double)d->n) / errors_allowed);
-    if ((fabs(f.a) - f.error) / reference > d->tolerance) return false;
+    const double error = fmax(f->error, apart * d->error_bound * f->worst);
+    if ((fabs(f->a) - error) / reference > d->tolerance) return false;
     conclude(row, PIO_TAYLOR_INCONCLUSIVE,
              "differences cannot decide: |a| = %.2e +- %.1e of %.2g, tolerance %.1e; forces out of balance and the "
              "engine's digits "
              "leave J uncertain by %.1e: a smaller solver.tolerance, f64, or loads that strain more would decide",
-             fabs(f.a) / reference, f.error / reference, reference, d->tolerance, d->error_bound);
+             fabs(f->a) / reference, error / reference, reference, d->tolerance, d->error_bound);
     return true;
 }
 
@@ -215,7 +215,7 @@ static void find_kink(const pio_taylor_direction *d, pio_taylor_row *row, double
     for (size_t k = 0; k < d->n; k++) y[k] = ((d->plus[k] - d->J0) + (d->minus[k] - d->J0)) / 2;
     fit f = best_fit(even, 3, d->step, y, d->n, noise);
     if (fabs(f.a) > d->tolerance * reference && fabs(f.a) > f.error &&
-        !explained_by_errors(d, row, even, y, reference)) {
+        !explained_by_errors(d, row, &f, 2, reference)) { /* differences to J0 */
         conclude(row, PIO_TAYLOR_FAILED,
                  "J has a kink here: its slopes to the two sides differ by %.2e +- %.1e; no gradient is right",
                  2 * fabs(f.a), 2 * f.error);
@@ -262,7 +262,8 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
         affine = affine && fabs(y[k]) <= 8 * noise && fabs(r[k]) <= 8 * noise;
     }
     fit f = best_fit(d->minus ? odd : one_sided, 3, d->step, y, d->n, noise);
-    if (affine) f = (fit){.a = y[0] / d->step[0], .error = 8 * noise / d->step[0], .scatter = noise};
+    if (affine)
+        f = (fit){.a = y[0] / d->step[0], .error = 8 * noise / d->step[0], .scatter = noise, .worst = 1 / d->step[0]};
 
     noise = fmax(noise, f.scatter);
     row->difference = best_difference(d, noise);
@@ -283,7 +284,7 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
     row->remainder = fabs(f.a) / reference;
     row->uncertainty = f.error / reference;
     test_fit(d, row, &f, affine);
-    if (row->verdict == PIO_TAYLOR_FAILED) explained_by_errors(d, row, d->minus ? odd : one_sided, y, reference);
+    if (row->verdict == PIO_TAYLOR_FAILED) explained_by_errors(d, row, &f, d->minus ? 1 : 2, reference);
     if (d->minus) find_kink(d, row, noise, reference);
 }
 
