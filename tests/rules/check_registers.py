@@ -26,7 +26,7 @@ REGISTERS, STACK = 0x2F, 0x12  # attributes of .nv.info: EIATTR_REGCOUNT, EIATTR
 # Of sm_90 (CUDA C++ Programming Guide 13.0, compute capabilities; CUDA Occupancy Calculator): registers of each of four
 # parts of a multiprocessor, bytes of shared memory, of which each block has 1,024 reserved, and the most warps.
 PART_REGISTERS, UNIT, PARTS, SHARED, SHARED_UNIT, RESERVED, MOST_WARPS = 16384, 256, 4, 228 * 1024, 128, 1024, 64
-COLUMNS = 4  # of each precision in the table
+COLUMNS, ABSENT = 4, "not built"  # of each precision in the table, and what stands for a kernel that is not there
 WARPS_OF_BLOCK = {"map": 8, "team": 4, "sum": 2, "scan": 2}
 HOT, LEAST_WARPS = ("mpm_p2g", "mpm_g2p", "mpm_g2p_adj", "mpm_p2g_adj", "mpm_node_sum", "mpm_node_velocity"), 16
 SHOWN = ("mpm_p2g", "mpm_node_velocity", "mpm_node_sum", "mpm_grid", "mpm_g2p", "mpm_g2p_adj", "mpm_grid_adj",
@@ -124,8 +124,8 @@ def markdown(version, engines):
     lines = [f"nvcc {version}, sm_{ARCH}:", "", "| kernel, 3D | f32: registers | stack | shared | warps "
              "| f64: registers | stack | shared | warps |", "|---|" + "--:|" * 8]
     for kernel in SHOWN:
-        cells = [f"{n:,}" for precision in ("f32", "f64")
-                 for n in engines[precision, 3].get(kernel, ["not built"] * COLUMNS)]
+        cells = [n if n == ABSENT else f"{n:,}" for precision in ("f32", "f64")
+                 for n in engines[precision, 3].get(kernel, [ABSENT] * COLUMNS)]
         lines.append(f"| `{kernel}` | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -166,12 +166,18 @@ def table_faults(version, engines, page):
 
 
 def control(engines):
-    """Planted faults: a spill, too many registers, a stack beyond LOCAL_BYTES."""
+    """Planted faults: a spill, too many registers, a stack beyond LOCAL_BYTES, another count in the table of a build
+    without f64; which by itself is no fault.
+    """
     good = engines["f32", 3]
+    alone = {**engines, ("f64", 3): {}}
+    page = f"<!-- table registers -->\n{markdown('0', alone)}<!-- end -->"
+    other = {**alone, ("f32", 3): {**good, "mpm_p2g": (1, 2, 3, 4)}}
     return (list(hot_faults(3, {**good, "mpm_p2g": (64, 8, 0, 32)})) and
             list(hot_faults(3, {**good, "mpm_node_sum": (255, 0, 0, warps("map", 255, 0))})) and
             list(hot_faults(3, {**good, "mpm_g2p": (163, 0, 0, 12)})) and
             stack_faults({("f64", 3): {"k": (1, 99)}}, 98) and
+            not table_faults("0", alone, page) and table_faults("0", other, page) and
             warps("team", 72, 0) == 28 and warps("map", 72, 0) == 24 and warps("team", 32, 20480) == 44)
 
 
