@@ -172,6 +172,7 @@ install_missing "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 if [ $long = ON ]; then
     install_missing debootstrap
 fi
+cache_compilations
 mkdir -p build
 make_venv
 find_nvcc || true

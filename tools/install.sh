@@ -36,6 +36,19 @@ install_missing() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
 
+# cache_compilations: whatever was compiled before from the same text by the same compiler with the same options comes
+# from the folder of ccache, wherever the clone is that it was compiled in.
+cache_compilations() {
+    local language
+    if ! command -v ccache >/dev/null; then
+        return 0
+    fi
+    export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
+    for language in C CXX CUDA; do
+        export "CMAKE_${language}_COMPILER_LAUNCHER=ccache"
+    done
+}
+
 # nvcc is often installed where no path leads.
 find_nvcc() {
     if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
@@ -53,4 +66,4 @@ find_nvcc() {
 BUILD_PACKAGES=(gcc g++ cmake ninja-build pkg-config libarpack2-dev libhdf5-dev libmumps-seq-dev libnlopt-dev
     libyaml-dev libcmocka-dev zlib1g-dev python3)
 # shellcheck disable=SC2034
-TEST_PACKAGES=(libhypre-dev python3-venv valgrind)
+TEST_PACKAGES=(ccache libhypre-dev python3-venv valgrind)
