@@ -9,7 +9,7 @@
 #include "kernels/material/hyperelastic_volume.h"
 
 /* Returns psi, J/m^3. */
-PIO_SHARED_FN real quadratic_law_psi(int law, mat F, hyper_constants k)
+PIO_OUTLINE_FN real quadratic_law_psi(int law, mat F, hyper_constants k)
 {
     const hyper_parts r = hyper_parts_of(law, k);
     const real psi = quadratic_psi(r.kappa, mat_det(F, mat_cofactor(F)));
@@ -26,7 +26,7 @@ PIO_SHARED_FN real quadratic_law_psi(int law, mat F, hyper_constants k)
 }
 
 /* Returns P, Pa. */
-PIO_SHARED_FN mat quadratic_law_P(int law, mat F, hyper_constants k)
+PIO_OUTLINE_FN mat quadratic_law_P(int law, mat F, hyper_constants k)
 {
     const hyper_parts r = hyper_parts_of(law, k);
     const mat P = quadratic_P(F, r.kappa);
@@ -43,7 +43,7 @@ PIO_SHARED_FN mat quadratic_law_P(int law, mat F, hyper_constants k)
 }
 
 /* Returns the derivative of P along dF, Pa. */
-PIO_SHARED_FN mat quadratic_law_dP(int law, mat F, mat dF, hyper_constants k)
+PIO_OUTLINE_FN mat quadratic_law_dP(int law, mat F, mat dF, hyper_constants k)
 {
     const hyper_parts r = hyper_parts_of(law, k);
     const mat dP = quadratic_dP(F, dF, r.kappa);
@@ -60,7 +60,7 @@ PIO_SHARED_FN mat quadratic_law_dP(int law, mat F, mat dF, hyper_constants k)
 }
 
 /* Adds P_bar : dP/dk to the cotangent of each constant. */
-PIO_SHARED_FN void quadratic_law_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
+PIO_OUTLINE_FN void quadratic_law_theta(int law, mat F, mat P_bar, hyper_constants k, hyper_constants *k_bar)
 {
     const hyper_parts r = hyper_parts_of(law, k);
     const hyper_constants before = *k_bar;
@@ -85,7 +85,7 @@ PIO_SHARED_FN void quadratic_law_theta(int law, mat F, mat P_bar, hyper_constant
 }
 
 /* Adds the tangent to A. */
-PIO_SHARED_FN void quadratic_law_tangent(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
+PIO_OUTLINE_FN void quadratic_law_tangent(int law, mat F, hyper_constants k, real A[HYPER_NUMBERS][HYPER_NUMBERS])
 {
     const hyper_parts r = hyper_parts_of(law, k);
     switch (r.law) {
