@@ -24,10 +24,6 @@ static bool by_lame_parameters(const void *m)
 {
     return ((const scene_material *)m)->by_lame_parameters;
 }
-static bool has_own_volume(const void *m)
-{
-    return ((const scene_material *)m)->volume != SCENE_VOLUME_STANDARD;
-}
 static bool is_plastic(const void *m)
 {
     return ((const scene_material *)m)->plasticity != PIO_ELASTIC;
@@ -90,7 +86,7 @@ static bool is_stiffly_damped(const void *m)
     {"alpha2", CFG_NUMBER, AT(alpha2), TEXT(alpha2, 2)                                                                 \
      .fallback = "2", .only = OGDEN, .meaning = "exponent of the second term"},                                        \
     {"volumetric_energy", CFG_ENUM, AT(volume), .fallback = "standard", .values = pio_volume_words,                    \
-     .only = LAWS_VOLUME, .present = has_own_volume,                                                                   \
+     .only = LAWS_VOLUME,                                                                                              \
      .meaning = "energy of a change of volume: standard is lambda/2 (ln J)^2 (neo_hookean) or "                        \
                 "bulk/4 (J^2 - 1 - 2 ln J), quadratic the same constant times (J - 1)^2/2, which is softer in "        \
                 "compression; small strains do not differ"}

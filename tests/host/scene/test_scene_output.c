@@ -347,7 +347,6 @@ static void walk(const cfg_table *table, const char *all, int *values, int *unus
         const size_t n = f->values ? pio_field_values(f, value) : 0;
         for (size_t v = 0; v < n; v++, ++*values) {
             if (used(all, f, value[v])) continue;
-            if (f->present && f->fallback && !strcmp(f->fallback, value[v])) continue; /* it may be left out */
             print_message("no good scene uses %s: %s\n", f->key, value[v]);
             ++*unused;
         }
