@@ -6,7 +6,8 @@
 
 /* Logs a warning if rounding, not solver.tolerance, limits the equilibrium of a step, and if its residual forces change
  * the displacement by more than solver.tolerance of itself, as measured by one more solve with these forces
- * (pio_step_record.displacement_error). */
+ * (pio_step_record.displacement_error); and likewise of adjoints, solver.adjoint_tolerance and
+ * pio_step_record.adjoint_error. */
 void pio_equilibrium_report(const pio_session *s);
 
 /* Returns an upper bound of the error of J of the last run, or of the constraint of adjoint sweep number `sweep`, in

@@ -138,7 +138,8 @@ static const cfg_field solver_fields[] = {
      .meaning =
          "of pcg and of the solvers that replace it: jacobi, the inverted diagonal blocks, of little work and with "
          "iterations that grow with the length of the mesh; multigrid, coarser and coarser bodies by smoothed "
-         "aggregation with their rigid motions, of a few tens of iterations whatever the mesh is, and more memory; "
+         "aggregation with their rigid motions, of a few tens of iterations where elements are about as thick as wide, "
+         "and more memory; "
          "auto takes multigrid where jacobi would need more than 160 iterations, at 8 per element along the mesh, and "
          "four times as many where elements have nodes beside their corners"},
     {"direct_memory", CFG_NUMBER, AT(pio_scene, fem.direct_memory), .fallback = "2 GiB", .quantity = CFG_MEMORY,

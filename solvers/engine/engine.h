@@ -10,7 +10,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 9 };
+enum { PIO_ENGINE_VERSION = 10 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -234,12 +234,15 @@ typedef struct {
     int32_t parts;                     /* equal parts into which the step was divided */
     int32_t projected;                 /* Newton iterations with a projected matrix */
     int32_t indefinite;                /* factorisations that showed Newton's matrix to be not positive definite */
-    double residual, adjoint_residual; /* relative */
-    double forces;                     /* N: what `residual` is relative to. Of several parts, the largest of either */
+    double residual, adjoint_residual; /* relative; what elements leave, the largest of the parts */
+    /* Where rounding, and not the tolerance, ended the corrections of the adjoint solution: the norm of the last one,
+     * relative to that of the solution, the largest of the parts; otherwise 0. */
+    double adjoint_error;
+    double forces; /* N: what `residual` is relative to. Of several parts, the largest of either */
     /* Norm of the adjoint solution, that is dJ/d(force out of balance), unit of J per N; the largest of the parts. */
     double adjoint;
     /* Where rounding of internal forces and not the tolerance ended the iteration: the norm of K^-1 r, about the error
-     * of the displacement, and the norm of the displacement, both m; of several parts those of the largest K^-1 r.
+     * of the displacement, and the larger norm of u before and after, m; of several parts those of the largest K^-1 r.
      * INFINITY: K is not positive definite. Otherwise 0. */
     double displacement_error, displacement;
     pio_takeover takeover, adjoint_takeover; /* in the step; in its adjoint */

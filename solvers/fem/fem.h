@@ -222,9 +222,14 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
 /* Computes how large rounding alone can make a residual, once the constants are known (fem_rounding.c). Returns
  * PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_measure_rounding(fem_sim *f, piola_error *error);
-/* Records the error of the trial displacement by rounding, about K^-1 rhs, where rhs is the residual left. A solve that
- * fails is recorded as INFINITY. Returns PIOLA_INTERRUPTED, or PIOLA_UNAVAILABLE after an error of the device. */
-piola_status fem_measure_displacement_error(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error);
+/* Evaluates the residual of the trial displacement, newton.rhs, N, and its norm. */
+typedef piola_status fem_evaluation(void *context, double *residual);
+/* Corrects the trial displacement, where rounding has ended its iteration with the residual newton.rhs, while the norm
+ * of the residual is at most `allowed`, N, and records what error is left, or INFINITY if it cannot be solved for.
+ * With `allowed` 0 the error is recorded alone. Returns PIOLA_INTERRUPTED, PIOLA_UNAVAILABLE after an error of the
+ * device, or the errors of evaluate(). */
+piola_status fem_find_hidden_error(fem_sim *f, fem_span span, pio_step_record *record, double allowed,
+                                   fem_evaluation *evaluate, void *context, piola_error *error);
 
 /* Computes the element matrices of stiffness at u, springs included (fem_jacobian.c). */
 void fem_tangents(fem_sim *f, const real *u);
@@ -241,11 +246,11 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
  */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               int32_t *indefinite, piola_error *error);
-/* Solves K^T x = b for an adjoint, to the tolerance of adjoints; *residual is relative. Returns PIOLA_NUMERICAL, with
- * the failure PIOLA_FAILED_ADJOINT, if that is not reached, otherwise as fem_solve_newton() does PIOLA_INTERRUPTED,
- * PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY or PIOLA_INTERNAL. */
-piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
-                               piola_error *error);
+/* Solves K^T x = b for an adjoint from x = 0, K being the matrix as it is assembled, until |b - K^T x|/|b|, *residual, is within
+ * the tolerance. Returns PIOLA_NUMERICAL, with the failure PIOLA_FAILED_ADJOINT, if that is not reached, otherwise as
+ * fem_solve_newton() does PIOLA_INTERRUPTED, PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY or PIOLA_INTERNAL. */
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                               double *residual, piola_error *error);
 
 /* Vectors that GMRES keeps before it restarts, where the Jacobian is general. */
 enum { FEM_RESTART = 100 };
@@ -277,7 +282,7 @@ void fem_solver_change(const pio_sim *sim, pio_solver_change *change);
 piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solves, piola_error *error);
 /* As fem_solve_adjoint(), by a factor of K. Returns PIOLA_NO if Cholesky's method cannot factor K, otherwise the errors
  * of pio_direct_factor() and pio_direct_solve(). */
-piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
+piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, double tolerance, int32_t *solves, double *residual,
                                 piola_error *error);
 /* Finds the library of direct solves and its name; see the member direct of pio_engine. Returns PIOLA_UNAVAILABLE, and
  * why, if there is none. */

@@ -213,16 +213,13 @@ piola_status fem_direct_newton(fem_sim *f, const real *b, real *x, int32_t *solv
 }
 
 /* J^T x = b; J was assembled at the solution. */
-piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, int32_t *solves, double *residual,
+piola_status fem_direct_adjoint(fem_sim *f, const real *b, real *x, double tolerance, int32_t *solves, double *residual,
                                 piola_error *error)
 {
     int negative = 0;
     pio_direct_result result = {0};
-    const pio_direct_request request = {.transposed = f->matrix.kind == PIO_GENERAL,
-                                        .columns = 1,
-                                        .b = b,
-                                        .x = x,
-                                        .tolerance = f->linear.adjoint_tolerance};
+    const pio_direct_request request = {
+        .transposed = f->matrix.kind == PIO_GENERAL, .columns = 1, .b = b, .x = x, .tolerance = tolerance};
     piola_status rc = factorise(f, request.transposed, &negative, error);
     if (rc == PIOLA_NUMERICAL && f->linear.direct.method == PIO_CHOLESKY) return PIOLA_NO; /* MINRES can */
     if (!rc) rc = pio_direct_solve(&f->linear.direct, &request, &result, error);

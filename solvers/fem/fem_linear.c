@@ -390,7 +390,7 @@ static piola_status factored_adjoint(fem_sim *f, const request *r, const piola_e
     pio_krylov_result result = {0};
     piola_error said = {0};
     piola_status rc = fem_standby_ready(f, &said);
-    if (!rc) rc = fem_direct_adjoint(f, r->b, r->x, iterations, residual, &said);
+    if (!rc) rc = fem_direct_adjoint(f, r->b, r->x, r->tolerance, iterations, residual, &said);
     const int unstable = rc == PIOLA_NO;
     const int goes_on = unstable || (rc == PIOLA_NUMERICAL && f->linear.standby.automatic);
     if (!goes_on || tried) {
@@ -407,10 +407,10 @@ static piola_status factored_adjoint(fem_sim *f, const request *r, const piola_e
     return rc;
 }
 
-piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, int32_t *iterations, double *residual,
-                               piola_error *error)
+piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
+                               double *residual, piola_error *error)
 {
-    const request r = {.b = b, .x = x, .tolerance = f->linear.adjoint_tolerance, .iterations = f->linear.iterations};
+    const request r = {.b = b, .x = x, .tolerance = tolerance, .iterations = f->linear.iterations};
     pio_krylov_result result = {0};
     piola_error failed = {0};
     int32_t before = 0;

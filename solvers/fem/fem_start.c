@@ -68,7 +68,8 @@ static piola_status solve(fem_sim *f, real *a, piola_error *error)
     int32_t iterations;
     f->linear.standby.by_factor = f->linear.direct_first;
     f->linear.multigrid.skipped = 1;
-    const piola_status rc = fem_solve_adjoint(f, f->newton.rhs, a, &iterations, &residual, error);
+    const piola_status rc =
+        fem_solve_adjoint(f, f->newton.rhs, a, f->linear.adjoint_tolerance, &iterations, &residual, error);
     f->linear.multigrid.skipped = 0;
     fem_tie_nodes(f, a);
     f->linear.standby.by_factor = by_factor;

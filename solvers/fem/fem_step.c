@@ -139,7 +139,6 @@ static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error 
 {
     fem_sim_standby *s = &f->linear.standby;
     piola_status rc = PIOLA_OK;
-    double worst = 0;
     fem_keep_origin(f);
     int by_factor = s->by_factor;
     for (int part = record->parts - 1; !rc && part >= 0; part--) {
@@ -152,9 +151,7 @@ static piola_status motion_adj(fem_sim *f, pio_step_record *record, piola_error 
         s->count = &record->adjoint_takeover;
         if (!rc) rc = span_adj(f, (fem_span){f->base.index, part, record->parts}, record, error);
         by_factor = s->by_factor;
-        if (record->adjoint_residual > worst) worst = record->adjoint_residual;
     }
-    record->adjoint_residual = worst;
     return rc;
 }
 
@@ -164,7 +161,7 @@ piola_status fem_adjoint_step(fem_sim *f, piola_error *error)
     pio_step_record *record = &f->stepping.records[f->base.index];
     const fem_span span = fem_whole(f->base.index);
     record->adjoint_iterations = 0;
-    record->adjoint = 0;
+    record->adjoint = record->adjoint_residual = record->adjoint_error = 0;
     if (fem_is_modal(f)) return fem_modal_adj(f, error);
     fem_observe_between_adj(f);
     if (fem_leaps(f)) return fem_leapfrog_adj(f, f->base.index, error);

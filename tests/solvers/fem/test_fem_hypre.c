@@ -96,7 +96,8 @@ static void solve_by_piola(pio_sim *sim, linear_system *s, int which)
     piola_error error;
     pio_queue_upload(&sim->queue, f->newton.rhs, s->b[which], n * sizeof(real));
     pio_queue_zero(&sim->queue, f->newton.lambda, n * sizeof(real));
-    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error))
+    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, f->linear.adjoint_tolerance, &iterations, &residual,
+                          &error))
         fail_msg("%s", error.message);
     assert_true(residual <= TOLERANCE);
     assert_true(f->linear.multigrid.fresh && f->linear.multigrid.right); /* not by block-Jacobi */

@@ -288,7 +288,8 @@ static double adjoint_of_a_column(pio_preconditioner_choice by, real *lambda, in
     fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(&sim->queue, f->newton.lambda, sizeof *lambda * n);
     fem_multigrid_expire(f);
-    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &taken, &residual, &error)) fail_msg("%s", error.message);
+    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, f->linear.adjoint_tolerance, &taken, &residual, &error))
+        fail_msg("%s", error.message);
     pio_queue_download(&sim->queue, lambda, f->newton.lambda, sizeof *lambda * n);
     real *rhs = malloc(sizeof *rhs * n);
     assert_non_null(rhs);

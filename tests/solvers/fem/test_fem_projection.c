@@ -217,7 +217,9 @@ static void adjoint_of(pio_sim *sim, real *lambda, int n)
     pio_queue_upload(&sim->queue, f->newton.rhs, lambda, sizeof *lambda * (size_t)n);
     fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(&sim->queue, f->newton.lambda, sizeof *lambda * (size_t)n);
-    assert_int_equal(fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error), PIOLA_OK);
+    assert_int_equal(fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, f->linear.adjoint_tolerance, &iterations,
+                                       &residual, &error),
+                     PIOLA_OK);
     pio_queue_download(&sim->queue, lambda, f->newton.lambda, sizeof *lambda * (size_t)n);
 }
 

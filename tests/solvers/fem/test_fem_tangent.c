@@ -189,7 +189,8 @@ static void adjoint_and_tangent_have_the_same_derivative(void **unused)
         for (int way = 0; way < 2; way++) {
             up(sim, f->newton.rhs, way ? g : b, n);
             pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
-            if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error))
+            if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, f->linear.adjoint_tolerance, &iterations,
+                                  &residual, &error))
                 fail_msg("%s", error.message);
             down(sim, way ? lambda : u_dot, f->newton.lambda, n);
         }
@@ -231,7 +232,8 @@ static double tangent(fem_case *c, pio_sim *sim, const double *E_dot, int unknow
     fem_combine(f, -1, f->forces.internal, 0, f->forces.internal, f->newton.rhs);
     fem_mask_constrained(f, 0, f->newton.rhs);
     pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
-    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, &iterations, &residual, &error))
+    if (fem_solve_adjoint(f, f->newton.rhs, f->newton.lambda, f->linear.adjoint_tolerance, &iterations, &residual,
+                          &error))
         fail_msg("%s", error.message);
     down(sim, u_dot, f->newton.lambda, n);
     const double value = (double)u_dot[unknown];
