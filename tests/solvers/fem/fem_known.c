@@ -237,6 +237,7 @@ fem_distance fem_known_run(const fem_known *k, fem_grid grid, int points)
     fem_distance d;
     fem_case_begin(&c, 1.0 / k->steps, k->steps);
     c.fem.linear = k->linear;
+    if (k->tolerance > 0) c.fem.newton_tolerance = k->tolerance;
     c.fem.direct_memory = 1e9;
     assert_int_equal(fem_case_curve(&c, 2, (double[]){0, 1}, (double[]){0, 1}), 1);
     fem_case_grid(&c, grid);

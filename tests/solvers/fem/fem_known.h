@@ -18,8 +18,10 @@ typedef struct fem_known {
     double E, nu;
     double lambda_factor; /* of the law that the forces are made with; 1, but of a negative control */
     double size;          /* of u* */
+    double pressed;       /* of the part of u* that has a pressure, where `at` makes it of two */
     int steps;            /* in which forces and supports grow to all they are */
     pio_solve linear;
+    double tolerance;          /* of Newton's method; 0: fem_case.h's */
     pio_dilatation dilatation; /* of the elements */
 } fem_known;
 
