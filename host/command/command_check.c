@@ -5,9 +5,10 @@
  * single variable has one direction only. All are scaled so that their largest entry is 1: a step e changes no
  * normalised variable by more than e. In each of them the objective and every constraint are checked.
  *
- * Steps begin at 1e-3 and are halved ten times. If that leaves a direction undecided, because the rounding of J is too
- * large relative to its change, or because its curvature is too large, other first steps are tried as long as they
- * reduce the uncertainty of the derivative. */
+ * Steps begin at 1e-3, or at 3/4 of the distance to the nearest end of a quantity's own range, and are halved ten
+ * times. They begin shorter where a law is not defined for the constants there. If that leaves a direction undecided,
+ * because the rounding of J is too large relative to its change, or because its curvature is too large, other first
+ * steps are tried as long as they reduce the uncertainty of the derivative. */
 #include "host/run/equilibrium.h"
 #include "host/results/certificate.h"
 #include "host/results/check_record.h"
@@ -26,9 +27,12 @@
 enum { HALVINGS = 10, STEPS = HALVINGS + 1 };
 static const double first_step = 1e-3; /* change of a normalised variable */
 static const double longer[] = {8, 64, 256},
-                    shorter[] = {1 / 16.0, 1 / 256.0}; /* other first steps, in units of first_step */
+                    shorter[] = {1 / 16.0, 1 / 256.0}; /* other first steps, in units of the first one */
+static const double part_of_range = 0.75;              /* of the distance to an end of a quantity's own range */
 static const double rounding = 1e-12;                  /* rounding of a gradient, relative to its largest entry */
 static const double tighter = 1e-3;                    /* Newton's tolerance of the compared runs over the scene's */
+
+enum { LONGER = sizeof longer / sizeof *longer, SHORTER = sizeof shorter / sizeof *shorter };
 
 /* A function of the design: number 0 is the objective, the others are the constraints. */
 typedef struct {
@@ -45,7 +49,8 @@ typedef struct {
     function *functions;
     int n_functions;
     pio_taylor_row *rows;
-    size_t n, space; /* rows that are done; rows in all */
+    double first, most; /* along the direction: first step; longest step that leaves no value's own range */
+    size_t n, space;    /* rows that are done; rows in all */
     int64_t runs, most_runs;
 } check;
 
@@ -76,6 +81,14 @@ static void print_line(check *c, const pio_taylor_row *row)
         for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
             pio_log_message(c->s->call.log, PIO_INFO, "%s", line);
     free(text);
+}
+
+/* Adds to the message of a run that failed that the check moved the design there. */
+static void explain_failure(double step, const char *name, piola_error *error)
+{
+    const size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used,
+             "; piola check moved the design there, by %.2g of its normalised variables along '%s'", step, name);
 }
 
 /* Evaluates all functions at z0 + step times the direction. */
@@ -145,22 +158,41 @@ static void judge(check *c, const function *f, const char *direction, const doub
 }
 
 /* Evaluates the functions along the direction, at steps that begin with `first`. */
-static piola_status measure(check *c, double first, double *step, piola_error *error)
+static piola_status measure(check *c, const char *name, double first, double *step, piola_error *error)
 {
     for (int f = 0; f < c->n_functions; f++) c->functions[f].error_bound = 0;
     for (int k = 0; k < STEPS; k++) {
         step[k] = ldexp(first, -k);
         piola_status rc = evaluate(c, step[k], k, error);
         if (!rc) rc = evaluate(c, -step[k], k, error);
+        if (rc == PIOLA_NUMERICAL) explain_failure(step[k], name, error);
         if (rc) return rc;
     }
     return PIOLA_OK;
 }
 
-/* Returns whether steps from `first` on stay within the bounds of the design; longer steps than usual must do so. */
+/* As measure(), at steps that begin with the longest of the usual first steps with admissible constants, which becomes
+ * c->first. */
+static piola_status measure_first(check *c, const char *name, double *step, piola_error *error)
+{
+    const double longest = fmin(first_step, c->most);
+    c->first = longest;
+    piola_status rc = measure(c, name, c->first, step, error);
+    for (int i = 0; rc == PIOLA_NUMERICAL && error->failure.kind == PIOLA_FAILED_CONSTANTS && i < SHORTER; i++) {
+        memset(error, 0, sizeof *error);
+        c->first = shorter[i] * longest;
+        c->most_runs += 2 * STEPS;
+        rc = measure(c, name, c->first, step, error);
+    }
+    return rc;
+}
+
+/* Returns whether steps from `first` on stay within the bounds of the design and its own range; longer steps than usual
+ * must do so. */
 static bool within_bounds(const check *c, double first)
 {
     const pio_model *m = c->s->model;
+    if (first > c->most) return false;
     for (int v = 0; v < m->n_variables; v++) {
         const double distance = first * fabs(c->direction[v]);
         if (distance > 0 && (m->z0[v] - distance < m->lower[v] || m->z0[v] + distance > m->upper[v])) return false;
@@ -183,9 +215,9 @@ static piola_status try_again(check *c, const char *name, int from, int to, doub
 {
     double step[STEPS];
     *better = false;
-    if (first > first_step && !within_bounds(c, first)) return PIOLA_OK;
+    if (first > c->first && !within_bounds(c, first)) return PIOLA_OK;
     c->most_runs += 2 * STEPS;
-    const piola_status rc = measure(c, first, step, error);
+    const piola_status rc = measure(c, name, first, step, error);
     if (rc == PIOLA_NUMERICAL) memset(error, 0, sizeof *error);
     if (rc) return rc == PIOLA_NUMERICAL ? PIOLA_OK : rc;
     for (int f = from; f < to; f++) {
@@ -210,20 +242,20 @@ static bool is_undecided(const check *c, int rows)
 /* Checks the functions first .. last - 1 along the direction. */
 static piola_status try_direction(check *c, const char *name, int first, int last, piola_error *error)
 {
-    enum { LONGER = sizeof longer / sizeof *longer, SHORTER = sizeof shorter / sizeof *shorter };
     double step[STEPS], largest = 0;
     const int n = c->s->model->n_variables;
     bool better = true;
     for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
     for (int v = 0; v < n && largest > 0; v++) c->direction[v] /= largest;
-    piola_status rc = measure(c, first_step, step, error);
+    c->most = part_of_range * pio_model_distance_to_end(c->s->model, c->direction);
+    piola_status rc = measure_first(c, name, step, error);
     if (rc) return rc;
     for (int f = first; f < last; f++) judge(c, &c->functions[f], name, step, &c->rows[c->n + (size_t)(f - first)]);
     for (int i = 0; !rc && i < LONGER && better && is_undecided(c, last - first); i++)
-        rc = try_again(c, name, first, last, longer[i] * first_step, &better, error);
+        rc = try_again(c, name, first, last, longer[i] * c->first, &better, error);
     better = true;
     for (int i = 0; !rc && i < SHORTER && better && is_undecided(c, last - first); i++)
-        rc = try_again(c, name, first, last, shorter[i] * first_step, &better, error);
+        rc = try_again(c, name, first, last, shorter[i] * c->first, &better, error);
     for (int f = first; !rc && f < last; f++) print_line(c, &c->rows[c->n++]);
     return rc;
 }

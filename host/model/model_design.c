@@ -312,6 +312,27 @@ void pio_model_values(const pio_model *m, const double *z, double *values)
     }
 }
 
+/* Filters average, so that they change no value by more than its largest variable. */
+double pio_model_distance_to_end(const pio_model *m, const double *direction)
+{
+    double least = INFINITY;
+    for (int k = 0; k < m->n_parameters; k++) {
+        const pio_parameter *p = &m->parameters[k];
+        const int end = p->first + p->groups * p->components;
+        scene_target t;
+        double change = 0;
+        pio_design_path_target(m->scene, p->target, &t);
+        const bool has[] = {t.range.ends & (CFG_FROM | CFG_OVER), t.range.ends & (CFG_UP_TO | CFG_BELOW)};
+        for (int v = p->first; v < end; v++) change = fmax(change, fabs(direction[v]));
+        for (int side = 0; side < 2 && change > 0; side++) {
+            const double z = normalised_bound(&m->designs[k], side ? t.range.hi : t.range.lo);
+            for (int v = p->first; has[side] && v < end; v++)
+                if (fabs(m->z0[v] - z) > 0) least = fmin(least, fabs(m->z0[v] - z) / change);
+        }
+    }
+    return least;
+}
+
 static const char *group_name(const pio_model *m, scene_per per)
 {
     if (per == SCENE_PER_NODE) return "node";

@@ -292,8 +292,8 @@ void pio_taylor_check(const pio_taylor_direction *d, pio_taylor_row *row)
 
 void pio_taylor_print_header(FILE *to)
 {
-    fprintf(to, "%-32s %16s %16s %9s %9s %7s %6s %6s  %s\n", "direction", "adjoint", "difference", "rel.error",
-            "remainder", "limit", "order1", "order2", "verdict");
+    fprintf(to, "%-32s %16s %16s %9s %9s %7s %8s %6s %6s  %s\n", "direction", "adjoint", "difference", "rel.error",
+            "remainder", "limit", "step", "order1", "order2", "verdict");
 }
 
 static void print_order(FILE *to, double order)
@@ -307,8 +307,8 @@ static void print_order(FILE *to, double order)
 
 void pio_taylor_print_row(FILE *to, const pio_taylor_row *row)
 {
-    fprintf(to, "%-32s %16.9e %16.9e %9.1e %9.1e %7.0e", row->name, row->adjoint, row->difference, row->relative_error,
-            row->remainder, row->tolerance);
+    fprintf(to, "%-32s %16.9e %16.9e %9.1e %9.1e %7.0e %8.1e", row->name, row->adjoint, row->difference,
+            row->relative_error, row->remainder, row->tolerance, row->first_step);
     print_order(to, row->first_order);
     print_order(to, row->second_order);
     fprintf(to, "  %s\n", pio_taylor_verdict_name(row->verdict));

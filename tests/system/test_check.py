@@ -166,6 +166,34 @@ class Check(unittest.TestCase):
             done, report = self.check(0, text)
             self.assertTrue(any("does not depend on it" in row["reason"] for row in report["rows"]), done.stderr)
 
+    def first_steps(self, text):
+        """Checks the scene, which passes; returns the first step of each row."""
+        done, report = self.check(0, text)
+        for row in report["rows"]:  # the table shows it, too
+            self.assertTrue(any(line.startswith(row["direction"] + " ") and f"{row['first_step']:.1e}" in line
+                                for line in done.stderr.splitlines()), done.stderr)
+        return {row["direction"]: row["first_step"] for row in report["rows"]}
+
+    def test_steps_stay_within_the_range_of_a_quantity_and_of_a_law(self):
+        # the distance to 0.5 is 5e-4 of the width of the bounds
+        design = f"{MODULUS}, {{name: nu, target: materials.m.nu, bounds: [0.2999, 0.4999]}}"
+        nearly = HOOKEAN.replace("0.3", "0.4999")
+        steps = self.first_steps(block(law=nearly, design=design))
+        self.assertAlmostEqual(steps["materials.m.nu"], 0.75 * 1e-4 / 0.2, delta=1e-12)
+        self.assertAlmostEqual(steps["materials.m.E"], 1e-3, delta=1e-12)
+        far = self.first_steps(block(design=design.replace("0.4999", "0.4").replace("0.2999", "0.2")))
+        self.assertAlmostEqual(far["materials.m.nu"], 1e-3, delta=1e-12)
+        # a constant of an expression has no range of its own: there the law has a limit
+        text = block(law="model: neo_hookean, E: 1 MPa, nu: k", design="{name: k, target: constants.k}")
+        steps = self.first_steps(text + "constants: {k: 0.4999}\n")
+        self.assertAlmostEqual(steps["constants.k"], 1e-3 / 16, delta=1e-12)
+        # no step that is tried is short enough
+        done, _ = self.piola("check", text + "constants: {k: 0.4999999}\n")
+        self.assertEqual(done.returncode, 76, done.stderr)
+        self.assertRegex(done.stderr, "its law is not defined for the constants 1e[+]06, 0.500002, .*; piola check "
+                                      "moved the design there, by 3.9e-06 of its normalised variables along "
+                                      "'constants.k'")
+
     def test_a_repeated_step_has_iterations_to_spare(self):
         self.check(0, SWUNG)
 
