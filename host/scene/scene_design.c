@@ -3,6 +3,7 @@
 #include "host/scene/design_table.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
+#include "host/scene/scene_vary.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,20 +20,66 @@ void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc)
 
 /* ---- faults -------------------------------------------------------------------------------------------- */
 
+/* Finds the first expression of the value that a path names as a whole or, with .x, .y or .z at its end, in part.
+ * Returns false where the owner's value is made of numbers, or there is no such key. */
+static bool expression_of(const pio_scene *s, const char *text, scene_vary *out)
+{
+    static const scene_owner owners[] = {
+        [SCENE_VARY_LOAD] = SCENE_OWNER_LOAD,       [SCENE_VARY_BOUNDARY] = SCENE_OWNER_BOUNDARY,
+        [SCENE_VARY_ANGLE] = SCENE_OWNER_BOUNDARY,  [SCENE_VARY_DISPLACEMENT] = SCENE_OWNER_BODY,
+        [SCENE_VARY_VELOCITY] = SCENE_OWNER_BODY,   [SCENE_VARY_THICKNESS] = SCENE_OWNER_BODY,
+        [SCENE_VARY_TEMPERATURE] = SCENE_OWNER_BODY};
+    scene_path path;
+    const char *key;
+    if (!pio_design_path_owner(s, text, &path, &key)) return false;
+    const scene_material *m = pio_design_path_material(s, &path);
+    const size_t all = strlen(key);
+    const size_t n = all > 2 && key[all - 2] == '.' && strchr("xyz", key[all - 1]) ? all - 2 : all;
+    for (size_t i = 0; pio_scene_vary(s, i, out); i++) {
+        const char *own = strchr(out->path, '.') + 1;
+        const bool owned = out->kind == SCENE_VARY_MATERIAL
+                               ? m == &s->materials.v[out->index]
+                               : path.owner == owners[out->kind] && path.index == (int32_t)out->index;
+        if (owned && strncmp(own, key, n) == 0 && (own[n] == '\0' || own[n] == '[')) return true;
+    }
+    return false;
+}
+
+/* Reports that a path names an expression, and what of it can be designed. Returns false where it names none. */
+static bool say_expression(const pio_scene *s, cfg_doc *doc, const char *at, const char *text)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t n = 0;
+    scene_vary v;
+    pio_expression e;
+    pio_expression_fault fault;
+    if (!expression_of(s, text, &v)) return false;
+    if (pio_scene_vary_compile(s, &v, &e, &fault))
+        for (size_t k = 0; k < s->constants.n && k < MOST; k++)
+            if (e.constants >> k & 1) names[n++] = s->constants.v[k].name;
+    const char *is = strchr(v.path, '\0')[-1] == ']' ? "belongs to a value with an expression" : "is an expression";
+    if (n > 0)
+        pio_cfg_fault(doc, at,
+                      "'%s' %s, %s; design one of its constants, constants.NAME (%s), or name another number of it in "
+                      "`constants`",
+                      pio_cfg_printable(doc, text), is, v.path, pio_cfg_join(doc, names, n));
+    else
+        pio_cfg_fault(doc, at, "'%s' %s, %s; name a number of it in `constants`, and design constants.NAME",
+                      pio_cfg_printable(doc, text), is, v.path);
+    return true;
+}
+
 /* Reports which key would give the scene the quantity; returns false where that is not known. */
 static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const char *text)
 {
     scene_path path;
+    if (say_expression(s, doc, at, text)) return true;
     if (!pio_design_path_missing(s, text, &path)) return false;
     const scene_material *m = pio_design_path_material(s, &path);
     const cfg_field *f = m ? pio_table_field(pio_scene_materials(s), path.key) : NULL;
     const bool has = !path.row->has || (m && path.row->has(s, m));
-    if ((path.owner == SCENE_OWNER_LOAD && s->loading.loads[path.index].value_text) ||
-        (path.owner == SCENE_OWNER_BOUNDARY &&
-         (s->loading.boundary[path.index].value_text || s->loading.boundary[path.index].angle_text))) {
-        pio_cfg_fault(doc, at, "'%s' is an expression; name a number of it in `constants`, and design constants.NAME",
-                      pio_cfg_printable(doc, text));
-    } else if (path.quantity == PIO_GRAVITY)
+    if (path.quantity == PIO_GRAVITY)
         pio_cfg_fault(doc, at, "nothing has a density, so gravity has no effect; add the density of a material");
     else if (path.owner == SCENE_OWNER_CONTROL && path.row->component &&
              s->actuation.control[path.index].type == PIO_NETWORK)
