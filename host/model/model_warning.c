@@ -1,7 +1,9 @@
 /* model_warning.c -- warnings: what is legal in a scene and surely a mistake. */
 #include "host/model/model.h"
 #include "host/model/model_fem.h"
+#include "host/scene/design_path.h"
 #include "host/scene/scene_names.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -114,6 +116,27 @@ static void check_sides(pio_model *m)
         check_side(m, "observation", s->goal.observe[i].name, s->goal.observe[i].body, &s->goal.observe[i].on);
 }
 
+/* ---- heat --------------------------------------------------------------------------------------------------- */
+
+/* Modes are those without heat, so that a material may keep its expansion in them. */
+static void check_expansion(pio_model *m, const scene_material *own)
+{
+    const pio_scene *s = m->scene;
+    bool used = false, heated = false;
+    if (!pio_scene_material_expands(own) || s->fem.integrator == PIO_MODAL) return;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const bool has = pio_scene_body_has(s, b, own->name);
+        used |= has;
+        heated |= has && (pio_scene_body_is_heated(&s->matter.bodies[b]) ||
+                          pio_design_of(s, SCENE_OWNER_BODY, (int32_t)b, PIO_TEMPERATURE));
+    }
+    if (used && !heated)
+        pio_model_warn(m,
+                       "material '%s': its expansion has no effect, since no body made of it has a temperature; give "
+                       "bodies[].temperature, or remove the expansion",
+                       own->name);
+}
+
 /* ---- all ---------------------------------------------------------------------------------------------------- */
 
 void pio_model_check(pio_model *m)
@@ -121,6 +144,7 @@ void pio_model_check(pio_model *m)
     for (size_t i = 0; i < m->scene->actuation.n_control; i++) check_control(m, &m->scene->actuation.control[i]);
     for (size_t i = 0; i < m->scene->obstacles.n; i++) check_obstacle(m, &m->scene->obstacles.v[i]);
     if (m->fem) check_sides(m);
+    for (size_t k = 0; m->fem && k < m->scene->materials.n; k++) check_expansion(m, &m->scene->materials.v[k]);
 }
 
 bool pio_model_warning(const pio_model *m, int i, char *out, size_t size)

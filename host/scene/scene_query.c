@@ -83,17 +83,21 @@ bool pio_load_is_springs(const scene_load *l)
     return l->type == PIO_FOUNDATION || l->type == PIO_SPRINGS;
 }
 
+bool pio_scene_body_has(const pio_scene *s, size_t body, const char *material)
+{
+    const scene_body *b = &s->matter.bodies[body];
+    bool has = !strcmp(material, b->material);
+    for (size_t r = 0; r < b->n_regions; r++) has |= !strcmp(material, b->regions[r].material);
+    return has;
+}
+
 bool pio_scene_is_heavy(const pio_scene *s)
 {
     bool heavy = false;
     for (size_t k = 0; k < s->materials.n; k++) {
         const scene_material *m = &s->materials.v[k];
         bool used = false;
-        for (size_t b = 0; b < s->matter.n_bodies; b++) {
-            used |= !strcmp(m->name, s->matter.bodies[b].material);
-            for (size_t r = 0; r < s->matter.bodies[b].n_regions; r++)
-                used |= !strcmp(m->name, s->matter.bodies[b].regions[r].material);
-        }
+        for (size_t b = 0; b < s->matter.n_bodies; b++) used |= pio_scene_body_has(s, b, m->name);
         heavy |= used && m->density > 0;
     }
     return heavy;
@@ -153,15 +157,18 @@ bool pio_scene_body_is_heated(const void *body)
     return b->temperature_text || fabs(b->temperature) > 0;
 }
 
+bool pio_scene_material_expands(const void *material)
+{
+    const scene_material *m = material;
+    return m->texts.expansion || fabs(m->expansion) > 0;
+}
+
 bool pio_scene_body_expands(const pio_scene *s, size_t body)
 {
-    const scene_body *b = &s->matter.bodies[body];
     bool any = false;
     for (size_t m = 0; m < s->materials.n; m++) {
         const scene_material *own = &s->materials.v[m];
-        bool used = !strcmp(own->name, b->material);
-        for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(own->name, b->regions[r].material);
-        any |= used && (own->texts.expansion || fabs(own->expansion) > 0);
+        any |= pio_scene_material_expands(own) && pio_scene_body_has(s, body, own->name);
     }
     return any;
 }

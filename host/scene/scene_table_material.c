@@ -1,9 +1,8 @@
 /* scene_table_material.c -- the tables of materials: what particles and what meshes are made of. */
 #include "host/scene/law.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 #include "host/scene/words.h"
-
-#include <math.h>
 
 #define AT(member) .offset = offsetof(scene_material, member), .size = sizeof(((scene_material *)0)->member)
 #define POSITIVE .range = {CFG_OVER, 0, 0}
@@ -31,11 +30,6 @@ static bool is_plastic(const void *m)
 static bool has_density(const void *m)
 {
     return ((const scene_material *)m)->density > 0;
-}
-static bool expands(const void *m)
-{
-    const scene_material *own = m;
-    return own->texts.expansion || fabs(own->expansion) > 0;
 }
 static bool is_damped(const void *m)
 {
@@ -128,7 +122,7 @@ static const cfg_field element_fields[] = {
     {"density", CFG_NUMBER, AT(density), OR_TEXT(density, 1e3).fallback = "0", .quantity = CFG_DENSITY, NOT_NEGATIVE,
      .present = has_density, .meaning = "mass per volume at rest; 0: it has no weight, and cannot move in time"},
     {"expansion", CFG_NUMBER, AT(expansion), OR_TEXT(expansion, 1e-5).fallback = "0", .quantity = CFG_EXPANSION,
-     .present = expands,
+     .present = pio_scene_material_expands,
      .meaning = "linear coefficient of thermal expansion: free strain in every direction per bodies[].temperature"},
     {"mass_damping", CFG_NUMBER, AT(mass_damping), .fallback = "0", .quantity = CFG_RATE, NOT_NEGATIVE,
      .present = is_damped, .meaning = "Rayleigh's alpha: forces alpha M v; larger damps slow motions more"},

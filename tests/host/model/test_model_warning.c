@@ -128,12 +128,27 @@ static void sides_that_are_not_above(void **state)
     expect_of("meshes_3d", sets, 3, 1, "the side above is 'front'");
 }
 
+static void expansions_without_heat(void **state)
+{
+    (void)state;
+    expect("heated_motion", NULL, 0, "");
+    expect("heated_2d", NULL, 0, "");
+    /* the design of its temperature heats a body that begins without; otherwise nothing does */
+    const char *sets[] = {"bodies[0].temperature=0", "design[1]={name: nu, target: materials.soft.nu}",
+                          "design[0]={name: weight, target: materials.soft.density}"};
+    expect_of("heated_motion", sets, 2, 0, "");
+    expect_of("heated_motion", sets, 3, 1, "material 'soft': its expansion has no effect");
+    expect("meshes_2d", "materials[0].expansion=1e-5 1/K", 1, "material 'small': its expansion has no effect");
+    expect("modal", "materials[0].expansion=1e-5 1/K", 0, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_scenes_have_no_warnings), cmocka_unit_test(signals_that_steps_cannot_follow),
         cmocka_unit_test(motions_that_nobody_sees),     cmocka_unit_test(geometry_of_another_unit),
         cmocka_unit_test(elements_that_lock),           cmocka_unit_test(sides_that_are_not_above),
+        cmocka_unit_test(expansions_without_heat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
