@@ -96,6 +96,10 @@ static bool has_solves(const void *scene)
 {
     return !scene_leaps(((const pio_scene *)scene)->fem.integrator) && !is_modal(scene);
 }
+static bool has_iterations(const void *s)
+{
+    return has_solves(s) && ((const pio_scene *)s)->fem.linear != PIO_SOLVE_DIRECT;
+}
 static bool has_direct(const void *scene)
 {
     return is_modal(scene) || (has_solves(scene) && ((const pio_scene *)scene)->fem.linear != PIO_SOLVE_PCG);
@@ -115,7 +119,7 @@ static const cfg_field solver_fields[] = {
      .meaning = "of the adjoint's linear solve: largest residual relative to its right-hand side; the gradient's error "
                 "falls with it"},
     {"linear_iterations", CFG_INTEGER, AT(pio_scene, fem.linear_iterations), .fallback = "20000",
-     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .present = has_solves,
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000000}, .present = has_iterations,
      .meaning = "of a linear solve; then it has failed"},
     {"halvings", CFG_INTEGER, AT(pio_scene, fem.halvings), .fallback = "6", .range = {CFG_FROM | CFG_UP_TO, 0, 20},
      .present = has_solves,
@@ -134,7 +138,7 @@ static const cfg_field solver_fields[] = {
          "factorisation is less work than 8 iterations per element along the mesh and its memory is allowed, goes on "
          "with the other one where a solve fails, and says so"},
     {"preconditioner", CFG_ENUM, AT(pio_scene, fem.preconditioner), .values = pio_preconditioner_words,
-     .fallback = "auto", .present = has_solves,
+     .fallback = "auto", .present = has_iterations,
      .meaning =
          "of pcg and of the solvers that replace it: jacobi, the inverted diagonal blocks, of little work and with "
          "iterations that grow with the length of the mesh; multigrid, coarser and coarser bodies by smoothed "

@@ -426,6 +426,10 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     if (scene->fem.linear == PIO_SOLVE_PCG && pio_scene_is_set(doc, "solver.direct_memory"))
         pio_cfg_fault(doc, "solver.direct_memory",
                       "conjugate gradients do without elimination; remove it, or use 'linear: direct'");
+    static const char *const of_iterations[] = {"solver.linear_iterations", "solver.preconditioner"};
+    for (size_t k = 0; k < 2 && scene->fem.linear == PIO_SOLVE_DIRECT; k++)
+        if (pio_scene_is_set(doc, of_iterations[k]))
+            pio_cfg_fault(doc, of_iterations[k], "elimination does not iterate; remove it, or use 'linear: auto'");
     if (scene->fem.integrator == PIO_STATIC)
         check_static(scene, doc);
     else if (scene->fem.integrator != PIO_MODAL)

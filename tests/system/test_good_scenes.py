@@ -17,8 +17,7 @@ PIOLA = ""
 SCENES = sorted((pathlib.Path(__file__).resolve().parent.parent / "data" / "good_scenes").glob("*.yaml"))
 SETTINGS = {
     "fluids_3d": ["time.duration=10 ms", "observe[1].every=5 ms"],
-    "meshes_2d": ["solver.linear=auto"],
-    "motion_newmark": ["solver.product=own"],
+    "motion_newmark": ["solver.product=own", "solver.linear=auto"],
 }
 WITHOUT_OBJECTIVE = {"included"}
 DEADLINE = 120  # s, for one command
