@@ -124,6 +124,11 @@ void pio_model_vary_free(pio_model_fem *fem);
 /* A part of pio_model_vary(): values of elements that vary (model_vary_elements.c). Returns PIOLA_BAD_DATA where an
  * element's value is beyond its range, or PIOLA_NO_MEMORY. */
 piola_status pio_model_vary_elements(pio_model *model, piola_error *error);
+/* A part of pio_model_vary(), once all is known that varies (model_vary_finite.c). Returns PIOLA_BAD_DATA where the
+ * value of a load, a support or an initial state is not finite, or PIOLA_INTERRUPTED. */
+piola_status pio_model_vary_finite(const pio_model *model, piola_error *error);
+/* Writes the coordinates of a place, m, into out[size]: (0.1, 2), in space three (model_vary_finite.c). */
+void pio_model_place(const pio_model *model, const double x[3], char *out, size_t size);
 /* Makes the list of items first .. end-1 of values that vary. Returns PIOLA_NO_MEMORY without memory for it. */
 piola_status pio_model_vary_items(pio_vary_desc *vary, int64_t first, int64_t end, piola_error *error);
 /* Returns PIOLA_BAD_DATA where an element's thermal strain is -1 or below, or not finite; once all values of elements

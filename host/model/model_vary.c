@@ -341,7 +341,8 @@ piola_status pio_model_vary(pio_model *m, piola_error *error)
         rc = add_nodes(m, b, SCENE_VARY_DISPLACEMENT, error);
         if (!rc) rc = add_nodes(m, b, SCENE_VARY_VELOCITY, error);
     }
-    return rc ? rc : pio_model_vary_elements(m, error);
+    if (!rc) rc = pio_model_vary_elements(m, error);
+    return rc ? rc : pio_model_vary_finite(m, error);
 }
 
 void pio_model_vary_free(pio_model_fem *f)
