@@ -125,7 +125,7 @@ static void check_expansion(pio_model *m, const scene_material *own)
     bool used = false, heated = false;
     if (!pio_scene_material_expands(own) || s->fem.integrator == PIO_MODAL) return;
     for (size_t b = 0; b < s->matter.n_bodies; b++) {
-        const bool has = pio_scene_body_has(s, b, own->name);
+        const bool has = pio_body_is_made_of(&s->matter.bodies[b], own);
         used |= has;
         heated |= has && (pio_scene_body_is_heated(&s->matter.bodies[b]) ||
                           pio_design_of(s, SCENE_OWNER_BODY, (int32_t)b, PIO_TEMPERATURE));

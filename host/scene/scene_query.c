@@ -1,6 +1,8 @@
 /* scene_query.c -- see scene_query.h. */
 #include "host/scene/scene_query.h"
 
+#include "host/scene/scene_names.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -83,21 +85,13 @@ bool pio_load_is_springs(const scene_load *l)
     return l->type == PIO_FOUNDATION || l->type == PIO_SPRINGS;
 }
 
-bool pio_scene_body_has(const pio_scene *s, size_t body, const char *material)
-{
-    const scene_body *b = &s->matter.bodies[body];
-    bool has = !strcmp(material, b->material);
-    for (size_t r = 0; r < b->n_regions; r++) has |= !strcmp(material, b->regions[r].material);
-    return has;
-}
-
 bool pio_scene_is_heavy(const pio_scene *s)
 {
     bool heavy = false;
     for (size_t k = 0; k < s->materials.n; k++) {
         const scene_material *m = &s->materials.v[k];
         bool used = false;
-        for (size_t b = 0; b < s->matter.n_bodies; b++) used |= pio_scene_body_has(s, b, m->name);
+        for (size_t b = 0; b < s->matter.n_bodies; b++) used |= pio_body_is_made_of(&s->matter.bodies[b], m);
         heavy |= used && m->density > 0;
     }
     return heavy;
@@ -168,7 +162,7 @@ bool pio_scene_body_expands(const pio_scene *s, size_t body)
     bool any = false;
     for (size_t m = 0; m < s->materials.n; m++) {
         const scene_material *own = &s->materials.v[m];
-        any |= pio_scene_material_expands(own) && pio_scene_body_has(s, body, own->name);
+        any |= pio_scene_material_expands(own) && pio_body_is_made_of(&s->matter.bodies[body], own);
     }
     return any;
 }

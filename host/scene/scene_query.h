@@ -12,8 +12,6 @@ int pio_scene_fields(const pio_scene *scene);
 int pio_scene_field(const pio_scene *scene, const char *body);
 /* Returns whether a material that bodies are made of has a density. */
 bool pio_scene_is_heavy(const pio_scene *scene);
-/* Returns whether a body, or a region of it, is made of the material of this name. */
-bool pio_scene_body_has(const pio_scene *scene, size_t body, const char *material);
 /* Returns whether a material, a scene_material, has a thermal expansion. */
 bool pio_scene_material_expands(const void *material);
 /* Returns whether a body, a scene_body, has a temperature. */
