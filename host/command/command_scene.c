@@ -184,7 +184,9 @@ static void visit_all(const built *b, visitor f, void *context)
             visit(b, &b->paths[i], f, context);
             for (int p = 0; p < b->model->n_parameters; p++) {
                 const scene_path *own = b->model->parameters[p].target;
-                if (own->part >= 0 && pio_design_path_overlaps(own, &b->paths[i])) visit(b, own, f, context);
+                if (own->part >= 0 && pio_design_path_overlaps(own, &b->paths[i]) &&
+                    !pio_design_path_same(own, &b->paths[i]))
+                    visit(b, own, f, context);
             }
         }
 }

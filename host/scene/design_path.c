@@ -302,6 +302,7 @@ typedef struct {
 static void collect(collection *to, scene_path path, const char *key, const design_row *row)
 {
     if (!find_row(to->scene, &path, key) || (row && path.row != row) || pio_scene_has_no(to->scene, key)) return;
+    if (path.quantity == PIO_GRAVITY && to->scene->fem.plane == PIO_AXISYMMETRIC) path.part = 1; /* along the axis */
     if (to->n < to->most) to->out[to->n] = path;
     to->n++;
 }

@@ -40,8 +40,9 @@ void pio_design_path_text(const pio_scene *scene, const scene_path *path, char *
 bool pio_design_path_same(const scene_path *a, const scene_path *b);
 /* Returns whether both parsed paths name the same number, as a vector and one of its components do. */
 bool pio_design_path_overlaps(const scene_path *a, const scene_path *b);
-/* Lists every quantity of the scene that a design may change, vectors as a whole, owner after owner in the order of the
- * table: fills in out[most], and returns how many there are. `out` may be NULL where `most` is 0. */
+/* Lists every quantity of the scene that a design may change, vectors as a whole unless a part of them alone may, owner
+ * after owner in the order of the table: fills in out[most], and returns how many there are. `out` may be NULL where
+ * `most` is 0. */
 size_t pio_design_paths(const pio_scene *scene, scene_path *out, size_t most);
 /* Returns the material whose constants a path of a material or a body names; NULL for other owners. */
 const scene_material *pio_design_path_material(const pio_scene *scene, const scene_path *path);

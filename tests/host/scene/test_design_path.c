@@ -359,6 +359,25 @@ static void rows_have_the_units_and_ranges_of_keys(void **state)
     assert_true(compared >= 10);
 }
 
+/* Along the radius of rings no weight acts. */
+static void of_the_weight_of_rings_the_part_along_the_axis_is_listed(void **state)
+{
+    (void)state;
+    pio_scene *s = load_good(GOOD "axisymmetric.yaml", NULL, 0);
+    scene_path paths[MOST_PATHS];
+    const size_t n = pio_design_paths(s, paths, MOST_PATHS);
+    int along = 0, whole = 0;
+    for (size_t i = 0; i < n && i < MOST_PATHS; i++) {
+        char text[200];
+        pio_design_path_text(s, &paths[i], text, sizeof text);
+        along += !strcmp(text, "gravity.y");
+        whole += !strcmp(text, "gravity");
+    }
+    assert_int_equal(along, 1);
+    assert_int_equal(whole, 0);
+    pio_scene_free(s);
+}
+
 static void scenes_and_meshes_have_the_same_words_for_elements(void **state)
 {
     (void)state;
@@ -375,6 +394,7 @@ int main(void)
         cmocka_unit_test(what_the_scene_lacks_is_not_parsed),
         cmocka_unit_test(a_component_is_the_number_of_its_axis),
         cmocka_unit_test(rows_have_the_units_and_ranges_of_keys),
+        cmocka_unit_test(of_the_weight_of_rings_the_part_along_the_axis_is_listed),
         cmocka_unit_test(scenes_and_meshes_have_the_same_words_for_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
