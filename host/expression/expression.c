@@ -15,6 +15,7 @@
 typedef struct {
     const char *text; /* the whole expression */
     size_t at;        /* the next character */
+    size_t united[2]; /* begin and end of the last number with a unit; 0, 0: none so far */
     int depth;        /* levels of recursion */
     const pio_expression_scope *scope;
     pio_expression *out;
@@ -197,6 +198,18 @@ static pio_term call(parser *p, int f, size_t at)
 
 /* ---- names and numbers ---------------------------------------------------------------------------------------- */
 
+/* Returns whether the name at `at` is a unit, behind an operator and a number with a unit: part of a unit that is none.
+ */
+static bool compound(const parser *p, const char *name, size_t at)
+{
+    cfg_quantity quantity;
+    size_t k = p->united[1];
+    while (p->text[k] == ' ') k++;
+    if (k == 0 || (p->text[k] != '/' && p->text[k] != '*')) return false;
+    for (k++; p->text[k] == ' ';) k++;
+    return k == at && pio_unit_length(name, &quantity) == strlen(name);
+}
+
 static pio_term unknown(parser *p, const char *name, size_t at)
 {
     static const char *const own[] = {"x", "y", "z", "t", "pi"};
@@ -212,6 +225,13 @@ static pio_term unknown(parser *p, const char *name, size_t at)
     for (size_t k = 0; k < 5; k++) known[n++] = own[k];
     for (size_t k = 0; k < FUNCTIONS; k++) known[n++] = functions[k];
     near = pio_nearest(name, known, n);
+    if (compound(p, name, at)) {
+        const int length = (int)(at - p->united[0]) < 60 ? (int)(at - p->united[0]) : 60;
+        return fail(p, at,
+                    "unknown name '%.40s'; only the compound units of docs/scene.md can do without parentheses: write "
+                    "%.*s(1 %.40s)",
+                    name, length, p->text + p->united[0], name);
+    }
     if (near) return fail(p, at, "unknown name '%.40s'; did you mean '%s'?", name, near);
     return fail(p, at, "unknown name '%.40s'; there are x, y, z, t, pi%s; others are named in `constants` or `tables`",
                 name, list);
@@ -284,6 +304,7 @@ static pio_term number(parser *p)
     if (end - at > 150 || !pio_quantity_parse(whole, quantity, &value, why, sizeof why))
         return fail(p, at, "%s", end - at > 150 ? "a number of more than 100 characters" : why);
     p->at = end;
+    if (end > at + length) p->united[0] = at, p->united[1] = end;
     pio_term made = pio_term_number(value, pio_dimension_of(quantity), at);
     made.fits = end == at + length && value >= 0 && value <= 0;
     return made;
