@@ -70,12 +70,27 @@ static int component_of(const pio_snapshot_field_info *f, int dimension, const c
     return letters == 1 ? axis[0] : 3 * axis[0] + axis[1];
 }
 
+/* Says that a field lies where no picture has a place for it. */
+static piola_status at_points(const drawing *d, const pio_snapshot_field_info *field, piola_error *error)
+{
+    return pio_fail(error, PIOLA_USAGE,
+                    "%s: '%s' lies at integration points, which a picture has no place for; the same field of "
+                    "elements or nodes would be right (output.states.per), or `piola export`",
+                    d->options->file, field->name);
+}
+
+/* Lists the fields that a picture can show; a field of this name at integration points has a word of its own. */
 static piola_status unknown_field(const drawing *d, const char *name, piola_error *error)
 {
-    char list[1000] = "";
+    char list[1000] = "", points[100];
     size_t used = 0;
+    snprintf(points, sizeof points, "%.90s_points", name);
+    const pio_snapshot_field_info *own = find_field(d->info, points, strlen(points));
+    if (own && own->location == PIO_SNAPSHOT_INTEGRATION) return at_points(d, own, error);
     for (size_t i = 0; i < d->info->n_fields && used < sizeof list - 100; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.90s", i ? ", " : "", d->info->fields[i].name);
+        if (d->info->fields[i].location != PIO_SNAPSHOT_INTEGRATION)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%.90s", used ? ", " : "", d->info->fields[i].name);
     return pio_fail(
         error, PIOLA_USAGE,
         "%s has no field '%.100s'; there are: %s. One entry of a vector is called velocity.x, of a matrix F.xy",
@@ -109,11 +124,7 @@ static piola_status choose_field(drawing *d, piola_error *error)
         if (f->component < 0) f->info = NULL;
     }
     if (!f->info) return unknown_field(d, name, error);
-    if (f->info->location == PIO_SNAPSHOT_INTEGRATION)
-        return pio_fail(error, PIOLA_USAGE,
-                        "%s: '%s' lies at integration points, which a picture has no place for; the same field of "
-                        "elements or nodes would be right (output.states.per), or `piola export`",
-                        d->options->file, f->info->name);
+    if (f->info->location == PIO_SNAPSHOT_INTEGRATION) return at_points(d, f->info, error);
     if (f->component >= 0)
         snprintf(f->label, sizeof f->label, "%.99s%s", f->info->name, dot);
     else

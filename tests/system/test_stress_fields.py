@@ -146,10 +146,15 @@ class Stress(unittest.TestCase):
         for name in ("von_mises", "cauchy_stress.zz"):
             done = run("render", nodal, "--field", name, "-o", self.root / "nodal.png")
             self.assertEqual(done.returncode, 0, done.stderr)
-        done = run("render", self.states(self.scene(PLANE, "point"), "points"), "--field", "von_mises_points", "-o",
-                   self.root / "no.png")
+        points = self.states(self.scene(PLANE, "point"), "points")
+        for name in ("von_mises_points", "von_mises"):
+            done = run("render", points, "--field", name, "-o", self.root / "no.png")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("'von_mises_points' lies at integration points", done.stderr)
+        done = run("render", points, "--field", "stress", "-o", self.root / "no.png")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("integration points", done.stderr)
+        self.assertIn("has no field 'stress'; there are: displacement, internal_force", done.stderr)
+        self.assertNotIn("_points", done.stderr)  # which no picture shows
         done = run("render", states, "--field", "cauchy_stress.xw", "-o", self.root / "no.png")
         self.assertEqual(done.returncode, 2)
 
