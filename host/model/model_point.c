@@ -17,6 +17,13 @@ static void place_text(int dimension, const double x[3], char *out, size_t size)
         snprintf(out, size, "[%.9g, %.9g, %.9g]", x[0], x[1], x[2]);
 }
 
+/* Returns a coordinate without the digits that are no more than rounding of the mesh. */
+static double rounded(const pio_model *m, double x)
+{
+    const double unit = pow(10, floor(log10(m->fem->edge)) - 6);
+    return round(x / unit) * unit + 0.0; /* no -0 */
+}
+
 /* Says where a body is nearest to a place outside of it. */
 static piola_status outside(const pio_model *m, int body, const double x[3], piola_error *error)
 {
@@ -25,6 +32,7 @@ static piola_status outside(const pio_model *m, int body, const double x[3], pio
     char at[80], there[80];
     pio_mesh_nearest(&m->fem->mesh[body], x, near);
     for (int a = 0; a < dim; a++) square += (near[a] - x[a]) * (near[a] - x[a]);
+    for (int a = 0; a < dim; a++) near[a] = rounded(m, near[a]);
     place_text(dim, x, at, sizeof at);
     place_text(dim, near, there, sizeof there);
     return pio_fail(error, PIOLA_BAD_DATA,

@@ -40,25 +40,36 @@ static int32_t program_of(const pio_model *m, scene_vary_kind kind, size_t b)
     return program;
 }
 
+/* Returns a number and its unit, of which there may be none. */
+static const char *number_text(double value, const char *unit, char out[48])
+{
+    if (isnan(value))
+        snprintf(out, 48, "not a number");
+    else
+        snprintf(out, 48, "%g%s%s", value, *unit ? " " : "", unit);
+    return out;
+}
+
 /* Sets the thickness or temperature of an element in the middle of which is x, as designs begin with it. */
 static piola_status set_body(pio_model *m, size_t b, const pio_vary_desc *d, int64_t e, const double x[3],
                              piola_error *error)
 {
     pio_model_fem *f = m->fem;
     const double value = pio_program_value(&f->desc.programs, d->program[0], x, 0);
-    char path[64];
+    char path[64], place[80], text[48];
+    pio_model_place(m, x, place, sizeof place);
     if (d->quantity == PIO_TEMPERATURE) {
         snprintf(path, sizeof path, "bodies[%zu].temperature", b);
         f->temperature[e] = value;
         if (isfinite(value)) return PIOLA_OK;
-        return pio_scene_fault(m->scene, error, path, "at (%g, %g, %g) it is %g K; it must be finite", x[0], x[1], x[2],
-                               value);
+        return pio_scene_fault(m->scene, error, path, "at %s it is %s; it must be finite", place,
+                               number_text(value, "K", text));
     }
     snprintf(path, sizeof path, "bodies[%zu].thickness", b);
     f->thickness[e] = value;
     if (value > 0 && isfinite(value)) return PIOLA_OK;
-    return pio_scene_fault(m->scene, error, path, "at (%g, %g) it is %g m; a thickness must be above 0", x[0], x[1],
-                           value);
+    return pio_scene_fault(m->scene, error, path, "at %s it is %s; a thickness must be above 0", place,
+                           number_text(value, "m", text));
 }
 
 /* The thickness or temperature of a body's elements. */
@@ -108,14 +119,15 @@ static piola_status set_material(pio_model *m, const pio_vary_desc *d, const pio
         double x[3], *own = density     ? &f->density[e]
                             : expansion ? &f->expansion[e]
                                         : &f->law_parameters[PIO_LAW_CONSTANTS * e + number];
-        char range[80];
+        char range[80], place[80], text[48];
         middle(m, block, (int32_t)(e - first), x);
         *own = pio_program_value(&f->desc.programs, d->program[0], x, 0);
         const bool massless = density && !(*own > 0) && m->scene->fem.integrator != PIO_STATIC;
         if (!massless && isfinite(*own) && pio_range_holds(&v->field->range, *own)) continue;
         pio_range_text(&v->field->range, range, sizeof range);
-        return pio_scene_fault(m->scene, error, v->path, "at (%g, %g, %g) it is %g %s; it must be %s", x[0], x[1], x[2],
-                               *own, pio_quantity_unit(v->field->quantity),
+        pio_model_place(m, x, place, sizeof place);
+        return pio_scene_fault(m->scene, error, v->path, "at %s it is %s; it must be %s", place,
+                               number_text(*own, pio_quantity_unit(v->field->quantity), text),
                                massless ? "above 0"
                                : *range ? range
                                         : "finite");
@@ -153,14 +165,15 @@ static piola_status check_constants(const pio_model *m, piola_error *error)
     for (int32_t k = 0; k < f->desc.n_blocks; k++)
         for (int32_t i = 0; i < f->blocks[k].n; i++, e++) {
             const scene_material *mat = &m->scene->materials.v[f->material[e]];
-            char text[160], path[64];
+            char text[160], path[64], place[80];
             double x[3];
             if (!pio_scene_material_has_text(mat)) continue;
             const char *key = pio_law_fault(mat, f->law_parameters + PIO_LAW_CONSTANTS * e, text, sizeof text);
             if (!key) continue;
             snprintf(path, sizeof path, "materials[%d].%s", f->material[e], key);
             middle(m, &f->blocks[k], i, x);
-            return pio_scene_fault(m->scene, error, path, "at (%g, %g, %g): %s", x[0], x[1], x[2], text);
+            pio_model_place(m, x, place, sizeof place);
+            return pio_scene_fault(m->scene, error, path, "at %s: %s", place, text);
         }
     return PIOLA_OK;
 }
@@ -172,15 +185,16 @@ piola_status pio_model_heat(const pio_model *m, piola_error *error)
     for (int32_t k = 0; f->temperature && k < f->desc.n_blocks; k++)
         for (int32_t i = 0; i < f->blocks[k].n; i++, e++) {
             const double strain = f->expansion[e] * f->temperature[e];
-            char path[64];
+            char path[64], place[80];
             double x[3];
             if (strain > -1 && isfinite(strain)) continue;
             snprintf(path, sizeof path, "bodies[%d].temperature", f->body[e]);
             middle(m, &f->blocks[k], i, x);
+            pio_model_place(m, x, place, sizeof place);
             return pio_scene_fault(m->scene, error, path,
-                                   "at (%g, %g, %g) %g K times the expansion is a free strain of %g; one above -1 is "
+                                   "at %s %g K times the expansion is a free strain of %g; one above -1 is "
                                    "needed",
-                                   x[0], x[1], x[2], f->temperature[e], strain);
+                                   place, f->temperature[e], strain);
         }
     return PIOLA_OK;
 }

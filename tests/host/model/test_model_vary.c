@@ -42,6 +42,17 @@ static void expressions_are_finite_where_they_act(void **state)
     refused_sets(sets, 3, "bodies[0].velocity[1]: at (0, 0) the expression is ");
 }
 
+static void constants_are_in_their_range(void **state)
+{
+    (void)state;
+    refused("materials=[{name: soft, model: neo_hookean, E: 1 kPa, nu: 0.4 + 0.2*x/(1 m)}]",
+            "materials[0].nu: at (0.75, 0.25) it is 0.55; it must be above -1 and below 0.5");
+    refused("materials=[{name: soft, model: neo_hookean, E: 1 kPa*sqrt(-x/(1 m)), nu: 0.3}]",
+            "materials[0].E: at (0.25, 0.25) it is not a number; it must be above 0");
+    refused("materials=[{name: soft, model: neo_hookean, E: 1 kPa*(0.5 - x/(1 m)), nu: 0.3}]",
+            "materials[0].E: at (0.75, 0.25) it is -250 Pa; it must be above 0");
+}
+
 /* An edge and a step between those that are evaluated may be singular: a load is not evaluated there. */
 static void expressions_may_be_infinite_where_they_do_not_act(void **state)
 {
@@ -57,7 +68,8 @@ static void expressions_may_be_infinite_where_they_do_not_act(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(expressions_are_finite_where_they_act),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(constants_are_in_their_range),
+                                       cmocka_unit_test(expressions_are_finite_where_they_act),
                                        cmocka_unit_test(expressions_may_be_infinite_where_they_do_not_act)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
