@@ -8,11 +8,12 @@
  * Steps begin at 1e-3, or at 3/4 of the distance to the nearest end of a quantity's own range, and are halved ten
  * times. They begin shorter where a law is not defined for the constants there. If that leaves a direction undecided,
  * because the rounding of J is too large relative to its change, or because its curvature is too large, other first
- * steps are tried as long as they reduce the uncertainty of the derivative. */
+ * steps are tried as long as they reduce the uncertainty of the derivative; where an end of a range is too near for
+ * longer ones, they go to the other side alone. */
 #include "host/run/equilibrium.h"
-#include "host/results/certificate.h"
 #include "host/results/check_record.h"
 #include "host/command/command.h"
+#include "host/command/command_check.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
 #include "host/base/fail.h"
@@ -50,6 +51,7 @@ typedef struct {
     int n_functions;
     pio_taylor_row *rows;
     double first, most; /* along the direction: first step; longest step that leaves no value's own range */
+    int side;           /* of the steps along the direction: 1 or -1; 0: both */
     size_t n, space;    /* rows that are done; rows in all */
     int64_t runs, most_runs;
 } check;
@@ -144,16 +146,21 @@ static void judge(check *c, const function *f, const char *direction, const doub
     snprintf(name, sizeof name, "%s%s%s", f->name ? f->name : "", f->name ? ": " : "", direction);
     const pio_taylor_direction d = {.name = name,
                                     .J0 = f->start,
-                                    .adjoint = slope,
+                                    .adjoint = c->side < 0 ? -slope : slope,
                                     .n = STEPS,
                                     .step = step,
-                                    .plus = f->plus,
-                                    .minus = f->minus,
+                                    .plus = c->side < 0 ? f->minus : f->plus,
+                                    .minus = c->side ? NULL : f->minus,
                                     .tolerance = c->s->scene->gradient.check_tolerance,
                                     .error_bound = f->error_bound,
                                     .weight = weight,
                                     .scale = scale > 0 ? scale : fabs(f->start)};
     pio_taylor_check(&d, row);
+    if (c->side < 0) { /* of -h */
+        row->adjoint = -row->adjoint;
+        row->difference = -row->difference;
+        row->fitted = -row->fitted;
+    }
     if (row->verdict == PIO_TAYLOR_INCONCLUSIVE) advise(c, f, row);
 }
 
@@ -163,8 +170,8 @@ static piola_status measure(check *c, const char *name, double first, double *st
     for (int f = 0; f < c->n_functions; f++) c->functions[f].error_bound = 0;
     for (int k = 0; k < STEPS; k++) {
         step[k] = ldexp(first, -k);
-        piola_status rc = evaluate(c, step[k], k, error);
-        if (!rc) rc = evaluate(c, -step[k], k, error);
+        piola_status rc = c->side < 0 ? PIOLA_OK : evaluate(c, step[k], k, error);
+        if (!rc && c->side <= 0) rc = evaluate(c, -step[k], k, error);
         if (rc == PIOLA_NUMERICAL) explain_failure(step[k], name, error);
         if (rc) return rc;
     }
@@ -192,12 +199,13 @@ static piola_status measure_first(check *c, const char *name, double *step, piol
 static bool within_bounds(const check *c, double first)
 {
     const pio_model *m = c->s->model;
-    if (first > c->most) return false;
-    for (int v = 0; v < m->n_variables; v++) {
-        const double distance = first * fabs(c->direction[v]);
-        if (distance > 0 && (m->z0[v] - distance < m->lower[v] || m->z0[v] + distance > m->upper[v])) return false;
-    }
-    return true;
+    bool within = first <= c->most;
+    for (int v = 0; v < m->n_variables; v++)
+        for (int side = -1; side <= 1 && fabs(c->direction[v]) > 0; side += 2) {
+            const double z = m->z0[v] + side * first * c->direction[v];
+            if (side != -c->side) within &= z >= m->lower[v] && z <= m->upper[v];
+        }
+    return within;
 }
 
 /* Returns whether a row with another first step replaces the undecided one: it decides, and not by values far from
@@ -216,7 +224,7 @@ static piola_status try_again(check *c, const char *name, int from, int to, doub
     double step[STEPS];
     *better = false;
     if (first > c->first && !within_bounds(c, first)) return PIOLA_OK;
-    c->most_runs += 2 * STEPS;
+    c->most_runs += (c->side ? 1 : 2) * STEPS;
     const piola_status rc = measure(c, name, first, step, error);
     if (rc == PIOLA_NUMERICAL) memset(error, 0, sizeof *error);
     if (rc) return rc == PIOLA_NUMERICAL ? PIOLA_OK : rc;
@@ -239,6 +247,21 @@ static bool is_undecided(const check *c, int rows)
     return false;
 }
 
+/* Tries longer steps on the side with more distance to the ends of ranges, where those keep the others short. */
+static piola_status try_one_side(check *c, const char *name, int from, int to, piola_error *error)
+{
+    const double below = pio_model_distance_to_end(c->s->model, c->direction, -1),
+                 above = pio_model_distance_to_end(c->s->model, c->direction, 1);
+    piola_status rc = PIOLA_OK;
+    bool better = c->most < longer[LONGER - 1] * first_step;
+    c->side = above > below ? 1 : -1;
+    c->most = part_of_range * fmax(below, above);
+    for (int i = 0; !rc && i < LONGER && better && is_undecided(c, to - from); i++)
+        rc = try_again(c, name, from, to, longer[i] * first_step, &better, error);
+    c->side = 0;
+    return rc;
+}
+
 /* Checks the functions first .. last - 1 along the direction. */
 static piola_status try_direction(check *c, const char *name, int first, int last, piola_error *error)
 {
@@ -247,7 +270,8 @@ static piola_status try_direction(check *c, const char *name, int first, int las
     bool better = true;
     for (int v = 0; v < n; v++) largest = fmax(largest, fabs(c->direction[v]));
     for (int v = 0; v < n && largest > 0; v++) c->direction[v] /= largest;
-    c->most = part_of_range * pio_model_distance_to_end(c->s->model, c->direction);
+    c->most = part_of_range * fmin(pio_model_distance_to_end(c->s->model, c->direction, -1),
+                                   pio_model_distance_to_end(c->s->model, c->direction, 1));
     piola_status rc = measure_first(c, name, step, error);
     if (rc) return rc;
     for (int f = first; f < last; f++) judge(c, &c->functions[f], name, step, &c->rows[c->n + (size_t)(f - first)]);
@@ -256,6 +280,7 @@ static piola_status try_direction(check *c, const char *name, int first, int las
     better = true;
     for (int i = 0; !rc && i < SHORTER && better && is_undecided(c, last - first); i++)
         rc = try_again(c, name, first, last, shorter[i] * c->first, &better, error);
+    if (!rc) rc = try_one_side(c, name, first, last, error);
     for (int f = first; !rc && f < last; f++) print_line(c, &c->rows[c->n++]);
     return rc;
 }
@@ -321,64 +346,6 @@ static piola_status all_directions(check *c, piola_error *error)
     return rc ? rc : parameter_directions(c, error);
 }
 
-static piola_status report(check *c, piola_error *error)
-{
-    static const char *const files[] = {"check.json", NULL};
-    pio_session *s = c->s;
-    pio_json json;
-    size_t passed = 0, failed = 0;
-    char message[200], undecided[60] = "";
-    for (size_t i = 0; i < c->n; i++) {
-        passed += c->rows[i].verdict == PIO_TAYLOR_PASSED;
-        failed += c->rows[i].verdict == PIO_TAYLOR_FAILED;
-    }
-    const piola_status verdict = passed == c->n ? PIOLA_OK : PIOLA_NO;
-    if (c->n > passed + failed) snprintf(undecided, sizeof undecided, ", %zu undecided", c->n - passed - failed);
-    snprintf(message, sizeof message, "%zu of %zu directions passed at tolerance %g, %zu failed%s", passed, c->n,
-             s->scene->gradient.check_tolerance, failed, undecided);
-    const double loose =
-        s->model->fem ? fmax(s->model->fem->desc.newton_tolerance, s->model->fem->desc.adjoint_tolerance) : 0;
-    if (verdict && loose > 2 * pio_fem_tolerance(false))
-        pio_log_message(
-            s->call.log, PIO_WARNING,
-            "solver.tolerance or solver.adjoint_tolerance is %g: differences cannot be better; a check needs about %g",
-            loose, pio_fem_tolerance(false));
-    piola_status rc = pio_check_record_write(s, (int64_t)c->n, (int64_t)passed, error);
-    if (rc) return rc;
-    pio_result_begin(s, &json, verdict, message, NULL);
-    pio_result_evaluation(s, &json, s->model->z0, true, NULL);
-    pio_json_begin_object(&json, "check");
-    pio_json_bool(&json, "passed", verdict == PIOLA_OK);
-    pio_json_string(&json, "verdict", passed == c->n ? "passed" : failed ? "FAILED" : "undecided");
-    pio_json_integer(&json, "failed", (int64_t)failed);
-    pio_json_integer(&json, "undecided", (int64_t)(c->n - passed - failed));
-    pio_json_double(&json, "tolerance", s->scene->gradient.check_tolerance);
-    if (implicit(s)) pio_json_double(&json, "equilibrium_tolerance", compared_tolerance(s));
-    pio_check_rows_json(c->rows, c->n, &json, "rows");
-    pio_json_end_object(&json);
-    pio_certificate_json(s, c->rows, c->n, &json, "certificate");
-    rc = pio_result_end(s, &json, files, error);
-    if (rc) return rc;
-    pio_log_message(s->call.log,
-                    failed    ? PIO_ERROR
-                    : verdict ? PIO_WARNING
-                              : PIO_INFO,
-                    "check %s: %s",
-                    failed    ? "FAILED"
-                    : verdict ? "undecided"
-                              : "passed",
-                    message);
-    if (failed)
-        pio_fail(error, verdict, "the gradient is not the derivative: %s", message);
-    else if (verdict)
-        pio_fail(
-            error, verdict,
-            "undecided, which is not a pass: %s; nothing speaks against the gradient, and each such direction says "
-            "what would decide it",
-            message);
-    return verdict;
-}
-
 /* Evaluates the functions and their gradients at z0. */
 static piola_status begin(check *c, piola_error *error)
 {
@@ -428,7 +395,7 @@ static piola_status run_directions(check *c, piola_error *error)
         rc = pio_session_forward(s, s->model->z0, NULL, error);
         s->evaluation.sweep = sweep;
     }
-    return rc ? rc : report(c, error);
+    return rc ? rc : pio_check_report(s, c->rows, c->n, implicit(s) ? compared_tolerance(s) : 0, error);
 }
 
 static piola_status run_check(pio_session *s, piola_error *error)

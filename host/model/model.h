@@ -98,10 +98,10 @@ void pio_model_filtered(const pio_model *model, const double *z, double *out);
 void pio_model_filtered_adj(const pio_model *model, const double *filtered_bar, double *z_bar);
 /* Computes the values [n_variables], SI, of the designs for normalised variables z [n_variables]. */
 void pio_model_values(const pio_model *model, const double *z, double *values);
-/* Returns how far z can go from z0 along `direction` [n_variables], to either side, before a value reaches an end of
- * its quantity's own range, in units of the direction; infinite where there is none. An end at which the value begins
- * does not count. */
-double pio_model_distance_to_end(const pio_model *model, const double *direction);
+/* Returns how far z can go from z0 along `side` (1 or -1) times `direction` [n_variables] before a value reaches an end
+ * of its quantity's own range, in units of the direction; infinite where there is none. An end at which the value
+ * begins does not count. */
+double pio_model_distance_to_end(const pio_model *model, const double *direction, int side);
 /* Writes the name of variable v into out[size]: "materials.soft.E", "bodies.ball.velocity.x",
  * "materials.soft.E[particle 17]". */
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);

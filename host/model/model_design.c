@@ -312,22 +312,25 @@ void pio_model_values(const pio_model *m, const double *z, double *values)
     }
 }
 
-/* Filters average, so that they change no value by more than its largest variable. */
-double pio_model_distance_to_end(const pio_model *m, const double *direction)
+/* Filters average, so that no value moves farther to a side than one of its variables. */
+double pio_model_distance_to_end(const pio_model *m, const double *direction, int side)
 {
     double least = INFINITY;
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
         const int end = p->first + p->groups * p->components;
         scene_target t;
-        double change = 0;
+        double change[2] = {0}; /* greatest one down and up */
         pio_design_path_target(m->scene, p->target, &t);
         const bool has[] = {t.range.ends & (CFG_FROM | CFG_OVER), t.range.ends & (CFG_UP_TO | CFG_BELOW)};
-        for (int v = p->first; v < end; v++) change = fmax(change, fabs(direction[v]));
-        for (int side = 0; side < 2 && change > 0; side++) {
-            const double z = normalised_bound(&m->designs[k], side ? t.range.hi : t.range.lo);
-            for (int v = p->first; has[side] && v < end; v++)
-                if (fabs(m->z0[v] - z) > 0) least = fmin(least, fabs(m->z0[v] - z) / change);
+        for (int v = p->first; v < end; v++) {
+            change[0] = fmax(change[0], -side * direction[v]);
+            change[1] = fmax(change[1], side * direction[v]);
+        }
+        for (int up = 0; up < 2; up++) {
+            const double z = normalised_bound(&m->designs[k], up ? t.range.hi : t.range.lo);
+            for (int v = p->first; has[up] && change[up] > 0 && v < end; v++)
+                if (fabs(m->z0[v] - z) > 0) least = fmin(least, fabs(m->z0[v] - z) / change[up]);
         }
     }
     return least;

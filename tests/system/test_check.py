@@ -194,6 +194,18 @@ class Check(unittest.TestCase):
                                       "moved the design there, by 3.9e-06 of its normalised variables along "
                                       "'constants.k'")
 
+    def test_near_an_end_of_a_range_longer_steps_go_to_the_other_side(self):
+        """A sheet hardly depends on nu, so that steps below 0.5 - nu do not decide."""
+        text = block(law=HOOKEAN.replace("0.3", "0.49999"), force="[100 kPa, 0]",
+                     design="{name: nu, target: materials.m.nu, bounds: [0.3, 0.49999]}")
+        text = text.replace("dimension: 2", "dimension: 2, plane: stress").replace("of: tip.y", "of: tip.x")
+        for engines, code, verdict in ((None, 0, "passed"), (SPOILED, 1, "FAILED")):
+            done, report = self.check(code, text, engines=engines)
+            row, = report["rows"]
+            self.assertGreater(row["first_step"], 1e-3)
+            self.assertEqual(row["verdict"], verdict, done.stderr)
+            self.assertLess(abs(row["difference"] / row["adjoint"] - 1), 0.01)  # and with its sign
+
     def test_a_repeated_step_has_iterations_to_spare(self):
         self.check(0, SWUNG)
 
