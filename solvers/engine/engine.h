@@ -235,10 +235,8 @@ typedef struct {
     int32_t projected;                 /* Newton iterations with a projected matrix */
     int32_t indefinite;                /* factorisations that showed Newton's matrix to be not positive definite */
     double residual, adjoint_residual; /* relative; what elements leave, the largest of the parts */
-    /* Where rounding, and not the tolerance, ended the corrections of the adjoint solution: the norm of the last one,
-     * relative to that of the solution, the largest of the parts; otherwise 0. */
-    double adjoint_error;
-    double forces; /* N: what `residual` is relative to. Of several parts, the largest of either */
+    double adjoint_error; /* of the adjoint where rounding ended its corrections: the last one, relative; otherwise 0 */
+    double forces;        /* N: what `residual` is relative to. Of several parts, the largest of either */
     /* Norm of the adjoint solution, that is dJ/d(force out of balance), unit of J per N; the largest of the parts. */
     double adjoint;
     /* Where rounding of internal forces and not the tolerance ended the iteration: the norm of K^-1 r, about the error

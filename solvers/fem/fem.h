@@ -246,9 +246,10 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u);
  */
 piola_status fem_solve_newton(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                               int32_t *indefinite, piola_error *error);
-/* Solves K^T x = b for an adjoint from x = 0, K being the matrix as it is assembled, until |b - K^T x|/|b|, *residual, is within
- * the tolerance. Returns PIOLA_NUMERICAL, with the failure PIOLA_FAILED_ADJOINT, if that is not reached, otherwise as
- * fem_solve_newton() does PIOLA_INTERRUPTED, PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY or PIOLA_INTERNAL. */
+/* Solves K^T x = b for an adjoint from x = 0, K being the matrix as it is assembled, until |b - K^T x|/|b|, which
+ * *residual is set to, is within the tolerance. Returns PIOLA_NUMERICAL, with the failure PIOLA_FAILED_ADJOINT, if that
+ * is not reached, otherwise as fem_solve_newton() PIOLA_INTERRUPTED, PIOLA_UNAVAILABLE, PIOLA_NO_MEMORY or
+ * PIOLA_INTERNAL. */
 piola_status fem_solve_adjoint(fem_sim *f, const real *b, real *x, double tolerance, int32_t *iterations,
                                double *residual, piola_error *error);
 

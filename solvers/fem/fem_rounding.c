@@ -1,9 +1,9 @@
 /* fem_rounding.c -- what rounding does to an equilibrium (fem_newton.c). Where it ends the iteration, most of r is K
- * times what u has lost in being rounded, and K^-1 r would be no more than that. But the entries of a matrix are rounded
- * as well, and resist rigid motions a little: in a slender or an uneven body that leaves a smooth error of u, many times
- * as large, whose forces hide under those of rounding. It is solved for to all digits, and added as long as it halves;
- * what remains is how far u is off. Where most of r is what laws lose as F is rounded, K^-1 r is no better than u, and
- * tells how far that is off. */
+ * times what u has lost in being rounded, and K^-1 r would be no more than that. But the entries of a matrix are
+ * rounded as well, and resist rigid motions a little: in a slender or an uneven body that leaves a smooth error of u,
+ * many times as large, whose forces hide under those of rounding. It is solved for to all digits, and added as long as
+ * it halves; what remains is how far u is off. Where most of r is what laws lose as F is rounded, K^-1 r is no better
+ * than u, and says how far that is off. */
 #include "solvers/fem/fem.h"
 
 #include <math.h>
