@@ -345,6 +345,8 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
 fem_rate_set fem_rates_at(const fem_sim *f, fem_span span);
 /* Sets rate, inertia and drag of the nodes when the span ends in displacement u1. */
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
+/* The trial displacement becomes the state, with the rates that fem_inertial() found last. */
+void fem_accept(fem_sim *f);
 /* Computes the acceleration of `known`, the end of a span from u, where slots leave it out. */
 void fem_known_acceleration(fem_sim *f, fem_span span);
 /* From cotangents of the rates at the end of a span, `known`, to those of its displacement and, in previous_bar, of

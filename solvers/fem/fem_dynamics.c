@@ -118,3 +118,16 @@ void fem_inertial(fem_sim *f, fem_span span, const real *u1)
     fem_damping_force(f, f->motion.rate, f->motion.drag);
 }
 /* clang-format on */
+
+void fem_accept(fem_sim *f)
+{
+    pio_queue *q = &f->base.queue;
+    const size_t vector = DIM * (size_t)f->mesh.nodes, bytes = sizeof(real) * vector;
+    real *v = fem_state(f, f->state.u, STATE_V), *a = fem_state(f, f->state.u, STATE_A),
+         *past = fem_state(f, f->state.u, STATE_PAST), *rate = fem_state(f, f->state.u, STATE_RATE);
+    if (past) pio_queue_copy(q, past, f->state.u, bytes);
+    if (rate) pio_queue_copy(q, rate, v, bytes);
+    pio_queue_copy(q, f->state.u, f->newton.trial, bytes);
+    if (v) pio_queue_copy(q, v, f->motion.rate, bytes);
+    if (a) pio_queue_copy(q, a, f->motion.rate + vector, bytes);
+}

@@ -296,6 +296,20 @@ static void follow_work(fem_sim *f)
     dot(f, SUM_FOLLOW, f->newton.lambda, f->newton.du);
 }
 
+/* The potentials of ever shorter steps come to that before, but for their rounding. Where that is what hides a descent,
+ * sets t to the longest step whose potential is within it, and returns 1. */
+static int above_noise(const double *tried, double before, double slope, double *t)
+{
+    double noise = 0;
+    for (int k = BACKTRACKS / 2; k <= BACKTRACKS; k++) noise = fmax(noise, fabs(tried[k] - before));
+    if (!(noise > 4 * ldexp(fabs(slope), -BACKTRACKS / 2)) || !(noise < 1e299)) return 0;
+    for (int k = 0; k <= BACKTRACKS; k++) {
+        *t = ldexp(1, -k);
+        if (tried[k] <= before + noise) return 1;
+    }
+    return 0;
+}
+
 /* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the
  * potential falls by less than its rounding, the more so as energies of small strains are differences of numbers of the
  * size of the moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature
@@ -305,6 +319,7 @@ static void follow_work(fem_sim *f)
 static piola_status search(newton *n, int moves)
 {
     fem_sim *f = n->f;
+    double tried[BACKTRACKS + 1];
     const double before = potential_of(n);
     const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]) + fabs(before);
     dot(f, SUM_SLOPE, f->newton.rhs, f->newton.du);
@@ -328,7 +343,13 @@ static piola_status search(newton *n, int moves)
         if (!moves && defined && downhill && after <= before - 1e-4 * t * slope + rounding) break;
         if (!moves && defined && k == 0 && halves_residual(n)) break;
         if (moves) return inside_out(n);
-        if (k == BACKTRACKS) return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
+        tried[k] = after;
+        if (k < BACKTRACKS) continue;
+        if (!downhill || !above_noise(tried, before, slope, &t))
+            return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
+        fem_combine(f, 1, f->newton.trial, t, f->newton.du, f->newton.y);
+        potential(f, n->span, f->newton.y);
+        break;
     }
     pio_queue_copy(&f->base.queue, f->newton.trial, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     return PIOLA_OK;
@@ -454,20 +475,6 @@ static piola_status predict(newton *n)
     return f->lattice.recording && n->sums[SUM_RESIDUAL_LOG] < 0 ? fem_euler_check(f, n->error) : PIOLA_OK;
 }
 
-/* The trial becomes the state, with the rates of its last evaluation. */
-static void accept(fem_sim *f)
-{
-    pio_queue *q = &f->base.queue;
-    const size_t vector = DIM * (size_t)f->mesh.nodes, bytes = sizeof(real) * vector;
-    real *v = fem_state(f, f->state.u, STATE_V), *a = fem_state(f, f->state.u, STATE_A),
-         *past = fem_state(f, f->state.u, STATE_PAST), *rate = fem_state(f, f->state.u, STATE_RATE);
-    if (past) pio_queue_copy(q, past, f->state.u, bytes);
-    if (rate) pio_queue_copy(q, rate, v, bytes);
-    pio_queue_copy(q, f->state.u, f->newton.trial, bytes);
-    if (v) pio_queue_copy(q, v, f->motion.rate, bytes);
-    if (a) pio_queue_copy(q, a, f->motion.rate + vector, bytes);
-}
-
 piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
@@ -487,6 +494,6 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
     fem_tie_nodes(f, f->newton.du);
     rc = iterate(&n);
     if (rc) return rc;
-    accept(f);
+    fem_accept(f);
     return sim_failed(&f->base, error);
 }

@@ -31,6 +31,22 @@ design: [{name: load, target: loads.side.value}]
 objective: [{type: minimize, of: tip.y}]
 """
 
+# A beam whose parts differ by 1e6: the rounding of its energy is more than what Newton's direction lowers it by.
+UNEVEN = """\
+version: 1
+name: uneven
+method: {type: fem, dimension: 2}
+constants: {h: 1 m}
+materials: [{name: r, model: neo_hookean, E: "if(sin(pi*x/h) > 0, 1 MPa, 1 Pa)", nu: 0.499}]
+geometry: [{name: a, type: box, element: quad4, elements: [80, 4], min: [0, 0], max: [20 m, 1 m]}]
+bodies: [{name: one, geometry: a, material: r}]
+boundary: [{name: edge, body: one, on: {group: left}, type: fixed}]
+loads: [{name: f, body: one, on: {group: right}, type: force, value: [0, 1 mN]}]
+observe: [{name: tip, type: displacement, body: one, on: {group: right}}]
+design: [{name: f, target: loads.f.value}]
+objective: [{type: minimize, of: tip.y}]
+"""
+
 
 class Linear(unittest.TestCase):
     @classmethod
@@ -58,6 +74,19 @@ class Linear(unittest.TestCase):
         self.expect(71, [f"needs {needed} bytes, and {needed - 1} are allowed"], "grad", self.beam, "--dry-run",
                     "--set", f"solver.direct_memory={needed - 1} B")
         self.assertFalse((self.folder / "out").exists())
+
+    def test_a_descent_that_rounding_hides_is_found_by_every_solver(self):
+        scene = self.folder / "uneven.yaml"
+        scene.write_text(UNEVEN)
+        for linear in ("auto", "direct", "pcg"):
+            moved = []
+            for load in (1e-5, 1e-7):  # N
+                self.expect(0, [], "grad", scene, "--set", f"loads[0].value=[0, {load} N]", "--set",
+                            f"solver.linear={linear}", "-o", self.folder / "uneven")
+                result = json.loads((self.folder / "uneven" / "result.json").read_text())
+                moved.append(result["objective"] / load)
+            print(linear, moved, moved[1] / moved[0] - 1, file=sys.stderr)
+            self.assertLess(abs(moved[1] / moved[0] - 1), 1e-4)
 
     def test_log_result_and_certificate_say_which_solver_and_why(self):
         short = ["--set", "geometry.beam.max=[0.1, 0.01]"]
