@@ -191,6 +191,15 @@ static piola_status measure_row(pio_bench *b, int threads, piola_error *error)
 
 /* ---- kernels ---------------------------------------------------------------------------------------------- */
 
+piola_status pio_bench_has_room(const pio_engine *engine, pio_sim *sim, piola_error *error)
+{
+    const char *name;
+    int64_t calls;
+    double seconds;
+    if (!engine->timer(sim, PIO_BENCH_TIMERS, &name, &calls, &seconds)) return PIOLA_OK;
+    return pio_fail(error, PIOLA_INTERNAL, "the engine has more than %d timers of kernels", PIO_BENCH_TIMERS);
+}
+
 static piola_status measure_kernels(pio_bench *b, int threads, piola_error *error)
 {
     runner r;
@@ -199,6 +208,7 @@ static piola_status measure_kernels(pio_bench *b, int threads, piola_error *erro
     int64_t calls;
     double seconds;
     piola_status rc = open_runner(&r, b, threads, true, error);
+    if (!rc) rc = pio_bench_has_room(r.engine, r.sim, error);
     if (!rc) rc = run_forward(&r, &t, error);
     double forward[PIO_BENCH_TIMERS] = {0};
     for (int i = 0; !rc && i < PIO_BENCH_TIMERS && r.engine->timer(r.sim, i, &name, &calls, &seconds); i++)

@@ -7,7 +7,7 @@
 #include "host/bench/bench_case.h"
 
 /* TIMERS: more than an engine has; KERNELS: more than a benchmark calls. */
-enum { PIO_BENCH_REPETITIONS = 5, PIO_BENCH_ROWS = 16, PIO_BENCH_TIMERS = 256, PIO_BENCH_KERNELS = 64 };
+enum { PIO_BENCH_REPETITIONS = 5, PIO_BENCH_ROWS = 16, PIO_BENCH_TIMERS = 512, PIO_BENCH_KERNELS = 128 };
 
 typedef struct {
     double best, median; /* least and median of the repetitions */
@@ -64,6 +64,8 @@ typedef struct {
 /* Measures, and fills all members except `engine`, `options` and `only_most`, which the caller sets. Returns
  * PIOLA_INTERNAL if the gradient is wrong, PIOLA_NO_MEMORY, and the errors of the engine. */
 piola_status pio_bench_measure(pio_bench *b, piola_error *error);
+/* Returns PIOLA_INTERNAL if the engine has more timers than PIO_BENCH_TIMERS, of which the others would be left out. */
+piola_status pio_bench_has_room(const pio_engine *engine, pio_sim *sim, piola_error *error);
 
 /* Measures the B/s, read plus written, of a copy by `threads` threads that is larger than the caches. Returns
  * PIOLA_NO_MEMORY without memory for them. */

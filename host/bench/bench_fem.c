@@ -29,8 +29,9 @@ pio_fem_bench_part pio_fem_bench_part_of(const char *kernel)
 {
     if (begins(kernel, "fem_tangent") || begins(kernel, "fem_assemble")) return PIO_FEM_ASSEMBLY;
     if (begins(kernel, "bsr_apply") || begins(kernel, "product")) return PIO_FEM_PRODUCT;
-    if (begins(kernel, "bsr_") || begins(kernel, "pcg_") || begins(kernel, "krylov_") || begins(kernel, "minres_"))
-        return PIO_FEM_SOLVER;
+    static const char *const solver[] = {"amg_", "bsr_", "gmres_", "krylov_", "minres_", "pcg_", "refine_"};
+    for (size_t i = 0; i < sizeof solver / sizeof *solver; i++)
+        if (begins(kernel, solver[i])) return PIO_FEM_SOLVER;
     return PIO_FEM_FORCES;
 }
 
@@ -234,7 +235,8 @@ static void sum_kernels(pio_fem_bench *b, const pio_fem_bench_kernel *all)
 
 static piola_status timed_run(runner *r, pio_fem_bench *b, int threads, piola_error *error)
 {
-    const piola_status rc = open_runner(r, b, threads, true, error);
+    piola_status rc = open_runner(r, b, threads, true, error);
+    if (!rc) rc = pio_bench_has_room(r->engine, r->sim, error);
     if (rc) return rc;
     r->kernels = calloc(PIO_FEM_BENCH_TIMERS, sizeof *r->kernels);
     if (!r->kernels) return pio_fail_memory(error, PIO_FEM_BENCH_TIMERS * sizeof *r->kernels, "the times of kernels");

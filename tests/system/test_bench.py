@@ -203,6 +203,14 @@ class Bench(unittest.TestCase):
             self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
             self.assertIsNone(report["library"]["product"]) # a CPU has none
 
+    def test_multigrid_is_part_of_the_linear_solver(self):
+        report = printed_by("bench", "fem", "--element", "quad9", "--cells", "16", "--threads", "1", "--json")
+        parts = {k["name"]: k["part"] for k in report["kernels"] if k["name"].startswith("amg_")}
+        print(report["solver"]["linear"], parts, file=sys.stderr)
+        self.assertIn("multigrid", report["solver"]["linear"])
+        self.assertIn("amg_smoothen", parts)
+        self.assertEqual(set(parts.values()), {"rest of the linear solver"})
+
     def test_the_benchmark_of_files_gives_numbers_that_agree_with_each_other(self):
         # in 2D too vectors are stored in 3D
         for dim, precision, frames, particles, row in ((3, "f32", 3, 14 ** 3, 4 * (3 + 3 + 1)),
