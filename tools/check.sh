@@ -4,7 +4,8 @@
 # address and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay
 # unchecked.
 #
-#   tools/check.sh                   all that, in 20 minutes on two processors; of the campaigns below a sample
+#   tools/check.sh                   all that, in an hour on two processors, and in half an hour where ccache has
+#                                    compiled most of it before; of the campaigns below a sample
 #   tools/check.sh --long            and the tests of tests/long.cmake, which takes three times as long; then --arm64,
 #                                    and twelve seconds of --fuzz for each reader
 #   tools/check.sh --mutants [N]     N damaged scenes (1000000: a quarter of an hour) with sanitizers, and 200 through
