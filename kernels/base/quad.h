@@ -46,6 +46,15 @@ PIO_FN quad quad_load(const real *from)
     return r;
 }
 
+/* Returns the four numbers at `from` with more digits. */
+PIO_FN quad quad_widen(const narrow *from)
+{
+    quad r;
+    PIO_UNROLL
+    for (int c = 0; c < QUAD; c++) r.x[c] = R(from[c]);
+    return r;
+}
+
 /* Sets the four numbers at `to`. */
 PIO_FN void quad_store(real *to, quad a)
 {
@@ -103,6 +112,21 @@ PIO_FN quad quad_fma(quad a, real s, quad b)
 PIO_FN quad quad_load(const real *from)
 {
     return *(const quad *)from;
+}
+
+/* Four numbers of fewer digits. */
+typedef narrow narrow_quad __attribute__((vector_size(QUAD * sizeof(narrow)), aligned(sizeof(narrow)), may_alias));
+
+/* Returns the four numbers at `from`. */
+PIO_FN narrow_quad narrow_load(const narrow *from)
+{
+    return *(const narrow_quad *)from;
+}
+
+/* Returns the four numbers at `from` with more digits. */
+PIO_FN quad quad_widen(const narrow *from)
+{
+    return __builtin_convertvector(narrow_load(from), quad);
 }
 
 /* Sets the four numbers at `to`. */

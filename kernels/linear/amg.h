@@ -8,6 +8,7 @@
 #ifndef PIOLA_KERNELS_AMG_H
 #define PIOLA_KERNELS_AMG_H
 
+#include "kernels/base/quad.h"
 #include "kernels/linear/amg_setup.h"
 #include "kernels/linear/bsr.h"
 
@@ -44,7 +45,82 @@ typedef struct {
     narrow sum[TEAM_LANES + AMG_MODES * AMG_MODES]; /* over the blocks of each row, of each a_rc v_c */
 } amg_rows_shared;
 
-#if PIO_LANE_LOOPS
+#if PIO_LANE_LOOPS && PIO_VECTOR_QUADS
+/* Sums over the blocks of a row of each a_rc (v_c - own_c), four entries of a block in a register; of an odd number of
+ * entries the last is alone. */
+typedef struct {
+    narrow_quad four[AMG_MODES * AMG_MODES / QUAD];
+    narrow last;
+} amg_entries;
+
+/* What the entries of a block are multiplied by: registers k, k + cycle, ... of them by number k. */
+typedef struct {
+    narrow_quad four[3];
+    narrow last;
+} amg_factors;
+
+/* Returns those of v_c - own_c, own NULL being 0; `size` is a constant: 2, 3 or 6. What is read past it is not used. */
+PIO_FN amg_factors amg_factors_of(const narrow *v, const narrow *own, int size)
+{
+    amg_factors f;
+    narrow_quad a = narrow_load(v), b = a;
+    if (own) a -= narrow_load(own);
+    f.last = a[2];
+    if (size == 2) {
+        f.four[0] = f.four[1] = f.four[2] = __builtin_shufflevector(a, a, 0, 1, 0, 1);
+    } else if (size == 3) {
+        f.four[0] = __builtin_shufflevector(a, a, 0, 1, 2, 0);
+        f.four[1] = f.four[2] = __builtin_shufflevector(a, a, 1, 2, 0, 1);
+    } else {
+        b = narrow_load(v + 2);
+        if (own) b -= narrow_load(own + 2);
+        f.four[0] = a;
+        f.four[1] = __builtin_shufflevector(a, b, 6, 7, 0, 1);
+        f.four[2] = b;
+    }
+    return f;
+}
+
+/* Adds the block at m, entry by entry times its factor. */
+PIO_FN void amg_entries_add(amg_entries *s, const narrow *m, const amg_factors *f, int size)
+{
+    const int n = size * size, cycle = size == 2 ? 1 : size == 3 ? 2 : 3;
+    PIO_UNROLL_ALL
+    for (int k = 0; k < n / QUAD; k++) s->four[k] += narrow_load(m + k * QUAD) * f->four[k % cycle];
+    if (n % QUAD) s->last += m[n - 1] * f->last;
+}
+
+/* Sets `size` numbers of row i of A v; `size` is a constant. Each a_rc v_c has a sum of its own until the end. */
+PIO_FN void amg_row(narrow *out, int i, const amg_matrix *a, const narrow *v, int size)
+{
+    const int n = size * size, end = a->row_start[i + 1];
+    const narrow *own = a->diagonal ? v + (ptrdiff_t)i * size : NULL;
+    const narrow_quad zero = {0};
+    amg_entries s;
+    PIO_UNROLL_ALL
+    for (int k = 0; k < n / QUAD; k++) s.four[k] = zero;
+    s.last = NARROW(0);
+    for (int k = a->row_start[i]; k < end; k++) {
+        const narrow *m = a->value + (ptrdiff_t)k * n;
+        const amg_factors f = amg_factors_of(v + (ptrdiff_t)a->column[k] * size, own, size);
+        PIO_PREFETCH((const char *)m + BSR_AHEAD, 0);
+        amg_entries_add(&s, m, &f, size);
+    }
+    if (own) {
+        const amg_factors f = amg_factors_of(own, NULL, size);
+        amg_entries_add(&s, a->value + (ptrdiff_t)a->diagonal[i] * n, &f, size);
+    }
+    PIO_UNROLL_ALL
+    for (int c = 0; c < size; c++) {
+        PIO_UNROLL_ALL
+        for (int d = 0; d < size; d++) {
+            const int k = c * size + d;
+            const narrow term = k == n - 1 && n % QUAD ? s.last : s.four[k / QUAD][k % QUAD];
+            out[c] = d ? out[c] + term : term;
+        }
+    }
+}
+#elif PIO_LANE_LOOPS
 /* Sets `size` numbers of row i of A v; `size` is a constant. Each a_rc v_c has a sum of its own until the end. */
 PIO_FN void amg_row(narrow *out, int i, const amg_matrix *a, const narrow *v, int size)
 {

@@ -12,6 +12,8 @@
 enum { AMG_MODES = DIM * (DIM + 1) / 2, AMG_LANCZOS = 10, AMG_DENSE = 256 };
 /* Beside the bits of the axes on which a node cannot move: its modes are those of its place at rest. */
 enum { AMG_AT_REST = 8 };
+/* Numbers past the end of P, of A P and of vectors that are read and not used: they are read in fours. */
+enum { AMG_SPARE = 2 };
 /* Numbers that a smoother multiplies by; see amg_lanczos_end. */
 enum { AMG_FIRST, AMG_KEEP, AMG_SECOND, AMG_COEFFICIENTS };
 /* Block rows of a team of amg_smoothen and amg_residual, and how many teams there are. */
@@ -97,7 +99,7 @@ typedef struct {
     const real *value;    /* [blocks][size][size] entries of A */
     const int *p_start;   /* [rows + 1] of P, as of amg_smooth */
     const int *p_column;  /* [p blocks] of P, as of amg_smooth */
-    const narrow *p;      /* [p blocks][size][next_size] */
+    const narrow *p;      /* [p blocks][size][next_size], and AMG_SPARE numbers more */
     const int *ap_start;  /* [rows + 1] where the blocks of each row of A P begin, and the last end */
     const int *ap_column; /* [ap blocks] their columns, ascending within a row */
     real *ap;             /* [ap blocks][size][next_size] set */
@@ -112,7 +114,7 @@ typedef struct {
     const narrow *p;        /* as of amg_multiply */
     const int *ap_start;    /* [rows + 1] of A P, as of amg_multiply */
     const int *ap_column;   /* [ap blocks] of A P, as of amg_multiply */
-    const real *ap;         /* [ap blocks][size][next_size] A P */
+    const real *ap;         /* [ap blocks][size][next_size] A P, and AMG_SPARE numbers more */
     const int *next_start;  /* [next rows + 1] where the blocks of each row of P^T A P begin, and the last end */
     const int *next_column; /* [next blocks] their columns, ascending within a row */
     real *next;             /* [next blocks][next_size][next_size] set */
@@ -206,18 +208,18 @@ typedef struct {
     const narrow *inverse;      /* [rows][size][size] D^-1 */
     const narrow *coefficients; /* [AMG_COEFFICIENTS] by amg_lanczos_end */
     int second;                 /* 1: the second step, 0: the first */
-    const narrow *v;            /* [rows][size] by which r has not been lessened yet: the last step, or x */
-    const narrow *r;            /* [rows][size] residual without A v; b where v is x */
-    const narrow *x;            /* [rows][size] */
-    narrow *r_out;              /* [rows][size] r - A v; set, may be r */
-    narrow *d;                  /* [rows][size] the step; set, not v */
-    narrow *x_out;              /* [rows][size] x + d; set, may be x where that is not v */
+    const narrow *v; /* [rows][size] by which r has not been lessened: the last step, or x; and AMG_SPARE more */
+    const narrow *r; /* [rows][size] residual without A v; b where v is x */
+    const narrow *x; /* [rows][size] */
+    narrow *r_out;   /* [rows][size] r - A v; set, may be r */
+    narrow *d;       /* [rows][size] the step; set, not v */
+    narrow *x_out;   /* [rows][size] x + d; set, may be x where that is not v */
 } amg_smoothen_args;
 
 /* r - A v: teams as of amg_smoothen. */
 typedef struct {
     amg_matrix a;    /* A */
-    const narrow *v; /* [rows][size] a vector */
+    const narrow *v; /* [rows][size] a vector, and AMG_SPARE numbers more */
     const narrow *r; /* [rows][size] a vector; NULL: zeros */
     narrow *out;     /* [rows][size] set; may be r, not v */
 } amg_residual_args;

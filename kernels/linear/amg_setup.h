@@ -14,6 +14,7 @@
 #ifndef PIOLA_KERNELS_AMG_SETUP_H
 #define PIOLA_KERNELS_AMG_SETUP_H
 
+#include "kernels/base/quad.h"
 #include "kernels/linear/amg_modes.h"
 
 /* ---- matrices ------------------------------------------------------------------------------------------------- */
@@ -134,35 +135,104 @@ PIO_FN int amg_find(const int *column, int at, int wanted)
     return at;
 }
 
-/* Adds the block A_ik times the block P_kg to out; the sizes are constants. */
-PIO_FN void amg_add_product(real *out, const real *m, const narrow *p, int size, int next_size)
+#if PIO_LANE_LOOPS
+/* Blocks of a row of a product that are added up at a time, and quads of their rows: what is past the end of a row is
+ * computed and not used. */
+enum { AMG_TOGETHER = 32, AMG_QUADS = (AMG_MODES + QUAD - 1) / QUAD };
+
+typedef struct {
+    quad row[AMG_MODES][AMG_QUADS];
+} amg_sum;
+
+/* Sets the first `rows` rows of n blocks to zeros; `rows` is a constant. */
+PIO_FN void amg_sums_zero(amg_sum *s, int n, int rows)
 {
-    real s[AMG_MODES * AMG_MODES], q[AMG_MODES * AMG_MODES];
+    for (int b = 0; b < n; b++)
+        for (int c = 0; c < rows; c++)
+            for (int k = 0; k < AMG_QUADS; k++) s[b].row[c][k] = quad_zero();
+}
+
+/* Stores n blocks of rows x columns, which are constants. */
+PIO_FN void amg_sums_store(amg_sum *s, int n, int rows, int columns, real *out)
+{
+    for (int b = 0; b < n; b++)
+        for (int c = 0; c < rows; c++) {
+            const real *row = (const real *)s[b].row[c];
+            for (int k = 0; k < columns; k++) out[((ptrdiff_t)b * rows + c) * columns + k] = row[k];
+        }
+}
+
+/* Adds the block A_ik times the block P_kg to a sum; the sizes are constants. */
+PIO_FN void amg_add_product(amg_sum *s, const real *m, const narrow *p, int size, int next_size)
+{
+    quad q[AMG_MODES][AMG_QUADS];
+    const int quads = (next_size + QUAD - 1) / QUAD;
     PIO_UNROLL_ALL
-    for (int k = 0; k < size * next_size; k++) q[k] = R(p[k]);
-    PIO_UNROLL_ALL
-    for (int k = 0; k < size * next_size; k++) s[k] = out[k];
+    for (int d = 0; d < size; d++) {
+        PIO_UNROLL_ALL
+        for (int k = 0; k < quads; k++) q[d][k] = quad_widen(p + d * next_size + k * QUAD);
+    }
     PIO_UNROLL_ALL
     for (int c = 0; c < size; c++) {
         PIO_UNROLL_ALL
-        for (int d = 0; d < size; d++) {
+        for (int k = 0; k < quads; k++) {
+            quad sum = s->row[c][k];
             PIO_UNROLL_ALL
-            for (int k = 0; k < next_size; k++) s[c * next_size + k] += m[c * size + d] * q[d * next_size + k];
+            for (int d = 0; d < size; d++) sum = quad_fma(sum, m[c * size + d], q[d][k]);
+            s->row[c][k] = sum;
         }
     }
-    PIO_UNROLL_ALL
-    for (int k = 0; k < size * next_size; k++) out[k] = s[k];
 }
+
+/* Adds the transposed block P_ig times the block (A P)_ik to a sum; the sizes are constants. */
+PIO_FN void amg_add_transposed(amg_sum *s, const narrow *p, const real *m, int size, int next_size)
+{
+    const int quads = (next_size + QUAD - 1) / QUAD;
+    PIO_UNROLL_ALL
+    for (int k = 0; k < quads; k++) {
+        quad q[AMG_MODES];
+        PIO_UNROLL_ALL
+        for (int r = 0; r < size; r++) q[r] = quad_load(m + r * next_size + k * QUAD);
+        PIO_UNROLL_ALL
+        for (int c = 0; c < next_size; c++) {
+            quad sum = s->row[c][k];
+            PIO_UNROLL_ALL
+            for (int r = 0; r < size; r++) sum = quad_fma(sum, R(p[r * next_size + c]), q[r]);
+            s->row[c][k] = sum;
+        }
+    }
+}
+#endif
 
 /* No memory is shared. */
 typedef struct {
     int unused;
 } amg_multiply_shared;
 
-/* Sets row i of A P, of blocks of size x next_size, which are constants. A lane has entries of its own in a block. */
+/* Sets row i of A P, of blocks of size x next_size, which are constants. On CUDA a lane has entries of its own in a
+ * block. */
 PIO_FN void amg_multiply_row(int i, const amg_multiply_args *a, int size, int next_size)
 {
     const int n = size * next_size, begin = a->ap_start[i], end = a->ap_start[i + 1];
+#if PIO_LANE_LOOPS
+    amg_sum sums[AMG_TOGETHER];
+    for (int first = begin; first < end; first += AMG_TOGETHER) {
+        const int blocks = end - first < AMG_TOGETHER ? end - first : AMG_TOGETHER;
+        const int last = a->ap_column[first + blocks - 1];
+        amg_sums_zero(sums, blocks, size);
+        for (int k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
+            const real *m = a->value + (ptrdiff_t)k * size * size;
+            const int j = a->column[k];
+            int at = first;
+            for (int e = a->p_start[j]; e < a->p_start[j + 1]; e++) {
+                if (a->p_column[e] < a->ap_column[first] || a->p_column[e] > last) continue;
+                at = amg_find(a->ap_column, at, a->p_column[e]);
+                amg_add_product(sums + (at - first), m, a->p + (ptrdiff_t)e * n, size, next_size);
+            }
+        }
+        amg_sums_store(sums, blocks, size, next_size, a->ap + (ptrdiff_t)first * n);
+    }
+#else
     for (int k = begin; k < end; k++)
         LANES (q, n) a->ap[(ptrdiff_t)k * n + q] = R(0);
     for (int k = a->row_start[i]; k < a->row_start[i + 1]; k++) {
@@ -173,17 +243,14 @@ PIO_FN void amg_multiply_row(int i, const amg_multiply_args *a, int size, int ne
             at = amg_find(a->ap_column, at, a->p_column[e]);
             real *out = a->ap + (ptrdiff_t)at * n;
             const narrow *p = a->p + (ptrdiff_t)e * n;
-#if PIO_LANE_LOOPS
-            amg_add_product(out, m, p, size, next_size);
-#else
             LANES (q, n) {
                 real s = out[q];
                 for (int d = 0; d < size; d++) s += m[q / next_size * size + d] * R(p[d * next_size + q % next_size]);
                 out[q] = s;
             }
-#endif
         }
     }
+#endif
 }
 
 /* Sets row i of A P. */
@@ -198,37 +265,32 @@ PIO_FN void amg_multiply(int i, amg_multiply_shared *sh, const amg_multiply_args
         amg_multiply_row(i, a, AMG_MODES, AMG_MODES);
 }
 
-/* Adds the transposed block P_ig times the block (A P)_ik to out; the sizes are constants. */
-PIO_FN void amg_add_transposed(real *out, const narrow *p, const real *m, int size, int next_size)
-{
-    real q[AMG_MODES * AMG_MODES];
-    PIO_UNROLL_ALL
-    for (int r = 0; r < size; r++) {
-        PIO_UNROLL_ALL
-        for (int k = 0; k < next_size; k++) q[r * next_size + k] = m[r * next_size + k];
-    }
-    PIO_UNROLL_ALL
-    for (int c = 0; c < next_size; c++) {
-        real s[AMG_MODES];
-        PIO_UNROLL_ALL
-        for (int k = 0; k < next_size; k++) s[k] = out[c * next_size + k];
-        PIO_UNROLL_ALL
-        for (int r = 0; r < size; r++) {
-            PIO_UNROLL_ALL
-            for (int k = 0; k < next_size; k++) s[k] += R(p[r * next_size + c]) * q[r * next_size + k];
-        }
-        PIO_UNROLL_ALL
-        for (int k = 0; k < next_size; k++) out[c * next_size + k] = s[k];
-    }
-}
-
 typedef amg_multiply_shared amg_galerkin_shared;
 
-/* Sets row g of P^T (A P), of blocks of next_size x next_size; the sizes are constants. A lane has entries of its own:
- * rows of A P are added in ascending order. */
+/* Sets row g of P^T (A P), of blocks of next_size x next_size; the sizes are constants. Rows of A P are added in
+ * ascending order. On CUDA a lane has entries of its own. */
 PIO_FN void amg_galerkin_row(int g, const amg_galerkin_args *a, int size, int next_size)
 {
     const int n = next_size * next_size, begin = a->next_start[g], end = a->next_start[g + 1];
+#if PIO_LANE_LOOPS
+    amg_sum sums[AMG_TOGETHER];
+    for (int first = begin; first < end; first += AMG_TOGETHER) {
+        const int blocks = end - first < AMG_TOGETHER ? end - first : AMG_TOGETHER;
+        const int last = a->next_column[first + blocks - 1];
+        amg_sums_zero(sums, blocks, next_size);
+        for (int t = a->t_start[g]; t < a->t_start[g + 1]; t++) {
+            const int i = a->t_row[t];
+            const narrow *p = a->p + (ptrdiff_t)a->t_entry[t] * size * next_size;
+            int at = first;
+            for (int k = a->ap_start[i]; k < a->ap_start[i + 1]; k++) {
+                if (a->ap_column[k] < a->next_column[first] || a->ap_column[k] > last) continue;
+                at = amg_find(a->next_column, at, a->ap_column[k]);
+                amg_add_transposed(sums + (at - first), p, a->ap + (ptrdiff_t)k * size * next_size, size, next_size);
+            }
+        }
+        amg_sums_store(sums, blocks, next_size, next_size, a->next + (ptrdiff_t)first * n);
+    }
+#else
     LANES (q, n)
         for (int k = begin; k < end; k++) a->next[(ptrdiff_t)k * n + q] = R(0);
     for (int t = a->t_start[g]; t < a->t_start[g + 1]; t++) {
@@ -239,15 +301,12 @@ PIO_FN void amg_galerkin_row(int g, const amg_galerkin_args *a, int size, int ne
             const real *m = a->ap + (ptrdiff_t)k * size * next_size;
             at = amg_find(a->next_column, at, a->ap_column[k]);
             real *out = a->next + (ptrdiff_t)at * n;
-#if PIO_LANE_LOOPS
-            amg_add_transposed(out, p, m, size, next_size);
-#else
             LANES (q, n)
                 for (int r = 0; r < size; r++)
                     out[q] += R(p[r * next_size + q / next_size]) * m[r * next_size + q % next_size];
-#endif
         }
     }
+#endif
 }
 
 /* Sets row g of P^T (A P). */

@@ -19,7 +19,7 @@ static void take_step(pio_amg_level *l, pio_arena *arena, const pio_amg_step *s,
     TAKE(arena, l->t_entry, l->p_blocks);
     TAKE(arena, l->ap_start, rows + 1);
     TAKE(arena, l->ap_column, l->ap_blocks);
-    TAKE(arena, l->p, (size_t)l->p_blocks * (size_t)l->size * (size_t)l->next_size);
+    TAKE(arena, l->p, (size_t)l->p_blocks * (size_t)l->size * (size_t)l->next_size + AMG_SPARE);
     if (!s->aggregate) return;
     TAKE(arena, l->aggregate, rows);
     TAKE(arena, l->member_start, next + 1);
@@ -60,7 +60,7 @@ static void take_level(pio_amg *amg, pio_arena *arena, const pio_amg_plan *plan,
     TAKE(arena, l->inverse, rows * square);
     TAKE(arena, l->coefficients, AMG_COEFFICIENTS);
     TAKE(arena, l->lambda, 1);
-    for (int v = 0; v < 5; v++) TAKE(arena, l->vector[v], rows * (size_t)l->size);
+    for (int v = 0; v < 5; v++) TAKE(arena, l->vector[v], rows * (size_t)l->size + AMG_SPARE);
     if (l->next_rows) take_step(l, arena, &plan->step[at], at == plan->corners, plan->corners);
 }
 
@@ -72,7 +72,7 @@ void pio_amg_layout(pio_amg *amg, pio_arena *arena, const pio_amg_plan *plan, in
         take_level(amg, arena, plan, l);
         const pio_amg_level *v = &amg->level[l];
         const int64_t tentative = v->aggregate || plan->step[l].aggregate ? (int64_t)v->rows * v->size * AMG_MODES : 0;
-        const int64_t needed = tentative + (int64_t)v->ap_blocks * v->size * v->next_size;
+        const int64_t needed = tentative + (int64_t)v->ap_blocks * v->size * v->next_size + AMG_SPARE;
         if (needed > amg->scratch_numbers) amg->scratch_numbers = needed;
     }
     if (amg->scratch_numbers > room) TAKE(arena, amg->scratch, amg->scratch_numbers);

@@ -79,8 +79,8 @@ static void case_amg_lanczos_begin(case_io *io)
     static const char *const names[] = {"displacements", "amplitudes", NULL};
     const int size = mg_size(case_variant(io, names)), rows = case_size(io, 700), n = rows * size;
     const mg_laplacian m = mg_sample_laplacian(io, rows, size);
-    narrow *r = NEW(io, narrow, n, CASE_SET), *z = NEW(io, narrow, n, CASE_SET), *p = NEW(io, narrow, n, CASE_SET);
-    narrow *q = NEW(io, narrow, n, CASE_SET);
+    narrow *r = NEW(io, narrow, n, CASE_SET), *z = NEW(io, narrow, n, CASE_SET);
+    narrow *p = NEW(io, narrow, n + AMG_SPARE, CASE_SET), *q = NEW(io, narrow, n, CASE_SET);
     wide *dots = NEW(io, wide, 2 * AMG_LANCZOS + 1, CASE_SET);
     double *wanted = HOST(io, double, n), dot = 0, most = 0;
     amg_lanczos_begin_args begin = {size, (narrow *)m.inverse.device, r, z, p};
@@ -272,7 +272,7 @@ static mg_smoother mg_sample_smoother(case_io *io)
     s.value = mg_constants(io, "value", CASE_NARROW, s.b.blocks * s.size * s.size, -1, 1);
     s.inverse = mg_constants(io, "inverse", CASE_NARROW, n * s.size, -1, 1);
     s.coefficients = mg_constants(io, "coefficients", CASE_NARROW, AMG_COEFFICIENTS, 0.5, 1);
-    s.v = mg_constants(io, "v", CASE_NARROW, n, -1, 1);
+    s.v = mg_constants(io, "v", CASE_NARROW, n + AMG_SPARE, -1, 1);
     s.r = mg_constants(io, "r before", CASE_NARROW, n, -1, 1);
     s.x = mg_constants(io, "x before", CASE_NARROW, n, -1, 1);
     return s;

@@ -214,7 +214,7 @@ static mg_products mg_sample_products(case_io *io)
     m.next_size = mg_size(variant != 2);
     m.s = mg_sample_step(io);
     m.value = mg_constants(io, "value", CASE_REAL, m.s.a.blocks * m.size * m.size, -1, 1);
-    m.p = mg_constants(io, "P", CASE_NARROW, m.s.p.start[m.s.rows] * m.size * m.next_size, -1, 1);
+    m.p = mg_constants(io, "P", CASE_NARROW, m.s.p.start[m.s.rows] * m.size * m.next_size + AMG_SPARE, -1, 1);
     return m;
 }
 
@@ -236,7 +236,7 @@ static void case_amg_multiply(case_io *io)
     a.p = g.p = (narrow *)m.p.device;
     a.ap_start = g.ap_start = s->ap_device.start;
     a.ap_column = g.ap_column = s->ap_device.column;
-    a.ap = NEW(io, real, ap_numbers, CASE_SET);
+    a.ap = NEW(io, real, ap_numbers + AMG_SPARE, CASE_SET);
     LAUNCH(io, amg_multiply, s->rows, NULL, &a);
     g.t_start = s->t_start;
     g.t_row = s->t_row;
