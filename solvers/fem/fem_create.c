@@ -286,7 +286,11 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->supports.plain = m->n_varies ? m->plain_supports : m->n_supports;
     f->curves.n_curves = m->n_curves;
     f->stepping.dt = desc->dt;
-    for (int c = 0; c < DIM; c++) f->stepping.gravity[c] = desc->gravity[c];
+    f->loads.weightless = !designs_have(desc, PIO_GRAVITY);
+    for (int c = 0; c < DIM; c++) {
+        f->stepping.gravity[c] = desc->gravity[c];
+        f->loads.weightless &= !(fabs(desc->gravity[c]) > 0);
+    }
     f->newton.tolerance = f->newton.goal = m->newton_tolerance;
     f->newton.iterations = m->newton_iterations;
     f->linear.adjoint_tolerance = m->adjoint_tolerance;

@@ -86,17 +86,24 @@ static void body_force(fem_sim *f, const fem_load *l)
     fem_add_element_dofs(f, f->mesh.dof_out, f->forces.external);
 }
 
+static void weight(fem_sim *f)
+{
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+        pio_map(&f->base.queue, fem_weight, p->n, NULL,
+                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->mesh.dof_out);
+    fem_add_element_dofs(f, f->mesh.dof_out, f->forces.external);
+}
+
 void fem_external(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
     fem_curves(f, span, f->curves.factor);
     f->forces.external_of = span.part == span.parts - 1 && u == f->state.u ? span.step + 1 : -1;
     if (!fem_leaps(f)) fem_zero_points(f, f->forces.external);
-    if (f->motion.lumped) fem_lumped_weight(f);
-    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks && !f->motion.lumped; p++)
-        pio_map(q, fem_weight, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step, .out = f->mesh.dof_out);
-    if (!f->motion.lumped) fem_add_element_dofs(f, f->mesh.dof_out, f->forces.external);
+    if (f->motion.lumped)
+        fem_lumped_weight(f);
+    else if (!f->loads.weightless)
+        weight(f);
     if (!f->loads.n_loads) return;
     zero_faces(f);
     fem_to_vertices(f, f->mesh.rest, f->faces.rest);
@@ -170,7 +177,7 @@ void fem_external_adj(fem_sim *f, const real *u)
 {
     if (f->motion.lumped)
         fem_lumped_weight_adj(f);
-    else
+    else if (!f->loads.weightless)
         weight_adj(f);
     if (f->loads.n_loads) loads_adj(f, u);
     fem_zero_points(f, f->forces.external_bar);

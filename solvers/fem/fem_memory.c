@@ -40,7 +40,6 @@ static void take_mesh(fem_sim *f)
     if (!f->setup.start_only) {
         TAKE(arena, f->mesh.dof_start, f->mesh.nodes + 1);
         TAKE(arena, f->mesh.dof_list, f->mesh.element_dofs);
-        TAKE(arena, f->mesh.dof_out, (size_t)f->mesh.element_dofs * DIM);
     }
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
     TAKE(arena, f->materials.law, rows);
@@ -130,6 +129,14 @@ static void take_matrix(fem_sim *f, int morphs)
     TAKE(arena, f->matrix.block_out, (size_t)(f->matrix.element_blocks + f->matrix.face_blocks) * DIM * DIM);
 }
 
+/* What elements give to their nodes lies where their matrices do: each is added up as soon as all elements have set it,
+ * and an element of n nodes has n (n + 1)/2 blocks of a matrix, n >= 3. */
+static void share_element_matrices(fem_sim *f)
+{
+    f->mesh.dof_out = f->matrix.block_out;
+    f->mesh.dof_rest = f->mesh.dof_out ? f->mesh.dof_out + (ptrdiff_t)f->mesh.element_dofs * DIM : NULL;
+}
+
 static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
 {
     pio_arena *arena = &f->base.arena;
@@ -141,7 +148,6 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     if (!fem_leaps(f)) TAKE_POINTS(f->frames.force_bar);
     TAKE(arena, f->frames.u_bar, (size_t)(fem_moves(f) ? 2 : 1) * DIM * (size_t)f->mesh.nodes);
     TAKE_POINTS(f->mesh.rest_bar);
-    TAKE(arena, f->mesh.dof_rest, (size_t)f->mesh.element_dofs * DIM);
     TAKE_FIELD(f->materials.k_bar, PIO_LAW_CONSTANTS);
     TAKE_FIELD(f->materials.parameters_bar, PIO_LAW_CONSTANTS);
     TAKE_FIELD(f->materials.density_bar, 1);
@@ -151,7 +157,7 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
         TAKE_FIELD(f->materials.temperature_bar, 1);
         TAKE_FIELD(f->materials.heat_bar, 1);
     }
-    TAKE_FIELD(f->loads.gravity_contribution, DIM);
+    if (!f->loads.weightless) TAKE_FIELD(f->loads.gravity_contribution, DIM);
     TAKE(arena, f->supports.contribution, field_size(f->supports.n_constrained, 1));
     TAKE(arena, f->loads.values_bar, 3 * (size_t)f->loads.n_values);
     TAKE(arena, f->supports.value_bar, f->supports.n_supports);
@@ -361,6 +367,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE_POINTS(f->newton.y);
     f->base.scratch[0] = f->base.arena.used;
     if (!f->setup.start_only) take_matrix(f, m->follows != NULL);
+    if (!f->setup.start_only) share_element_matrices(f);
     f->base.scratch[1] = f->base.arena.used;
     if (f->base.adjoint) take_adjoint(f, desc);
     take_tables(f);

@@ -123,8 +123,7 @@ typedef struct {
     real *reference;                         /* [nodes][DIM] rest positions X of the description, m */
     real *rest_bar;                          /* [nodes][DIM] cotangents of X, of all steps so far */
     int *dof_start, *dof_list; /* [nodes + 1], [element_dofs] the element degrees of freedom of each node */
-    real *dof_out;             /* [element_dofs][DIM] what the elements give to their nodes */
-    real *dof_rest;            /* [element_dofs][DIM] what they give to rest_bar */
+    real *dof_out, *dof_rest;  /* [element_dofs][DIM] what the elements give to nodes and rest_bar; in block_out */
     real *dof_force; /* [element_dofs][DIM] forces, N, while dof_out has cotangents; of leapfrogs, else NULL */
 } fem_sim_mesh;
 
@@ -227,11 +226,12 @@ typedef struct {
     int has_springs;             /* some load is of springs */
     int has_totals;              /* some load is a total force */
     int has_moments;             /* some load is a moment */
+    int weightless;              /* gravity is 0, and no design */
     fem_load *load;              /* host [n_loads] */
     double *values, *values_bar; /* [n_values][3] in the units of their loads; cotangents */
     wide *areas; /* [n_values] m^2 at rest of the faces of a total force; of others 0. NULL: there are none */
     wide *couples, *couples_bar; /* [n_values][COUPLE_NUMBERS] of moments; cotangents. NULL: there are none */
-    real *gravity_contribution;  /* [elements][DIM] terms of the cotangent of gravity */
+    real *gravity_contribution;  /* [elements][DIM] terms of the cotangent of gravity; NULL: weightless */
 } fem_sim_loads;
 
 /* fem_faces.c: surface vertices, on which loads act, and what faces give to them. An element degree of freedom here is
