@@ -300,7 +300,9 @@ static piola_status add_pairs(pio_pairs *out, const pio_model *m, int b, const i
     if (variable) out->variable = variable;
     double *weight = variable ? realloc(out->weight, sizeof *weight * room) : NULL;
     if (weight) out->weight = weight;
-    for (int32_t i = 0; weight && i < faces.n; i++) {
+    double *area = weight ? realloc(out->area, sizeof *area * room) : NULL;
+    if (area) out->area = area;
+    for (int32_t i = 0; area && i < faces.n; i++) {
         double x[3], y[3];
         const int32_t cell = faces.item[i].cell, v = index[first + cell], w = index[first + other[i]];
         if (v < 0 || w < 0) continue;
@@ -308,12 +310,13 @@ static piola_status add_pairs(pio_pairs *out, const pio_model *m, int b, const i
         middle_of(mesh, other[i], y);
         variable[out->n][0] = v;
         variable[out->n][1] = w;
-        weight[out->n++] =
-            pio_mesh_face_area(mesh, faces.item[i]) / hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
+        area[out->n] = pio_mesh_face_area(mesh, faces.item[i]);
+        weight[out->n] = area[out->n] / hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
+        out->n++;
     }
     free(faces.item);
     free(other);
-    return weight ? PIOLA_OK : pio_fail_memory(error, room * sizeof *weight, "pairs of elements");
+    return area ? PIOLA_OK : pio_fail_memory(error, room * sizeof *area, "pairs of elements");
 }
 
 piola_status pio_pairs_create(pio_pairs *out, const pio_model *m, const int32_t *index, piola_error *error)
@@ -328,6 +331,7 @@ void pio_pairs_free(pio_pairs *pairs)
 {
     free(pairs->variable);
     free(pairs->weight);
+    free(pairs->area);
     *pairs = (pio_pairs){0};
 }
 
@@ -341,6 +345,27 @@ double pio_pairs_energy(const pio_pairs *pairs, const double *z, double scale, d
         if (!z_bar) continue;
         z_bar[i] += 2 * scale * pairs->weight[p] * d;
         z_bar[j] -= 2 * scale * pairs->weight[p] * d;
+    }
+    return sum;
+}
+
+/* For |d| far below width: d^2/(sqrt(d^2 + width^2) + width), which loses no digits. */
+double pio_smooth_absolute(double d, double width, double scale, double *slope)
+{
+    const double root = hypot(d, width);
+    *slope = scale * d / root;
+    return d * d / (root + width);
+}
+
+double pio_pairs_variation(const pio_pairs *pairs, const double *z, double width, double scale, double *z_bar)
+{
+    double sum = 0, slope;
+    for (int32_t p = 0; p < pairs->n; p++) {
+        const int32_t i = pairs->variable[p][0], j = pairs->variable[p][1];
+        sum += pairs->area[p] * pio_smooth_absolute(z[i] - z[j], width, scale * pairs->area[p], &slope);
+        if (!z_bar) continue;
+        z_bar[i] += slope;
+        z_bar[j] -= slope;
     }
     return sum;
 }

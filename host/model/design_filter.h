@@ -32,6 +32,7 @@ void pio_filter_apply(const pio_filter_desc *filter, bool transposed, int32_t va
 typedef struct pio_pairs {
     int32_t n, (*variable)[2]; /* number of pairs; [n] variables of the two elements */
     double *weight;            /* [n] area of the face over the distance of the centres, m (2D: 1) */
+    double *area;              /* [n] of the face, m^2 (2D: m) */
 } pio_pairs;
 
 /* Finds the pairs of a design; index[e] is the variable of element e of the model, or -1. Returns PIOLA_NO_MEMORY or
@@ -43,5 +44,11 @@ void pio_pairs_free(pio_pairs *pairs);
 /* Returns sum_p weight_p (z_i - z_j)^2 of z [variables]; adds its derivative times `scale` to z_bar [variables], which
  * may be NULL. */
 double pio_pairs_energy(const pio_pairs *pairs, const double *z, double scale, double *z_bar);
+
+/* Returns |d| = sqrt(d^2 + width^2) - width, width > 0; sets *slope to `scale` times its derivative. */
+double pio_smooth_absolute(double d, double width, double scale, double *slope);
+/* Returns sum_p area_p |z_i - z_j| of z [variables], by pio_smooth_absolute(): the integral of the variation of a field
+ * that is constant in elements; adds its derivative times `scale` to z_bar [variables], which may be NULL. */
+double pio_pairs_variation(const pio_pairs *pairs, const double *z, double width, double scale, double *z_bar);
 
 #endif

@@ -1,5 +1,5 @@
-/* objective.c -- see objective.h. */
-#include "host/model/objective.h"
+/* objective.c -- see objective.h. Terms of design entries are in objective_design.c. */
+#include "host/model/objective_design.h"
 
 #include "host/data/csv.h"
 #include "host/base/fail.h"
@@ -74,21 +74,6 @@ static void name_term(const pio_objective *o, pio_term *t, size_t number)
         }
 }
 
-/* Finds the pairs of neighbours of every target of the design entry. */
-static piola_status find_pairs(const pio_model *m, pio_term *t, piola_error *error)
-{
-    t->pairs = calloc((size_t)m->n_parameters + 1, sizeof *t->pairs);
-    t->first = calloc((size_t)m->n_parameters + 1, sizeof *t->first);
-    if (!t->pairs || !t->first) return pio_fail_memory(error, sizeof *t->pairs, "a smoothness term");
-    for (int k = 0; k < m->n_parameters; k++) {
-        if (strcmp(m->parameters[k].design->name, t->term->of)) continue;
-        t->first[t->n_pairs] = m->parameters[k].first;
-        const piola_status rc = pio_pairs_create(&t->pairs[t->n_pairs++], m, m->designs[k].index, error);
-        if (rc) return rc;
-    }
-    return PIOLA_OK;
-}
-
 piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
@@ -97,21 +82,16 @@ piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_
     for (size_t i = 0; i < out->n; i++) {
         pio_term *t = &out->terms[i];
         t->term = &s->goal.objective[i];
-        for (int o = 0; o < m->n_outputs; o++)
+        for (int o = 0; !pio_term_of_design(s, t->term) && o < m->n_outputs; o++)
             if (!strcmp(m->outputs[o].name, t->term->of)) {
                 t->output = &m->outputs[o];
                 t->component = pio_observe_component(s, &s->goal.observe[o], t->term->component);
             }
-        if (t->term->type == SCENE_SMOOTHNESS) {
-            const piola_status rc = find_pairs(m, t, error);
-            if (rc) return rc;
-            name_term(out, t, i);
-            continue;
-        }
-        if (!t->output) return pio_fail(error, PIOLA_INTERNAL, "objective %zu observes nothing", i);
         name_term(out, t, i);
-        if (t->term->type != SCENE_MISFIT) continue;
-        const piola_status rc = load_data(m, t, i, error);
+        piola_status rc = PIOLA_OK;
+        if (!t->output) rc = pio_design_term_create(t, m, error);
+        if (!rc && !t->output && !t->n_targets) rc = pio_fail(error, PIOLA_INTERNAL, "objective %zu is of nothing", i);
+        if (t->term->type == SCENE_MISFIT) rc = load_data(m, t, i, error);
         if (rc) return rc;
     }
     return PIOLA_OK;
@@ -121,12 +101,18 @@ void pio_objective_free(pio_objective *o)
 {
     for (size_t i = 0; o->terms && i < o->n; i++) {
         free(o->terms[i].data);
-        for (int p = 0; p < o->terms[i].n_pairs; p++) pio_pairs_free(&o->terms[i].pairs[p]);
-        free(o->terms[i].pairs);
-        free(o->terms[i].first);
+        pio_design_term_free(&o->terms[i]);
     }
     free(o->terms);
     *o = (pio_objective){0};
+}
+
+/* Returns the part of time that sample k stands for in the trapezoidal rule, s. */
+static double interval(const pio_output *o, int k)
+{
+    const double before = k > 0 ? o->time[k - 1] : o->time[0];
+    const double after = k + 1 < o->samples ? o->time[k + 1] : o->time[o->samples - 1];
+    return (after - before) / 2;
 }
 
 /* Returns the contribution of one value to a term, and its derivative in *slope. */
@@ -139,25 +125,22 @@ static double contribution(const pio_term *t, double y, int k, int c, double *sl
         *slope = 2 * w * d;
         return w * d * d;
     }
+    case SCENE_ABSOLUTE: {
+        const double d = y - t->term->value.v[t->term->value.n == 1 ? 0 : (size_t)c];
+        return w * pio_smooth_absolute(d, t->term->width, w, slope);
+    }
     case SCENE_MISFIT: {
         const double r = (y - t->data[k * used_components(t) + c]) / t->term->sigma;
         *slope = w * r / t->term->sigma;
         return w / 2 * r * r;
     }
+    case SCENE_INTEGRAL:
+        *slope = w * interval(t->output, k);
+        return *slope * y;
     default:
         *slope = (t->term->type == SCENE_MINIMIZE ? w : -w) / t->output->samples;
         return *slope * y;
     }
-}
-
-/* Returns weight times the energy of all pairs; adds the derivative to filtered_bar, which may be NULL. */
-static double smoothness(const pio_term *t, const double *filtered, double *filtered_bar)
-{
-    double sum = 0;
-    for (int p = 0; p < t->n_pairs; p++)
-        sum += pio_pairs_energy(&t->pairs[p], filtered + t->first[p], t->term->weight,
-                                filtered_bar ? filtered_bar + t->first[p] : NULL);
-    return t->term->weight * sum;
 }
 
 bool pio_objective_of_design(const pio_objective *o, const pio_model *m, const double *filtered, double *filtered_bar)
@@ -165,8 +148,8 @@ bool pio_objective_of_design(const pio_objective *o, const pio_model *m, const d
     bool any = false;
     memset(filtered_bar, 0, sizeof *filtered_bar * (size_t)m->n_variables);
     for (size_t i = 0; i < o->n; i++) {
-        if (o->terms[i].term->type != SCENE_SMOOTHNESS) continue;
-        smoothness(&o->terms[i], filtered, filtered_bar);
+        if (o->terms[i].output) continue;
+        pio_design_term(&o->terms[i], m, filtered, filtered_bar);
         any = true;
     }
     return any;
@@ -179,9 +162,9 @@ double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const 
     if (samples_bar) memset(samples_bar, 0, sizeof(double) * (size_t)m->n_samples);
     for (size_t i = 0; i < o->n; i++) {
         const pio_term *t = &o->terms[i];
-        const int smooth = t->term->type == SCENE_SMOOTHNESS, used = smooth ? 0 : used_components(t);
-        double sum = smooth ? smoothness(t, filtered, NULL) : 0;
-        for (int k = 0; !smooth && k < t->output->samples; k++)
+        const int used = t->output ? used_components(t) : 0;
+        double sum = t->output ? 0 : pio_design_term(t, m, filtered, NULL);
+        for (int k = 0; t->output && k < t->output->samples; k++)
             for (int c = 0; c < used; c++) {
                 const int of = t->component < 0 ? c : t->component;
                 const int at = t->output->first + k * t->output->components + of;

@@ -32,7 +32,17 @@ typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCE
 typedef enum { SCENE_MESH_STAYS, SCENE_MESH_ELASTIC } scene_mesh_update;
 /* What has one value of a design variable each. PARTICLE is an element in FEM; NODE is FEM, GROUP MPM alone. */
 typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE, SCENE_PER_NODE, SCENE_PER_GROUP } scene_per;
-typedef enum { SCENE_TARGET, SCENE_MISFIT, SCENE_MINIMIZE, SCENE_MAXIMIZE, SCENE_SMOOTHNESS } scene_term_type;
+typedef enum {
+    SCENE_TARGET,
+    SCENE_ABSOLUTE,
+    SCENE_MISFIT,
+    SCENE_MINIMIZE,
+    SCENE_MAXIMIZE,
+    SCENE_INTEGRAL,
+    SCENE_PRIOR,
+    SCENE_SMOOTHNESS,
+    SCENE_TOTAL_VARIATION
+} scene_term_type;
 typedef enum { SCENE_OF_ZERO, SCENE_OF_INITIAL } scene_relative;
 typedef enum { SCENE_AUTO, SCENE_STORE, SCENE_CHECKPOINT, SCENE_REVERSE } scene_strategy;
 
@@ -257,14 +267,16 @@ typedef struct {
 
 typedef struct {
     scene_term_type type;  /* how the term is made of the observation */
-    char *of;              /* name of the observation; smoothness: of the design entry */
+    char *of;              /* name of the observation, or of the design entry: pio_term_of_design() */
     int component;         /* -1: all; else number of the word behind the dot in pio_component_words */
-    scene_numbers value;   /* target: wanted values, one per component, SI */
+    scene_numbers value;   /* target, absolute: wanted values, one per component, SI */
+    scene_numbers mean;    /* prior: expected values, one or one per component, SI; empty: those at the start */
+    double width;          /* absolute: SI; total_variation: of normalised variables; below it terms are quadratic */
     double weight;         /* factor in the sum, >= 0; default 1 */
     char *data_file;       /* misfit: table with a header line */
     char *time_column;     /* misfit: name of its column of times, s; default "time" */
     scene_strings columns; /* misfit: names of columns, one per component of `of`, SI */
-    double sigma;          /* misfit: standard deviation in the unit of the observation, default 1 */
+    double sigma;          /* misfit, prior: standard deviation, SI; misfit: default 1 */
 } scene_term;
 
 typedef struct {

@@ -177,3 +177,14 @@ bool pio_scene_is_heated(const pio_scene *s)
             any |= s->goal.design[d].path && s->goal.design[d].path[k].quantity == PIO_TEMPERATURE;
     return any;
 }
+
+bool pio_term_of_design(const pio_scene *s, const scene_term *t)
+{
+    if (t->type >= SCENE_PRIOR) return true;
+    if (t->type != SCENE_MINIMIZE && t->type != SCENE_MAXIMIZE) return false;
+    for (size_t i = 0; i < s->goal.n_observe; i++)
+        if (!strcmp(s->goal.observe[i].name, t->of)) return false;
+    for (size_t i = 0; i < s->goal.n_design; i++)
+        if (!strcmp(s->goal.design[i].name, t->of)) return true;
+    return false;
+}

@@ -45,6 +45,10 @@ const char *pio_observe_component_name(const pio_scene *scene, const scene_obser
 /* Returns the physical quantity, and so the SI unit, of an observation's values. */
 cfg_quantity pio_observe_quantity(const scene_observe *observe);
 
+/* Returns whether a term of the objective is of a design entry, not of an observation; `of` of minimize and maximize is
+ * first looked for among the observations. */
+bool pio_term_of_design(const pio_scene *scene, const scene_term *term);
+
 /* Returns whether the integrator is explicit, so that its steps solve no equations. */
 static inline bool scene_leaps(pio_integrator integrator)
 {

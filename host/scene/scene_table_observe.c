@@ -125,6 +125,11 @@ static const cfg_field design_fields[] = {
     END};
 const cfg_table pio_design_table = {.what = "design variable", .size = sizeof(scene_design), .fields = design_fields};
 
+static bool has_mean(const void *t)
+{
+    return ((const scene_term *)t)->mean.n > 0;
+}
+
 static const cfg_field data_fields[] = {
     {"file", CFG_TEXT, AT(scene_term, data_file), .required = true,
      .meaning =
@@ -157,8 +162,28 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
              .second = offsetof(scene_term, value.n),                                                                  \
              .required = true,                                                                                         \
              .quantity = CFG_ANY,                                                                                      \
-             .only = ONLY(SCENE_TARGET),                                                                               \
+             .only = ONLY(SCENE_TARGET) | ONLY(SCENE_ABSOLUTE),                                                        \
              .meaning = "target value, one number per component"},                                                     \
+            {"width",                                                                                                  \
+             CFG_NUMBER,                                                                                               \
+             AT(scene_term, width),                                                                                    \
+             .required = true,                                                                                         \
+             .quantity = CFG_ANY,                                                                                      \
+             POSITIVE,                                                                                                 \
+             .only = ONLY(SCENE_ABSOLUTE) | ONLY(SCENE_TOTAL_VARIATION),                                               \
+             .meaning = "a difference d counts as sqrt(d^2 + width^2) - width: well below the width as d^2/(2 "        \
+                        "width), with a derivative at 0, and far above it as its magnitude; absolute: in the unit of " \
+                        "the observation; total_variation: of variables that are scaled by their bounds or start, "    \
+                        "such as 0.01"},                                                                               \
+            {"mean",                                                                                                   \
+             CFG_NUMBERS,                                                                                              \
+             AT(scene_term, mean),                                                                                     \
+             .second = offsetof(scene_term, mean.n),                                                                   \
+             .computed = "the values at the start",                                                                    \
+             .quantity = CFG_ANY,                                                                                      \
+             .present = has_mean,                                                                                      \
+             .only = ONLY(SCENE_PRIOR),                                                                                \
+             .meaning = "expected value of the design, one number, or one per component"},                             \
             {"data",                                                                                                   \
              CFG_MAPPING,                                                                                              \
              .table = &data_table,                                                                                     \
@@ -171,25 +196,32 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
              .fallback = "1",                                                                                          \
              .quantity = CFG_ANY,                                                                                      \
              POSITIVE,                                                                                                 \
-             .only = ONLY(SCENE_MISFIT),                                                                               \
-             .meaning = "standard deviation of the measurements; smaller counts for more"},                            \
+             .only = ONLY(SCENE_MISFIT) | ONLY(SCENE_PRIOR),                                                           \
+             .needed = ONLY(SCENE_PRIOR),                                                                              \
+             .meaning = "standard deviation, of the measurements or of the prior; smaller counts for more"},           \
             {"weight",        CFG_NUMBER,   AT(scene_term, weight),                                                    \
              .fallback = "1", NOT_NEGATIVE, .meaning = "factor of this term in the sum; 0 switches it off"},           \
             END                                                                                                        \
     }
 #define TERM_TYPES                                                                                                     \
-    "target: squared distance from a value; misfit: from measured data; minimize, maximize: the observation itself"
+    "target: squared distance from a value; absolute: absolute difference from one; misfit: from measured data; "      \
+    "minimize, maximize: the observation itself, or the mean value of a design entry; integral: the observation's "    \
+    "integral over time, by the trapezoidal rule; prior: ((value - mean)/sigma)^2/2 of each value of a design entry"
+#define TERM_OF                                                                                                        \
+    "name of an observation, with .x or the like for one component; prior, and where minimize and maximize name no "   \
+    "observation: of a design entry"
 
 static const cfg_field term_fields[] =
-    TERM_FIELDS(ONLY(SCENE_SMOOTHNESS), TERM_TYPES, "name of an observation, with .x or the like for one component");
+    TERM_FIELDS(ONLY(SCENE_SMOOTHNESS) | ONLY(SCENE_TOTAL_VARIATION), TERM_TYPES, TERM_OF);
 const cfg_table pio_term_table = {
     .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
 
-static const cfg_field fem_term_fields[] = TERM_FIELDS(
-    0,
-    TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's variables after its "
-               "filter, scaled by its bounds or start",
-    "name of an observation, with .x or the like for one component; smoothness: name of a design entry");
+static const cfg_field fem_term_fields[] =
+    TERM_FIELDS(0,
+                TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's "
+                           "variables after its filter, scaled by its bounds or start; total_variation: that of area "
+                           "times the magnitude of z1 - z2: a jump costs no more than a slope",
+                TERM_OF "; smoothness, total_variation: of a design entry");
 const cfg_table pio_fem_term_table = {
     .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
 

@@ -1,4 +1,5 @@
 /* scene_validate.c -- rules of a scene that no single key can state. Every fault says what would be right. */
+#include "host/scene/design_path.h"
 #include "host/scene/law.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_vary.h"
@@ -187,15 +188,34 @@ static void check_observe(const pio_scene *s, cfg_doc *doc)
     }
 }
 
-static void check_smoothness(const pio_scene *s, cfg_doc *doc, size_t i)
+/* A term of a design entry: its fields, its components and its units. */
+static void check_design_term(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->goal.objective[i];
     PATH(of, "objective[%zu].of", i);
+    PATH(mean, "objective[%zu].mean", i);
+    PATH(sigma, "objective[%zu].sigma", i);
+    PATH(width, "objective[%zu].width", i);
     const size_t which =
         pio_scene_entry(doc, of, "design", t->of, s->goal.design, s->goal.n_design, sizeof *s->goal.design);
     if (which == s->goal.n_design) return;
-    if (t->component >= 0 || s->goal.design[which].per != SCENE_PER_PARTICLE)
-        pio_cfg_fault(doc, of, "smoothness needs a field of elements; name a design entry with 'per: element'");
+    const scene_design *d = &s->goal.design[which];
+    const bool pairs = t->type == SCENE_SMOOTHNESS || t->type == SCENE_TOTAL_VARIATION;
+    if (pairs && (t->component >= 0 || d->per != SCENE_PER_PARTICLE))
+        pio_cfg_fault(doc, of, "%s needs a field of elements; name a design entry with 'per: element'",
+                      pio_term_words[t->type]);
+    else if (t->component >= 0)
+        pio_cfg_fault(doc, of, "'%s' is a design entry; write it without .%s", t->of,
+                      pio_component_words[t->component]);
+    if (t->type == SCENE_TOTAL_VARIATION) pio_scene_unit(doc, width, CFG_ONE);
+    if (t->type != SCENE_PRIOR || !d->path[0].key) return;
+    scene_target target;
+    pio_design_target(s, d, 0, &target);
+    pio_scene_unit(doc, mean, target.quantity);
+    pio_scene_unit(doc, sigma, target.quantity);
+    if (t->mean.n > 1 && t->mean.n != (size_t)target.components)
+        pio_cfg_fault(doc, mean, "%zu numbers, but '%s' has %d component%s", t->mean.n, t->of, target.components,
+                      target.components > 1 ? "s" : "");
 }
 
 /* Returns the observation of `of: name` or `of: name.x`, and in *n the number of components that count; NULL after a
@@ -262,23 +282,29 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(value, "objective[%zu].value", i);
     PATH(sigma, "objective[%zu].sigma", i);
     PATH(columns, "objective[%zu].data.columns", i);
-    if (t->type == SCENE_SMOOTHNESS) {
-        check_smoothness(s, doc, i);
+    PATH(width, "objective[%zu].width", i);
+    if (pio_term_of_design(s, t)) {
+        check_design_term(s, doc, i);
         return;
     }
     int n;
     const scene_observe *o = check_of(s, doc, of, t->of, t->component, &n);
     if (!o) return;
     if (n > 1 && t->type >= SCENE_MINIMIZE)
-        pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be minimized or maximized; write %s.%s",
-                      t->of, n, t->of, pio_observe_component_name(s, o, 0));
-    if (t->type == SCENE_TARGET && t->value.n != (size_t)n)
+        pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be %s; write %s.%s", t->of, n,
+                      t->type == SCENE_INTEGRAL ? "integrated" : "minimized or maximized", t->of,
+                      pio_observe_component_name(s, o, 0));
+    if (t->type == SCENE_INTEGRAL && o->at.n < 2)
+        pio_cfg_fault(doc, of, "'%s' is observed once, and an integral over time needs `every` or `at` there", t->of);
+    const bool wanted = t->type == SCENE_TARGET || t->type == SCENE_ABSOLUTE;
+    if (wanted && t->value.n != (size_t)n)
         pio_cfg_fault(doc, value, "%zu number%s, but '%s' has %d component%s", t->value.n, t->value.n > 1 ? "s" : "",
                       t->of, n, n > 1 ? "s" : "");
     if (t->type == SCENE_MISFIT && t->columns.n != (size_t)n)
         pio_cfg_fault(doc, columns, "%zu column%s, but '%s' has %d component%s", t->columns.n,
                       t->columns.n > 1 ? "s" : "", t->of, n, n > 1 ? "s" : "");
-    if (t->type == SCENE_TARGET) pio_scene_unit(doc, value, pio_observe_quantity(o));
+    if (wanted) pio_scene_unit(doc, value, pio_observe_quantity(o));
+    if (t->type == SCENE_ABSOLUTE) pio_scene_unit(doc, width, pio_observe_quantity(o));
     if (t->type == SCENE_MISFIT) pio_scene_unit(doc, sigma, pio_observe_quantity(o));
 }
 

@@ -107,9 +107,16 @@ const char *const pio_per_words[] = {
 const char *const pio_mesh_per_words[] = {
     [SCENE_PER_TARGET] = "target", [SCENE_PER_BODY] = "body",   [SCENE_PER_PARTICLE] = "element",
     [SCENE_PER_NODE] = "node",     [SCENE_PER_GROUP] = "group", NULL};
-const char *const pio_term_words[] = {
-    [SCENE_TARGET] = "target",     [SCENE_MISFIT] = "misfit",         [SCENE_MINIMIZE] = "minimize",
-    [SCENE_MAXIMIZE] = "maximize", [SCENE_SMOOTHNESS] = "smoothness", NULL};
+const char *const pio_term_words[] = {[SCENE_TARGET] = "target",
+                                      [SCENE_ABSOLUTE] = "absolute",
+                                      [SCENE_MISFIT] = "misfit",
+                                      [SCENE_MINIMIZE] = "minimize",
+                                      [SCENE_MAXIMIZE] = "maximize",
+                                      [SCENE_INTEGRAL] = "integral",
+                                      [SCENE_PRIOR] = "prior",
+                                      [SCENE_SMOOTHNESS] = "smoothness",
+                                      [SCENE_TOTAL_VARIATION] = "total_variation",
+                                      NULL};
 const char *const pio_state_words[] = {[SCENE_STATE_VELOCITY] = "velocity",
                                        [SCENE_STATE_J] = "J",
                                        [SCENE_STATE_F] = "F",

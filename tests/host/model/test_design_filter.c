@@ -144,12 +144,54 @@ static void smoothness_of_a_plane_is_its_squared_slope(void **state)
     pio_pairs_free(&pairs);
 }
 
+/* A jump by s across a line that is 1 m long costs s, however steep; a smoothness would be s^2 over the distance of the
+ * elements. */
+static void variation_of_a_step_is_its_height_times_the_area_of_its_jump(void **state)
+{
+    double z[64], bar[64] = {0}, worst = 0, most = 0;
+    const double width = 1e-3;
+    piola_error error = {0};
+    pio_pairs pairs;
+    (void)state;
+    if (pio_pairs_create(&pairs, model, all, &error)) fail_msg("%s", error.message);
+    for (double height = 0.5; height < 3; height *= 2) {
+        for (int32_t e = 0; e < elements; e++) {
+            double x[2];
+            middle(e, x);
+            z[e] = x[0] > 1 ? height : 0;
+        }
+        const double variation = pio_pairs_variation(&pairs, z, width, 1, NULL);
+        worst = fmax(worst, fabs(variation - (hypot(height, width) - width)));
+    }
+    print_message("variation off by %.1e (threshold 1e-14)\n", worst);
+    assert_true(worst < 1e-14);
+    for (int32_t e = 0; e < elements; e++) z[e] = random_number();
+    pio_pairs_variation(&pairs, z, 0.3, 2, bar);
+    for (int32_t e = 0; e < elements; e++) { /* of fourth order (Richardson 1911) */
+        const double kept = z[e];
+        double slope[2];
+        for (int half = 0; half < 2; half++) {
+            const double step = half ? 1e-3 : 2e-3;
+            z[e] = kept + step;
+            const double up = pio_pairs_variation(&pairs, z, 0.3, 1, NULL);
+            z[e] = kept - step;
+            slope[half] = (up - pio_pairs_variation(&pairs, z, 0.3, 1, NULL)) / step;
+        }
+        z[e] = kept;
+        most = fmax(most, fabs((4 * slope[1] - slope[0]) / 3 - bar[e]));
+    }
+    print_message("slope off by %.1e (threshold 1e-9)\n", most);
+    assert_true(most < 1e-9);
+    pio_pairs_free(&pairs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_the_cones_of_all_elements_within_the_radius),
         cmocka_unit_test(a_constant_stays_and_the_transpose_is_one),
         cmocka_unit_test(smoothness_of_a_plane_is_its_squared_slope),
+        cmocka_unit_test(variation_of_a_step_is_its_height_times_the_area_of_its_jump),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }

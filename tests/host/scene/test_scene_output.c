@@ -262,6 +262,7 @@ static void the_reference_has_a_row_for_every_key(void **state)
 static const char *const good_scenes[] = {"solids_2d",
                                           "fluids_3d",
                                           "constraint_2d",
+                                          "terms_2d",
                                           "included",
                                           "meshes_2d",
                                           "meshes_3d",
