@@ -128,6 +128,9 @@ typedef struct piola_options {
     const char *isa;       /* instruction set of the CPU engine, such as "x86-64-v3"; NULL: the best that runs here */
     const char *precision; /* digits of the computation: "f32", "f64"; NULL: the scene's (check: f64) */
     int threads;           /* number of CPU threads, which does not change results; 0: as many as OpenMP offers */
+    /* greatest number of bytes of a simulation with the states that it keeps; 0: the scene's gradient.memory.budget, or
+     * what the device has */
+    double memory;
     bool resume; /* continue an earlier run: from the evaluations of optimize, or from a checkpoint of run and grad */
     bool accept_machine;      /* also continue a run of another machine, where the same bits are not guaranteed */
     bool dry_run;             /* print the plan and stop; nothing is written */

@@ -96,8 +96,8 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_string(json, "message", message);
     pio_failure_json(failure, json);
     pio_json_begin_object(json, "memory");
-    if (s->scene->gradient.memory_budget > 0)
-        pio_json_integer(json, "budget_bytes", (int64_t)s->scene->gradient.memory_budget);
+    if (pio_session_budget(s) > 0)
+        pio_json_integer(json, "budget_bytes", (int64_t)pio_session_budget(s));
     else
         pio_json_null(json, "budget_bytes");
     pio_json_integer(json, "peak_bytes", (int64_t)(s->memory.bytes.total + s->evaluation.change.bytes));

@@ -322,7 +322,7 @@ static bool due(const pio_run_checkpoint *c, double every)
 /* Returns whether there may be a stash: on a CPU it counts in the scene's budget. */
 static bool may_stash(const pio_session *s)
 {
-    const double budget = s->scene->gradient.memory_budget;
+    const double budget = pio_session_budget(s);
     return !(budget > 0) || strcmp(s->engine.table->device, "cpu") != 0 ||
            (double)(s->memory.bytes.total + s->memory.bytes.memory) <= budget;
 }

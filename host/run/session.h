@@ -127,6 +127,10 @@ void pio_session_close(pio_session *s);
  * the file of the log (--log-json) could not be written, otherwise rc. */
 piola_status pio_session_end(pio_session *s, piola_status rc, piola_error *error);
 
+/* Returns the greatest number of bytes that the simulation may take with the states that it keeps: that of the options,
+ * or else of the scene; 0: none is set (session_plan.c). */
+double pio_session_budget(const pio_session *s);
+
 /* Measures the simulation, chooses its schedule and logs the plan, in detail with options->dry_run (session_plan.c).
  * With `adjoint` for gradients of `sweeps` adjoint sweeps. Returns PIOLA_NO_MEMORY if the budget of the scene does not
  * suffice, and the errors of pio_plan_make() and pio_plan_measure(). */

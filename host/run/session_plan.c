@@ -172,7 +172,7 @@ static void estimate_residual_log(const pio_session *s, pio_plan_request *r)
     const double quarter = (double)r->state * (double)r->steps / 4;
     r->residual_log = r->costs.log_bytes_per_step * (double)r->steps;
     r->residual_log_limit =
-        fmax(4 * r->residual_log, s->scene->gradient.memory_budget > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
+        fmax(4 * r->residual_log, pio_session_budget(s) > 0 ? quarter : fmin(quarter, 256.0 * 1048576));
 }
 
 /* Measures step costs by a short run, to divide states between memory and disk and to log them. A scene that fails in
@@ -195,10 +195,15 @@ static piola_status measure_costs(pio_session *s, pio_plan_request *r, piola_err
     return PIOLA_OK;
 }
 
+double pio_session_budget(const pio_session *s)
+{
+    return s->call.options->memory > 0 ? s->call.options->memory : s->scene->gradient.memory_budget;
+}
+
 /* Checks that a run without gradient, which keeps no states, is within the budget. PIOLA_NO_MEMORY otherwise. */
 static piola_status fits(const pio_session *s, double budget, piola_error *error)
 {
-    if ((double)s->memory.bytes.total <= budget || s->scene->gradient.memory_budget <= 0) return PIOLA_OK;
+    if ((double)s->memory.bytes.total <= budget || pio_session_budget(s) <= 0) return PIOLA_OK;
     return pio_fail(error, PIOLA_NO_MEMORY, "gradient.memory: a budget of %.0f bytes holds no run: this one needs %zu",
                     budget, s->memory.bytes.total);
 }
@@ -218,7 +223,7 @@ static piola_status measure_residual_log(const pio_session *s, pio_plan_request 
 /* Leaves to a direct solver with which `auto` may have to go on what a run of `bytes` does not take. */
 static void leave_rest(pio_session *s, size_t bytes)
 {
-    const double budget = s->scene->gradient.memory_budget;
+    const double budget = pio_session_budget(s);
     const double limit = budget > 0 ? budget : (double)s->memory.bytes.free;
     if (s->model->fem) s->model->fem->desc.standby_memory = limit > 0 ? fmax(1, limit - (double)bytes) : 0;
 }
@@ -253,8 +258,7 @@ static piola_status consider(pio_session *s, bool adjoint, int64_t sweeps, int64
                             .fixed = c->bytes.total + s->memory.standby,
                             .state = c->bytes.state,
                             .disk = s->scene->gradient.memory_disk,
-                            .budget = s->scene->gradient.memory_budget > 0 ? s->scene->gradient.memory_budget
-                                                                           : 0.9 * (double)c->bytes.free};
+                            .budget = pio_session_budget(s) > 0 ? pio_session_budget(s) : 0.9 * (double)c->bytes.free};
     r->reversible = pio_plan_reversible(desc, &r->residual_log_estimated);
     if (!adjoint) return PIOLA_OK;
     if (r->residual_log_estimated) rc = measure_residual_log(s, r, error);
@@ -404,7 +408,7 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
     piola_status rc = request_of(s, plan, slot_nodes, &request, error);
     if (!rc) rc = pio_plan_with(&s->memory.plan, &request, plan->slots, plan->kept, error);
     if (!rc) rc = pio_plan_schedule(&s->memory.plan, &request, &s->memory.schedule, error);
-    if (!rc && s->scene->gradient.memory_budget > 0 && (double)s->memory.plan.bytes > s->scene->gradient.memory_budget)
+    if (!rc && pio_session_budget(s) > 0 && (double)s->memory.plan.bytes > pio_session_budget(s))
         rc = pio_fail(error, PIOLA_NO_MEMORY, "the checkpoint's plan takes %zu bytes, more than gradient.memory.budget",
                       s->memory.plan.bytes);
     s->engine.table->destroy(s->sim);
