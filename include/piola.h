@@ -34,7 +34,8 @@ typedef enum piola_status {
     PIOLA_IO = 74,            /* reading or writing failed (disk full, ...) */
     PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
     PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, item and value, `failure` the kind */
-    PIOLA_REFUSED = 77        /* not allowed: a path outside the scene's folder, or resuming a run of another machine */
+    PIOLA_REFUSED = 77,       /* not allowed: a path outside the scene's folder, or resuming a run of another machine */
+    PIOLA_MEMBERS_FAILED = 78 /* members of a sweep failed, each with its cause in sweep.csv; the others are done */
 } piola_status;
 
 /* What failed in a computation, for programs; scripts read its name in `failure` of result.json. */
@@ -172,6 +173,30 @@ piola_status piola_check(const piola_options *options, piola_error *error);
 /* Improves the design until the objective is minimal. PIOLA_NO if that did not converge; the errors of a simulation;
  * PIOLA_REFUSED too for evaluations of another machine. */
 piola_status piola_optimize(const piola_options *options, piola_error *error);
+
+/* Options of piola_sweep(). */
+typedef struct piola_sweep_options {
+    /* [n_over] what the members vary: "PATH=LOW..HIGH:COUNT", followed by ":log" or not, or "PATH=a,b,c" */
+    const char *const *over;
+    size_t n_over;        /* number of axes */
+    int64_t samples;      /* members sampled within the axes, whose ranges have no count then; 0: the axes' product */
+    const char *sampling; /* "sobol", or "lhs" for a Latin hypercube; NULL: sobol */
+    int64_t seed;         /* of the sample; 0: Sobol's points as they are */
+    const char *what; /* "run", "grad" or "optimize"; NULL: grad if the scene has an objective and a design, or run */
+    int jobs;         /* members at the same time, which do not change results; 0: 1 */
+} piola_sweep_options;
+
+/* Returns the defaults. */
+piola_sweep_options piola_sweep_options_default(void);
+/* Runs a scene with many values of its keys: each member in a process and a folder of its own, members/NUMBER in the
+ * output folder, with the bits of piola_run(), piola_grad() or piola_optimize() with the same values in `sets`. Threads
+ * and memory are divided among the members that run at the same time. Writes sweep.json, sweep.csv and sweep.h5, also
+ * when it is interrupted; a sweep that is continued runs the members that are not finished. Call it in a process that
+ * has computed nothing yet. PIOLA_MEMBERS_FAILED if members failed, which does not end the others; PIOLA_NO if none
+ * failed, but an optimiser did not converge; the errors of a simulation, before anything is written;
+ * PIOLA_CANNOT_CREATE also where the folder holds another sweep, and PIOLA_REFUSED for one of another machine. */
+piola_status piola_sweep(const piola_options *options, const piola_sweep_options *sweep, piola_error *error);
+
 /* Finds all errors of a scene without simulating it; with `json`, prints the resolved scene. The errors of a
  * scene, of which all are printed to stderr; PIOLA_IO if the scene cannot be printed. */
 piola_status piola_validate(const piola_options *options, piola_error *error);

@@ -13,6 +13,7 @@ tool_settings tool_settings_default(void)
 {
     return (tool_settings){.command = TOOL_COMMANDS,
                            .common = piola_options_default(),
+                           .sweep = piola_sweep_options_default(),
                            .bench = piola_bench_options_default(),
                            .bench_fem = piola_bench_fem_options_default(),
                            .bench_memory = piola_bench_memory_options_default(),
@@ -25,7 +26,8 @@ void tool_settings_free(tool_settings *s)
 {
     free(s->sets.v);
     free(s->allow.v);
-    s->sets = s->allow = (tool_list){0};
+    free(s->over.v);
+    s->sets = s->allow = s->over = (tool_list){0};
 }
 
 /* ---- did you mean --------------------------------------------------------------------------------------- */
@@ -371,6 +373,8 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->common.n_sets = s->sets.n;
     s->common.allow = s->allow.v;
     s->common.n_allow = s->allow.n;
+    s->sweep.over = s->over.v;
+    s->sweep.n_over = s->over.n;
     s->render.threads = s->common.threads;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
     if (s->render.width && (s->render.width < 320 || s->render.height < 180))
@@ -385,7 +389,9 @@ piola_status tool_parse(int argc, char **argv, tool_settings *s, piola_error *er
     piola_status rc = PIOLA_OK;
     s->sets.v = calloc((size_t)argc + 1, sizeof *s->sets.v);
     s->allow.v = calloc((size_t)argc + 1, sizeof *s->allow.v);
-    if (!s->sets.v || !s->allow.v) return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %d arguments", argc);
+    s->over.v = calloc((size_t)argc + 1, sizeof *s->over.v);
+    if (!s->sets.v || !s->allow.v || !s->over.v)
+        return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %d arguments", argc);
     for (; !rc && w.at < argc; w.at++) {
         const char *word = argv[w.at];
         if (only_words || word[0] != '-' || !word[1])

@@ -11,6 +11,7 @@ typedef enum {
     TOOL_GRAD,
     TOOL_CHECK,
     TOOL_OPTIMIZE,
+    TOOL_SWEEP,
     TOOL_PARAMS,
     TOOL_VALIDATE,
     TOOL_SCHEMA,
@@ -35,6 +36,7 @@ typedef struct {
     tool_id command;      /* the command */
     const char *argument; /* SCENE, FILE or the kind of benchmark; NULL if none was given */
     piola_options common; /* also has device, precision, threads and json of every command */
+    piola_sweep_options sweep;
     piola_bench_options bench;
     piola_bench_fem_options bench_fem;
     piola_bench_memory_options bench_memory;
@@ -43,7 +45,7 @@ typedef struct {
     piola_render_options render;
     piola_export_options export;
     const char *output; /* value of -o */
-    tool_list sets, allow;
+    tool_list sets, allow, over;
     bool markdown, help, version; /* these options were given */
     bool given[TOOL_OPTIONS];     /* options that were given, by index in tool_options */
 } tool_settings;

@@ -62,6 +62,8 @@ static piola_status run(const tool_settings *s, piola_error *error)
         return piola_check(&s->common, error);
     case TOOL_OPTIMIZE:
         return piola_optimize(&s->common, error);
+    case TOOL_SWEEP:
+        return piola_sweep(&s->common, &s->sweep, error);
     case TOOL_PARAMS:
         return piola_params(&s->common, error);
     case TOOL_VALIDATE:

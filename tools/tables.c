@@ -5,13 +5,16 @@
 
 #define ON(command) (1u << TOOL_##command)
 #define SIMULATING (ON(RUN) | ON(GRAD) | ON(CHECK) | ON(OPTIMIZE))
-#define SCENES (SIMULATING | ON(PARAMS) | ON(VALIDATE))
+#define RUNNING (SIMULATING | ON(SWEEP)) /* commands that simulate, one member or many */
+#define SCENES (RUNNING | ON(PARAMS) | ON(VALIDATE))
 #define EVERY ((2u << TOOL_COMMANDS) - 1) /* all commands, and the program itself */
 #define TO(member) offsetof(tool_settings, member)
 
 static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
 static const char *const precisions[] = {"f32", "f64", NULL};
 static const char *const resumes[] = {"auto", "never", NULL};
+static const char *const whats[] = {"run", "grad", "optimize", NULL};
+static const char *const samplings[] = {"sobol", "lhs", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
 static const char *const boxes[] = {"tight", "loose", NULL};
 static const char *const plastic_laws[] = {"none", "von_mises", "drucker_prager", "herschel_bulkley", "snow", NULL};
@@ -21,7 +24,7 @@ static const char *const elements[] = {"hex8",  "hex20", "hex27", "tet4", "tet10
                                        "quad8", "quad9", "tri3",  "tri6", NULL};
 
 const tool_option tool_options[] = {
-    {"output", 'o', OPTION_TEXT, TO(output), SIMULATING, "DIR", .meaning = "folder for the results; made when missing",
+    {"output", 'o', OPTION_TEXT, TO(output), RUNNING, "DIR", .meaning = "folder for the results; made when missing",
      .fallback = "the scene's output.directory"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(RENDER), "FILE.png", .meaning = "picture to write; required"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(EXPORT), "OUT",
@@ -32,6 +35,22 @@ const tool_option tool_options[] = {
      .fallback = "the current one", .bench = "snapshot"},
     {"to", 0, OPTION_CHOICE, TO(export.to), ON(EXPORT), "FORMAT", formats,
      .meaning = "VTK's XML, a table, NumPy arrays, or the deformed surface of a mesh as triangles; required"},
+    {"over", 0, OPTION_LIST, TO(over), ON(SWEEP), "AXIS",
+     .meaning = "key of the scene and its values: PATH=LOW..HIGH:COUNT, evenly or with :log in equal ratios, or a list "
+                "PATH=a,b,c; may be repeated: members are the product of all axes"},
+    {"samples", 0, OPTION_WIDE, TO(sweep.samples), ON(SWEEP), "N", .least = 1, .most = 100000,
+     .meaning = "members sampled within the axes instead of their product; ranges have no count then"},
+    {"sampling", 0, OPTION_CHOICE, TO(sweep.sampling), ON(SWEEP), "NAME", samplings,
+     .meaning = "points of Sobol's sequence, or a Latin hypercube", .fallback = "sobol"},
+    {"seed", 0, OPTION_WIDE, TO(sweep.seed), ON(SWEEP), "N", .least = 0, .most = (double)(1ll << 53),
+     .meaning = "of the sample: another seed gives other members; 0 leaves Sobol's points as they are",
+     .fallback = "0"},
+    {"what", 0, OPTION_CHOICE, TO(sweep.what), ON(SWEEP), "COMMAND", whats, .meaning = "command of each member",
+     .fallback = "grad if the scene has an objective and a design, else run"},
+    {"jobs", 0, OPTION_INTEGER, TO(sweep.jobs), ON(SWEEP), "N", .least = 1, .most = 1024,
+     .meaning = "members that run at the same time, among which threads and memory are divided; results do not depend "
+                "on it",
+     .fallback = "1"},
     {"set", 0, OPTION_LIST, TO(sets), SCENES, "PATH=VALUE",
      .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
                 "may be repeated"},
@@ -39,21 +58,21 @@ const tool_option tool_options[] = {
      .meaning =
          "file or folder outside the scene's that the scene may name, as input or as its output.directory; links are "
          "followed before it is compared; may be repeated"},
-    {"device", 0, OPTION_CHOICE, TO(common.device), SIMULATING | ON(BENCH), "NAME", devices,
+    {"device", 0, OPTION_CHOICE, TO(common.device), RUNNING | ON(BENCH), "NAME", devices,
      .meaning = "where to compute: auto takes a GPU when an engine and a GPU are there; cuda never falls back",
      .fallback = "auto", .bench = "mpm, fem, memory"},
-    {"isa", 0, OPTION_TEXT, TO(common.isa), SIMULATING | ON(BENCH), "NAME",
+    {"isa", 0, OPTION_TEXT, TO(common.isa), RUNNING | ON(BENCH), "NAME",
      .meaning =
          "instruction set of the CPU engine, x86-64-v3 or x86-64-v4 (`piola doctor` lists those that run here): the "
          "same bits on every processor that has it; no GPU is taken",
      .fallback = "the best that runs", .bench = "mpm, fem, memory"},
-    {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(RUN) | ON(GRAD) | ON(OPTIMIZE), "NAME", precisions,
-     .meaning = "digits of the computation", .fallback = "the scene's method.precision"},
+    {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(RUN) | ON(GRAD) | ON(OPTIMIZE) | ON(SWEEP), "NAME",
+     precisions, .meaning = "digits of the computation", .fallback = "the scene's method.precision"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(CHECK), "NAME", precisions,
      .meaning = "digits of the computation; in f32 rounding hides errors below about 1e-3", .fallback = "f64"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(BENCH), "NAME", precisions,
      .meaning = "digits of the computation", .fallback = "f32, fem: f64"},
-    {"threads", 0, OPTION_INTEGER, TO(common.threads), SIMULATING | ON(RENDER), "N", .least = 1, .most = 4096,
+    {"threads", 0, OPTION_INTEGER, TO(common.threads), RUNNING | ON(RENDER), "N", .least = 1, .most = 4096,
      .meaning = "CPU threads; results do not depend on it", .fallback = "all, or OMP_NUM_THREADS"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), ON(BENCH), "N", .least = 1, .most = 4096,
      .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS",
@@ -62,18 +81,23 @@ const tool_option tool_options[] = {
      .meaning = "auto continues from the evaluations in the output folder, never begins anew", .fallback = "auto"},
     {"resume", 0, OPTION_FIRST, TO(common.resume), ON(RUN) | ON(GRAD), "WHEN", resumes,
      .meaning = "auto goes on from the checkpoint in the output folder, never begins anew", .fallback = "auto"},
-    {"accept-different-machine", 0, OPTION_FLAG, TO(common.accept_machine), ON(RUN) | ON(GRAD) | ON(OPTIMIZE),
+    {"resume", 0, OPTION_FIRST, TO(common.resume), ON(SWEEP), "WHEN", resumes,
+     .meaning = "auto goes on with the sweep in the output folder: members that are finished are not run again, others "
+                "go on from their checkpoint or evaluations; never begins anew",
+     .fallback = "auto"},
+    {"accept-different-machine", 0, OPTION_FLAG, TO(common.accept_machine),
+     ON(RUN) | ON(GRAD) | ON(OPTIMIZE) | ON(SWEEP),
      .meaning =
          "resume what another processor, instruction set, GPU, driver or libm began; without it exit code 77, as the "
          "bits may differ"},
-    {"max-walltime", 0, OPTION_TIME, TO(common.max_walltime), SIMULATING, "TIME",
+    {"max-walltime", 0, OPTION_TIME, TO(common.max_walltime), RUNNING, "TIME",
      .meaning = "stop after so long (seconds, or 90s, 10m, 2h) with exit code 75 and a checkpoint; run again to go on",
      .fallback = "no limit"},
-    {"dry-run", 0, OPTION_FLAG, TO(common.dry_run), SIMULATING,
+    {"dry-run", 0, OPTION_FLAG, TO(common.dry_run), RUNNING,
      .meaning = "print the plan (particles, steps, bytes) and stop; nothing is written"},
-    {"log-json", 0, OPTION_TEXT, TO(common.log_json), SIMULATING, "FILE",
+    {"log-json", 0, OPTION_TEXT, TO(common.log_json), RUNNING, "FILE",
      .meaning = "append the log to FILE as JSON lines"},
-    {"json", 0, OPTION_FLAG, TO(common.json), SIMULATING,
+    {"json", 0, OPTION_FLAG, TO(common.json), RUNNING,
      .meaning = "print result.json on standard output too, and nothing else there"},
     {"json", 0, OPTION_FLAG, TO(common.json), ON(VALIDATE),
      .meaning = "print the scene with every default filled in, in SI units, as JSON"},
@@ -146,10 +170,9 @@ const tool_option tool_options[] = {
     {"law", 0, OPTION_CHOICE, TO(bench.law), ON(BENCH), "NAME", piola_laws,
      .meaning = "constitutive law; mpm takes all but linear, fem all but the fluids linear_fluid and tait",
      .fallback = "neo_hookean", .bench = "mpm, fem"},
-    {"quiet", 'q', OPTION_COUNT, TO(common.quiet), SIMULATING,
-     .meaning = "only warnings and errors; twice: errors only"},
+    {"quiet", 'q', OPTION_COUNT, TO(common.quiet), RUNNING, .meaning = "only warnings and errors; twice: errors only"},
     {"quiet", 'q', OPTION_COUNT, TO(common.quiet), ON(VALIDATE), .meaning = "print nothing if there is no error"},
-    {"verbose", 'v', OPTION_COUNT, TO(common.verbose), SIMULATING, .meaning = "print more messages"},
+    {"verbose", 'v', OPTION_COUNT, TO(common.verbose), RUNNING, .meaning = "print more messages"},
     {"help", 'h', OPTION_FLAG, TO(help), EVERY, .meaning = "this help"},
     {"version", 0, OPTION_FLAG, TO(version), EVERY, .meaning = "the version"},
     {.name = NULL}};
@@ -187,6 +210,20 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                        "      works for at most two hours; exit 75: run the same line again to continue\n"
                        "  piola optimize scene.yaml -o out/best --resume never\n"
                        "      begins anew"},
+    [TOOL_SWEEP] =
+        {"sweep", "SCENE", "run a scene with many values of its keys",
+         "Each member is what `piola run`, `grad` or `optimize` does with these values as --set, in a process and a\n"
+         "folder of its own, members/NUMBER. Writes sweep.csv and sweep.h5 with the parameters, observations,\n"
+         "objective and gradient of every member, and sweep.json. A member that fails does not end the sweep; run the\n"
+         "same command again to continue a stopped one.",
+         "1 65 66 69 71 73 74 75 76 77 78",
+         "  piola sweep scene.yaml -o out/sweep --over materials.rubber.E=50kPa..200kPa:8:log --jobs 4\n"
+         "      eight moduli with equal ratios, four at a time\n"
+         "  piola sweep scene.yaml -o out/sample --samples 64 --over materials.rubber.E=50kPa..200kPa:log \\\n"
+         "      --over materials.rubber.nu=0.3..0.45\n"
+         "      64 points of Sobol's sequence in a rectangle\n"
+         "  piola sweep scene.yaml -o out/laws --over materials.rubber.model=neo_hookean,stvk --dry-run\n"
+         "      two laws: what each takes of memory"},
     [TOOL_PARAMS] = {"params", "SCENE", "list what can be differentiated and designed",
                      "Nothing is simulated. The paths are what `design: [{target: PATH}]` takes.", "65 66 71 74 75 77",
                      "  piola params scene.yaml\n"
@@ -276,4 +313,5 @@ const tool_code tool_codes[] = {
     {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
     {76, "the computation failed; the message names step, item and value"},
     {77, "not allowed: a path leaves its folder, or the run to resume is of another machine"},
+    {78, "members of a sweep failed, each with its cause in sweep.csv; the others are done"},
     {0, NULL}};

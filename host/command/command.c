@@ -19,8 +19,8 @@ piola_status pio_command_begin(const piola_options *options, piola_error *error)
     return rc;
 }
 
-/* Prints with --json the result of a command that failed before it had an output folder. */
-static void print_failure(const piola_options *options, const char *name, piola_status rc, const piola_error *error)
+void pio_command_print_failure(const piola_options *options, const char *name, piola_status rc,
+                               const piola_error *error)
 {
     pio_json json;
     if (!options->json || options->dry_run) return;
@@ -41,9 +41,26 @@ piola_status pio_command_open(pio_session **out, const piola_options *options, c
     bool printed;
     const piola_status rc = pio_session_open(out, options, name, gradients, precision, &printed, error);
     if (!rc) return rc;
-    print_failure(options, name, rc, error);
+    pio_command_print_failure(options, name, rc, error);
     if (printed) error->message[0] = '\0'; /* not to be printed twice */
     return rc;
+}
+
+piola_status pio_command_needs(const pio_session *s, piola_error *error)
+{
+    const bool optimize = !strcmp(s->call.command, "optimize"), grad = !strcmp(s->call.command, "grad");
+    if (grad && s->objective.n == 0)
+        return pio_scene_fault(s->scene, error, "objective",
+                               "a gradient needs an objective; add one that refers to `observe`");
+    if (!optimize) return PIOLA_OK;
+    if (!s->scene->optimizer.is_set)
+        return pio_scene_fault(s->scene, error, "optimizer",
+                               "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
+    if (s->model->n_variables == 0)
+        return pio_scene_fault(s->scene, error, "design", "piola optimize needs a `design:` to improve");
+    if (s->objective.n == 0)
+        return pio_scene_fault(s->scene, error, "objective", "piola optimize needs an `objective:`");
+    return PIOLA_OK;
 }
 
 piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error)

@@ -13,6 +13,12 @@ piola_status pio_command_begin(const piola_options *options, piola_error *error)
  * pio_session_open(). */
 piola_status pio_command_open(pio_session **out, const piola_options *options, const char *name,
                               pio_session_gradients gradients, const char *precision, piola_error *error);
+/* Prints with --json the result of the command `name` that failed before it had an output folder. */
+void pio_command_print_failure(const piola_options *options, const char *name, piola_status rc,
+                               const piola_error *error);
+/* Checks that the scene has what the session's command needs, as grad does an objective. Returns PIOLA_BAD_DATA if not.
+ */
+piola_status pio_command_needs(const pio_session *s, piola_error *error);
 /* Writes a result.json that reports the failure rc, so that scripts need not read the log. Returns rc, also if the file
  * cannot be written. */
 piola_status pio_command_failed(pio_session *s, piola_status rc, const piola_error *error);

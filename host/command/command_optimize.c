@@ -267,13 +267,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     if (rc) return rc;
     rc = pio_command_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;
-    if (!rc && !s->scene->optimizer.is_set)
-        rc = pio_scene_fault(s->scene, error, "optimizer",
-                             "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
-    else if (!rc && s->model->n_variables == 0)
-        rc = pio_scene_fault(s->scene, error, "design", "piola optimize needs a `design:` to improve");
-    else if (!rc && s->objective.n == 0)
-        rc = pio_scene_fault(s->scene, error, "objective", "piola optimize needs an `objective:`");
+    if (!rc) rc = pio_command_needs(s, error);
     if (!rc && !options->dry_run) {
         char picture[PIO_PATH];
         rc = pio_session_make_directory(s, error);

@@ -91,9 +91,7 @@ static piola_status command(const piola_options *options, const char *name, bool
     piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
     rc = pio_command_open(&s, options, name, gradient ? PIO_GRADIENT : PIO_NO_GRADIENT, NULL, error);
-    if (!rc && gradient && s->objective.n == 0)
-        rc = pio_scene_fault(s->scene, error, "objective",
-                             "a gradient needs an objective; add one that refers to `observe`");
+    if (!rc) rc = pio_command_needs(s, error);
     if (!rc) pio_states_log_size(s, gradient);
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {

@@ -1,0 +1,248 @@
+/* command_sweep.c -- piola sweep: a scene with many values of its keys, each in a process of its own. */
+#include "host/command/command_sweep.h"
+
+#include "host/base/fail.h"
+#include "host/base/output.h"
+#include "host/base/signals.h"
+#include "host/command/command.h"
+#include "host/snapshot/snapshot_private.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+piola_sweep_options piola_sweep_options_default(void)
+{
+    return (piola_sweep_options){.jobs = 1};
+}
+
+/* ---- members --------------------------------------------------------------------------------------------- */
+
+/* Records how a member ended. The cause of one that failed is the first line of its message. */
+static void on_end(void *call, int64_t member, const pio_process_end *end)
+{
+    pio_sweep_call *s = call;
+    pio_table_member *to = &s->table.ends[member];
+    const char *message = end->error.message[0] ? end->error.message : "log.txt of the member says why";
+    char line[400];
+    to->exit = end->exit;
+    to->cause = end->exit > PIOLA_NO ? pio_pool_text(&s->table.pool, message, strcspn(message, "\n")) : NULL;
+    if (end->exit > PIOLA_NO && !to->cause) to->cause = "no memory for its cause";
+    pio_sweep_member_line(s, member, line, sizeof line);
+    if (to->cause)
+        pio_log_message(s->log, PIO_WARNING, "member %lld (%s) failed with exit code %d: %s", (long long)member, line,
+                        to->exit, to->cause);
+    else
+        pio_log_message(s->log, PIO_INFO, "member %lld (%s): done in %.3g s%s", (long long)member, line, end->seconds,
+                        end->exit == PIOLA_NO ? ", the optimiser did not converge" : "");
+    if (s->left) s->left--;
+    pio_log_progress(s->log, "sweep", s->members.n - s->left, s->members.n, "members");
+}
+
+/* Returns the numbers of the members that are to be run, [*n], to free(); NULL without memory. */
+static int64_t *members_left(const pio_sweep_call *s, int64_t *n)
+{
+    int64_t *items = malloc((size_t)s->members.n * sizeof *items);
+    *n = 0;
+    for (int64_t i = 0; items && i < s->members.n; i++)
+        if (s->table.ends[i].exit < 0) items[(*n)++] = i;
+    return items;
+}
+
+/* Runs what is left, and writes the files of the sweep in any case. */
+static piola_status run_members(pio_sweep_call *s, piola_error *error)
+{
+    piola_error lost = {0};
+    pio_sweep_find_finished(s);
+    int64_t n, *items = members_left(s, &n);
+    if (!items) return pio_fail_memory(error, (size_t)s->members.n * sizeof *items, "the members of a sweep");
+    s->left = n;
+    if (n < s->members.n)
+        pio_log_message(s->log, PIO_INFO, "resuming: %lld of %lld members are finished", (long long)(s->members.n - n),
+                        (long long)s->members.n);
+    const pio_processes run = {
+        .jobs = s->jobs, .items = items, .n = n, .context = s, .work = pio_sweep_run_member, .ended = on_end};
+    const piola_status rc = pio_processes_run(&run, error);
+    free(items);
+    pio_log_progress_end(s->log);
+    if (rc == PIOLA_INTERRUPTED) pio_signals_install(NULL); /* what was finished is written as if it were not */
+    const piola_status written = pio_sweep_write(s, rc, rc ? error->message : "done", &lost);
+    if (rc || !written) return rc;
+    *error = lost;
+    return written;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------------------- */
+
+/* The plans of members. */
+typedef struct {
+    pio_sweep_call *call;
+    pio_sweep_plan first;       /* that of the first member of the list */
+    int64_t most, disk, failed; /* greatest bytes in memory and on disk; members without a plan */
+    piola_status status;        /* of the first of these */
+    piola_error error;
+    bool shows; /* plans are logged */
+} plans;
+
+static piola_status plan_work(void *context, int64_t member, char *answer, piola_error *error)
+{
+    return pio_sweep_plan_member(((plans *)context)->call, member, answer, error);
+}
+
+static void on_plan(void *context, int64_t member, const pio_process_end *end)
+{
+    plans *p = context;
+    pio_sweep_plan plan;
+    char line[400];
+    pio_sweep_member_line(p->call, member, line, sizeof line);
+    if (end->exit) {
+        if (!p->failed++) {
+            p->status = end->exit < 128 ? (piola_status)end->exit : PIOLA_INTERNAL;
+            p->error = end->error;
+        }
+        if (p->shows)
+            pio_log_message(p->call->log, PIO_WARNING, "plan: member %lld (%s): exit code %d: %s", (long long)member,
+                            line, end->exit, end->error.message);
+        return;
+    }
+    memcpy(&plan, end->answer, sizeof plan);
+    if (member == 0) p->first = plan;
+    if (plan.bytes > p->most) p->most = plan.bytes;
+    if (plan.disk > p->disk) p->disk = plan.disk;
+    if (p->shows)
+        pio_log_message(p->call->log, PIO_INFO, "plan: member %lld (%s): %lld bytes", (long long)member, line,
+                        (long long)plan.bytes);
+}
+
+/* Plans the first member, from which the identity of the sweep and the memory of each member follow. */
+static piola_status plan_first(pio_sweep_call *s, piola_error *error)
+{
+    static const int64_t first[] = {0};
+    plans p = {.call = s};
+    const pio_processes plan = {.jobs = 1, .items = first, .n = 1, .context = &p, .work = plan_work, .ended = on_plan};
+    char *over = NULL;
+    size_t size = 0;
+    piola_status rc = pio_processes_run(&plan, error);
+    if (!rc && p.failed) {
+        *error = p.error;
+        return p.status;
+    }
+    if (rc) return rc;
+    if (s->jobs > 1) s->memory = (p.first.budget > 0 ? p.first.budget : 0.9 * p.first.free) / s->jobs;
+    FILE *to = open_memstream(&over, &size);
+    if (!to) return pio_fail_memory(error, 4096, "the sweep's identity");
+    fprintf(to, "sweep: %s of %lld members, %s, seed %llu, over", s->what, (long long)s->members.n,
+            pio_members_sampling(&s->members), (unsigned long long)s->members.seed);
+    for (size_t a = 0; a < s->members.n_axes; a++) fprintf(to, "%s %s", a ? ";" : "", s->members.axes[a].text);
+    fprintf(to, "\n%s", p.first.identity);
+    if (fclose(to) == 0) s->identity = over;
+    if (s->identity) return PIOLA_OK;
+    free(over);
+    return pio_fail_memory(error, size, "the sweep's identity");
+}
+
+/* Plans all members and logs what the sweep takes, for --dry-run. */
+static piola_status plan_all(pio_sweep_call *s, piola_error *error)
+{
+    plans p = {.call = s, .shows = true};
+    int64_t n, *items = members_left(s, &n);
+    if (!items) return pio_fail_memory(error, (size_t)s->members.n * sizeof *items, "the members of a sweep");
+    const pio_processes plan = {
+        .jobs = s->jobs, .items = items, .n = n, .context = &p, .work = plan_work, .ended = on_plan};
+    const piola_status rc = pio_processes_run(&plan, error);
+    free(items);
+    if (rc) return rc;
+    pio_log_message(s->log, PIO_INFO, "plan: piola %s of %lld members (%s of %zu ax%s), %d at a time", s->what,
+                    (long long)s->members.n, pio_members_sampling(&s->members), s->members.n_axes,
+                    s->members.n_axes == 1 ? "is" : "es", s->jobs);
+    pio_log_message(s->log, PIO_INFO,
+                    "plan: at most %lld bytes of memory and %lld of disk for a member, %lld bytes of memory for all "
+                    "that run at a time",
+                    (long long)p.most, (long long)p.disk, (long long)p.most * s->jobs);
+    if (!p.failed) return PIOLA_OK;
+    return pio_fail(error, PIOLA_MEMBERS_FAILED, "%lld of %lld members cannot be run; the first: %s",
+                    (long long)p.failed, (long long)s->members.n, p.error.message);
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------- */
+
+/* Divides the threads among the members that run at a time. */
+static void divide_threads(pio_sweep_call *s)
+{
+    const int all = s->options->threads > 0 ? s->options->threads : omp_get_max_threads();
+    s->jobs = s->sweep->jobs > 0 ? s->sweep->jobs : 1;
+    if (s->jobs > s->members.n) s->jobs = (int)s->members.n;
+    s->threads = s->jobs == 1 ? s->options->threads : all / s->jobs > 0 ? all / s->jobs : 1;
+}
+
+static piola_status open_call(pio_sweep_call *s, piola_error *error)
+{
+    const piola_options *o = s->options;
+    const pio_members_of of = {s->sweep->over, s->sweep->n_over, s->sweep->samples, s->sweep->sampling, s->sweep->seed};
+    const pio_log_options log = {.level = pio_log_level_from(o->quiet, o->verbose), .json_path = o->log_json};
+    if (!o->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
+    if (o->dry_run && o->json)
+        return pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json");
+    piola_status rc = pio_members_create(&s->members, &of, error);
+    if (!rc) rc = pio_log_create(&s->log, &log, error);
+    if (!rc) rc = pio_table_create(&s->table, &s->members, error);
+    if (!rc) rc = pio_sweep_check(s, error);
+    for (int64_t i = 0; !rc && i < s->members.n; i++) {
+        char name[40];
+        const int length = snprintf(name, sizeof name, "members/%05lld", (long long)i);
+        s->table.ends[i].folder = pio_pool_text(&s->table.pool, name, (size_t)length);
+        if (!s->table.ends[i].folder) rc = pio_fail_memory(error, sizeof name, "the table of a sweep");
+    }
+    if (!rc) divide_threads(s);
+    return rc;
+}
+
+/* Says how the sweep ended. */
+static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error *error)
+{
+    static const char *const files[] = {"sweep.csv", "sweep.h5", "sweep.json"};
+    char path[PIO_PATH];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (pio_path_join(path, sizeof path, s->folder, files[i])) pio_log_message(s->log, PIO_INFO, "wrote %s", path);
+    if (rc) return rc;
+    if (s->failed)
+        return pio_fail(error, PIOLA_MEMBERS_FAILED,
+                        "%lld of %lld members failed; their causes are in %.1000s/sweep.csv", (long long)s->failed,
+                        (long long)s->members.n, s->folder);
+    if (s->unconverged)
+        return pio_fail(error, PIOLA_NO, "the optimiser did not converge in %lld of %lld members",
+                        (long long)s->unconverged, (long long)s->members.n);
+    return PIOLA_OK;
+}
+
+piola_status piola_sweep(const piola_options *options, const piola_sweep_options *sweep, piola_error *error)
+{
+    pio_sweep_call s = {.options = options, .sweep = sweep};
+    piola_error own = {0}, lost;
+    if (!error) error = &own;
+    pio_h5_restore(pio_h5_silence()); /* before any other call of HDF5 */
+    piola_status rc = pio_signals_install(error);
+    if (rc) return rc;
+    pio_signals_deadline(options->max_walltime);
+    rc = open_call(&s, error);
+    if (!rc) rc = plan_first(&s, error);
+    if (!rc && options->dry_run)
+        rc = plan_all(&s, error);
+    else if (!rc)
+        rc = pio_sweep_open_folder(&s, error);
+    if (rc) {
+        pio_command_print_failure(options, "sweep", rc, error);
+    } else if (!options->dry_run) {
+        rc = run_members(&s, error);
+        rc = report(&s, rc, error);
+    }
+    const piola_status log = pio_log_close(&s.log, &lost);
+    if (!rc && log) *error = lost;
+    pio_folder_unlock(s.lock);
+    pio_table_free(&s.table);
+    pio_members_free(&s.members);
+    free(s.identity);
+    pio_signals_restore();
+    return rc ? rc : log;
+}

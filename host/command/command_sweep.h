@@ -1,0 +1,61 @@
+/* command_sweep.h -- what the files of `piola sweep` share. */
+#ifndef PIOLA_HOST_COMMAND_SWEEP_H
+#define PIOLA_HOST_COMMAND_SWEEP_H
+
+#include "host/base/folder.h"
+#include "host/base/log.h"
+#include "host/base/path.h"
+#include "host/sweep/members.h"
+#include "host/sweep/processes.h"
+#include "host/sweep/table.h"
+
+/* A sweep. */
+typedef struct {
+    const piola_options *options;
+    const piola_sweep_options *sweep;
+    pio_log *log;
+    const char *what; /* command of the members: "run", "grad" or "optimize" */
+    int jobs;         /* members at the same time */
+    int threads;      /* of a member; 0: as many as OpenMP offers */
+    double memory;    /* greatest bytes of a member; 0: as without a sweep */
+    char folder[PIO_PATH];
+    pio_folder *lock;
+    char *identity; /* what the bits of the sweep depend on */
+    pio_members members;
+    pio_table table;
+    int64_t finished, failed, unconverged, left; /* members: done, done without success, not run */
+} pio_sweep_call;
+
+/* What planning a member gives. */
+typedef struct {
+    int64_t bytes, disk; /* of the member: in memory, on disk */
+    double budget, free; /* bytes: of the scene, 0: none; free on the device */
+    char identity[3000]; /* what the bits of the member depend on */
+} pio_sweep_plan;
+
+/* Chooses the command of the members and the folder, and checks that the scene has all values that members have
+ * (command_sweep_member.c). Returns PIOLA_USAGE, PIOLA_CANNOT_CREATE if the folder's name is too long, PIOLA_NO_MEMORY,
+ * and the errors of pio_scene_load() with the values that are wrong. */
+piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error);
+/* Writes the folder of a member's results into out[PIO_PATH]. */
+void pio_sweep_member_folder(const pio_sweep_call *s, int64_t member, char *out);
+/* Writes the overrides of a member as one line, "a=1, b=2 m", into out[size], cut to fit. */
+void pio_sweep_member_line(const pio_sweep_call *s, int64_t member, char *out, size_t size);
+/* The work of a process (processes.h) for a pio_sweep_call: plans a member, whose pio_sweep_plan is the answer. Returns
+ * PIOLA_NO_MEMORY, and the errors of pio_session_open() and pio_command_needs(). */
+piola_status pio_sweep_plan_member(void *call, int64_t member, char *answer, piola_error *error);
+/* The work of a process for a pio_sweep_call: runs a member. Returns PIOLA_CANNOT_CREATE or
+ * PIOLA_NO_MEMORY without a folder for it, and the errors of piola_run(), piola_grad() and piola_optimize(). */
+piola_status pio_sweep_run_member(void *call, int64_t member, char *answer, piola_error *error);
+
+/* Makes and locks the folder; continues the sweep that it holds, or begins one (command_sweep_folder.c). Returns
+ * PIOLA_CANNOT_CREATE if it holds another sweep or another run has it, PIOLA_REFUSED for one of another machine,
+ * PIOLA_BAD_DATA if its sweep.json is damaged, PIOLA_NO_MEMORY or PIOLA_IO. */
+piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error);
+/* Reads which members are finished (command_sweep_folder.c). */
+void pio_sweep_find_finished(pio_sweep_call *s);
+/* Reads the results of all members, and writes sweep.csv, sweep.h5 and, last, sweep.json with `verdict` and its message
+ * (command_sweep_folder.c). Returns PIOLA_IO, PIOLA_CANNOT_CREATE or PIOLA_NO_MEMORY. */
+piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char *message, piola_error *error);
+
+#endif

@@ -1,0 +1,232 @@
+/* command_sweep_folder.c -- the folder of a sweep: which sweep it holds, which members are finished, and the files that
+ * are made of their results. */
+#include "host/base/fail.h"
+#include "host/base/json.h"
+#include "host/base/new_file.h"
+#include "host/base/signals.h"
+#include "host/command/command_sweep.h"
+#include "host/results/identity.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void path_of(const pio_sweep_call *s, const char *name, char out[PIO_PATH])
+{
+    pio_path_join(out, PIO_PATH, s->folder, name);
+}
+
+/* ---- sweep.json ------------------------------------------------------------------------------------------ */
+
+static void write_member(const pio_sweep_call *s, int64_t i, pio_json *json)
+{
+    const pio_table_member *end = &s->table.ends[i];
+    pio_json_begin_object(json, NULL);
+    pio_json_integer(json, "number", i);
+    pio_json_string(json, "folder", end->folder);
+    pio_json_begin_array(json, "sets");
+    for (size_t a = 0; a < s->members.n_axes; a++) {
+        char text[PIO_MEMBER_TEXT], set[PIO_MEMBER_TEXT + CFG_PATH];
+        pio_members_text(&s->members, i, a, text);
+        snprintf(set, sizeof set, "%s=%s", s->members.axes[a].path, text);
+        pio_json_string(json, NULL, set);
+    }
+    pio_json_end_array(json);
+    if (end->exit >= 0)
+        pio_json_integer(json, "exit", end->exit);
+    else
+        pio_json_null(json, "exit");
+    pio_json_string(json, "cause", end->cause);
+    pio_json_end_object(json);
+}
+
+static void write_axes(const pio_sweep_call *s, pio_json *json)
+{
+    pio_json_begin_array(json, "axes");
+    for (size_t a = 0; a < s->members.n_axes; a++) {
+        const pio_axis *axis = &s->members.axes[a];
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "path", axis->path);
+        pio_json_string(json, "over", axis->text);
+        pio_json_string(json, "unit", axis->numbers ? pio_quantity_unit(axis->quantity) : NULL);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+/* Writes sweep.json; verdict -1: the sweep has begun. With --json it is printed at the end too. */
+static piola_status write_json(const pio_sweep_call *s, int verdict, const char *message, piola_error *error)
+{
+    char path[PIO_PATH];
+    pio_json json;
+    pio_json_to_memory(&json, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_string(&json, "command", "sweep");
+    pio_json_string(&json, "program", "piola " PIOLA_VERSION);
+    pio_json_string(&json, "scene", s->options->scene);
+    pio_json_string(&json, "what", s->what);
+    pio_json_string(&json, "sampling", pio_members_sampling(&s->members));
+    pio_json_integer(&json, "seed", (int64_t)s->members.seed);
+    if (verdict < 0)
+        pio_json_null(&json, "exit");
+    else
+        pio_json_integer(&json, "exit", verdict);
+    pio_json_string(&json, "message", message);
+    pio_json_integer(&json, "n_members", s->members.n);
+    pio_json_integer(&json, "finished", s->finished);
+    pio_json_integer(&json, "failed", s->failed);
+    pio_json_integer(&json, "left", s->left);
+    write_axes(s, &json);
+    pio_json_begin_array(&json, "members");
+    for (int64_t i = 0; i < s->members.n; i++) write_member(s, i, &json);
+    pio_json_end_array(&json);
+    pio_json_string(&json, "identity", s->identity);
+    pio_json_end_object(&json);
+    piola_status rc = pio_json_finish(&json, error);
+    path_of(s, "sweep.json", path);
+    if (!rc) rc = pio_write_file_atomically(path, json.text, json.size, error);
+    if (!rc && verdict >= 0 && s->options->json &&
+        (fwrite(json.text, 1, json.size, stdout) != json.size || putchar('\n') == EOF || fflush(stdout)))
+        rc = pio_fail(error, PIOLA_IO, "cannot write the result to standard output: %s",
+                      errno ? strerror(errno) : "output was lost");
+    pio_json_free(&json);
+    return rc;
+}
+
+/* ---- the folder ------------------------------------------------------------------------------------------ */
+
+/* Removes the results of all members that the folder holds, which then count as not run. */
+static void forget_members(const pio_sweep_call *s)
+{
+    char members[PIO_PATH], member[PIO_PATH];
+    path_of(s, "members", members);
+    DIR *folder = opendir(members);
+    for (const struct dirent *e; folder && (e = readdir(folder));)
+        if (strspn(e->d_name, "0123456789") == strlen(e->d_name) && pio_path_join(member, PIO_PATH, members, e->d_name))
+            pio_folder_remove(member, "result.json");
+    if (folder) closedir(folder);
+}
+
+/* Decides whether the sweep that the folder holds is continued. Returns PIOLA_NO_INPUT if it holds none. */
+static piola_status admit(pio_sweep_call *s, piola_error *error)
+{
+    char path[PIO_PATH], differs[1200];
+    const char *there;
+    path_of(s, "sweep.json", path);
+    piola_status rc = pio_table_text(&s->table, path, "identity", &there, error);
+    if (rc == PIOLA_BAD_DATA)
+        return pio_fail(error, rc,
+                        "%.1000s is damaged; it is left as it is; if it is moved away, or with --resume "
+                        "never, the sweep begins anew",
+                        path);
+    if (rc) return rc;
+    rc = pio_identity_admit(path, there, s->identity, s->options->accept_machine, differs, sizeof differs, error);
+    if (!rc && *differs)
+        pio_log_message(s->log, PIO_WARNING,
+                        "continuing a sweep of another machine, so the bits are those of neither: %s", differs);
+    if (rc != PIOLA_BAD_DATA) return rc;
+    const piola_error why = *error;
+    return pio_fail(error, PIOLA_CANNOT_CREATE,
+                    "%.1900s; it is left as it is: another folder (-o DIR) would be right, or --resume never, which "
+                    "begins anew there",
+                    why.message);
+}
+
+piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error)
+{
+    char who[300], path[PIO_PATH];
+    snprintf(who, sizeof who, "piola sweep %s", s->options->scene);
+    piola_status rc = s->options->resume && !access(s->folder, F_OK) ? admit(s, error) : PIOLA_NO_INPUT;
+    const bool anew = rc == PIOLA_NO_INPUT;
+    if (rc && !anew) return rc;
+    rc = pio_folder_make(s->folder, error);
+    if (!rc) rc = pio_folder_lock(&s->lock, s->folder, who, error);
+    if (rc) return rc;
+    if (*pio_folder_notice(s->lock)) pio_log_message(s->log, PIO_DETAIL, "%s", pio_folder_notice(s->lock));
+    pio_folder_clean(s->lock, "sweep.h5");
+    path_of(s, "sweep.csv", path);
+    (void)unlink(path);
+    if (!anew) return PIOLA_OK;
+    forget_members(s);
+    return write_json(s, -1, "begun", error);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+/* Returns whether a member with this outcome is not run again: it is done, or would fail in the same way. */
+static bool is_final(int exit)
+{
+    return exit == PIOLA_OK || exit == PIOLA_NO || exit == PIOLA_NUMERICAL;
+}
+
+static void result_of(const pio_sweep_call *s, int64_t member, char out[PIO_PATH])
+{
+    char folder[PIO_PATH];
+    pio_sweep_member_folder(s, member, folder);
+    pio_path_join(out, PIO_PATH, folder, "result.json");
+}
+
+void pio_sweep_find_finished(pio_sweep_call *s)
+{
+    for (int64_t i = 0; i < s->members.n; i++) {
+        pio_table_member *end = &s->table.ends[i];
+        char path[PIO_PATH];
+        const char *message = NULL;
+        int exit = -1;
+        result_of(s, i, path);
+        const bool there = !access(path, F_OK) && pio_table_exit(&s->table, path, &exit, &message);
+        end->exit = there && is_final(exit) ? exit : -1;
+        end->cause = end->exit > PIOLA_NO ? message : NULL;
+    }
+}
+
+/* Counts the members by their outcome. */
+static void count(pio_sweep_call *s)
+{
+    s->finished = s->failed = s->unconverged = s->left = 0;
+    for (int64_t i = 0; i < s->members.n; i++) {
+        const pio_table_member *end = &s->table.ends[i];
+        if (end->exit < 0)
+            s->left++;
+        else if (end->cause)
+            s->failed++;
+        else
+            s->finished++;
+        s->unconverged += end->exit == PIOLA_NO;
+    }
+}
+
+/* Reads the results of the members that are done; one that cannot be read has failed. */
+static piola_status read_results(pio_sweep_call *s, piola_error *error)
+{
+    for (int64_t i = 0; i < s->members.n; i++) {
+        pio_table_member *end = &s->table.ends[i];
+        char path[PIO_PATH];
+        if (end->exit != PIOLA_OK && end->exit != PIOLA_NO) continue;
+        result_of(s, i, path);
+        const piola_status rc = pio_table_add(&s->table, i, path, error);
+        if (rc == PIOLA_NO_MEMORY || rc == PIOLA_INTERRUPTED) return rc;
+        if (!rc) continue;
+        end->exit = rc;
+        end->cause = pio_pool_text(&s->table.pool, error->message, strlen(error->message));
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char *message, piola_error *error)
+{
+    const pio_table_head head = {s->options->scene, s->what, "piola " PIOLA_VERSION};
+    char path[PIO_PATH];
+    piola_status rc = read_results(s, error);
+    count(s);
+    path_of(s, "sweep.csv", path);
+    if (!rc) rc = pio_table_write_csv(&s->table, path, error);
+    path_of(s, "sweep.h5", path);
+    if (!rc) rc = pio_table_write_h5(&s->table, &head, path, error);
+    if (rc) return rc;
+    if (verdict == PIOLA_OK && s->failed) verdict = PIOLA_MEMBERS_FAILED;
+    if (verdict == PIOLA_OK && s->unconverged) verdict = PIOLA_NO;
+    return write_json(s, (int)verdict, message, error);
+}
