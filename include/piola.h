@@ -182,6 +182,7 @@ typedef struct piola_sweep_options {
     int64_t samples;      /* members sampled within the axes, whose ranges have no count then; 0: the axes' product */
     const char *sampling; /* "sobol", or "lhs" for a Latin hypercube; NULL: sobol */
     int64_t seed;         /* of the sample; 0: Sobol's points as they are */
+    int64_t starts;       /* instead of axes: optimisations that begin at so many points within the design's bounds */
     const char *what; /* "run", "grad" or "optimize"; NULL: grad if the scene has an objective and a design, or run */
     int jobs;         /* members at the same time, which do not change results; 0: 1 */
 } piola_sweep_options;

@@ -40,6 +40,8 @@ const tool_option tool_options[] = {
                 "PATH=a,b,c; may be repeated: members are the product of all axes"},
     {"samples", 0, OPTION_WIDE, TO(sweep.samples), ON(SWEEP), "N", .least = 1, .most = 100000,
      .meaning = "members sampled within the axes instead of their product; ranges have no count then"},
+    {"starts", 0, OPTION_WIDE, TO(sweep.starts), ON(SWEEP), "N", .least = 1, .most = 100000,
+     .meaning = "instead of axes: optimisations that begin at N points sampled within the bounds of the design"},
     {"sampling", 0, OPTION_CHOICE, TO(sweep.sampling), ON(SWEEP), "NAME", samplings,
      .meaning = "points of Sobol's sequence, or a Latin hypercube", .fallback = "sobol"},
     {"seed", 0, OPTION_WIDE, TO(sweep.seed), ON(SWEEP), "N", .least = 0, .most = (double)(1ll << 53),
@@ -222,6 +224,8 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "  piola sweep scene.yaml -o out/sample --samples 64 --over materials.rubber.E=50kPa..200kPa:log \\\n"
          "      --over materials.rubber.nu=0.3..0.45\n"
          "      64 points of Sobol's sequence in a rectangle\n"
+         "  piola sweep scene.yaml -o out/starts --starts 8 --jobs 2\n"
+         "      eight optimisations from other starts; sweep.json names the best\n"
          "  piola sweep scene.yaml -o out/laws --over materials.rubber.model=neo_hookean,stvk --dry-run\n"
          "      two laws: what each takes of memory"},
     [TOOL_PARAMS] = {"params", "SCENE", "list what can be differentiated and designed",

@@ -176,15 +176,42 @@ static void divide_threads(pio_sweep_call *s)
     s->threads = s->jobs == 1 ? s->options->threads : all / s->jobs > 0 ? all / s->jobs : 1;
 }
 
-static piola_status open_call(pio_sweep_call *s, piola_error *error)
+/* Rejects options that say the same thing twice. */
+static piola_status check_options(const pio_sweep_call *s, piola_error *error)
 {
     const piola_options *o = s->options;
-    const pio_members_of of = {s->sweep->over, s->sweep->n_over, s->sweep->samples, s->sweep->sampling, s->sweep->seed};
-    const pio_log_options log = {.level = pio_log_level_from(o->quiet, o->verbose), .json_path = o->log_json};
     if (!o->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
     if (o->dry_run && o->json)
         return pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json");
-    piola_status rc = pio_members_create(&s->members, &of, error);
+    if (s->sweep->starts && (s->sweep->n_over || s->sweep->samples))
+        return pio_fail(error, PIOLA_USAGE, "--starts varies the start of the design; it does not go with --%s",
+                        s->sweep->n_over ? "over" : "samples");
+    return PIOLA_OK;
+}
+
+/* Makes the members: of the axes, or of starts of the design. */
+static piola_status make_members(pio_sweep_call *s, piola_error *error)
+{
+    const piola_sweep_options *o = s->sweep;
+    pio_members_of of = {.over = o->over,
+                         .n_over = o->n_over,
+                         .samples = o->starts ? o->starts : o->samples,
+                         .sampling = o->sampling,
+                         .seed = o->seed};
+    pio_box *boxes = NULL;
+    piola_status rc = o->starts ? pio_sweep_find_starts(s, &boxes, &of.n_boxes, error) : PIOLA_OK;
+    of.boxes = boxes;
+    if (!rc) rc = pio_members_create(&s->members, &of, error);
+    free(boxes);
+    return rc;
+}
+
+static piola_status open_call(pio_sweep_call *s, piola_error *error)
+{
+    const piola_options *o = s->options;
+    const pio_log_options log = {.level = pio_log_level_from(o->quiet, o->verbose), .json_path = o->log_json};
+    piola_status rc = check_options(s, error);
+    if (!rc) rc = make_members(s, error);
     if (!rc) rc = pio_log_create(&s->log, &log, error);
     if (!rc) rc = pio_table_create(&s->table, &s->members, error);
     if (!rc) rc = pio_sweep_check(s, error);
@@ -218,7 +245,7 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
 
 piola_status piola_sweep(const piola_options *options, const piola_sweep_options *sweep, piola_error *error)
 {
-    pio_sweep_call s = {.options = options, .sweep = sweep};
+    pio_sweep_call s = {.options = options, .sweep = sweep, .best = -1};
     piola_error own = {0}, lost;
     if (!error) error = &own;
     pio_h5_restore(pio_h5_silence()); /* before any other call of HDF5 */

@@ -23,7 +23,8 @@ typedef struct {
     char *identity; /* what the bits of the sweep depend on */
     pio_members members;
     pio_table table;
-    int64_t finished, failed, unconverged, left; /* members: done, done without success, not run */
+    int64_t finished, failed, unconverged, left; /* members: done, failed, done without convergence, not run */
+    int64_t best;                                /* member with the least objective, of optimisations; -1: none */
 } pio_sweep_call;
 
 /* What planning a member gives. */
@@ -37,6 +38,10 @@ typedef struct {
  * (command_sweep_member.c). Returns PIOLA_USAGE, PIOLA_CANNOT_CREATE if the folder's name is too long, PIOLA_NO_MEMORY,
  * and the errors of pio_scene_load() with the values that are wrong. */
 piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error);
+/* Finds the bounds of the design, between which starts are sampled: boxes [*n], as one block that the caller frees.
+ * Returns PIOLA_BAD_DATA if a design has no bounds, PIOLA_NO_MEMORY, and the errors of pio_scene_load(), whose messages
+ * are printed to stderr (command_sweep_member.c). */
+piola_status pio_sweep_find_starts(const pio_sweep_call *s, pio_box **boxes, size_t *n, piola_error *error);
 /* Writes the folder of a member's results into out[PIO_PATH]. */
 void pio_sweep_member_folder(const pio_sweep_call *s, int64_t member, char *out);
 /* Writes the overrides of a member as one line, "a=1, b=2 m", into out[size], cut to fit. */

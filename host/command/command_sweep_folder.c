@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,10 +29,11 @@ static void write_member(const pio_sweep_call *s, int64_t i, pio_json *json)
     pio_json_string(json, "folder", end->folder);
     pio_json_begin_array(json, "sets");
     for (size_t a = 0; a < s->members.n_axes; a++) {
-        char text[PIO_MEMBER_TEXT], set[PIO_MEMBER_TEXT + CFG_PATH];
-        pio_members_text(&s->members, i, a, text);
-        snprintf(set, sizeof set, "%s=%s", s->members.axes[a].path, text);
-        pio_json_string(json, NULL, set);
+        const size_t length = pio_members_set(&s->members, i, a, NULL, 0);
+        char *set = length ? malloc(length + 1) : NULL;
+        if (set) pio_members_set(&s->members, i, a, set, length + 1);
+        if (length) pio_json_string(json, NULL, set);
+        free(set);
     }
     pio_json_end_array(json);
     if (end->exit >= 0)
@@ -78,6 +80,10 @@ static piola_status write_json(const pio_sweep_call *s, int verdict, const char 
     pio_json_integer(&json, "finished", s->finished);
     pio_json_integer(&json, "failed", s->failed);
     pio_json_integer(&json, "left", s->left);
+    if (s->best >= 0)
+        pio_json_integer(&json, "best", s->best);
+    else
+        pio_json_null(&json, "best");
     write_axes(s, &json);
     pio_json_begin_array(&json, "members");
     for (int64_t i = 0; i < s->members.n; i++) write_member(s, i, &json);
@@ -198,6 +204,25 @@ static void count(pio_sweep_call *s)
     }
 }
 
+/* Finds the least objective of optimisations: of those that converged, or else of those that did not. */
+static void find_best(pio_sweep_call *s)
+{
+    const pio_table_column *of = NULL;
+    for (size_t c = 0; c < s->table.n_columns; c++)
+        if (!strcmp(s->table.columns[c].name, "objective")) of = &s->table.columns[c];
+    s->best = -1;
+    for (int64_t i = 0; of && !strcmp(s->what, "optimize") && i < s->members.n; i++) {
+        const int exit = s->table.ends[i].exit, least = s->best < 0 ? exit : s->table.ends[s->best].exit;
+        if (of->cells[i].n != 1 || exit > least) continue;
+        if (s->best < 0 || exit < least || of->cells[i].v[0] < of->cells[s->best].v[0]) s->best = i;
+    }
+    if (s->best < 0) return;
+    char line[400];
+    pio_sweep_member_line(s, s->best, line, sizeof line);
+    pio_log_message(s->log, PIO_INFO, "best: member %lld (%s): J = %.12g", (long long)s->best, line,
+                    of->cells[s->best].v[0]);
+}
+
 /* Reads the results of the members that are done; one that cannot be read has failed. */
 static piola_status read_results(pio_sweep_call *s, piola_error *error)
 {
@@ -221,6 +246,7 @@ piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char
     char path[PIO_PATH];
     piola_status rc = read_results(s, error);
     count(s);
+    find_best(s);
     path_of(s, "sweep.csv", path);
     if (!rc) rc = pio_table_write_csv(&s->table, path, error);
     path_of(s, "sweep.h5", path);

@@ -3,10 +3,13 @@
 #include "host/command/command.h"
 #include "host/command/command_sweep.h"
 #include "host/results/identity.h"
+#include "host/scene/design_path.h"
 #include "host/scene/scene_leave.h"
+#include "host/scene/scene_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +21,18 @@
  * without memory. */
 static const char **sets_of(const pio_sweep_call *s, int64_t member, size_t *n)
 {
-    const size_t common = s->options->n_sets, axes = s->members.n_axes, most = CFG_PATH + PIO_MEMBER_TEXT;
-    const char **sets = malloc((common + axes) * sizeof *sets + axes * most);
-    *n = common + axes;
+    const size_t common = s->options->n_sets, axes = s->members.n_axes;
+    size_t bytes = 0;
+    for (size_t a = 0; a < axes; a++) bytes += 1 + pio_members_set(&s->members, member, a, NULL, 0);
+    const char **sets = malloc((common + axes) * sizeof *sets + bytes);
+    *n = common;
     for (size_t i = 0; sets && i < common; i++) sets[i] = s->options->sets[i];
+    char *at = (char *)(sets + common + axes), *const end = at + bytes;
     for (size_t a = 0; sets && a < axes; a++) {
-        char *set = (char *)(sets + common + axes) + a * most, text[PIO_MEMBER_TEXT];
-        pio_members_text(&s->members, member, a, text);
-        snprintf(set, most, "%s=%s", s->members.axes[a].path, text);
-        sets[common + a] = set;
+        const size_t length = pio_members_set(&s->members, member, a, at, (size_t)(end - at));
+        if (!length) continue;
+        sets[(*n)++] = at;
+        at += length + 1;
     }
     return sets;
 }
@@ -35,10 +41,10 @@ void pio_sweep_member_line(const pio_sweep_call *s, int64_t member, char *out, s
 {
     size_t used = 0;
     out[0] = '\0';
-    for (size_t a = 0; a < s->members.n_axes && used < size; a++) {
-        char text[PIO_MEMBER_TEXT];
-        pio_members_text(&s->members, member, a, text);
-        const int n = snprintf(out + used, size - used, "%s%s=%s", a ? ", " : "", s->members.axes[a].path, text);
+    for (size_t a = 0; a < s->members.n_axes; a++) {
+        char set[PIO_MEMBER_TEXT + CFG_PATH];
+        if (!pio_members_set(&s->members, member, a, set, sizeof set) || used >= size) continue;
+        const int n = snprintf(out + used, size - used, "%s%s", used ? ", " : "", set);
         used += n > 0 ? (size_t)n : 0;
     }
 }
@@ -68,6 +74,51 @@ static piola_status load(const pio_sweep_call *s, int64_t member, FILE *errors, 
     return rc;
 }
 
+/* Describes the box of a design entry. */
+static piola_status box_of(const pio_scene *scene, size_t entry, pio_box *box, char *key, size_t size,
+                           piola_error *error)
+{
+    const scene_design *d = &scene->goal.design[entry];
+    scene_target target;
+    char path[40];
+    snprintf(path, sizeof path, "design[%zu].bounds", entry);
+    if (!isfinite(d->bounds[0]) || !isfinite(d->bounds[1]))
+        return pio_scene_fault(scene, error, path,
+                               "--starts samples within the bounds of each design; add bounds: [LOW, HIGH] to '%s'",
+                               d->name);
+    if (d->bounds[0] >= d->bounds[1])
+        return pio_scene_fault(scene, error, path, "--starts needs bounds that leave '%s' a choice", d->name);
+    pio_design_target(scene, d, 0, &target);
+    snprintf(key, size, "design.%s.initial", d->name);
+    *box = (pio_box){.key = key,
+                     .low = d->bounds[0],
+                     .high = d->bounds[1],
+                     .quantity = target.quantity,
+                     .logarithmic = d->transform == SCENE_LOG && d->bounds[0] > 0,
+                     .parts = target.components * (int)d->target.n};
+    return PIOLA_OK;
+}
+
+piola_status pio_sweep_find_starts(const pio_sweep_call *s, pio_box **boxes, size_t *n, piola_error *error)
+{
+    pio_scene *scene;
+    *boxes = NULL;
+    *n = 0;
+    piola_status rc = load(s, -1, stderr, &scene, error);
+    if (rc) {
+        error->message[0] = '\0'; /* all messages were printed */
+        return rc;
+    }
+    const size_t entries = scene->goal.n_design, key = CFG_PATH;
+    if (entries == 0) rc = pio_scene_fault(scene, error, "design", "--starts needs a `design:` to start");
+    if (!rc && !(*boxes = malloc(entries * (sizeof **boxes + key))))
+        rc = pio_fail_memory(error, entries * (sizeof **boxes + key), "the starts of a design");
+    for (; !rc && *n < entries; ++*n)
+        rc = box_of(scene, *n, &(*boxes)[*n], (char *)(*boxes + entries) + *n * key, key, error);
+    pio_scene_free(scene);
+    return rc;
+}
+
 /* Explains why the scene of a member cannot be loaded: if the scene has faults without the axes, these are printed;
  * otherwise a value of an axis is wrong. */
 static piola_status explain(const pio_sweep_call *s, int64_t member, piola_error *error)
@@ -84,16 +135,19 @@ static piola_status explain(const pio_sweep_call *s, int64_t member, piola_error
         return rc;
     }
     const piola_error why = *error;
+    const char *what = strncmp(why.message, "--set:", 6) ? NULL : strstr(why.message, ": error: ");
     pio_sweep_member_line(s, member, line, sizeof line);
-    return pio_fail(error, rc, "--over: member %lld (%s) is not a scene: %s", (long long)member, line, why.message);
+    return pio_fail(error, rc, "--over: member %lld (%s): %s", (long long)member, line, what ? what + 9 : why.message);
 }
 
 /* Chooses the command of the members by the scene of one. */
 static piola_status choose_what(pio_sweep_call *s, const pio_scene *scene, piola_error *error)
 {
-    const char *what = s->sweep->what;
+    const char *what = s->sweep->starts && !s->sweep->what ? "optimize" : s->sweep->what;
     const bool has_gradient = scene->goal.n_objective && scene->goal.n_design;
     s->what = what ? what : has_gradient ? "grad" : "run";
+    if (s->sweep->starts && strcmp(s->what, "optimize") != 0)
+        return pio_fail(error, PIOLA_USAGE, "--starts is of optimisations; it does not go with --what %.60s", s->what);
     if (!strcmp(s->what, "run") || !strcmp(s->what, "grad") || !strcmp(s->what, "optimize")) return PIOLA_OK;
     return pio_fail(error, PIOLA_USAGE, "--what: unknown value '%.60s'; there are: run, grad, optimize", s->what);
 }

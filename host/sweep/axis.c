@@ -3,6 +3,7 @@
 
 #include "host/base/decimal.h"
 #include "host/base/fail.h"
+#include "host/base/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,11 +179,33 @@ piola_status pio_axis_parse(pio_axis *a, const char *text, bool sampled, pio_poo
     *a = (pio_axis){.text = text};
     const char *equals = strchr(text, '=');
     if (!equals) return wrong(a, sampled, "it has no =", error);
-    a->path = trimmed(pool, text, (size_t)(equals - text));
+    a->key = a->path = trimmed(pool, text, (size_t)(equals - text));
     if (!a->path) return no_memory(error);
     if (!*a->path) return wrong(a, sampled, "it names no key", error);
     const char *values = equals + 1;
     if (values[strspn(values, " ")] == '\0') return wrong(a, sampled, "it has no values", error);
     const bool range = values[length_before(values, "..")] && pio_number_length(values + strspn(values, " "));
     return range ? parse_range(a, values, sampled, pool, error) : parse_list(a, values, sampled, pool, error);
+}
+
+piola_status pio_axis_of_box(pio_axis *a, const pio_box *box, int part, pio_pool *pool, piola_error *error)
+{
+    char text[2 * CFG_PATH], low[PIO_JSON_DOUBLE], high[PIO_JSON_DOUBLE];
+    const char *unit = pio_quantity_unit(box->quantity), *blank = *unit ? " " : "";
+    *a = (pio_axis){.low = box->low,
+                    .high = box->high,
+                    .quantity = box->quantity,
+                    .logarithmic = box->logarithmic,
+                    .numbers = true,
+                    .part = part,
+                    .parts = box->parts > 1 ? box->parts : 0};
+    const int key = snprintf(text, sizeof text, a->parts ? "%.500s[%d]" : "%.500s", box->key, part);
+    a->key = pio_pool_text(pool, box->key, strlen(box->key));
+    a->path = pio_pool_text(pool, text, (size_t)key);
+    pio_format_double(low, box->low);
+    pio_format_double(high, box->high);
+    const int length = snprintf(text + key, sizeof text - (size_t)key, "=%s%s%s..%s%s%s%s", low, blank, unit, high,
+                                blank, unit, box->logarithmic ? ":log" : "");
+    a->text = pio_pool_text(pool, text, (size_t)(key + length));
+    return a->key && a->path && a->text ? PIOLA_OK : no_memory(error);
 }

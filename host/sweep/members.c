@@ -53,7 +53,7 @@ static double coordinate(const pio_members *m, int64_t member, size_t axis)
     if (m->sampling == PIO_LATIN_HYPERCUBE)
         return ((double)m->axes[axis].order[member] + pio_uniform(m->seed, OF_OFFSET, (uint64_t)member, axis)) /
                (double)m->n;
-    uint32_t point = pio_sobol((uint32_t)member, (int)axis);
+    uint32_t point = pio_sobol((uint32_t)member + m->first, (int)axis);
     if (m->seed) point ^= (uint32_t)(pio_uniform(m->seed, OF_SHIFT, 0, axis) * 0x1p32);
     return (double)point * 0x1p-32;
 }
@@ -112,6 +112,23 @@ void pio_members_text(const pio_members *m, int64_t member, size_t axis, char *t
     snprintf(text, PIO_MEMBER_TEXT, "%s%s%s", number, *unit ? " " : "", unit);
 }
 
+size_t pio_members_set(const pio_members *m, int64_t member, size_t axis, char *out, size_t size)
+{
+    const pio_axis *a = &m->axes[axis];
+    char text[PIO_MEMBER_TEXT];
+    if (size) out[0] = '\0';
+    if (a->part > 0) return 0;
+    pio_members_text(m, member, axis, text);
+    size_t used = (size_t)snprintf(out, size, a->parts ? "%s=[%s" : "%s=%s", a->key, text);
+    for (int part = 1; part < a->parts; part++) {
+        const bool room = used < size;
+        pio_members_text(m, member, axis + (size_t)part, text);
+        used += (size_t)snprintf(room ? out + used : NULL, room ? size - used : 0, ", %s%s", text,
+                                 part == a->parts - 1 ? "]" : "");
+    }
+    return used;
+}
+
 /* ---- the members ----------------------------------------------------------------------------------------- */
 
 const char *pio_members_sampling(const pio_members *m)
@@ -121,10 +138,19 @@ const char *pio_members_sampling(const pio_members *m)
     return names[m->sampling];
 }
 
+/* Returns the number of axes that boxes have. */
+static size_t parts_of(const pio_members_of *of)
+{
+    size_t n = 0;
+    for (size_t b = 0; b < of->n_boxes; b++) n += (size_t)of->boxes[b].parts;
+    return n;
+}
+
 static piola_status parse_axes(pio_members *m, const pio_members_of *of, piola_error *error)
 {
-    m->axes = pio_pool_take(&m->pool, of->n_over * sizeof *m->axes);
-    if (!m->axes) return pio_fail_memory(error, of->n_over * sizeof *m->axes, "the axes of a sweep");
+    const size_t n = of->n_over + parts_of(of);
+    m->axes = pio_pool_take(&m->pool, n * sizeof *m->axes);
+    if (!m->axes) return pio_fail_memory(error, n * sizeof *m->axes, "the axes of a sweep");
     for (m->n_axes = 0; m->n_axes < of->n_over; m->n_axes++) {
         pio_axis *a = &m->axes[m->n_axes];
         const piola_status rc = pio_axis_parse(a, of->over[m->n_axes], m->sampling != PIO_PRODUCT, &m->pool, error);
@@ -135,6 +161,11 @@ static piola_status parse_axes(pio_members *m, const pio_members_of *of, piola_e
                                 "--over: %.200s is varied twice, by '%.200s' and by '%.200s'; give one axis for it",
                                 a->path, b->text, a->text);
     }
+    for (size_t b = 0; b < of->n_boxes; b++)
+        for (int part = 0; part < of->boxes[b].parts; part++) {
+            const piola_status rc = pio_axis_of_box(&m->axes[m->n_axes++], &of->boxes[b], part, &m->pool, error);
+            if (rc) return rc;
+        }
     return PIOLA_OK;
 }
 
@@ -150,15 +181,18 @@ static piola_status choose_sampling(pio_members *m, const pio_members_of *of, pi
     if (!of->samples && (of->sampling || of->seed))
         return pio_fail(error, PIOLA_USAGE, "--%s does nothing without --samples N",
                         of->sampling ? "sampling" : "seed");
-    if (of->n_over == 0)
-        return pio_fail(error, PIOLA_USAGE,
-                        "a sweep needs what it varies: --over PATH=LOW..HIGH:COUNT or --over PATH=a,b,c");
+    if (of->n_over == 0 && of->n_boxes == 0)
+        return pio_fail(
+            error, PIOLA_USAGE,
+            "a sweep needs what it varies: --over PATH=LOW..HIGH:COUNT or --over PATH=a,b,c, or --starts N");
     m->sampling = !of->samples ? PIO_PRODUCT : latin ? PIO_LATIN_HYPERCUBE : PIO_SOBOL;
     m->seed = (uint64_t)of->seed;
-    if (m->sampling == PIO_SOBOL && of->n_over > PIO_SOBOL_DIMENSIONS)
+    const size_t n = of->n_over + parts_of(of);
+    m->first = of->n_boxes > 0; /* a corner of a box is no start */
+    if (m->sampling == PIO_SOBOL && n > PIO_SOBOL_DIMENSIONS)
         return pio_fail(error, PIOLA_USAGE,
                         "--sampling: sobol has at most %d axes, not %zu; --sampling lhs has no limit",
-                        PIO_SOBOL_DIMENSIONS, of->n_over);
+                        PIO_SOBOL_DIMENSIONS, n);
     return PIOLA_OK;
 }
 

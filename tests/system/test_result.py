@@ -205,7 +205,7 @@ class Schemas(unittest.TestCase):
 
 
 class Reports(Schemas):
-    def test_what_doctor_and_benchmarks_print_is_valid_and_has_every_key(self):
+    def test_what_doctor_benchmarks_and_sweeps_print_is_valid_and_has_every_key(self):
         schema = json.loads((SOURCE / "docs/reference/reports.schema.json").read_text())
         validator = jsonschema.Draft202012Validator(schema)
         self.explained(schema)
@@ -217,6 +217,8 @@ class Reports(Schemas):
                  "bench_snapshot": "bench snapshot --particles 500 --dimension 2 --steps 2".split()}
         with tempfile.TemporaryDirectory() as folder:
             small["bench_snapshot"] += ["-o", folder]
+            small["sweep"] = ["sweep", str(SOURCE / "tests/data/good_scenes/groups_2d.yaml"), "-o", f"{folder}/sweep",
+                              "--over", "materials[0].nu=0.2,0.3", "--what", "run"]
             report = {name: run(*words, "--json") for name, words in small.items()}
         for name, text in report.items():
             document, keys = json.loads(text), dict(entries(schema, {"$ref": f"#/$defs/{name}"}))

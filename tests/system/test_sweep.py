@@ -333,6 +333,29 @@ class Sweep(unittest.TestCase):
             self.assertEqual(float(row["objective"]), report["objective"])
             self.assertTrue((self.out / row["folder"] / "history.vtkhdf").exists())
 
+    def test_starts_are_optimisations_from_points_within_the_bounds(self):
+        more = ("--set", "optimizer={type: adam, max_iterations: 2}")  # which ends where it began, more or less
+        self.assertIn("best: member ", self.sweep(0, "--starts", 5, "--jobs", 2, *more))
+        rows, report = self.rows(), self.report()
+        starts = [[float(row[f"parameters/design.speed.initial[{k}] [m/s]"]) for k in range(2)] for row in rows]
+        # points 1 to 5 of Sobol's sequence (Joe and Kuo 2008) between -3 m/s and 3 m/s
+        points = [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75], [0.375, 0.375], [0.875, 0.875]]
+        self.assertEqual(starts, [[6 * x - 3 for x in point] for point in points])
+        objectives = [float(row["objective"]) for row in rows]
+        self.assertEqual(len(set(objectives)), 5)
+        self.assertEqual(report["best"], objectives.index(min(objectives)))
+        self.assertEqual(report["what"], "optimize")
+        best = report["members"][report["best"]]
+        single = self.folder / "single"
+        subprocess.run([PIOLA, "optimize", str(self.scene), "-o", str(single), "--device", "cpu", "-q", *more,
+                        "--set", *best["sets"]], timeout=DEADLINE, check=True)
+        self.assertEqual(test_resume.numbers(self.out / best["folder"]), test_resume.numbers(single))
+        for code, word, arguments in ((2, "--over", AXES), (2, "--samples", ("--samples", 3)),
+                                      (2, "--what grad", ("--what", "grad")),
+                                      (65, "add bounds", ("--set", "design=[{name: g, target: gravity}]"))):
+            self.assertIn(word, self.sweep(code, "--starts", 2, *arguments, out=self.folder / "none"))
+        self.assertFalse((self.folder / "none").exists())
+
 
 if __name__ == "__main__":
     PIOLA = sys.argv.pop(1)

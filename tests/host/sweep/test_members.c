@@ -183,6 +183,29 @@ static void a_latin_hypercube_has_one_in_each_interval_of_any_number(void **stat
     pio_members_free(&other);
 }
 
+/* Starts of a design: the parts of a value have coordinates of their own, and no start is the corner of the box. */
+static void a_box_has_an_axis_for_each_part_and_one_text(void **state)
+{
+    static const pio_box boxes[] = {{"design.v.initial", -2, 2, CFG_VELOCITY, false, 2},
+                                    {"design.E.initial", 1e3, 1e5, CFG_PRESSURE, true, 1}};
+    pio_members m;
+    char text[PIO_MEMBER_TEXT];
+    (void)state;
+    make(&m, &(pio_members_of){.boxes = boxes, .n_boxes = 2, .samples = 5});
+    assert_int_equal(m.n_axes, 3);
+    assert_string_equal(m.axes[1].path, "design.v.initial[1]");
+    assert_string_equal(m.axes[1].text, "design.v.initial[1]=-2 m/s..2 m/s");
+    assert_string_equal(m.axes[2].text, "design.E.initial=1000 Pa..100000 Pa:log");
+    assert_int_equal(pio_members_set(&m, 1, 0, text, sizeof text), strlen("design.v.initial=[1 m/s, -1 m/s]"));
+    assert_string_equal(text, "design.v.initial=[1 m/s, -1 m/s]"); /* point 2 is (3/4, 1/4, 1/4) */
+    assert_int_equal(pio_members_set(&m, 1, 1, text, sizeof text), 0);
+    assert_true(pio_members_set(&m, 0, 2, text, sizeof text) > 0);
+    assert_true(fabs(pio_members_value(&m, 0, 2) - 1e4) <= 1e-11 * 1e4); /* the middle of the ratios, by pow() */
+    assert_int_equal(pio_members_set(&m, 1, 0, text, 10), strlen("design.v.initial=[1 m/s, -1 m/s]"));
+    assert_string_equal(text, "design.v.");
+    pio_members_free(&m);
+}
+
 static void what_is_wrong_with_an_axis_is_said(void **state)
 {
     static const struct {
@@ -216,8 +239,9 @@ static void what_is_wrong_with_an_axis_is_said(void **state)
         pio_members m;
         piola_error error = {0};
         const size_t n = cases[i].over[1] ? 2 : cases[i].over[0] ? 1 : 0;
-        const piola_status rc =
-            pio_members_create(&m, &(pio_members_of){cases[i].over, n, cases[i].samples, cases[i].sampling, 0}, &error);
+        const pio_members_of of = {
+            .over = cases[i].over, .n_over = n, .samples = cases[i].samples, .sampling = cases[i].sampling};
+        const piola_status rc = pio_members_create(&m, &of, &error);
         print_message("  %s\n", error.message);
         assert_int_equal(rc, PIOLA_USAGE);
         assert_non_null(strstr(error.message, cases[i].says));
@@ -236,6 +260,7 @@ int main(void)
         cmocka_unit_test(samples_are_sobols_points_between_the_ends),
         cmocka_unit_test(a_shifted_sample_is_one_in_each_interval),
         cmocka_unit_test(a_latin_hypercube_has_one_in_each_interval_of_any_number),
+        cmocka_unit_test(a_box_has_an_axis_for_each_part_and_one_text),
         cmocka_unit_test(what_is_wrong_with_an_axis_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
