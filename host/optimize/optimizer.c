@@ -65,7 +65,7 @@ static void allocate(pio_run *run)
 
 static void start(pio_run *run)
 {
-    run->iterate.J = run->expected_decrease = NAN;
+    run->iterate.J = run->expected_decrease = run->gain_J = NAN;
     run->bracket = HUGE_VAL;
     if (!pio_run_evaluate(run, run->problem->z0)) return;
     run->first_J = run->result->J;

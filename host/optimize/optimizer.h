@@ -16,7 +16,8 @@
  * of these is true: (1) a stop that was requested was reached; (2) the projected gradient decreased to sqrt(rounding)
  * of the start's; (3) no step was found that lowers J and, by the slopes along the steps that were tried, J could
  * decrease by no more than rounding * |J|, with the larger of J there and at the start. By (2) too, J can decrease
- * further by about the fraction `rounding` of its total decrease.
+ * further by about the fraction `rounding` of its total decrease. L-BFGS takes for (3) that five evaluations in a row
+ * lowered J by no more than 1e-8 of it and nothing more is to be gained nearby, unless stop_gradient was requested.
  *
  * An iteration is a step that was accepted: every step of Adam; for the others an evaluation that lowers J by at least
  * 1e-4 of what the slope predicts (Nocedal and Wright 2006, eq. 3.4, the rule of NLopt's line search). Iteration 0 is

@@ -6,6 +6,9 @@
  * step is better any more) ends a round. A round that made progress is followed by another from the best point, with
  * the scale that fits there; one that made none ends the run.
  *
+ * Either would go on for dozens of evaluations where J has no more to gain than rounding, in f32 in noise; L-BFGS ends
+ * there by pio_run_gains_no_more().
+ *
  * A point that could not be computed has the value +infinity for NLopt, and so have its constraints. Both methods can
  * handle that, as tests show: the line search bisects (it interpolates with no values above 1e20), and rejected points
  * enter no update; MMA makes the approximation stiffer by 10, which is the most it does at once. */
@@ -62,6 +65,10 @@ static double objective(unsigned n, const double *z, double *gradient, void *con
             s->without_step = 0;
             if (!pio_run_accept(run, settled)) return end_round(s, n, gradient);
             at = &run->iterate;
+        }
+        if (run->definition->type == PIO_LBFGS && pio_run_gains_no_more(run)) {
+            pio_run_no_gain(run);
+            return end_round(s, n, gradient);
         }
     }
     if (gradient) {

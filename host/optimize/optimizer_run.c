@@ -130,6 +130,51 @@ void pio_run_no_progress(pio_run *run)
     end(run, PIO_STOP_NO_PROGRESS, why);
 }
 
+/* Returns the relative change of J that is a gain: 1e-8, or less if a stop that was requested is finer. */
+static double least_gain(const pio_run *run)
+{
+    const double requested = run->definition->stop_relative_objective;
+    return requested > 0 ? fmin(requested, 1e-8) : 1e-8;
+}
+
+/* Returns the change of J that is none: below a gain, or below what rounding of the residuals leaves of a sum of their
+ * squares. */
+static double no_change(const pio_run *run)
+{
+    const double rounding = run->definition->rounding;
+    return fmax(least_gain(run) * fabs(run->gain_J), rounding * rounding * fabs(run->first_J));
+}
+
+/* Small decreases add up to a gain. */
+static void note_gain(pio_run *run)
+{
+    const double J = run->trial.J;
+    if (isnan(run->gain_J) || J < run->gain_J - least_gain(run) * fabs(run->gain_J)) {
+        run->gain_J = J;
+        run->gain_evaluations = run->result->evaluations;
+        run->flat = false;
+    } else if (fabs(J - run->result->J) <= no_change(run)) {
+        run->flat = true;
+    }
+}
+
+bool pio_run_gains_no_more(const pio_run *run)
+{
+    char words[200];
+    if (run->definition->stop_gradient > 0) return false; /* steps that lower J by nothing may still reach it */
+    if (run->result->evaluations - run->gain_evaluations < PIO_NO_GAIN) return false;
+    return (run->flat || run->expected_decrease <= no_change(run)) && is_minimum(run, words, sizeof words);
+}
+
+void pio_run_no_gain(pio_run *run)
+{
+    char why[160];
+    snprintf(why, sizeof why,
+             "after iteration %d the last %zu evaluations lowered the objective by no more than %.2g of it",
+             run->result->iterations, run->result->evaluations - run->gain_evaluations, least_gain(run));
+    end(run, PIO_STOP_NO_PROGRESS, why);
+}
+
 /* ---- evaluations ----------------------------------------------------------------------------------------- */
 
 /* Compares bit for bit, so that 0 and -0 differ and no values are compared. */
@@ -268,6 +313,7 @@ static void count(pio_run *run)
         run->trial.violation = pio_run_violation(run->problem, run->trial.c);
         keep_best(run);
         note_decrease(run);
+        note_gain(run);
         return;
     }
     blank(run);

@@ -9,6 +9,8 @@
  * 3.6b. */
 #define PIO_SETTLED_SLOPE 0.9
 
+enum { PIO_NO_GAIN = 5 }; /* evaluations without a gain, after which L-BFGS may end */
+
 typedef struct pio_point {
     double *z, *gradient;   /* [n] design, dJ/dz */
     double *c, *c_gradient; /* [m] constraints, [m][n] dc/dz */
@@ -32,6 +34,9 @@ typedef struct pio_run {
      */
     double expected_decrease;
     double bracket;           /* length of the shortest of these along which J has a minimum; HUGE_VAL: none has */
+    double gain_J;            /* J at the last gain; NaN before the first */
+    size_t gain_evaluations;  /* evaluations up to it */
+    bool flat;                /* an evaluation since then has the best J, but for a change that is no gain */
     size_t in_a_row;          /* failed evaluations since the last that succeeded */
     size_t first_in_a_row;    /* the number of the first of them */
     size_t failed_since_step; /* failed evaluations since the last accepted step */
@@ -54,6 +59,13 @@ bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point
 /* Computes the slopes of J at the iterate and at the trial, along the line between them. */
 void pio_run_slopes(const pio_run *run, double *at_iterate, double *at_trial);
 
+/* Returns whether L-BFGS has nothing left to gain: the last PIO_NO_GAIN evaluations lowered J by no more than a relative
+ * 1e-8, by their values or slopes there is no more to gain nearby, and the best point is a minimum by the rule of
+ * optimizer.h. The number alone would end a line search that began with too long a step. Never if a gradient is
+ * requested as a stop. */
+bool pio_run_gains_no_more(const pio_run *run);
+/* Stops because of that; the run has converged. */
+void pio_run_no_gain(pio_run *run);
 /* Stops because the method found no better point; the run is converged or not by the rule of optimizer.h. */
 void pio_run_no_progress(pio_run *run);
 
