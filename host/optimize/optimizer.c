@@ -27,6 +27,9 @@ static void check_arguments(pio_run *run)
         pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED, "optimizer: %zu design variables; 1 to %d can be handled", p->n,
                      INT_MAX / 64);
     }
+    if (!run->stopped && p->stages > 1 && (d->stage_evaluations < 1 || !p->begin_stage))
+        pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED, "optimizer: %d stages need evaluations, and a begin_stage()",
+                     p->stages);
     for (size_t i = 0; i < p->n && p->unit && !run->stopped; i++)
         if (!(p->unit[i] > 0 && p->unit[i] < HUGE_VAL))
             pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED, "design variable %zu has the unit %g, not above 0", i,
@@ -73,6 +76,45 @@ static void start(pio_run *run)
     pio_run_accept(run, true);
 }
 
+static void run_method(pio_run *run)
+{
+    switch (run->definition->type) {
+    case PIO_ADAM:
+        pio_run_adam(run);
+        break;
+    case PIO_GRADIENT_DESCENT:
+        pio_run_descent(run);
+        break;
+    case PIO_LBFGS:
+    case PIO_MMA:
+        pio_run_nlopt(run);
+        break;
+    }
+}
+
+/* Begins the next stage: the last iterate is its start. */
+static void begin_stage(pio_run *run)
+{
+    const pio_optimizer_problem *p = run->problem;
+    pio_optimizer_result *best = run->result;
+    run->stage_over = run->stopped = false;
+    run->stage_first = best->evaluations;
+    best->iterations++;
+    best->stage++;
+    best->J = NAN; /* the best point is one of the last stage */
+    p->begin_stage(p->context, best->stage);
+    if (!pio_run_evaluate(run, run->iterate.z)) return;
+    if (run->trial.failed) {
+        pio_run_stop(run, PIOLA_NUMERICAL, PIO_STOP_FAILED,
+                     "stage %d of %d cannot begin: iterate %d cannot be computed", best->stage + 1, p->stages,
+                     best->iterations - 1);
+        return;
+    }
+    run->first_J = best->J;
+    run->first_norm = best->projected_gradient;
+    pio_run_accept(run, false);
+}
+
 piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimizer_definition *definition,
                           pio_optimizer_result *result, piola_error *error)
 {
@@ -85,19 +127,10 @@ piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimi
     allocate(&run);
     if (!run.stopped) check_arguments(&run);
     if (!run.stopped) start(&run);
-    if (!run.stopped) {
-        switch (definition->type) {
-        case PIO_ADAM:
-            pio_run_adam(&run);
-            break;
-        case PIO_GRADIENT_DESCENT:
-            pio_run_descent(&run);
-            break;
-        case PIO_LBFGS:
-        case PIO_MMA:
-            pio_run_nlopt(&run);
-            break;
-        }
+    if (!run.stopped) run_method(&run);
+    while (run.stage_over) {
+        begin_stage(&run);
+        if (!run.stopped) run_method(&run);
     }
     free(run.memory);
     return run.status;

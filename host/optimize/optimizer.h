@@ -19,6 +19,12 @@
  * further by about the fraction `rounding` of its total decrease. L-BFGS takes for (3) that five evaluations in a row
  * lowered J by no more than 1e-8 of it and nothing more is to be gained nearby, unless stop_gradient was requested.
  *
+ * The problem may come in stages, each with a J of its own, of which only the last one counts: a continuation, where J
+ * becomes harder step by step. A stage ends after its evaluations, or where the run would otherwise have ended with a
+ * stop or without progress. The next one begins at the last iterate, which is evaluated again, as an iteration and for
+ * all stops as a start; the method begins anew, and so does the search for the best point. A run that ends before its
+ * last stage has not converged.
+ *
  * An iteration is a step that was accepted: every step of Adam; for the others an evaluation that lowers J by at least
  * 1e-4 of what the slope predicts (Nocedal and Wright 2006, eq. 3.4, the rule of NLopt's line search). Iteration 0 is
  * the start. With constraints an iteration is a point that satisfies them and lowers J so, or, as long as none does,
@@ -41,7 +47,8 @@ typedef struct pio_optimizer_definition {
     double stop_objective;   /* stop when J <= this; -INFINITY: never */
     double stop_relative_objective; /* stop when |dJ| <= this * |J| over one iteration; 0: never */
     double stop_gradient;           /* stop when max |projected gradient| <= this; 0: never */
-    double feasibility; /* a design with max_j c_j <= this satisfies its constraints; > 0 if there are some */
+    int stage_evaluations; /* evaluations of each stage but the last, at most; >= 1 where there are several stages */
+    double feasibility;    /* a design with max_j c_j <= this satisfies its constraints; > 0 if there are some */
     /* Relative rounding of J, 0 to 1; about 1e-12 for J computed in double precision, 1e-6 in single. */
     double rounding;
 } pio_optimizer_definition;
@@ -90,6 +97,10 @@ typedef struct pio_optimizer_problem {
      * all evaluations. Any status except PIOLA_OK stops the run. May be NULL. */
     piola_status (*on_evaluation)(void *context, size_t number, const pio_evaluation *at, piola_error *error);
 
+    int stages; /* number of stages, of which evaluate() begins with number 0; 0 counts as 1 */
+    /* Called before the first evaluation of each stage but number 0, in replay too. May be NULL with one stage. */
+    void (*begin_stage)(void *context, int stage);
+
     /* [n_replay] evaluations that on_evaluation received in an earlier run, in order; z NULL: not known */
     const pio_evaluation *replay;
     size_t n_replay; /* number of evaluations to replay */
@@ -114,6 +125,7 @@ typedef struct pio_optimizer_result {
     double *multipliers;       /* [m] multipliers at z: how much J would decrease if c <= 0 were c <= 1 */
     double violation;          /* max_j c_j at z, at least 0 */
     int iterations;            /* number of accepted steps */
+    int stage;                 /* number of the stage that z, J and the others are of */
     size_t evaluations;        /* number of evaluations: replayed and computed, including rejected ones */
     size_t replayed, rejected; /* of those, replayed and rejected ones */
     pio_stop_reason reason;

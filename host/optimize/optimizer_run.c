@@ -51,6 +51,24 @@ static void stop_by_callback(pio_run *run, piola_status status, const char *what
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
+/* Returns whether no other stage follows this one. */
+static bool is_last_stage(const pio_run *run)
+{
+    return run->result->stage + 1 >= run->problem->stages;
+}
+
+/* Returns whether this stage has another behind it, and no evaluation left. */
+static bool has_used_stage(const pio_run *run)
+{
+    const size_t used = run->result->evaluations - run->stage_first;
+    return !is_last_stage(run) && used >= (size_t)run->definition->stage_evaluations;
+}
+
+static void end_stage(pio_run *run)
+{
+    run->stage_over = run->stopped = true;
+}
+
 /* Returns whether the definition has a stop besides max_iterations. */
 static bool has_stops(const pio_run *run)
 {
@@ -82,10 +100,12 @@ static void end(pio_run *run, pio_stop_reason reason, const char *why)
     const pio_optimizer_result *best = run->result;
     char words[200] = "";
     const bool kept = best->violation <= run->definition->feasibility;
-    const bool minimum = kept && is_minimum(run, words, sizeof words);
-    const bool requested = reason == PIO_STOP_ITERATIONS && kept && !has_stops(run);
+    const bool last = is_last_stage(run), minimum = kept && last && is_minimum(run, words, sizeof words);
+    const bool requested = reason == PIO_STOP_ITERATIONS && kept && last && !has_stops(run);
     if (!kept) {
         snprintf(words, sizeof words, ", a constraint is missed by %.3g", best->violation);
+    } else if (!last) {
+        snprintf(words, sizeof words, ", in stage %d of %d", best->stage + 1, run->problem->stages);
     } else if (!minimum && reason == PIO_STOP_NO_PROGRESS) {
         char fall[60] = "";
         if (run->expected_decrease > 0)
@@ -119,6 +139,10 @@ void pio_run_no_progress(pio_run *run)
     char why[160];
     if (run->in_a_row > 0) {
         end_rejected(run);
+        return;
+    }
+    if (!is_last_stage(run)) {
+        end_stage(run);
         return;
     }
     const bool kept = run->result->violation <= run->definition->feasibility;
@@ -340,6 +364,7 @@ bool pio_run_evaluate(pio_run *run, const double *z)
     const pio_optimizer_problem *p = run->problem;
     pio_point *t = &run->trial;
     const size_t number = run->result->evaluations;
+    if (!run->stopped && has_used_stage(run)) end_stage(run);
     if (run->stopped) return false;
     memcpy(t->z, z, p->n * sizeof *z);
     if (number < p->n_replay && p->replay[number].z) {
@@ -369,20 +394,26 @@ static void test_stops(pio_run *run, double norm, double change, bool settled)
     const int k = run->result->iterations;
     const bool kept = run->iterate.violation <= d->feasibility;
     const double J = run->iterate.J, relative = change / fmax(fabs(J), DBL_MIN);
-    if (kept && J <= d->stop_objective) {
+    const bool low = kept && J <= d->stop_objective, flat = kept && d->stop_gradient > 0 && norm <= d->stop_gradient;
+    const bool still =
+        kept && d->stop_relative_objective > 0 && k > 0 && settled && relative <= d->stop_relative_objective;
+    if (!is_last_stage(run)) {
+        if (k < d->max_iterations && (low || flat || still || has_used_stage(run))) end_stage(run);
+    } else if (low) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_OBJECTIVE,
                      "converged in iteration %d: the objective %.6g is not above %.6g (stop.objective)", k, J,
                      d->stop_objective);
-    } else if (kept && d->stop_gradient > 0 && norm <= d->stop_gradient) {
+    } else if (flat) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_GRADIENT,
                      "converged in iteration %d: the projected gradient %.6g is not above %.6g (stop.gradient)", k,
                      norm, d->stop_gradient);
-    } else if (kept && d->stop_relative_objective > 0 && k > 0 && settled && relative <= d->stop_relative_objective) {
+    } else if (still) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_RELATIVE_OBJECTIVE,
                      "converged in iteration %d: the objective changed by %.6g of itself, not above %.6g "
                      "(stop.relative_objective)",
                      k, relative, d->stop_relative_objective);
-    } else if (k >= d->max_iterations) {
+    }
+    if (!run->stopped && k >= d->max_iterations) {
         char why[60];
         snprintf(why, sizeof why, "%d iterations were done (max_iterations)", k);
         end(run, PIO_STOP_ITERATIONS, why);

@@ -40,6 +40,8 @@ typedef struct pio_run {
     size_t in_a_row;          /* failed evaluations since the last that succeeded */
     size_t first_in_a_row;    /* the number of the first of them */
     size_t failed_since_step; /* failed evaluations since the last accepted step */
+    size_t stage_first;       /* number of the first evaluation of this stage */
+    bool stage_over;          /* another stage follows; `stopped` is set, too, and nothing else */
     bool stopped;             /* nothing more may be evaluated; `status` and result->reason are set */
     piola_status status;      /* valid when stopped */
 } pio_run;
