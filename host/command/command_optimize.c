@@ -56,17 +56,28 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
 {
     context *c = p;
-    char missed[60] = "", rejected[60] = "";
+    char missed[60] = "", rejected[60] = "", sharp[40] = "";
+    const double beta = pio_session_sharpness(c->s);
     if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
     if (at->rejected > 0) snprintf(rejected, sizeof rejected, ", %zu of them rejected", at->rejected);
-    pio_log_message(c->s->call.log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s%s",
-                    at->number, at->at.J, at->projected_gradient, missed, at->evaluations, rejected,
+    if (beta > 0) snprintf(sharp, sizeof sharp, ", beta %.4g", beta);
+    pio_log_message(c->s->call.log, PIO_INFO,
+                    "iteration %4d: J = %.9g, projected gradient %.3g%s%s, %zu evaluations%s%s", at->number, at->at.J,
+                    at->projected_gradient, missed, sharp, at->evaluations, rejected,
                     at->replayed ? " (replayed)" : "");
     const piola_status rc = pio_history_add(c->history, at, error);
     if (rc || !pio_interrupted()) return rc;
     return pio_fail(error, PIOLA_INTERRUPTED,
                     "interrupted by %s after iteration %d; run again with --resume auto to continue",
                     pio_interruption(), at->number);
+}
+
+static void begin_stage(void *p, int stage)
+{
+    context *c = p;
+    pio_session_begin_stage(c->s, stage);
+    pio_log_message(c->s->call.log, PIO_INFO, "stage %d: projections with beta %.4g", stage + 1,
+                    pio_session_sharpness(c->s));
 }
 
 /* Writes the states of the best design, its gradient fields, and a picture of its last state. */
@@ -115,6 +126,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_integer(&json, "rejected", (int64_t)r->rejected);
     pio_json_double(&json, "projected_gradient", r->projected_gradient);
     pio_json_double(&json, "violation", r->violation);
+    if (pio_session_sharpness(s) > 0) pio_json_double(&json, "beta", pio_session_sharpness(s));
     pio_json_end_object(&json);
     pio_certificate_json(s, NULL, 0, &json, "certificate");
     const piola_status rc = pio_result_end(s, &json, files, error);
@@ -236,7 +248,10 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                      .context = c,
                                      .evaluate = evaluate,
                                      .iteration = on_iteration,
-                                     .on_evaluation = on_evaluation};
+                                     .on_evaluation = on_evaluation,
+                                     .begin_stage = begin_stage};
+    int stage_evaluations;
+    problem.stages = pio_session_stages(s, &stage_evaluations);
     const bool f32 = !strcmp(s->engine.table->precision, "f32");
     problem.replay = pio_evaluations_list(c->evaluations, &problem.n_replay);
     const pio_optimizer_definition definition = {.type = o->type,
@@ -245,6 +260,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .stop_objective = o->stop_objective,
                                                  .stop_relative_objective = o->stop_relative_objective,
                                                  .stop_gradient = o->stop_gradient,
+                                                 .stage_evaluations = stage_evaluations,
                                                  .feasibility = o->feasibility,
                                                  .rounding = f32 ? rounding_f32 : rounding_f64};
     if (problem.n_replay)

@@ -142,6 +142,8 @@ static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_
                                 ? pio_surface_filter(&p->filter, m, p->target->index, d, design->filter_radius, error)
                                 : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
     d->filter = p->filter;
+    d->sharpness = isfinite(design->sharpness) ? fmax(design->sharpness, 0) : 0;
+    d->threshold = design->threshold;
     char entry[40];
     snprintf(entry, sizeof entry, "design[%zu].filter", (size_t)(design - m->scene->goal.design));
     return pio_scene_attribute_error(m->scene, rc, error, entry);
@@ -299,13 +301,21 @@ void pio_model_filtered_adj(const pio_model *m, const double *filtered_bar, doub
     }
 }
 
+/* Returns the projection of a filtered variable, as the engine's design_project. */
+static double projected(const pio_design_desc *d, double x)
+{
+    const double below = tanh(d->sharpness * d->threshold), above = tanh(d->sharpness * (1 - d->threshold));
+    return (below + tanh(d->sharpness * (x - d->threshold))) / (below + above);
+}
+
 void pio_model_values(const pio_model *m, const double *z, double *values)
 {
     pio_model_filtered(m, z, values);
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
         for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
-            const double t = fma(d->b, values[v], d->a); /* as the engine's */
+            const double x = d->sharpness > 0 ? projected(d, values[v]) : values[v];
+            const double t = fma(d->b, x, d->a); /* as the engine's */
             values[v] = d->logarithmic ? exp(t) : t;
             if (!d->filter && z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
         }

@@ -105,6 +105,14 @@ static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
     return PIOLA_OK;
 }
 
+static void set_relative_density(pio_model_fem *f, int64_t e, size_t b, const scene_body *body)
+{
+    const bool partial = pio_scene_body_is_partial(body);
+    f->relative_density[e] = partial ? body->relative_density : 1;
+    f->interpolation[e] = partial ? (int32_t)b : -1;
+    f->interpolations[b] = body->interpolation;
+}
+
 static piola_status set_elements(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
@@ -117,6 +125,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
             f->material[e] = own;
             if (f->thickness) f->thickness[e] = s->matter.bodies[b].thickness;
             if (f->temperature) f->temperature[e] = s->matter.bodies[b].temperature;
+            if (f->relative_density) set_relative_density(f, e, b, &s->matter.bodies[b]);
         }
         rc = set_regions(m, b, error);
     }
@@ -153,6 +162,7 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     const size_t n = (size_t)f->node_first[f->bodies], e = (size_t)f->element_first[f->bodies];
     const size_t dim = (size_t)m->scene->method.dimension;
     const bool heated = pio_scene_is_heated(m->scene);
+    bool partial = false;
     f->rest = malloc(sizeof(double) * dim * (n + 1));
     f->law_parameters = calloc(PIO_LAW_CONSTANTS * (e + 1), sizeof(double));
     f->density = calloc(e + 1, sizeof(double));
@@ -162,10 +172,15 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     f->material = calloc(e + 1, sizeof(int32_t));
     f->blocks = calloc((size_t)f->bodies * PIO_ELEMENT_TYPES + 1, sizeof *f->blocks);
     if (dim == 2) f->thickness = calloc(e + 1, sizeof(double));
+    for (int b = 0; b < f->bodies; b++) partial |= pio_scene_body_is_partial(&m->scene->matter.bodies[b]);
+    if (partial) f->relative_density = calloc(e + 1, sizeof(double));
+    if (partial) f->interpolation = calloc(e + 1, sizeof(int32_t));
+    if (partial) f->interpolations = calloc((size_t)f->bodies + 1, sizeof *f->interpolations);
     if (heated) f->expansion = calloc(e + 1, sizeof(double));
     if (heated) f->temperature = calloc(e + 1, sizeof(double));
     if (!f->rest || !f->law_parameters || !f->density || !f->law || !f->parameter_form || !f->body || !f->material ||
-        !f->blocks || (dim == 2 && !f->thickness) || (heated && (!f->expansion || !f->temperature)))
+        !f->blocks || (partial && (!f->relative_density || !f->interpolation || !f->interpolations)) ||
+        (dim == 2 && !f->thickness) || (heated && (!f->expansion || !f->temperature)))
         return pio_fail_memory(error, sizeof(double) * (dim * n + 8 * e), "elements");
     for (int b = 0; b < f->bodies; b++)
         for (int64_t i = 0; i < f->mesh[b].n_nodes; i++)
@@ -236,6 +251,10 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->thickness = f->thickness;
     d->expansion = f->expansion;
     d->temperature = f->temperature;
+    d->relative_density = f->relative_density;
+    d->interpolation = f->interpolation;
+    d->interpolations = f->interpolations;
+    d->n_interpolations = f->relative_density ? f->bodies : 0;
     d->newton_iterations = s->fem.newton_iterations;
     d->linear_iterations = s->fem.linear_iterations;
     d->halvings = s->fem.halvings;
@@ -290,6 +309,9 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->thickness,
                    f->expansion,
                    f->temperature,
+                   f->relative_density,
+                   f->interpolation,
+                   f->interpolations,
                    f->law,
                    f->parameter_form,
                    f->alpha,

@@ -20,6 +20,9 @@ struct pio_model_fem {
     /* [nodes][dim] positions at rest, m; [elements][PIO_LAW_CONSTANTS] parameters of the law; [elements] kg/m^3;
      * [elements] m, NULL in 3D; [elements] 1/K and K, NULL where nothing is heated. */
     double *rest, *law_parameters, *density, *thickness, *expansion, *temperature;
+    double *relative_density;          /* [elements]; NULL: no body has one */
+    int32_t *interpolation;            /* [elements] that of its body, or -1; likewise */
+    pio_interpolation *interpolations; /* [bodies]; likewise */
     /* Of a motion, else NULL: [elements] Rayleigh's alpha, 1/s, and beta, s; [nodes][dim] m and m/s at the start. */
     double *alpha, *beta, *displacement, *velocity;
     int32_t *law, *parameter_form; /* [elements] see pio_fem_desc */

@@ -5,7 +5,7 @@
 #include "host/scene/scene_names.h"
 
 /* Returns whether the path governs element e. A body's own entry governs the elements of the body's own material,
- * instead of an entry of that material; a thickness or a temperature governs all of the body. */
+ * instead of an entry of that material; a thickness, a temperature or a relative density governs all of the body. */
 static bool governs(const pio_model *m, const scene_path *path, int64_t e)
 {
     const pio_scene *s = m->scene;
@@ -13,7 +13,9 @@ static bool governs(const pio_model *m, const scene_path *path, int64_t e)
     const bool own = pio_scene_material_number(s, s->matter.bodies[body].material) == material;
     if (path->owner == SCENE_OWNER_MATERIAL)
         return path->index == material && !(own && pio_design_of(s, SCENE_OWNER_BODY, body, path->quantity));
-    return path->index == body && (own || path->quantity == PIO_THICKNESS || path->quantity == PIO_TEMPERATURE);
+    const bool all =
+        path->quantity == PIO_THICKNESS || path->quantity == PIO_TEMPERATURE || path->quantity == PIO_RELATIVE_DENSITY;
+    return path->index == body && (own || all);
 }
 
 int32_t pio_model_fem_groups(const pio_model *m, const scene_path *path, scene_per per, int32_t *index)

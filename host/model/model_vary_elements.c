@@ -1,5 +1,5 @@
-/* model_vary_elements.c -- values of elements that vary in space (model_vary.c): thickness and temperature of bodies,
- * constants of materials; and what must hold of elements that are heated. */
+/* model_vary_elements.c -- values of elements that vary in space (model_vary.c): thickness, temperature and relative
+ * density of bodies, constants of materials; and what must hold of elements that are heated. */
 #include "host/model/model_fem.h"
 
 #include "host/base/fail.h"
@@ -50,7 +50,8 @@ static const char *number_text(double value, const char *unit, char out[48])
     return out;
 }
 
-/* Sets the thickness or temperature of an element in the middle of which is x, as designs begin with it. */
+/* Sets the thickness, temperature or relative density of an element in the middle of which is x, as designs begin with
+ * it. */
 static piola_status set_body(pio_model *m, size_t b, const pio_vary_desc *d, int64_t e, const double x[3],
                              piola_error *error)
 {
@@ -65,6 +66,13 @@ static piola_status set_body(pio_model *m, size_t b, const pio_vary_desc *d, int
         return pio_scene_fault(m->scene, error, path, "at %s it is %s; it must be finite", place,
                                number_text(value, "K", text));
     }
+    if (d->quantity == PIO_RELATIVE_DENSITY) {
+        snprintf(path, sizeof path, "bodies[%zu].relative_density", b);
+        f->relative_density[e] = value;
+        if (value >= 0 && value <= 1) return PIOLA_OK;
+        return pio_scene_fault(m->scene, error, path, "at %s it is %s; a relative density must be from 0 to 1", place,
+                               number_text(value, "", text));
+    }
     snprintf(path, sizeof path, "bodies[%zu].thickness", b);
     f->thickness[e] = value;
     if (value > 0 && isfinite(value)) return PIOLA_OK;
@@ -72,7 +80,7 @@ static piola_status set_body(pio_model *m, size_t b, const pio_vary_desc *d, int
                            number_text(value, "m", text));
 }
 
-/* The thickness or temperature of a body's elements. */
+/* The thickness, temperature or relative density of a body's elements. */
 static piola_status add_body(pio_model *m, size_t b, scene_vary_kind kind, piola_error *error)
 {
     pio_model_fem *f = m->fem;
@@ -83,7 +91,9 @@ static piola_status add_body(pio_model *m, size_t b, scene_vary_kind kind, piola
         if (f->body[first] != (int32_t)b) continue;
         pio_vary_desc *d = &f->varies[f->desc.n_varies++];
         *d = (pio_vary_desc){.components = 1, .program = {program_of(m, kind, b), -1, -1}};
-        d->quantity = kind == SCENE_VARY_TEMPERATURE ? PIO_TEMPERATURE : PIO_THICKNESS;
+        d->quantity = kind == SCENE_VARY_TEMPERATURE ? PIO_TEMPERATURE
+                      : kind == SCENE_VARY_THICKNESS ? PIO_THICKNESS
+                                                     : PIO_RELATIVE_DENSITY;
         rc = pio_model_vary_items(d, first, first + f->blocks[k].n, error);
         for (int32_t i = 0; !rc && i < f->blocks[k].n; i++) {
             double x[3];
@@ -206,6 +216,7 @@ piola_status pio_model_vary_elements(pio_model *m, piola_error *error)
     for (size_t b = 0; !rc && b < m->scene->matter.n_bodies; b++) {
         rc = add_body(m, b, SCENE_VARY_THICKNESS, error);
         if (!rc) rc = add_body(m, b, SCENE_VARY_TEMPERATURE, error);
+        if (!rc) rc = add_body(m, b, SCENE_VARY_RELATIVE_DENSITY, error);
     }
     for (size_t i = 0; !rc && pio_scene_vary(m->scene, i, &v); i++)
         if (v.kind == SCENE_VARY_MATERIAL) rc = add_material(m, i, &v, error);

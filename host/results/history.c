@@ -164,8 +164,11 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
         spread(h, k, h->value_bar + first, h->values[2 * i + 1]);
     }
     piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
-    const pio_snapshot_number counts[] = {{"evaluations", (double)at->evaluations}, {"rejected", (double)at->rejected}};
-    if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, counts, sizeof counts / sizeof *counts, error);
+    const double beta = pio_session_sharpness(h->session);
+    const pio_snapshot_number counts[] = {
+        {"evaluations", (double)at->evaluations}, {"rejected", (double)at->rejected}, {"beta", beta}};
+    const size_t n = sizeof counts / sizeof *counts - (beta > 0 ? 0 : 1);
+    if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, counts, n, error);
     return rc ? rc
               : pio_snapshot_frame(h->file, at->number,
                                    at->number > 0 ? NULL

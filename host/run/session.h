@@ -154,6 +154,14 @@ piola_status pio_session_take_plan(pio_session *s, const pio_plan *plan, int64_t
  * finite, PIOLA_BAD_DATA if a bound is relative to a value that is 0 at the start, PIOLA_INTERRUPTED, PIOLA_NO_MEMORY,
  * and the other errors of the engine and of the callbacks. */
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
+/* Returns how many stages an optimisation has, in which the sharpness of projections grows: 1 where none grows. Sets
+ * *evaluations to those of each stage but the last. */
+int pio_session_stages(const pio_session *s, int *evaluations);
+/* Sets the sharpness of all projections to that of a stage, from 0 on, for following evaluations. */
+void pio_session_begin_stage(pio_session *s, int stage);
+/* Returns the largest sharpness of a projection at hand; 0: there is no projection. */
+double pio_session_sharpness(const pio_session *s);
+
 /* Evaluates J and c and their gradients, with the same arguments. Returns PIOLA_NUMERICAL also if a derivative is not
  * finite, and the other errors of pio_session_forward(). */
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);

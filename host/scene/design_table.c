@@ -72,6 +72,15 @@ static bool has_thickness(const pio_scene *s, const void *owner)
            (!owner || !((const scene_body *)owner)->thickness_text);
 }
 
+static bool has_relative_density(const pio_scene *s, const void *owner)
+{
+    bool any = false;
+    for (size_t b = 0; of_mesh(s, owner) && b < s->matter.n_bodies; b++)
+        if (!owner || owner == &s->matter.bodies[b])
+            any |= !s->matter.bodies[b].relative_density_text && pio_scene_body_is_partial(&s->matter.bodies[b]);
+    return any;
+}
+
 /* Modes are those without heat. */
 static bool heats(const pio_scene *s)
 {
@@ -225,6 +234,9 @@ static const design_row rows[] = {
     {SCENE_OWNER_MATERIAL, "viscosity", PIO_VISCOSITY, CFG_ANY, .has = of_particles, .field = "grad_viscosity"},
     {SCENE_OWNER_BODY, "thickness", PIO_THICKNESS, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER, IN(scene_body, thickness),
      .has = has_thickness, .field = "grad_thickness", .meaning = "thickness"},
+    {SCENE_OWNER_BODY, "relative_density", PIO_RELATIVE_DENSITY, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1},
+     DESIGN_NUMBER, IN(scene_body, relative_density), .has = has_relative_density, .field = "grad_relative_density",
+     .meaning = "relative density"},
     {SCENE_OWNER_BODY, "temperature", PIO_TEMPERATURE, CFG_TEMPERATURE, ANY, DESIGN_NUMBER,
      IN(scene_body, temperature), .has = has_temperature, .field = "grad_temperature", .meaning = "temperature"},
 

@@ -117,9 +117,12 @@ typedef struct {
     char *thickness_text;       /* FEM: an expression instead, or NULL */
     double temperature;         /* FEM: above that without stress, K */
     char *temperature_text;     /* FEM: an expression instead, or NULL */
-    pio_dilatation dilatation;  /* FEM: of its elements */
-    scene_region *regions;      /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
-    size_t n_regions;           /* number of regions */
+    double relative_density;    /* FEM: 0 .. 1; NaN: all of it is filled, and nothing is interpolated */
+    char *relative_density_text;     /* FEM: an expression instead, or NULL */
+    pio_interpolation interpolation; /* FEM: how its stiffness follows the relative density */
+    pio_dilatation dilatation;       /* FEM: of its elements */
+    scene_region *regions; /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
+    size_t n_regions;      /* number of regions */
 } scene_body;
 
 /* FEM: constrained displacements. */
@@ -259,6 +262,10 @@ typedef struct {
     scene_per per;                 /* what has a value each */
     scene_filter filter;           /* FEM: kind of filter */
     double filter_radius;          /* FEM, m; no filter unless > 0 */
+    double sharpness;              /* FEM: of the projection at first; no projection unless > 0 */
+    double sharpest;               /* FEM: at the end; NaN: it stays as it is */
+    double threshold;              /* FEM: of the projection */
+    int double_every;              /* FEM: evaluations of the optimiser after which the sharpness doubles; 0: never */
     scene_where on;                /* rest positions: of which nodes; group NULL and no box: of all */
     scene_along along;             /* rest positions: in which directions */
     scene_mesh_update mesh_update; /* rest positions: whether the other nodes follow */

@@ -25,10 +25,10 @@ void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc)
 static bool expression_of(const pio_scene *s, const char *text, scene_vary *out)
 {
     static const scene_owner owners[] = {
-        [SCENE_VARY_LOAD] = SCENE_OWNER_LOAD,       [SCENE_VARY_BOUNDARY] = SCENE_OWNER_BOUNDARY,
-        [SCENE_VARY_ANGLE] = SCENE_OWNER_BOUNDARY,  [SCENE_VARY_DISPLACEMENT] = SCENE_OWNER_BODY,
-        [SCENE_VARY_VELOCITY] = SCENE_OWNER_BODY,   [SCENE_VARY_THICKNESS] = SCENE_OWNER_BODY,
-        [SCENE_VARY_TEMPERATURE] = SCENE_OWNER_BODY};
+        [SCENE_VARY_LOAD] = SCENE_OWNER_LOAD,        [SCENE_VARY_BOUNDARY] = SCENE_OWNER_BOUNDARY,
+        [SCENE_VARY_ANGLE] = SCENE_OWNER_BOUNDARY,   [SCENE_VARY_DISPLACEMENT] = SCENE_OWNER_BODY,
+        [SCENE_VARY_VELOCITY] = SCENE_OWNER_BODY,    [SCENE_VARY_THICKNESS] = SCENE_OWNER_BODY,
+        [SCENE_VARY_TEMPERATURE] = SCENE_OWNER_BODY, [SCENE_VARY_RELATIVE_DENSITY] = SCENE_OWNER_BODY};
     scene_path path;
     const char *key;
     if (!pio_design_path_owner(s, text, &path, &key)) return false;
@@ -268,6 +268,37 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
         fault(p, "mesh_update", "no node is left to follow when all nodes are design variables; add `on`");
 }
 
+/* Returns the number of the first smoothness term of this design, or -1. */
+static int smoothness_of(const pio_scene *s, const scene_design *d)
+{
+    for (size_t i = 0; i < s->goal.n_objective; i++)
+        if (s->goal.objective[i].type == SCENE_SMOOTHNESS && !strcmp(s->goal.objective[i].of, d->name)) return (int)i;
+    return -1;
+}
+
+/* Checks the projection of a field, and how its sharpness grows. */
+static void check_projection(const pio_scene *s, const place *p, const scene_design *d)
+{
+    const bool grows = d->double_every > 0, ends = d->sharpest > 0;
+    const int smooth = smoothness_of(s, d);
+    if (s->method.type != SCENE_FEM || !(d->sharpness > 0)) return;
+    if (!(d->filter_radius > 0)) fault(p, "projection", "only a field with a filter is projected; add `filter`");
+    if (!isfinite(d->bounds[0]))
+        fault(p, "projection", "values are projected on their bounds, and there are none; add `bounds`, as [0, 1]");
+    if (grows && !ends) fault(p, "projection.double_every", "the sharpness would grow for ever; add `end`, as 32");
+    if (ends && !grows)
+        fault(p, "projection.end", "nothing says when the sharpness grows to it; add `double_every`, as 50");
+    if (grows && ends && !(d->sharpest > d->sharpness))
+        fault(p, "projection.end", "%g is no sharper than beta, %g, from which it grows", d->sharpest, d->sharpness);
+    for (const scene_design *e = s->goal.design; e < d; e++)
+        if (grows && e->double_every > 0 && e->double_every != d->double_every)
+            fault(p, "projection.double_every", "'%s' doubles every %d evaluations, and all do it together; use that",
+                  e->name, e->double_every);
+    if (smooth >= 0)
+        fault(p, "projection", "objective[%d] smooths '%s' before its projection, which makes steps; remove one",
+              smooth, d->name);
+}
+
 static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_design *d = &s->goal.design[i];
@@ -294,6 +325,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
         check_per(s, &p, d, k);
         check_shape(s, &p, d, k);
     }
+    check_projection(s, &p, d);
     char initial[CFG_PATH + 16], bounds[CFG_PATH + 16];
     snprintf(initial, sizeof initial, "%s.initial", p.path);
     snprintf(bounds, sizeof bounds, "%s.bounds", p.path);

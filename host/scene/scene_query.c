@@ -62,6 +62,7 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == PIO_OF_CAUCHY_STRESS || observe->type == PIO_OF_PRINCIPAL_STRESS) return CFG_PRESSURE;
     if (observe->type == PIO_OF_VON_MISES || observe->type == PIO_OF_ENERGY_DENSITY) return CFG_PRESSURE;
     if (observe->type == PIO_OF_GREEN_STRAIN || observe->type == PIO_OF_J) return CFG_ONE;
+    if (observe->type == PIO_OF_RELATIVE_DENSITY || observe->type == PIO_OF_GREYNESS) return CFG_ONE;
     if (observe->type == PIO_OF_ROTATION) return CFG_ANGLE;
     if (observe->type == PIO_REACTION_MOMENT) return CFG_MOMENT;
     if (observe->type == PIO_ANGULAR_MOMENTUM) return CFG_ANGULAR_MOMENTUM;
@@ -149,6 +150,12 @@ bool pio_scene_body_is_heated(const void *body)
 {
     const scene_body *b = body;
     return b->temperature_text || fabs(b->temperature) > 0;
+}
+
+bool pio_scene_body_is_partial(const void *body)
+{
+    const scene_body *b = body;
+    return b->relative_density_text || !isnan(b->relative_density);
 }
 
 bool pio_scene_material_expands(const void *material)

@@ -48,4 +48,28 @@ static inline bool has_bounds(const void *d)
     return isfinite(((const scene_design *)d)->bounds[0]);
 }
 
+/* Tables of `on`: a part of a body, by group or box. */
+#define WHERE(name, type)                                                                                              \
+    static const cfg_field name##_place_fields[] = {                                                                   \
+        {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
+         .meaning = "name of a group: of a box the sides left, right (least and greatest x), bottom, top (y) and in "  \
+                    "3D front, back (z), other names of other meshes that are built here, or a physical group of a "   \
+                    "file"},                                                                                           \
+        {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                             \
+        {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
+         .meaning = "upper corner of the box"},                                                                        \
+        END};                                                                                                          \
+    static const cfg_table name##_place_table = {                                                                      \
+        .what = "place", .fields = name##_place_fields, .choice = {{{"group"}, {"min", "max"}}, true, 0}};
+#define WHERE_TESTS(name, type)                                                                                        \
+    static bool name##_group(const void *s)                                                                            \
+    {                                                                                                                  \
+        return ((const type *)s)->on.group != NULL;                                                                    \
+    }                                                                                                                  \
+    static bool name##_box(const void *s)                                                                              \
+    {                                                                                                                  \
+        return !((const type *)s)->on.group;                                                                           \
+    }
+
 #endif

@@ -6,9 +6,7 @@
 
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const support_names[] = {"fixed", "displacement", "rotation", NULL};
-static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
-static const char *const update_names[] = {"none", "linear_elastic", NULL};
-static const char *const filter_names[] = {"cone", NULL};
+static const char *const stiffness_names[] = {"simp", "ramp", NULL};
 static const char *const interpolation_names[] = {"linear", "nearest", NULL};
 
 /* ---- geometry, bodies ---------------------------------------------------------------------------------- */
@@ -54,30 +52,6 @@ static const cfg_field geometry_fields[] = {
 static const cfg_table geometry_table = {
     .what = "meshed geometry", .size = sizeof(scene_geometry), .fields = geometry_fields, .discriminator = "type"};
 
-/* Tables of `on`: a part of a body, by group or box. */
-#define WHERE(name, type)                                                                                              \
-    static const cfg_field name##_place_fields[] = {                                                                   \
-        {"group", CFG_TEXT, AT(type, on.group), .present = name##_group,                                               \
-         .meaning = "name of a group: of a box the sides left, right (least and greatest x), bottom, top (y) and in "  \
-                    "3D front, back (z), other names of other meshes that are built here, or a physical group of a "   \
-                    "file"},                                                                                           \
-        {"min", CFG_VECTOR, AT(type, on.min), .quantity = CFG_LENGTH, .present = name##_box,                           \
-         .meaning = "lower corner of a box that holds it at rest; a plane is a flat box"},                             \
-        {"max", CFG_VECTOR, AT(type, on.max), .quantity = CFG_LENGTH, .present = name##_box,                           \
-         .meaning = "upper corner of the box"},                                                                        \
-        END};                                                                                                          \
-    static const cfg_table name##_place_table = {                                                                      \
-        .what = "place", .fields = name##_place_fields, .choice = {{{"group"}, {"min", "max"}}, true, 0}};
-#define WHERE_TESTS(name, type)                                                                                        \
-    static bool name##_group(const void *s)                                                                            \
-    {                                                                                                                  \
-        return ((const type *)s)->on.group != NULL;                                                                    \
-    }                                                                                                                  \
-    static bool name##_box(const void *s)                                                                              \
-    {                                                                                                                  \
-        return !((const type *)s)->on.group;                                                                           \
-    }
-
 WHERE_TESTS(region, scene_region)
 WHERE(region, scene_region)
 
@@ -92,6 +66,18 @@ static bool has_regions(const void *b)
 {
     return ((const scene_body *)b)->n_regions > 0;
 }
+
+static const cfg_field stiffness_fields[] = {
+    {"type", CFG_ENUM, AT(scene_body, interpolation.type), .values = stiffness_names, .fallback = "simp",
+     .meaning = "fraction of the stiffness at relative density r: simp, least + (1 - least) r^power; ramp, least + "
+                "(1 - least) r/(1 + power (1 - r))"},
+    {"power", CFG_NUMBER, AT(scene_body, interpolation.power), .fallback = "3", .range = {CFG_FROM | CFG_UP_TO, 0, 100},
+     .meaning = "how much values between 0 and 1 cost: p of simp, at least 1; q of ramp"},
+    {"least", CFG_NUMBER, AT(scene_body, interpolation.least), .fallback = "1e-9",
+     .range = {CFG_OVER | CFG_UP_TO, 0, 1},
+     .meaning = "the fraction at r = 0, above 0, so that equations can be solved"},
+    END};
+static const cfg_table stiffness_table = {.what = "interpolation", .fields = stiffness_fields};
 
 static const cfg_field body_fields[] = {
     {"name", CFG_NAME, AT(scene_body, name), .required = true, .meaning = "name that other entries use"},
@@ -118,6 +104,13 @@ static const cfg_field body_fields[] = {
     {"temperature", CFG_NUMBER, AT(scene_body, temperature), .fallback = "0", .quantity = CFG_TEMPERATURE,
      .texts = offsetof(scene_body, temperature_text), .instead_of = 1, .present = pio_scene_body_is_heated,
      .meaning = "above that at which the body at rest has no stress; from the beginning to the end"},
+    {"relative_density", CFG_NUMBER, AT(scene_body, relative_density), .computed = "none: the body is full",
+     .quantity = CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, .texts = offsetof(scene_body, relative_density_text),
+     .instead_of = 1, .present = pio_scene_body_is_partial,
+     .meaning = "part of the volume that is filled, which multiplies mass and observed volume, and by `interpolation` "
+                "the stiffness; what topology optimisation designs"},
+    {"interpolation", CFG_MAPPING, .table = &stiffness_table, .present = pio_scene_body_is_partial,
+     .meaning = "how the stiffness follows the relative density"},
     END};
 static const cfg_table body_table = {.what = "meshed body", .size = sizeof(scene_body), .fields = body_fields};
 
@@ -248,7 +241,7 @@ static const cfg_table curve_table = {.what = "curve",
                                       .fields = curve_fields,
                                       .choice = {{{"time", "value"}, {"file"}}, true, 0}};
 
-/* ---- observe, design ----------------------------------------------------------------------------------- */
+/* ---- observe ------------------------------------------------------------------------------------------- */
 
 /* Observables that only particles have: those before DISPLACEMENT except these. */
 #define OF_PARTICLES                                                                                                   \
@@ -256,7 +249,8 @@ static const cfg_table curve_table = {.what = "curve",
 #define MEANS (ONLY(PIO_DISPLACEMENT) | ONLY(PIO_MEAN_VELOCITY))
 #define MEASURED                                                                                                       \
     (ONLY(PIO_OF_CAUCHY_STRESS) | ONLY(PIO_OF_GREEN_STRAIN) | ONLY(PIO_OF_VON_MISES) | ONLY(PIO_OF_J) |                \
-     ONLY(PIO_OF_ENERGY_DENSITY) | ONLY(PIO_OF_PRINCIPAL_STRESS))
+     ONLY(PIO_OF_ENERGY_DENSITY) | ONLY(PIO_OF_PRINCIPAL_STRESS) | ONLY(PIO_OF_RELATIVE_DENSITY) |                     \
+     ONLY(PIO_OF_GREYNESS))
 #define FIELDS (MEASURED | ONLY(PIO_OF_ROTATION))
 #define INTEGRALS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | ONLY(PIO_STRAIN_ENERGY))
 #define MOMENTS (ONLY(PIO_REACTION_MOMENT) | ONLY(PIO_ANGULAR_MOMENTUM))
@@ -307,8 +301,8 @@ static const cfg_field observe_fields[] = {
          "momentum; of elements: volume and mass at rest and the energy of their strain; and, at a point or over "
          "elements, Cauchy's stress and Green's strain (components xx, yy, zz, xy, in 3D yz, xz), von Mises' "
          "stress, volume ratio, strain energy per volume at rest, principal stresses (1, 2, 3, the largest "
-         "first) and rotation (2D: an angle; 3D: a rotation vector x, y, z); of modal analysis the frequency of a "
-         "mode"},
+         "first), rotation (2D: an angle; 3D: a rotation vector x, y, z), relative density r, whose mean is the "
+         "fraction of the volume that is filled, and greyness, 4 r (1 - r); of modal analysis the frequency of a mode"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | FIELDS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
@@ -352,68 +346,6 @@ static const cfg_table observe_table = {.what = "observation of a mesh",
                                         .fields = observe_fields,
                                         .discriminator = "type",
                                         .choice = {{{"at"}, {"over"}, {"every"}}, false, SAMPLED}};
-
-static bool has_filter(const void *d)
-{
-    return ((const scene_design *)d)->filter_radius > 0;
-}
-static bool has_part(const void *d)
-{
-    const scene_design *design = d;
-    return design->on.group || !isnan(design->on.min[0]);
-}
-static bool has_along(const void *d)
-{
-    return ((const scene_design *)d)->per == SCENE_PER_NODE;
-}
-
-WHERE_TESTS(part, scene_design)
-WHERE(part, scene_design)
-
-static const cfg_field filter_fields[] = {
-    {"type", CFG_ENUM, AT(scene_design, filter), .required = true, .values = filter_names,
-     .meaning = "cone: a mean of the variables within the radius, weighted by what is left of it and by the element's "
-                "volume, before the transform; of nodes by their area"},
-    {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .meaning = "between centres of elements, or nodes; details smaller than it vanish"},
-    END};
-static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
-
-static const cfg_field design_fields[] = {
-    {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
-    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
-     .meaning = "path or list of paths that change, such as materials.NAME.E, bodies.NAME.rest_position, "
-                "loads.NAME.value or gravity; bodies.NAME.E is that body's own copy of its material's constant. piola "
-                "params lists what a scene has"},
-    {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
-     .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
-     .meaning = "value to start from, with the target's unit; a list for a vector"},
-    {"bounds", CFG_PAIR, AT(scene_design, bounds), .computed = "the target's own range", .quantity = CFG_ANY,
-     .present = has_bounds,
-     .meaning = "[lowest, highest] of every component, with the target's unit. Without bounds `optimize` keeps to the "
-                "target's own range; of an end that is not part of it, as 0 is not of E, it stays away by a thousandth "
-                "of the distance at the start"},
-    {"transform", CFG_ENUM, AT(scene_design, transform), .values = pio_transform_words, .fallback = "linear",
-     .meaning = "log searches over orders of magnitude; it needs values above 0"},
-    {"per", CFG_ENUM, AT(scene_design, per), .values = pio_mesh_per_words, .without = ONLY(SCENE_PER_GROUP),
-     .fallback = "target",
-     .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
-                "shift of where it rests, 0 at first"},
-    {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
-     .meaning = "makes a field smooth at a length: of elements, or of the nodes of a part of the surface"},
-    {"on", CFG_MAPPING, .table = &part_place_table, .present = has_part, .computed = "all of the body",
-     .meaning = "rest_position per node: which nodes move"},
-    {"along", CFG_ENUM, AT(scene_design, along), .values = along_names, .fallback = "all", .present = has_along,
-     .meaning =
-         "rest_position per node: in all directions, along an axis, or along the outward normal of the faces of `on`"},
-    {"mesh_update", CFG_ENUM, AT(scene_design, mesh_update), .values = update_names,
-     .computed = "linear_elastic where there is `on`, else none", .present = has_part,
-     .meaning =
-         "linear_elastic: nodes inside follow as those of an elastic body whose surface is moved; those of the "
-         "rest of the surface stay, or slide along it where its normal is an axis; none: only the nodes of `on` move"},
-    END};
-static const cfg_table design_table = {
-    .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
 
 /* ---- the scene ------------------------------------------------------------------------------------------ */
 
@@ -484,7 +416,7 @@ static const cfg_field scene_fields[] = {
     {"ties", LIST(loading, ties), .table = &pio_tie_table, .present = has_ties,
      .meaning = "faces of bodies that follow those of others, whose meshes need not match"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
-    {"design", LIST(goal, design), .table = &design_table, .present = has_design,
+    {"design", LIST(goal, design), .table = &pio_fem_design_table, .present = has_design,
      .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},
     {"objective", LIST(goal, objective), .table = &pio_fem_term_table, .present = has_objective,
      .meaning = "terms whose sum is minimised"},

@@ -39,6 +39,8 @@ static texts_of_entry texts_of(const pio_scene *s, scene_vary_kind kind, size_t 
     if (kind == SCENE_VARY_VELOCITY) return (texts_of_entry){"bodies", "velocity", body->velocity_text, dim, false};
     if (kind == SCENE_VARY_TEMPERATURE)
         return (texts_of_entry){"bodies", "temperature", &body->temperature_text, 1, true};
+    if (kind == SCENE_VARY_RELATIVE_DENSITY)
+        return (texts_of_entry){"bodies", "relative_density", &body->relative_density_text, 1, true};
     return (texts_of_entry){"bodies", "thickness", &body->thickness_text, 1, true};
 }
 
@@ -72,7 +74,7 @@ static bool of_materials(const pio_scene *s, size_t i, scene_vary *out)
 
 bool pio_scene_vary(const pio_scene *s, size_t i, scene_vary *out)
 {
-    for (int kind = SCENE_VARY_LOAD; kind <= SCENE_VARY_TEMPERATURE; kind++)
+    for (int kind = SCENE_VARY_LOAD; kind < SCENE_VARY_MATERIAL; kind++)
         for (size_t e = 0; e < entries_of(s, (scene_vary_kind)kind); e++) {
             const texts_of_entry t = texts_of(s, (scene_vary_kind)kind, e);
             for (size_t c = 0; t.texts && c < t.n; c++) {
@@ -105,6 +107,7 @@ static cfg_quantity quantity_of(const pio_scene *s, const scene_vary *v)
     if (v->kind == SCENE_VARY_LOAD) return pio_load_quantity(&s->loading.loads[v->index]);
     if (v->kind == SCENE_VARY_ANGLE) return CFG_ANGLE;
     if (v->kind == SCENE_VARY_TEMPERATURE) return CFG_TEMPERATURE;
+    if (v->kind == SCENE_VARY_RELATIVE_DENSITY) return CFG_ONE;
     return v->kind == SCENE_VARY_VELOCITY ? CFG_VELOCITY : CFG_LENGTH;
 }
 
@@ -114,6 +117,7 @@ bool pio_scene_vary_compile(const pio_scene *s, const scene_vary *v, pio_express
                                           [SCENE_VARY_VELOCITY] = "the state at the start has",
                                           [SCENE_VARY_THICKNESS] = "the thickness of a body has",
                                           [SCENE_VARY_TEMPERATURE] = "the temperature of a body has",
+                                          [SCENE_VARY_RELATIVE_DENSITY] = "the relative density of a body has",
                                           [SCENE_VARY_MATERIAL] = "what a material is made of has"};
     pio_expression_table tables[64];
     const size_t n_tables = s->tables.n < 64 ? s->tables.n : 64;

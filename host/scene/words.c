@@ -95,6 +95,8 @@ const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position
                                             [PIO_OF_ENERGY_DENSITY] = "energy_density",
                                             [PIO_OF_PRINCIPAL_STRESS] = "principal_stress",
                                             [PIO_OF_ROTATION] = "rotation",
+                                            [PIO_OF_RELATIVE_DENSITY] = "relative_density",
+                                            [PIO_OF_GREYNESS] = "greyness",
                                             NULL};
 const char *const pio_measure_words[] = {[PIO_MEAN] = "mean", [PIO_MAXIMUM] = "maximum", [PIO_PNORM] = "pnorm", NULL};
 

@@ -32,6 +32,25 @@ PIO_FN void design_filter(int i, const design_filter_args *a)
     a->out[i] = sum;
 }
 
+/* Sets the projection of variable i on 0 and 1, a smooth step about the threshold eta (Wang, Lazarov and Sigmund 2011,
+ * eq. 9):
+ *     P(x) = (tanh(beta eta) + tanh(beta (x - eta))) / (tanh(beta eta) + tanh(beta (1 - eta)))
+ * P(0) = 0 and P(1) = 1; for small beta P(x) is near x. */
+PIO_FN void design_project(int i, const design_project_args *a)
+{
+    const wide below = tanh(W(a->sharpness * a->threshold)), above = tanh(W(a->sharpness * (1 - a->threshold)));
+    a->out[i] = (below + tanh(W(a->sharpness) * (a->in[i] - W(a->threshold)))) / (below + above);
+}
+
+/* Sets in_bar_i = out_bar_i dP/dx at in_i. */
+PIO_FN void design_project_adj(int i, const design_project_adj_args *b)
+{
+    const design_project_args *a = &b->fwd;
+    const wide below = tanh(W(a->sharpness * a->threshold)), above = tanh(W(a->sharpness * (1 - a->threshold)));
+    const wide t = tanh(W(a->sharpness) * (a->in[i] - W(a->threshold)));
+    b->in_bar[i] = b->out_bar[i] * W(a->sharpness) * (W(1) - t * t) / (below + above);
+}
+
 /* Sets the quantity of particle or element p: to its value, or to its reference plus value - base. Where p has no group
  * it stays. */
 PIO_FN void design_set(int p, const design_set_args *a)

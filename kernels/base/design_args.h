@@ -26,6 +26,20 @@ typedef struct {
     wide *out;            /* [variables]; set, not in */
 } design_filter_args;
 
+/* The projection of filtered variables, out = P(in), see design_project: one item for each variable. */
+typedef struct {
+    double sharpness, threshold; /* beta > 0; eta, 0 < eta < 1 */
+    const wide *in;              /* [variables] */
+    wide *out;                   /* [variables]; set, may be in */
+} design_project_args;
+
+/* The adjoint of design_project. */
+typedef struct {
+    design_project_args fwd; /* out is not read */
+    const wide *out_bar;     /* [variables] cotangent of out */
+    wide *in_bar;            /* [variables] that of in; set, may be out_bar */
+} design_project_adj_args;
+
 /* q_p = value, or reference_p + (value - base) where there is a reference */
 typedef struct {
     int n, components, first; /* components first .. first + components - 1 of the fields are set */

@@ -62,6 +62,18 @@ enum { PIO_PLASTIC_CONSTANTS = 3 }; /* most that a plastic law has */
  * whose section lies in the plane of radius x and axis y, F33 = 1 + u_x/x. */
 typedef enum { PIO_PLANE_STRAIN, PIO_PLANE_STRESS, PIO_AXISYMMETRIC } pio_plane_state;
 
+/* ---- meshes: elements that are filled in part ------------------------------------------------------------------- */
+
+/* Which fraction s of the strain energy an element of relative density r stores, see fem_interpolate_args: SIMP
+ * s = least + (1 - least) r^power, RAMP s = least + (1 - least) r/(1 + power (1 - r)). */
+typedef enum { PIO_SIMP, PIO_RAMP } pio_interpolation_type;
+/* An interpolation of the stiffness. */
+typedef struct {
+    pio_interpolation_type type; /* which formula */
+    double power;                /* SIMP: p >= 1; RAMP: q >= 0 */
+    double least;                /* s of an element that is empty, 0 < least <= 1 */
+} pio_interpolation;
+
 /* ---- meshes: fields of stress and strain, see kernels/fem/fem_stress.h ----------------------------------------- */
 
 /* Tensors first; those after PIO_POINT_VOLUME are of observations alone, see kernels/material/hyper_field.h. */
@@ -74,8 +86,10 @@ typedef enum {
     PIO_STRESS_FIELDS,
     PIO_POINT_POSITION = PIO_STRESS_FIELDS, /* where an integration point is at rest, and its part of the volume */
     PIO_POINT_VOLUME,
-    PIO_PRINCIPAL_STRESS, /* the largest first */
-    PIO_ROTATION          /* rad: in 2D an angle, in 3D a rotation vector */
+    PIO_PRINCIPAL_STRESS,       /* the largest first */
+    PIO_ROTATION,               /* rad: in 2D an angle, in 3D a rotation vector */
+    PIO_RELATIVE_DENSITY_FIELD, /* relative density r of the element; from here on of elements, not of points */
+    PIO_GREYNESS                /* 4 r (1 - r) */
 } pio_stress_field;
 
 /* ---- particles: walls, shapes, control ------------------------------------------------------------------------- */
@@ -184,7 +198,9 @@ typedef enum {
     PIO_OF_J,
     PIO_OF_ENERGY_DENSITY,
     PIO_OF_PRINCIPAL_STRESS,
-    PIO_OF_ROTATION
+    PIO_OF_ROTATION,
+    PIO_OF_RELATIVE_DENSITY,
+    PIO_OF_GREYNESS
 } pio_observable;
 /* What a field over elements becomes: its mean by volume at rest, its largest value, its p-norm. */
 typedef enum { PIO_MEAN, PIO_MAXIMUM, PIO_PNORM } pio_measure;

@@ -33,6 +33,12 @@ PIO_FN real fem_heat_of(const fem_matter *m, int element)
     return m->heat ? m->heat[element] : R(0);
 }
 
+/* Returns the relative density of an element, by its number in the mesh. */
+PIO_FN real fem_relative_of(const fem_matter *m, int element)
+{
+    return m->relative ? m->relative[element] : R(1);
+}
+
 /* One quadrature point of one element: gradients of its shape functions and its volume. */
 typedef struct {
     real g[ELEMENT_NODES][DIM]; /* grad_X N_a, 1/m */

@@ -27,6 +27,8 @@ typedef struct {
     const real *k;       /* [elements][PIO_LAW_CONSTANTS] constants of the law, see hyperelastic.h */
     const real *density; /* [elements] kg/m^3 */
     const real *heat;    /* [elements] thermal strain e = alpha Delta T, see hyperelastic_heat.h; NULL: 0 everywhere */
+    /* [elements] relative density, which k and density have taken in already; NULL: 1 everywhere */
+    const real *relative;
 } fem_matter;
 
 /* What changes from step to step; lives on the device. */
@@ -39,7 +41,7 @@ typedef struct {
 
 /* Kinds of faults: a volume at rest that is not positive; constants that the law does not allow; a deformation for
  * which the law is not defined; a state that is not finite; one that is out of the lattice's range; a ring beyond its
- * axis; a thermal strain of -1 or below. */
+ * axis; a thermal strain of -1 or below; a relative density below 0. */
 enum {
     FEM_INVERTED_REST,
     FEM_CONSTANT,
@@ -47,7 +49,8 @@ enum {
     FEM_NOT_FINITE,
     FEM_OFF_LATTICE,
     FEM_NEGATIVE_RADIUS,
-    FEM_COLD
+    FEM_COLD,
+    FEM_NOT_FILLED
 };
 
 #define FEM_NONE UINT64_MAX /* no fault */

@@ -1,9 +1,10 @@
 /* fem_integral.h -- integrals over a body: sums over elements of a density phi per volume at rest.
  *
  *     A = sum_e w_e sum_q V_q phi_q
- *     volume  phi = 1        mass  phi = rho        strain energy  phi = psi(F)
+ *     volume  phi = r        mass  phi = rho        strain energy  phi = psi(F)
  *
- * in elements whose dilatation is projected, at Fbar (fem_dilatation.h). */
+ * with r the relative density, 1 where nothing is interpolated; in elements whose dilatation is projected, at Fbar
+ * (fem_dilatation.h). */
 #ifndef PIOLA_KERNELS_FEM_INTEGRAL_H
 #define PIOLA_KERNELS_FEM_INTEGRAL_H
 
@@ -41,10 +42,10 @@ PIO_OUTLINE_FN void fem_projection_adj(const fem_block *b, int i, int law, const
 
 /* ---- integrals --------------------------------------------------------------------------------------------------- */
 
-/* Returns phi of element e but that of energy: 1 or rho [kg/m^3]. */
+/* Returns phi of element e but that of energy: the relative density, or rho [kg/m^3]. */
 PIO_FN wide integrand(const fem_integral_args *a, int e)
 {
-    return a->type == PIO_MASS ? W(a->m.density[e]) : W(1);
+    return a->type == PIO_MASS ? W(a->m.density[e]) : W(fem_relative_of(&a->m, e));
 }
 
 /* Returns the term of element i: its weight times the integral of phi. */
@@ -166,6 +167,7 @@ PIO_FN void fem_integral_adj(int i, const fem_integral_adj_args *s)
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         s->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += k_bar.k[c];
     if (a->type == PIO_MASS) s->density_bar[e] += R(bar) * volume;
+    if (a->type == PIO_VOLUME && s->relative_bar) s->relative_bar[e] += R(bar) * volume;
     if (s->thick_bar) s->thick_bar[e] += thick_bar;
     if (s->heat_bar) s->heat_bar[e] += heat_bar;
 }

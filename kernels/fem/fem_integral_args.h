@@ -8,7 +8,7 @@
 typedef struct {
     fem_block b;        /* with the rule of masses where volume or mass is observed, else of stiffnesses */
     fem_matter m;       /* density: of mass alone */
-    int type;           /* PIO_VOLUME, _MASS, _STRAIN_ENERGY: phi is 1, density, strain energy */
+    int type;           /* PIO_VOLUME, _MASS, _STRAIN_ENERGY: phi is the relative density, density, strain energy */
     const real *u;      /* [nodes][DIM] displacement m */
     const real *weight; /* [elements] w */
 } fem_integral_args;
@@ -26,6 +26,7 @@ typedef struct {
     real *density_bar;        /* [elements]; added to */
     real *thick_bar;          /* [elements]; added to, or NULL */
     real *heat_bar;           /* [elements] of the thermal strain; added to, or NULL */
+    real *relative_bar;       /* [elements] of the relative density, by volume alone; added to, or NULL */
 } fem_integral_adj_args;
 
 #endif

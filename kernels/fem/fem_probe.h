@@ -1,5 +1,6 @@
 /* fem_probe.h -- observations of stress and strain: fields of kernels/material/hyper_field.h at a point of an element,
- * and their means, norms and largest values over elements.
+ * and their means, norms and largest values over elements. Likewise of the relative density r of elements, and of how
+ * far it is from 0 and 1, their greyness 4 r (1 - r) (Sigmund 2007, eq. 41).
  *
  *     A = sum_e w_e sum_q V_q f(phi),   B = sum_e w_e sum_q V_q
  *     mean  A/B, f = phi     norm  s0 (A/B)^(1/p), f = |phi/s0|^p     maximum  the largest phi of all points
@@ -71,11 +72,28 @@ PIO_OUTLINE_FN void probe_point_set(const fem_probe_at *a, int i, int q, const f
     r->x.bar = r->d.bar;
 }
 
-/* Sets the numbers of the field at a point; of stress and energy NaN where the law has no value. */
-PIO_FN void probe_values(const fem_probe_at *a, const probe_point *r, real out[HYPER_TENSOR])
+/* Returns a field that elements have, not points: r, or 4 r (1 - r). */
+PIO_FN real probe_of_element(const fem_probe_at *a, int e)
+{
+    const real r = fem_relative_of(&a->m, e);
+    return a->field == PIO_GREYNESS ? R(4) * r * (R(1) - r) : r;
+}
+
+/* Returns its derivative with respect to r. */
+PIO_FN real probe_of_element_slope(const fem_probe_at *a, int e)
+{
+    return a->field == PIO_GREYNESS ? R(4) - R(8) * fem_relative_of(&a->m, e) : R(1);
+}
+
+/* Sets the numbers of the field at a point of element e; of stress and energy NaN where the law has no value. */
+PIO_FN void probe_values(const fem_probe_at *a, int e, const probe_point *r, real out[HYPER_TENSOR])
 {
     const int of_strain = a->field == PIO_GREEN_STRAIN || a->field == PIO_VOLUME_RATIO || a->field == PIO_ROTATION;
     const real nothing = r->p.volume - r->p.volume;
+    if (a->field >= PIO_RELATIVE_DENSITY_FIELD) {
+        out[0] = probe_of_element(a, e);
+        return;
+    }
     hyper_field(a->field, &r->x, out);
     if (a->field == PIO_ENERGY_DENSITY && a->b.dilatations) out[0] += dilated_held(&r->d);
     if (r->admitted || of_strain) return;
@@ -97,9 +115,9 @@ PIO_FN probe_values_bar probe_values_adj(const fem_probe_at *a, const probe_poin
     bar.F = bar.bar = mat_diag(R(0));
     bar.third = bar.e = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
-    hyper_field_adj(a->field, &r->x, out_bar, &bar);
+    if (a->field < PIO_RELATIVE_DENSITY_FIELD) hyper_field_adj(a->field, &r->x, out_bar, &bar);
     out.theta = R(0);
-    if (a->b.dilatations) {
+    if (a->b.dilatations && a->field < PIO_RELATIVE_DENSITY_FIELD) {
         dilated_point d = r->d;
         if (d.m > R(0)) fem_held_adj(&a->b, r->x.law, r->x.k, out_bar[0] * R(0.5) * d.l * d.l, &bar.k);
         d.m *= out_bar[0]; /* bar.bar is of out_bar times the energy */
@@ -155,7 +173,7 @@ PIO_FN wide fem_probe(int i, const fem_probe_args *a)
         probe_point r;
         probe_point_set(&a->s, i, q, &t, &r);
         real phi[HYPER_TENSOR];
-        if (a->component >= 0) probe_values(&a->s, &r, phi);
+        if (a->component >= 0) probe_values(&a->s, e, &r, phi);
         sum += W(r.p.volume) * (a->component < 0 ? W(1) : probe_measure(a, phi[a->component]));
     }
     return W(w) * sum;
@@ -167,7 +185,7 @@ typedef struct {
     fem_nodes_bar node;
     hyper_constants k;
     pack pi[DILATATION_FUNCTIONS];
-    real thick, heat;
+    real thick, heat, relative;
 } probe_bar;
 
 /* Adds the cotangents of point q of element i, `scale` times those of the sums. */
@@ -181,7 +199,7 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
     real phi[HYPER_TENSOR], out_bar[HYPER_TENSOR];
     hyper_constants k_bar;
     wide f = one ? W(0) : scale * b->sums_bar[b->count];
-    probe_values(a, &r, phi);
+    probe_values(a, a->b.first + i, &r, phi);
     for (int c = 0; c < HYPER_TENSOR; c++) out_bar[c] = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k_bar.k[c] = R(0);
     for (int c = 0; c < b->count; c++) {
@@ -190,6 +208,8 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
         out_bar[at] = R(scale * b->sums_bar[c] * probe_measure_slope(&b->fwd, phi[at]));
     }
     const probe_values_bar Phi = probe_values_adj(a, &r, out_bar, &k_bar);
+    if (a->field >= PIO_RELATIVE_DENSITY_FIELD)
+        bar->relative += V * probe_of_element_slope(a, a->b.first + i) * out_bar[0];
     fem_point p = r.p;
     p.volume = V;
     fem_element_add(bar->node.u, nodes, &p, Phi.F);
@@ -216,7 +236,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
     probe_bar bar;
     bar.node.u = b->u_bar + at;
     bar.node.rest = b->rest_bar + at;
-    bar.thick = bar.heat = R(0);
+    bar.thick = bar.heat = bar.relative = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
     for (int m = 0; m < DILATATION_FUNCTIONS; m++) bar.pi[m] = pack_of(R(0));
     for (int c = 0; c < nodes * DIM; c++) bar.node.u[c] = bar.node.rest[c] = R(0);
@@ -230,6 +250,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
         b->k_bar[field_at(a->m.elements, PIO_LAW_CONSTANTS, c, e)] += bar.k.k[c];
     if (b->thick_bar) b->thick_bar[e] += bar.thick;
     if (b->heat_bar) b->heat_bar[e] += bar.heat;
+    if (b->relative_bar) b->relative_bar[e] += bar.relative;
 }
 
 /* ---- means and norms --------------------------------------------------------------------------------------------- */
@@ -291,7 +312,7 @@ PIO_FN void fem_probe_top(int i, const fem_probe_top_args *a)
         probe_point r;
         probe_point_set(&a->s, i, q, &t, &r);
         real phi[HYPER_TENSOR];
-        probe_values(&a->s, &r, phi);
+        probe_values(&a->s, e, &r, phi);
         if (best >= 0 && !(W(phi[a->component]) > top)) continue;
         top = W(phi[a->component]);
         best = q;

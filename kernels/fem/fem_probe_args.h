@@ -63,6 +63,7 @@ typedef struct {
     real *k_bar;           /* [elements][PIO_LAW_CONSTANTS]; added to */
     real *thick_bar;       /* [elements]; added to, or NULL */
     real *heat_bar;        /* [elements] of the thermal strain; added to, or NULL */
+    real *relative_bar;    /* [elements] of the relative density; added to, or NULL */
 } fem_probe_adj_args;
 
 /* The largest value of a number of the field in each element of the block that has a weight. */

@@ -128,6 +128,64 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
         b->parameters_bar[field_at(a->n, PIO_LAW_CONSTANTS, c, e)] += parameters_bar.k[c];
 }
 
+/* ---- elements that are filled in part: see fem_interpolate_args -------------------------------------------------- */
+
+/* Returns r^p of 0 <= r and p >= 1. */
+PIO_FN wide fem_relative_power(wide r, double p)
+{
+    return r > W(0) ? exp(W(p) * log(r)) : W(0);
+}
+
+/* Returns the fraction s of the strain energy that an element of relative density r stores. */
+PIO_FN wide fem_interpolated(const pio_interpolation *f, wide r)
+{
+    const wide full = f->type == PIO_RAMP ? r / (W(1) + W(f->power) * (W(1) - r)) : fem_relative_power(r, f->power);
+    return W(f->least) + W(1 - f->least) * full;
+}
+
+/* Returns ds/dr; p r^(p - 1) of r = 0 is 0 but for p = 1. */
+PIO_FN wide fem_interpolated_slope(const pio_interpolation *f, wide r)
+{
+    const wide below = W(1) + W(f->power) * (W(1) - r);
+    if (f->type == PIO_RAMP) return W(1 - f->least) * W(1 + f->power) / (below * below);
+    const wide less = f->power > 1 ? fem_relative_power(r, f->power - 1) : W(1);
+    return W(1 - f->least) * W(f->power) * less;
+}
+
+/* Multiplies the moduli of element e by s, and sets its density. */
+PIO_FN void fem_interpolate(int e, const fem_interpolate_args *a)
+{
+    const wide r = W(a->relative[e]);
+    a->actual[e] = a->density[e];
+    if (a->interpolation[e] < 0) return;
+    const real s = R(fem_interpolated(&a->interpolations[a->interpolation[e]], r));
+    a->actual[e] = a->density[e] * R(r);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
+        if (hyper_is_modulus(a->of.law[e], c)) a->k[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)] *= s;
+}
+
+/* Makes of the cotangents of element e's constants those before they were multiplied, and adds those of its relative
+ * density and of the density of its material. */
+PIO_FN void fem_interpolate_adj(int e, const fem_interpolate_adj_args *b)
+{
+    const fem_interpolate_args *a = &b->fwd;
+    const wide r = W(a->relative[e]);
+    b->density_bar[e] += b->actual_bar[e] * (a->interpolation[e] < 0 ? R(1) : R(r));
+    if (a->interpolation[e] < 0) return;
+    const pio_interpolation *f = &a->interpolations[a->interpolation[e]];
+    const real s = R(fem_interpolated(f, r));
+    const hyper_constants k =
+        hyper_from_parameters(a->of.law[e], a->of.parameter_form[e], fem_parameters_of(&a->of, e));
+    real s_bar = R(0);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
+        real *k_bar = &b->k_bar[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)];
+        if (!hyper_is_modulus(a->of.law[e], c)) continue;
+        s_bar += k.k[c] * *k_bar;
+        *k_bar *= s;
+    }
+    b->relative_bar[e] += R(fem_interpolated_slope(f, r)) * s_bar + a->density[e] * b->actual_bar[e];
+}
+
 /* ---- thermal strains ---------------------------------------------------------------------------------------- */
 
 /* Sets the thermal strain e = alpha Delta T of an element. */
@@ -160,7 +218,7 @@ PIO_FN int fem_radii_hold(const fem_block *b, int i)
 }
 
 /* Lowers the fault where element i has a volume that is not positive, a negative radius, constants that its law does
- * not allow, or a thermal strain of -1 or below. */
+ * not allow, a relative density below 0, or a thermal strain of -1 or below. */
 PIO_FN void fem_check(int i, const fem_check_args *a)
 {
     const int e = a->b.first + i;
@@ -174,6 +232,7 @@ PIO_FN void fem_check(int i, const fem_check_args *a)
             if (!is_finite(k.k[c])) fault = FEM_CONSTANT;
         if (!(a->m.density[e] >= R(0)) || !hyper_constants_hold(a->m.law[e], k)) fault = FEM_CONSTANT;
     }
+    if (!(fem_relative_of(&a->m, e) >= R(0))) fault = FEM_NOT_FILLED;
     if (a->m.heat && !(R(1) + a->m.heat[e] > R(0) && is_finite(a->m.heat[e]))) fault = FEM_COLD;
     if (fault >= 0) atomic_min_u64(&a->step->fault, fem_fault_key(e, fault));
 }

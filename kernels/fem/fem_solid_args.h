@@ -89,6 +89,29 @@ typedef struct {
     real *parameters_bar;   /* [n][PIO_LAW_CONSTANTS] that of the parameters; added to */
 } fem_constants_adj_args;
 
+/* Elements that are filled in part: one item for each element. With r its relative density and s(r) of the formula that
+ * it has (SIMP: Bendsoe 1989 with the least stiffness of Sigmund 2007; RAMP: Stolpe and Svanberg 2001),
+ *     k <- s k of the constants that are moduli,    actual = r density
+ * so that its strain energy, stress and tangent are s times those of its material, and its mass r times. */
+typedef struct {
+    fem_constants_args of;                   /* law, n, and for the adjoint what k was made of; of.k is not read */
+    const real *relative;                    /* [n] r, >= 0 */
+    const int *interpolation;                /* [n] number of its formula; -1: r counts as 1 */
+    const pio_interpolation *interpolations; /* the formulas */
+    const real *density;                     /* [n] of its material, kg/m^3 */
+    real *k;                                 /* [n][PIO_LAW_CONSTANTS] constants as of fem_constants; multiplied */
+    real *actual;                            /* [n] kg/m^3; set */
+} fem_interpolate_args;
+
+/* The adjoint of fem_interpolate, before that of fem_constants. */
+typedef struct {
+    fem_interpolate_args fwd; /* k and actual are not read */
+    const real *actual_bar;   /* [n] cotangent of actual */
+    real *k_bar;              /* [n][PIO_LAW_CONSTANTS] those of the constants, after and then before; multiplied */
+    real *relative_bar;       /* [n] added to */
+    real *density_bar;        /* [n] added to */
+} fem_interpolate_adj_args;
+
 /* Thermal strains: one item for each element. */
 typedef struct {
     const real *expansion;   /* [n] alpha, 1/K */

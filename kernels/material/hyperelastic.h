@@ -26,6 +26,13 @@
 #include "kernels/material/hyperelastic_spectral.h"
 #include "kernels/material/hyperelastic_quadratic.h"
 
+/* Returns 1 where constant i of a law is a modulus, as all are but Ogden's exponents: psi is linear in all of these
+ * together. */
+PIO_FN int hyper_is_modulus(int law, int i)
+{
+    return (law & ~(int)PIO_VOLUME_QUADRATIC) != PIO_HYPER_OGDEN || (i != 1 && i != 3);
+}
+
 /* Returns 1 where psi has a value at F. With ln J or a rotation, det F must be positive (a normal number: real_log);
  * with neither, F must be finite. */
 PIO_FN int hyper_admits(int law, mat F)

@@ -127,6 +127,8 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     pio_queue_zero(q, f->materials.k_bar, constants);
     pio_queue_zero(q, f->materials.parameters_bar, constants);
     pio_queue_zero(q, f->materials.density_bar, one);
+    if (f->materials.relative) pio_queue_zero(q, f->materials.actual_bar, one);
+    if (f->materials.relative) pio_queue_zero(q, f->materials.relative_bar, one);
     if (f->materials.has_thickness) pio_queue_zero(q, f->materials.thickness_bar, one);
     if (f->materials.has_heat) {
         pio_queue_zero(q, f->materials.expansion_bar, one);
@@ -263,6 +265,11 @@ static void goal(pio_sim *sim, double tolerance)
     fem_of(sim)->newton.goal = fem_goal(fem_of(sim), tolerance);
 }
 
+static void project(pio_sim *sim, int32_t design, double sharpness)
+{
+    fem_of(sim)->design.designs[design].desc.sharpness = sharpness;
+}
+
 /* The states of a static run, and modes, are no history. */
 static int64_t adjoint_norms(pio_sim *sim, pio_adjoint_norm *norms)
 {
@@ -312,6 +319,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .record = record_of,
     .repeat = repeat,
     .goal = goal,
+    .project = project,
     .direct = direct,
     .product = product,
     .timer = sim_timer,

@@ -105,6 +105,10 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
             "it; one above -1 would be right",
             element, (double)heat);
     }
+    if ((step.fault & 15) == FEM_NOT_FILLED)
+        return sim_fail_as(error, PIOLA_NUMERICAL, what,
+                           "element %d has a relative density below 0; bounds that keep it from 0 to 1 would be right",
+                           element);
     real density = 0;
     pio_queue_download(&sim->queue, &density, f->materials.density + fem_row_of(f, element), sizeof density);
     return sim_fail_as(error, PIOLA_NUMERICAL, what,

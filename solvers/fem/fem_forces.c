@@ -162,7 +162,7 @@ static void weight_adj(fem_sim *f)
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(q, fem_weight_adj, p->n, NULL,
                 .fwd = {.b = fem_block_of(f, p, RULE_MASS), .m = fem_matter_of(f), .step = f->step},
-                .y = f->forces.external_bar, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
+                .y = f->forces.external_bar, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.actual_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
                 .gravity_contribution = f->loads.gravity_contribution);
     fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);

@@ -14,7 +14,7 @@ static void mass_times(fem_sim *f, const real *factor, const real *x, real *out)
 {
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_inertia, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
+                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.actual,
                 .factor = factor, .x = x,
                 .out = f->mesh.dof_out);
     add_element_dofs(f, f->mesh.dof_out, out);
@@ -24,9 +24,9 @@ static void mass_times_adj(fem_sim *f, const real *factor, real *factor_bar, con
 {
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_inertia_adj, p->n, NULL,
-                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
+                .fwd = {.b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.actual,
                         .factor = factor, .x = x},
-                .y = y, .x_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.density_bar,
+                .y = y, .x_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .density_bar = f->materials.actual_bar,
                 .factor_bar = factor_bar, .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL);
     if (x_bar) add_element_dofs(f, f->mesh.dof_out, x_bar);
     add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
@@ -35,7 +35,7 @@ static void mass_times_adj(fem_sim *f, const real *factor, real *factor_bar, con
 static fem_matter damping_matter(const fem_sim *f)
 {
     return (fem_matter){.elements = f->mesh.elements, .law = f->damping.law, .k = f->damping.k,
-                        .density = f->materials.density};
+                        .density = f->materials.actual};
 }
 
 void fem_mass_force(fem_sim *f, const real *a, real *out)
@@ -77,7 +77,7 @@ void fem_inertial_matrix(fem_sim *f, double ca, double cv)
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         pio_map(q, fem_mass_matrix, p->n, NULL,
-                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.density,
+                .b = fem_block_of(f, p, RULE_MASS), .lumped = f->motion.lumped, .density = f->materials.actual,
                 .alpha = f->damping.alpha, .ca = ca,
                 .cv = cv, .node_pair = p->node_pair, .node_pairs = p->node_pairs, .first_node_pair = p->first_node_pair,
                 .out = f->matrix.block_out);

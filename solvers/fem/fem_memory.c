@@ -47,6 +47,13 @@ static void take_mesh(fem_sim *f)
     TAKE(arena, f->materials.parameters, field_size(rows, PIO_LAW_CONSTANTS));
     TAKE(arena, f->materials.k, field_size(rows, PIO_LAW_CONSTANTS));
     TAKE(arena, f->materials.density, field_size(rows, 1));
+    f->materials.actual = f->materials.density;
+    if (f->materials.n_interpolations) {
+        TAKE(arena, f->materials.interpolation, f->mesh.elements);
+        TAKE(arena, f->materials.interpolations, f->materials.n_interpolations);
+        TAKE_FIELD(f->materials.relative, 1);
+        TAKE_FIELD(f->materials.actual, 1);
+    }
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness, 1);
     if (!f->materials.has_heat) return;
     TAKE_FIELD(f->materials.expansion, 1);
@@ -151,6 +158,9 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     TAKE_FIELD(f->materials.k_bar, PIO_LAW_CONSTANTS);
     TAKE_FIELD(f->materials.parameters_bar, PIO_LAW_CONSTANTS);
     TAKE_FIELD(f->materials.density_bar, 1);
+    f->materials.actual_bar = f->materials.density_bar;
+    if (f->materials.n_interpolations) TAKE_FIELD(f->materials.actual_bar, 1);
+    if (f->materials.n_interpolations) TAKE_FIELD(f->materials.relative_bar, 1);
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness_bar, 1);
     if (f->materials.has_heat) {
         TAKE_FIELD(f->materials.expansion_bar, 1);
@@ -208,6 +218,7 @@ static void take_filter(fem_sim *f, fem_design *d)
     TAKE(arena, d->transposed_start, n + 1);
     TAKE(arena, d->transposed_from, entries);
     TAKE(arena, d->transposed_weight, entries);
+    if (d->desc.sharpness > 0) TAKE(arena, d->projected, n);
 }
 
 static void take_places(fem_sim *f, fem_observation *o)

@@ -48,16 +48,16 @@ void fem_add_observed(fem_sim *f)
     pio_halo(q, f->adjoint.u_bar);
 }
 
-/* From the cotangent of an integral to those of displacement, constants, density, thickness and shape. */
+/* From the cotangent of an integral to those of displacement, constants, densities, thickness and shape. */
 void fem_observe_integral_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         pio_map(&f->base.queue, fem_integral_adj, p->n, NULL,
                 .fwd = args_of(f, o, p), .integral_bar = f->base.samples_bar + o->first + t->sample,
                 .scale = t->weight, .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest,
-                .k_bar = f->materials.k_bar, .density_bar = f->materials.density_bar,
+                .k_bar = f->materials.k_bar, .density_bar = f->materials.actual_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
-                .heat_bar = f->materials.heat_bar);
+                .heat_bar = f->materials.heat_bar, .relative_bar = f->materials.relative_bar);
     fem_add_observed(f);
 }
 /* clang-format on */

@@ -21,6 +21,11 @@ static void apply_one(fem_sim *f, const fem_design *d)
                 .start = d->start, .from = d->from, .weight = d->weight, .in = z, .out = f->design.filtered + d->first);
         z = f->design.filtered + d->first;
     }
+    if (d->projected) {
+        pio_map(q, design_project, variables_of(d), NULL,
+                .sharpness = e->sharpness, .threshold = e->threshold, .in = z, .out = d->projected);
+        z = d->projected;
+    }
     pio_map(q, design_value, variables_of(d), NULL,
             .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
             .start = e->start && !d->start ? f->base.z_start + d->first : NULL,
@@ -51,6 +56,16 @@ static void apply_one(fem_sim *f, const fem_design *d)
     }
 }
 
+static fem_interpolate_args interpolation_of(const fem_sim *f)
+{
+    return (fem_interpolate_args){
+            .of = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
+                   .parameters = f->materials.parameters},
+            .relative = f->materials.relative, .interpolation = f->materials.interpolation,
+            .interpolations = f->materials.interpolations, .density = f->materials.density, .k = f->materials.k,
+            .actual = f->materials.actual};
+}
+
 piola_status fem_design_apply(fem_sim *f, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
@@ -64,6 +79,10 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
             .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters, .k = f->materials.k);
+    if (f->materials.relative) {
+        const fem_interpolate_args a = interpolation_of(f);
+        pio_map_with(q, fem_interpolate, f->mesh.elements, NULL, &a);
+    }
     if (f->materials.has_heat)
         pio_map(q, fem_heat, f->mesh.elements, NULL, .expansion = f->materials.expansion,
                 .temperature = f->materials.temperature, .heat = f->materials.heat);
@@ -115,19 +134,28 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
                     .n = f->mesh.elements, .stored = t.components, .component = t.component, .index = d->index,
                     .group = g, .bar = t.bar);
     }
+    double *filtered = f->design.filtered + d->first, *inner_bar = d->projected ? d->projected : filtered;
     pio_map(q, design_value_adj, variables_of(d), NULL,
             .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
-            .value_bar = value_bar, .z_bar = d->start ? f->design.filtered + d->first : z_bar);
+            .value_bar = value_bar, .z_bar = d->start ? inner_bar : z_bar);
+    if (d->projected)
+        pio_map(q, design_project_adj, variables_of(d), NULL,
+                .fwd = {.sharpness = e->sharpness, .threshold = e->threshold, .in = filtered},
+                .out_bar = inner_bar, .in_bar = inner_bar);
     if (d->start)
         pio_map(q, design_filter, variables_of(d), NULL,
                 .start = d->transposed_start, .from = d->transposed_from, .weight = d->transposed_weight,
-                .in = f->design.filtered + d->first, .out = z_bar);
+                .in = inner_bar, .out = z_bar);
 }
 
 piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
     fem_areas_adj(f);
     fem_couples_adj(f);
+    if (f->materials.relative)
+        pio_map(&f->base.queue, fem_interpolate_adj, f->mesh.elements, NULL,
+                .fwd = interpolation_of(f), .actual_bar = f->materials.actual_bar, .k_bar = f->materials.k_bar,
+                .relative_bar = f->materials.relative_bar, .density_bar = f->materials.density_bar);
     pio_map(&f->base.queue, fem_constants_adj, f->mesh.elements, NULL,
             .fwd = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters}, .k_bar = f->materials.k_bar,

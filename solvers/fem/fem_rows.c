@@ -29,7 +29,8 @@ int fem_rows_find(fem_sim *f, const pio_engine_desc *desc)
     enum { MOST = 4096 };
     const pio_fem_desc *m = desc->fem;
     int rows = 1;
-    if (!f->setup.start_only || f->mesh.elements < 1 || are_designed(desc) || m->n_varies) return 1;
+    if (!f->setup.start_only || f->mesh.elements < 1 || are_designed(desc) || m->n_varies || m->relative_density)
+        return 1;
     f->materials.row_first = malloc(sizeof *f->materials.row_first * MOST);
     if (!f->materials.row_first) return 0;
     f->materials.row_first[0] = 0;

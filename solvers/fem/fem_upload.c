@@ -80,6 +80,11 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
         upload_field(f, f->materials.parameters, m->law_parameters, PIO_LAW_CONSTANTS);
         upload_field(f, f->materials.density, m->density, 1);
     }
+    if (f->materials.n_interpolations) {
+        UPLOAD(f->materials.interpolation, m->interpolation, f->mesh.elements);
+        UPLOAD(f->materials.interpolations, m->interpolations, f->materials.n_interpolations);
+        upload_field(f, f->materials.relative, m->relative_density, 1);
+    }
     if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
     if (f->materials.has_heat) {
         upload_field(f, f->materials.expansion, m->expansion, 1);

@@ -17,7 +17,7 @@ fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule)
 fem_matter fem_matter_of(const fem_sim *f)
 {
     return (fem_matter){.elements = f->mesh.elements, .law = f->materials.law, .k = f->materials.k,
-                        .density = f->materials.density, .heat = f->materials.heat};
+                        .density = f->materials.actual, .heat = f->materials.heat, .relative = f->materials.relative};
 }
 
 void fem_element_forces(fem_sim *f, const fem_force_args *a)

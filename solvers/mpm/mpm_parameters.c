@@ -32,6 +32,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
         return (design_target){sim->plastic.yield, sim->plastic.yield_bar, PIO_PLASTIC_CONSTANTS,
                                (int)(quantity - PIO_YIELD_0)};
     case PIO_THICKNESS: /* of meshes */
+    case PIO_RELATIVE_DENSITY:
     case PIO_EXPANSION:
     case PIO_TEMPERATURE:
     case PIO_MASS_DAMPING:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_prototypes.py -- in the headers of house.CLEAN every function has a comment of its own, and in those of
-kernels' arguments (*_args.h) and of the engine's interface (engine.h, engine_mpm.h) every member too.
+kernels' arguments (*_args.h) and of the engine's interface (engine.h, engine_fem.h, engine_mpm.h) every member too.
 
 The comment of a prototype, or of an inline function, stands directly above it, or behind a prototype at the end of its
 line. One above it is made of sentences: it begins with a capital letter, a digit or a quote and ends with a full stop.
@@ -18,7 +18,8 @@ import sys
 sys.dont_write_bytecode = True
 import house
 
-MEMBERS = ("_args.h", "solvers/engine/engine.h", "solvers/engine/engine_mpm.h")  # where members have comments
+# where members have comments
+MEMBERS = ("_args.h", "solvers/engine/engine.h", "solvers/engine/engine_fem.h", "solvers/engine/engine_mpm.h")
 
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 # Lines that are not part of a function: of the preprocessor, and the brackets of extern "C".

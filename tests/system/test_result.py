@@ -54,6 +54,9 @@ objective: [{type: target, of: end.y, value: -0.01, weight: 1000}]
 """
 MOTION = ["time={integrator: bdf2, dt: 5 ms, duration: 30 ms}"]
 BOUND = ["constraints=[{of: size, max: 1.001, relative_to: initial}]", "optimizer={type: mma, max_iterations: 2}"]
+LAYOUT = ["bodies=[{name: b, geometry: g, material: m, relative_density: 0.5}]", "design=[{name: layout, "
+          "target: bodies.b.relative_density, per: element, bounds: [0, 1], filter: {type: cone, radius: 0.15}, "
+          "projection: {beta: 2}}]"]
 LONG = ["time.duration=1000 s", "output.states.every=1000 s", "gradient.memory.budget=50 MB"]  # a million steps
 TINY = ["gradient.check={directions: 2}"]
 # Name: exit code, command, scene, settings, further options. A scene of one line is the file of a small one.
@@ -74,6 +77,7 @@ RUNS = {
     "slab_check": (0, "check", SLAB, TINY + BOUND, []),
     "slab_undecided": (1, "check", SLAB, ["gradient.check={directions: 1, tolerance: 1e-14}"], []),
     "slab_optimize": (0, "optimize", SLAB, BOUND, []),
+    "slab_projected": (0, "optimize", SLAB, LAYOUT + BOUND, []),
     "slab_not_converged": (1, "optimize", SLAB, ["optimizer={type: adam, max_iterations: 2, stop: {objective: -1}}"],
                            []),
     "slab_in_motion": (0, "grad", SLAB, MOTION, []),

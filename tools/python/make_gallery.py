@@ -119,6 +119,13 @@ ENTRIES = (
           "Young's modulus that was found for each element; the hidden square has 400 kPa and is 30 mm "
           "wide.",
           "--field materials_soft_E", file="history"),
+    Entry("topology_mbb", "optimize",
+          "The relative density of each element after 100 iterations: half of a beam that is loaded in its middle, at "
+          "the left, and rests on its ends. The filter leaves a grey rim.",
+          "--field bodies_beam_relative_density --size 900x400", file="history"),
+    Entry("topology_mbb_projected", "optimize",
+          "The same with a projection that becomes sharper, at the end: an element is full or empty.",
+          "--field bodies_beam_relative_density --size 900x400", file="history"),
     Entry("fem_cantilever_shape", "optimize",
           "The cantilever with the edge that was found. The colour is the displacement under the load.",
           "--field displacement --size 800x420"),

@@ -295,7 +295,9 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "volumes_3d",
                                           "heated_2d",
                                           "heated_motion",
-                                          "heated_rings"};
+                                          "heated_rings",
+                                          "topology_2d",
+                                          "topology_motion"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)

@@ -27,6 +27,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_couple.h"
 #include "tests/kernels/fem/kernel_cases_fem_follow.h"
 #include "tests/kernels/fem/kernel_cases_fem_integral.h"
+#include "tests/kernels/fem/kernel_cases_fem_interpolate.h"
 #include "tests/kernels/fem/kernel_cases_fem_load.h"
 #include "tests/kernels/fem/kernel_cases_fem_motion.h"
 #include "tests/kernels/fem/kernel_cases_fem_place.h"

@@ -74,6 +74,32 @@ static void case_design_filter(case_io *io)
     case_gradient(io, "z", CASE_WIDE, 1, n, a.out);
 }
 
+/* A step that is nearly none, one about another threshold, and one so sharp that most values are 0 or 1. */
+static void case_design_project(case_io *io)
+{
+    static const char *const names[] = {"soft", "aside", "sharp", NULL};
+    const int n = case_size(io, 700), variant = case_variant(io, names);
+    design_project_args a;
+    a.sharpness = variant == 0 ? 0.5 : variant == 1 ? 6 : 64;
+    a.threshold = variant == 1 ? 0.3 : 0.5;
+    a.in = WIDES(io, "filtered", 1, n, 0, 1);
+    a.out = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, design_project, n, NULL, &a);
+    case_out(io, "projected", CASE_WIDE, 1, n, a.out);
+    const double *out = case_find(io, CASE_OUTPUT, "projected")->value;
+    int within = 1;
+    for (int i = 0; i < n; i++) within &= out[i] >= 0 && out[i] <= 1;
+    case_expect(io, within || io->prefill, "projected values lie from 0 to 1");
+    if (!case_adjoint(io)) return;
+    design_project_adj_args b;
+    b.fwd = a;
+    b.out_bar = COTANGENT(io, wide, "projected");
+    b.in_bar = NEW(io, wide, n, CASE_SET);
+    LAUNCH(io, design_project_adj, n, NULL, &b);
+    case_gradient(io, "filtered", CASE_WIDE, 1, n, b.in_bar);
+}
+#define case_design_project_adj case_design_project
+
 enum { DESIGN_GROUPS = 5 };
 
 /* Particles to groups; every eleventh belongs to none. */

@@ -23,6 +23,24 @@ static void integral_gradients(case_io *io, const mesh_lattice *m, const real *u
     case_gradient(io, "density", CASE_FIELD, 1, n, b->density_bar);
     if (b->thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, n, b->thick_bar);
     if (b->heat_bar) case_gradient(io, "heat", CASE_FIELD, 1, n, b->heat_bar);
+    if (b->relative_bar) case_gradient(io, "relative", CASE_FIELD, 1, n, b->relative_bar);
+}
+
+/* Cotangents, all of them 0. */
+static fem_integral_adj_args integral_bars(case_io *io, const mesh_lattice *m, int type, int heated)
+{
+    const int n = m->elements;
+    fem_integral_adj_args b;
+    memset(&b, 0, sizeof b);
+    b.scale = 1;
+    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
+    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
+    b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
+    b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    b.heat_bar = heated ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    b.relative_bar = type == PIO_VOLUME ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
+    return b;
 }
 
 /* Every law in elements of every type, some of them with weight 0. */
@@ -53,6 +71,7 @@ static void case_fem_integral(case_io *io)
     fem_integral_args a;
     a.m = body.matter;
     a.m.density = REALS(io, "density", 1, n, 800, 1200);
+    if (type == PIO_VOLUME) a.m.relative = REALS(io, "relative", 1, n, 0.1, 0.9);
     a.u = mesh_stretched(io, m);
     a.weight = integral_weights(io, n);
     a.type = type;
@@ -68,16 +87,9 @@ static void case_fem_integral(case_io *io)
         case_out(io, mesh_name("integral", m->part[t].type), CASE_WIDE, 1, 1, add.sample);
     }
     if (!case_adjoint(io)) return;
-    fem_integral_adj_args b;
+    fem_integral_adj_args b = integral_bars(io, m, type, heated);
     real *u_bar = NEW(io, real, m->points * DIM, CASE_ADDED), *rest_bar = NEW(io, real, m->points * DIM, CASE_ADDED);
     b.fwd = a;
-    b.scale = 1;
-    b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
-    b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
-    b.k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_ADDED);
-    b.density_bar = NEW_FIELD(io, 1, n, CASE_ADDED);
-    b.thick_bar = DIM == 2 ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
-    b.heat_bar = heated ? NEW_FIELD(io, 1, n, CASE_ADDED) : NULL;
     for (int t = 0; t < MESH_TYPES; t++) {
         b.fwd.b = body.block[t];
         b.integral_bar = COTANGENT(io, wide, mesh_name("integral", m->part[t].type));

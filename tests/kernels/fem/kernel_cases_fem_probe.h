@@ -48,6 +48,7 @@ static probe_nodes probe_bars(case_io *io, const mesh_body *body, fem_probe_adj_
     b->k_bar = NEW_FIELD(io, PIO_LAW_CONSTANTS, body->m.elements, CASE_ADDED);
     b->thick_bar = DIM == 2 ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
     b->heat_bar = body->matter.heat ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
+    b->relative_bar = b->fwd.s.m.relative ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
     b->which = NULL;
     b->best = NULL;
     return n;
@@ -93,8 +94,8 @@ static void probe_sums_adj(case_io *io, const mesh_body *body, int t, fem_probe_
     mesh_add(io, &body->m, t, b->rest_bar, 1, n.rest);
 }
 
-/* The fields over elements, with a projected dilatation from 7 on, with thermal strains from 12 on, of rings from 15,
- * of sheets from 21, of both with thermal strains from 26 on. */
+/* The fields over elements, with a projected dilatation from 7 on, with thermal strains from 12 on, those of relative
+ * densities 15 and 16, of rings from 17, of sheets from 23, of both with thermal strains from 28 on. */
 static const char *const probe_names[] = {"Cauchy's stress",
                                           "strain",
                                           "von Mises, norm",
@@ -110,6 +111,8 @@ static const char *const probe_names[] = {"Cauchy's stress",
                                           "heated, Cauchy's stress",
                                           "heated, projected von Mises",
                                           "heated, projected energy",
+                                          "relative density",
+                                          "greyness, norm",
                                           DIM == 3 ? NULL : "Cauchy's stress of rings",
                                           "strain of rings",
                                           "von Mises of rings, norm",
@@ -129,35 +132,36 @@ static const char *const probe_names[] = {"Cauchy's stress",
                                           "heated, J of sheets",
                                           NULL};
 static const int probe_fields[] = {
-    PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,  PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
-    PIO_PRINCIPAL_STRESS, PIO_ROTATION,      PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
-    PIO_PRINCIPAL_STRESS, PIO_VOLUME_RATIO,  PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
-    PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,  PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
-    PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,
-    PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS, PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
-    PIO_ENERGY_DENSITY,   PIO_VOLUME_RATIO};
+    PIO_CAUCHY_STRESS,          PIO_GREEN_STRAIN,   PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS,       PIO_ROTATION,       PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS,       PIO_VOLUME_RATIO,   PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
+    PIO_RELATIVE_DENSITY_FIELD, PIO_GREYNESS,       PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS,
+    PIO_VOLUME_RATIO,           PIO_ENERGY_DENSITY, PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
+    PIO_VON_MISES_STRESS,       PIO_VOLUME_RATIO,   PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS,    PIO_ENERGY_DENSITY,
+    PIO_CAUCHY_STRESS,          PIO_GREEN_STRAIN,   PIO_ENERGY_DENSITY,   PIO_VOLUME_RATIO};
 
 /* Every field, as a mean and as a norm. A little energy comes with it: on some constants, or on all of them, a field
  * alone does not depend, and rounding is no derivative. */
 static void case_fem_probe(case_io *io)
 {
     const int variant = case_variant(io, probe_names), field = probe_fields[variant];
-    const int heated = (variant > 11 && variant < 15) || variant > 25;
+    const int heated = (variant > 11 && variant < 15) || variant > 27, filled = variant == 15 || variant == 16;
     const int projected = variant > 6 && variant < 15 && variant != 12;
-    const int sheets = (variant > 20 && variant < 26) || variant > 27;
-    const int small = field == PIO_GREEN_STRAIN || field == PIO_VOLUME_RATIO || field == PIO_ROTATION;
-    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 17;
+    const int sheets = (variant > 22 && variant < 28) || variant > 29;
+    const int small = field == PIO_GREEN_STRAIN || field == PIO_VOLUME_RATIO || field == PIO_ROTATION || filled;
+    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 16 || variant == 19;
     const double scale = small ? 1e-4 : norm ? 1e-2 : 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
-    if (variant > 14) mesh_plane(&body, sheets ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 16) mesh_plane(&body, sheets ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     fem_probe_args a, energy;
     a.s = probe_of(io, &body, field, projected, 1);
     if (heated) mesh_heat(io, &body, CASE_INPUT);
     a.s.m.heat = body.matter.heat;
+    if (filled) a.s.m.relative = REALS(io, "relative", 1, m->elements, 0.1, 0.9);
     a.component = 0;
     a.power = norm ? 5 : 0;
-    a.size = norm ? field == PIO_ENERGY_DENSITY ? 300 : 9000 : 1;
+    a.size = norm && !filled ? field == PIO_ENERGY_DENSITY ? 300 : 9000 : 1;
     energy = a;
     energy.s.field = PIO_ENERGY_DENSITY;
     energy.power = 0;
@@ -167,6 +171,7 @@ static void case_fem_probe(case_io *io)
     }
     if (!case_adjoint(io)) return;
     fem_probe_adj_args b;
+    b.fwd = a;
     const probe_nodes n = probe_bars(io, &body, &b);
     b.u_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
     b.rest_bar = NEW(io, real, m->element_dofs * DIM, CASE_SET);
@@ -183,6 +188,7 @@ static void case_fem_probe(case_io *io)
     probe_gradients(io, &body, &b, n, field);
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
     if (heated) case_gradient(io, "heat", CASE_FIELD, 1, m->elements, b.heat_bar);
+    if (filled) case_gradient(io, "relative", CASE_FIELD, 1, m->elements, b.relative_bar);
 }
 #define case_fem_probe_adj case_fem_probe
 

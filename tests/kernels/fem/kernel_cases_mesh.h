@@ -198,6 +198,7 @@ static void mesh_matter_of(case_io *io, mesh_body *b, case_role role, int only)
     b->matter.k = (real *)case_upload(io, k, CASE_FIELD);
     b->matter.density = NULL;
     b->matter.heat = NULL;
+    b->matter.relative = NULL;
 }
 
 /* Gives the elements thermal strains of up to a twentieth, every fifth one none. */
