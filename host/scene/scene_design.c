@@ -268,11 +268,11 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
         fault(p, "mesh_update", "no node is left to follow when all nodes are design variables; add `on`");
 }
 
-/* Returns the number of the first smoothness term of this design, or -1. */
-static int smoothness_of(const pio_scene *s, const scene_design *d)
+/* Returns the number of the first term of the objective that is of this design itself, or -1. */
+static int own_term_of(const pio_scene *s, const scene_design *d)
 {
     for (size_t i = 0; i < s->goal.n_objective; i++)
-        if (s->goal.objective[i].type == SCENE_SMOOTHNESS && !strcmp(s->goal.objective[i].of, d->name)) return (int)i;
+        if (pio_term_of_design(s, &s->goal.objective[i]) && !strcmp(s->goal.objective[i].of, d->name)) return (int)i;
     return -1;
 }
 
@@ -280,7 +280,7 @@ static int smoothness_of(const pio_scene *s, const scene_design *d)
 static void check_projection(const pio_scene *s, const place *p, const scene_design *d)
 {
     const bool grows = d->double_every > 0, ends = d->sharpest > 0;
-    const int smooth = smoothness_of(s, d);
+    const int own = own_term_of(s, d);
     if (s->method.type != SCENE_FEM || !(d->sharpness > 0)) return;
     if (!(d->filter_radius > 0)) fault(p, "projection", "only a field with a filter is projected; add `filter`");
     if (!isfinite(d->bounds[0]))
@@ -294,9 +294,9 @@ static void check_projection(const pio_scene *s, const place *p, const scene_des
         if (grows && e->double_every > 0 && e->double_every != d->double_every)
             fault(p, "projection.double_every", "'%s' doubles every %d evaluations, and all do it together; use that",
                   e->name, e->double_every);
-    if (smooth >= 0)
-        fault(p, "projection", "objective[%d] smooths '%s' before its projection, which makes steps; remove one",
-              smooth, d->name);
+    if (own >= 0)
+        fault(p, "projection", "objective[%d] is a term of '%s' before its projection, which makes steps; remove one",
+              own, d->name);
 }
 
 static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
