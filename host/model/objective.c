@@ -115,8 +115,20 @@ static double interval(const pio_output *o, int k)
     return (after - before) / 2;
 }
 
-/* Returns the contribution of one value to a term, and its derivative in *slope. */
-static double contribution(const pio_term *t, double y, int k, int c, double *slope)
+/* Returns (mean |y|^p)^(1/p) of the samples of a term that is one, else 0. */
+static double norm_of(const pio_term *t, const double *samples)
+{
+    const double *y = samples + t->output->first + (t->component < 0 ? 0 : t->component);
+    double largest = 0, sum = 0;
+    if (t->term->type != SCENE_PNORM) return 0;
+    for (int k = 0; k < t->output->samples; k++) largest = fmax(largest, fabs(y[k * t->output->components]));
+    for (int k = 0; largest > 0 && k < t->output->samples; k++)
+        sum += pow(fabs(y[k * t->output->components]) / largest, t->term->power);
+    return largest * pow(sum / t->output->samples, 1 / t->term->power);
+}
+
+/* Returns the contribution of one value to a term, and its derivative in *slope; see norm_of(). */
+static double contribution(const pio_term *t, double y, int k, int c, double norm, double *slope)
 {
     const double w = t->term->weight;
     switch (t->term->type) {
@@ -137,6 +149,11 @@ static double contribution(const pio_term *t, double y, int k, int c, double *sl
     case SCENE_INTEGRAL:
         *slope = w * interval(t->output, k);
         return *slope * y;
+    case SCENE_PNORM: {
+        const double part = norm > 0 ? fabs(y) / norm : 0;
+        *slope = copysign(w * pow(part, t->term->power - 1) / t->output->samples, y);
+        return *slope * y;
+    }
     default:
         *slope = (t->term->type == SCENE_MINIMIZE ? w : -w) / t->output->samples;
         return *slope * y;
@@ -163,13 +180,14 @@ double pio_objective_evaluate(const pio_objective *o, const pio_model *m, const 
     for (size_t i = 0; i < o->n; i++) {
         const pio_term *t = &o->terms[i];
         const int used = t->output ? used_components(t) : 0;
+        const double norm = t->output ? norm_of(t, samples) : 0;
         double sum = t->output ? 0 : pio_design_term(t, m, filtered, NULL);
         for (int k = 0; t->output && k < t->output->samples; k++)
             for (int c = 0; c < used; c++) {
                 const int of = t->component < 0 ? c : t->component;
                 const int at = t->output->first + k * t->output->components + of;
                 double slope;
-                sum += contribution(t, samples[at], k, c, &slope);
+                sum += contribution(t, samples[at], k, c, norm, &slope);
                 if (samples_bar) samples_bar[at] += slope;
             }
         if (values) values[i] = sum;

@@ -6,6 +6,7 @@
  *   absolute  weight sum_kc |y_kc - value_c|, with |d| = sqrt(d^2 + width^2) - width
  *   minimize  weight mean_k y_k                  maximize: the negative
  *   integral  weight int y dt                    over the samples, by the trapezoidal rule
+ *   pnorm     weight (mean_k |y_k|^p)^(1/p)
  * and of a design entry, with z its variables after its filter and v its values, SI,
  *   smoothness      weight sum_p A_p/h_p (z_i - z_j)^2   over pairs p of neighbours, see design_filter.h
  *   total_variation weight sum_p A_p |z_i - z_j|         (Rudin, Osher and Fatemi 1992)

@@ -39,6 +39,7 @@ typedef enum {
     SCENE_MINIMIZE,
     SCENE_MAXIMIZE,
     SCENE_INTEGRAL,
+    SCENE_PNORM,
     SCENE_PRIOR,
     SCENE_SMOOTHNESS,
     SCENE_TOTAL_VARIATION
@@ -280,6 +281,7 @@ typedef struct {
     scene_numbers mean;    /* prior: expected values, one or one per component, SI; empty: those at the start */
     double width;          /* absolute: SI; total_variation: of normalised variables; below it terms are quadratic */
     double weight;         /* factor in the sum, >= 0; default 1 */
+    double power;          /* pnorm: its exponent; default 8 */
     char *data_file;       /* misfit: table with a header line */
     char *time_column;     /* misfit: name of its column of times, s; default "time" */
     scene_strings columns; /* misfit: names of columns, one per component of `of`, SI */

@@ -199,6 +199,13 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
              .only = ONLY(SCENE_MISFIT) | ONLY(SCENE_PRIOR),                                                           \
              .needed = ONLY(SCENE_PRIOR),                                                                              \
              .meaning = "standard deviation, of the measurements or of the prior; smaller counts for more"},           \
+            {"p",                                                                                                      \
+             CFG_NUMBER,                                                                                               \
+             AT(scene_term, power),                                                                                    \
+             .fallback = "8",                                                                                          \
+             .range = {CFG_FROM | CFG_UP_TO, 2, 32},                                                                   \
+             .only = ONLY(SCENE_PNORM),                                                                                \
+             .meaning = "exponent; larger is nearer to the largest sample and less smooth"},                           \
             {"weight",        CFG_NUMBER,   AT(scene_term, weight),                                                    \
              .fallback = "1", NOT_NEGATIVE, .meaning = "factor of this term in the sum; 0 switches it off"},           \
             END                                                                                                        \
@@ -206,7 +213,9 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
 #define TERM_TYPES                                                                                                     \
     "target: squared distance from a value; absolute: absolute difference from one; misfit: from measured data; "      \
     "minimize, maximize: the observation itself, or the mean value of a design entry; integral: the observation's "    \
-    "integral over time, by the trapezoidal rule; prior: ((value - mean)/sigma)^2/2 of each value of a design entry"
+    "integral over time, by the trapezoidal rule; pnorm: the p-mean of the magnitudes of its samples, a smooth "       \
+    "stand-in for the largest over times or load steps; prior: ((value - mean)/sigma)^2/2 of each value of a design "  \
+    "entry"
 #define TERM_OF                                                                                                        \
     "name of an observation, with .x or the like for one component; prior, and where minimize and maximize name no "   \
     "observation: of a design entry"

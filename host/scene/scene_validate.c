@@ -292,10 +292,13 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     if (!o) return;
     if (n > 1 && t->type >= SCENE_MINIMIZE)
         pio_cfg_fault(doc, of, "'%s' has %d components and only one number can be %s; write %s.%s", t->of, n,
-                      t->type == SCENE_INTEGRAL ? "integrated" : "minimized or maximized", t->of,
-                      pio_observe_component_name(s, o, 0));
-    if (t->type == SCENE_INTEGRAL && o->at.n < 2)
-        pio_cfg_fault(doc, of, "'%s' is observed once, and an integral over time needs `every` or `at` there", t->of);
+                      t->type == SCENE_INTEGRAL ? "integrated"
+                      : t->type == SCENE_PNORM  ? "the largest"
+                                                : "minimized or maximized",
+                      t->of, pio_observe_component_name(s, o, 0));
+    if ((t->type == SCENE_INTEGRAL || t->type == SCENE_PNORM) && o->at.n < 2)
+        pio_cfg_fault(doc, of, "'%s' is observed once, and %s needs `every` or `at` there", t->of,
+                      t->type == SCENE_INTEGRAL ? "an integral over time" : "the largest of several samples");
     const bool wanted = t->type == SCENE_TARGET || t->type == SCENE_ABSOLUTE;
     if (wanted && t->value.n != (size_t)n)
         pio_cfg_fault(doc, value, "%zu number%s, but '%s' has %d component%s", t->value.n, t->value.n > 1 ? "s" : "",

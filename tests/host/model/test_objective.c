@@ -109,7 +109,7 @@ static void terms_are_those_of_their_formulas(void **state)
     pio_objective_evaluate(&p.objective, p.model, p.y, p.z, p.terms, NULL);
     const double wanted[] = {0.51, 0.49}, width = 1e-3, *place = p.y + p.model->outputs[0].first;
     const double *energy = p.y + p.model->outputs[1].first;
-    double value[7] = {0};
+    double value[8] = {0}, powers = 0;
     for (int k = 0; k < 6; k++) {
         const double d = place[k] - wanted[k % 2];
         value[0] += 3 * (sqrt(d * d + width * width) - width);
@@ -117,12 +117,14 @@ static void terms_are_those_of_their_formulas(void **state)
     for (int k = 0; k < 4; k++) value[1] += 0.5 * 0.002 * (energy[k] + energy[k + 1]) / 2;
     value[2] = 0.001 * (place[0] + place[2]) / 2 + 0.006 * (place[2] + place[4]) / 2;
     const double throw[2] = {-1 + 2 * p.z[0], -1 + 2 * p.z[1]}, E = 5e3 * pow(10, p.z[2]);
-    value[3] = (pow((throw[0] - 0.4) / 0.2, 2) + pow((throw[1] - 0.1) / 0.2, 2)) / 2;
-    value[4] = pow((E - 12e3) / 2e3, 2);
-    value[5] = 1e-4 * E;
-    value[6] = -(throw[0] + throw[1]) / 2;
-    assert_int_equal(p.objective.n, 7);
-    for (int i = 0; i < 7; i++) below(p.objective.terms[i].name, fabs(p.terms[i] - value[i]) / fabs(value[i]), 1e-12);
+    for (int k = 0; k < 5; k++) powers += pow(fabs(energy[k]), 12) / 5;
+    value[3] = 2 * pow(powers, 1.0 / 12);
+    value[4] = (pow((throw[0] - 0.4) / 0.2, 2) + pow((throw[1] - 0.1) / 0.2, 2)) / 2;
+    value[5] = pow((E - 12e3) / 2e3, 2);
+    value[6] = 1e-4 * E;
+    value[7] = -(throw[0] + throw[1]) / 2;
+    assert_int_equal(p.objective.n, 8);
+    for (int i = 0; i < 8; i++) below(p.objective.terms[i].name, fabs(p.terms[i] - value[i]) / fabs(value[i]), 1e-12);
     close_problem(&p);
 }
 
