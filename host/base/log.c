@@ -26,6 +26,7 @@ struct pio_log {
     piola_error failure; /* first failure of the JSON file */
 
     bool active; /* a stage is running */
+    bool recurs; /* stages come again and again: none leaves a line */
     char stage[NAME], unit[NAME];
     int64_t done, total;
     double began, drawn, reported; /* s: start of the stage, last drawing, last line elsewhere and in the JSON file */
@@ -341,8 +342,17 @@ static void begin_stage(pio_log *log, const char stage[NAME], const char *unit, 
     snprintf(log->unit, sizeof log->unit, "%s", unit);
     replace_controls(log->unit, true);
     log->active = true;
-    log->began = log->reported = now;
+    log->began = now;
+    if (!log->recurs) log->reported = now;
     log->drawn = -1e300;
+}
+
+void pio_log_progress_recurs(pio_log *log)
+{
+    if (!log) return;
+    pio_log_progress_end(log);
+    log->recurs = true;
+    log->reported = log->clock(log->clock_context);
 }
 
 void pio_log_progress(pio_log *log, const char *stage, int64_t done, int64_t total, const char *unit)
@@ -373,8 +383,8 @@ void pio_log_progress_end(pio_log *log)
     if (!log || !log->active) return;
     double seconds = log->clock(log->clock_context) - log->began;
     log->active = false;
-    record_progress(log, seconds);
+    if (!log->recurs) record_progress(log, seconds);
     if (log->level < PIO_INFO) return;
     clear_line(log);
-    put_line(log, seconds, true);
+    if (!log->recurs) put_line(log, seconds, true);
 }

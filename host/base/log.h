@@ -47,7 +47,10 @@ void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...)
 /* Reports that `done` of `total` (0: unknown) units of a stage are done, such as "forward", 1040, 2000, "steps". It is
  * cheap, as it draws at most ten times per second. A new stage ends the one before. */
 void pio_log_progress(pio_log *log, const char *stage, int64_t done, int64_t total, const char *unit);
-/* Ends the stage; its last line remains. */
+/* From now on stages come again and again, such as the sweeps of an optimisation: they leave no last line, and the 10 s
+ * between two lines count on from stage to stage. */
+void pio_log_progress_recurs(pio_log *log);
+/* Ends the stage; its last line remains, unless stages recur. */
 void pio_log_progress_end(pio_log *log);
 
 #endif

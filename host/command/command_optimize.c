@@ -28,12 +28,23 @@ typedef struct {
     pio_session *s;
     pio_history *history;
     pio_evaluations *evaluations;
+    size_t next; /* number of the next evaluation that is not on record */
 } context;
+
+/* Names the evaluation whose progress is shown. Those on record are not computed, except damaged ones. */
+static void name_evaluation(context *c)
+{
+    size_t recorded;
+    const pio_evaluation *list = pio_evaluations_list(c->evaluations, &recorded);
+    while (c->next < recorded && list[c->next].z) c->next++;
+    snprintf(c->s->call.sweep, sizeof c->s->call.sweep, "evaluation %zu, ", c->next++);
+}
 
 static piola_status evaluate(void *p, const double *z, double *J, double *gradient, double *c, double *c_gradient,
                              piola_error *error)
 {
     pio_session *s = ((context *)p)->s;
+    name_evaluation(p);
     const piola_status rc = pio_session_gradient(s, z, NULL, error);
     if (rc) return rc;
     *J = s->evaluation.J;
@@ -89,6 +100,7 @@ static piola_status write_best(pio_session *s, const double *z, piola_error *err
     piola_status rc = pio_states_create(&file, s, true, error);
     if (rc) return rc;
     pio_states_sweep(file, &sweep);
+    snprintf(s->call.sweep, sizeof s->call.sweep, "best design, ");
     rc = pio_session_gradient(s, z, &sweep, error);
     char *certificate = rc ? NULL : pio_certificate_text(s, NULL, 0);
     if (!rc)
@@ -265,6 +277,8 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .rounding = f32 ? rounding_f32 : rounding_f64};
     if (problem.n_replay)
         pio_log_message(s->call.log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
+    s->call.shows_steps = true;
+    pio_log_progress_recurs(s->call.log);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
     if (!rc) rc = write_best(s, result.z, error);

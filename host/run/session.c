@@ -184,7 +184,9 @@ void pio_session_close(pio_session *s)
 static piola_status on_progress(void *context, int back, int64_t done, int64_t total, piola_error *error)
 {
     pio_session *s = context;
-    if (s->call.shows_steps) pio_log_progress(s->call.log, back ? "backward" : "forward", done, total, "steps");
+    char stage[sizeof s->call.sweep + 16];
+    snprintf(stage, sizeof stage, "%s%s", s->call.sweep, back ? "backward" : "forward");
+    if (s->call.shows_steps) pio_log_progress(s->call.log, stage, done, total, "steps");
     if (!pio_interrupted()) return PIOLA_OK;
     return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s at step %lld of %lld", pio_interruption(),
                     (long long)done, (long long)total);

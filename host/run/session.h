@@ -29,6 +29,7 @@ typedef struct {
     pio_log *log;
     double opened;    /* s, when the session was opened, by the steady clock */
     bool shows_steps; /* progress counts the steps of each sweep; else the command has a progress of its own */
+    char sweep[40];   /* which evaluation its sweeps are of, "evaluation 7, "; "" if there is one */
     pio_session_seconds seconds;
 } pio_session_call;
 

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""test_optimizer_end.py PIOLA -- L-BFGS ends where nothing is left to gain, on scenes that ship, and says where it is."""
+"""test_optimizer_end.py PIOLA PIOLA_CUT -- L-BFGS ends where nothing is left to gain, on scenes that ship; what
+`optimize` says on its way, without a terminal.
+
+PIOLA_CUT is the command with a clock that each poll of a sweep moves on by 10 s (cut.c).
+"""
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -11,7 +16,7 @@ import unittest
 
 import small_scenes
 
-PIOLA = ""
+PIOLA = PIOLA_CUT = ""
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
 GAIN, MOST_AFTER = 1e-8, 5  # docs/optimisers.md
 NEVER = "optimizer.stop.objective=-1"
@@ -44,10 +49,12 @@ class End(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
         self.addCleanup(temporary.cleanup)
 
-    def optimize(self, scene, out, *options, code=0):
-        done = subprocess.run([PIOLA, "optimize", *small_scenes.words(small_scenes.find(scene)), "--device", "cpu", "-o",
-                               str(out), *options],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, timeout=300)
+    def optimize(self, scene, out, *options, code=0, slow=False):
+        """The log. `slow`: by its clock, polls of sweeps are 10 s apart."""
+        command = [PIOLA_CUT if slow else PIOLA, "optimize", *small_scenes.words(small_scenes.find(scene))]
+        done = subprocess.run([*command, "--device", "cpu", "-o", str(out), *options],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300,
+                              env={**ENVIRONMENT, "PIOLA_CUT": str(10**9)} if slow else ENVIRONMENT)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stderr
 
@@ -68,7 +75,25 @@ class End(unittest.TestCase):
                 self.assertLessEqual(after, MOST_AFTER)
                 self.assertLess(report["objective"], most)
 
+    def test_progress_inside_evaluations_is_shown_without_a_terminal(self):
+        few = ("--set", "optimizer.max_iterations=1", "--set", "time.duration=0.2 s", "--set", "optimizer.stop={}")
+        log = self.optimize("mpm_throw_small.yaml", self.folder / "slow", *few, slow=True)
+        lines = re.findall(r"^(evaluation \d+|best design), (forward|backward)  (\d+) %  (\d+)/200 steps", log, re.M)
+        shown = {(of, sweep) for of, sweep, *_ in lines}
+        print(f"{len(lines)} lines of progress, of {len(shown)} sweeps")
+        evaluations = json.loads((self.folder / "slow" / "result.json").read_text())["optimizer"]["evaluations"]
+        wanted = {(of, sweep) for of in ["best design", *(f"evaluation {k}" for k in range(evaluations))]
+                  for sweep in ("forward", "backward")}
+        self.assertEqual(shown, wanted)
+        self.assertTrue(any(0 < int(percent) < 100 for *_, percent, _ in lines))
+        self.assertFalse(set("\r\033") & set(log))
+        log = self.optimize("mpm_throw_small.yaml", self.folder / "fast", *few)
+        self.assertNotIn("forward", log)  # evaluations that take less than 10 s leave no lines
+        log = self.optimize("mpm_throw_small.yaml", self.folder / "quiet", *few, "-q", slow=True)
+        self.assertNotIn("forward", log)
+
 
 if __name__ == "__main__":
     PIOLA = os.path.abspath(sys.argv[1])
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
+    PIOLA_CUT = os.path.abspath(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

@@ -228,6 +228,32 @@ static void a_pipe_gets_a_line_every_ten_seconds(void **state)
     assert_non_null(strstr(b.text, "forward  100 %  2000/2000 steps  57.1/s  35.0 s\n"));
 }
 
+static void stages_that_recur_leave_no_line_but_one_every_ten_seconds(void **state)
+{
+    (void)state;
+    for (int terminal = 0; terminal < 2; terminal++) {
+        bench b;
+        open_bench(&b, terminal, 80, PIO_INFO, NULL);
+        pio_log_progress_recurs(b.log);
+        for (int k = 0; k < 12; k++) { /* 12 sweeps of 3 s: lines at 12, 24 and 36 s, when 10 s or more have passed */
+            the_time += 1.5;
+            pio_log_progress(b.log, k % 2 ? "backward" : "forward", 50, 100, "steps");
+            the_time += 1.5;
+            pio_log_progress(b.log, k % 2 ? "backward" : "forward", 100, 100, "steps");
+            pio_log_progress_end(b.log);
+        }
+        close_bench(&b);
+        int lines = 0;
+        for (const char *s = b.text; *s; s++) lines += *s == '\n';
+        printf("%d lines on a %s, %s\n", lines, terminal ? "terminal" : "pipe", terminal ? "0" : "3");
+        assert_int_equal(lines, terminal ? 0 : 3);
+        if (terminal) continue;
+        printf("%s", b.text);
+        assert_true(strncmp(b.text, "backward  50 %  50/100 steps", 28) == 0 ||
+                    strncmp(b.text, "backward  100 %  100/100 steps", 30) == 0);
+    }
+}
+
 static void quiet_shows_no_progress(void **state)
 {
     (void)state;
@@ -344,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_terminal_shows_one_line_that_is_rewritten),
         cmocka_unit_test(a_narrow_terminal_does_not_wrap),
         cmocka_unit_test(a_pipe_gets_a_line_every_ten_seconds),
+        cmocka_unit_test(stages_that_recur_leave_no_line_but_one_every_ten_seconds),
         cmocka_unit_test(quiet_shows_no_progress),
         cmocka_unit_test(a_new_stage_ends_the_one_before_and_an_unknown_total_is_fine),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
