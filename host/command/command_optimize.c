@@ -121,6 +121,53 @@ static piola_status write_best(pio_session *s, const double *z, piola_error *err
     return piola_render(&render, error);
 }
 
+/* Writes how many evaluations each stage took. Those of the first three are all that the optimiser made. */
+static void write_stages(pio_json *json, const pio_optimizer_result *r)
+{
+    pio_json_begin_object(json, "stages");
+    pio_json_integer(json, "start", 1);
+    pio_json_integer(json, "steps", (int64_t)r->accepted - 1);
+    pio_json_integer(json, "end", (int64_t)(r->evaluations - r->accepted));
+    pio_json_integer(json, "best", 1); /* write_best() */
+    pio_json_end_object(json);
+}
+
+/* Returns the bound at which a value is, to a relative 1e-9 of their distance, as words; "" between them. */
+static const char *at_bound(const pio_parameter *p, double value)
+{
+    const double range = p->upper - p->lower, fraction = 1e-9;
+    const double below = fraction * (isfinite(range) ? range : fabs(p->lower)),
+                 above = fraction * (isfinite(range) ? range : fabs(p->upper));
+    const bool low = value <= p->lower + below, high = value >= p->upper - above;
+    return low && high ? ", constant" : low ? ", at its lower bound" : high ? ", at its upper bound" : "";
+}
+
+/* Logs the values of a parameter, or of one with many the least, the greatest, and how many are at a bound. */
+static void log_values(const pio_session *s, const pio_parameter *p)
+{
+    enum { MOST_SHOWN = 12 };
+    const int n = p->groups * p->components;
+    const double *value = s->evaluation.values + p->first;
+    const char *space = p->unit[0] ? " " : "";
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    int low = 0, high = 0;
+    for (int i = 0; i < n; i++) {
+        char name[256];
+        const char *where = at_bound(p, value[i]);
+        least = fmin(least, value[i]);
+        most = fmax(most, value[i]);
+        low += strstr(where, "lower") != NULL;
+        high += strstr(where, "upper") != NULL;
+        if (n > MOST_SHOWN) continue;
+        pio_model_variable_name(s->model, p->first + i, name, sizeof name);
+        pio_log_message(s->call.log, PIO_INFO, "%s = %.9g%s%s%s", name, value[i], space, p->unit, where);
+    }
+    if (n <= MOST_SHOWN) return;
+    pio_log_message(s->call.log, PIO_INFO,
+                    "%s = %.9g to %.9g%s%s: %d values, %d at their lower bound, %d at their upper", p->path, least,
+                    most, space, p->unit, n, low, high);
+}
+
 static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_status verdict, piola_error *error)
 {
     static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
@@ -136,6 +183,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
     pio_json_integer(&json, "replayed", (int64_t)r->replayed);
     pio_json_integer(&json, "rejected", (int64_t)r->rejected);
+    write_stages(&json, r);
     pio_json_double(&json, "projected_gradient", r->projected_gradient);
     pio_json_double(&json, "violation", r->violation);
     if (pio_session_sharpness(s) > 0) pio_json_double(&json, "beta", pio_session_sharpness(s));
@@ -144,11 +192,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
     pio_log_message(s->call.log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
-    for (int v = 0; v < s->model->n_variables && s->model->n_variables <= 12; v++) {
-        char name[256];
-        pio_model_variable_name(s->model, v, name, sizeof name);
-        pio_log_message(s->call.log, PIO_INFO, "%s = %.9g", name, s->evaluation.values[v]);
-    }
+    for (int k = 0; k < s->model->n_parameters && k < 12; k++) log_values(s, &s->model->parameters[k]);
     for (int i = 0; i < s->constraints.n && i < 12; i++) {
         const pio_constraint *of = &s->constraints.list[i];
         pio_log_message(s->call.log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->evaluation.samples[of->at], of->symbol,

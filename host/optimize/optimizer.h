@@ -128,6 +128,7 @@ typedef struct pio_optimizer_result {
     int stage;                 /* number of the stage that z, J and the others are of */
     size_t evaluations;        /* number of evaluations: replayed and computed, including rejected ones */
     size_t replayed, rejected; /* of those, replayed and rejected ones */
+    size_t accepted;           /* evaluations until the last accepted step, which they include; 1: there was none */
     pio_stop_reason reason;
     bool converged;     /* whether the run converged, by the rule above */
     char sentence[512]; /* the outcome in words */

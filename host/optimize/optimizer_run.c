@@ -431,6 +431,7 @@ bool pio_run_accept(pio_run *run, bool settled)
     run->trial = last;
     settled = settled && run->failed_since_step == 0;
     run->failed_since_step = 0;
+    r->accepted = r->evaluations;
     run->expected_decrease = NAN;
     run->bracket = HUGE_VAL;
     const double norm = pio_run_projected_gradient(p, &run->iterate, run->lambda, run->normal);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """test_optimizer_end.py PIOLA PIOLA_CUT -- L-BFGS ends where nothing is left to gain, on scenes that ship; what
-`optimize` says on its way, without a terminal.
+`optimize` says on its way, without a terminal, and at the end, and how result.json counts evaluations.
 
 PIOLA_CUT is the command with a clock that each poll of a sweep moves on by 10 s (cut.c).
 """
@@ -91,6 +91,54 @@ class End(unittest.TestCase):
         self.assertNotIn("forward", log)  # evaluations that take less than 10 s leave no lines
         log = self.optimize("mpm_throw_small.yaml", self.folder / "quiet", *few, "-q", slow=True)
         self.assertNotIn("forward", log)
+
+    def test_final_values_have_units_and_name_the_bound_where_they_are(self):
+        narrow = ("design[0].bounds=[150 kPa, 2 MPa]", "design[1].bounds=[20 kPa, 300 kPa]",
+                  "design[3].bounds=[0.1, 0.2]", "optimizer.max_iterations=30")
+        out = self.folder / "bounds"
+        log = self.optimize("fem_tension_id.yaml", out, *(x for s in narrow for x in ("--set", s)))
+        report = json.loads((out / "result.json").read_text())["parameters"]
+        print("\n".join(line for line in log.split("\n") if " = " in line))
+        self.assertIn("materials.hard.E = 300000 Pa, at its upper bound\n", log)
+        self.assertIn("materials.soft.E = 150000 Pa, at its lower bound\n", log)
+        self.assertRegex(log, r"materials.soft.nu = 0\.\d+\n") # between its bounds
+        for path, unit, low, high in (("materials.soft.E", " Pa", 150e3, 2e6), ("materials.hard.E", " Pa", 20e3, 3e5),
+                                      ("materials.soft.nu", "", 0.05, 0.49), ("materials.hard.nu", "", 0.1, 0.2)):
+            value = report[path]["value"]
+            near = 1e-9 * (high - low)
+            bound = (", at its lower bound" if value <= low + near else ", at its upper bound" if value >= high - near
+                     else "")
+            with self.subTest(path):
+                self.assertIn(f"{path} = {value:.9g}{unit}{bound}\n", log)
+        out = self.folder / "field"
+        log = self.optimize("fem_field_id_small.yaml", out, "--set", "optimizer={type: lbfgs, max_iterations: 2}",
+                            "--set", "design[0].bounds=[99 kPa, 101 kPa]")
+        found = re.search(r"materials.soft.E = (\S+) to (\S+) Pa: 400 values, (\d+) at their lower bound, (\d+) at their "
+                          r"upper\n", log)
+        self.assertIsNotNone(found, log)
+        print(found[0].strip())
+        low, high = float(found[1]), float(found[2])
+        self.assertTrue(99e3 <= low < high <= 101e3)
+        self.assertEqual(int(found[3]) > 0, low <= 99e3)
+        self.assertEqual(int(found[4]) > 0, high >= 101e3)
+
+    def test_the_stages_have_all_evaluations(self):
+        for kind in ("lbfgs", "mma", "adam", "gradient_descent"):
+            with self.subTest(kind):
+                out = self.folder / kind
+                log = self.optimize("mpm_throw_small.yaml", out, "--set", f"optimizer={{type: {kind}, max_iterations: 4}}",
+                                    "--set", "time.duration=0.2 s")
+                done = json.loads((out / "result.json").read_text())["optimizer"]
+                steps = [int(n) for n in re.findall(r"^iteration .* (\d+) evaluations", log, re.M)]
+                stages = done["stages"]
+                print(f"{kind}: {stages}, {done['evaluations']} evaluations")
+                self.assertEqual(stages["start"] + stages["steps"] + stages["end"], done["evaluations"])
+                self.assertEqual([stages["start"], stages["start"] + stages["steps"]], [steps[0], steps[-1]])
+                self.assertEqual(stages["best"], 1)
+                self.optimize("mpm_throw_small.yaml", out, "--resume", "auto", "--set", "time.duration=0.2 s", "--set",
+                              f"optimizer={{type: {kind}, max_iterations: 4}}")
+                again = json.loads((out / "result.json").read_text())["optimizer"]
+                self.assertEqual({**again, "replayed": 0}, done)
 
 
 if __name__ == "__main__":

@@ -120,6 +120,8 @@ static void lbfgs_makes_at_most_five_evaluations_after_its_last_gain(void **stat
                "minimum by %.1e (threshold %.0e)\n",
                after, MOST_AFTER, longest, r.J - e->least, e->near);
         assert_true(r.converged);
+        assert_true(r.accepted > (size_t)r.iterations && r.accepted <= r.evaluations);
+        assert_memory_equal(seen.z + (r.accepted - 1) * e->n, r.z, e->n * sizeof *r.z); /* the last step is the best */
         assert_true(after <= MOST_AFTER);
         assert_true(r.J - e->least < e->near);
         pio_optimizer_result_free(&r);
