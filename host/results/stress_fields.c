@@ -45,6 +45,13 @@ static const struct {
       "strain energy per volume at rest, mean of the elements around the node", "strain energy per volume at rest"}},
 };
 
+static bool has_partial_body(const pio_scene *s)
+{
+    bool any = false;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) any |= pio_scene_body_is_partial(&s->matter.bodies[b]);
+    return any;
+}
+
 bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
 {
     const int places = pio_scene_stress_places(s);
@@ -64,7 +71,15 @@ bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
                                 .units = "N",
                                 .meaning = "force of the supports on the constrained nodes, 0 elsewhere",
                                 .when = PIO_SNAPSHOT_FRAME};
-    return i == 0 && pio_scene_has_state(s, SCENE_STATE_REACTION);
+    const int reactions = pio_scene_has_state(s, SCENE_STATE_REACTION);
+    if (i < reactions) return true;
+    *out = (pio_snapshot_field){.name = "relative_density",
+                                .components = 1,
+                                .units = "1",
+                                .meaning = "part of the element's volume that is filled",
+                                .when = PIO_SNAPSHOT_FRAME,
+                                .location = PIO_SNAPSHOT_CELL};
+    return i == reactions && has_partial_body(s);
 }
 
 bool pio_integration_field_of(const pio_scene *s, int i, pio_snapshot_field *out)

@@ -121,6 +121,8 @@ class Topology(unittest.TestCase):
         exact, derivative = compliance(layout(), stiffness, slope)
         with h5py.File(self.root / "out" / "states.vtkhdf") as file:
             gradient = file["VTKHDF/CellData/grad_relative_density"][-NX * NY:]
+            written = file["VTKHDF/CellData/relative_density"][-NX * NY:]
+        self.near("relative density in the file", written.ravel(), layout(), 1e-15)
         self.near(f"compliance, {interpolation}", self.seen(result, "work"), exact, 1e-10)
         self.near(f"its gradient, {interpolation}", gradient.ravel(), derivative, 1e-10)
         return exact
