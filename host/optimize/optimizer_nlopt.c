@@ -131,6 +131,21 @@ static bool run_round(pio_run *run, double *z)
     return !run->stopped; /* FORCED_STOP, FAILURE, ROUNDOFF_LIMITED and the successes: the round has ended */
 }
 
+/* Returns the scale of a round: L-BFGS ends where the gradient of the variables that bounds do not hold is small, so
+ * that those alone count for it. `free_gradient` [n] is working memory. */
+static double round_scale(const pio_run *run, double *free_gradient)
+{
+    const pio_optimizer_problem *p = run->problem;
+    const pio_point *at = &run->iterate;
+    if (run->definition->type != PIO_LBFGS) return pio_run_scale(at->gradient, NULL, p->n);
+    for (size_t i = 0; i < p->n; i++) {
+        const double g = at->gradient[i];
+        const bool held = (g > 0 && at->z[i] <= p->lower[i]) || (g < 0 && at->z[i] >= p->upper[i]);
+        free_gradient[i] = held ? 0 : g;
+    }
+    return pio_run_scale(free_gradient, NULL, p->n);
+}
+
 void pio_run_nlopt(pio_run *run)
 {
     double *z = malloc(run->problem->n * sizeof *z);
@@ -141,7 +156,7 @@ void pio_run_nlopt(pio_run *run)
     for (int shrinks = 0; !run->stopped && shrinks <= MOST_SHRINKS;) {
         const int iterations = run->result->iterations;
         const size_t rejected = run->result->rejected;
-        run->scale = pio_run_scale(run->iterate.gradient, NULL, run->problem->n) * pow(shrink, shrinks);
+        run->scale = round_scale(run, z) * pow(shrink, shrinks);
         run_round(run, z);
         if (run->result->iterations > iterations)
             shrinks = 0;

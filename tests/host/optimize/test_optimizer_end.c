@@ -129,6 +129,31 @@ static void lbfgs_makes_at_most_five_evaluations_after_its_last_gain(void **stat
     }
 }
 
+/* z_0 is pressed onto its lower bound by a gradient that is a billion times that of z_1, which is least at 0.3. */
+static double pressed(const task *t, const double *z, double *g)
+{
+    (void)t;
+    g[0] = 1e9;
+    g[1] = 2 * (z[1] - 0.3);
+    return 1e9 * z[0] + (z[1] - 0.3) * (z[1] - 0.3);
+}
+
+static void a_variable_that_is_pressed_onto_its_bound_does_not_end_the_others(void **state)
+{
+    (void)state;
+    bench b;
+    pio_optimizer_result r;
+    set_up(&b, PIO_LBFGS, 2, pressed);
+    for (int k = 0; k < 2; k++) b.lower[k] = 0, b.upper[k] = 2, b.z0[k] = 1;
+    const piola_status status = pio_optimize(&b.p, &b.d, &r, NULL);
+    say("one variable pressed onto its bound", &b, &r);
+    printf("  distance %.1e (threshold 1e-7)\n", fabs(r.z[1] - 0.3));
+    assert_int_equal(status, PIOLA_OK);
+    assert_true(r.z[0] <= 0);
+    assert_true(fabs(r.z[1] - 0.3) < 1e-7);
+    pio_optimizer_result_free(&r);
+}
+
 static void a_line_search_of_many_trial_points_is_not_ended(void **state)
 {
     (void)state;
@@ -189,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lbfgs_makes_at_most_five_evaluations_after_its_last_gain),
         cmocka_unit_test(a_line_search_of_many_trial_points_is_not_ended),
+        cmocka_unit_test(a_variable_that_is_pressed_onto_its_bound_does_not_end_the_others),
         cmocka_unit_test(a_finer_stop_that_is_named_is_reached),
         cmocka_unit_test(a_wrong_gradient_is_no_end_that_counts_as_converged),
     };
