@@ -8,6 +8,7 @@
 #include "host/snapshot/snapshot_private.h"
 
 #include <omp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,7 @@ static void on_plan(void *context, int64_t member, const pio_process_end *end)
     if (end->exit) {
         if (!p->failed++) {
             p->status = end->exit < 128 ? (piola_status)end->exit : PIOLA_INTERNAL;
+            if (end->exit == 128 + SIGKILL) p->status = PIOLA_NO_MEMORY; /* as a system without memory does */
             p->error = end->error;
         }
         if (p->shows)
@@ -232,6 +234,13 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
     char path[PIO_PATH];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (pio_path_join(path, sizeof path, s->folder, files[i])) pio_log_message(s->log, PIO_INFO, "wrote %s", path);
+    bool memory = false;
+    for (int64_t i = 0; i < s->members.n; i++) memory |= s->table.ends[i].exit == PIOLA_NO_MEMORY;
+    if (memory && s->jobs > 1)
+        pio_log_message(s->log, PIO_WARNING,
+                        "each of %d members at a time has at most %.0f bytes; fewer --jobs give each more, and the "
+                        "members that failed for want of memory are run again",
+                        s->jobs, s->memory);
     if (rc) return rc;
     if (s->failed)
         return pio_fail(error, PIOLA_MEMBERS_FAILED,
@@ -260,6 +269,7 @@ piola_status piola_sweep(const piola_options *options, const piola_sweep_options
         rc = pio_sweep_open_folder(&s, error);
     if (rc) {
         pio_command_print_failure(options, "sweep", rc, error);
+        if (s.printed) error->message[0] = '\0'; /* not to be printed twice */
     } else if (!options->dry_run) {
         rc = run_members(&s, error);
         rc = report(&s, rc, error);

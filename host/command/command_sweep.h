@@ -20,6 +20,7 @@ typedef struct {
     double memory;    /* greatest bytes of a member; 0: as without a sweep */
     char folder[PIO_PATH];
     pio_folder *lock;
+    bool printed;   /* the messages of the scene were printed */
     char *identity; /* what the bits of the sweep depend on */
     pio_members members;
     pio_table table;
@@ -41,7 +42,7 @@ piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error);
 /* Finds the bounds of the design, between which starts are sampled: boxes [*n], as one block that the caller frees.
  * Returns PIOLA_BAD_DATA if a design has no bounds, PIOLA_NO_MEMORY, and the errors of pio_scene_load(), whose messages
  * are printed to stderr (command_sweep_member.c). */
-piola_status pio_sweep_find_starts(const pio_sweep_call *s, pio_box **boxes, size_t *n, piola_error *error);
+piola_status pio_sweep_find_starts(pio_sweep_call *s, pio_box **boxes, size_t *n, piola_error *error);
 /* Writes the folder of a member's results into out[PIO_PATH]. */
 void pio_sweep_member_folder(const pio_sweep_call *s, int64_t member, char *out);
 /* Writes the overrides of a member as one line, "a=1, b=2 m", into out[size], cut to fit. */

@@ -99,16 +99,14 @@ static piola_status box_of(const pio_scene *scene, size_t entry, pio_box *box, c
     return PIOLA_OK;
 }
 
-piola_status pio_sweep_find_starts(const pio_sweep_call *s, pio_box **boxes, size_t *n, piola_error *error)
+piola_status pio_sweep_find_starts(pio_sweep_call *s, pio_box **boxes, size_t *n, piola_error *error)
 {
     pio_scene *scene;
     *boxes = NULL;
     *n = 0;
     piola_status rc = load(s, -1, stderr, &scene, error);
-    if (rc) {
-        error->message[0] = '\0'; /* all messages were printed */
-        return rc;
-    }
+    s->printed = rc != PIOLA_OK;
+    if (rc) return rc;
     const size_t entries = scene->goal.n_design, key = CFG_PATH;
     if (entries == 0) rc = pio_scene_fault(scene, error, "design", "--starts needs a `design:` to start");
     if (!rc && !(*boxes = malloc(entries * (sizeof **boxes + key))))
@@ -121,7 +119,7 @@ piola_status pio_sweep_find_starts(const pio_sweep_call *s, pio_box **boxes, siz
 
 /* Explains why the scene of a member cannot be loaded: if the scene has faults without the axes, these are printed;
  * otherwise a value of an axis is wrong. */
-static piola_status explain(const pio_sweep_call *s, int64_t member, piola_error *error)
+static piola_status explain(pio_sweep_call *s, int64_t member, piola_error *error)
 {
     pio_scene *scene;
     piola_error of_scene = {0};
@@ -131,7 +129,7 @@ static piola_status explain(const pio_sweep_call *s, int64_t member, piola_error
     if (rc == PIOLA_INTERRUPTED || rc == PIOLA_NO_MEMORY) return rc;
     if (own && !strcmp(own == rc ? of_scene.message : "", error->message)) {
         load(s, -1, stderr, &scene, error);
-        error->message[0] = '\0'; /* all messages were printed */
+        s->printed = true;
         return rc;
     }
     const piola_error why = *error;

@@ -135,8 +135,8 @@ class Command(unittest.TestCase):
 
     def test_a_bad_scene_is_65_at_its_place(self):
         bad = SOURCE / "tests" / "data" / "bad_scenes" / "unknown_key.yaml"
-        for command in "validate params run grad check optimize".split():
-            done = self.expect(65, [f"{bad}:", ": error: "], command, bad)
+        for command in ("validate", "params", "run", "grad", "check", "optimize", "sweep --starts 2"):
+            done = self.expect(65, [f"{bad}:", ": error: "], *command.split(), bad)
             self.assertNotIn("piola: error: ", done.stderr, "the library has printed it already")
         self.expect(65, [], "info", self.folder / "no.vtkhdf")
         self.expect(65, [], "render", self.folder / "no.vtkhdf", "-o", self.folder / "x.png")
@@ -151,8 +151,9 @@ class Command(unittest.TestCase):
             for scene, why in (("none.yaml", "No such file or directory"), (self.folder, "it is not a regular file")):
                 done = self.expect(66, [], command, scene)
                 self.assertEqual(done.stderr, f"piola: error: cannot read '{scene}': {why}\n")
-        report = json.loads(self.expect(66, [], "run", "none.yaml", "--json").stdout)
-        self.assertEqual(report["message"], "cannot read 'none.yaml': No such file or directory")
+        for command in ("run", "sweep --starts 2", "sweep --over time.dt=1ms,2ms"):
+            report = json.loads(self.expect(66, [], *command.split(), "none.yaml", "--json").stdout)
+            self.assertEqual(report["message"], "cannot read 'none.yaml': No such file or directory")
 
     def test_files_that_are_no_snapshots_are_refused_in_plain_words(self):
         whole = self.states.read_bytes()
@@ -249,9 +250,9 @@ class Command(unittest.TestCase):
     # ---- output
 
     def test_json_is_all_that_is_on_standard_output(self):
-        out = self.folder / "json"
+        out, runs = self.folder / "json", "run grad check optimize sweep,--starts,2".split()
         for arguments in (["validate", self.scene], ["params", self.scene], ["info", self.states],
-                          *([command, self.scene, "-o", out] for command in "run grad check optimize".split()),
+                          *([*c.split(","), self.scene, "-o", out] for c in runs),
                           ["bench", "mpm", "--particles", "100", "--dimension", "2", "--steps", "2", "--threads", "1"],
                           ["bench", "snapshot", "--particles", "100", "-o", self.folder]):
             done = self.expect(0, [], *arguments, "--json")

@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -36,7 +37,7 @@ optimizer: {type: lbfgs, max_iterations: 3}
 output: {states: {every: 5 ms}}
 """
 AXES = ("--over", "materials.soft.E=5kPa..20kPa:3:log", "--over", "materials.soft.nu=0.2, 0.35")
-LONG = ("--set", "time.duration=12 s", "--set", "output.states.every=1 s", "--set", "observe.place.every=1 s")
+LONG = ("--set", "time.duration=6 s", "--set", "output.states.every=1 s", "--set", "observe.place.every=1 s")
 # the group of the second member has no particle, which only its model shows
 EMPTY = ("--over", "groups[0].max=[0.6, 0.6], [0.1, 0.1]", "--set",
          "groups=[{name: part, body: ball, type: box, min: [0, 0], max: [1, 1]}]")
@@ -189,7 +190,7 @@ class Sweep(unittest.TestCase):
         self.same_files(self.out, self.whole(*AXES, *LONG))
 
     def test_a_time_limit_stops_it_and_it_goes_on(self):
-        self.assertIn("time limit", self.sweep(75, *AXES, *LONG, "--max-walltime", "0.9"))
+        self.assertIn("time limit", self.sweep(75, *AXES, *LONG, "--max-walltime", "0.4"))
         self.sweep(0, *AXES, *LONG)
         self.same_files(self.out, self.whole(*AXES, *LONG))
 
@@ -309,6 +310,34 @@ class Sweep(unittest.TestCase):
         self.assertFalse(self.out.exists())
         said = self.sweep(78, *EMPTY, "--dry-run")
         self.assertIn("1 of 2 members cannot be run", said)
+
+    def test_memory_is_divided_among_the_jobs(self):
+        most = int(self.sweep(0, *AXES, "--dry-run").split("plan: at most ")[1].split(" bytes")[0])
+        budget = ("--set", f"gradient.memory.budget={int(1.1 * most)} B")
+        fewer = self.folder / "fewer"
+        self.sweep(0, *AXES, *budget, "--jobs", 3, out=fewer)  # with fewer states, and the same bits
+        result = json.loads((fewer / "members/00000/result.json").read_text())
+        self.assertEqual(result["memory"]["plan"]["strategy"], "checkpoint")
+        self.assertEqual(result["memory"]["budget_bytes"], int(1.1 * most) // 3)
+        budget += ("--set", "gradient.memory.strategy=store")
+        said = self.sweep(78, *AXES, *budget, "--jobs", 3)
+        self.assertIn(f"each of 3 members at a time has at most {int(1.1 * most) / 3:.0f} bytes", said)
+        self.assertEqual({row["exit"] for row in self.rows()}, {"71"})
+        self.assertIn("gradient.memory: a budget of ", self.rows()[0]["cause"])
+        self.sweep(0, *AXES, *budget, "--jobs", 1)  # they are run again, with all of it
+        self.same_files(self.out, self.whole(*AXES))
+        self.same_files(self.out, fewer)
+
+    def test_a_sweep_of_another_machine_is_continued_with_permission_only(self):
+        self.sweep(78, *EMPTY)
+        text = (self.out / "sweep.json").read_text()
+        other = re.sub("(libm: glibc )[0-9.]+", r"\g<1>9.99", text)
+        self.assertNotEqual(other, text)
+        (self.out / "sweep.json").write_text(other)
+        said = self.sweep(77, *EMPTY)
+        self.assertIn("'glibc 9.99' there", said)
+        self.assertEqual((self.out / "sweep.json").read_text(), other)
+        self.assertIn("the bits are those of neither", self.sweep(78, *EMPTY, "--accept-different-machine"))
 
     def test_samples_are_the_same_in_every_sweep_of_them(self):
         axes = ("--over", "materials.soft.E=5kPa..20kPa:log", "--over", "materials.soft.nu=0.2..0.4")
