@@ -406,6 +406,8 @@ int fem_on_lattice(pio_integrator integrator);
 piola_status fem_lattice_check(const pio_engine_desc *desc, piola_error *error);
 /* Returns the tolerance to which Newton's method goes on where `requested` is the caller's. */
 double fem_goal(const fem_sim *f, double requested);
+/* Returns the goal of Newton's method once it has taken some iterations of a step. */
+double fem_goal_after(const fem_sim *f, int iterations);
 /* Sets the quanta from the description. */
 void fem_lattice_scale(fem_sim *f, const pio_engine_desc *desc);
 /* Lays out the lattice's memory. */

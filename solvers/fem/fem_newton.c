@@ -392,7 +392,7 @@ static int same_loads(newton *n)
  * that is solved for says. */
 static int balanced(newton *n)
 {
-    if (n->residual <= n->f->newton.goal) return 1;
+    if (n->residual <= fem_goal_after(n->f, n->iterations)) return 1;
     if (n->iterations > 0 && n->f->linear.stagnated) return 0;
     return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || same_loads(n));
 }

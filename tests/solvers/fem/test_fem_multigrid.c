@@ -33,7 +33,7 @@ typedef struct {
     pio_element_type even, odd;
     int cells[3];
     double length, jitter, traction; /* m; of a cell; Pa */
-    double contrast;                 /* of 27 stiff inclusions; below 0: moduli are random, over so many decades */
+    double contrast; /* of 27 stiff inclusions, of the linear law; below 0: moduli are random, over so many decades */
 } body;
 
 #define LINEAR (PIO_DIM == 2 ? PIO_QUAD4 : PIO_HEX8)
@@ -121,6 +121,7 @@ static void iterations_of_an_adjoint_stay_within_their_limit(void **unused)
         {{"square, 100 cells", PIO_QUAD4, PIO_QUAD4, {100, 100, 0}, 1, 0, 20, 0}, 25},
         {{"irregular square, 64 cells", PIO_QUAD4, PIO_QUAD4, {64, 64, 0}, 1, 0.2, 20, 0}, 25},
         {{"beam, 40 : 1", PIO_QUAD4, PIO_QUAD4, {320, 8, 0}, 40, 0, 1e-3, 0}, 45},
+        {{"beam, 40 : 1, linear", PIO_QUAD4, PIO_QUAD4, {320, 8, 0}, 40, 0, 1e-3, 1}, 45},
         {{"9 inclusions, contrast 1e6", PIO_QUAD4, PIO_QUAD4, {48, 48, 0}, 1, 0, 1, 1e6}, 25},
         {{"squares of 8 nodes", PIO_QUAD8, PIO_QUAD8, {32, 32, 0}, 1, 0, 20, 0}, 30},
         {{"squares of 9 nodes", PIO_QUAD9, PIO_QUAD9, {32, 32, 0}, 1, 0, 20, 0}, 25},
@@ -130,6 +131,8 @@ static void iterations_of_an_adjoint_stay_within_their_limit(void **unused)
         {{"cube, 31 cells", PIO_HEX8, PIO_HEX8, {31, 31, 31}, 1, 0, 60, 0}, 25},
         {{"irregular cube, 16 cells", PIO_HEX8, PIO_HEX8, {16, 16, 16}, 1, 0.2, 60, 0}, 25},
         {{"beam, 40 : 1", PIO_HEX8, PIO_HEX8, {160, 4, 4}, 40, 0, 1e-3, 0}, 45},
+        {{"beam, 40 : 1, linear", PIO_HEX8, PIO_HEX8, {160, 4, 4}, 40, 0, 1e-3, 1}, 45},
+        {{"beam, 40 : 1, 20 nodes", PIO_HEX20, PIO_HEX20, {80, 2, 2}, 40, 0, 1e-3, 1}, 45},
         {{"27 inclusions, contrast 1e2", PIO_HEX8, PIO_HEX8, {16, 16, 16}, 1, 0, 1, 1e2}, 25},
         {{"27 inclusions, contrast 1e6", PIO_HEX8, PIO_HEX8, {16, 16, 16}, 1, 0, 1, 1e6}, 25},
         {{"random moduli, six decades", PIO_HEX8, PIO_HEX8, {16, 16, 16}, 1, 0, 1, -6}, 60},
