@@ -5,6 +5,7 @@
 #include "host/base/fail.h"
 #include "host/results/run_checkpoint.h"
 #include "host/base/signals.h"
+#include "host/results/modes.h"
 #include "host/results/result.h"
 #include "host/results/states.h"
 #include "host/run/output_folder.h"
@@ -34,6 +35,7 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     const piola_status rc = pio_result_end(s, &json, files, error);
     if (rc) return rc;
     pio_equilibrium_report(s);
+    pio_modes_log(s);
     if (gradient) report_residual_log(s);
     if (s->objective.n) pio_log_message(s->call.log, PIO_INFO, "J = %.12g", s->evaluation.J);
     for (int v = 0; gradient && v < s->model->n_variables && s->model->n_variables <= 12; v++) {

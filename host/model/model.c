@@ -166,5 +166,6 @@ void pio_model_free(pio_model *m)
 
 piola_status pio_model_explain_rejection(const pio_model *m, piola_status rc, piola_error *error)
 {
-    return m->fem ? pio_scene_attribute_error(m->scene, rc, error, "boundary") : rc;
+    const char *path = m->scene->fem.integrator == PIO_MODAL ? "time.modes" : "boundary"; /* modes need no supports */
+    return m->fem ? pio_scene_attribute_error(m->scene, rc, error, path) : rc;
 }

@@ -93,6 +93,21 @@ class Modal(unittest.TestCase):
         self.assertTrue(math.isclose(others, sum(frequencies[1:4]) / 3, rel_tol=1e-14), (others, frequencies))
         self.assertFalse(math.isclose(others, frequencies[1], rel_tol=1e-3))  # negative control
 
+    def test_run_prints_up_to_12_frequencies_which_are_rigid_and_how_many_more_there_are(self):
+        (self.folder / "ring.yaml").write_text(RING)
+        for scene, modes in ((self.folder / "ring.yaml", 3), (self.square("1"), 12), (self.square("1"), 13),
+                             (self.square("1"), 15)):
+            out = self.folder / f"{scene.stem}{modes}"
+            done = self.expect(0, [], "run", scene, "--set", f"time.modes={modes}", "-o", out)
+            lines = [line for line in done.stderr.splitlines() if "mode" in line and "engine" not in line]
+            found = [mode["frequency"] for mode in self.result(out.name)["modes"]]
+            self.assertEqual(len(found), modes)
+            expected = [f"mode {k + 1}: {f:.6g} Hz{'' if f else ', a rigid motion'}" for k, f in enumerate(found[:12])]
+            if modes > 12:
+                expected.append({13: "1 more mode in result.json", 15: "3 more modes in result.json"}[modes])
+            self.assertEqual([line for line in lines if "modal analysis" not in line], expected)
+            self.assertEqual("mode 1: 0 Hz, a rigid motion" in lines, scene.stem == "ring")
+
     def test_the_plan_says_what_it_takes(self):
         self.expect(0, ["ARPACK", "plan: "], "grad", self.check, "--dry-run")
         self.expect(71, ["and 1000 are allowed", "solver.direct_memory"], "run", self.check, "--dry-run", "--set",
@@ -113,7 +128,11 @@ class Modal(unittest.TestCase):
         self.assertNotIn("damping", fields)  # of the stiffness, by which K is computed
 
     def test_what_cannot_be_computed_is_rejected_with_its_reason(self):
-        self.expect(65, ["free unknowns"], "run", self.square("1"), "--set", "time.modes=200", "-o", self.folder / "x")
+        # 4 x 4 elements with a fixed rim have 9 free nodes
+        done = self.expect(65, ["error: time.modes: 200 modes of a body with 18 free unknowns; at most 15 are possible"],
+                           "run", self.square("1"), "--set", "time.modes=200", "-o", self.folder / "x")
+        self.assertNotIn("boundary", done.stderr)
+        self.expect(0, [], "run", self.square("1"), "--set", "time.modes=15", "-o", self.folder / "x")
         self.expect(65, ["eigenvalues need the digits of f64"], "run", self.square("1"), "--set",
                     "method.precision=f32")
         engines = pathlib.Path(PIOLA).parent
