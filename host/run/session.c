@@ -3,6 +3,7 @@
 
 #include "host/run/disk_states.h"
 #include "host/run/output_folder.h"
+#include "host/run/rigid_mode.h"
 #include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
@@ -232,7 +233,7 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
                                "the objective is %g: an observation overflowed or is not a number", *J);
     const piola_status rc = evaluate_constraints(s, samples, error);
     if (!rc && of_constraint) pio_constraint_slope(&s->constraints.list[sweep], s->model, samples_bar);
-    return rc;
+    return !rc && samples_bar ? pio_rigid_mode_check(s, samples_bar, error) : rc;
 }
 
 /* Computes how the adjoint of the last sweep grew, and logs a warning, but only once in a session. */

@@ -43,6 +43,19 @@ observe: [{name: breath, type: frequency, mode: 3}]
 design: [{name: E, target: materials.steel.E}]
 objective: [{type: minimize, of: breath}]
 """
+# A block that nothing holds: its first three modes are rigid motions.
+FREE = """
+version: 1
+name: free
+method: {type: fem, dimension: 2}
+time: {integrator: modal, modes: MODES}
+materials: [{name: soft, model: neo_hookean, E: 100 kPa, nu: 0.3, density: 1000 kg/m3}]
+geometry: [{name: block, type: box, element: quad4, elements: [8, 4], min: [0, 0], max: [0.2, 0.1]}]
+bodies: [{name: one, geometry: block, material: soft}]
+observe: [{name: tone, type: frequency, mode: MODE}, {name: third, type: frequency, mode: 3}]
+design: [{name: E, target: materials.soft.E}]
+objective: [{type: minimize, of: tone}]
+"""
 
 
 def run(*arguments):
@@ -126,6 +139,27 @@ class Modal(unittest.TestCase):
         fields = run("info", mean / "states.vtkhdf", "--json").stdout
         self.assertIn("grad_density", fields)
         self.assertNotIn("damping", fields)  # of the stiffness, by which K is computed
+
+    def test_a_rigid_motion_as_objective_is_an_error_at_its_mode_and_no_matter_of_repeated_frequencies(self):
+        scene = self.folder / "free.yaml"
+        for mode, modes, first, higher in (("1", 6, 1, "a mode from 4 on"), ("2", 6, 2, "a mode from 4 on"),
+                                           ("[1, 3]", 6, 1, "a mode from 4 on"), ("[3, 4]", 6, 3, "a mode from 4 on"),
+                                           ("3", 3, 3, "a larger time.modes and a higher mode")):
+            scene.write_text(FREE.replace("MODES", str(modes)).replace("MODE", mode))
+            done = self.expect(76, ["free.yaml:9:47: error: observe[0].mode: mode "
+                                    f"{first} is a rigid motion, and its frequency, 0 Hz, has no derivative: support "
+                                    f"the body, or take {higher}"], "grad", scene, "-o", self.folder / "free")
+            self.assertNotIn("mean of all", done.stderr)
+            failure = self.result("free")["failure"]
+            self.assertEqual((failure["kind"], failure["step"]), ("repeated_frequency", first))
+            self.expect(0, [], "run", scene, "-o", self.folder / "run")
+        # negative control: the third mode is rigid and observed, but J does not depend on it
+        scene.write_text(FREE.replace("MODES", "6").replace("MODE", "4"))
+        self.expect(0, [], "grad", scene, "-o", self.folder / "free")
+        E = self.result("free")["parameters"]["materials.soft.E"]
+        slope = 2 * E["gradient"] * E["value"] / self.result("free")["objective"]
+        print(f"mode 4 of a free block: E df/dE over f/2, less 1: {slope - 1:.1e} (threshold 1e-9)")
+        self.assertLess(abs(slope - 1), 1e-9)
 
     def test_what_cannot_be_computed_is_rejected_with_its_reason(self):
         # 4 x 4 elements with a fixed rim have 9 free nodes
