@@ -20,6 +20,7 @@
 /* A part of a face that may be on none of the others, or on two, of the whole: curved sides of two meshes end at other
  * places. */
 static const double UNCOVERED = 1e-3;
+static const double INSIDE = 1e-6; /* of its distance to the faces: farther than that from a mesh a place is outside */
 static const double BENT = PIO_TIE_BENT;
 
 /* What a tied face has in common with one of the others: int N_a N_k. */
@@ -139,41 +140,50 @@ static piola_status tie_face(pio_tying *t, const pio_mesh_surface *s, pairing *p
     return PIOLA_OK;
 }
 
-/* Finds the face that is nearest to a place, and its shape functions there. Returns its number, or -1: it is farther
- * away than the gap. */
-static int nearest_face(const pio_tying *t, const double x[3], double N[PIO_ELEMENT_NODES])
+/* Finds the face that is nearest to a place, the point `at` of it there, and the squared distance *best, m^2. Returns
+ * its number, or -1: there is none. */
+static int nearest_face(const pio_tying *t, const double x[3], double at[3], double *best)
 {
-    double best = INFINITY, at[3] = {0};
     int nearest = -1;
+    *best = INFINITY;
     for (int f = 0; f < t->n_to; f++) {
         double r[3], y[3], square = 0, to_box = 0;
         for (int c = 0; c < 3; c++) {
             const double bulge = 0.25 * (t->to[f].high[c] - t->to[f].low[c]);
             to_box += pow(fmax(fmax(t->to[f].low[c] - bulge - x[c], x[c] - t->to[f].high[c] - bulge), 0), 2);
         }
-        if (to_box >= best || !pio_mesh_surface_find(&t->to[f], x, NULL, r)) continue;
+        if (to_box >= *best || !pio_mesh_surface_find(&t->to[f], x, NULL, r)) continue;
         pio_mesh_surface_clamp(&t->to[f], r);
         pio_mesh_surface_at(&t->to[f], r, y, NULL);
         for (int c = 0; c < 3; c++) square += (y[c] - x[c]) * (y[c] - x[c]);
-        if (!(square < best)) continue;
-        best = square;
+        if (!(square < *best)) continue;
+        *best = square;
         nearest = f;
-        memcpy(at, r, sizeof at);
+        memcpy(at, r, sizeof r);
     }
-    if (!(best <= t->gap * t->gap)) return -1;
-    pio_element_values(t->to[nearest].type, at, N);
     return nearest;
+}
+
+/* Returns how far a place that is inside the other mesh is from its faces, m, if that is more than the gap, or 0. */
+static double overlap_at(const pio_tying *t, const pio_mesh *to, const double x[3])
+{
+    double at[3], near[3] = {0}, square = 0, depth;
+    if (nearest_face(t, x, at, &depth) < 0 || !(depth > t->gap * t->gap)) return 0;
+    pio_mesh_nearest(to, x, near);
+    for (int c = 0; c < to->dimension; c++) square += (near[c] - x[c]) * (near[c] - x[c]);
+    return square < INSIDE * INSIDE * depth ? sqrt(depth) : 0;
 }
 
 /* Ties ends to the places that are nearest to them, in t->nearest; *end is where that fails. */
 static piola_status tie_ends(pio_tying *t, const pio_mesh *mesh, const int32_t *node, int32_t *end)
 {
     for (int32_t i = 0; i < t->rows; i++) {
-        double N[PIO_ELEMENT_NODES];
+        double N[PIO_ELEMENT_NODES], at[3], square;
         if (!t->end[i]) continue;
-        const int f = nearest_face(t, mesh->x + 3 * (size_t)node[i], N);
+        const int f = nearest_face(t, mesh->x + 3 * (size_t)node[i], at, &square);
         *end = i;
-        if (f < 0) return PIOLA_BAD_DATA;
+        if (f < 0 || !(square <= t->gap * t->gap)) return PIOLA_BAD_DATA;
+        pio_element_values(t->to[f].type, at, N);
         for (int k = 0; k < t->to[f].nodes; k++)
             if (!pio_tie_add(&t->terms, i, t->to[f].node[k], N[k])) return PIOLA_NO_MEMORY;
     }
@@ -284,6 +294,7 @@ piola_status pio_mesh_tie(pio_mesh_ties *out, pio_mesh_side tied, pio_mesh_side 
         rc = pio_fail_memory(error, sizeof *t.tied * (size_t)t.n_tied, "ties");
     else
         rc = tie_all(&t, tied.mesh, out, fault, error);
+    if (rc == PIOLA_BAD_DATA && fault->reason == PIO_TIE_OPEN) fault->overlap = overlap_at(&t, to.mesh, fault->x);
     free(t.tied);
     free(t.to);
     free(t.row);

@@ -31,7 +31,8 @@ typedef enum pio_mesh_tie_reason {
 /* Where and why faces cannot be tied. */
 typedef struct pio_mesh_tie_fault {
     pio_mesh_tie_reason reason;
-    double x[3]; /* m */
+    double x[3];    /* m */
+    double overlap; /* of PIO_TIE_OPEN, where x is inside the other mesh: distance from x to its faces, m; or 0 */
 } pio_mesh_tie_fault;
 
 /* Ties the nodes of the faces of one side to those of another, by the mortar method with dual functions (Wohlmuth 2000;

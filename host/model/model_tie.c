@@ -64,6 +64,20 @@ static piola_status no_opposite(const pio_model *m, size_t i, double gap, const 
                            place[0], place[1], third, t->body, t->to, gap, t->to, sqrt(square));
 }
 
+/* Says where a tied face is inside the other body, and how far from the faces of that. */
+static piola_status overlaps(const pio_model *m, size_t i, const pio_mesh_tie_fault *fault, piola_error *error)
+{
+    const scene_tie *t = &m->scene->loading.ties[i];
+    char path[64], third[40] = "";
+    snprintf(path, sizeof path, "ties[%zu].on", i);
+    if (m->scene->method.dimension == 3) snprintf(third, sizeof third, ", %.6g", fault->x[2]);
+    return pio_scene_fault(
+        m->scene, error, path,
+        "the meshes of '%s' and '%s' overlap: the face around (%.6g, %.6g%s) of '%s' is inside '%s', "
+        "%.3g m from the faces that it would follow; move a body, so that they touch",
+        t->body, t->to, fault->x[0], fault->x[1], third, t->body, t->to, fault->overlap);
+}
+
 /* Says where a tied face has two opposite. */
 static piola_status twice(const pio_model *m, size_t i, double gap, const double place[3], piola_error *error)
 {
@@ -125,6 +139,7 @@ static piola_status find(pio_model *m, size_t i, found *out, piola_error *error)
     if (rc == PIOLA_BAD_DATA && opposite.item)
         rc = fault.reason == PIO_TIE_ALONE   ? alone(m, i, fault.x, error)
              : fault.reason == PIO_TIE_TWICE ? twice(m, i, gap, fault.x, error)
+             : fault.overlap > 0             ? overlaps(m, i, &fault, error)
                                              : no_opposite(m, i, gap, fault.x, error);
     out->node_first = (int32_t)f->node_first[body];
     out->to_first = (int32_t)f->node_first[to];

@@ -136,10 +136,34 @@ static void faces_without_another_are_found(void **unused)
         pio_mesh_free(&low);
         box(&low, types[t], 2, 2, 0.01, 0.8);
         assert_int_equal(tie(&ties, &high, &low, NULL, 0.011, &fault), PIOLA_BAD_DATA);
-        assert_true(fault.x[0] > 0.66);
+        assert_true(fault.x[0] > 0.66 && !(fault.overlap > 0));
         pio_mesh_free(&high);
         pio_mesh_free(&low);
     }
+}
+
+/* Where meshes overlap by more than the gap, its depth is found; where they are apart by as much there is none. */
+static void an_overlap_is_found_with_its_depth(void **unused)
+{
+    (void)unused;
+    double worst = 0;
+    for (int t = 0; t < TYPES; t++)
+        for (int apart = 0; apart < 2; apart++) {
+            pio_mesh high, low;
+            pio_mesh_ties ties;
+            pio_mesh_tie_fault fault;
+            box(&high, types[t], 3, 2, apart ? 0.55 : 0.45, 1);
+            box(&low, types[t], 2, 2, 0, 1);
+            assert_int_equal(tie(&ties, &high, &low, NULL, 0.049, &fault), PIOLA_BAD_DATA);
+            assert_int_equal(fault.reason, PIO_TIE_OPEN);
+            worst = fmax(worst, fabs(fault.overlap - (apart ? 0 : 0.05)));
+            assert_int_equal(tie(&ties, &high, &low, NULL, 0.051, &fault), PIOLA_OK); /* negative control */
+            pio_mesh_ties_free(&ties);
+            pio_mesh_free(&high);
+            pio_mesh_free(&low);
+        }
+    print_message("  overlap of 0.05 m, or none: off by %.1e m at most (threshold 1e-12)\n", worst);
+    assert_true(worst < 1e-12);
 }
 
 /* One face whose nodes are all in supports has none that takes the part of these, which is an error with its place. */
@@ -292,6 +316,7 @@ int main(void)
         cmocka_unit_test(meshes_of_very_different_sizes),
         cmocka_unit_test(faces_with_two_others_are_found),
         cmocka_unit_test(faces_without_another_are_found),
+        cmocka_unit_test(an_overlap_is_found_with_its_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
