@@ -75,6 +75,14 @@ static void fill_grid(reading *r, const size_t count[3], double *const plane[3],
 static void make_grid(reading *r)
 {
     const size_t rows = r->csv.n_rows;
+    piola_error error;
+    if (rows == 1) { /* it would be a constant */
+        pio_csv_fault(&r->csv, 0, (size_t)r->value, &error,
+                      "this is the only row, and linear interpolation needs two at least; add rows, or use "
+                      "interpolation: nearest");
+        pio_scene_report(r->doc, r->path, &error);
+        return;
+    }
     size_t count[3], all = 1, used = 3;
     double *own = pio_pool_take(&r->doc->pool, (4 * rows + 3) * sizeof *own), *plane[3];
     r->doc->no_memory |= !own;
