@@ -163,8 +163,8 @@ class Modal(unittest.TestCase):
 
     def test_what_cannot_be_computed_is_rejected_with_its_reason(self):
         # 4 x 4 elements with a fixed rim have 9 free nodes
-        done = self.expect(65, ["error: time.modes: 200 modes of a body with 18 free unknowns; at most 15 are possible"],
-                           "run", self.square("1"), "--set", "time.modes=200", "-o", self.folder / "x")
+        words = "error: time.modes: 200 modes of a body with 18 free unknowns; at most 15 are possible"
+        done = self.expect(65, [words], "run", self.square("1"), "--set", "time.modes=200", "-o", self.folder / "x")
         self.assertNotIn("boundary", done.stderr)
         self.expect(0, [], "run", self.square("1"), "--set", "time.modes=15", "-o", self.folder / "x")
         self.expect(65, ["eigenvalues need the digits of f64"], "run", self.square("1"), "--set",
