@@ -61,8 +61,8 @@ bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point
 /* Computes the slopes of J at the iterate and at the trial, along the line between them. */
 void pio_run_slopes(const pio_run *run, double *at_iterate, double *at_trial);
 
-/* Returns whether L-BFGS has nothing left to gain: the last PIO_NO_GAIN evaluations lowered J by no more than a relative
- * 1e-8, by their values or slopes there is no more to gain nearby, and the best point is a minimum by the rule of
+/* Returns whether L-BFGS has nothing left to gain: the last PIO_NO_GAIN evaluations lowered J by no more than 1e-8 of
+ * it, by their values or slopes there is no more to gain nearby, and the best point is a minimum by the rule of
  * optimizer.h. The number alone would end a line search that began with too long a step. Never if a gradient is
  * requested as a stop. */
 bool pio_run_gains_no_more(const pio_run *run);

@@ -23,7 +23,7 @@ NEVER = "optimizer.stop.objective=-1"
 
 
 def objectives(path):
-    """The objectives in a record of evaluations (host/base/record.h, host/results/evaluations.h), without constraints."""
+    """The objectives in a record of evaluations (host/base/record.h, host/results/evaluations.h): no constraints."""
     data = path.read_bytes()
     at, found = 32 + struct.unpack_from("<Q", data, 16)[0], []
     while at < len(data):
@@ -113,8 +113,8 @@ class End(unittest.TestCase):
         out = self.folder / "field"
         log = self.optimize("fem_field_id_small.yaml", out, "--set", "optimizer={type: lbfgs, max_iterations: 2}",
                             "--set", "design[0].bounds=[99 kPa, 101 kPa]")
-        found = re.search(r"materials.soft.E = (\S+) to (\S+) Pa: 400 values, (\d+) at their lower bound, (\d+) at their "
-                          r"upper\n", log)
+        found = re.search(r"materials.soft.E = (\S+) to (\S+) Pa: 400 values, (\d+) at their lower bound, "
+                          r"(\d+) at their upper\n", log)
         self.assertIsNotNone(found, log)
         print(found[0].strip())
         low, high = float(found[1]), float(found[2])
@@ -126,8 +126,8 @@ class End(unittest.TestCase):
         for kind in ("lbfgs", "mma", "adam", "gradient_descent"):
             with self.subTest(kind):
                 out = self.folder / kind
-                log = self.optimize("mpm_throw_small.yaml", out, "--set", f"optimizer={{type: {kind}, max_iterations: 4}}",
-                                    "--set", "time.duration=0.2 s")
+                log = self.optimize("mpm_throw_small.yaml", out, "--set", "time.duration=0.2 s",
+                                    "--set", f"optimizer={{type: {kind}, max_iterations: 4}}")
                 done = json.loads((out / "result.json").read_text())["optimizer"]
                 steps = [int(n) for n in re.findall(r"^iteration .* (\d+) evaluations", log, re.M)]
                 stages = done["stages"]

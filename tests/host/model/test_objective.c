@@ -61,8 +61,8 @@ static double J(problem *p)
     return pio_objective_evaluate(&p->objective, p->model, p->y, p->z, NULL, NULL);
 }
 
-/* Returns the largest difference of a derivative from central differences of J, extrapolated to fourth order (Richardson
- * 1911), as a fraction of the largest derivative; `spoil` is added to the first derivative. */
+/* Returns the largest difference of a derivative from central differences of J, extrapolated to fourth order
+ * (Richardson 1911), as a fraction of the largest derivative; `spoil` is added to the first derivative. */
 static double apart(problem *p, double *x, const double *bar, int n, double spoil)
 {
     double most = 0, largest = 0;
