@@ -199,8 +199,8 @@ class Bench(unittest.TestCase):
             self.assertGreater(report["bytes"]["process_peak"], report["bytes"]["arena"])
             calls = {k["name"]: (k["forward_calls"], k["adjoint_calls"]) for k in report["kernels"]}
             self.assertEqual(calls["fem_assemble"], (solver["newton_iterations"], 1))
-            # each solve has a product at its start and one at its end besides those of its iterations
-            self.assertEqual(calls["bsr_apply"][1], solver["adjoint_iterations"] + 2)
+            # each of two solves at most has a product at its start and one at its end besides those of its iterations
+            self.assertIn(calls["bsr_apply"][1] - solver["adjoint_iterations"], (2, 4))
             self.assertIsNone(report["library"]["product"]) # a CPU has none
 
     def test_multigrid_is_part_of_the_linear_solver(self):
