@@ -3,6 +3,7 @@
 #include "host/command/command.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
+#include "host/results/design_fields.h"
 #include "host/results/evaluations.h"
 #include "host/base/fail.h"
 #include "host/results/history.h"
@@ -91,12 +92,30 @@ static void begin_stage(void *p, int stage)
                     pio_session_sharpness(c->s));
 }
 
-/* Writes the states of the best design, its gradient fields, and a picture of its last state. */
+/* Draws the last state. Where each particle or element has a number of its own in the design, the colours show the
+ * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for. */
+static piola_status draw_best(const pio_session *s, piola_error *error)
+{
+    char states[PIO_PATH], picture[PIO_PATH];
+    pio_design_field shown;
+    pio_session_path(s, "states.vtkhdf", states, sizeof states);
+    pio_session_path(s, "picture.png", picture, sizeof picture);
+    piola_render_options render = piola_render_options_default();
+    render.file = states;
+    render.output = picture;
+    if (pio_design_field_of(s, 0, &shown)) {
+        const pio_integrator integrator = s->scene->fem.integrator;
+        render.field = shown.name;
+        if (s->model->fem && (integrator == PIO_STATIC || integrator == PIO_MODAL)) render.deformation = 0;
+    }
+    return piola_render(&render, error);
+}
+
+/* Writes the states of the best design, its gradient fields, and a picture. */
 static piola_status write_best(pio_session *s, const double *z, piola_error *error)
 {
     pio_states *file = NULL;
     pio_sweep sweep = {0};
-    char states[PIO_PATH], picture[PIO_PATH];
     piola_status rc = pio_states_create(&file, s, true, error);
     if (rc) return rc;
     pio_states_sweep(file, &sweep);
@@ -112,13 +131,7 @@ static piola_status write_best(pio_session *s, const double *z, piola_error *err
         return rc;
     }
     rc = pio_states_finish(file, error);
-    if (rc) return rc;
-    pio_session_path(s, "states.vtkhdf", states, sizeof states);
-    pio_session_path(s, "picture.png", picture, sizeof picture);
-    piola_render_options render = piola_render_options_default();
-    render.file = states;
-    render.output = picture;
-    return piola_render(&render, error);
+    return rc ? rc : draw_best(s, error);
 }
 
 /* Writes how many evaluations each stage took. Those of the first three are all that the optimiser made. */

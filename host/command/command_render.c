@@ -199,8 +199,11 @@ static piola_status read_mesh(drawing *d, piola_error *error)
     d->mesh = (pio_snapshot_mesh){(int64_t)cells, types, offsets, connectivity};
     if (!types || !offsets || !connectivity) return pio_fail_memory(error, 9 * cells + 8 * nodes, "the cells");
     if (factor < 1 || factor > 1) {
-        const size_t used = strlen(d->caption);
-        snprintf(d->caption + used, sizeof d->caption - used, "   \u00b7   deformation \u00d7 %g", factor);
+        const size_t used = strlen(d->caption), left = sizeof d->caption - used;
+        if (factor < 0 || factor > 0)
+            snprintf(d->caption + used, left, "   \u00b7   deformation \u00d7 %g", factor);
+        else
+            snprintf(d->caption + used, left, "   \u00b7   drawn at rest");
     }
     const piola_status rc = pio_snapshot_read_mesh(d->file, types, offsets, connectivity, error);
     return rc ? rc : deform(d, error);

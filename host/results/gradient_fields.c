@@ -7,6 +7,7 @@
 #include "host/scene/design_table.h"
 #include "host/scene/words.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ static int field_of(const pio_session *s, int i, pio_gradient_field *out)
     const design_row *row = row_of(s, i, &c);
     if (!row) return 0;
     const bool fem = s->model->fem != NULL;
-    *out = (pio_gradient_field){.constant = c != NULL};
+    *out = (pio_gradient_field){.constant = c != NULL, .quantity = c ? c->meaning : row->meaning};
     out->components = c ? 1 : s->engine.table->components(s->sim, row->field);
     out->nodal = fem && !c && pio_nodal(row->quantity);
     snprintf(out->of, sizeof out->of, "%s", c ? c->key : row->key);
@@ -93,7 +94,7 @@ static int field_of(const pio_session *s, int i, pio_gradient_field *out)
     snprintf(out->engine_field, sizeof out->engine_field, "%s", c ? "" : row->field);
     inverse_unit(c ? c->unit : pio_quantity_unit(pio_design_row_unit(s->scene, row)), out->units, sizeof out->units);
     snprintf(out->meaning, sizeof out->meaning, "derivative of the objective with respect to the %s of each %s",
-             c ? c->meaning : row->meaning,
+             out->quantity,
              out->nodal ? "node"
              : fem      ? "element"
                         : "particle");
@@ -147,21 +148,30 @@ piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const 
     return PIOLA_OK;
 }
 
-/* Reads the derivatives with respect to a constant of laws. Each law has it at another of the engine's numbers, so
- * every number is read once. The viscosity of solids belongs to no law; its field is 0 for fluids. */
-static piola_status read_constant(pio_session *s, const char *key, double *values, double *one, piola_error *error)
+/* Which of the engine's fields of a quantity is read, and what the items have that lack it. */
+typedef struct {
+    size_t skip;   /* letters of the name of the field of derivatives that the name of the field does not have */
+    double absent; /* value of those items */
+} reading;
+
+static const reading derivatives = {0, 0}, own_values = {sizeof "grad_" - 1, (double)NAN};
+
+/* Reads a constant of laws, or the derivatives with respect to it. Each law has it at another of the engine's numbers,
+ * so every number is read once. The viscosity of solids belongs to no law; its field is 0 for fluids. */
+static piola_status read_constant(pio_session *s, const char *key, reading what, double *values, double *one,
+                                  piola_error *error)
 {
     const int64_t items = pio_model_items(s->model, false);
     const design_row *row, *beside = row_beside(key);
-    for (int64_t i = 0; i < items; i++) values[i] = 0;
+    for (int64_t i = 0; i < items; i++) values[i] = what.absent;
     if (beside && engine_has(s, beside)) {
-        const piola_status rc = s->engine.table->read(s->sim, beside->field, values, error);
+        const piola_status rc = s->engine.table->read(s->sim, beside->field + what.skip, values, error);
         if (rc) return rc;
     }
     for (size_t r = 0; (row = pio_design_row(r)); r++)
         for (int number = 0; row->constant && number < PIO_LAW_CONSTANTS; number++) {
             char field[32];
-            snprintf(field, sizeof field, "%.20s%d", row->field, number);
+            snprintf(field, sizeof field, "%.20s%d", row->field + what.skip, number);
             if (!s->engine.table->components(s->sim, field)) continue;
             const piola_status rc = s->engine.table->read(s->sim, field, one, error);
             if (rc) return rc;
@@ -208,19 +218,32 @@ static piola_status divide_by_volumes(pio_session *s, const pio_gradient_field *
     return rc;
 }
 
-static piola_status read_field(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
+static piola_status read_field(pio_session *s, const pio_gradient_field *g, reading what, double *values,
+                               piola_error *error)
 {
-    if (!g->constant) return s->engine.table->read(s->sim, g->engine_field, values, error);
+    if (!g->constant) return s->engine.table->read(s->sim, g->engine_field + what.skip, values, error);
     const size_t bytes = sizeof(double) * (size_t)pio_model_items(s->model, false);
     double *one = malloc(bytes);
-    if (!one) return pio_fail_memory(error, bytes, "a gradient field");
-    const piola_status rc = read_constant(s, g->of, values, one, error);
+    if (!one) return pio_fail_memory(error, bytes, "a field of constants");
+    const piola_status rc = read_constant(s, g->of, what, values, one, error);
     free(one);
     return rc;
 }
 
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
 {
-    const piola_status rc = read_field(s, g, values, error);
+    const piola_status rc = read_field(s, g, derivatives, values, error);
     return rc || !g->per_volume ? rc : divide_by_volumes(s, g, values, error);
+}
+
+piola_status pio_quantity_read(pio_session *s, const char *key, double *values, piola_error *error)
+{
+    pio_gradient_field g;
+    for (int i = 0; field_of(s, i, &g); i++) {
+        if (strcmp(g.of, key) || g.nodal || g.components != 1) continue;
+        if (g.constant || s->engine.table->components(s->sim, g.engine_field + own_values.skip) == 1)
+            return read_field(s, &g, own_values, values, error);
+    }
+    for (int64_t i = 0; i < pio_model_items(s->model, false); i++) values[i] = (double)NAN;
+    return PIOLA_OK;
 }

@@ -3,6 +3,8 @@
 
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
+#include "host/results/adjoint_fields.h"
+#include "host/results/design_fields.h"
 #include "host/results/gradient_fields.h"
 #include "host/results/manifest.h"
 #include "host/results/model_cells.h"
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 64 };
+enum { MOST_FIELDS = 96 };
 
 struct pio_states {
     pio_session *session;     /* the run; not owned */
@@ -24,8 +26,9 @@ struct pio_states {
     bool passed[MOST_FIELDS]; /* adjoint fields that are known only after the adjoint sweep has passed their frame */
     pio_snapshot_field field[MOST_FIELDS];          /* [n_fields] fields of the file */
     pio_gradient_field gradient_field[MOST_FIELDS]; /* [n_gradient_fields] those that the gradient adds */
+    pio_design_field design_field[MOST_FIELDS];     /* [n_design_fields] the design of each particle or element */
     size_t n_fields, n_frame_fields;                /* fields; the first of them, which every frame has */
-    int n_gradient_fields;                          /* number of gradient fields */
+    int n_gradient_fields, n_design_fields;         /* numbers of gradient fields and of fields of the design */
     double *points, *values[MOST_FIELDS];           /* [n][dimension] m; [n][components] of frame fields */
     double *scratch;                                /* [n][9] values of one field */
     pio_snapshot_mesh mesh;                         /* cells of finite elements; n_cells = 0 for particles */
@@ -48,43 +51,14 @@ static void of_cells(pio_states *f)
     if (f->session->model->fem) f->field[f->n_fields - 1].location = PIO_SNAPSHOT_CELL;
 }
 
-/* Adds the adjoint fields: those of a state and, for finite elements whose steps solve an equilibrium, of the forces.
- */
+/* Adds the adjoint fields. */
 static void list_adjoint(pio_states *f)
 {
-    static const struct {
-        const char *name, *of, *units, *meaning;
-        bool of_particles, of_moving, of_static, passed;
-    } known[] = {
-        {"adj_position", "position", "1/m", "derivative of the objective with respect to the position now", true, false,
-         false, false},
-        {"adj_displacement", "displacement", "1/m",
-         "derivative of the objective with respect to the displacement now: how the objective observes it", false,
-         false, true, false},
-        {"adj_displacement", "displacement", "1/m",
-         "derivative of the objective with respect to the displacement now, the velocity being kept; 0 where "
-         "constrained",
-         false, true, false, false},
-        {"adj_velocity", "velocity", "1/(m/s)", "derivative of the objective with respect to the velocity now", true,
-         false, false, false},
-        {"adj_velocity", "velocity", "1/(m/s)",
-         "derivative of the objective with respect to the velocity now, the displacement being kept; 0 where "
-         "constrained",
-         false, true, false, false},
-        {"adj_force", "force", "1/N",
-         "derivative of the objective with respect to a force on the node in the equilibrium now: the adjoint "
-         "solution, "
-         "and what the objective itself observes of forces",
-         false, true, true, true},
-    };
-    const pio_session *s = f->session;
-    const bool fem = s->model->fem != NULL, still = fem && s->scene->fem.integrator == PIO_STATIC;
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        if (!(fem ? still ? known[k].of_static : known[k].of_moving : known[k].of_particles)) continue;
-        if (fem && known[k].passed && scene_leaps(s->scene->fem.integrator)) continue; /* that step has no solve */
-        f->passed[f->n_fields] = known[k].passed;
-        add_field(f, (pio_snapshot_field){known[k].name, s->scene->method.dimension, known[k].units, known[k].meaning,
-                                          .of = known[k].of, .when = PIO_SNAPSHOT_ADJOINT});
+    pio_snapshot_field field;
+    bool passed;
+    for (int i = 0; pio_adjoint_field_of(f->session->scene, i, &field, &passed); i++) {
+        f->passed[f->n_fields] = passed;
+        add_field(f, field);
     }
 }
 
@@ -140,12 +114,25 @@ static void list_frame_fields(pio_states *f)
     if (f->adjoint) list_adjoint(f);
 }
 
-/* Lists these and the gradient fields. */
+/* Adds the fields of the design that frames do not have. */
+static void list_design(pio_states *f)
+{
+    pio_design_field *d = f->design_field;
+    while (pio_design_field_of(f->session, f->n_design_fields, d + f->n_design_fields)) {
+        const pio_design_field *one = &d[f->n_design_fields++];
+        if (one->in_frames) continue;
+        add_field(f, (pio_snapshot_field){one->name, 1, one->units, one->meaning, .when = PIO_SNAPSHOT_STATIC});
+        of_cells(f);
+    }
+}
+
+/* Lists these, the fields of the design and the gradient fields. */
 static void list_fields(pio_states *f)
 {
     const pio_session *s = f->session;
     list_frame_fields(f);
     if (!f->gradient) return;
+    list_design(f);
     while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
         const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
         add_field(f, (pio_snapshot_field){g->name, g->components, g->units, g->meaning, .of = g->of,
@@ -448,6 +435,12 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
                                      g->name, f->session->model->fem ? g->nodal ? "node" : "element" : "particle",
                                      (long long)(v / g->components), f->scratch[v]);
         if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
+    }
+    for (int i = 0; !rc && i < f->n_design_fields; i++) {
+        const pio_design_field *d = &f->design_field[i];
+        if (d->in_frames) continue;
+        rc = pio_design_field_read(f->session, d, f->scratch, error);
+        if (!rc) rc = pio_snapshot_static(f->file, d->name, f->scratch, error);
     }
     if (!rc)
         rc = pio_write_parameters(f->file, f->session->model, f->session->evaluation.values,
