@@ -37,6 +37,7 @@ typedef struct {
     int64_t frame;
     shown_field field;
     double *points, *values;
+    double lo, hi;          /* ends of the colour bar over all frames; NaN: not held */
     pio_snapshot_mesh mesh; /* cells; n_cells = 0 for particles */
     pio_solid *solids;
     char title[200], caption[100];
@@ -153,7 +154,7 @@ static piola_status read_values(drawing *d, piola_error *error)
     if (!f->info) return PIOLA_OK;
     const size_t n = (size_t)f->info->rows, stored = (size_t)f->info->stored;
     double *all = malloc(n * stored * sizeof *all);
-    d->values = malloc(n * sizeof *d->values);
+    if (!d->values) d->values = malloc(n * sizeof *d->values);
     if (!all || !d->values) {
         free(all);
         return pio_fail_memory(error, n * (stored + 1) * sizeof *all, "a field");
@@ -205,17 +206,16 @@ static piola_status read_mesh(drawing *d, piola_error *error)
         else
             snprintf(d->caption + used, left, "   \u00b7   drawn at rest");
     }
-    const piola_status rc = pio_snapshot_read_mesh(d->file, types, offsets, connectivity, error);
-    return rc ? rc : deform(d, error);
+    return pio_snapshot_read_mesh(d->file, types, offsets, connectivity, error);
 }
 
 static piola_status read_points(drawing *d, piola_error *error)
 {
     const size_t bytes = 3 * sizeof *d->points * (size_t)d->info->n_points;
-    d->points = malloc(bytes);
+    if (!d->points) d->points = malloc(bytes);
     if (!d->points) return pio_fail_memory(error, bytes, "points");
     const piola_status rc = pio_snapshot_read_points(d->file, d->frame, d->points, error);
-    return rc ? rc : read_mesh(d, error);
+    return rc || !d->info->n_cells ? rc : deform(d, error);
 }
 
 /* ---- the scene in the file: JSON, which is YAML too ------------------------------------------------------- */
@@ -260,6 +260,64 @@ static piola_status read_scene(drawing *d, piola_error *error)
     return rc;
 }
 
+/* ---- all frames ----------------------------------------------------------------------------------------- */
+
+/* Extremes of what the frames show. */
+typedef struct {
+    double least, most;   /* finite values of the field */
+    double low[3], up[3]; /* finite positions, m */
+} extremes;
+
+static void extend(const drawing *d, extremes *e)
+{
+    const shown_field *f = &d->field;
+    for (int64_t i = 0; f->info && i < f->info->rows; i++) {
+        if (!isfinite(d->values[i])) continue;
+        e->least = fmin(e->least, d->values[i]);
+        e->most = fmax(e->most, d->values[i]);
+    }
+    for (int64_t i = 0; i < 3 * d->info->n_points; i++) {
+        if (!isfinite(d->points[i])) continue;
+        e->low[i % 3] = fmin(e->low[i % 3], d->points[i]);
+        e->up[i % 3] = fmax(e->up[i % 3], d->points[i]);
+    }
+}
+
+/* Sets the box, where the scene has no domain, with a margin and a least thickness as one frame alone would have. */
+static void hold_box(drawing *d, const extremes *e)
+{
+    const double margin = 0.03, thinnest = 1.0 / 12; /* in parts of the longest side */
+    double longest = 0;
+    for (int a = 0; a < d->info->dimension; a++) longest = fmax(longest, e->up[a] - e->low[a]);
+    for (int a = 0; a < d->info->dimension && longest > 0; a++) {
+        const double half = fmax((e->up[a] - e->low[a]) / 2 + margin * longest, thinnest * longest / 2);
+        const double middle = e->low[a] / 2 + e->up[a] / 2;
+        if (!isnan(d->picture.box_min[a])) continue;
+        d->picture.box_min[a] = middle - half;
+        d->picture.box_max[a] = middle + half;
+    }
+}
+
+/* Finds the ends of the colour bar and of the axes that hold for all frames. */
+static piola_status hold(drawing *d, piola_error *error)
+{
+    const int64_t shown = d->frame;
+    extremes e = {INFINITY, -INFINITY, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    piola_status rc = PIOLA_OK;
+    for (d->frame = 0; !rc && d->frame < d->info->n_frames; d->frame++) {
+        rc = read_points(d, error);
+        if (!rc) rc = read_values(d, error);
+        if (!rc) extend(d, &e);
+    }
+    d->frame = shown;
+    hold_box(d, &e);
+    if (e.least < e.most) {
+        d->lo = e.least;
+        d->hi = e.most;
+    }
+    return rc;
+}
+
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 
 static void set_picture(drawing *d)
@@ -281,8 +339,8 @@ static void set_picture(drawing *d)
         p->field = d->field.label;
         p->units = d->field.info->units;
     }
-    p->lo = o->lo;
-    p->hi = o->hi;
+    p->lo = isnan(o->lo) ? d->lo : o->lo;
+    p->hi = isnan(o->hi) ? d->hi : o->hi;
     if (!isnan(o->azimuth)) p->azimuth = o->azimuth;
     if (!isnan(o->elevation)) p->elevation = o->elevation;
     if (!isnan(o->zoom)) p->zoom = o->zoom;
@@ -301,7 +359,7 @@ static piola_status draw(const drawing *d, piola_error *error)
 
 piola_status piola_render(const piola_render_options *options, piola_error *error)
 {
-    drawing d = {.options = options, .picture = pio_picture_default()};
+    drawing d = {.options = options, .lo = (double)NAN, .hi = (double)NAN, .picture = pio_picture_default()};
     if (isnan(options->deformation))
         return pio_fail(error, PIOLA_USAGE, "a deformation must be a number: 1 as it is, 0 at rest");
     if (!options->file || !options->output) return pio_fail(error, PIOLA_USAGE, "a picture needs a file and an output");
@@ -314,9 +372,11 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     d.info = pio_snapshot_describe(d.file);
     rc = choose_field(&d, error);
     if (!rc) rc = choose_frame(&d, error);
+    if (!rc) rc = read_mesh(&d, error);
+    if (!rc) rc = read_scene(&d, error);
+    if (!rc && options->hold) rc = hold(&d, error);
     if (!rc) rc = read_points(&d, error);
     if (!rc) rc = read_values(&d, error);
-    if (!rc) rc = read_scene(&d, error);
     if (!rc) {
         set_picture(&d);
         pio_file_limit_begin();

@@ -56,6 +56,7 @@ pio_picture pio_picture_default(void);
  * - range: least to greatest value; for a signed field -m to m, where m is the greatest magnitude, or the 99th
  * percentile of the magnitudes if the greatest exceeds it 1.5 times. Values beyond appear as an arrow on the bar;
  * - mesh: thin lines along the sides of the cells, unless these are only a few pixels wide.
+ * With both `lo` and `hi` the layout depends on neither the values nor their extremes.
  * A diverging map has its middle colour at 0 and the same scale on both sides, whatever the range. image->notes lists
  * what is not shown as it is (left out, outside, grey); the picture has the same line at its foot. Returns
  * PIOLA_USAGE for an invalid option, PIOLA_BAD_DATA if there is nothing that can be drawn, or PIOLA_NO_MEMORY. */

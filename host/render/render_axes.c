@@ -126,6 +126,12 @@ typedef struct {
     char field[256], unit[192], least[128], greatest[128];
 } bar_words;
 
+/* Returns whether the caller gave both ends of the bar, as of the pictures of a film, which are laid out alike. */
+static bool is_held(const pio_frame *f)
+{
+    return !isnan(f->p.lo) && !isnan(f->p.hi);
+}
+
 static bar_words bar_texts(const pio_frame *f)
 {
     bar_words w;
@@ -136,7 +142,7 @@ static bar_words bar_texts(const pio_frame *f)
     snprintf(w.field, sizeof w.field, "%s", f->p.field != NULL ? f->p.field : "");
     double tens = pow(10, abs(f->bar_ticks.exponent)), largest = fmax(fabs(f->least), fabs(f->greatest));
     double span = f->greatest - f->least, lost = f->equal || !(span > 0) ? 0 : floor(log10(largest / span));
-    int digits = 4 + (int)fmin(12, fmax(0, lost)); /* enough to distinguish least and greatest */
+    int digits = 4 + (is_held(f) ? 0 : (int)fmin(12, fmax(0, lost))); /* enough to distinguish least and greatest */
     pio_number(f->bar_ticks.exponent < 0 ? f->greatest * tens : f->greatest / tens, digits, number, sizeof number);
     snprintf(w.greatest, sizeof w.greatest, "%s %s", f->equal ? "all" : "max", number);
     pio_number(f->bar_ticks.exponent < 0 ? f->least * tens : f->least / tens, digits, number, sizeof number);
@@ -158,7 +164,10 @@ double pio_bar_column(const pio_frame *f)
     double width = 1.8 * s + 1.2 * s + labels;
     width = fmax(width, pio_text_width(w.field, 1.05 * s) * 1.02);
     width = fmax(width, pio_text_width(w.unit, s));
-    width = fmax(width, fmax(pio_text_width(w.least, 0.85 * s), pio_text_width(w.greatest, 0.85 * s)));
+    if (is_held(f)) /* whatever the extremes are */
+        width = fmax(width, pio_text_width("max \u22128.888\u00d710\u207b\u2078\u2078", 0.85 * s));
+    else
+        width = fmax(width, fmax(pio_text_width(w.least, 0.85 * s), pio_text_width(w.greatest, 0.85 * s)));
     return fmin(width + 0.3 * s, 0.3 * f->p.width);
 }
 

@@ -162,6 +162,28 @@ static void values_beyond_the_range_are_clipped_and_get_an_arrow(void **state)
     pio_image_free(&inside);
 }
 
+static void a_given_range_lays_pictures_out_alike(void **state)
+{
+    static double points[3 * 144], values[144];
+    int box[2][4], free_box[2][4];
+    (void)state;
+    for (int given = 1; given >= 0; given--) {
+        for (int k = 0; k < 2; k++) {
+            pio_picture p = block(2, points, values);
+            p.field = "v";
+            if (given) p.lo = 0, p.hi = 2;
+            for (size_t i = 0; i < p.n; i++) values[i] = k == 0 ? 1 : -1.2345e-21 * (double)(i + 1);
+            pio_image image = render(&p);
+            find_plot(&image, given ? box[k] : free_box[k]);
+            pio_image_free(&image);
+        }
+    }
+    printf("right end of the plot: %d and %d pixels with a given range, %d and %d without\n", box[0][2], box[1][2],
+           free_box[0][2], free_box[1][2]);
+    assert_memory_equal(box[0], box[1], sizeof box[0]);
+    assert_int_not_equal(free_box[0][2], free_box[1][2]); /* control: other words beside the bar move the plot */
+}
+
 static void nothing_is_drawn_outside_the_plot(void **state)
 {
     double points[3 * 1728], values[1728];
@@ -404,6 +426,7 @@ int main(void)
         cmocka_unit_test(bytes_do_not_depend_on_the_run_or_the_threads),
         cmocka_unit_test(a_particle_has_the_colour_of_its_value),
         cmocka_unit_test(values_beyond_the_range_are_clipped_and_get_an_arrow),
+        cmocka_unit_test(a_given_range_lays_pictures_out_alike),
         cmocka_unit_test(nothing_is_drawn_outside_the_plot),
         cmocka_unit_test(a_near_particle_hides_a_far_one),
         cmocka_unit_test(a_signed_field_is_neutral_at_zero_and_robust),
