@@ -40,6 +40,8 @@ typedef struct {
     double lo, hi;          /* ends of the colour bar over all frames; NaN: not held */
     pio_snapshot_mesh mesh; /* cells; n_cells = 0 for particles */
     pio_solid *solids;
+    char *names[PIO_MOST_NAMES]; /* [n_names] of bodies or materials, where the field has their numbers */
+    size_t n_names;
     char title[200], caption[100];
     pio_picture picture;
 } drawing;
@@ -227,6 +229,32 @@ static double number_at(cfg_node *root, const char *path)
     return found && node->kind == CFG_SCALAR ? strtod(node->text, NULL) : (double)NAN;
 }
 
+/* Copies the names of the bodies or materials whose numbers the field shows. Where there are too many for a picture, it
+ * shows numbers. Returns false without memory. */
+static bool copy_names(drawing *d, cfg_node *root)
+{
+    const pio_snapshot_field_info *f = d->field.info;
+    const char *list = !f || !f->integer              ? NULL
+                       : !strcmp(f->name, "body")     ? "bodies"
+                       : !strcmp(f->name, "material") ? "materials"
+                                                      : NULL;
+    bool found = list != NULL, lost = false;
+    while (found) {
+        char path[60];
+        snprintf(path, sizeof path, "%s[%zu].name", list, d->n_names);
+        const cfg_node *name = pio_cfg_find(root, path, &found);
+        found = found && name->kind == CFG_SCALAR;
+        const bool fits = found && d->n_names < PIO_MOST_NAMES;
+        if (fits) d->names[d->n_names] = strdup(name->text);
+        lost |= fits && !d->names[d->n_names];
+        if (fits) d->n_names++;
+        if (found && !fits) list = NULL, found = false;
+    }
+    d->picture.names = (const char *const *)d->names;
+    d->picture.n_names = list ? d->n_names : 0;
+    return !lost;
+}
+
 static piola_status use_scene(drawing *d, const char *text, piola_error *error)
 {
     cfg_doc doc = {.folder = "."};
@@ -243,7 +271,8 @@ static piola_status use_scene(drawing *d, const char *text, piola_error *error)
         d->picture.box_max[a] = number_at(root, path);
     }
     if (root) d->picture.n_solids = pio_render_obstacles(d->file, root, d->frame, &d->solids);
-    const bool lost = !file || doc.no_memory || d->picture.n_solids == PIO_NO_SOLIDS;
+    const bool named = !root || copy_names(d, root);
+    const bool lost = !file || doc.no_memory || !named || d->picture.n_solids == PIO_NO_SOLIDS;
     pio_locale_end(old);
     pio_cfg_free(&doc);
     return lost ? pio_fail_memory(error, strlen(text), "the scene in the file") : PIOLA_OK;
@@ -337,10 +366,10 @@ static void set_picture(drawing *d)
     p->caption = d->caption;
     if (d->field.info) {
         p->field = d->field.label;
-        p->units = d->field.info->units;
+        p->units = p->n_names ? NULL : d->field.info->units;
     }
-    p->lo = isnan(o->lo) ? d->lo : o->lo;
-    p->hi = isnan(o->hi) ? d->hi : o->hi;
+    p->lo = isnan(o->lo) && !p->n_names ? d->lo : o->lo;
+    p->hi = isnan(o->hi) && !p->n_names ? d->hi : o->hi;
     if (!isnan(o->azimuth)) p->azimuth = o->azimuth;
     if (!isnan(o->elevation)) p->elevation = o->elevation;
     if (!isnan(o->zoom)) p->zoom = o->zoom;
@@ -387,6 +416,7 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     free(d.points);
     free(d.values);
     free(d.solids);
+    for (size_t i = 0; i < d.n_names; i++) free(d.names[i]);
     free((void *)d.mesh.types);
     free((void *)d.mesh.offsets);
     free((void *)d.mesh.connectivity);

@@ -67,6 +67,9 @@ static piola_status check_options(const pio_picture *p, piola_error *error)
     if (!(p->zoom >= 1e-3 && p->zoom <= 1e3)) {
         return pio_fail(error, PIOLA_USAGE, "a zoom of %g: it must be 0.001 to 1000", p->zoom);
     }
+    if (p->n_names > PIO_MOST_NAMES) {
+        return pio_fail(error, PIOLA_USAGE, "%zu names beside a colour bar: at most %d", p->n_names, PIO_MOST_NAMES);
+    }
     if (p->threads < 0 || p->threads > 1024) {
         return pio_fail(error, PIOLA_USAGE, "%d threads: 1 to 1024, or 0 for as many as there are", p->threads);
     }
@@ -136,7 +139,9 @@ static void layout(pio_frame *f)
     f->bar = (pio_area){0, floor(top + 3.8 * s + tip + (bottom - top - bar_height - 10 * s) * 0.45), floor(1.8 * s),
                         floor(fmax(4 * s, bar_height))};
     f->bar_ticks = (pio_ticks){.n = 0};
-    if (f->coloured && f->equal && f->kind != PIO_MAP_DIVERGING) {
+    if (f->coloured && f->named) {
+        f->bar_ticks = pio_ticks_named(&f->p);
+    } else if (f->coloured && f->equal && f->kind != PIO_MAP_DIVERGING) {
         f->bar_ticks = pio_ticks_make(f->lo, f->hi, 4);
     } else if (f->coloured) {
         f->bar_ticks = pio_ticks_make(f->lo, f->hi, (int)fmax(2, f->bar.h / (4.2 * s)));

@@ -9,6 +9,8 @@
 #include "host/snapshot/snapshot.h"
 #include "solvers/engine/vocabulary.h"
 
+enum { PIO_MOST_NAMES = 24 }; /* names beside one colour bar */
+
 /* An obstacle that a 2D picture shows behind the particles: solid on one side of a plane, a disc, a box. */
 typedef struct {
     pio_shape_type shape;    /* plane, ball or box */
@@ -30,6 +32,10 @@ typedef struct {
     const double *values;
     const char *field; /* name at the colour bar; NULL: none. "grad_..." and "adj_..." are signed fields */
     const char *units; /* unit of the values, such as "m/s2", "1/Pa", "Pa.s"; NULL or "": none */
+    /* [n_names] what the values 0, 1, ... stand for, such as bodies: the bar has a block for each, with its name,
+     * unless lo or hi is given */
+    const char *const *names;
+    size_t n_names; /* at most PIO_MOST_NAMES; 0: the values are numbers */
     const char *title;
     /* Second line, such as "t = 0.42 s"; NULL: none. The number of particles or cells follows it. */
     const char *caption;

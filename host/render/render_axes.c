@@ -43,6 +43,13 @@ pio_ticks pio_ticks_make(double lo, double hi, int most)
     return t;
 }
 
+pio_ticks pio_ticks_named(const pio_picture *p)
+{
+    pio_ticks t = {.n = (int)p->n_names};
+    for (int i = 0; i < t.n; i++) t.at[i] = i;
+    return t;
+}
+
 /* Copies `text` with a true minus sign and a decimal point in any locale, and without "-0". */
 static void typeset(const char *text, char *out, size_t size)
 {
@@ -132,6 +139,15 @@ static bool is_held(const pio_frame *f)
     return !isnan(f->p.lo) && !isnan(f->p.hi);
 }
 
+/* Writes what is beside tick i of the bar. */
+static void bar_label(const pio_frame *f, int i, char *out, size_t size)
+{
+    if (f->named)
+        snprintf(out, size, "%s", f->p.names[i]);
+    else
+        pio_tick_label(&f->bar_ticks, f->bar_ticks.at[i], out, size);
+}
+
 static bar_words bar_texts(const pio_frame *f)
 {
     bar_words w;
@@ -147,18 +163,19 @@ static bar_words bar_texts(const pio_frame *f)
     snprintf(w.greatest, sizeof w.greatest, "%s %s", f->equal ? "all" : "max", number);
     pio_number(f->bar_ticks.exponent < 0 ? f->least * tens : f->least / tens, digits, number, sizeof number);
     snprintf(w.least, sizeof w.least, "min %s", number);
-    if (f->equal) w.least[0] = '\0';
+    if (f->equal || f->named) w.least[0] = '\0';
+    if (f->named) w.greatest[0] = '\0';
     return w;
 }
 
 double pio_bar_column(const pio_frame *f)
 {
-    char label[64];
+    char label[128];
     double labels = 0, s = f->size;
     if (!f->coloured) return 0;
     bar_words w = bar_texts(f);
     for (int i = 0; i < f->bar_ticks.n; i++) {
-        pio_tick_label(&f->bar_ticks, f->bar_ticks.at[i], label, sizeof label);
+        bar_label(f, i, label, sizeof label);
         labels = fmax(labels, pio_text_width(label, s));
     }
     double width = 1.8 * s + 1.2 * s + labels;
@@ -192,6 +209,7 @@ static void bar_scale(const pio_frame *f, pio_image *image)
     const pio_pen pen = {fmax(1, s / 10), pio_line_colour, 1, NULL, NULL};
     for (int row = (int)b->y; row < (int)(b->y + b->h); row++) {
         double value = f->hi - (row + 0.5 - b->y) / b->h * (f->hi - f->lo);
+        if (f->named) value = floor(value + 0.5);
         pio_image_rectangle(image, b->x, row, right, row + 1.0, colour_at(f, value), 1);
     }
     for (int end = 0; end < 2; end++) {
@@ -209,9 +227,10 @@ static void bar_scale(const pio_frame *f, pio_image *image)
     pio_image_line(image, b->x, b->y, b->x, b->y + b->h, &pen);
     pio_image_line(image, right, b->y, right, b->y + b->h, &pen);
     for (int i = 0; i < f->bar_ticks.n; i++) {
-        char label[64];
+        char whole[128], label[128];
         double y = floor(b->y + b->h * (1 - part_of_range(f, f->bar_ticks.at[i]))) + 0.5;
-        pio_tick_label(&f->bar_ticks, f->bar_ticks.at[i], label, sizeof label);
+        bar_label(f, i, whole, sizeof whole);
+        pio_text_fit(whole, s, image->width - right - 0.95 * s, label, sizeof label);
         pio_image_line(image, right, y, right + 0.45 * s, y, &pen);
         pio_text_draw(image, right + 0.95 * s, y + s / 2, s, 0.12, pio_ink, label);
     }

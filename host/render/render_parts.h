@@ -7,7 +7,7 @@
 #define PIO_SAMPLES 2              /* samples per pixel and axis */
 #define PIO_NO_OWNER UINT32_MAX    /* owner of a sample that shows nothing */
 #define PIO_GREY PIO_COLORMAP_SIZE /* colour index of a particle without a value */
-#define PIO_MOST_TICKS 24
+#define PIO_MOST_TICKS PIO_MOST_NAMES
 
 typedef struct {
     double x, y, w, h; /* pixels; (x, y) is the upper left corner */
@@ -50,6 +50,7 @@ typedef struct {
     double least, greatest;           /* extremes of the finite values */
     bool coloured;                    /* there is a finite value, and so a bar */
     bool equal;                       /* all values are the same */
+    bool named;                       /* the values are numbers of names */
     bool below, above;                /* there are values beyond the bar */
     size_t bad_points, grey, outside; /* numbers of what the notes list */
 } pio_frame;
@@ -112,6 +113,8 @@ bool pio_view_project(const pio_view *view, const double point[3], double out[3]
 /* Chooses about `most` (2 to 20) ticks, at most `most` + 1, but two to five if there would be less than two. An empty
  * range has none. */
 pio_ticks pio_ticks_make(double lo, double hi, int most);
+/* Returns a tick at each of the names of the picture. */
+pio_ticks pio_ticks_named(const pio_picture *picture);
 /* Writes the label of a tick. */
 void pio_tick_label(const pio_ticks *ticks, double value, char *out, size_t size);
 /* Writes a number with this many digits: "4.87", "1.2×10⁻⁵". */

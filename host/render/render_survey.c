@@ -60,6 +60,13 @@ static void choose_range(pio_frame *f, double *v, size_t m)
 {
     double lo = f->p.lo, hi = f->p.hi;
     f->kind = f->p.map;
+    f->named = f->p.n_names > 0 && isnan(lo) && isnan(hi);
+    if (f->named) { /* a block of the bar for each */
+        f->kind = PIO_MAP_SEQUENTIAL;
+        f->lo = -0.5;
+        f->hi = (double)f->p.n_names - 0.5;
+        return;
+    }
     if (f->kind == PIO_MAP_AUTO) {
         bool both = !isnan(lo) && !isnan(hi), is_signed;
         is_signed = both ? two_sided(lo, hi) : two_sided(percentile(v, m, 0.02), percentile(v, m, 0.98));

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_film.py PIOLA -- pictures of a film: with `render --hold` axes and colour bar are the same in every frame."""
+"""test_film.py PIOLA -- pictures of a film: with `render --hold` axes and colour bar are the same in every frame.
+Numbers of bodies and materials have their names."""
 import pathlib
 import struct
 import subprocess
@@ -61,6 +62,12 @@ def around(rows, plot):
             [row[right + 2:] for row in rows[:HEIGHT - 50]])
 
 
+def beside(rows):
+    """What is right of the plot."""
+    right = plot_of(rows)[2]
+    return [row[right + 2:] for row in rows]
+
+
 class Film(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -97,6 +104,21 @@ class Film(unittest.TestCase):
 
     def test_the_box_of_all_frames_is_that_of_the_displacements_that_are_drawn(self):
         self.assertNotEqual(plot_of(self.frame(6, "--hold", "--deformation", "0")), plot_of(self.frame(6, "--hold")))
+
+    def test_bodies_and_materials_are_shown_by_their_names(self):
+        named = {field: self.frame(6, "--field", field) for field in ("body", "material")}
+        scene = self.root / "scene.yaml"
+        scene.write_text(SWING.replace("body: bar", "body: leg").replace("{name: bar, geometry: bar", "{name: leg, "
+                                                                        "geometry: bar"))
+        self.piola("run", scene, "-o", self.root / "out", "--device", "cpu")
+        self.assertEqual(self.frame(6, "--field", "material"), named["material"])
+        leg = self.frame(6, "--field", "body")
+        self.assertNotEqual(beside(leg), beside(named["body"]), "the name is not shown")
+        numbers = self.frame(6, "--field", "body", "--range", "-1,1")
+        scene.write_text(SWING)
+        self.piola("run", scene, "-o", self.root / "out", "--device", "cpu")
+        self.assertEqual(beside(self.frame(6, "--field", "body", "--range", "-1,1")), beside(numbers),
+                         "negative control: with a range the bar has numbers")
 
 
 if __name__ == "__main__":

@@ -184,6 +184,51 @@ static void a_given_range_lays_pictures_out_alike(void **state)
     assert_int_not_equal(free_box[0][2], free_box[1][2]); /* control: other words beside the bar move the plot */
 }
 
+/* Returns the pixels right of the plot with colour number `at` of the map. */
+static int in_bar(const pio_image *image, const int box[4], const pio_colormap *map, int at)
+{
+    int count = 0;
+    for (int y = 0; y < image->height; y++)
+        for (int x = box[2] + 2; x < image->width; x++) count += same_colour(pixel(image, x, y), map->colour[at]);
+    return count;
+}
+
+static void names_stand_beside_a_block_of_the_bar_each(void **state)
+{
+    static double points[3 * 144], values[144];
+    const char *const names[2] = {"foot", "hand"}, *const others[2] = {"foot", "dnah"}; /* as wide */
+    const int low = pio_colormap_index(0.25), high = pio_colormap_index(0.75);
+    pio_colormap map;
+    int box[4], box_of_numbers[4], differ[2] = {0, 0};
+    (void)state;
+    pio_colormap_make(&map, PIO_MAP_SEQUENTIAL);
+    pio_picture p = block(2, points, values);
+    for (size_t i = 0; i < p.n; i++) values[i] = (double)(i % 2);
+    p.names = names, p.n_names = 2;
+    pio_image named = render(&p);
+    p.names = others;
+    pio_image other = render(&p);
+    p.n_names = 0;
+    pio_image numbers = render(&p);
+    find_plot(&named, box);
+    find_plot(&numbers, box_of_numbers);
+    for (int y = 0; y < named.height; y++)
+        for (int x = 0; x < named.width; x++)
+            differ[x > box[2]] += !same_colour(pixel(&named, x, y), pixel(&other, x, y));
+    const int blocks[2] = {in_bar(&named, box, &map, low), in_bar(&named, box, &map, high)};
+    const int of_numbers = in_bar(&numbers, box_of_numbers, &map, low);
+    printf("pixels of the bar: %d and %d in two colours (> 500), of numbers %d in the first (< 100); of other names %d "
+           "differ in the plot (0), %d beside (> 5)\n",
+           blocks[0], blocks[1], of_numbers, differ[0], differ[1]);
+    assert_true(blocks[0] > 500 && blocks[1] > 500);
+    assert_true(of_numbers < 100); /* control: the bar of numbers has all colours */
+    assert_int_equal(differ[0], 0);
+    assert_true(differ[1] > 5);
+    pio_image_free(&named);
+    pio_image_free(&other);
+    pio_image_free(&numbers);
+}
+
 static void nothing_is_drawn_outside_the_plot(void **state)
 {
     double points[3 * 1728], values[1728];
@@ -402,6 +447,7 @@ static void bad_pictures_are_refused_with_a_reason(void **state)
     p = good, p.dimension = 1, expect(&p, PIOLA_USAGE, "dimension 1");
     p = good, p.lo = 2, p.hi = 2, expect(&p, PIOLA_USAGE, "range of colours");
     p = good, p.hi = INFINITY, expect(&p, PIOLA_USAGE, "range of colours");
+    p = good, p.n_names = 25, expect(&p, PIOLA_USAGE, "25 names");
     p = good, p.radius = -1, expect(&p, PIOLA_USAGE, "radius");
     p = good, p.radius = 15, expect(&p, PIOLA_USAGE, "longest side is 1 m");
     p = good, p.radius = NAN, expect(&p, PIOLA_USAGE, "radius");
@@ -427,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_particle_has_the_colour_of_its_value),
         cmocka_unit_test(values_beyond_the_range_are_clipped_and_get_an_arrow),
         cmocka_unit_test(a_given_range_lays_pictures_out_alike),
+        cmocka_unit_test(names_stand_beside_a_block_of_the_bar_each),
         cmocka_unit_test(nothing_is_drawn_outside_the_plot),
         cmocka_unit_test(a_near_particle_hides_a_far_one),
         cmocka_unit_test(a_signed_field_is_neutral_at_zero_and_robust),
