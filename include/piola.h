@@ -308,9 +308,10 @@ typedef struct piola_render_options {
     double lo, hi;                   /* range of the colour bar, in the field's unit; NaN: automatic */
     double azimuth, elevation, zoom; /* direction of the 3D camera in degrees, and its magnification; NaN: default */
     double deformation;              /* factor of a mesh's displacement; 1: as it is, 0: at rest */
-    bool hold;                       /* automatic ends of the colour bar and of the axes are those of all frames */
-    int threads;                     /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */
-    bool no_verify;                  /* do not compare the bytes of the file with their checksums first */
+    bool fit; /* of a displacement that exceeds a fifth of the mesh, 1/2, 1/5, 1/10 ... is drawn, so that it does not */
+    bool hold;      /* automatic ends of the colour bar and of the axes are those of all frames */
+    int threads;    /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */
+    bool no_verify; /* do not compare the bytes of the file with their checksums first */
 } piola_render_options;
 
 /* Returns the defaults. */

@@ -114,6 +114,9 @@ const tool_option tool_options[] = {
      .meaning = "of a mesh: draws its displacement so many times as large; 0: at rest", .fallback = "1"},
     {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER) | ON(EXPORT), "N", .least = -1, .most = (double)(1ll << 53),
      .meaning = "number of the frame, from 0; -1 is the last", .fallback = "-1"},
+    {"fit", 0, OPTION_FLAG, TO(render.fit), ON(RENDER),
+     .meaning = "of a mesh whose displacement exceeds a fifth of its size in some frame: draws 1/2, 1/5, 1/10 ... of "
+                "it, so that it does not, and says so"},
     {"hold", 0, OPTION_FLAG, TO(render.hold), ON(RENDER),
      .meaning = "ends of the colour bar and of the axes are those of all frames, so that the pictures of a film have "
                 "one view; reads the whole file"},

@@ -92,8 +92,18 @@ static void begin_stage(void *p, int stage)
                     pio_session_sharpness(c->s));
 }
 
+/* Returns whether displacements are as large as the load or the norm of a mode says, however large that is. */
+static bool is_linear(const pio_session *s)
+{
+    bool linear = s->model->fem && s->scene->fem.integrator == PIO_STATIC;
+    for (size_t m = 0; m < s->scene->materials.n; m++)
+        linear = linear && s->scene->materials.v[m].model == (pio_law)PIO_HYPER_LINEAR;
+    return linear || (s->model->fem && s->scene->fem.integrator == PIO_MODAL);
+}
+
 /* Draws the last state. Where each particle or element has a number of its own in the design, the colours show the
- * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for. */
+ * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for.
+ * Displacements beyond a fifth of the body are drawn smaller where they are linear. */
 static piola_status draw_best(const pio_session *s, piola_error *error)
 {
     char states[PIO_PATH], picture[PIO_PATH];
@@ -103,6 +113,7 @@ static piola_status draw_best(const pio_session *s, piola_error *error)
     piola_render_options render = piola_render_options_default();
     render.file = states;
     render.output = picture;
+    render.fit = is_linear(s);
     if (pio_design_field_of(s, 0, &shown)) {
         const pio_integrator integrator = s->scene->fem.integrator;
         render.field = shown.name;

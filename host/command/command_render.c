@@ -35,6 +35,7 @@ typedef struct {
     pio_snapshot_file *file;
     const pio_snapshot_info *info;
     int64_t frame;
+    double factor; /* of displacements */
     shown_field field;
     double *points, *values;
     double lo, hi;          /* ends of the colour bar over all frames; NaN: not held */
@@ -174,11 +175,54 @@ static piola_status read_values(drawing *d, piola_error *error)
     return rc;
 }
 
+/* Finds the largest displacement of all frames and the longest side of the mesh at rest, m; `x` has room for points. */
+static piola_status measure(const drawing *d, const char *name, double *x, double *largest, double *longest,
+                            piola_error *error)
+{
+    const size_t n = (size_t)d->info->n_points;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, up[3] = {-INFINITY, -INFINITY, -INFINITY};
+    piola_status rc = pio_snapshot_read_points(d->file, 0, x, error);
+    for (size_t i = 0; !rc && i < 3 * n; i++) {
+        low[i % 3] = fmin(low[i % 3], x[i]);
+        up[i % 3] = fmax(up[i % 3], x[i]);
+    }
+    *longest = fmax(up[0] - low[0], fmax(up[1] - low[1], up[2] - low[2]));
+    for (int64_t frame = 0; !rc && frame < d->info->n_frames; frame++) {
+        rc = pio_snapshot_read_field(d->file, name, frame, x, error);
+        for (size_t i = 0; !rc && i < n; i++)
+            *largest =
+                fmax(*largest, sqrt(x[3 * i] * x[3 * i] + x[3 * i + 1] * x[3 * i + 1] + x[3 * i + 2] * x[3 * i + 2]));
+    }
+    return rc;
+}
+
+/* Sets the factor of displacements: the one of the options, or with `fit` its largest part of 1, 1/2, 1/5, 1/10 ...
+ * with which the largest displacement is at most a fifth of the longest side. */
+static piola_status choose_factor(drawing *d, piola_error *error)
+{
+    const pio_snapshot_field_info *v = find_field(d->info, "displacement", 12);
+    const size_t bytes = 3 * sizeof(double) * (size_t)d->info->n_points;
+    double largest = 0, longest = 0;
+    d->factor = d->options->deformation;
+    if (!d->options->fit || !d->info->n_cells || !v || v->stored != 3 || v->location != PIO_SNAPSHOT_POINT)
+        return PIOLA_OK;
+    double *x = malloc(bytes);
+    if (!x) return pio_fail_memory(error, bytes, "displacements");
+    const piola_status rc = measure(d, v->name, x, &largest, &longest, error);
+    free(x);
+    const double most = 0.2 * longest, drawn = fabs(d->factor) * largest;
+    for (int k = 1; isfinite(drawn) && most > 0 && fabs(d->factor) * largest > most; k++) {
+        static const double parts[3] = {1, 2, 5};
+        d->factor = d->options->deformation / (parts[k % 3] * pow(10, k / 3));
+    }
+    return rc;
+}
+
 /* Moves the points of a mesh by the displacement times the factor; a history may have no displacement. */
 static piola_status deform(drawing *d, piola_error *error)
 {
     const pio_snapshot_field_info *v = find_field(d->info, "displacement", 12);
-    const double factor = d->options->deformation;
+    const double factor = d->factor;
     const size_t n = 3 * (size_t)d->info->n_points;
     if (!v || v->stored != 3 || v->location != PIO_SNAPSHOT_POINT || !(factor < 0 || factor > 0)) return PIOLA_OK;
     double *u = malloc(n * sizeof *u);
@@ -192,8 +236,8 @@ static piola_status deform(drawing *d, piola_error *error)
 static piola_status read_mesh(drawing *d, piola_error *error)
 {
     const size_t cells = (size_t)d->info->n_cells, nodes = (size_t)d->info->n_connectivity;
-    const double factor = d->options->deformation;
-    if (!cells && (factor < 1 || factor > 1))
+    const double factor = d->factor;
+    if (!cells && (factor < 1 || factor > 1 || d->options->fit))
         return pio_fail(error, PIOLA_USAGE, "%s holds particles: only a mesh has a deformation to draw larger",
                         d->options->file);
     if (!cells) return PIOLA_OK;
@@ -401,6 +445,7 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     d.info = pio_snapshot_describe(d.file);
     rc = choose_field(&d, error);
     if (!rc) rc = choose_frame(&d, error);
+    if (!rc) rc = choose_factor(&d, error);
     if (!rc) rc = read_mesh(&d, error);
     if (!rc) rc = read_scene(&d, error);
     if (!rc && options->hold) rc = hold(&d, error);

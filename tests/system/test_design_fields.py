@@ -45,6 +45,20 @@ E_AND_THICKNESS = """  - {name: E, target: materials.left.E, per: element, bound
   - {name: thick, target: bodies.one.thickness, per: element, bounds: [0.5, 2]}"""
 LAYOUT = "  - {name: layout, target: bodies.one.relative_density, per: element, bounds: [0, 1]}"
 ONE_NUMBER = "  - {name: E, target: materials.left.E, bounds: [50 kPa, 400 kPa]}"
+SOFT = """version: 1
+name: soft
+method: {type: fem, dimension: 2, precision: f64}
+materials: [{name: soft, model: MODEL, E: 1 Pa, nu: 0.3}]
+geometry: [{name: bar, type: box, element: quad4, elements: [8, 4], min: [0, 0], max: [2, 1]}]
+bodies: [{name: bar, geometry: bar, material: soft}]
+boundary: [{name: clamp, body: bar, on: {group: left}, type: fixed}]
+loads: [{name: pull, body: bar, on: {group: right}, type: traction, value: [FORCE, 0]}]
+observe: [{name: reach, type: displacement, body: bar}]
+design:
+DESIGN
+objective: [{type: minimize, of: reach.x, weight: 1}]
+optimizer: {type: lbfgs, max_iterations: 1}
+"""
 SNOW = """version: 1
 name: snow
 method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [1.2, 1.2],
@@ -141,6 +155,33 @@ class DesignFields(unittest.TestCase):
         with h5py.File(states) as file:
             self.assertNotIn("E", file["VTKHDF/CellData"])
 
+    def linear(self, force, model="linear"):
+        """Optimises a single E of the soft bar, 2 m long; returns its largest displacement in m."""
+        states = self.optimize(SOFT.replace("FORCE", force).replace("MODEL", model),
+                               "  - {name: E, target: materials.soft.E, bounds: [0.9, 1.1]}")
+        with h5py.File(states) as file:
+            return float(np.linalg.norm(file["VTKHDF/PointData/displacement"][:], axis=1).max())
+
+    def test_linear_displacements_beyond_a_fifth_of_the_body_are_drawn_smaller(self):
+        for force in ("0.4 Pa", "1 Pa", "3 Pa", "70 Pa"):
+            largest = self.linear(force)
+            parts = [1 / (k * 10**n) for n in range(5) for k in (1, 2, 5)]
+            part = next(i for i, f in enumerate(parts) if f * largest <= 0.2 * 2)
+            print(f"  displacement {largest:.3g} m of a body of 2 m: drawn times {parts[part]:g}")
+            self.assertGreater(part, 0)
+            self.assertEqual(self.picture(), self.drawn("--deformation", f"{parts[part]:g}"))
+            self.assertEqual(self.picture(), self.drawn("--fit"))
+            for other in (parts[part - 1], parts[part + 1]):
+                self.assertNotEqual(self.picture(), self.drawn("--deformation", f"{other:g}"), "negative control")
+
+    def test_displacements_that_are_small_or_not_linear_are_drawn_as_they_are(self):
+        self.assertLess(self.linear("0.1 Pa"), 0.4)
+        self.assertEqual(self.picture(), self.drawn("--deformation", "1"))
+        self.assertEqual(self.picture(), self.drawn("--fit"))
+        self.assertGreater(self.linear("0.6 Pa", model="neo_hookean"), 0.4)
+        self.assertEqual(self.picture(), self.drawn("--deformation", "1"))
+        self.assertNotEqual(self.picture(), self.drawn("--fit"), "negative control")
+
     def test_a_gradient_has_the_fields_of_the_design_that_it_is_of(self):
         with h5py.File(self.mesh(E_AND_THICKNESS, command="grad")) as file:
             self.assertEqual(set(file["VTKHDF/CellData/E"][:9].ravel()), {100e3})
@@ -158,6 +199,10 @@ class DesignFields(unittest.TestCase):
     def test_vectors_of_particles_are_no_field_of_the_design(self):
         states = self.optimize(SNOW, "  - {name: v, target: bodies.block.velocity, per: particle, bounds: [-6, 6]}")
         self.assertEqual(self.picture(), self.drawn())
+        done = subprocess.run([PIOLA, "render", states, "-o", self.root / "no.png", "--fit"], capture_output=True,
+                              text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, "only a mesh has a deformation" in done.stderr), (2, True), done.stderr)
+        self.assertFalse((self.root / "no.png").exists())
         with h5py.File(states) as file:
             self.assertFalse([name for name in file["VTKHDF/PointData"] if name.startswith("design")])
 
