@@ -23,6 +23,14 @@ static void check_arguments(pio_run *run)
         pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED,
                      "optimizer: constraints are for mma, with a feasibility above 0, not %s with %g",
                      pio_optimizer_name(d->type), d->feasibility);
+    } else if ((d->type == PIO_LEVENBERG_MARQUARDT) != (p->n_residuals > 0)) {
+        pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED,
+                     "optimizer: %s with %zu residuals; %s needs them, no other does", pio_optimizer_name(d->type),
+                     p->n_residuals, pio_optimizer_name(PIO_LEVENBERG_MARQUARDT));
+    } else if (p->n_residuals && p->n > PIO_MOST_SQUARES_VARIABLES) {
+        pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED,
+                     "optimizer: %s with %zu design variables; it takes %d, lbfgs more", pio_optimizer_name(d->type),
+                     p->n, PIO_MOST_SQUARES_VARIABLES);
     } else if (p->n == 0 || p->n > INT_MAX / 64) {
         pio_run_stop(run, PIOLA_USAGE, PIO_STOP_FAILED, "optimizer: %zu design variables; 1 to %d can be handled", p->n,
                      INT_MAX / 64);
@@ -44,15 +52,16 @@ static void check_arguments(pio_run *run)
 
 static void allocate(pio_run *run)
 {
-    const size_t n = run->problem->n ? run->problem->n : 1, m = run->problem->n_constraints, one = 2 * n + m + m * n;
+    const size_t n = run->problem->n ? run->problem->n : 1, m = run->problem->n_constraints;
+    const size_t rows = pio_run_rows(run->problem), one = 2 * n + rows + rows * n;
     pio_optimizer_result *r = run->result;
     r->z = calloc(n, sizeof *r->z);
     r->gradient = calloc(n, sizeof *r->gradient);
     r->multipliers = calloc(m + 1, sizeof *r->multipliers);
     run->memory = calloc(2 * one + m + m * (m + 1), sizeof *run->memory);
     if (!r->z || !r->gradient || !r->multipliers || !run->memory) {
-        pio_run_stop(run, PIOLA_NO_MEMORY, PIO_STOP_FAILED, "no memory for %zu design variables and %zu constraints", n,
-                     m);
+        pio_run_stop(run, PIOLA_NO_MEMORY, PIO_STOP_FAILED,
+                     "no memory for %zu design variables and %zu constraints or residuals", n, rows);
         return;
     }
     memcpy(r->z, run->problem->z0, run->problem->n * sizeof *r->z);
@@ -60,7 +69,7 @@ static void allocate(pio_run *run)
     for (int k = 0; k < 2; k++) {
         double *at = run->memory + (size_t)k * one;
         *(k ? &run->iterate : &run->trial) =
-            (pio_point){.z = at, .gradient = at + n, .c = at + 2 * n, .c_gradient = at + 2 * n + m};
+            (pio_point){.z = at, .gradient = at + n, .c = at + 2 * n, .c_gradient = at + 2 * n + rows};
     }
     run->lambda = run->memory + 2 * one;
     run->normal = run->lambda + m;
@@ -88,6 +97,9 @@ static void run_method(pio_run *run)
     case PIO_LBFGS:
     case PIO_MMA:
         pio_run_nlopt(run);
+        break;
+    case PIO_LEVENBERG_MARQUARDT:
+        pio_run_squares(run);
         break;
     }
 }

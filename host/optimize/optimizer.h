@@ -1,6 +1,7 @@
 /* Room host/optimize: minimises a function of normalised variables within bounds and constraints; it knows no scene. */
-/* optimizer.h -- minimises J(z) over n normalised design variables within bounds by Adam, gradient descent, L-BFGS or
- * MMA; with MMA also subject to constraints c_j(z) <= 0, j = 0 .. m-1.
+/* optimizer.h -- minimises J(z) over n normalised design variables within bounds by Adam, gradient descent, L-BFGS, MMA
+ * or Levenberg and Marquardt's method; with MMA also subject to constraints c_j(z) <= 0, j = 0 .. m-1. Levenberg and
+ * Marquardt's is for a sum of squares, J = |r|^2/2, and receives its residuals r_j(z) with their derivatives.
  *
  * The optimiser is deterministic: the same definition and the same J and gradients give the same bits. So a killed run
  * resumes by replay: given the evaluations that `on_evaluation` received, the run follows the same path without
@@ -8,7 +9,8 @@
  *
  * A trial point that cannot be computed (an evaluation that is PIOLA_NUMERICAL, or has a value that is not finite) is
  * rejected and the step shortened: the line searches of L-BFGS and gradient descent halve it, MMA makes its
- * approximation ten times stiffer, Adam halves it and lets the next one grow again. It counts as an evaluation, and is
+ * approximation ten times stiffer, Adam halves it and lets the next one grow again, Levenberg and Marquardt's raises
+ * the damping until the step is half as long. It counts as an evaluation, and is
  * recorded as one, so that a resumed run rejects it too. The start has no step that could be shortened: if it fails,
  * the run has failed.
  *
@@ -18,6 +20,8 @@
  * decrease by no more than rounding * |J|, with the larger of J there and at the start. By (2) too, J can decrease
  * further by about the fraction `rounding` of its total decrease. L-BFGS takes for (3) that five evaluations in a row
  * lowered J by no more than 1e-8 of it and nothing more is to be gained nearby, unless stop_gradient was requested.
+ * Levenberg and Marquardt's ends so, too, and by (3) where the decrease that the linear model of the residuals predicts
+ * for its longest step is that small.
  *
  * The problem may come in stages, each with a J of its own, of which only the last one counts: a continuation, where J
  * becomes harder step by step. A stage ends after its evaluations, or where the run would otherwise have ended with a
@@ -36,8 +40,9 @@
 
 #include "piola.h"
 
-typedef enum { PIO_ADAM, PIO_LBFGS, PIO_MMA, PIO_GRADIENT_DESCENT } pio_optimizer_type;
+typedef enum { PIO_ADAM, PIO_LBFGS, PIO_MMA, PIO_GRADIENT_DESCENT, PIO_LEVENBERG_MARQUARDT } pio_optimizer_type;
 
+enum { PIO_MOST_SQUARES_VARIABLES = 1000 }; /* variables that Levenberg and Marquardt's method takes at most */
 enum { PIO_MOST_REJECTED = 40 }; /* consecutive trial points that cannot be computed, after which a run ends */
 
 typedef struct pio_optimizer_definition {
@@ -59,7 +64,7 @@ typedef struct pio_evaluation {
     const double *z;              /* [n] the design */
     double J;                     /* NaN: the evaluation failed */
     const double *gradient;       /* [n] dJ/dz */
-    const double *c, *c_gradient; /* [m] constraints, [m][n] dc/dz; NULL without constraints */
+    const double *c, *c_gradient; /* [m] constraints, [m][n] dc/dz, or residuals and dr/dz; NULL without either */
 } pio_evaluation;
 
 typedef struct pio_iteration {
@@ -78,13 +83,15 @@ typedef struct pio_iteration {
 typedef struct pio_optimizer_problem {
     size_t n;             /* >= 1 */
     size_t n_constraints; /* m; 0 except for MMA */
+    size_t n_residuals;   /* m of Levenberg and Marquardt's method, which needs them; 0 for the others */
     const double *z0;     /* [n] start, which lies within the bounds */
     const double *lower;  /* [n] may be -INFINITY */
     const double *upper;  /* [n] may be +INFINITY; a variable whose bounds are equal is constant */
     const double *unit;   /* [n] > 0, the change of z that Adam and gradient descent count as 1; NULL: 1 */
     void *context;        /* first argument of the callbacks */
 
-    /* Computes J, c and all their gradients at z, as in pio_evaluation. PIOLA_NUMERICAL, or a value that is not finite,
+    /* Computes J, c and all their gradients at z, as in pio_evaluation; c are the residuals where the problem has some,
+     * with J = |c|^2/2. PIOLA_NUMERICAL, or a value that is not finite,
      * rejects a trial point; at the start it is the result of the run. Any other status except PIOLA_OK stops the
      * optimiser at once and is its result. */
     piola_status (*evaluate)(void *context, const double *z, double *J, double *gradient, double *c, double *c_gradient,
@@ -146,9 +153,9 @@ piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimi
 /* Frees what a result holds. */
 void pio_optimizer_result_free(pio_optimizer_result *result);
 
-/* Names of the methods, by pio_optimizer_type; ended by NULL. */
+/* Names of the methods that a scene can name, by pio_optimizer_type; ended by NULL. */
 extern const char *const pio_optimizer_names[];
-/* Returns the name of a method: "adam", "lbfgs", "mma", "gradient_descent". */
+/* Returns the name of a method: "adam", "lbfgs", "mma", "gradient_descent", "levenberg_marquardt". */
 const char *pio_optimizer_name(pio_optimizer_type type);
 /* Returns the name of a reason to stop: "objective", "relative_objective", "gradient", "iterations", "no_progress", ...
  */

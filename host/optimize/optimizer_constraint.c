@@ -7,6 +7,11 @@
 enum { MOST_SWEEPS = 10000 };
 static const double active_from = -1e-3; /* a constraint with a greater c, relative to its bound, counts as active */
 
+size_t pio_run_rows(const pio_optimizer_problem *p)
+{
+    return p->n_constraints + p->n_residuals;
+}
+
 double pio_run_violation(const pio_optimizer_problem *p, const double *c)
 {
     double worst = 0;

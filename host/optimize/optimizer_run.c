@@ -14,7 +14,7 @@ const char *const pio_optimizer_names[] = {
 
 const char *pio_optimizer_name(pio_optimizer_type type)
 {
-    return pio_optimizer_names[type];
+    return type == PIO_LEVENBERG_MARQUARDT ? "levenberg_marquardt" : pio_optimizer_names[type];
 }
 
 const char *pio_stop_name(pio_stop_reason reason)
@@ -199,6 +199,19 @@ void pio_run_no_gain(pio_run *run)
     end(run, PIO_STOP_NO_PROGRESS, why);
 }
 
+void pio_run_no_decrease(pio_run *run, double decrease)
+{
+    char why[160];
+    if (!is_last_stage(run)) {
+        end_stage(run);
+        return;
+    }
+    run->expected_decrease = decrease;
+    snprintf(why, sizeof why, "after iteration %d the linear model of the residuals predicts no decrease above %.2g",
+             run->result->iterations, decrease);
+    end(run, PIO_STOP_NO_PROGRESS, why);
+}
+
 /* ---- evaluations ----------------------------------------------------------------------------------------- */
 
 /* Compares bit for bit, so that 0 and -0 differ and no values are compared. */
@@ -223,9 +236,10 @@ static bool replay(pio_run *run, const double *z, size_t number)
     }
     run->trial.J = recorded->J;
     memcpy(run->trial.gradient, recorded->gradient, n * sizeof *z);
-    if (run->problem->n_constraints) {
-        memcpy(run->trial.c, recorded->c, run->problem->n_constraints * sizeof *z);
-        memcpy(run->trial.c_gradient, recorded->c_gradient, run->problem->n_constraints * n * sizeof *z);
+    const size_t m = pio_run_rows(run->problem);
+    if (m) {
+        memcpy(run->trial.c, recorded->c, m * sizeof *z);
+        memcpy(run->trial.c_gradient, recorded->c_gradient, m * n * sizeof *z);
     }
     run->trial.replayed = true;
     run->result->replayed++;
@@ -236,7 +250,8 @@ static bool replay(pio_run *run, const double *z, size_t number)
 static piola_status check_finite(const pio_run *run)
 {
     const pio_point *t = &run->trial;
-    const size_t n = run->problem->n, m = run->problem->n_constraints;
+    const size_t n = run->problem->n, m = pio_run_rows(run->problem);
+    const char *what = run->problem->n_residuals ? "residual" : "constraint";
     if (!isfinite(t->J))
         return pio_fail_result(run->error, PIOLA_FAILED_OBJECTIVE, "the objective is %g, not a finite number", t->J);
     for (size_t i = 0; i < n; i++)
@@ -248,7 +263,7 @@ static piola_status check_finite(const pio_run *run)
         const double value = k < m ? t->c[k] : t->c_gradient[k - m];
         if (!isfinite(value))
             return pio_fail_result(run->error, k < m ? PIOLA_FAILED_OBJECTIVE : PIOLA_FAILED_GRADIENT,
-                                   "constraint %zu %s %g, not a finite number", j, k < m ? "is" : "has a gradient with",
+                                   "%s %zu %s %g, not a finite number", what, j, k < m ? "is" : "has a gradient with",
                                    value);
     }
     return PIOLA_OK;
@@ -313,8 +328,8 @@ static void blank(pio_run *run)
     pio_point *t = &run->trial;
     t->J = t->violation = NAN;
     for (size_t i = 0; i < p->n; i++) t->gradient[i] = NAN;
-    for (size_t j = 0; j < p->n_constraints; j++) t->c[j] = NAN;
-    for (size_t k = 0; k < p->n_constraints * p->n; k++) t->c_gradient[k] = NAN;
+    for (size_t j = 0; j < pio_run_rows(p); j++) t->c[j] = NAN;
+    for (size_t k = 0; k < pio_run_rows(p) * p->n; k++) t->c_gradient[k] = NAN;
 }
 
 /* Computes the trial with the callback. PIOLA_NUMERICAL if it cannot be computed. */

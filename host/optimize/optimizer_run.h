@@ -13,7 +13,7 @@ enum { PIO_NO_GAIN = 5 }; /* evaluations without a gain, after which L-BFGS may 
 
 typedef struct pio_point {
     double *z, *gradient;   /* [n] design, dJ/dz */
-    double *c, *c_gradient; /* [m] constraints, [m][n] dc/dz */
+    double *c, *c_gradient; /* [m] constraints or residuals, [m][n] dc/dz */
     double J, violation;    /* J; max_j c_j, at least 0 */
     bool replayed;          /* it came from the record */
     bool failed;            /* it could not be computed; all numbers except z are NaN */
@@ -68,6 +68,8 @@ void pio_run_slopes(const pio_run *run, double *at_iterate, double *at_trial);
 bool pio_run_gains_no_more(const pio_run *run);
 /* Stops because of that; the run has converged. */
 void pio_run_no_gain(pio_run *run);
+/* Stops because the linear model of the residuals predicts that no step lowers J by more than `decrease`. */
+void pio_run_no_decrease(pio_run *run, double decrease);
 /* Stops because the method found no better point; the run is converged or not by the rule of optimizer.h. */
 void pio_run_no_progress(pio_run *run);
 
@@ -79,6 +81,8 @@ void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, con
  * zero gradient. */
 double pio_run_scale(const double *gradient, const double *unit, size_t n);
 
+/* Returns the length of `c` of an evaluation: the number of constraints, or of residuals (optimizer_constraint.c). */
+size_t pio_run_rows(const pio_optimizer_problem *p);
 /* Returns max_j c_j, at least 0 (optimizer_constraint.c). */
 double pio_run_violation(const pio_optimizer_problem *p, const double *c);
 /* Returns the norm of the projected gradient, as in pio_iteration, and sets the multipliers lambda [m]; `matrix` [m][m
@@ -93,5 +97,7 @@ void pio_run_adam(pio_run *run);
 void pio_run_descent(pio_run *run);
 /* Runs L-BFGS or MMA of NLopt. */
 void pio_run_nlopt(pio_run *run);
+/* Runs Levenberg and Marquardt's method (optimizer_squares.c). */
+void pio_run_squares(pio_run *run);
 
 #endif
