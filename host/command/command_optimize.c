@@ -30,6 +30,7 @@ typedef struct {
     pio_history *history;
     pio_evaluations *evaluations;
     size_t next; /* number of the next evaluation that is not on record */
+    bool rows_logged;
 } context;
 
 /* Names the evaluation whose progress is shown. Those on record are not computed, except damaged ones. */
@@ -39,6 +40,16 @@ static void name_evaluation(context *c)
     const pio_evaluation *list = pio_evaluations_list(c->evaluations, &recorded);
     while (c->next < recorded && list[c->next].z) c->next++;
     snprintf(c->s->call.sweep, sizeof c->s->call.sweep, "evaluation %zu, ", c->next++);
+}
+
+/* Logs, at the first evaluation that is computed, how well the rows of the residuals agree with the gradient. */
+static void log_rows(context *c)
+{
+    if (!c->rows_logged)
+        pio_log_message(c->s->call.log, PIO_INFO,
+                        "rows: sum r dr/dz differs from the gradient, of a sweep of its own, by %.2g of it",
+                        pio_session_rows_error(c->s));
+    c->rows_logged = true;
 }
 
 static piola_status evaluate(void *p, const double *z, double *J, double *gradient, double *c, double *c_gradient,
@@ -51,6 +62,12 @@ static piola_status evaluate(void *p, const double *z, double *J, double *gradie
     *J = s->evaluation.J;
     const size_t n = (size_t)s->model->n_variables, m = (size_t)s->constraints.n;
     memcpy(gradient, s->adjoint.z_bar, sizeof *gradient * n);
+    if (s->residuals.n) {
+        const size_t rows = (size_t)s->residuals.n;
+        memcpy(c, s->evaluation.r, sizeof *c * rows);
+        memcpy(c_gradient, s->adjoint.r_bar, sizeof *c_gradient * rows * n);
+        log_rows(p);
+    }
     memcpy(c, s->evaluation.c, sizeof *c * m);
     memcpy(c_gradient, s->adjoint.c_bar, sizeof *c_gradient * m * n);
     return PIOLA_OK;
@@ -264,15 +281,20 @@ static void log_none(const pio_session *s, const char *why)
             path);
 }
 
+/* Returns how many constraints or residuals an evaluation has. */
+static size_t rows_of(const pio_session *s)
+{
+    return (size_t)(s->constraints.n + s->residuals.n);
+}
+
 /* Continues from the record of an earlier run. One of another scene, data or program is renamed, never overwritten; one
  * of another machine is an error. */
 static piola_status continue_from(context *c, const char *path, const char *identity, piola_error *error)
 {
     pio_session *s = c->s;
     char aside[PIO_PATH + 40];
-    const piola_status rc =
-        pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
-                                 identity, s->call.options->accept_machine, error);
+    const piola_status rc = pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, rows_of(s),
+                                                     identity, s->call.options->accept_machine, error);
     if (rc == PIOLA_OK) log_condition(c);
     if (rc == PIOLA_NO_INPUT) log_none(s, error->message);
     if (rc == PIOLA_BAD_DATA && error) {
@@ -297,8 +319,7 @@ static piola_status open_evaluations(context *c, piola_error *error)
     pio_session_path(s, RECORD, path, sizeof path);
     piola_status rc = s->call.options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
     if (rc == PIOLA_NO_INPUT)
-        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, (size_t)s->constraints.n,
-                                    identity, error);
+        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, rows_of(s), identity, error);
     free(identity);
     return rc;
 }
@@ -321,6 +342,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
     pio_optimizer_result result = {0};
     pio_optimizer_problem problem = {.n = (size_t)s->model->n_variables,
                                      .n_constraints = (size_t)s->constraints.n,
+                                     .n_residuals = (size_t)s->residuals.n,
                                      .z0 = s->model->z0,
                                      .lower = s->model->lower,
                                      .upper = s->model->upper,
@@ -343,6 +365,12 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .stage_evaluations = stage_evaluations,
                                                  .feasibility = o->feasibility,
                                                  .rounding = f32 ? rounding_f32 : rounding_f64};
+    if (s->residuals.n)
+        pio_log_message(
+            s->call.log, PIO_INFO,
+            "levenberg_marquardt: %d residuals of observations and %d of priors; each evaluation takes %lld "
+            "adjoint sweeps",
+            s->residuals.observed, s->residuals.n - s->residuals.observed, (long long)s->memory.schedule.sweeps);
     if (problem.n_replay)
         pio_log_message(s->call.log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     s->call.shows_steps = true;

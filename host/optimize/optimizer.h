@@ -153,7 +153,7 @@ piola_status pio_optimize(const pio_optimizer_problem *problem, const pio_optimi
 /* Frees what a result holds. */
 void pio_optimizer_result_free(pio_optimizer_result *result);
 
-/* Names of the methods that a scene can name, by pio_optimizer_type; ended by NULL. */
+/* Names of the methods, by pio_optimizer_type; ended by NULL. */
 extern const char *const pio_optimizer_names[];
 /* Returns the name of a method: "adam", "lbfgs", "mma", "gradient_descent", "levenberg_marquardt". */
 const char *pio_optimizer_name(pio_optimizer_type type);

@@ -9,12 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const pio_optimizer_names[] = {
-    [PIO_ADAM] = "adam", [PIO_LBFGS] = "lbfgs", [PIO_MMA] = "mma", [PIO_GRADIENT_DESCENT] = "gradient_descent", NULL};
+const char *const pio_optimizer_names[] = {[PIO_ADAM] = "adam",
+                                           [PIO_LBFGS] = "lbfgs",
+                                           [PIO_MMA] = "mma",
+                                           [PIO_GRADIENT_DESCENT] = "gradient_descent",
+                                           [PIO_LEVENBERG_MARQUARDT] = "levenberg_marquardt",
+                                           NULL};
 
 const char *pio_optimizer_name(pio_optimizer_type type)
 {
-    return type == PIO_LEVENBERG_MARQUARDT ? "levenberg_marquardt" : pio_optimizer_names[type];
+    return pio_optimizer_names[type];
 }
 
 const char *pio_stop_name(pio_stop_reason reason)

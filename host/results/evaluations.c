@@ -15,7 +15,7 @@ static const char kind[] = "EVAL";
 struct pio_evaluations {
     char *path;           /* name of the file */
     pio_record *record;   /* the file */
-    size_t n, m, width;   /* number of variables, of constraints, of doubles in a row */
+    size_t n, m, width;   /* number of variables, of constraints or residuals, of doubles in a row */
     double *row;          /* [width] one row in the file's order of bytes */
     double *rows;         /* [listed][width] rows that the file held when it was opened */
     pio_evaluation *list; /* [listed] evaluations of those rows; z is NULL for a damaged one */
@@ -104,8 +104,9 @@ static piola_status read_all(pio_evaluations *log, piola_error *error)
     const pio_record_row *rows = pio_record_rows(log->record, &n_rows);
     log->listed = count_evaluations(log, rows, n_rows);
     if (n_rows && !log->listed)
-        return pio_fail(error, PIOLA_BAD_DATA, "%s: its evaluations are not of %zu variables and %zu constraints",
-                        log->path, log->n, log->m);
+        return pio_fail(error, PIOLA_BAD_DATA,
+                        "%s: its evaluations are not of %zu variables and %zu constraints or residuals", log->path,
+                        log->n, log->m);
     log->list = calloc(log->listed + 1, sizeof *log->list);
     log->rows = malloc(sizeof *log->rows * (log->listed * log->width + 1));
     if (!log->list || !log->rows)

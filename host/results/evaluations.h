@@ -2,6 +2,7 @@
  *
  * A record (record.h) of kind "EVAL". A row of type 1 is an evaluation, its number counts from 0, and its payload is
  *   z [n], J, gradient [n], c [m], c_gradient [m][n]     little-endian doubles, with n variables and m constraints
+ *   or residuals
  * A row replaces an earlier one of the same number, so that an evaluation whose row was damaged on the disk can be
  * computed and added again. */
 #ifndef PIOLA_HOST_EVALUATIONS_H
@@ -11,7 +12,7 @@
 
 typedef struct pio_evaluations pio_evaluations;
 
-/* Creates a file at `path` and replaces an existing one; n variables, m constraints. `identity`, from
+/* Creates a file at `path` and replaces an existing one; n variables, m constraints or residuals. `identity`, from
  * pio_identity_of_run(), is what a run that continues the file must have. Returns PIOLA_NO_MEMORY, and the errors of
  * pio_record_create(). */
 piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,

@@ -26,7 +26,7 @@ static piola_status open_log(pio_session *s, piola_error *error)
 static piola_status allocate_workspace(pio_session *s, piola_error *error)
 {
     const size_t variables = (size_t)s->model->n_variables + 1, samples = (size_t)s->model->n_samples + 1,
-                 m = (size_t)s->constraints.n, sweeps = (size_t)s->memory.schedule.sweeps;
+                 m = (size_t)s->constraints.n, n_r = (size_t)s->residuals.n, sweeps = (size_t)s->memory.schedule.sweeps;
     s->evaluation.samples = calloc(2 * samples, sizeof(double));
     s->evaluation.values = calloc(variables, sizeof(double));
     s->adjoint.value_bar = calloc(variables, sizeof(double));
@@ -36,12 +36,15 @@ static piola_status allocate_workspace(pio_session *s, piola_error *error)
     s->evaluation.terms = calloc(s->objective.n + 1, sizeof(double));
     s->evaluation.c = calloc(m + 1, sizeof(double));
     s->adjoint.c_bar = calloc(s->adjoint.of_constraints ? m * variables + 1 : 1, sizeof(double));
+    s->evaluation.r = calloc(n_r + 1, sizeof(double));
+    s->adjoint.r_bar = calloc(n_r * variables + 1, sizeof(double));
     s->adjoint.sample_terms = calloc(sweeps, sizeof(double));
     if (s->model->fem) s->adjoint.records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->adjoint.records);
     if (!s->evaluation.samples || !s->evaluation.values || !s->adjoint.value_bar || !s->adjoint.z_bar ||
         !s->evaluation.terms || !s->evaluation.filtered || !s->adjoint.filtered_bar || !s->evaluation.c ||
-        !s->adjoint.c_bar || !s->adjoint.sample_terms || (s->model->fem && !s->adjoint.records))
-        return pio_fail_memory(error, sizeof(double) * ((5 + m) * variables + 2 * samples), "a session");
+        !s->adjoint.c_bar || !s->evaluation.r || !s->adjoint.r_bar || !s->adjoint.sample_terms ||
+        (s->model->fem && !s->adjoint.records))
+        return pio_fail_memory(error, sizeof(double) * ((5 + m + n_r) * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
 
@@ -69,6 +72,9 @@ static piola_status open_scene(pio_session *s, bool *printed, piola_error *error
     for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
         pio_log_message(s->call.log, PIO_WARNING, "%s", text);
     if (!rc) rc = pio_objective_create(&s->objective, s->model, error);
+    if (!rc && !strcmp(s->call.command, "optimize") && s->scene->optimizer.is_set &&
+        s->scene->optimizer.type == PIO_LEVENBERG_MARQUARDT)
+        rc = pio_residuals_create(&s->residuals, &s->objective, s->model, error);
     return rc ? rc : pio_constraints_create(&s->constraints, s->model, error);
 }
 
@@ -95,7 +101,7 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
 
 static piola_status plan_simulation(pio_session *s, piola_error *error)
 {
-    const int64_t sweeps = s->adjoint.of_constraints ? s->constraints.n + 1 : 1;
+    const int64_t sweeps = (s->adjoint.of_constraints ? s->constraints.n : 0) + s->residuals.observed + 1;
     const piola_status rc = pio_session_plan(s, s->model->desc.adjoint, sweeps, error);
     return rc || s->call.options->dry_run ? rc : pio_session_create_sim(s, error);
 }
@@ -162,6 +168,7 @@ void pio_session_close(pio_session *s)
     pio_folder_unlock(s->folder.lock);
     pio_objective_free(&s->objective);
     pio_constraints_free(&s->constraints);
+    pio_residuals_free(&s->residuals);
     pio_model_free(s->model);
     pio_scene_free(s->scene);
     pio_log_close(&s->call.log, NULL);
@@ -176,6 +183,8 @@ void pio_session_close(pio_session *s)
     free(s->adjoint.sample_terms);
     free(s->evaluation.terms);
     free(s->evaluation.c);
+    free(s->evaluation.r);
+    free(s->adjoint.r_bar);
     free(s->adjoint.c_bar);
     free(s);
 }
@@ -212,12 +221,12 @@ static piola_status evaluate_constraints(pio_session *s, const double *samples, 
 }
 
 /* Computes J and c of the samples, and the cotangent of the samples for adjoint sweep number `sweep`: of the constraint
- * of this number, in the last sweep of the objective. */
+ * or residual of this number, in the last sweep of the objective. */
 static piola_status on_objective(void *context, int64_t sweep, const double *samples, double *J, double *samples_bar,
                                  piola_error *error)
 {
     pio_session *s = context;
-    const bool of_constraint = samples_bar && sweep < s->memory.schedule.sweeps - 1;
+    const bool of_row = samples_bar && sweep < s->memory.schedule.sweeps - 1;
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_output *out = &s->model->outputs[o];
         for (int v = 0; v < out->samples * out->components; v++)
@@ -232,7 +241,11 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
         return pio_fail_result(error, PIOLA_FAILED_OBJECTIVE,
                                "the objective is %g: an observation overflowed or is not a number", *J);
     const piola_status rc = evaluate_constraints(s, samples, error);
-    if (!rc && of_constraint) pio_constraint_slope(&s->constraints.list[sweep], s->model, samples_bar);
+    pio_residuals_evaluate(&s->residuals, s->model, samples, s->evaluation.filtered, s->evaluation.r);
+    if (!rc && of_row && s->residuals.n)
+        pio_residual_slope(&s->residuals, (int)sweep, s->model, samples_bar);
+    else if (!rc && of_row)
+        pio_constraint_slope(&s->constraints.list[sweep], s->model, samples_bar);
     return !rc && samples_bar ? pio_rigid_mode_check(s, samples_bar, error) : rc;
 }
 
@@ -261,7 +274,8 @@ static void log_kinks(pio_session *s)
     s->adjoint.kinks_warned = true;
 }
 
-/* Stores the results of an adjoint sweep: the records of the implicit steps, and the gradient of a constraint. */
+/* Stores the results of an adjoint sweep: the records of the implicit steps, and the gradient of a constraint or
+ * residual. */
 static piola_status on_gradient(void *context, int64_t sweep, piola_error *error)
 {
     pio_session *s = context;
@@ -275,7 +289,7 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
                                      &s->adjoint.records[sweep * steps + s->adjoint.n_records]))
             break;
     if (sweep < s->memory.schedule.sweeps - 1)
-        memcpy(s->adjoint.c_bar + sweep * s->model->n_variables, s->adjoint.z_bar,
+        memcpy((s->residuals.n ? s->adjoint.r_bar : s->adjoint.c_bar) + sweep * s->model->n_variables, s->adjoint.z_bar,
                sizeof *s->adjoint.c_bar * (size_t)s->model->n_variables);
     if (sweep < s->memory.schedule.sweeps - 1) return PIOLA_OK;
     log_kinks(s);
@@ -425,6 +439,7 @@ static piola_status check_finite(pio_session *s, piola_error *error)
         bool finite = isfinite(s->adjoint.value_bar[v]) && isfinite(s->adjoint.z_bar[v]);
         for (int i = 0; s->adjoint.of_constraints && i < s->constraints.n; i++)
             finite &= isfinite(s->adjoint.c_bar[i * s->model->n_variables + v]);
+        for (int j = 0; j < s->residuals.n; j++) finite &= isfinite(s->adjoint.r_bar[j * s->model->n_variables + v]);
         if (finite) continue;
         pio_model_variable_name(s->model, v, name, sizeof name);
         return pio_fail_result(error, PIOLA_FAILED_GRADIENT,
@@ -459,6 +474,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
     if (rc) return rc;
     log_all_calls(s);
+    pio_session_design_rows(s);
     add_design_terms(s);
     return check_finite(s, error);
 }

@@ -10,6 +10,7 @@
 #include "host/base/log.h"
 #include "host/model/objective.h"
 #include "host/base/path.h"
+#include "host/model/residual.h"
 #include "host/run/plan.h"
 #include "solvers/driver/driver.h"
 
@@ -73,6 +74,7 @@ typedef struct {
     double *terms;            /* [objective.n] */
     double J;                 /* the sum of the terms */
     double *c;                /* [constraints.n] */
+    double *r;                /* [residuals.n] */
     bool start_known;         /* bounds of constraints that are relative to the initial design are known */
     pio_sweep_result sweep;   /* steps and seconds */
     pio_solver_change change; /* where `auto` went on with another linear solver */
@@ -80,13 +82,14 @@ typedef struct {
 } pio_session_evaluation;
 
 /* session.c: the last gradient, and what its adjoint showed. A gradient has one sweep for J, the last one; with
- * of_constraints each constraint has a sweep before it. */
+ * of_constraints each constraint has a sweep before it, and each residual of an observation. */
 typedef struct {
     bool of_constraints;      /* gradients are those of the constraints too */
     double *value_bar;        /* [n_variables] dJ/dvalue, J's unit per that of the value */
     double *z_bar;            /* [n_variables] dJ/dz */
     double *filtered_bar;     /* [n_variables] dJ/dz of the terms of the design alone, by filtered variables */
     double *c_bar;            /* [constraints.n][n_variables] dc/dz, with of_constraints */
+    double *r_bar;            /* [residuals.n][n_variables] dr/dz */
     pio_step_record *records; /* [sweeps][steps] implicit steps, of FEM; else NULL */
     int64_t n_records;        /* records of each sweep that are there */
     double *sample_terms;     /* [sweeps] sum over the samples of |y dJ/dy|, the size of what J is made of */
@@ -102,6 +105,7 @@ typedef struct pio_session {
     pio_model *model;
     pio_objective objective;
     pio_constraints constraints;
+    pio_residuals residuals; /* of an optimisation by Levenberg and Marquardt's method; otherwise empty */
     pio_engine_module engine;
     pio_sim *sim; /* NULL: there is none, after a dry run or for want of memory */
     pio_session_memory memory;
@@ -162,6 +166,11 @@ int pio_session_stages(const pio_session *s, int *evaluations);
 void pio_session_begin_stage(pio_session *s, int stage);
 /* Returns the largest sharpness of a projection at hand; 0: there is no projection. */
 double pio_session_sharpness(const pio_session *s);
+/* Computes the rows of the residuals that are functions of the design alone (session_rows.c). */
+void pio_session_design_rows(pio_session *s);
+/* Returns by how much, relative to the largest component of the gradient, sum_j r_j dr_j/dz of the last gradient
+ * differs from dJ/dz, the result of a sweep of its own; 0 without residuals (session_rows.c). */
+double pio_session_rows_error(const pio_session *s);
 
 /* Evaluates J and c and their gradients, with the same arguments. Returns PIOLA_NUMERICAL also if a derivative is not
  * finite, and the other errors of pio_session_forward(). */

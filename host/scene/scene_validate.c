@@ -275,6 +275,19 @@ static void check_constraints(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->goal.n_constraints; i++) check_constraint(s, doc, i);
 }
 
+/* Levenberg and Marquardt's method is for sums of squares. */
+static void check_squares(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_term_type type = s->goal.objective[i].type;
+    PATH(at, "objective[%zu].type", i);
+    if (!s->optimizer.is_set || s->optimizer.type != PIO_LEVENBERG_MARQUARDT) return;
+    if (type == SCENE_TARGET || type == SCENE_MISFIT || type == SCENE_PRIOR) return;
+    pio_cfg_fault(doc, at,
+                  "%s is no sum of squares, which levenberg_marquardt needs: target, misfit and prior are; lbfgs takes "
+                  "all terms",
+                  pio_term_words[type]);
+}
+
 static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_term *t = &s->goal.objective[i];
@@ -283,6 +296,7 @@ static void check_term(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(sigma, "objective[%zu].sigma", i);
     PATH(columns, "objective[%zu].data.columns", i);
     PATH(width, "objective[%zu].width", i);
+    check_squares(s, doc, i);
     if (pio_term_of_design(s, t)) {
         check_design_term(s, doc, i);
         return;

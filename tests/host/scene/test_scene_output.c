@@ -297,7 +297,8 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "heated_motion",
                                           "heated_rings",
                                           "topology_2d",
-                                          "topology_motion"};
+                                          "topology_motion",
+                                          "least_squares_2d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)

@@ -1,0 +1,24 @@
+/* session_rows.c -- the derivatives of residuals, for Levenberg and Marquardt's method; see session.h. */
+#include "host/run/session.h"
+
+#include <math.h>
+
+void pio_session_design_rows(pio_session *s)
+{
+    for (int j = s->residuals.observed; j < s->residuals.n; j++)
+        pio_residual_of_design(&s->residuals, j, s->model, s->evaluation.filtered, s->adjoint.filtered_bar,
+                               s->adjoint.r_bar + j * s->model->n_variables);
+}
+
+double pio_session_rows_error(const pio_session *s)
+{
+    double worst = 0, largest = 0;
+    for (int v = 0; v < s->model->n_variables && s->residuals.n; v++) {
+        double sum = 0;
+        for (int j = 0; j < s->residuals.n; j++)
+            sum += s->evaluation.r[j] * s->adjoint.r_bar[j * s->model->n_variables + v];
+        worst = fmax(worst, fabs(sum - s->adjoint.z_bar[v]));
+        largest = fmax(largest, fabs(s->adjoint.z_bar[v]));
+    }
+    return largest > 0 ? worst / largest : worst;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""test_least_squares.py PIOLA -- `optimizer.type: levenberg_marquardt` finds two moduli from a tension test: the same
+as L-BFGS in far fewer evaluations, with rows that add up to the gradient, and with the same bits where it is resumed.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PIOLA = ""
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+SOFT, HARD = 120e3, 400e3
+SCENE = """
+version: 1
+name: fit
+method: {type: fem, dimension: 2, precision: f64}
+time: {load_steps: 4, duration: 4 s}
+geometry:
+  - {name: strip, type: box, min: [0, 0], max: [100 mm, 20 mm], element: quad4, elements: [10, 2]}
+materials:
+  - {name: soft, model: neo_hookean, E: 200 kPa, nu: 0.3}
+  - {name: hard, model: neo_hookean, E: 200 kPa, nu: 0.42}
+bodies:
+  - {name: strip, geometry: strip, material: soft, thickness: 5 mm,
+     regions: [{on: {min: [50 mm, 0], max: [100 mm, 20 mm]}, material: hard}]}
+boundary:
+  - {name: clamp, body: strip, on: {group: left}, type: fixed}
+  - {name: grip_sideways, body: strip, on: {group: right}, type: fixed, axes: y}
+  - {name: grip, body: strip, on: {group: right}, type: displacement, axes: x, value: 25 mm}
+observe:
+  - {name: force, type: reaction, boundary: grip, every: 1 s}
+  - {name: middle, type: displacement, body: strip, on: {min: [50 mm, 0], max: [50 mm, 20 mm]}, at: 4 s}
+design:
+  - {name: soft_modulus, target: materials.soft.E, bounds: [20 kPa, 2 MPa], transform: log}
+  - {name: hard_modulus, target: materials.hard.E, bounds: [20 kPa, 2 MPa], transform: log}
+"""
+GOAL = """
+objective:
+  - {type: misfit, of: force.x, data: {file: force.csv, columns: force}, sigma: 10 mN}
+  - {type: target, of: middle.x, value: %.17g, weight: 1e9}
+optimizer: {type: levenberg_marquardt, max_iterations: 60}
+"""
+
+
+class Fit(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        scene = cls.folder / "fit.yaml"
+        scene.write_text(SCENE)
+        cls.piola("run", "truth", f"materials[0].E={SOFT}", f"materials[1].E={HARD}")
+        seen = cls.result("truth")["observations"]
+        rows = zip(seen["force"]["time"], seen["force"]["value"])
+        cls.middle = seen["middle"]["value"][0][0]
+        (cls.folder / "force.csv").write_text("time,force\n" + "".join(f"{t!r},{y[0]!r}\n" for t, y in rows))
+        scene.write_text(SCENE + GOAL % cls.middle)
+
+    @classmethod
+    def piola(cls, command, out, *sets, options=(), code=0):
+        """The log of a command that ends with `code`."""
+        words = [word for text in sets for word in ("--set", text)]
+        done = subprocess.run([PIOLA, command, "fit.yaml", "-o", out, "--device", "cpu", *words, *options],
+                              stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, timeout=300,
+                              cwd=cls.folder, env=ENVIRONMENT)
+        if done.returncode != code:
+            raise AssertionError(f"exit {done.returncode}, not {code}: {done.stderr}")
+        return done.stderr
+
+    @classmethod
+    def result(cls, out):
+        return json.loads((cls.folder / out / "result.json").read_text())
+
+    def values(self, out):
+        parameters = self.result(out)["parameters"]
+        return parameters["materials.soft.E"]["value"], parameters["materials.hard.E"]["value"]
+
+    def test_it_finds_the_moduli_in_fewer_evaluations_than_lbfgs(self):
+        log = self.piola("optimize", "squares")
+        self.piola("optimize", "lbfgs", "optimizer.type=lbfgs")
+        counts = {out: self.result(out)["optimizer"]["evaluations"] for out in ("squares", "lbfgs")}
+        for out in counts:
+            off = max(abs(a / b - 1) for a, b in zip(self.values(out), (SOFT, HARD)))
+            print(f"{out}: {counts[out]} evaluations, moduli off by {off:.1e} (threshold 1e-6)")
+            self.assertLess(off, 1e-6)
+        self.assertLess(2 * counts["squares"], counts["lbfgs"], "fewer than half was expected")
+        error = float(re.search(r"rows: sum r dr/dz differs .* by (\S+) of it", log)[1])
+        print(f"rows differ from the gradient by {error:.1e} of it (threshold 1e-12)")
+        self.assertLess(error, 1e-12)
+        self.assertIn("5 residuals of observations and 0 of priors; each evaluation takes 6 adjoint sweeps", log)
+
+    def test_a_run_that_is_resumed_ends_with_the_same_bits(self):
+        self.piola("optimize", "whole")
+        self.piola("optimize", "part", "optimizer.max_iterations=2", options=["--resume", "auto"])
+        self.piola("optimize", "part", options=["--resume", "auto"])
+        whole, part = self.result("whole"), self.result("part")
+        print(f"{part['optimizer']['replayed']} of {part['optimizer']['evaluations']} evaluations replayed")
+        self.assertGreater(part["optimizer"]["replayed"], 1)
+        self.assertLess(part["optimizer"]["replayed"], part["optimizer"]["evaluations"])
+        self.assertEqual(self.values("whole"), self.values("part"))
+        self.assertEqual(whole["objective"], part["objective"])
+        records = [(self.folder / out / "evaluations.record").read_bytes() for out in ("whole", "part")]
+        self.assertEqual(records[0], records[1])
+
+    def test_a_prior_has_a_row_without_a_sweep(self):
+        prior = "objective[1]={type: prior, of: hard_modulus, mean: 390 kPa, sigma: 1 kPa}"
+        log = self.piola("optimize", "prior", prior)
+        self.assertIn("4 residuals of observations and 1 of priors; each evaluation takes 5 adjoint sweeps", log)
+        error = float(re.search(r"rows: sum r dr/dz differs .* by (\S+) of it", log)[1])
+        print(f"with a prior: rows differ by {error:.1e} (threshold 1e-12); E {self.values('prior')}")
+        self.assertLess(error, 1e-12)
+        self.assertLess(abs(self.values("prior")[1] - 390e3), 10e3, "it is between the prior and the data")
+
+    def test_too_many_samples_and_too_few_residuals_are_errors(self):
+        many = self.piola("optimize", "many", "observe[0].every=10 ms", "time.load_steps=400",
+                          "objective[0]={type: target, of: force.x, value: 1}", code=65)
+        self.assertRegex(many, r"objective: 40[01] samples are compared")
+        none = self.piola("optimize", "none", "objective=[{type: target, of: middle.x, value: 1 mm, weight: 0}]",
+                          code=65)
+        self.assertIn("no term has a weight above 0", none)
+        for out in ("many", "none"):
+            self.assertFalse((self.folder / out / "evaluations.record").exists())
+
+
+if __name__ == "__main__":
+    PIOLA = sys.argv.pop(1)
+    unittest.main(verbosity=2)
