@@ -5,6 +5,7 @@
 #include "host/run/output_folder.h"
 #include "host/results/design_fields.h"
 #include "host/results/evaluations.h"
+#include "host/results/fit.h"
 #include "host/base/fail.h"
 #include "host/results/history.h"
 #include "host/results/identity.h"
@@ -47,7 +48,7 @@ static void log_rows(context *c)
 {
     if (!c->rows_logged)
         pio_log_message(c->s->call.log, PIO_INFO,
-                        "rows: sum r dr/dz differs from the gradient, of a sweep of its own, by %.2g of it",
+                        "rows: sum r dr/dz differs from the gradient, of a sweep of its own, by %.2g of sum |r dr/dz|",
                         pio_session_rows_error(c->s));
     c->rows_logged = true;
 }
@@ -209,11 +210,37 @@ static void log_values(const pio_session *s, const pio_parameter *p)
                     most, space, p->unit, n, low, high);
 }
 
+static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
+
+/* Logs the outcome, the values that were found, and the files. */
+static void log_result(const pio_session *s, const pio_optimizer_result *r, piola_status verdict, const pio_fit *fit)
+{
+    char path[PIO_PATH];
+    pio_log_message(s->call.log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
+    for (int k = 0; k < s->model->n_parameters && k < 12; k++) log_values(s, &s->model->parameters[k]);
+    if (s->residuals.n) pio_fit_log(fit, s);
+    for (int i = 0; i < s->constraints.n && i < 12; i++) {
+        const pio_constraint *of = &s->constraints.list[i];
+        pio_log_message(s->call.log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->evaluation.samples[of->at], of->symbol,
+                        of->bound);
+    }
+    for (size_t i = 0; files[i]; i++) {
+        pio_session_path(s, files[i], path, sizeof path);
+        pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
+    }
+    pio_session_path(s, "result.json", path, sizeof path);
+    pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
+}
+
 static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_status verdict, piola_error *error)
 {
-    static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
     pio_json json;
-    char path[PIO_PATH];
+    pio_fit fit = {0};
+    piola_status rc = s->residuals.n ? pio_fit_create(&fit, s, r->z, error) : PIOLA_OK;
+    if (rc) {
+        pio_fit_free(&fit);
+        return rc;
+    }
     pio_result_begin(s, &json, verdict, r->sentence, NULL);
     pio_result_evaluation(s, &json, r->z, true, r->multipliers);
     pio_json_begin_object(&json, "optimizer");
@@ -229,24 +256,13 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_double(&json, "violation", r->violation);
     if (pio_session_sharpness(s) > 0) pio_json_double(&json, "beta", pio_session_sharpness(s));
     pio_json_end_object(&json);
+    if (s->residuals.n) pio_fit_json(&fit, s, &json);
     pio_certificate_json(s, NULL, 0, &json, "certificate");
-    const piola_status rc = pio_result_end(s, &json, files, error);
-    if (rc) return rc;
-    pio_log_message(s->call.log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
-    for (int k = 0; k < s->model->n_parameters && k < 12; k++) log_values(s, &s->model->parameters[k]);
-    for (int i = 0; i < s->constraints.n && i < 12; i++) {
-        const pio_constraint *of = &s->constraints.list[i];
-        pio_log_message(s->call.log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->evaluation.samples[of->at], of->symbol,
-                        of->bound);
-    }
-    for (size_t i = 0; files[i]; i++) {
-        pio_session_path(s, files[i], path, sizeof path);
-        pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
-    }
-    pio_session_path(s, "result.json", path, sizeof path);
-    pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
-    if (verdict) pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
-    return verdict;
+    rc = pio_result_end(s, &json, files, error);
+    if (!rc) log_result(s, r, verdict, &fit);
+    pio_fit_free(&fit);
+    if (!rc && verdict) rc = pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
+    return rc;
 }
 
 /* Logs the condition of the record: an unfinished last evaluation is normal after a kill; damage and another machine

@@ -110,3 +110,10 @@ void pio_residual_of_design(const pio_residuals *all, int j, const pio_model *m,
     filtered_bar[all->list[j].at] = all->list[j].factor * slope;
     pio_model_filtered_adj(m, filtered_bar, z_bar);
 }
+
+double pio_variable_slope(const pio_model *m, int at, const double *filtered)
+{
+    double slope;
+    value_of(m, at, filtered, &slope);
+    return slope;
+}

@@ -42,4 +42,7 @@ void pio_residual_slope(const pio_residuals *residuals, int j, const pio_model *
 void pio_residual_of_design(const pio_residuals *residuals, int j, const pio_model *model, const double *filtered,
                             double *filtered_bar, double *z_bar);
 
+/* Returns dvalue/dz~, SI, of variable `at`, with filtered variables z~ [n_variables]. */
+double pio_variable_slope(const pio_model *model, int at, const double *filtered);
+
 #endif

@@ -168,8 +168,8 @@ void pio_session_begin_stage(pio_session *s, int stage);
 double pio_session_sharpness(const pio_session *s);
 /* Computes the rows of the residuals that are functions of the design alone (session_rows.c). */
 void pio_session_design_rows(pio_session *s);
-/* Returns by how much, relative to the largest component of the gradient, sum_j r_j dr_j/dz of the last gradient
- * differs from dJ/dz, the result of a sweep of its own; 0 without residuals (session_rows.c). */
+/* Returns by how much sum_j r_j dr_j/dz of the last gradient differs from dJ/dz, the result of a sweep of its own,
+ * relative to the largest sum_j |r_j dr_j/dz|, as the sum is 0 at a minimum; 0 without residuals (session_rows.c). */
 double pio_session_rows_error(const pio_session *s);
 
 /* Evaluates J and c and their gradients, with the same arguments. Returns PIOLA_NUMERICAL also if a derivative is not

@@ -14,11 +14,14 @@ double pio_session_rows_error(const pio_session *s)
 {
     double worst = 0, largest = 0;
     for (int v = 0; v < s->model->n_variables && s->residuals.n; v++) {
-        double sum = 0;
-        for (int j = 0; j < s->residuals.n; j++)
-            sum += s->evaluation.r[j] * s->adjoint.r_bar[j * s->model->n_variables + v];
+        double sum = 0, size = 0;
+        for (int j = 0; j < s->residuals.n; j++) {
+            const double part = s->evaluation.r[j] * s->adjoint.r_bar[j * s->model->n_variables + v];
+            sum += part;
+            size += fabs(part);
+        }
         worst = fmax(worst, fabs(sum - s->adjoint.z_bar[v]));
-        largest = fmax(largest, fabs(s->adjoint.z_bar[v]));
+        largest = fmax(largest, size);
     }
     return largest > 0 ? worst / largest : worst;
 }

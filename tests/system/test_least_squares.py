@@ -89,8 +89,8 @@ class Fit(unittest.TestCase):
             print(f"{out}: {counts[out]} evaluations, moduli off by {off:.1e} (threshold 1e-6)")
             self.assertLess(off, 1e-6)
         self.assertLess(2 * counts["squares"], counts["lbfgs"], "fewer than half was expected")
-        error = float(re.search(r"rows: sum r dr/dz differs .* by (\S+) of it", log)[1])
-        print(f"rows differ from the gradient by {error:.1e} of it (threshold 1e-12)")
+        error = float(re.search(r"rows: sum r dr/dz differs .* by (\S+) of sum", log)[1])
+        print(f"rows differ from the gradient by {error:.1e} of sum |r dr/dz| (threshold 1e-12)")
         self.assertLess(error, 1e-12)
         self.assertIn("5 residuals of observations and 0 of priors; each evaluation takes 6 adjoint sweeps", log)
 
@@ -111,10 +111,55 @@ class Fit(unittest.TestCase):
         prior = "objective[1]={type: prior, of: hard_modulus, mean: 390 kPa, sigma: 1 kPa}"
         log = self.piola("optimize", "prior", prior)
         self.assertIn("4 residuals of observations and 1 of priors; each evaluation takes 5 adjoint sweeps", log)
-        error = float(re.search(r"rows: sum r dr/dz differs .* by (\S+) of it", log)[1])
+        error = float(re.search(r"rows: sum r dr/dz differs .* by (\S+) of sum", log)[1])
         print(f"with a prior: rows differ by {error:.1e} (threshold 1e-12); E {self.values('prior')}")
         self.assertLess(error, 1e-12)
         self.assertLess(abs(self.values("prior")[1] - 390e3), 10e3, "it is between the prior and the data")
+
+    def test_errors_are_those_of_derivatives_by_differences(self):
+        """The covariance from forces at moduli that differ by 0.1 %, with data that no moduli explain."""
+        data = (self.folder / "force.csv").read_text().splitlines()
+        (self.folder / "noisy.csv").write_text("\n".join(
+            [data[0]] + [f"{line.split(',')[0]},{float(line.split(',')[1]) + 0.02 * (-1) ** k!r}"
+                         for k, line in enumerate(data[1:])]) + "\n")
+        log = self.piola("optimize", "noisy", "objective[0].data.file=noisy.csv")
+        found, fit = self.values("noisy"), self.result("noisy")["least_squares"]
+        columns = []
+        for k in range(2):
+            seen = []
+            for factor in (0.999, 1.001):
+                moduli = [value * (factor if i == k else 1) for i, value in enumerate(found)]
+                self.piola("run", "moved", "design=[]",
+                           f"materials[0].E={moduli[0]!r}", f"materials[1].E={moduli[1]!r}")
+                at = self.result("moved")["observations"]
+                seen.append([y[0] / 0.01 for y in at["force"]["value"]] +
+                            [at["middle"]["value"][0][0] * (2 * 1e9) ** 0.5])
+            columns.append([(b - a) / (0.002 * found[k]) for a, b in zip(*seen)])
+        aa, ab, bb = (sum(x * y for x, y in zip(columns[i], columns[j])) for i, j in ((0, 0), (0, 1), (1, 1)))
+        variance = 2 * self.result("noisy")["objective"] / (5 - 2)
+        expected = [[bb, -ab], [-ab, aa]]
+        worst = max(abs(fit["covariance"][i][j] / (variance * expected[i][j] / (aa * bb - ab * ab)) - 1)
+                    for i in range(2) for j in range(2))
+        print(f"rows at the minimum differ by {fit['rows_error']:.1e} (threshold 1e-12)")
+        self.assertLess(fit["rows_error"], 1e-12)
+        print(f"covariance differs by {worst:.1e} of it (threshold 1e-3: differences of 0.1 %)")
+        self.assertLess(worst, 1e-3)
+        self.assertAlmostEqual(fit["variance"] / variance, 1, places=12)
+        t95 = (fit["parameters"][0]["upper"] - found[0]) / fit["parameters"][0]["standard_error"]
+        print(f"t of 3 degrees: {t95:.4f} (threshold 3.1824 +- 1e-4)")
+        self.assertLess(abs(t95 - 3.1824), 1e-4)
+        self.assertRegex(log, r"materials.soft.E = \S+ Pa \+- \S+ Pa \(95 %\)")
+
+    def test_what_forces_alone_do_not_determine_is_named(self):
+        both = "design=[{name: depth, target: bodies.strip.thickness, bounds: [1 mm, 20 mm]}, " \
+               "{name: soft_modulus, target: materials.soft.E, bounds: [20 kPa, 2 MPa], transform: log}, " \
+               "{name: hard_modulus, target: materials.hard.E, bounds: [20 kPa, 2 MPa], transform: log}]"
+        log = self.piola("optimize", "open", both)
+        fit = self.result("open")["least_squares"]
+        self.assertEqual(len(fit["not_identifiable"]), 1)
+        self.assertEqual(len(fit["not_identifiable"][0]["combination"]), 3)
+        self.assertEqual([p["standard_error"] for p in fit["parameters"]], [None] * 3)
+        self.assertIn("not identifiable: J does not change", log)
 
     def test_too_many_samples_and_too_few_residuals_are_errors(self):
         many = self.piola("optimize", "many", "observe[0].every=10 ms", "time.load_steps=400",

@@ -57,6 +57,12 @@ BOUND = ["constraints=[{of: size, max: 1.001, relative_to: initial}]", "optimize
 LAYOUT = ["bodies=[{name: b, geometry: g, material: m, relative_density: 0.5}]", "design=[{name: layout, "
           "target: bodies.b.relative_density, per: element, bounds: [0, 1], filter: {type: cone, radius: 0.15}, "
           "projection: {beta: 2}}]"]
+FIT = ["optimizer={type: levenberg_marquardt, max_iterations: 20}",
+       "objective=[{type: target, of: end, value: [0.001, -0.01], weight: 1000}]", "design=[{name: stiffness, "
+       "target: materials.m.E, bounds: [100 kPa, 400 kPa], transform: log}]"]
+# By forces alone only the product of thickness and modulus is found.
+OPEN = ["design=[{name: depth, target: bodies.b.thickness, bounds: [0.05, 0.8]}, {name: stiffness, "
+        "target: materials.m.E, bounds: [20 kPa, 2 MPa], transform: log}]"]
 LONG = ["time.duration=1000 s", "output.states.every=1000 s", "gradient.memory.budget=50 MB"]  # a million steps
 TINY = ["gradient.check={directions: 2}"]
 # Name: exit code, command, scene, settings, further options. A scene of one line is the file of a small one.
@@ -78,6 +84,8 @@ RUNS = {
     "slab_undecided": (1, "check", SLAB, ["gradient.check={directions: 1, tolerance: 1e-14}"], []),
     "slab_optimize": (0, "optimize", SLAB, BOUND, []),
     "slab_projected": (0, "optimize", SLAB, LAYOUT + BOUND, []),
+    "slab_fit": (0, "optimize", SLAB, FIT, []),
+    "slab_open": (0, "optimize", SLAB, FIT + OPEN, []),
     "slab_not_converged": (1, "optimize", SLAB, ["optimizer={type: adam, max_iterations: 2, stop: {objective: -1}}"],
                            []),
     "slab_in_motion": (0, "grad", SLAB, MOTION, []),
@@ -93,8 +101,8 @@ RUNS = {
 # Objects whose keys are names of the scene.
 NAMES = ("terms", "observations", "parameters")
 # What writes these keys; of check_record.c also the record itself, whose `identity` no result has.
-WRITERS = ("results/result", "results/certificate", "results/check_record", "run/adjoint_growth", "command/command",
-           "command/command_check", "command/command_optimize")
+WRITERS = ("results/result", "results/certificate", "results/check_record", "results/fit", "run/adjoint_growth",
+           "command/command", "command/command_check", "command/command_optimize")
 EVALUATED = ("objective", "terms", "constraints", "observations", "parameters")
 
 

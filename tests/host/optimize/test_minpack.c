@@ -1,6 +1,8 @@
 /* test_minpack.c -- Levenberg and Marquardt's method and cminpack's lmstr (More 1978) find the same minima. */
 #include "tests/host/optimize/squares_bench.h"
 
+#include "host/optimize/covariance.h"
+
 #include <cminpack.h>
 
 typedef struct {
@@ -65,6 +67,33 @@ static void both_find_the_same_minimum(void **state)
     }
 }
 
+/* covar1 of the triangle that lmstr leaves, of variance 1 by a sum of squares m - n. */
+static void the_covariance_is_that_of_cminpack(void **state)
+{
+    enum { N = 3 };
+    double z[N] = {1, 1.5, 0}, r[MOST_RESIDUALS], rows[MOST_RESIDUALS * N], triangle[N * N], lengths[N], product[N],
+           work[4][MOST_RESIDUALS], worst = 0;
+    int pivots[N], calls, derivatives;
+    pio_covariance c;
+    bench b;
+    (void)state;
+    set_up_squares(&b, N, SAMPLES, decay, z);
+    lmstr(of_minpack, &b.t, SAMPLES, N, z, r, triangle, N, 1e-15, 1e-15, 1e-15, 1000, lengths, 1, 100, 0, &calls,
+          &derivatives, pivots, product, work[0], work[1], work[2], work[3]);
+    assert_int_equal(covar1(SAMPLES, N, SAMPLES - N, triangle, N, pivots, 1e-14, work[0]), 0); /* full rank */
+    decay(&b.t, z, r, rows);
+    assert_int_equal(pio_covariance_create(&c, rows, SAMPLES, N, NULL), PIOLA_OK);
+    for (int k = 0; k < N * N; k++) worst = fmax(worst, fabs(c.covariance[k] / triangle[k] - 1));
+    printf("covariances differ by %.1e of them (threshold 1e-6: lmstr's triangle is that of its last step but one)\n",
+           worst);
+    assert_true(worst <= 1e-6);
+    pio_covariance_free(&c);
+    rows[0] *= 1.1; /* the control: one derivative is wrong */
+    assert_int_equal(pio_covariance_create(&c, rows, SAMPLES, N, NULL), PIOLA_OK);
+    assert_true(fabs(c.covariance[0] / triangle[0] - 1) > 1e-3);
+    pio_covariance_free(&c);
+}
+
 /* The control of the comparison: with a bound that excludes it, the minimum is another. */
 static void a_bound_makes_the_minimum_another_one_than_that_of_cminpack(void **state)
 {
@@ -108,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_find_the_same_minimum),
+        cmocka_unit_test(the_covariance_is_that_of_cminpack),
         cmocka_unit_test(a_bound_makes_the_minimum_another_one_than_that_of_cminpack),
         cmocka_unit_test(a_fit_with_an_active_bound_is_that_of_cminpack_without_the_variable),
     };
