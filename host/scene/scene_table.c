@@ -148,9 +148,8 @@ static const cfg_field optimizer_fields[] = {
     {"type", CFG_ENUM, AT(pio_scene, optimizer.type), .required = true, .values = pio_optimizer_names,
      .meaning = "adam tolerates noise, lbfgs is fast on smooth problems, mma moves carefully within bounds and handles "
                 "constraints, gradient_descent follows the gradient with a line search, levenberg_marquardt fits a sum "
-                "of squares "
-                "(terms target, misfit and prior) in few evaluations, with an adjoint sweep for each residual. A trial "
-                "point that cannot be "
+                "of squares (terms target, misfit and prior) in few evaluations, with an adjoint sweep for each "
+                "residual. A trial point that cannot be "
                 "computed is rejected and the step shortened; 40 in a row end the run"},
     {"learning_rate", CFG_NUMBER, AT(pio_scene, optimizer.learning_rate), .fallback = "0.05", POSITIVE,
      .only = ONLY(PIO_ADAM) | ONLY(PIO_GRADIENT_DESCENT),
