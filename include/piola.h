@@ -319,6 +319,23 @@ piola_render_options piola_render_options_default(void);
 /* Draws one frame of a snapshot as a PNG. The errors of a file, and PIOLA_CANNOT_CREATE of the PNG. */
 piola_status piola_render(const piola_render_options *options, piola_error *error);
 
+/* Options of piola_film(). Start from piola_film_options_default(). */
+typedef struct piola_film_options {
+    /* As of piola_render(), but `output` ends in .png for an animated PNG or in .webm for a VP9 video. `frame` and
+     * `hold` are not read: the ends of the axes and of the colour bar are those of all frames. */
+    piola_render_options picture;
+    double fps;    /* frames per second of the film, 0.1 to 120, which is rounded to a hundredth */
+    int64_t every; /* frames 0, every, 2 every, ... are drawn */
+} piola_film_options;
+
+/* Returns the defaults. */
+piola_film_options piola_film_options_default(void);
+/* Draws the frames of a snapshot as a film, which appears under its name when it is complete. The same file gives the
+ * same bytes on the same machine. The errors of a file; PIOLA_CANNOT_CREATE; PIOLA_UNAVAILABLE for a WebM video where
+ * libvpx or its module is missing (an animated PNG needs nothing); PIOLA_INTERRUPTED, after which nothing is written.
+ */
+piola_status piola_film(const piola_film_options *options, piola_error *error);
+
 /* Options of piola_export(). */
 typedef struct piola_export_options {
     const char *file; /* name of a snapshot */

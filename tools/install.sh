@@ -64,6 +64,6 @@ find_nvcc() {
 
 # shellcheck disable=SC2034 # those who source this use it
 BUILD_PACKAGES=(gcc g++ cmake ninja-build pkg-config libarpack2-dev libhdf5-dev libmumps-seq-dev libnlopt-dev
-    libyaml-dev libcmocka-dev zlib1g-dev python3)
+    libvpx-dev libyaml-dev libcmocka-dev zlib1g-dev python3)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(ccache libcminpack-dev libhypre-dev python3-venv valgrind)

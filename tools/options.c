@@ -19,6 +19,7 @@ tool_settings tool_settings_default(void)
                            .bench_memory = piola_bench_memory_options_default(),
                            .bench_snapshot = piola_bench_snapshot_options_default(),
                            .render = piola_render_options_default(),
+                           .film = piola_film_options_default(),
                            .export = piola_export_options_default()};
 }
 
@@ -362,6 +363,8 @@ static piola_status finish(tool_settings *s, piola_error *error)
     if (c->argument && !s->argument) return pio_fail(error, PIOLA_USAGE, "'%s' needs %s", c->name, c->argument);
     if (s->command == TOOL_RENDER && !s->output)
         return pio_fail(error, PIOLA_USAGE, "'render' needs the picture to write: -o FILE.png");
+    if (s->command == TOOL_FILM && !s->output)
+        return pio_fail(error, PIOLA_USAGE, "'film' needs the film to write: -o FILE.png or -o FILE.webm");
     if (s->command == TOOL_EXPORT && !s->export.to)
         return pio_fail(error, PIOLA_USAGE, "'export' needs the format to write: --to vtu, csv, npy or stl");
     s->common.scene = s->info.file = s->render.file = s->export.file = s->argument;
@@ -376,6 +379,7 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->sweep.over = s->over.v;
     s->sweep.n_over = s->over.n;
     s->render.threads = s->common.threads;
+    s->film.picture = s->render;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
     if (s->render.width && (s->render.width < 320 || s->render.height < 180))
         return pio_fail(error, PIOLA_USAGE, "--size: '%dx%d' is below 320x180", s->render.width, s->render.height);

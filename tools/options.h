@@ -17,6 +17,7 @@ typedef enum {
     TOOL_SCHEMA,
     TOOL_INFO,
     TOOL_RENDER,
+    TOOL_FILM,
     TOOL_EXPORT,
     TOOL_DOCTOR,
     TOOL_BENCH,
@@ -42,7 +43,8 @@ typedef struct {
     piola_bench_memory_options bench_memory;
     piola_bench_snapshot_options bench_snapshot;
     piola_info_options info;
-    piola_render_options render;
+    piola_render_options render; /* of film, too */
+    piola_film_options film;
     piola_export_options export;
     const char *output; /* value of -o */
     tool_list sets, allow, over;

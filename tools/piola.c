@@ -48,6 +48,13 @@ static piola_status render(const piola_render_options *options, piola_error *err
     return rc;
 }
 
+static piola_status film(const piola_film_options *options, piola_error *error)
+{
+    const piola_status rc = piola_film(options, error);
+    if (!rc) printf("wrote %s\n", options->picture.output);
+    return rc;
+}
+
 static piola_status run(const tool_settings *s, piola_error *error)
 {
     if (s->info.no_verify)
@@ -74,6 +81,8 @@ static piola_status run(const tool_settings *s, piola_error *error)
         return piola_info(&s->info, error);
     case TOOL_RENDER:
         return render(&s->render, error);
+    case TOOL_FILM:
+        return film(&s->film, error);
     case TOOL_EXPORT:
         return piola_export(&s->export, error);
     case TOOL_DOCTOR:

@@ -8,6 +8,7 @@
 #define RUNNING (SIMULATING | ON(SWEEP)) /* commands that simulate, one member or many */
 #define SCENES (RUNNING | ON(PARAMS) | ON(VALIDATE))
 #define EVERY ((2u << TOOL_COMMANDS) - 1) /* all commands, and the program itself */
+#define DRAWING (ON(RENDER) | ON(FILM))
 #define TO(member) offsetof(tool_settings, member)
 
 static const char *const devices[] = {"auto", "cuda", "cpu", NULL};
@@ -27,6 +28,8 @@ const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), RUNNING, "DIR", .meaning = "folder for the results; made when missing",
      .fallback = "the scene's output.directory"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(RENDER), "FILE.png", .meaning = "picture to write; required"},
+    {"output", 'o', OPTION_TEXT, TO(output), ON(FILM), "FILE",
+     .meaning = "film to write, FILE.png or FILE.webm; required"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(EXPORT), "OUT",
      .meaning = "file to write; npy: folder, made when missing",
      .fallback = "FILE's name with the frame's number, beside it"},
@@ -74,7 +77,7 @@ const tool_option tool_options[] = {
      .meaning = "digits of the computation; in f32 rounding hides errors below about 1e-3", .fallback = "f64"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(BENCH), "NAME", precisions,
      .meaning = "digits of the computation", .fallback = "f32, fem: f64"},
-    {"threads", 0, OPTION_INTEGER, TO(common.threads), RUNNING | ON(RENDER), "N", .least = 1, .most = 4096,
+    {"threads", 0, OPTION_INTEGER, TO(common.threads), RUNNING | DRAWING, "N", .least = 1, .most = 4096,
      .meaning = "CPU threads; results do not depend on it", .fallback = "all, or OMP_NUM_THREADS"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), ON(BENCH), "N", .least = 1, .most = 4096,
      .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS",
@@ -106,32 +109,36 @@ const tool_option tool_options[] = {
     {"json", 0, OPTION_FLAG, TO(common.json), ON(PARAMS) | ON(INFO) | ON(DOCTOR) | ON(BENCH),
      .meaning = "print JSON, for programs"},
     {"markdown", 0, OPTION_FLAG, TO(markdown), ON(SCHEMA), .meaning = "print the reference of all keys instead"},
-    {"field", 0, OPTION_TEXT, TO(render.field), ON(RENDER), "NAME",
+    {"field", 0, OPTION_TEXT, TO(render.field), DRAWING, "NAME",
      .meaning = "field that the colours show, as `piola info FILE` lists them: a magnitude where it is a vector or a "
                 "matrix, or one entry (velocity.x, F.xy); von_mises is von_mises_nodal where the file has no other",
      .fallback = "velocity, else displacement, else the first there is"},
-    {"deformation", 0, OPTION_NUMBER, TO(render.deformation), ON(RENDER), "FACTOR", .least = -1e9, .most = 1e9,
+    {"deformation", 0, OPTION_NUMBER, TO(render.deformation), DRAWING, "FACTOR", .least = -1e9, .most = 1e9,
      .meaning = "of a mesh: draws its displacement so many times as large; 0: at rest", .fallback = "1"},
     {"frame", 0, OPTION_WIDE, TO(render.frame), ON(RENDER) | ON(EXPORT), "N", .least = -1, .most = (double)(1ll << 53),
      .meaning = "number of the frame, from 0; -1 is the last", .fallback = "-1"},
-    {"fit", 0, OPTION_FLAG, TO(render.fit), ON(RENDER),
+    {"fit", 0, OPTION_FLAG, TO(render.fit), DRAWING,
      .meaning = "of a mesh whose displacement exceeds a fifth of its size in some frame: draws 1/2, 1/5, 1/10 ... of "
                 "it, so that it does not, and says so"},
     {"hold", 0, OPTION_FLAG, TO(render.hold), ON(RENDER),
      .meaning = "ends of the colour bar and of the axes are those of all frames, so that the pictures of a film have "
                 "one view; reads the whole file"},
-    {"no-verify", 0, OPTION_FLAG, TO(info.no_verify), ON(INFO) | ON(RENDER) | ON(EXPORT),
+    {"no-verify", 0, OPTION_FLAG, TO(info.no_verify), ON(INFO) | DRAWING | ON(EXPORT),
      .meaning = "do not compare the file's bytes with their checksums first, which takes as long as reading all of it"},
-    {"size", 0, OPTION_SIZE, TO(render.width), ON(RENDER), "WxH", .least = 180, .most = 8192,
+    {"size", 0, OPTION_SIZE, TO(render.width), DRAWING, "WxH", .least = 180, .most = 8192,
      .meaning = "pixels, at least 320x180", .fallback = "1280x720"},
-    {"range", 0, OPTION_RANGE, TO(render.lo), ON(RENDER), "LO,HI",
+    {"range", 0, OPTION_RANGE, TO(render.lo), DRAWING, "LO,HI",
      .meaning = "ends of the colour bar, in the field's unit", .fallback = "from the values"},
-    {"azimuth", 0, OPTION_NUMBER, TO(render.azimuth), ON(RENDER), "DEG", .least = -3600, .most = 3600,
+    {"azimuth", 0, OPTION_NUMBER, TO(render.azimuth), DRAWING, "DEG", .least = -3600, .most = 3600,
      .meaning = "3D: rotates the eye about the vertical; 0: view along +y", .fallback = "30"},
-    {"elevation", 0, OPTION_NUMBER, TO(render.elevation), ON(RENDER), "DEG", .least = -90, .most = 90,
+    {"elevation", 0, OPTION_NUMBER, TO(render.elevation), DRAWING, "DEG", .least = -90, .most = 90,
      .meaning = "3D: lifts the eye", .fallback = "24"},
-    {"zoom", 0, OPTION_NUMBER, TO(render.zoom), ON(RENDER), "FACTOR", .least = 0.001, .most = 1000,
+    {"zoom", 0, OPTION_NUMBER, TO(render.zoom), DRAWING, "FACTOR", .least = 0.001, .most = 1000,
      .meaning = "enlarges about the middle; 1: everything fits", .fallback = "1"},
+    {"fps", 0, OPTION_NUMBER, TO(film.fps), ON(FILM), "N", .least = 0.1, .most = 120,
+     .meaning = "frames per second of the film, rounded to a hundredth", .fallback = "15"},
+    {"every", 0, OPTION_WIDE, TO(film.every), ON(FILM), "N", .least = 1, .most = (double)(1ll << 53),
+     .meaning = "draw every N-th frame, from the first", .fallback = "1"},
     {"particles", 0, OPTION_WIDE, TO(bench.particles), ON(BENCH), "N", .least = 1, .most = 2e9,
      .meaning = "mpm, memory, snapshot: about so many particles, a full block of cells",
      .fallback = "1000000, memory: 8000", .bench = "mpm, memory, snapshot"},
@@ -259,6 +266,14 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 71 73 74",
                      "  piola render out/first/states.vtkhdf -o frame.png --frame 10 --field velocity.x --range -1,1\n"
                      "      frame 10 coloured by the horizontal velocity, from -1 m/s to 1 m/s"},
+    [TOOL_FILM] =
+        {"film", "FILE", "draw the frames of a .vtkhdf file as a film",
+         "Axes, colours and the view are the same in every frame. The end of the film's name says what it is:\n"
+         "FILE.png an animated PNG, FILE.webm a VP9 video, for which libvpx must be installed.",
+         "65 66 69 71 73 74 75",
+         "  piola film out/first/states.vtkhdf -o film.png --size 640x360\n"
+         "      15 frames per second, coloured by the velocity\n"
+         "  piola film out/first/states.vtkhdf -o film.webm --every 2 --fps 30"},
     [TOOL_EXPORT] =
         {"export", "FILE", "write one frame of a .vtkhdf file for other programs",
          "Prints the name of every file it writes. What it did not write itself it never replaces. The points of\n"

@@ -73,6 +73,23 @@ static int open_new(pio_new_file *f, const char *folder)
     return -1;
 }
 
+piola_status pio_new_file_replaces(const char *path, const void *head, size_t size, const char *kind,
+                                   piola_error *error)
+{
+    char there[16];
+    struct stat found;
+    const char *what = strrchr(kind, ' ') ? strrchr(kind, ' ') + 1 : kind;
+    if (stat(path, &found) || (S_ISREG(found.st_mode) && found.st_size == 0)) return PIOLA_OK;
+    if (!S_ISREG(found.st_mode)) /* renaming would replace a device or a pipe */
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is not a regular file: give a path for the %s", path, what);
+    FILE *file = fopen(path, "rbe");
+    const bool same = file && size <= sizeof there && fread(there, 1, size, file) == size && !memcmp(there, head, size);
+    if (file) fclose(file);
+    if (same) return PIOLA_OK;
+    return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: exists and is not a %s: remove it, or give the %s another name",
+                    path, kind, what);
+}
+
 piola_status pio_new_file_begin(pio_new_file *f, const char *path, piola_error *error)
 {
     struct stat there;

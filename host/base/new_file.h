@@ -15,6 +15,10 @@ typedef struct pio_new_file {
     int fd;            /* descriptor, open for reading and writing; -1: none */
 } pio_new_file;
 
+/* Returns PIOLA_CANNOT_CREATE if a file of that name would replace one that neither is empty nor begins with these
+ * bytes; `kind` names what does, such as "PNG picture". */
+piola_status pio_new_file_replaces(const char *path, const void *head, size_t size, const char *kind,
+                                   piola_error *error);
 /* Creates a file that will be called `path`, with the permissions that the umask allows. Returns PIOLA_CANNOT_CREATE if
  * a folder, device or pipe has that name, or the file cannot be created, or PIOLA_NO_MEMORY; then nothing need be
  * dropped. */

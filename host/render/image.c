@@ -1,15 +1,11 @@
 /* image.c -- pixels, lines and areas with analytic coverage, and the PNG file. */
 #include "host/render/image.h"
 #include "host/base/fail.h"
-#include "host/base/new_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 piola_status pio_image_make(pio_image *image, int width, int height, pio_rgb background, piola_error *error)
@@ -149,10 +145,9 @@ static void big_endian(uint8_t *to, uint32_t v)
     to[3] = (uint8_t)v;
 }
 
-static const char signature[] = "\x89PNG\r\n\x1a\n"; /* first bytes of a PNG */
+const char pio_png_signature[PIO_PNG_SIGNATURE + 1] = "\x89PNG\r\n\x1a\n";
 
-/* Writes a chunk; `size` < 2^31. Returns false if writing failed. */
-static bool chunk(FILE *file, const char *type, const uint8_t *data, size_t size)
+piola_status pio_png_chunk(pio_new_file *file, const char *type, const uint8_t *data, size_t size, piola_error *error)
 {
     uint8_t head[8], tail[4];
     big_endian(head, (uint32_t)size);
@@ -160,8 +155,9 @@ static bool chunk(FILE *file, const char *type, const uint8_t *data, size_t size
     uLong sum = crc32(0, head + 4, 4);
     if (size > 0) sum = crc32(sum, data, (uInt)size);
     big_endian(tail, (uint32_t)sum);
-    return fwrite(head, 1, 8, file) == 8 && (size == 0 || fwrite(data, 1, size, file) == size) &&
-           fwrite(tail, 1, 4, file) == 4;
+    piola_status rc = pio_new_file_write(file, head, 8, error);
+    if (!rc && size > 0) rc = pio_new_file_write(file, data, size, error);
+    return rc ? rc : pio_new_file_write(file, tail, 4, error);
 }
 
 static uint8_t paeth(int left, int up, int corner)
@@ -214,19 +210,28 @@ static uint8_t *compressed(const pio_image *image, uint8_t *scratch, size_t *siz
     return out;
 }
 
-static bool put_png(FILE *file, const pio_image *image, const uint8_t *data, size_t size)
+piola_status pio_png_head(pio_new_file *file, int width, int height, bool palette, piola_error *error)
 {
     uint8_t header[13] = {0}, intent = 0; /* intent 0: perceptual */
+    big_endian(header, (uint32_t)width);
+    big_endian(header + 4, (uint32_t)height);
+    header[8] = 8;               /* bits per sample */
+    header[9] = palette ? 3 : 2; /* indices into a palette, or RGB */
+    piola_status rc = pio_new_file_write(file, pio_png_signature, PIO_PNG_SIGNATURE, error);
+    if (!rc) rc = pio_png_chunk(file, "IHDR", header, sizeof header, error);
+    return rc ? rc : pio_png_chunk(file, "sRGB", &intent, 1, error);
+}
+
+static piola_status put_png(pio_new_file *file, const pio_image *image, const uint8_t *data, size_t size,
+                            piola_error *error)
+{
     char comment[sizeof image->notes + 8];
-    big_endian(header, (uint32_t)image->width);
-    big_endian(header + 4, (uint32_t)image->height);
-    header[8] = 8; /* bits per sample */
-    header[9] = 2; /* RGB */
-    int length = snprintf(comment, sizeof comment, "Comment%c%s", '\0', image->notes);
-    bool ok = fwrite(signature, 1, sizeof signature - 1, file) == sizeof signature - 1 &&
-              chunk(file, "IHDR", header, sizeof header) && chunk(file, "sRGB", &intent, 1);
-    if (image->notes[0] != '\0') ok = ok && chunk(file, "tEXt", (const uint8_t *)comment, (size_t)length);
-    return ok && chunk(file, "IDAT", data, size) && chunk(file, "IEND", NULL, 0);
+    const int length = snprintf(comment, sizeof comment, "Comment%c%s", '\0', image->notes);
+    piola_status rc = pio_png_head(file, image->width, image->height, false, error);
+    if (!rc && image->notes[0] != '\0')
+        rc = pio_png_chunk(file, "tEXt", (const uint8_t *)comment, (size_t)length, error);
+    if (!rc) rc = pio_png_chunk(file, "IDAT", data, size, error);
+    return rc ? rc : pio_png_chunk(file, "IEND", NULL, 0, error);
 }
 
 /* Writes `data` as a PNG, which gets its name when it is complete. */
@@ -236,17 +241,8 @@ static piola_status put_file(const pio_image *image, const uint8_t *data, size_t
     pio_new_file new;
     pio_new_file_leftovers_beside(path);
     piola_status rc = pio_new_file_begin(&new, path, error);
-    errno = 0;
-    const int own = rc ? -1 : dup(new.fd);
-    FILE *file = own >= 0 ? fdopen(own, "wb") : NULL;
-    bool ok = file && put_png(file, image, data, size) && fflush(file) == 0;
-    int reason = errno;
-    if (file) {
-        if (fclose(file) != 0 && ok) ok = false, reason = errno;
-    } else if (own >= 0) {
-        close(own);
-    }
-    if (!rc && !ok) rc = pio_fail(error, PIOLA_IO, "%s: writing the picture failed: %s", path, strerror(reason));
+    if (rc) return rc;
+    rc = put_png(&new, image, data, size, error);
     if (!rc) rc = pio_new_file_place(&new, error);
     pio_new_file_drop(&new);
     return rc;
@@ -254,17 +250,7 @@ static piola_status put_file(const pio_image *image, const uint8_t *data, size_t
 
 piola_status pio_image_replaces(const char *path, piola_error *error)
 {
-    char head[sizeof signature - 1];
-    struct stat there;
-    if (stat(path, &there) || (S_ISREG(there.st_mode) && there.st_size == 0)) return PIOLA_OK;
-    if (!S_ISREG(there.st_mode)) /* renaming would replace a device or a pipe */
-        return pio_fail(error, PIOLA_CANNOT_CREATE, "%s: is not a regular file: give a path for the picture", path);
-    FILE *file = fopen(path, "rbe");
-    const bool png = file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head, signature, sizeof head);
-    if (file) fclose(file);
-    if (png) return PIOLA_OK;
-    return pio_fail(error, PIOLA_CANNOT_CREATE,
-                    "%s: exists and is not a PNG picture: remove it, or give the picture another name", path);
+    return pio_new_file_replaces(path, pio_png_signature, PIO_PNG_SIGNATURE, "PNG picture", error);
 }
 
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error)

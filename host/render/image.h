@@ -5,7 +5,7 @@
 #ifndef PIOLA_HOST_IMAGE_H
 #define PIOLA_HOST_IMAGE_H
 
-#include "piola.h"
+#include "host/base/new_file.h"
 
 #define PIO_IMAGE_MAX_SIDE 8192 /* pixels */
 
@@ -54,5 +54,15 @@ piola_status pio_image_replaces(const char *path, piola_error *error);
  * unchanged. Existing files are replaced only as pio_image_replaces() allows. Returns PIOLA_CANNOT_CREATE if that does
  * not or the file cannot be created, PIOLA_IO if writing fails, PIOLA_USAGE for an empty image, or PIOLA_NO_MEMORY. */
 piola_status pio_image_write_png(const pio_image *image, const char *path, piola_error *error);
+
+/* ---- parts of a PNG (ISO/IEC 15948) ---- */
+
+enum { PIO_PNG_SIGNATURE = 8 };                             /* bytes with which a PNG begins */
+extern const char pio_png_signature[PIO_PNG_SIGNATURE + 1]; /* these bytes, and a NUL */
+/* Writes the signature and the chunks IHDR and sRGB of a picture of RGB, or of indices into a palette. Returns PIOLA_IO
+ * if writing fails. */
+piola_status pio_png_head(pio_new_file *file, int width, int height, bool palette, piola_error *error);
+/* Writes a chunk of four letters with `size` < 2^31 bytes. Returns PIOLA_IO if writing fails. */
+piola_status pio_png_chunk(pio_new_file *file, const char *type, const uint8_t *data, size_t size, piola_error *error);
 
 #endif

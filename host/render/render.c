@@ -277,3 +277,14 @@ piola_status pio_render(const pio_picture *picture, pio_image *image, piola_erro
     if (status != PIOLA_OK) pio_image_free(image);
     return status;
 }
+
+piola_status pio_render_radius(const pio_picture *picture, double *radius, piola_error *error)
+{
+    pio_frame f = {.p = *picture};
+    *radius = 0;
+    piola_status status = check_options(picture, error);
+    if (status == PIOLA_OK) status = check_data(picture, error);
+    if (status == PIOLA_OK) status = pio_survey(&f, error);
+    if (status == PIOLA_OK) *radius = f.radius;
+    return status;
+}

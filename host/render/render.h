@@ -67,5 +67,7 @@ pio_picture pio_picture_default(void);
  * what is not shown as it is (left out, outside, grey); the picture has the same line at its foot. Returns
  * PIOLA_USAGE for an invalid option, PIOLA_BAD_DATA if there is nothing that can be drawn, or PIOLA_NO_MEMORY. */
 piola_status pio_render(const pio_picture *picture, pio_image *image, piola_error *error);
+/* Returns in *radius, m, the radius with which pio_render() draws particles. The errors of pio_render(). */
+piola_status pio_render_radius(const pio_picture *picture, double *radius, piola_error *error);
 
 #endif

@@ -22,7 +22,7 @@ ORDER = {
     "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
     "host": (("base",), ("config", "snapshot", "optimize", "verify"),
-             ("data", "mesh", "render", "export", "expression", "sweep"), ("surface",), ("scene",), ("model",),
+             ("data", "mesh", "render", "export", "expression", "sweep"), ("surface", "film"), ("scene",), ("model",),
              ("run",), ("results", "bench"), ("command",)),
 }
 LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)
@@ -36,8 +36,8 @@ MAIN = {
     "host/base": "fail.h", "host/config": "config.h", "host/expression": "expression.h",
     "host/snapshot": "snapshot.h", "host/optimize": "optimizer.h",
     "host/verify": "taylor.h", "host/data": "csv.h", "host/mesh": "mesh.h", "host/render": "render.h",
-    "host/export": "export.h", "host/sweep": "members.h", "host/surface": "surface_mesh.h", "host/scene": "scene.h",
-    "host/model": "model.h",
+    "host/export": "export.h", "host/film": "film.h", "host/sweep": "members.h",
+    "host/surface": "surface_mesh.h", "host/scene": "scene.h", "host/model": "model.h",
     "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h", "host/command": "command.h",
 }
 # Of the solvers, the host knows the seam of engines, the names that both use, the clock and the filler of errors that

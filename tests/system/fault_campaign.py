@@ -125,6 +125,8 @@ def cases():
              ["a.png"], before=whole),
         Case("render_fem", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
              ["a.png"], FEM, whole),
+        Case("film", ["film", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"], ["a.png"],
+             before=whole),
         *[Case(f"export_{to}", ["export", "out/states.vtkhdf", "--to", to, "-o", name], [files],
                before=whole, stdout=True)
           for to, name, files in (("vtu", "a.vtu", "a.vtu"), ("csv", "a.csv", "a.csv"), ("npy", "a", "a/*"))],

@@ -13,7 +13,7 @@ import unittest
 
 PIOLA = SPOILED = ""
 SOURCE = pathlib.Path()
-COMMANDS = "run grad check optimize sweep params validate schema info render export doctor bench".split()
+COMMANDS = "run grad check optimize sweep params validate schema info render film export doctor bench".split()
 SCENE = """version: 1
 name: tiny
 method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
@@ -143,7 +143,8 @@ class Command(unittest.TestCase):
 
     def test_a_missing_file_is_66(self):
         for arguments in (["validate", "none.yaml"], ["run", "none.yaml"], ["info", "none.vtkhdf"],
-                          ["render", "none.vtkhdf", "-o", "x.png"], ["export", "none.vtkhdf", "--to", "vtu"]):
+                          ["render", "none.vtkhdf", "-o", "x.png"], ["film", "none.vtkhdf", "-o", "x.webm"],
+                          ["export", "none.vtkhdf", "--to", "vtu"]):
             self.expect(66, ["none."], *arguments)
 
     def test_a_scene_that_cannot_be_read_has_no_line_to_show(self):

@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""test_film.py PIOLA -- pictures of a film: with `render --hold` axes and colour bar are the same in every frame.
-Numbers of bodies and materials have their names."""
+"""test_film.py PIOLA -- films: axes and colour bar are the same in every frame of `film`, as in the pictures of `render
+--hold`. Numbers of bodies and materials have their names."""
+import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
+
+sys.dont_write_bytecode = True
+import animation
 
 PIOLA = ""
 # A beam that swings down; at the end its tip is farther down than it is high, and fast.
@@ -68,7 +74,7 @@ def beside(rows):
     return [row[right + 2:] for row in rows]
 
 
-class Film(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -80,12 +86,22 @@ class Film(unittest.TestCase):
         done = subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def expect(self, code, texts, *arguments, **environment):
+        """Runs the command, which must fail with this exit code and these texts."""
+        done = subprocess.run([PIOLA, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False,
+                              env={**os.environ, **environment})
+        self.assertEqual(done.returncode, code, done.stderr)
+        for text in texts:
+            self.assertIn(text, done.stderr)
+
     def frame(self, number, *options):
         picture = self.root / "frame.png"
         self.piola("render", self.root / "out" / "states.vtkhdf", "-o", picture, "--frame", number, "--size",
                    f"{WIDTH}x{HEIGHT}", *options)
         return rows_of(picture)
 
+
+class Pictures(Case):
     def test_axes_and_bar_are_the_same_in_every_frame_that_is_held(self):
         first, middle, last = (self.frame(n, "--hold") for n in (1, 3, 6))
         plot = plot_of(first)
@@ -119,6 +135,118 @@ class Film(unittest.TestCase):
         self.piola("run", scene, "-o", self.root / "out", "--device", "cpu")
         self.assertEqual(beside(self.frame(6, "--field", "body", "--range", "-1,1")), beside(numbers),
                          "negative control: with a range the bar has numbers")
+
+
+class Film(Case):
+    def film(self, name, *options):
+        path = self.root / name
+        self.piola("film", self.root / "out" / "states.vtkhdf", "-o", path, "--size", f"{WIDTH}x{HEIGHT}", *options)
+        return path
+
+    def test_an_animated_png_has_the_frames_of_the_file_as_render_draws_them(self):
+        film = animation.Animation(self.film("film.png", "--fps", "12.5"))
+        self.assertEqual((film.width, film.height, film.count, film.plays, len(film.frames)), (WIDTH, HEIGHT, 7, 0, 7))
+        self.assertEqual(film.delays, [0.08] * 7)
+        whole, rectangles = (0, 0, WIDTH, HEIGHT), film.rectangles
+        self.assertEqual(rectangles[0], whole)
+        self.assertTrue(all(w * h < 0.7 * WIDTH * HEIGHT for _, _, w, h in rectangles[1:]), rectangles)
+        distances = {}
+        for shown in (0, 3, 6):
+            for drawn in (0, 3, 6):
+                rows = self.frame(drawn, "--hold")
+                square = sum((a - b) ** 2 for row, other in zip(film.frames[shown], rows)
+                             for p, q in zip(row, other) for a, b in zip(p, q))
+                distances[shown, drawn] = (square / (3 * WIDTH * HEIGHT)) ** 0.5
+        right = max(d for (a, b), d in distances.items() if a == b)
+        wrong = min(d for (a, b), d in distances.items() if a != b)
+        print(f"  differences of colours: from render's frame {right:.2f} (< 1.5, by the palette), from others "
+              f"{wrong:.2f} (> 8)")
+        self.assertLess(right, 1.5)
+        self.assertGreater(wrong, 8)
+
+    def test_axes_bar_and_colours_hold_still_in_a_film(self):
+        film = animation.Animation(self.film("film.png"))
+        self.assertAlmostEqual(film.delays[0], 1 / 15)
+        plot, first = plot_of(film.frames[0]), film.frames[0]
+        left, top, right, bottom = plot
+        for number, frame in enumerate(film.frames):
+            self.assertEqual(plot_of(frame), plot, number)
+            self.assertEqual(around(frame, plot), around(first, plot), number)
+        last, before = ([row[left:right] for row in frame[top:bottom]] for frame in (film.frames[6], first))
+        self.assertNotEqual(last, before, "negative control: the beam does not move")
+        free = [self.frame(n) for n in (1, 6)]
+        self.assertNotEqual(around(free[0], plot), around(free[1], plot), "negative control: a film of free frames")
+
+    def test_the_same_file_gives_the_same_bytes_with_any_number_of_threads(self):
+        for end in ("png", "webm"):
+            if end == "webm" and not self.has_webm():
+                continue
+            one = self.film(f"one.{end}", "--threads", "1").read_bytes()
+            self.assertEqual(self.film(f"two.{end}", "--threads", "3").read_bytes(), one)
+            self.assertNotEqual(self.film(f"other.{end}", "--range", "0,9").read_bytes(), one, "negative control")
+
+    def has_webm(self):
+        found = (pathlib.Path(PIOLA).parent / "piola_video_vpx.so").exists()
+        if not found:
+            print("  not checked: WebM; libvpx-dev was missing")
+            self.assertNotEqual(os.environ.get("CI"), "true")
+        return found
+
+    def test_every_second_frame_is_drawn_when_that_is_requested(self):
+        films = [animation.Animation(self.film("film.png", "--every", n)) for n in (1, 2, 7)]
+        self.assertEqual([len(film.frames) for film in films], [7, 4, 1])
+        # palettes differ; plots are white, the beam is not
+        shapes = [[[pixel == WHITE for pixel in row] for row in film.frames[at]] for film, at in
+                  ((films[0], 4), (films[1], 2), (films[0], 2))]
+        self.assertEqual(shapes[0], shapes[1])
+        self.assertNotEqual(shapes[0], shapes[2], "negative control")
+
+    def test_a_webm_has_a_block_for_each_frame(self):
+        if not self.has_webm():
+            self.skipTest("libvpx-dev was missing")
+        path = self.film("film.webm", "--fps", "10")
+        head, segment = animation.elements_of(path.read_bytes())
+        self.assertEqual((head[0], segment[0]), ("1a45dfa3", "18538067"))
+        parts = animation.elements_of(segment[1])
+        self.assertEqual([name for name, _, _ in parts], ["1549a966", "1654ae6b", "1f43b675", "1c53bb6b"])
+        duration = [struct.unpack(">d", c)[0] for name, c, _ in animation.elements_of(parts[0][1]) if name == "4489"]
+        blocks = [struct.unpack(">BhB", c[:4]) for name, c, _ in animation.elements_of(parts[2][1]) if name == "a3"]
+        self.assertEqual(duration, [700])
+        self.assertEqual(blocks, [(0x81, 100 * n, 0 if n else 0x80) for n in range(7)])
+        self.assertLess(path.stat().st_size, self.film("film.png").stat().st_size)
+
+    def test_a_film_that_cannot_be_is_an_error_and_leaves_nothing(self):
+        states, there = self.root / "out" / "states.vtkhdf", sorted(self.root.iterdir())
+        self.expect(2, ["needs the film to write"], "film", states)
+        self.expect(2, ["ends in neither .png nor .webm"], "film", states, "-o", self.root / "film.gif")
+        for options in (["--fps", "0"], ["--fps", "121"], ["--every", "0"], ["--size", "10x10"], ["--frame", "1"]):
+            self.expect(2, [options[0]], "film", states, "-o", self.root / "film.png", *options)
+        self.expect(2, ["no field 'speed'"], "film", states, "-o", self.root / "film.png", "--field", "speed")
+        self.expect(66, [], "film", self.root / "none.vtkhdf", "-o", self.root / "film.png")
+        self.expect(65, [], "film", self.root / "scene.yaml", "-o", self.root / "film.png")
+        self.expect(73, [], "film", states, "-o", self.root / "nowhere" / "film.png")
+        self.expect(69, ["needs libvpx", "there is no ", "libvpx-dev", ".png"], "film", states, "-o",
+                    self.root / "film.webm", PIOLA_ENGINES=str(self.root))
+        for name in ("film.png", "film.webm"):
+            other = self.root / name
+            other.write_text("something else")
+            self.expect(73, ["exists and is not a"], "film", states, "-o", other)
+            self.assertEqual(other.read_text(), "something else")
+            other.unlink()
+        self.assertEqual(sorted(self.root.iterdir()), there)
+
+    def test_a_film_that_is_interrupted_leaves_what_was_there(self):
+        path = self.film("film.png")
+        before = path.read_bytes()
+        run = subprocess.Popen([PIOLA, "film", self.root / "out" / "states.vtkhdf", "-o", path, "--size", "8192x8192",
+                                "--threads", "1"], stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        stderr = run.communicate(timeout=120)[1]
+        self.assertEqual(run.returncode, 75, stderr)
+        self.assertIn("SIGINT", stderr)
+        self.assertEqual(path.read_bytes(), before)
+        self.assertEqual([p.name for p in self.root.iterdir() if p.name.startswith(".")], [])
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ class Installed(unittest.TestCase):
 
     def test_pages_completion_scenes_and_schema_are_there(self):
         commands = [c for c in ("run", "grad", "check", "optimize", "sweep", "params", "validate", "schema", "info",
-                                "render", "export", "doctor", "bench")]
+                                "render", "film", "export", "doctor", "bench")]
         for page in ("piola", *(f"piola-{c}" for c in commands)):
             text = (self.prefix / f"share/man/man1/{page}.1").read_text()
             self.assertIn(".SH EXIT STATUS", text)

@@ -88,27 +88,39 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3")
 find_program(DPKG_QUERY dpkg-query)
 if(DPKG_QUERY)
-  set(packages libc6)
-  foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES}
-      ${OpenMP_C_LIBRARIES} ${MUMPS_LIBRARY} ${ARPACK_LIBRARY})
+  # owner_of(result library): the package of the file that the linker's name leads to, under the name with which it was
+  # packed (in /usr/lib or /lib); empty if there is none
+  function(owner_of result library)
+    set(${result} "" PARENT_SCOPE)
     if(NOT EXISTS ${library})
-      continue()
+      return()
     endif()
-    # the package of the file that the linker's name leads to, under the name with which it was packed (in /usr/lib
-    # or /lib)
     file(REAL_PATH ${library} file)
     cmake_path(GET file FILENAME name)
     execute_process(COMMAND ${DPKG_QUERY} -S "*/${name}" OUTPUT_VARIABLE owner OUTPUT_STRIP_TRAILING_WHITESPACE
       ERROR_QUIET)
     if(owner MATCHES "^([^:,\n]+)")
-      list(APPEND packages ${CMAKE_MATCH_1})
+      set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
     endif()
+  endfunction()
+  set(packages libc6)
+  foreach(library ${HDF5_LINK_LIBRARIES} ${NLOPT_LINK_LIBRARIES} ${YAML_LINK_LIBRARIES} ${ZLIB_LIBRARIES}
+      ${OpenMP_C_LIBRARIES} ${MUMPS_LIBRARY} ${ARPACK_LIBRARY})
+    owner_of(owner ${library})
+    list(APPEND packages ${owner})
   endforeach()
   list(FILTER packages EXCLUDE REGEX "-dev$|^gcc-|^libgcc-")
   list(APPEND packages libgomp1)
   list(REMOVE_DUPLICATES packages)
   list(JOIN packages ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
-  message(STATUS "A Debian package would depend on: ${CPACK_DEBIAN_PACKAGE_DEPENDS}")
+  foreach(library ${VPX_LINK_LIBRARIES}) # all but films as WebM goes without it
+    owner_of(owner ${library})
+    if(owner AND NOT owner MATCHES "-dev$")
+      string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", ${owner}")
+    endif()
+  endforeach()
+  message(STATUS "A Debian package would depend on: ${CPACK_DEBIAN_PACKAGE_DEPENDS}; recommended are "
+    "${CPACK_DEBIAN_PACKAGE_RECOMMENDS}")
 endif()
 if(cuda_engines AND NOT PIOLA_CUDA_ARCHITECTURES STREQUAL "all-major")
   message(STATUS "A package of this build would have CUDA engines for ${cuda_images}; the preset package has them for "
