@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An element or a node that the design governs. */
+/* An element, a node or a particle that the design governs. */
 typedef struct {
     int64_t cell[3];     /* in a grid of cells as large as the radius */
     int32_t body;        /* number of the body */
-    int32_t number;      /* of the element or node */
+    int32_t number;      /* of the element, node or particle */
     int32_t variable;    /* its variable */
     double x[3], volume; /* position, m; volume or, of a node, area */
 } place;
@@ -63,6 +63,26 @@ static place *find_places(const pio_model *m, const int32_t *index, int32_t vari
     return places;
 }
 
+/* Likewise of particles, where they start. */
+static place *find_particles(const pio_model *m, const int32_t *index, int32_t variables, double radius)
+{
+    const int dim = m->scene->method.dimension;
+    const pio_particles_desc *p = &m->desc.particles;
+    place *places = malloc(sizeof *places * ((size_t)variables + 1));
+    size_t n = 0;
+    for (int64_t i = 0; places && i < p->n; i++) {
+        if (index[i] < 0) continue;
+        place *q = &places[n++];
+        *q = (place){.body = p->body[i], .number = (int32_t)i, .variable = index[i], .volume = p->volume[i]};
+        for (int a = 0; a < dim; a++) {
+            q->x[a] = p->position[i * dim + a];
+            q->cell[a] = (int64_t)floor(q->x[a] / radius);
+        }
+    }
+    if (places && n) qsort(places, n, sizeof *places, order);
+    return places;
+}
+
 /* Returns the first place that is not before the wanted body and cell. */
 static int32_t lower_bound(const place *places, int32_t n, const place *wanted)
 {
@@ -101,7 +121,7 @@ static void add_entry(entry_list *l, int32_t from, double weight)
     l->weight[l->n++] = weight;
 }
 
-/* Adds the row of one element: its neighbours within the radius, in their order, with weights that add up to 1. */
+/* Adds the row of one element or particle: its neighbours within the radius, in their order, with weights that add up to 1. */
 static void add_row(entry_list *l, const place *places, int32_t n, const place *p, double radius)
 {
     const int32_t first = l->n;
@@ -188,7 +208,8 @@ static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n,
 piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const int32_t *index, int32_t variables,
                              double radius, piola_error *error)
 {
-    return make_filter(out, find_places(m, index, variables, radius), variables, variables, radius, error);
+    place *places = m->fem ? find_places(m, index, variables, radius) : find_particles(m, index, variables, radius);
+    return make_filter(out, places, variables, variables, radius, error);
 }
 
 /* Returns the designed nodes of a body's surface with their parts of its area and the variables of one component, *n of

@@ -6,11 +6,12 @@
 #include "host/model/model.h"
 
 /* Makes the cone filter of a design with one variable per element (Bruns and Tortorelli 2001; Bourdin 2001), over the
- * mesh of the scene:
+ * mesh of the scene, or per particle:
  *
  *     z~_i = sum_j w_ij z_j / sum_j w_ij,   w_ij = max(0, radius - |x_i - x_j|) V_j
  *
- * x: means of the elements' nodes, m; V: volumes; elements of other bodies do not count. index[e] is the variable of
+ * x: means of the elements' nodes, or places of particles at the start, m; V: volumes; those of other bodies do not
+ * count. index[e] is the variable of
  * element e of the model, or -1; the radius is in m. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out, which may be
  * NULL, is to be freed in any case. */
 piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *model, const int32_t *index, int32_t variables,

@@ -101,6 +101,26 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     return rc;
 }
 
+static void free_particles(pio_model *m)
+{
+    free(m->position);
+    free(m->velocity);
+    free(m->volume);
+    free(m->density);
+    free(m->law_parameters);
+    free(m->viscosity);
+    free(m->relative_density);
+    free(m->interpolation);
+    free(m->interpolations);
+    free(m->field);
+    free(m->spin);
+    free(m->law);
+    free(m->parameter_form);
+    free(m->body);
+    free(m->plasticity);
+    free(m->yield);
+}
+
 void pio_model_free(pio_model *m)
 {
     if (!m) return;
@@ -148,19 +168,7 @@ void pio_model_free(pio_model *m)
     free(m->unit);
     free(m->frames);
     free(m->body_first);
-    free(m->position);
-    free(m->velocity);
-    free(m->volume);
-    free(m->density);
-    free(m->law_parameters);
-    free(m->viscosity);
-    free(m->field);
-    free(m->spin);
-    free(m->law);
-    free(m->parameter_form);
-    free(m->body);
-    free(m->plasticity);
-    free(m->yield);
+    free_particles(m);
     free(m);
 }
 

@@ -47,10 +47,13 @@ typedef struct pio_model {
     /* Of n particles: [n][dim] m, [n][dim] m/s, [n] m^3 (2D: m^2), [n] kg/m^3 and [n][PIO_LAW_CONSTANTS] parameters of
      * the law; [bodies][dim][dim] velocity gradient of the rotation at the start, 1/s. */
     double *position, *velocity, *volume, *density, *law_parameters, *spin;
-    int32_t *plasticity; /* [n] pio_plastic_law; NULL: nothing is plastic */
-    double *yield;       /* [n][PIO_PLASTIC_CONSTANTS] parameters of the plastic law; NULL as plasticity */
-    int32_t *field;      /* [n] velocity field; NULL: there is one */
-    double *viscosity;   /* [n] of solids, Pa s; NULL: none is viscous or could become so */
+    int32_t *plasticity;      /* [n] pio_plastic_law; NULL: nothing is plastic */
+    double *yield;            /* [n][PIO_PLASTIC_CONSTANTS] parameters of the plastic law; NULL as plasticity */
+    int32_t *field;           /* [n] velocity field; NULL: there is one */
+    double *relative_density; /* [n] 1 of what is full; NULL: everything is */
+    int32_t *interpolation;   /* [n] that of its body, or -1; NULL likewise */
+    pio_interpolation *interpolations;    /* [bodies]; NULL likewise */
+    double *viscosity;                    /* [n] of solids, Pa s; NULL: none is viscous or could become so */
     int32_t *law, *parameter_form, *body; /* [n] pio_law; 1: parameters are mu, lambda; number of the body */
     pio_sample_weight *sample_weights;    /* [desc.n_sample_weights] sample weights, by step */
     pio_observation_desc *observations;   /* [n_outputs] descriptions of observations */

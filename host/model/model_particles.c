@@ -202,9 +202,33 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     pio_law_parameters(mat, m->law_parameters + PIO_LAW_CONSTANTS * i);
     if (m->field) m->field[i] = (int32_t)pio_scene_field(m->scene, body->name);
     if (m->viscosity) m->viscosity[i] = is_solid(mat) ? mat->viscosity : 0;
+    if (m->relative_density) {
+        const bool partial = pio_scene_body_is_partial(body);
+        m->relative_density[i] = partial ? body->relative_density : 1;
+        m->interpolation[i] = partial ? (int32_t)b : -1;
+        m->interpolations[b] = body->interpolation;
+    }
     if (!m->plasticity) return;
     m->plasticity[i] = (int32_t)mat->plasticity;
     pio_plastic_parameters(mat, m->yield + PIO_PLASTIC_CONSTANTS * i);
+}
+
+static bool has_partial_bodies(const pio_scene *s)
+{
+    bool any = false;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) any |= pio_scene_body_is_partial(&s->matter.bodies[b]);
+    return any;
+}
+
+/* Takes the memory of relative densities, if there are any. */
+static piola_status take_filling(pio_model *m, size_t n, piola_error *error)
+{
+    if (!has_partial_bodies(m->scene)) return PIOLA_OK;
+    m->relative_density = malloc(sizeof(double) * n);
+    m->interpolation = malloc(sizeof(int32_t) * n);
+    m->interpolations = calloc(m->scene->matter.n_bodies, sizeof *m->interpolations);
+    if (m->relative_density && m->interpolation && m->interpolations) return PIOLA_OK;
+    return pio_fail_memory(error, (sizeof(double) + sizeof(int32_t)) * n, "relative densities");
 }
 
 static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
@@ -225,7 +249,8 @@ static piola_status take_particles(pio_model *m, int64_t n, piola_error *error)
     if (!m->position || !m->velocity || !m->volume || !m->density || !m->law_parameters || !m->law ||
         !m->parameter_form || !m->body || (viscous && !m->viscosity) || (several && !m->field))
         return pio_fail_memory(error, sizeof(double) * count * (2 * dim + 8), "particles");
-    if (!pio_scene_is_plastic(m->scene)) return PIOLA_OK;
+    const piola_status rc = take_filling(m, count, error);
+    if (rc || !pio_scene_is_plastic(m->scene)) return rc;
     m->plasticity = malloc(sizeof(int32_t) * count);
     m->yield = calloc(PIO_PLASTIC_CONSTANTS * count, sizeof(double));
     if (!m->plasticity || !m->yield)
@@ -275,6 +300,10 @@ piola_status pio_model_particles(pio_model *m, piola_error *error)
                                                  .body = m->body,
                                                  .bodies = (int32_t)s->matter.n_bodies,
                                                  .viscosity = m->viscosity,
+                                                 .relative_density = m->relative_density,
+                                                 .interpolation = m->interpolation,
+                                                 .n_interpolations = (int32_t)s->matter.n_bodies,
+                                                 .interpolations = m->interpolations,
                                                  .field = m->field,
                                                  .fields = s->contact.n_fields > 0 ? pio_scene_fields(s) : 1,
                                                  .spin = m->spin,

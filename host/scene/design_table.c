@@ -75,7 +75,7 @@ static bool has_thickness(const pio_scene *s, const void *owner)
 static bool has_relative_density(const pio_scene *s, const void *owner)
 {
     bool any = false;
-    for (size_t b = 0; of_mesh(s, owner) && b < s->matter.n_bodies; b++)
+    for (size_t b = 0; b < s->matter.n_bodies; b++)
         if (!owner || owner == &s->matter.bodies[b])
             any |= !s->matter.bodies[b].relative_density_text && pio_scene_body_is_partial(&s->matter.bodies[b]);
     return any;

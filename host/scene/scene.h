@@ -118,9 +118,9 @@ typedef struct {
     char *thickness_text;       /* FEM: an expression instead, or NULL */
     double temperature;         /* FEM: above that without stress, K */
     char *temperature_text;     /* FEM: an expression instead, or NULL */
-    double relative_density;    /* FEM: 0 .. 1; NaN: all of it is filled, and nothing is interpolated */
+    double relative_density;    /* 0 .. 1; NaN: all of it is filled, and nothing is interpolated */
     char *relative_density_text;     /* FEM: an expression instead, or NULL */
-    pio_interpolation interpolation; /* FEM: how its stiffness follows the relative density */
+    pio_interpolation interpolation; /* how its stiffness follows the relative density */
     pio_dilatation dilatation;       /* FEM: of its elements */
     scene_region *regions; /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
     size_t n_regions;      /* number of regions */
@@ -261,12 +261,12 @@ typedef struct {
     double bounds[2];              /* SI, same for every component; -inf, inf when absent */
     scene_transform transform;     /* of values to variables */
     scene_per per;                 /* what has a value each */
-    scene_filter filter;           /* FEM: kind of filter */
-    double filter_radius;          /* FEM, m; no filter unless > 0 */
-    double sharpness;              /* FEM: of the projection at first; no projection unless > 0 */
-    double sharpest;               /* FEM: at the end; NaN: it stays as it is */
-    double threshold;              /* FEM: of the projection */
-    int double_every;              /* FEM: evaluations of the optimiser after which the sharpness doubles; 0: never */
+    scene_filter filter;           /* kind of filter */
+    double filter_radius;          /* m; no filter unless > 0 */
+    double sharpness;              /* of the projection at first; no projection unless > 0 */
+    double sharpest;               /* at the end; NaN: it stays as it is */
+    double threshold;              /* of the projection */
+    int double_every;              /* evaluations of the optimiser after which the sharpness doubles; 0: never */
     scene_where on;                /* rest positions: of which nodes; group NULL and no box: of all */
     scene_along along;             /* rest positions: in which directions */
     scene_mesh_update mesh_update; /* rest positions: whether the other nodes follow */

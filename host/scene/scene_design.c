@@ -248,12 +248,26 @@ static void check_per(const pio_scene *s, const place *p, const scene_design *d,
         fault(p, "per", "%s belongs to elements; use 'per: element'", path);
 }
 
+/* Checks the filter of a field of particles. */
+static void check_filter(const place *p, const scene_design *d, size_t k)
+{
+    const pio_quantity quantity = d->path[k].quantity;
+    if (!(d->filter_radius > 0)) return;
+    if (d->per != SCENE_PER_PARTICLE)
+        fault(p, "filter", "a filter needs a field of particles; add 'per: particle'");
+    else if (quantity == PIO_POSITION || quantity == PIO_VELOCITY)
+        fault(p, "filter", "%s is a vector; a filter is of fields of numbers, remove it", d->target.v[k]);
+}
+
 /* Checks the keys that only fields of elements or nodes have. */
 static void check_shape(const pio_scene *s, const place *p, const scene_design *d, size_t k)
 {
     const bool part = d->on.group || !isnan(d->on.min[0]), all = d->along == SCENE_ALONG_ALL,
                shape = d->path[k].quantity == PIO_POSITION && d->per == SCENE_PER_NODE;
-    if (s->method.type != SCENE_FEM) return;
+    if (s->method.type != SCENE_FEM) {
+        check_filter(p, d, k);
+        return;
+    }
     if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE && !(shape && part))
         fault(p, "filter",
               "a filter needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
@@ -281,7 +295,7 @@ static void check_projection(const pio_scene *s, const place *p, const scene_des
 {
     const bool grows = d->double_every > 0, ends = d->sharpest > 0;
     const int own = own_term_of(s, d);
-    if (s->method.type != SCENE_FEM || !(d->sharpness > 0)) return;
+    if (!(d->sharpness > 0)) return;
     if (!(d->filter_radius > 0)) fault(p, "projection", "only a field with a filter is projected; add `filter`");
     if (!isfinite(d->bounds[0]))
         fault(p, "projection", "values are projected on their bounds, and there are none; add `bounds`, as [0, 1]");

@@ -39,7 +39,8 @@ extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_con
 extern const cfg_table pio_plastic_table;                     /* scene_table_plastic.c */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table, pio_fem_design_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
-extern const cfg_table pio_tie_table; /* ties between meshes (scene_table_tie.c) */
+extern const cfg_table pio_tie_table;        /* ties between meshes (scene_table_tie.c) */
+extern const cfg_table pio_projection_table; /* of designs (scene_table_fem_design.c) */
 
 /* Returns the table of materials of the scene's method (scene_table_material.c). */
 const cfg_table *pio_scene_materials(const pio_scene *scene);
@@ -68,6 +69,8 @@ void pio_scene_validate_mpm(const pio_scene *scene, cfg_doc *doc);
 void pio_scene_complete_obstacles(pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of obstacles (scene_obstacle.c). */
 void pio_scene_validate_obstacles(const pio_scene *scene, cfg_doc *doc);
+/* Checks a body that is filled in part, or that it has nothing of it (scene_validate_filling.c). */
+void pio_scene_validate_filling(const pio_scene *scene, cfg_doc *doc, size_t body);
 /* Checks the files of geometries, groups, and what names groups (scene_validate_bodies.c). */
 void pio_scene_validate_bodies(const pio_scene *scene, cfg_doc *doc);
 /* Loads the table `file` that the key at `path` names, and records it as an input of the scene; the caller frees it.

@@ -47,6 +47,16 @@ static inline bool has_bounds(const void *d)
 {
     return isfinite(((const scene_design *)d)->bounds[0]);
 }
+/* Returns whether the design entry has a filter. */
+static inline bool has_filter(const void *d)
+{
+    return ((const scene_design *)d)->filter_radius > 0;
+}
+/* Returns whether the design entry has a projection. */
+static inline bool has_projection(const void *d)
+{
+    return ((const scene_design *)d)->sharpness > 0;
+}
 
 /* Tables of `on`: a part of a body, by group or box. */
 #define WHERE(name, type)                                                                                              \

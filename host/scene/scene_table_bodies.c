@@ -1,4 +1,5 @@
 /* scene_table_bodies.c -- the tables of shapes, and of bodies that particles are made of. */
+#include "host/scene/scene_query.h"
 #include "host/scene/scene_table.h"
 
 #include <math.h>
@@ -63,6 +64,18 @@ static bool is_filled(const void *b)
     return !((const scene_body *)b)->of_points;
 }
 
+static const cfg_field stiffness_fields[] = {
+    {"type", CFG_ENUM, AT(scene_body, interpolation.type), .values = pio_interpolation_words, .fallback = "simp",
+     .meaning = "fraction of the stiffness at relative density r: simp, least + (1 - least) r^power; ramp, least + "
+                "(1 - least) r/(1 + power (1 - r)); that of the mass is least + (1 - least) r"},
+    {"power", CFG_NUMBER, AT(scene_body, interpolation.power), .fallback = "3", .range = {CFG_FROM | CFG_UP_TO, 0, 100},
+     .meaning = "how much values between 0 and 1 cost: p of simp, at least 1; q of ramp"},
+    {"least", CFG_NUMBER, AT(scene_body, interpolation.least), .fallback = "1e-3",
+     .range = {CFG_OVER | CFG_UP_TO, 0, 1},
+     .meaning = "the fraction of stiffness and of mass at r = 0, so that waves there are as fast as in what is full"},
+    END};
+static const cfg_table stiffness_table = {.what = "interpolation", .fields = stiffness_fields};
+
 static const cfg_field body_fields[] = {
     {"name", CFG_NAME, AT(scene_body, name), .required = true, .meaning = "name that observe and design paths use"},
     {"geometry", CFG_NAME, AT(scene_body, geometry), .required = true, .meaning = "name of an entry of geometry"},
@@ -75,6 +88,12 @@ static const cfg_field body_fields[] = {
      .meaning = "rotation about the centroid at the start: one number in 2D, a vector in 3D"},
     {"fill", CFG_MAPPING, .table = &fill_table, .present = is_filled,
      .meaning = "how the shape is filled with particles"},
+    {"relative_density", CFG_NUMBER, AT(scene_body, relative_density), .computed = "none: the body is full",
+     .quantity = CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, .present = pio_scene_body_is_partial,
+     .meaning = "of elastic solids: part of the volume that is filled, which multiplies observed volume, by `least` "
+                "the mass and by `interpolation` the stiffness; what topology optimisation designs"},
+    {"interpolation", CFG_MAPPING, .table = &stiffness_table, .present = pio_scene_body_is_partial,
+     .meaning = "how the stiffness follows the relative density"},
     END};
 const cfg_table pio_body_table = {.what = "body", .size = sizeof(scene_body), .fields = body_fields};
 

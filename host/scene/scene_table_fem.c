@@ -6,7 +6,6 @@
 
 static const char *const mesh_names[] = {"box", "quadrilateral", "plate", "mesh", NULL};
 static const char *const support_names[] = {"fixed", "displacement", "rotation", NULL};
-static const char *const stiffness_names[] = {"simp", "ramp", NULL};
 static const char *const interpolation_names[] = {"linear", "nearest", NULL};
 
 /* ---- geometry, bodies ---------------------------------------------------------------------------------- */
@@ -68,7 +67,7 @@ static bool has_regions(const void *b)
 }
 
 static const cfg_field stiffness_fields[] = {
-    {"type", CFG_ENUM, AT(scene_body, interpolation.type), .values = stiffness_names, .fallback = "simp",
+    {"type", CFG_ENUM, AT(scene_body, interpolation.type), .values = pio_interpolation_words, .fallback = "simp",
      .meaning = "fraction of the stiffness at relative density r: simp, least + (1 - least) r^power; ramp, least + "
                 "(1 - least) r/(1 + power (1 - r))"},
     {"power", CFG_NUMBER, AT(scene_body, interpolation.power), .fallback = "3", .range = {CFG_FROM | CFG_UP_TO, 0, 100},

@@ -8,10 +8,6 @@ static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
 static const char *const filter_names[] = {"cone", NULL};
 
-static bool has_filter(const void *d)
-{
-    return ((const scene_design *)d)->filter_radius > 0;
-}
 static bool has_part(const void *d)
 {
     const scene_design *design = d;
@@ -34,10 +30,6 @@ static const cfg_field filter_fields[] = {
     END};
 static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
 
-static bool has_projection(const void *d)
-{
-    return ((const scene_design *)d)->sharpness > 0;
-}
 static bool has_continuation(const void *d)
 {
     return ((const scene_design *)d)->double_every > 0;
@@ -55,7 +47,7 @@ static const cfg_field projection_fields[] = {
      .meaning = "evaluations of `optimize` after which the sharpness is doubled; before that where it finds no better "
                 "design, or a stop is reached"},
     END};
-static const cfg_table projection_table = {.what = "projection", .fields = projection_fields};
+const cfg_table pio_projection_table = {.what = "projection", .fields = projection_fields};
 
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
@@ -79,7 +71,7 @@ static const cfg_field design_fields[] = {
                 "shift of where it rests, 0 at first"},
     {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
      .meaning = "makes a field smooth at a length: of elements, or of the nodes of a part of the surface"},
-    {"projection", CFG_MAPPING, .table = &projection_table, .present = has_projection,
+    {"projection", CFG_MAPPING, .table = &pio_projection_table, .present = has_projection,
      .meaning =
          "moves the filtered values of a field to their bounds by a smooth step (Wang, Lazarov and Sigmund 2011)"},
     {"on", CFG_MAPPING, .table = &part_place_table, .present = has_part, .computed = "all of the body",

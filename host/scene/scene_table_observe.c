@@ -8,7 +8,9 @@ static const char *const relative_names[] = {"zero", "initial", NULL};
 
 /* ---- observe, design, objective ------------------------------------------------------------------------ */
 
-#define OF_MESHES (~0u << PIO_DISPLACEMENT) /* observables of meshes alone */
+/* Of what particles are at rest. */
+#define MATTER (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | ONLY(PIO_OF_RELATIVE_DENSITY) | ONLY(PIO_OF_GREYNESS))
+#define OF_MESHES (~0u << PIO_DISPLACEMENT & ~MATTER) /* observables of meshes alone */
 #define SAMPLED                                                                                                        \
     (ONLY(PIO_MEAN_POSITION) | ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_FRONT) |                  \
      ONLY(PIO_SHAPE) | ONLY(PIO_DENSITY_MISFIT) | ONLY(PIO_SEPARATION))
@@ -53,11 +55,13 @@ static const cfg_field observe_fields[] = {
          "the misfit of its density on the grid to a given one, or the distance of its mean position from another "
          "body's; of control its effort, the integral over time of the squares of activations, or its smoothness, that "
          "of the squares of their rates, the smaller, the smoother; a network's rate in a step is its activation less "
-         "that of the step before, over the time step, and 0 in the first"},
-    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | ONLY(PIO_DISTANCE),
+         "that of the step before, over the time step, and 0 in the first; and of what particles are, at any time, "
+         "volume and mass, relative density, whose mean is the fraction of the volume that is filled, and greyness, "
+         "4 r (1 - r); volume counts what is filled"},
+    {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = SAMPLED | MATTER | ONLY(PIO_DISTANCE),
      .meaning = "name of the body that is measured"},
-    {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED, .present = has_group,
-     .meaning = "name of a group of it that is measured instead of the whole"},
+    {"group", CFG_NAME, AT(scene_observe, group), .computed = "the whole body", .only = SAMPLED | MATTER,
+     .present = has_group, .meaning = "name of a group of it that is measured instead of the whole"},
     {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
      .meaning = "name or names of entries of control whose activations count"},
     {"axis", CFG_ENUM, AT(scene_observe, axis), .required = true, .values = pio_axis_names, .only = ONLY(PIO_FRONT),
@@ -99,6 +103,17 @@ static bool has_named(const void *d)
     return ((const scene_design *)d)->groups.n > 0;
 }
 
+static const char *const filter_names[] = {"cone", NULL};
+
+static const cfg_field filter_fields[] = {
+    {"type", CFG_ENUM, AT(scene_design, filter), .required = true, .values = filter_names,
+     .meaning = "cone: a mean of the variables within the radius at the start, weighted by what is left of it and by "
+                "the particle's volume, before the transform"},
+    {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
+     .meaning = "between particles at the start; details smaller than it vanish"},
+    END};
+static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
+
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
     {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
@@ -120,6 +135,11 @@ static const cfg_field design_fields[] = {
      .meaning = "one value per target, per body that has it, per particle (a field), or per group of particles; what "
                 "is in none of the groups keeps the scene's value, or is governed by its material's entry beside a "
                 "body's own"},
+    {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
+     .meaning = "makes a field of particles smooth at a length"},
+    {"projection", CFG_MAPPING, .table = &pio_projection_table, .present = has_projection,
+     .meaning =
+         "moves the filtered values of a field to their bounds by a smooth step (Wang, Lazarov and Sigmund 2011)"},
     {"groups", CFG_TEXTS, AT(scene_design, groups), .computed = "all groups of the bodies that the target governs",
      .present = has_named, .meaning = "with per: group, the names of the groups"},
     END};

@@ -229,6 +229,7 @@ void pio_scene_validate_bodies(const pio_scene *s, cfg_doc *doc)
             (s->matter.geometry[i].shape == PIO_CLOSED_MESH && s->method.dimension == 3))
             check_file(s, doc, i);
     for (size_t i = 0; i < s->matter.n_bodies; i++) check_fill(s, doc, i);
+    for (size_t i = 0; i < s->matter.n_bodies; i++) pio_scene_validate_filling(s, doc, i);
     for (size_t i = 0; i < s->matter.n_groups; i++) check_group(s, doc, i);
     for (size_t i = 0; i < s->goal.n_observe; i++) check_observe(s, doc, i);
     for (size_t i = 0; i < s->goal.n_design; i++) check_design(s, doc, i);

@@ -113,22 +113,6 @@ static void check_temperature(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, path, "no material of this body expands; add 'expansion' to it, or remove the temperature");
 }
 
-/* An interpolation is of bodies with a relative density. */
-static void check_interpolation(const pio_scene *s, cfg_doc *doc, size_t i)
-{
-    const scene_body *b = &s->matter.bodies[i];
-    PATH(interpolation, "bodies[%zu].interpolation", i);
-    PATH(power, "bodies[%zu].interpolation.power", i);
-    if (!pio_scene_body_is_partial(b)) {
-        if (pio_scene_is_set(doc, interpolation))
-            pio_cfg_fault(doc, interpolation, "the body is full; add 'relative_density', or remove the interpolation");
-        return;
-    }
-    if (b->interpolation.type == PIO_SIMP && b->interpolation.power < 1)
-        pio_cfg_fault(doc, power, "%g is below 1, where simp has no derivative at 0; use at least 1, or ramp",
-                      b->interpolation.power);
-}
-
 static void check_bodies(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->matter.n_bodies; i++) {
@@ -140,7 +124,7 @@ static void check_bodies(const pio_scene *s, cfg_doc *doc)
             pio_cfg_fault(doc, thickness, "in 3D the mesh gives the thickness; remove it");
         if (b->dilatation == PIO_DILATATION_PROJECTED) check_dilatation(s, doc, i);
         check_temperature(s, doc, i);
-        check_interpolation(s, doc, i);
+        pio_scene_validate_filling(s, doc, i);
         pio_scene_entry(doc, geometry, "geometry", b->geometry, s->matter.geometry, s->matter.n_geometry,
                         sizeof *s->matter.geometry);
         pio_scene_entry(doc, material, "materials", b->material, s->materials.v, s->materials.n,

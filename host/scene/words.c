@@ -102,6 +102,7 @@ const char *const pio_measure_words[] = {[PIO_MEAN] = "mean", [PIO_MAXIMUM] = "m
 
 const char *const pio_method_words[] = {[SCENE_MPM] = "mpm", [SCENE_FEM] = "fem", NULL};
 const char *const pio_precision_words[] = {[SCENE_F32] = "f32", [SCENE_F64] = "f64", NULL};
+const char *const pio_interpolation_words[] = {[PIO_SIMP] = "simp", [PIO_RAMP] = "ramp", NULL};
 const char *const pio_transform_words[] = {[SCENE_LINEAR] = "linear", [SCENE_LOG] = "log", NULL};
 const char *const pio_per_words[] = {
     [SCENE_PER_TARGET] = "target", [SCENE_PER_BODY] = "body",   [SCENE_PER_PARTICLE] = "particle",

@@ -48,6 +48,7 @@
 #include "kernels/mpm/mpm_flip_args.h"
 #include "kernels/mpm/mpm_g2p_args.h"
 #include "kernels/mpm/mpm_grid_args.h"
+#include "kernels/mpm/mpm_interpolate_args.h"
 #include "kernels/mpm/mpm_observe_args.h"
 #include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_p2g_args.h"

@@ -7,6 +7,7 @@
 #include "kernels/fem/fem_dilatation.h"
 #include "kernels/fem/fem_third.h"
 #include "kernels/material/hyperelastic_stress.h"
+#include "kernels/material/interpolation.h"
 
 /* Returns what a law is a function of at point p of element i of the block: F = I + grad u, or grad u (hyper_diagonal).
  */
@@ -130,35 +131,13 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- elements that are filled in part: see fem_interpolate_args -------------------------------------------------- */
 
-/* Returns r^p of 0 <= r and p >= 1. */
-PIO_FN wide fem_relative_power(wide r, double p)
-{
-    return r > W(0) ? exp(W(p) * log(r)) : W(0);
-}
-
-/* Returns the fraction s of the strain energy that an element of relative density r stores. */
-PIO_FN wide fem_interpolated(const pio_interpolation *f, wide r)
-{
-    const wide full = f->type == PIO_RAMP ? r / (W(1) + W(f->power) * (W(1) - r)) : fem_relative_power(r, f->power);
-    return W(f->least) + W(1 - f->least) * full;
-}
-
-/* Returns ds/dr; p r^(p - 1) of r = 0 is 0 but for p = 1. */
-PIO_FN wide fem_interpolated_slope(const pio_interpolation *f, wide r)
-{
-    const wide below = W(1) + W(f->power) * (W(1) - r);
-    if (f->type == PIO_RAMP) return W(1 - f->least) * W(1 + f->power) / (below * below);
-    const wide less = f->power > 1 ? fem_relative_power(r, f->power - 1) : W(1);
-    return W(1 - f->least) * W(f->power) * less;
-}
-
 /* Multiplies the moduli of element e by s, and sets its density. */
 PIO_FN void fem_interpolate(int e, const fem_interpolate_args *a)
 {
     const wide r = W(a->relative[e]);
     a->actual[e] = a->density[e];
     if (a->interpolation[e] < 0) return;
-    const real s = R(fem_interpolated(&a->interpolations[a->interpolation[e]], r));
+    const real s = R(interpolated(&a->interpolations[a->interpolation[e]], r));
     a->actual[e] = a->density[e] * R(r);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
         if (hyper_is_modulus(a->of.law[e], c)) a->k[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)] *= s;
@@ -173,7 +152,7 @@ PIO_FN void fem_interpolate_adj(int e, const fem_interpolate_adj_args *b)
     b->density_bar[e] += b->actual_bar[e] * (a->interpolation[e] < 0 ? R(1) : R(r));
     if (a->interpolation[e] < 0) return;
     const pio_interpolation *f = &a->interpolations[a->interpolation[e]];
-    const real s = R(fem_interpolated(f, r));
+    const real s = R(interpolated(f, r));
     const hyper_constants k =
         hyper_from_parameters(a->of.law[e], a->of.parameter_form[e], fem_parameters_of(&a->of, e));
     real s_bar = R(0);
@@ -183,7 +162,7 @@ PIO_FN void fem_interpolate_adj(int e, const fem_interpolate_adj_args *b)
         s_bar += k.k[c] * *k_bar;
         *k_bar *= s;
     }
-    b->relative_bar[e] += R(fem_interpolated_slope(f, r)) * s_bar + a->density[e] * b->actual_bar[e];
+    b->relative_bar[e] += R(interpolated_slope(f, r)) * s_bar + a->density[e] * b->actual_bar[e];
 }
 
 /* ---- thermal strains ---------------------------------------------------------------------------------------- */

@@ -6,6 +6,9 @@
  *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its weight
  *   shape            y = sum_p m_p d_p^2 / M             d_p the signed distance from a shape, interpolated at x_p from
  *                    the nodes of the grid; `outside`: 0 where it is below 0
+ *   volume           y = sum_p r_p V_p                   mass likewise, of m_p; r_p: relative density, 1 of what is full
+ *   relative density y = sum_p r_p V_p / V               greyness likewise, of 4 r_p (1 - r_p) (Sigmund 2007, eq. 41);
+ *                    V = sum of the body's V_p
  *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
 #ifndef PIOLA_KERNELS_MPM_OBSERVE_H
 #define PIOLA_KERNELS_MPM_OBSERVE_H
@@ -19,10 +22,37 @@ PIO_FN double observe_point_fraction(const mpm_observe_args *a, int id)
     return (a->point_weight ? a->point_weight[a->marker[id]] : 1) / a->markers;
 }
 
-/* Returns the term of particle i in M, kg: its mass where it is of the body, else 0. */
+/* Returns whether an observable is the mean of a field over the volume. */
+PIO_FN int observed_by_volume(int type)
+{
+    return (type == PIO_OF_RELATIVE_DENSITY) | (type == PIO_OF_GREYNESS);
+}
+
+/* Returns the term of particle i in M, kg: its mass where it is of the body, else 0; of means over the volume in V,
+ * m^3. */
 PIO_FN wide mpm_observe_mass(int i, const mpm_observe_args *a)
 {
-    return a->body[i] == a->of ? W(a->matter.mass[i]) : W(0);
+    if (a->body[i] != a->of) return W(0);
+    return W(observed_by_volume(a->type) ? a->matter.volume[i] : a->matter.mass[i]);
+}
+
+/* Returns the part of the volume V_p of particle `id` that an observation of matter counts, in m^3, and sets its
+ * derivative by the relative density: V_p r or, of the greyness, V_p 4 r (1 - r). */
+PIO_FN wide observed_filling(const mpm_observe_args *a, int id, wide *slope)
+{
+    const wide V = W(a->matter.volume[id]), r = a->relative ? W(a->relative[id]) : W(1);
+    const int grey = a->type == PIO_OF_GREYNESS;
+    *slope = grey ? V * (W(4) - W(8) * r) : V;
+    return grey ? V * W(4) * r * (W(1) - r) : V * r;
+}
+
+/* Returns the term of particle `id` in an observation of matter, which positions do not change. */
+PIO_FN wide observed_matter(const mpm_observe_args *a, int id)
+{
+    wide slope;
+    if (a->type == PIO_MASS) return W(a->matter.mass[id]);
+    const wide filled = observed_filling(a, id, &slope);
+    return observed_by_volume(a->type) ? filled / W(*a->total) : filled;
 }
 
 /* Returns x_ref of the front, m. It does not change y and only keeps the exponentials in range: it must lie near the
@@ -64,6 +94,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
     const ptrdiff_t at = field_at(a->matter.n, DIM, a->axis, p);
     const wide m = W(a->matter.mass[id]);
     if (a->body[id] != a->of) return W(0);
+    if (a->type >= PIO_VOLUME) return observed_matter(a, id);
     if (a->type == PIO_MEAN_POSITION)
         return m * particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis) / W(*a->total);
     if (a->type == PIO_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
@@ -100,8 +131,19 @@ PIO_FN void mpm_observe_add(int i, const mpm_observe_add_args *a)
     *a->sample += W(a->weight) * observe_value(&a->o, *a->sum);
 }
 
+/* Adjoint of observed_matter, y_bar the cotangent of the observation: adds to those of mass and relative density. */
+PIO_FN void observed_matter_adj(const mpm_observe_adj_args *b, int id, double y_bar)
+{
+    const mpm_observe_args *a = &b->o;
+    wide slope;
+    if (a->type == PIO_MASS) b->mass_bar[id] += R(y_bar);
+    if (a->type == PIO_MASS || !b->relative_bar) return;
+    observed_filling(a, id, &slope);
+    b->relative_bar[id] += R(y_bar * (double)slope / (observed_by_volume(a->type) ? (double)*a->total : 1));
+}
+
 /* Adjoint of mpm_observe and mpm_observe_add for stored particle p: adds to the cotangents of its place or its
- * velocity, and its mass. */
+ * velocity, its mass and its relative density. */
 PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
 {
     const mpm_observe_args *a = &b->o;
@@ -110,6 +152,10 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
     if (a->body[id] != a->of) return;
     const double y_bar = b->weight * (double)*b->sample_bar, sum = (double)*b->sum, total = (double)*a->total;
     const double dx = (double)a->box.dx, m = (double)a->matter.mass[id];
+    if (a->type >= PIO_VOLUME) {
+        observed_matter_adj(b, id, y_bar);
+        return;
+    }
     if (a->type == PIO_MEAN_POSITION || a->type == PIO_MEAN_VELOCITY) {
         const int position = a->type == PIO_MEAN_POSITION;
         const double q = position ? (double)particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis)

@@ -11,7 +11,8 @@ typedef struct {
     mpm_box box;                /* the grid and its walls */
     const int *body;            /* [n] in id order */
     int type, of, axis;         /* a pio_observable, body number, component */
-    const wide *total;          /* [1] M of the body, kg */
+    const wide *total;          /* [1] M of the body, kg, or V, m^3 */
+    const real *relative;       /* [n] relative densities in id order; NULL: all are 1 */
     double ref, sharpness;      /* front: x_ref m, s 1/m */
     const double *place;        /* front: [1] x_ref m, instead of ref where not NULL */
     const int *marker;          /* distance: [n] in id order: row of `points`, or -1 */
@@ -42,6 +43,7 @@ typedef struct {
     double weight;          /* of this step in the sample */
     mpm_state bar;          /* stored as the state is; added to, but for `past` */
     real *mass_bar;         /* [n] in id order; added to */
+    real *relative_bar;     /* [n] in id order; added to; NULL: all relative densities are 1 */
     /* [n][DIM] distance: of the offsets of `past`, stored as it is; added to, and then nothing else is; or NULL */
     real *past_bar;
 } mpm_observe_adj_args;

@@ -5,6 +5,7 @@
 #define PIOLA_KERNELS_MPM_PARTICLE_KERNELS_H
 
 #include "kernels/mpm/mpm_start.h"
+#include "kernels/mpm/mpm_interpolate.h"
 #include "kernels/mpm/mpm_control.h"
 #include "kernels/mpm/mpm_feedback.h"
 #include "kernels/mpm/mpm_sort.h"

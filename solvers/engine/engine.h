@@ -86,7 +86,7 @@ typedef struct {
      * are components */
     int32_t which;
     int32_t component; /* vectors but support: the first of as many components of the vector as there are here */
-    const pio_filter_desc *filter; /* of meshes: value = map(H z), and `start` is not read; NULL: H = 1 */
+    const pio_filter_desc *filter; /* of a field: value = map(H z), and `start` is not read; NULL: H = 1 */
     /* With a filter, above 0: the sharpness beta of its projection, value = map(P(H z)), see design_project; 0: there
      * is none. What project() sets takes its place. */
     double sharpness;
@@ -349,7 +349,7 @@ typedef struct {
      */
     void (*goal)(pio_sim *sim, double tolerance);
     /* Sets the sharpness of the projection of design entry number `design` in following runs; initially the
-     * description's. NULL where no design has a filter. */
+     * description's. */
     void (*project)(pio_sim *sim, int32_t design, double sharpness);
     /* Sets name and version of the library of direct solves that this device has. PIOLA_UNAVAILABLE and why there is
      * none. */

@@ -86,8 +86,12 @@ typedef struct {
     /* number of velocity fields, 1 .. 4, each with particles; 0: one. The field with the smaller number defines the
      * contact surface */
     int32_t fields;
-    const int32_t *plasticity; /* [n] pio_plastic_law; NULL: nothing is plastic */
-    const double *yield;       /* [n][3] constants of the plastic law, see kernels/material/plasticity.h; unused: 0 */
+    const int32_t *plasticity;      /* [n] pio_plastic_law; NULL: nothing is plastic */
+    const double *relative_density; /* [n] 0 .. 1, of what is full 1, see mpm_interpolate_args; NULL: all is full */
+    const int32_t *interpolation;   /* [n] number of its interpolation, a solid's, or -1: it is full; likewise NULL */
+    int32_t n_interpolations;       /* number of interpolations */
+    const pio_interpolation *interpolations; /* [n_interpolations] how stiffness follows the relative density */
+    const double *yield; /* [n][3] constants of the plastic law, see kernels/material/plasticity.h; unused: 0 */
 } pio_particles_desc;
 
 enum { PIO_MOTION_NUMBERS = 5 }; /* of a point of a motion: time s, ascending; shift m along x, y and z; angle rad */

@@ -59,7 +59,7 @@ typedef enum {
     PIO_LAW_PARAMETER_4,
     PIO_DENSITY,
     PIO_THICKNESS,
-    PIO_RELATIVE_DENSITY, /* of meshes: the part of an element's volume that is filled, 0 .. 1 */
+    PIO_RELATIVE_DENSITY, /* the part of the volume of an element or a particle that is filled, 0 .. 1 */
     PIO_EXPANSION,        /* of meshes: 1/K */
     PIO_TEMPERATURE,      /* of meshes: above that without stress, K */
     PIO_MASS_DAMPING,

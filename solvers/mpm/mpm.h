@@ -249,6 +249,23 @@ void mpm_kinks_count(mpm_sim *sim);
 /* The member kinks of pio_engine. */
 int64_t mpm_kinks(pio_sim *sim, int32_t i, pio_kinks *kinks);
 
+/* ---- mpm_filter.c ----------------------------------------------------------------------------------------------- */
+
+/* Lays out the memory of the filter of a design, which has one. */
+void mpm_filter_layout(mpm_sim *sim, mpm_design *d);
+/* Uploads it. */
+void mpm_filter_upload(mpm_sim *sim, const mpm_design *d);
+/* The member project of pio_engine. */
+void mpm_filter_project(pio_sim *sim, int32_t design, double sharpness);
+/* Returns the variables of a design after its filter and projection, if it has them, [variables]. */
+const double *mpm_filter_apply(mpm_sim *sim, const mpm_design *d);
+/* Returns where the cotangents of these belong, [variables]. */
+double *mpm_filter_bar(const mpm_sim *sim, const mpm_design *d);
+/* Makes of them those of the variables. */
+void mpm_filter_adj(mpm_sim *sim, const mpm_design *d);
+/* Checks particles that are filled in part. Returns PIOLA_BAD_DATA, and what would be right, if one cannot be. */
+piola_status mpm_interpolation_accepts(const pio_engine_desc *desc, piola_error *error);
+
 /* ---- FLIP, contact, plasticity ---------------------------------------------------------------------------------- */
 
 /* Checks the FLIP ratio (mpm_flip.c). Returns PIOLA_BAD_DATA if it cannot be, or the integrator has none. */

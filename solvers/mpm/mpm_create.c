@@ -84,6 +84,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
         return sim_fail(error, PIOLA_BAD_DATA, "%lld steps: at most 536870911 are possible", (long long)desc->steps);
     piola_status rc = check_laws(&desc->particles, error);
     if (!rc) rc = check_viscosity(desc, error);
+    if (!rc) rc = mpm_interpolation_accepts(desc, error);
     if (!rc) rc = mpm_flip_accepts(desc, error);
     if (!rc) rc = mpm_contact_accepts(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
@@ -130,6 +131,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     sim->stepping.cfl = desc->cfl;
     sim->control.n_channels = desc->n_channels;
     sim->material.has_viscosity = desc->particles.viscosity != NULL;
+    sim->material.n_interpolations = desc->particles.relative_density ? desc->particles.n_interpolations : 0;
     sim->control.n_values = desc->n_channels ? desc->n_control_values : 0;
     for (int a = 0; a < DIM; a++) sim->stepping.gravity[a] = desc->gravity[a];
     set_box(&sim->grid.box, &desc->grid, desc->particles.fields);
@@ -252,6 +254,7 @@ static void upload_tables(mpm_sim *sim, const pio_engine_desc *desc)
         const mpm_design *own = &sim->design.designs[d];
         const size_t bytes = sizeof(double) * (size_t)own->desc.groups * (size_t)own->desc.components;
         if (own->index) pio_queue_upload(q, own->index, own->desc.index, sizeof(int) * (size_t)sim->particles.n);
+        if (own->start) mpm_filter_upload(sim, own);
         if (!own->desc.start) continue;
         pio_queue_upload(q, sim->base.z_start + own->first, own->desc.start, bytes);
         pio_queue_upload(q, sim->base.reference + own->first, own->desc.reference, bytes);
@@ -285,6 +288,12 @@ static piola_status upload_all(mpm_sim *sim, const pio_engine_desc *desc, piola_
     upload_reals(sim, sim->material.parameters, p->law_parameters, PIO_LAW_CONSTANTS, sim->material.constants);
     upload_reals(sim, sim->initial.reference_velocity, p->velocity, DIM, DIM);
     if (sim->material.viscosity) upload_reals(sim, sim->material.viscosity, p->viscosity, 1, 1);
+    if (sim->material.n_interpolations) {
+        const size_t bytes = sizeof *p->interpolations * (size_t)p->n_interpolations;
+        pio_queue_upload(q, sim->material.interpolation, p->interpolation, sizeof(int) * n);
+        pio_queue_upload(q, sim->material.interpolations, p->interpolations, bytes);
+        upload_reals(sim, sim->material.relative, p->relative_density, 1, 1);
+    }
     upload_spin(sim, p);
     mpm_control_upload(sim, desc);
     mpm_obstacles_upload(sim, desc);

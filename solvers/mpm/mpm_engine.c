@@ -190,6 +190,7 @@ static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piol
     zero_field(sim, sim->initial.position_bar, DIM);
     zero_field(sim, sim->initial.velocity_bar, DIM);
     if (sim->material.viscosity_bar) zero_field(sim, sim->material.viscosity_bar, 1);
+    if (sim->material.relative_bar) zero_field(sim, sim->material.relative_bar, 1);
     pio_queue_zero(q, sim->base.gravity_bar, DIM * sizeof *sim->base.gravity_bar);
     if (sim->grid.box.fields > 1)
         pio_queue_zero(q, sim->contact.parameters_bar, 2 * sizeof *sim->contact.parameters_bar);
@@ -295,6 +296,7 @@ __attribute__((visibility("default"))) const pio_engine piola_engine = {
     .read = mpm_read,
     .step = sim_step,
     .items = items,
+    .project = mpm_filter_project,
     .record = record,
     .timer = sim_timer,
     .timer_reset = sim_timer_reset,

@@ -50,6 +50,8 @@ static int find_stored(const mpm_sim *sim, const char *name, stored_field *f)
         {"yield_0", {sim->plastic.yield, PIO_PLASTIC_CONSTANTS, 0, 1, 1, 1}},
         {"yield_1", {sim->plastic.yield, PIO_PLASTIC_CONSTANTS, 1, 1, 1, 1}},
         {"yield_2", {sim->plastic.yield, PIO_PLASTIC_CONSTANTS, 2, 1, 1, 1}},
+        {"relative_density", {sim->material.relative, 1, 0, 1, 1, 1}},
+        {"grad_relative_density", {sim->material.relative_bar, 1, 0, 1, 1, 1}},
         {"volume", {sim->material.volume, 1, 0, 1, 1, 1}},
         {"viscosity", {sim->material.viscosity, 1, 0, 1, 1, 1}},
         {"grad_viscosity", {sim->material.viscosity_bar, 1, 0, 1, 1, 1}},

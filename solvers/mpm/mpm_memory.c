@@ -49,6 +49,15 @@ static size_t state_bytes(mpm_sim *sim)
     return measure.used;
 }
 
+static void take_interpolations(mpm_sim *sim)
+{
+    TAKE(&sim->base.arena, sim->material.interpolation, sim->particles.n);
+    TAKE(&sim->base.arena, sim->material.interpolations, sim->material.n_interpolations);
+    TAKE_FIELD(sim->material.relative, 1, sim->particles.n);
+    if (sim->material.has_viscosity) TAKE_FIELD(sim->material.damping, 1, sim->particles.n);
+    if (sim->base.adjoint) TAKE_FIELD(sim->material.relative_bar, 1, sim->particles.n);
+}
+
 static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
@@ -62,6 +71,7 @@ static void take_matter(mpm_sim *sim, const pio_engine_desc *desc)
     TAKE_FIELD(sim->material.parameters, sim->material.constants, sim->particles.n);
     TAKE_FIELD(sim->material.k, sim->material.constants, sim->particles.n);
     if (sim->material.has_viscosity) TAKE_FIELD(sim->material.viscosity, 1, sim->particles.n);
+    if (sim->material.n_interpolations) take_interpolations(sim);
     TAKE(arena, sim->initial.spin, (size_t)desc->particles.bodies * DIM * DIM);
     TAKE(arena, sim->initial.cell, n);
     TAKE_FIELD(sim->initial.offset, DIM, sim->particles.n);
@@ -150,9 +160,11 @@ static void take_tables(mpm_sim *sim)
         if (obs->desc.point_weight) TAKE(arena, obs->point_weight, (size_t)obs->desc.samples * (size_t)obs->desc.rows);
     }
     mpm_target_layout(sim);
-    for (int d = 0; d < sim->design.n_designs; d++)
+    for (int d = 0; d < sim->design.n_designs; d++) {
         if (sim->design.designs[d].desc.quantity < PIO_GRAVITY)
             TAKE(arena, sim->design.designs[d].index, sim->particles.n);
+        if (sim->design.designs[d].desc.filter) mpm_filter_layout(sim, &sim->design.designs[d]);
+    }
 }
 
 static void take_networks(mpm_sim *sim, const pio_engine_desc *desc)

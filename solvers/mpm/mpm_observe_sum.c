@@ -16,6 +16,7 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
                               .of = o->member ? 1 : d->body,
                               .axis = d->type == PIO_FRONT ? d->axis : axis,
                               .total = o->total,
+                              .relative = sim->material.relative,
                               .sharpness = d->sharpness,
                               .place = o->place,
                               .marker = o->marker,
@@ -44,7 +45,7 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_sample_w
 /* clang-format off */
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, \
     .axis = a.axis, \
-    .total = a.total, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, \
+    .total = a.total, .relative = a.relative, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, \
     .points = a.points, \
     .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, \
     .past_weight = a.past_weight, \
@@ -62,8 +63,8 @@ void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const doubl
 {
     const mpm_observe_args a = *args;
     pio_map(&sim->base.queue, mpm_observe_adj, sim->particles.n, NULL, .o = a, .sum = sum, .sample_bar = bar,
-            .weight = weight, .bar = sim->particles.bar[sim->particles.current_bar],
-            .mass_bar = sim->material.mass_bar);
+            .weight = weight, .bar = sim->particles.bar[sim->particles.current_bar], .mass_bar = sim->material.mass_bar,
+            .relative_bar = sim->material.relative_bar);
 }
 
 void mpm_observe_put(mpm_sim *sim, const mpm_observe_args *args, double weight, int at)

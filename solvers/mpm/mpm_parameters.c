@@ -31,8 +31,9 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_YIELD_2:
         return (design_target){sim->plastic.yield, sim->plastic.yield_bar, PIO_PLASTIC_CONSTANTS,
                                (int)(quantity - PIO_YIELD_0)};
-    case PIO_THICKNESS: /* of meshes */
     case PIO_RELATIVE_DENSITY:
+        return (design_target){sim->material.relative, sim->material.relative_bar, 1, 0};
+    case PIO_THICKNESS: /* of meshes */
     case PIO_EXPANSION:
     case PIO_TEMPERATURE:
     case PIO_MASS_DAMPING:
@@ -85,8 +86,8 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
     const pio_design_desc *e = &d->desc;
     const double *value = sim->base.value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
-            .z = sim->base.z + d->first, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.reference + d->first,
+            .z = mpm_filter_apply(sim, d), .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
+            .start = e->start && !d->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.reference + d->first,
             .value = sim->base.value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL,
@@ -133,6 +134,18 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
     PIO_LAUNCH(q, KERNEL_design_set, q->backend->kernels.design_set(q->stream, sim->particles.n, NULL, &a));
 }
 
+static mpm_interpolate_args interpolation_of(const mpm_sim *sim)
+{
+    return (mpm_interpolate_args){
+            .of = {.n = sim->particles.n, .constants = sim->material.constants, .law = sim->material.law,
+                   .parameter_form = sim->material.parameter_form, .parameters = sim->material.parameters,
+                   .density = sim->material.density, .volume = sim->material.volume, .k = sim->material.k,
+                   .mass = sim->material.mass},
+            .relative = sim->material.relative, .interpolation = sim->material.interpolation,
+            .interpolations = sim->material.interpolations, .viscosity = sim->material.viscosity,
+            .damping = sim->material.damping};
+}
+
 void mpm_design_apply(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
@@ -142,10 +155,16 @@ void mpm_design_apply(mpm_sim *sim)
             .parameter_form = sim->material.parameter_form, .parameters = sim->material.parameters,
             .density = sim->material.density,
             .volume = sim->material.volume, .k = sim->material.k, .mass = sim->material.mass);
+    mpm_matter matter = mpm_matter_of(sim); /* that of what is full, whose waves are the fastest */
+    matter.viscosity = sim->material.viscosity;
     pio_map(q, mpm_check, sim->particles.n, NULL,
-            .matter = mpm_matter_of(sim), .density = sim->material.density, .step = sim->step,
+            .matter = matter, .density = sim->material.density, .step = sim->step,
             .inv_dx = sim->grid.box.inv_dx, .parameters = sim->control.parameters, .knots = sim->control.knots,
             .values = sim->control.values);
+    if (sim->material.n_interpolations) {
+        const mpm_interpolate_args a = interpolation_of(sim);
+        pio_map_with(q, mpm_interpolate, sim->particles.n, NULL, &a);
+    }
     mpm_plastic_start(sim);
     mpm_start_state(sim);
 }
@@ -192,7 +211,8 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     }
     pio_map(q, design_value_adj, variables_of(d), NULL,
             .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = sim->base.value + d->first,
-            .value_bar = value_bar, .z_bar = sim->base.z_bar + d->first);
+            .value_bar = value_bar, .z_bar = mpm_filter_bar(sim, d));
+    mpm_filter_adj(sim, d);
 }
 
 void mpm_design_adj(mpm_sim *sim)
@@ -202,6 +222,10 @@ void mpm_design_adj(mpm_sim *sim)
             .n = sim->particles.n, .inv_dx = sim->grid.box.inv_dx,
             .bar = sim->particles.bar[sim->particles.current_bar], .position_bar = sim->initial.position_bar,
             .velocity_bar = sim->initial.velocity_bar);
+    if (sim->material.n_interpolations)
+        pio_map(q, mpm_interpolate_adj, sim->particles.n, NULL,
+                .fwd = interpolation_of(sim), .k_bar = sim->material.k_bar, .mass_bar = sim->material.mass_bar,
+                .viscosity_bar = sim->material.viscosity_bar, .relative_bar = sim->material.relative_bar);
     pio_map(q, mpm_constants_adj, sim->particles.n, NULL,
             .fwd = {.n = sim->particles.n, .constants = sim->material.constants, .law = sim->material.law,
             .parameter_form = sim->material.parameter_form, .parameters = sim->material.parameters,

@@ -30,6 +30,11 @@ typedef struct {
     pio_design_desc desc;
     int first;  /* number of its first variable among all variables */
     int *index; /* [n] the group of each particle */
+    /* its filter: rows, and those of the transpose; NULL: there is none */
+    int *start, *from, *transposed_start, *transposed_from;
+    double *weight, *transposed_weight;
+    double *filtered;  /* [variables] H z, and in the adjoint sweep its cotangent; NULL likewise */
+    double *projected; /* [variables] P(H z), likewise; NULL: no projection */
 } mpm_design;
 
 /* What the other state, the lists and the grid's velocities are: of the step that led to the current state, without
@@ -82,6 +87,11 @@ typedef struct {
     real *parameters, *parameters_bar; /* [n][constants] as the description has them; cotangents */
     real *k, *k_bar;                   /* [n][constants] as the laws take them; cotangents */
     real *viscosity, *viscosity_bar;   /* [n] of solids, Pa s; cotangents. NULL: none is viscous */
+    int n_interpolations;              /* 0: all particles are full, and what follows is NULL */
+    int *interpolation;                /* [n] number of its interpolation, or -1: it is full */
+    pio_interpolation *interpolations; /* [n_interpolations] */
+    real *relative, *relative_bar;     /* [n] relative densities, 1 of what is full; cotangents */
+    real *damping;                     /* [n] viscosity that counts, Pa s; NULL also where none is viscous */
 } mpm_sim_material;
 
 /* mpm_parameters.c: the state at the start, and that of the description, from which designs make it. */

@@ -298,6 +298,8 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "heated_rings",
                                           "topology_2d",
                                           "topology_motion",
+                                          "filled_2d",
+                                          "filled_reversible",
                                           "least_squares_2d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 

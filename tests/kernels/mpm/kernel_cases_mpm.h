@@ -3,6 +3,7 @@
 #define PIOLA_TESTS_KERNEL_CASES_MPM_H
 
 #include "tests/kernels/mpm/kernel_cases_control.h"
+#include "tests/kernels/mpm/kernel_cases_interpolate.h"
 #include "tests/kernels/mpm/kernel_cases_plain.h"
 #include "tests/kernels/mpm/kernel_cases_plastic.h"
 

@@ -45,15 +45,34 @@ static void observe_front(case_io *io, mpm_observe_args *a)
     a->sharpness = 30;
 }
 
+static const char *const observed_names[] = {"mean position",
+                                             "mean velocity",
+                                             "kinetic energy",
+                                             "distance",
+                                             "front",
+                                             "distance between two steps",
+                                             "shape",
+                                             "outside",
+                                             "volume",
+                                             "mass",
+                                             "greyness",
+                                             "filled",
+                                             NULL};
+
+/* Returns the observable of a variant of case_mpm_observe. */
+static int observed_type(int variant)
+{
+    static const int after[] = {PIO_DISTANCE,   PIO_SHAPE, PIO_SHAPE, PIO_VOLUME, PIO_MASS, PIO_OF_RELATIVE_DENSITY,
+                                PIO_OF_GREYNESS};
+    return variant <= PIO_FRONT ? variant : after[variant - PIO_FRONT - 1];
+}
+
 static void case_mpm_observe(case_io *io)
 {
-    static const char *const names[] = {"mean position", "mean velocity", "kinetic energy",
-                                        "distance",      "front",         "distance between two steps",
-                                        "shape",         "outside",       NULL};
     enum { BODIES = 2 };
     mpm_observe_args a;
-    const int variant = case_variant(io, names), between = variant == PIO_FRONT + 1;
-    a.type = between ? PIO_DISTANCE : variant <= PIO_FRONT ? variant : PIO_SHAPE;
+    const int variant = case_variant(io, observed_names), between = variant == PIO_FRONT + 1;
+    a.type = observed_type(variant);
     a.outside = variant == PIO_FRONT + 3;
     sample t;
     t.box = sample_box(io, 0);
@@ -66,6 +85,8 @@ static void case_mpm_observe(case_io *io)
     memset(&a.matter, 0, sizeof a.matter);
     a.matter.n = t.n;
     a.matter.mass = REALS(io, "mass", 1, t.n, 0.01, 0.02);
+    a.matter.volume = CONSTANTS(io, "volume", 1, t.n, 1e-5, 2e-5);
+    a.relative = REALS(io, "relative", 1, t.n, 0.05, 0.95);
     a.box = t.box;
     a.body = PUSH(io, int, body, t.n);
     a.of = 1;
@@ -96,6 +117,7 @@ static void case_mpm_observe(case_io *io)
     b.weight = 0.7;
     b.bar = sample_new_state(io, t.n, CASE_ADDED);
     b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
+    b.relative_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
     b.past_bar = NULL;
     LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
     real *past_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
@@ -105,6 +127,7 @@ static void case_mpm_observe(case_io *io)
     case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
     case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
     case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
+    case_gradient(io, "relative", CASE_FIELD, 1, t.n, b.relative_bar);
 }
 #define case_mpm_observe_mass case_mpm_observe
 #define case_mpm_observe_add case_mpm_observe
