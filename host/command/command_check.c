@@ -314,6 +314,7 @@ static piola_status parameter_directions(check *c, piola_error *error)
         const pio_parameter *p = &m->parameters[k];
         int best = p->first;
         char name[256];
+        if (p->tied) continue;
         for (int v = p->first; v < p->first + p->groups * p->components; v++)
             if (fabs(gradient[v]) > fabs(gradient[best])) best = v;
         memset(c->direction, 0, sizeof(double) * (size_t)m->n_variables);

@@ -217,7 +217,8 @@ static void log_result(const pio_session *s, const pio_optimizer_result *r, piol
 {
     char path[PIO_PATH];
     pio_log_message(s->call.log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
-    for (int k = 0; k < s->model->n_parameters && k < 12; k++) log_values(s, &s->model->parameters[k]);
+    for (int k = 0; k < s->model->n_parameters && k < 12; k++)
+        if (!s->model->parameters[k].tied) log_values(s, &s->model->parameters[k]);
     if (s->residuals.n) pio_fit_log(fit, s);
     for (int i = 0; i < s->constraints.n && i < 12; i++) {
         const pio_constraint *of = &s->constraints.list[i];

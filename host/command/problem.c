@@ -91,7 +91,8 @@ static piola_status normalise(piola_problem *p, const double *values, piola_erro
     p->evaluated = false; /* z is no longer where the last evaluation was */
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
-        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
+        const pio_parameter *own = &m->parameters[k];
+        for (int v = own->first; v < own->first + own->groups * own->components; v++) {
             char name[256];
             p->z[v] = ((d->logarithmic ? log(values[v]) : values[v]) - d->a) / d->b;
             if (isfinite(p->z[v])) continue;
@@ -123,8 +124,8 @@ static void derivatives(const piola_problem *p, const double *z_bar, const doubl
     const pio_model *m = p->session->model;
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
-        const int first = m->parameters[k].first;
-        for (int v = first; v < first + d->groups * d->components; v++)
+        const pio_parameter *own = &m->parameters[k];
+        for (int v = own->first; v < own->first + own->groups * own->components; v++)
             if (value_bar && !m->parameters[k].filter)
                 gradient[v] = value_bar[v];
             else

@@ -4,6 +4,7 @@
 
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
+#include "host/model/model_lattice.h"
 #include "host/model/model_groups.h"
 #include "host/model/room.h"
 #include "host/scene/scene_surface.h"
@@ -121,6 +122,24 @@ static void free_particles(pio_model *m)
     free(m->yield);
 }
 
+static void free_designs(pio_model *m)
+{
+    for (int p = 0; p < m->n_parameters; p++) {
+        free(m->parameters[p].initial);
+        free((void *)m->designs[p].index);
+        pio_filter_free(m->parameters[p].filter);
+        pio_lattice_free(m->parameters[p].lattice);
+        free((void *)(uintptr_t)m->designs[p].direction);
+    }
+    free(m->parameters);
+    free(m->designs);
+    free(m->z0);
+    free(m->engine_z0);
+    free(m->lower);
+    free(m->upper);
+    free(m->unit);
+}
+
 void pio_model_free(pio_model *m)
 {
     if (!m) return;
@@ -144,12 +163,7 @@ void pio_model_free(pio_model *m)
         free((void *)(uintptr_t)m->observations[o].field);
         free((void *)(uintptr_t)m->observations[o].channel_weight);
     }
-    for (int p = 0; p < m->n_parameters; p++) {
-        free(m->parameters[p].initial);
-        free((void *)m->designs[p].index);
-        pio_filter_free(m->parameters[p].filter);
-        free((void *)(uintptr_t)m->designs[p].direction);
-    }
+    free_designs(m);
     for (int o = 0; m->obstacles && o < m->desc.n_obstacles; o++) {
         free((void *)(uintptr_t)m->obstacles[o].motion);
         free((void *)(uintptr_t)m->obstacles[o].distance);
@@ -160,12 +174,6 @@ void pio_model_free(pio_model *m)
     free(m->outputs);
     free(m->observations);
     free(m->sample_weights);
-    free(m->parameters);
-    free(m->designs);
-    free(m->z0);
-    free(m->lower);
-    free(m->upper);
-    free(m->unit);
     free(m->frames);
     free(m->body_first);
     free_particles(m);

@@ -8,6 +8,8 @@
 #include "host/scene/scene.h"
 #include "solvers/engine/engine.h"
 
+typedef struct pio_lattice pio_lattice; /* see model_lattice.h */
+
 /* One target path of one design entry. Its variables are [groups][components]. */
 typedef struct {
     const char *path, *unit;       /* text of the path, materials.soft.E; SI unit, Pa */
@@ -20,6 +22,9 @@ typedef struct {
     double rate_unit;              /* change of its normalised variables that learning rates count as 1 */
     pio_filter_desc *filter;       /* between its variables and its values, or NULL */
     const char *item;              /* control: name of a component: knot, weight; else NULL */
+    int engine_first;              /* index of its first variable among those of the engine */
+    bool tied;                     /* its variables are those of the first target of the entry */
+    pio_lattice *lattice;          /* between its variables, control points, and the engine's, nodes; or NULL */
 } pio_parameter;
 
 /* The samples of one observation. */
@@ -40,6 +45,8 @@ typedef struct pio_model {
     int n_outputs, n_samples;      /* numbers of observations, and of values of all */
     double *z0, *lower, *upper;    /* [n_variables] normalised start and bounds */
     double *unit;                  /* [n_variables] change of z that learning rates count as 1: see model_design.c */
+    int n_engine;                  /* number of variables of the engine: see engine_variables.h */
+    double *engine_z0;             /* [n_engine] those of z0 */
     int64_t steps;                 /* number of time steps */
     int64_t *frames;               /* [n_frames] step of every state frame: 0, ..., steps */
     int64_t n_frames;              /* number of frames */

@@ -2,13 +2,16 @@
  *
  * Normalised variables: linear with two bounds z = (value - lo)/(hi - lo); linear without, z = value/s with s the
  * largest magnitude of the start (1 when it is 0; positions: the grid spacing); log with two bounds
- * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial).
+ * z = ln(value/lo)/ln(hi/lo), without, z = ln(value/initial). Displacements of control points, of which nodes have
+ * sums, have z = value/(hi - lo) with bounds.
  *
  * A learning rate counts in units that bounds do not change: linear in s, log in factors of e. */
 #include "host/model/design_filter.h"
+#include "host/model/engine_variables.h"
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
 #include "host/model/model_groups.h"
+#include "host/model/model_lattice.h"
 #include "host/model/model_shape.h"
 #include "host/scene/design_path.h"
 #include "host/scene/scene_names.h"
@@ -95,7 +98,7 @@ static void set_transform(pio_design_desc *d, pio_parameter *p, double spacing)
         return;
     }
     const double scale = scale_of(d, p, spacing);
-    d->a = bounded ? p->lower : 0;
+    d->a = bounded && !p->lattice ? p->lower : 0;
     d->b = bounded ? p->upper - p->lower : scale;
     p->rate_unit = scale / d->b;
 }
@@ -172,7 +175,8 @@ static piola_status add_groups(const pio_model *m, const scene_design *design, s
     }
     if (d->groups == 0) {
         char where[80];
-        snprintf(where, sizeof where, "design[%zu].target[%zu]", (size_t)(design - m->scene->goal.design), number);
+        snprintf(where, sizeof where, "design[%zu].%s[%zu]", (size_t)(design - m->scene->goal.design),
+                 pio_design_targets_key(design), number);
         return pio_scene_fault(m->scene, error, where,
                                design->per == SCENE_PER_GROUP
                                    ? "'%s' governs none of the groups; add a group of a body that it governs"
@@ -195,6 +199,34 @@ static int32_t which_of(const pio_model *m, const scene_path *path)
     return path->owner == SCENE_OWNER_LOAD || path->owner == SCENE_OWNER_OBSTACLE ? path->index : 0;
 }
 
+/* Gives a parameter the variables of the first target of its entry, and these the range of both. */
+static void tie_parameter(pio_model *m, int at, size_t number)
+{
+    pio_parameter *p = &m->parameters[at], *leader = p - number;
+    pio_design_desc *d = &m->designs[at], *first = d - number;
+    p->tied = true;
+    p->first = leader->first;
+    p->rate_unit = leader->rate_unit;
+    memcpy(p->initial, leader->initial, sizeof *p->initial * (size_t)p->components);
+    d->a = first->a;
+    d->b = first->b;
+    leader->least = fmax(leader->least, p->least);
+    leader->most = fmin(leader->most, p->most);
+}
+
+/* Numbers the variables of a parameter, which is complete but for that. */
+static void number_variables(pio_model *m, int at, size_t number)
+{
+    pio_parameter *p = &m->parameters[at];
+    const bool tied = p->design->targets.n && number > 0;
+    p->engine_first = m->n_engine;
+    m->n_engine += m->designs[at].groups * m->designs[at].components;
+    if (tied)
+        tie_parameter(m, at, number);
+    else
+        m->n_variables += p->groups * p->components;
+}
+
 static piola_status add_parameter(pio_model *m, const scene_design *design, size_t number, piola_error *error)
 {
     const scene_path *path = &design->path[number];
@@ -213,18 +245,24 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
         const piola_status rc = add_groups(m, design, number, d, error);
         if (rc) return rc;
     }
+    if (design->per == SCENE_PER_LATTICE) {
+        const piola_status rc =
+            pio_model_lattice(&p->lattice, m, design, path, (int32_t *)(uintptr_t)d->index, d, error);
+        if (rc) return rc;
+    }
     for (int c = 0; c < 3; c++) d->base[c] = target.value[c];
     *p = (pio_parameter){.path = design->target.v[number],
                          .target = path,
                          .unit = pio_quantity_unit(target.quantity),
                          .design = design,
                          .first = m->n_variables,
-                         .groups = d->groups,
+                         .groups = p->lattice ? p->lattice->points : d->groups,
+                         .lattice = p->lattice,
                          .components = d->components,
                          .item = target.item,
                          .lower = design->bounds[0],
                          .upper = design->bounds[1]};
-    const int variables = d->groups * d->components;
+    const int variables = p->groups * p->components;
     const piola_status rc = add_filter(m, p, d, error);
     if (rc) return rc;
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
@@ -232,7 +270,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     set_initial(p, number, &target);
     set_own_range(p, &target.range, design->transform == SCENE_LOG);
     set_transform(d, p, m->fem ? m->fem->edge : m->scene->mpm.grid.spacing);
-    m->n_variables += variables;
+    number_variables(m, at, number);
     return PIOLA_OK;
 }
 
@@ -243,11 +281,13 @@ static piola_status set_start(pio_model *m, piola_error *error)
     m->lower = malloc(bytes);
     m->upper = malloc(bytes);
     m->unit = malloc(bytes);
-    if (!m->z0 || !m->lower || !m->upper || !m->unit) return pio_fail_memory(error, 4 * bytes, "design variables");
-    for (int k = 0; k < m->n_parameters; k++) {
+    m->engine_z0 = malloc(sizeof(double) * ((size_t)m->n_engine + 1));
+    if (!m->z0 || !m->lower || !m->upper || !m->unit || !m->engine_z0)
+        return pio_fail_memory(error, 4 * bytes, "design variables");
+    for (int k = m->n_parameters - 1; k >= 0; k--) { /* that of the first of tied targets comes last */
         const pio_parameter *p = &m->parameters[k];
-        m->designs[k].start = m->z0 + p->first;
-        m->designs[k].reference = p->initial;
+        m->designs[k].start = p->lattice ? NULL : m->z0 + p->first;
+        m->designs[k].reference = p->lattice ? NULL : p->initial;
         for (int v = 0; v < p->groups * p->components; v++) {
             m->z0[p->first + v] = normalised(&m->designs[k], p->initial[v]);
             m->lower[p->first + v] = normalised_bound(&m->designs[k], p->least);
@@ -255,6 +295,7 @@ static piola_status set_start(pio_model *m, piola_error *error)
             m->unit[p->first + v] = p->rate_unit;
         }
     }
+    pio_engine_variables(m, m->z0, m->engine_z0);
     return PIOLA_OK;
 }
 
@@ -291,7 +332,7 @@ void pio_model_filtered_adj(const pio_model *m, const double *filtered_bar, doub
 {
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
-        for (int v = p->first; v < p->first + p->groups * p->components; v++) {
+        for (int v = p->first; !p->tied && v < p->first + p->groups * p->components; v++) {
             const pio_filter_desc *h = p->filter;
             const int row = v - p->first;
             if (!h) z_bar[v] += filtered_bar[v];
@@ -313,11 +354,12 @@ void pio_model_values(const pio_model *m, const double *z, double *values)
     pio_model_filtered(m, z, values);
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
-        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++) {
+        const pio_parameter *p = &m->parameters[k];
+        for (int v = p->first; !p->tied && v < p->first + p->groups * p->components; v++) {
             const double x = d->sharpness > 0 ? projected(d, values[v]) : values[v];
             const double t = fma(d->b, x, d->a); /* as the engine's */
             values[v] = d->logarithmic ? exp(t) : t;
-            if (!d->filter && z[v] == m->z0[v]) values[v] = m->parameters[k].initial[v - m->parameters[k].first];
+            if (!d->filter && z[v] == m->z0[v]) values[v] = p->initial[v - p->first];
         }
     }
 }
@@ -352,6 +394,14 @@ static const char *group_name(const pio_model *m, scene_per per)
     return per == SCENE_PER_BODY ? "body" : m->fem ? "element" : "particle";
 }
 
+/* Writes the place of a control point in its lattice. */
+static void point_name(const int32_t at[3], int dimension, char *out, size_t size)
+{
+    char z[16] = "";
+    if (dimension == 3) snprintf(z, sizeof z, ", %d", at[2]);
+    snprintf(out, size, "[control point %d, %d%s]", at[0], at[1], z);
+}
+
 void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
 {
     for (int k = 0; k < m->n_parameters; k++) {
@@ -363,12 +413,14 @@ void pio_model_variable_name(const pio_model *m, int v, char *out, size_t size)
             snprintf(group, sizeof group, "[%s %d]", p->item, local);
         else if (p->components > 1)
             snprintf(axis, sizeof axis, ".%c", "xyz"[local % p->components]);
-        if (p->design->per == SCENE_PER_GROUP && m->designs[k].index)
+        if (p->lattice)
+            point_name(p->lattice->at[local / p->components], m->scene->method.dimension, group, sizeof group);
+        else if (p->design->per == SCENE_PER_GROUP && m->designs[k].index)
             snprintf(group, sizeof group, "[group %.38s]",
                      pio_model_group_name(m, p->design, m->designs[k].index, local / p->components));
         else if (p->groups > 1)
             snprintf(group, sizeof group, "[%s %d]", group_name(m, p->design->per), local / p->components);
-        snprintf(out, size, "%s%s%s", p->path, group, axis);
+        snprintf(out, size, "%s%s%s", p->design->targets.n ? p->design->name : p->path, group, axis);
         return;
     }
     snprintf(out, size, "variable %d", v);

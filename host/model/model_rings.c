@@ -81,7 +81,7 @@ piola_status pio_model_rings_designs(const pio_model *m, piola_error *error)
         if (d->quantity != PIO_POSITION) continue;
         for (int64_t i = 0; i < f->node_first[f->bodies]; i++) {
             const double *X = f->rest + 2 * i;
-            const bool along = d->direction && !(fabs(d->direction[2 * i]) > 0);
+            const bool along = d->direction ? !(fabs(d->direction[2 * i]) > 0) : d->component > 0;
             if (d->index[i] < 0 || along || X[0] > ON_AXIS * largest) continue;
             char path[64];
             snprintf(path, sizeof path, "design[%td]", m->parameters[k].design - m->scene->goal.design);

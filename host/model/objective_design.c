@@ -18,7 +18,7 @@ piola_status pio_design_term_create(pio_term *t, const pio_model *m, piola_error
     t->pairs = calloc((size_t)m->n_parameters + 1, sizeof *t->pairs);
     if (!t->target || !t->pairs) return pio_fail_memory(error, sizeof *t->pairs, "a term of a design");
     for (int k = 0; k < m->n_parameters; k++) {
-        if (strcmp(m->parameters[k].design->name, t->term->of)) continue;
+        if (m->parameters[k].tied || strcmp(m->parameters[k].design->name, t->term->of)) continue;
         t->target[t->n_targets++] = k;
         if (!has_pairs(t)) continue;
         const piola_status rc = pio_pairs_create(&t->pairs[t->n_targets - 1], m, m->designs[k].index, error);

@@ -72,7 +72,7 @@ static piola_status allocate(pio_history *h, piola_error *error)
     if (!h->field || !h->name || !h->parameter || !h->values || !h->value || !h->value_bar)
         return pio_fail_memory(error, 2 * v * sizeof(double), "the history");
     for (int p = 0; p < m->n_parameters; p++)
-        if (m->designs[p].each) add_pair(h, p);
+        if (m->designs[p].each && !m->parameters[p].lattice) add_pair(h, p);
     for (size_t i = 0; i < 2 * h->n_pairs; i++) {
         const size_t components = (size_t)h->field[i].components;
         const size_t n = (size_t)pio_model_items(m, is_nodal(h, h->parameter[i / 2])) * components;
@@ -155,7 +155,8 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
     pio_model_values(m, at->at.z, h->value);
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
-        for (int v = m->parameters[k].first; v < m->parameters[k].first + d->groups * d->components; v++)
+        const pio_parameter *p = &m->parameters[k];
+        for (int v = p->first; v < p->first + p->groups * p->components; v++)
             h->value_bar[v] = at->at.gradient[v] / (d->b * (d->logarithmic ? h->value[v] : 1));
     }
     for (size_t i = 0; i < h->n_pairs; i++) {

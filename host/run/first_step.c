@@ -4,6 +4,7 @@
 #include "host/run/engines.h"
 #include "host/base/fail.h"
 #include "host/base/stop.h"
+#include "host/scene/design_path.h"
 
 #include <stdio.h>
 
@@ -37,7 +38,7 @@ static piola_status start_in(const first_step *f, int64_t steps)
 {
     pio_engine_desc desc = f->desc;
     desc.dt = f->model->scene->time.duration / (double)steps;
-    return start(f, &desc, f->model->z0, NULL);
+    return start(f, &desc, f->model->engine_z0, NULL);
 }
 
 /* Attributes a rejection that no shorter step avoids to the scene without its designs, or to one of them. */
@@ -53,9 +54,9 @@ static piola_status attribute_rejection(const first_step *f, const char *why, pi
     for (int k = 0; k < m->n_parameters; k++) {
         desc.designs = &m->designs[k];
         const pio_parameter *p = &m->parameters[k];
-        if (start(f, &desc, m->z0 + p->first, NULL) != PIOLA_NUMERICAL) continue;
+        if (start(f, &desc, m->engine_z0 + p->engine_first, NULL) != PIOLA_NUMERICAL) continue;
         snprintf(place, sizeof place, "design[%zu].%s", (size_t)(p->design - m->scene->goal.design),
-                 p->design->initial.n ? "initial" : "target");
+                 p->design->initial.n ? "initial" : pio_design_targets_key(p->design));
         break;
     }
     return pio_scene_fault(m->scene, error, place, "%s", why);
@@ -100,7 +101,7 @@ static piola_status explain_failure(const first_step *f, piola_status rc, const 
 static piola_status examine(const first_step *f, piola_error *error)
 {
     piola_error why = {0};
-    piola_status rc = start(f, &f->desc, f->model->z0, &why);
+    piola_status rc = start(f, &f->desc, f->model->engine_z0, &why);
     if (rc == PIOLA_BAD_DATA) rc = pio_model_explain_rejection(f->model, rc, &why);
     pio_model_control_advice(f->model, &why);
     if (!rc) return PIOLA_OK;

@@ -4,6 +4,7 @@
 #include "host/run/disk_states.h"
 #include "host/run/output_folder.h"
 #include "host/run/rigid_mode.h"
+#include "host/model/engine_variables.h"
 #include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/scene/scene_leave.h"
@@ -31,6 +32,8 @@ static piola_status allocate_workspace(pio_session *s, piola_error *error)
     s->evaluation.values = calloc(variables, sizeof(double));
     s->adjoint.value_bar = calloc(variables, sizeof(double));
     s->adjoint.z_bar = calloc(variables, sizeof(double));
+    s->evaluation.engine_z = calloc(2 * (size_t)s->model->n_engine + 1, sizeof(double));
+    s->adjoint.engine_bar = calloc(2 * (size_t)s->model->n_engine + 1, sizeof(double));
     s->evaluation.filtered = calloc(variables, sizeof(double));
     s->adjoint.filtered_bar = calloc(variables, sizeof(double));
     s->evaluation.terms = calloc(s->objective.n + 1, sizeof(double));
@@ -42,8 +45,8 @@ static piola_status allocate_workspace(pio_session *s, piola_error *error)
     if (s->model->fem) s->adjoint.records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->adjoint.records);
     if (!s->evaluation.samples || !s->evaluation.values || !s->adjoint.value_bar || !s->adjoint.z_bar ||
         !s->evaluation.terms || !s->evaluation.filtered || !s->adjoint.filtered_bar || !s->evaluation.c ||
-        !s->adjoint.c_bar || !s->evaluation.r || !s->adjoint.r_bar || !s->adjoint.sample_terms ||
-        (s->model->fem && !s->adjoint.records))
+        !s->evaluation.engine_z || !s->adjoint.engine_bar || !s->adjoint.c_bar || !s->evaluation.r ||
+        !s->adjoint.r_bar || !s->adjoint.sample_terms || (s->model->fem && !s->adjoint.records))
         return pio_fail_memory(error, sizeof(double) * ((5 + m + n_r) * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
@@ -176,6 +179,8 @@ void pio_session_close(pio_session *s)
     free(s->evaluation.values);
     free(s->adjoint.value_bar);
     free(s->adjoint.z_bar);
+    free(s->adjoint.engine_bar);
+    free(s->evaluation.engine_z);
     free(s->evaluation.filtered);
     free(s->adjoint.filtered_bar);
     free(s->adjoint.records);
@@ -288,6 +293,8 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
         if (!s->engine.table->record(s->sim, s->adjoint.n_records,
                                      &s->adjoint.records[sweep * steps + s->adjoint.n_records]))
             break;
+    pio_engine_variables_adj(s->model, s->adjoint.engine_bar, s->adjoint.value_bar);
+    pio_engine_variables_adj(s->model, s->adjoint.engine_bar + s->model->n_engine, s->adjoint.z_bar);
     if (sweep < s->memory.schedule.sweeps - 1)
         memcpy((s->residuals.n ? s->adjoint.r_bar : s->adjoint.c_bar) + sweep * s->model->n_variables, s->adjoint.z_bar,
                sizeof *s->adjoint.c_bar * (size_t)s->model->n_variables);
@@ -300,6 +307,16 @@ static void set_values(pio_session *s, const double *z)
 {
     pio_model_filtered(s->model, z, s->evaluation.filtered);
     pio_model_values(s->model, z, s->evaluation.values);
+    pio_engine_variables(s->model, z, s->evaluation.engine_z);
+}
+
+/* Reads the values that the engine made of the design. */
+static piola_status read_values(pio_session *s, piola_error *error)
+{
+    double *own = s->evaluation.engine_z + s->model->n_engine;
+    const piola_status rc = s->engine.table->values(s->sim, own, error);
+    if (!rc) pio_engine_values(s->model, own, s->evaluation.values);
+    return rc;
 }
 
 /* Adds the derivatives of terms of the variables themselves, which the engine does not have. With t = a + b z~ and
@@ -311,8 +328,8 @@ static void add_design_terms(pio_session *s)
     pio_model_filtered_adj(m, s->adjoint.filtered_bar, s->adjoint.z_bar);
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_design_desc *d = &m->designs[k];
-        const int first = m->parameters[k].first;
-        for (int v = first; v < first + d->groups * d->components; v++)
+        const pio_parameter *p = &m->parameters[k];
+        for (int v = p->first; !p->tied && v < p->first + p->groups * p->components; v++)
             s->adjoint.value_bar[v] +=
                 s->adjoint.filtered_bar[v] / (d->b * (d->logarithmic ? s->evaluation.values[v] : 1));
     }
@@ -419,13 +436,13 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
     const pio_sweep sweep = sweep_of(s, extra);
-    const pio_sweep_arrays arrays = {.z = z, .samples = s->evaluation.samples};
+    const pio_sweep_arrays arrays = {.z = s->evaluation.engine_z, .samples = s->evaluation.samples};
     set_values(s, z);
     begin_evaluation(s);
     rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->evaluation.sweep, error);
     s->call.seconds.last = pio_clock();
     note_change(s);
-    if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
+    if (!rc) rc = read_values(s, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->call.shows_steps) pio_log_progress_end(s->call.log);
     log_all_calls(s);
@@ -455,11 +472,11 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     piola_status rc = s->sim ? start_constraints(s, z, error) : no_simulation(error);
     if (rc) return rc;
     pio_sweep sweep = sweep_of(s, extra);
-    const pio_sweep_arrays arrays = {.z = z,
+    const pio_sweep_arrays arrays = {.z = s->evaluation.engine_z,
                                      .samples = s->evaluation.samples,
                                      .n_samples = s->model->n_samples,
-                                     .value_bar = s->adjoint.value_bar,
-                                     .z_bar = s->adjoint.z_bar};
+                                     .value_bar = s->adjoint.engine_bar,
+                                     .z_bar = s->adjoint.engine_bar + s->model->n_engine};
     set_values(s, z);
     begin_evaluation(s);
     do {
@@ -471,7 +488,7 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
     s->call.seconds.last = pio_clock();
     note_change(s);
     if (rc) pio_model_control_advice(s->model, error);
-    if (!rc) rc = s->engine.table->values(s->sim, s->evaluation.values, error);
+    if (!rc) rc = read_values(s, error);
     if (rc) return rc;
     log_all_calls(s);
     pio_session_design_rows(s);

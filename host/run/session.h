@@ -71,6 +71,7 @@ typedef struct {
     double *samples;          /* [2][n_samples] of the observations, and in a gradient dJ/dsamples */
     double *values;           /* [n_variables] of the design's quantities */
     double *filtered;         /* [n_variables] z after the designs' filters */
+    double *engine_z;         /* [2][n_engine] the engine's variables, and room for their values */
     double *terms;            /* [objective.n] */
     double J;                 /* the sum of the terms */
     double *c;                /* [constraints.n] */
@@ -87,6 +88,7 @@ typedef struct {
     bool of_constraints;      /* gradients are those of the constraints too */
     double *value_bar;        /* [n_variables] dJ/dvalue, J's unit per that of the value */
     double *z_bar;            /* [n_variables] dJ/dz */
+    double *engine_bar;       /* [2][n_engine] dJ/dvalue and dJ/dz of the engine's variables */
     double *filtered_bar;     /* [n_variables] dJ/dz of the terms of the design alone, by filtered variables */
     double *c_bar;            /* [constraints.n][n_variables] dc/dz, with of_constraints */
     double *r_bar;            /* [residuals.n][n_variables] dr/dz */

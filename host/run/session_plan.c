@@ -184,7 +184,7 @@ static piola_status measure_costs(pio_session *s, pio_plan_request *r, piola_err
     existing_folder(s, folder, sizeof folder);
     const double room = (r->disk - pio_disk_states_bytes(1, r->state)) / (double)r->state + 1;
     const int64_t places = room < 1 ? 0 : room < 1e6 ? (int64_t)room : 1000000;
-    const piola_status rc = pio_plan_measure(&r->costs, s->engine.table, &s->model->desc, s->model->z0,
+    const piola_status rc = pio_plan_measure(&r->costs, s->engine.table, &s->model->desc, s->model->engine_z0,
                                              r->disk > 0 && s->folder.writes ? folder : NULL, places, error);
     if (!s->folder.writes) r->costs.write = r->costs.read = (double)r->state / ASSUMED_SPEED;
     if (r->residual_log_estimated) estimate_residual_log(s, r);

@@ -239,7 +239,8 @@ void pio_design_path_target(const pio_scene *s, const scene_path *p, scene_targe
 void pio_design_target(const pio_scene *s, const scene_design *d, size_t k, scene_target *t)
 {
     pio_design_path_target(s, &d->path[k], t);
-    if (s->method.type != SCENE_FEM || d->path[k].quantity != PIO_POSITION || d->per != SCENE_PER_NODE) return;
+    const bool shifts = d->per == SCENE_PER_NODE || d->per == SCENE_PER_LATTICE;
+    if (s->method.type != SCENE_FEM || d->path[k].quantity != PIO_POSITION || !shifts) return;
     for (int c = 0; c < 3; c++) t->value[c] = 0;
     if (d->along != SCENE_ALONG_ALL) t->components = 1;
 }

@@ -23,6 +23,12 @@ static inline double pio_target_value(const scene_target *target, size_t c)
     return target->all ? target->all[c] : target->value[c];
 }
 
+/* Returns the key of the design entry that has its targets. */
+static inline const char *pio_design_targets_key(const scene_design *design)
+{
+    return design->targets.n ? "targets" : "target";
+}
+
 /* Parses LIST.NAME.KEY, or a key of the whole scene such as gravity; of some vectors, .x, .y or .z may follow, for one
  * component. Returns false, without a key in *out, where the scene has no such quantity. */
 bool pio_design_path_parse(const pio_scene *scene, const char *text, scene_path *out);
@@ -31,8 +37,8 @@ bool pio_design_path_parse(const pio_scene *scene, const char *text, scene_path 
 bool pio_design_path_owner(const pio_scene *scene, const char *text, scene_path *out, const char **key);
 /* Fills in what a parsed path names, with the scene's own values; `out` refers to the scene. */
 void pio_design_path_target(const pio_scene *scene, const scene_path *path, scene_target *out);
-/* As pio_design_path_target(), of target number k of a design entry: rest positions per node are shifts, which start at
- * 0. */
+/* As pio_design_path_target(), of target number k of a design entry: rest positions per node or control point are
+ * shifts, which start at 0. */
 void pio_design_target(const pio_scene *scene, const scene_design *design, size_t k, scene_target *out);
 /* Writes the text of a parsed path into out[size], cut off where it does not fit. */
 void pio_design_path_text(const pio_scene *scene, const scene_path *path, char *out, size_t size);

@@ -8,6 +8,7 @@
 #define PIOLA_HOST_SCENE_H
 
 #include "host/optimize/optimizer.h"
+#include "host/scene/scene_lattice.h"
 #include "host/scene/scene_material.h"
 #include "host/scene/scene_path.h"
 #include "host/scene/scene_values.h"
@@ -28,10 +29,6 @@ typedef enum { SCENE_FIXED, SCENE_PRESCRIBED, SCENE_ROTATION } scene_support;
 typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
 typedef enum { SCENE_CONE } scene_filter;
-typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCENE_ALONG_NORMAL } scene_along;
-typedef enum { SCENE_MESH_STAYS, SCENE_MESH_ELASTIC } scene_mesh_update;
-/* What has one value of a design variable each. PARTICLE is an element in FEM; NODE is FEM, GROUP MPM alone. */
-typedef enum { SCENE_PER_TARGET, SCENE_PER_BODY, SCENE_PER_PARTICLE, SCENE_PER_NODE, SCENE_PER_GROUP } scene_per;
 typedef enum {
     SCENE_TARGET,
     SCENE_ABSOLUTE,
@@ -91,12 +88,6 @@ typedef struct {
     char *geometry;        /* shape: name of a geometry, which is not moved with the body */
     char *file;            /* file: table with a column particle: numbers within the body, from 0 */
 } scene_group;
-
-/* A part of a mesh: of a body, by the name of a group or by a box. */
-typedef struct {
-    char *group;           /* name of the group; NULL: the box */
-    double min[3], max[3]; /* corners of the box, m; NaN where not given */
-} scene_where;
 
 typedef struct {
     scene_where on; /* which elements of the body */
@@ -256,6 +247,7 @@ typedef struct {
 typedef struct {
     char *name;                    /* name of the entry */
     scene_strings target;          /* paths: materials.NAME.E, bodies.NAME.velocity, gravity ... */
+    scene_strings targets;         /* the same list where its paths share their variables, else empty */
     scene_path *path;              /* [target.n] what they name */
     scene_numbers initial;         /* SI; empty: the scene's own value */
     double bounds[2];              /* SI, same for every component; -inf, inf when absent */
@@ -270,6 +262,7 @@ typedef struct {
     scene_where on;                /* rest positions: of which nodes; group NULL and no box: of all */
     scene_along along;             /* rest positions: in which directions */
     scene_mesh_update mesh_update; /* rest positions: whether the other nodes follow */
+    scene_lattice lattice;         /* rest positions: the control points */
     scene_strings groups;          /* per group: their names; empty: all of the bodies that the target governs */
 } scene_design;
 

@@ -98,6 +98,7 @@ static void complete_places(pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->goal.n_design; i++) {
         scene_design *d = &scene->goal.design[i];
         complete_box(doc, "design", i, &d->on);
+        pio_scene_complete_lattice(scene, doc, i);
         PATH(path, "design[%zu].mesh_update", i);
         if (!pio_scene_is_set(doc, path) && (d->on.group || !isnan(d->on.min[0]))) d->mesh_update = SCENE_MESH_ELASTIC;
     }

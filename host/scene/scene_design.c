@@ -12,6 +12,7 @@ void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc)
 {
     for (size_t i = 0; i < scene->goal.n_design; i++) {
         scene_design *d = &scene->goal.design[i];
+        if (d->targets.n) d->target = d->targets;
         d->path = pio_pool_take(&doc->pool, (d->target.n + 1) * sizeof *d->path);
         doc->no_memory |= !d->path;
         for (size_t k = 0; d->path && k < d->target.n; k++) pio_design_path_parse(scene, d->target.v[k], &d->path[k]);
@@ -70,11 +71,33 @@ static bool say_expression(const pio_scene *s, cfg_doc *doc, const char *at, con
     return true;
 }
 
+/* Reports why a path has no component of what it names; returns false where it names none. */
+static bool say_component(const pio_scene *s, cfg_doc *doc, const char *at, const char *text)
+{
+    const size_t n = strlen(text);
+    char whole[CFG_PATH];
+    scene_path path;
+    scene_target t;
+    if (n < 3 || n >= sizeof whole || text[n - 2] != '.' || !strchr("xyz", text[n - 1])) return false;
+    snprintf(whole, sizeof whole, "%.*s", (int)n - 2, text);
+    if (!pio_design_path_parse(s, whole, &path) || path.part >= 0) return false;
+    pio_design_path_target(s, &path, &t);
+    const char *shown = pio_cfg_printable(doc, whole);
+    if (t.components == 1)
+        pio_cfg_fault(doc, at, "'%s' is one number, and has no component %c; remove .%c", shown, text[n - 1],
+                      text[n - 1]);
+    else if (t.item)
+        pio_cfg_fault(doc, at, "'%s' is a list of %d, without axes; name it as a whole", shown, t.components);
+    else
+        pio_cfg_fault(doc, at, "'%s' has no component %c here; there are %d", shown, text[n - 1], t.components);
+    return true;
+}
+
 /* Reports which key would give the scene the quantity; returns false where that is not known. */
 static bool say_missing(const pio_scene *s, cfg_doc *doc, const char *at, const char *text)
 {
     scene_path path;
-    if (say_expression(s, doc, at, text)) return true;
+    if (say_expression(s, doc, at, text) || say_component(s, doc, at, text)) return true;
     if (!pio_design_path_missing(s, text, &path)) return false;
     const scene_material *m = pio_design_path_material(s, &path);
     const cfg_field *f = m ? pio_table_field(pio_scene_materials(s), path.key) : NULL;
@@ -185,7 +208,7 @@ static bool check_start(const place *p, const scene_design *d, const numbered *t
         if (d->initial.n)
             snprintf(at, sizeof at, "initial[%zu]", first + c);
         else
-            snprintf(at, sizeof at, "target[%zu]", t->number);
+            snprintf(at, sizeof at, "%s[%zu]", pio_design_targets_key(d), t->number);
         if (!legal(p, at, d, t, value)) return false;
         if (value >= d->bounds[0] && value <= d->bounds[1]) continue;
         fault(p, at, "the %s %g%s%s is outside the bounds [%g, %g]",
@@ -199,7 +222,7 @@ static bool check_start(const place *p, const scene_design *d, const numbered *t
 /* Checks start and bounds of all targets, which are of one kind; the first fault ends it. */
 static void check_values(const pio_scene *s, const place *p, const scene_design *d, const scene_target *first)
 {
-    const size_t one = (size_t)first->components, many = one * d->target.n;
+    const size_t one = (size_t)first->components, many = d->targets.n ? one : one * d->target.n;
     if (d->initial.n && d->initial.n != one && d->initial.n != many) {
         fault(p, "initial", many > one ? "%zu numbers; %zu or %zu are needed" : "%zu numbers, but the target has %zu",
               d->initial.n, one, many);
@@ -222,7 +245,7 @@ static void check_twice(const pio_scene *s, cfg_doc *doc, size_t i, size_t k)
         for (size_t l = 0; l < (j == i ? k : s->goal.design[j].target.n); l++) {
             if (!pio_design_path_overlaps(&s->goal.design[j].path[l], &s->goal.design[i].path[k])) continue;
             char at[80];
-            snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
+            snprintf(at, sizeof at, "design[%zu].%s[%zu]", i, pio_design_targets_key(&s->goal.design[i]), k);
             pio_cfg_fault(doc, at, "'%s' is already changed by the design variable '%s'; name it once", path,
                           s->goal.design[j].name);
             return;
@@ -263,7 +286,8 @@ static void check_filter(const place *p, const scene_design *d, size_t k)
 static void check_shape(const pio_scene *s, const place *p, const scene_design *d, size_t k)
 {
     const bool part = d->on.group || !isnan(d->on.min[0]), all = d->along == SCENE_ALONG_ALL,
-               shape = d->path[k].quantity == PIO_POSITION && d->per == SCENE_PER_NODE;
+               shape = d->path[k].quantity == PIO_POSITION && d->per == SCENE_PER_NODE,
+               moves = shape || d->per == SCENE_PER_LATTICE;
     if (s->method.type != SCENE_FEM) {
         check_filter(p, d, k);
         return;
@@ -273,8 +297,15 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
               "a filter needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
     if (part && !shape)
         fault(p, "on", "only rest positions with 'per: node' can be restricted to a part of the surface; remove it");
-    if (!all && !shape) fault(p, "along", "only rest positions with 'per: node' have a direction; remove it");
-    if (d->along == SCENE_ALONG_NORMAL && !part)
+    if (!all && !moves)
+        fault(p, "along", "only rest positions with 'per: node' or 'per: lattice' have a direction; remove it");
+    if (moves && d->path[k].part >= 0) {
+        char at[40];
+        snprintf(at, sizeof at, "%s[%zu]", pio_design_targets_key(d), k);
+        fault(p, at, "shifts of nodes have a direction, not components; use the path without .%c, and 'along: %c'",
+              "xyz"[d->path[k].part], "xyz"[d->path[k].part]);
+    }
+    if (d->along == SCENE_ALONG_NORMAL && !part && d->per != SCENE_PER_LATTICE)
         fault(p, "along", "a normal direction needs a part of the surface; add `on`");
     if (d->along == SCENE_ALONG_Z && s->method.dimension == 2)
         fault(p, "along", "a 2D scene has no z; use x, y or normal");
@@ -322,7 +353,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
     for (size_t k = 0; k < d->target.n; k++) {
         char at[80];
         scene_target t;
-        snprintf(at, sizeof at, "design[%zu].target[%zu]", i, k);
+        snprintf(at, sizeof at, "design[%zu].%s[%zu]", i, pio_design_targets_key(d), k);
         if (!d->path[k].key) {
             unknown_path(s, doc, at, d->target.v[k]);
             return;
@@ -350,4 +381,5 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc)
 {
     for (size_t i = 0; i < scene->goal.n_design; i++) check_design(scene, doc, i);
+    pio_scene_validate_lattices(scene, doc);
 }

@@ -41,6 +41,7 @@ extern const cfg_table pio_fem_scene_table, pio_fem_material_table, pio_fem_desi
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 extern const cfg_table pio_tie_table;        /* ties between meshes (scene_table_tie.c) */
 extern const cfg_table pio_projection_table; /* of designs (scene_table_fem_design.c) */
+extern const cfg_table pio_lattice_table;    /* of designs of meshes (scene_table_lattice.c) */
 
 /* Returns the table of materials of the scene's method (scene_table_material.c). */
 const cfg_table *pio_scene_materials(const pio_scene *scene);
@@ -85,6 +86,10 @@ int pio_scene_course_column(cfg_doc *doc, const char *path, const pio_csv *csv);
 void pio_scene_report(cfg_doc *doc, const char *path, const piola_error *error);
 /* Parses the targets of designs into design[i].path, with a NULL key where a target names nothing (scene_design.c). */
 void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc);
+/* Sets what the lattice of design i does not say to NaN (scene_lattice.c). */
+void pio_scene_complete_lattice(pio_scene *scene, cfg_doc *doc, size_t i);
+/* Checks the rules of lattices, and of targets that share their variables (scene_lattice.c). */
+void pio_scene_validate_lattices(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of designs (scene_design.c). */
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
 /* Checks the tables of curves, of measured data and of measured points (scene_data.c). */
@@ -107,6 +112,7 @@ bool pio_scene_unit(cfg_doc *doc, const char *path, cfg_quantity quantity);
 void pio_scene_complete_control(pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of actuators and control (scene_control.c). */
 void pio_scene_validate_control(const pio_scene *scene, cfg_doc *doc);
+enum { PIO_MOST_LATTICE_CELLS = 12 };           /* along an axis: higher Bernstein polynomials hardly differ */
 enum { SCENE_LAYERS = PIO_NETWORK_HIDDEN + 2 }; /* most layers of units of a network, inputs and outputs too */
 /* Computes the units of each layer of a network, width[*layers + 1] (inputs first, outputs last), and returns the
  * number of weights; 0 where the hidden layers are not legal (scene_control.c). */

@@ -37,6 +37,19 @@ static inline bool has_every(const void *o)
 {
     return ((const scene_observe *)o)->every > 0;
 }
+/* Returns whether the targets of the design entry have variables of their own. */
+static inline bool has_own_targets(const void *d)
+{
+    return ((const scene_design *)d)->targets.n == 0;
+}
+/* Returns whether the targets of the design entry share their variables. */
+static inline bool has_shared_targets(const void *d)
+{
+    return !has_own_targets(d);
+}
+#define TARGETS_MEANING                                                                                                \
+    "list of paths, as of `target`, of several bodies or materials, that all have the values of the same variables: "  \
+    "one for each component"
 /* Returns whether the design entry has initial values. */
 static inline bool has_initial(const void *d)
 {

@@ -15,7 +15,12 @@ static bool has_part(const void *d)
 }
 static bool has_along(const void *d)
 {
-    return ((const scene_design *)d)->per == SCENE_PER_NODE;
+    const scene_per per = ((const scene_design *)d)->per;
+    return per == SCENE_PER_NODE || per == SCENE_PER_LATTICE;
+}
+static bool has_lattice(const void *d)
+{
+    return ((const scene_design *)d)->lattice.cells[0] > 0;
 }
 
 WHERE_TESTS(part, scene_design)
@@ -51,10 +56,11 @@ const cfg_table pio_projection_table = {.what = "projection", .fields = projecti
 
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
-    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
+    {"target", CFG_TEXTS, AT(scene_design, target), .present = has_own_targets,
      .meaning = "path or list of paths that change, such as materials.NAME.E, bodies.NAME.rest_position, "
                 "loads.NAME.value or gravity; bodies.NAME.E is that body's own copy of its material's constant. piola "
                 "params lists what a scene has"},
+    {"targets", CFG_TEXTS, AT(scene_design, targets), .present = has_shared_targets, .meaning = TARGETS_MEANING},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
@@ -68,7 +74,11 @@ static const cfg_field design_fields[] = {
     {"per", CFG_ENUM, AT(scene_design, per), .values = pio_mesh_per_words, .without = ONLY(SCENE_PER_GROUP),
      .fallback = "target",
      .meaning = "one value per target, per body that has it, per element (a field) or, for rest_position, per node: a "
-                "shift of where it rests, 0 at first"},
+                "shift of where it rests, 0 at first, or per control point of a `lattice`"},
+    {"lattice", CFG_MAPPING, .table = &pio_lattice_table, .present = has_lattice,
+     .meaning =
+         "rest_position per lattice: a box of control points, each with a displacement, 0 at first, that deforms "
+         "the body in it (Sederberg and Parry 1986)"},
     {"filter", CFG_MAPPING, .table = &filter_table, .present = has_filter,
      .meaning = "makes a field smooth at a length: of elements, or of the nodes of a part of the surface"},
     {"projection", CFG_MAPPING, .table = &pio_projection_table, .present = has_projection,
@@ -77,13 +87,15 @@ static const cfg_field design_fields[] = {
     {"on", CFG_MAPPING, .table = &part_place_table, .present = has_part, .computed = "all of the body",
      .meaning = "rest_position per node: which nodes move"},
     {"along", CFG_ENUM, AT(scene_design, along), .values = along_names, .fallback = "all", .present = has_along,
-     .meaning =
-         "rest_position per node: in all directions, along an axis, or along the outward normal of the faces of `on`"},
+     .meaning = "rest_position per node or lattice: in all directions, along an axis, or per node along the outward "
+                "normal of the faces of `on`"},
     {"mesh_update", CFG_ENUM, AT(scene_design, mesh_update), .values = update_names,
      .computed = "linear_elastic where there is `on`, else none", .present = has_part,
      .meaning =
          "linear_elastic: nodes inside follow as those of an elastic body whose surface is moved; those of the "
          "rest of the surface stay, or slide along it where its normal is an axis; none: only the nodes of `on` move"},
     END};
-const cfg_table pio_fem_design_table = {
-    .what = "design variable of a mesh", .size = sizeof(scene_design), .fields = design_fields};
+const cfg_table pio_fem_design_table = {.what = "design variable of a mesh",
+                                        .size = sizeof(scene_design),
+                                        .fields = design_fields,
+                                        .choice = {{{"target"}, {"targets"}}, true, 0}};

@@ -116,10 +116,11 @@ static const cfg_table filter_table = {.what = "filter", .fields = filter_fields
 
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
-    {"target", CFG_TEXTS, AT(scene_design, target), .required = true,
+    {"target", CFG_TEXTS, AT(scene_design, target), .present = has_own_targets,
      .meaning = "path or list of paths that change, such as materials.NAME.E, bodies.NAME.velocity, control.NAME.knots "
                 "or gravity; bodies.NAME.E is that body's own copy of its material's constant, and frequency and phase "
                 "of a network are those of its clocks, the inputs of type phase. piola params lists what a scene has"},
+    {"targets", CFG_TEXTS, AT(scene_design, targets), .present = has_shared_targets, .meaning = TARGETS_MEANING},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},
@@ -131,7 +132,7 @@ static const cfg_field design_fields[] = {
     {"transform", CFG_ENUM, AT(scene_design, transform), .values = pio_transform_words, .fallback = "linear",
      .meaning = "log searches over orders of magnitude; it needs values above 0"},
     {"per", CFG_ENUM, AT(scene_design, per), .values = pio_per_words, .fallback = "target",
-     .without = ONLY(SCENE_PER_NODE),
+     .without = ONLY(SCENE_PER_NODE) | ONLY(SCENE_PER_LATTICE),
      .meaning = "one value per target, per body that has it, per particle (a field), or per group of particles; what "
                 "is in none of the groups keeps the scene's value, or is governed by its material's entry beside a "
                 "body's own"},
@@ -143,7 +144,10 @@ static const cfg_field design_fields[] = {
     {"groups", CFG_TEXTS, AT(scene_design, groups), .computed = "all groups of the bodies that the target governs",
      .present = has_named, .meaning = "with per: group, the names of the groups"},
     END};
-const cfg_table pio_design_table = {.what = "design variable", .size = sizeof(scene_design), .fields = design_fields};
+const cfg_table pio_design_table = {.what = "design variable",
+                                    .size = sizeof(scene_design),
+                                    .fields = design_fields,
+                                    .choice = {{{"target"}, {"targets"}}, true, 0}};
 
 static bool has_mean(const void *t)
 {

@@ -1,5 +1,6 @@
 /* scene_validate_mpm.c -- which walls, materials and outputs an integrator of particles can have. */
 #include "host/scene/plastic.h"
+#include "host/scene/design_path.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
 
@@ -79,7 +80,7 @@ static void check_materials(const pio_scene *s, cfg_doc *doc)
     for (size_t d = 0; d < s->goal.n_design; d++)
         for (size_t t = 0; t < s->goal.design[d].target.n; t++) {
             const char *key = s->goal.design[d].path[t].key;
-            PATH(path, "design[%zu].target", d);
+            PATH(path, "design[%zu].%s", d, pio_design_targets_key(&s->goal.design[d]));
             if (key && !strcmp(key, "viscosity"))
                 pio_cfg_fault(doc, path,
                               "time.integrator: reversible has no viscosity; remove it, or use integrator: apic");

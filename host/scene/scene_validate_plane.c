@@ -1,5 +1,6 @@
 /* scene_validate_plane.c -- rules of sheets and rings, method.plane, that no single key can state. */
 #include "host/scene/scene_names.h"
+#include "host/scene/design_path.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
 
@@ -39,7 +40,7 @@ static void check_weight(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->goal.n_design; i++)
         for (size_t k = 0; s->goal.design[i].path && k < s->goal.design[i].target.n; k++) {
             const scene_path *p = &s->goal.design[i].path[k];
-            PATH(path, "design[%zu].target[%zu]", i, k);
+            PATH(path, "design[%zu].%s[%zu]", i, pio_design_targets_key(&s->goal.design[i]), k);
             if (p->key && p->quantity == PIO_GRAVITY && p->part != 1)
                 pio_cfg_fault(doc, path, "x is the radius, along which no weight acts; design gravity.y");
         }

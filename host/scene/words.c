@@ -104,12 +104,20 @@ const char *const pio_method_words[] = {[SCENE_MPM] = "mpm", [SCENE_FEM] = "fem"
 const char *const pio_precision_words[] = {[SCENE_F32] = "f32", [SCENE_F64] = "f64", NULL};
 const char *const pio_interpolation_words[] = {[PIO_SIMP] = "simp", [PIO_RAMP] = "ramp", NULL};
 const char *const pio_transform_words[] = {[SCENE_LINEAR] = "linear", [SCENE_LOG] = "log", NULL};
-const char *const pio_per_words[] = {
-    [SCENE_PER_TARGET] = "target", [SCENE_PER_BODY] = "body",   [SCENE_PER_PARTICLE] = "particle",
-    [SCENE_PER_NODE] = "node",     [SCENE_PER_GROUP] = "group", NULL};
-const char *const pio_mesh_per_words[] = {
-    [SCENE_PER_TARGET] = "target", [SCENE_PER_BODY] = "body",   [SCENE_PER_PARTICLE] = "element",
-    [SCENE_PER_NODE] = "node",     [SCENE_PER_GROUP] = "group", NULL};
+const char *const pio_per_words[] = {[SCENE_PER_TARGET] = "target",
+                                     [SCENE_PER_BODY] = "body",
+                                     [SCENE_PER_PARTICLE] = "particle",
+                                     [SCENE_PER_NODE] = "node",
+                                     [SCENE_PER_GROUP] = "group",
+                                     [SCENE_PER_LATTICE] = "lattice",
+                                     NULL};
+const char *const pio_mesh_per_words[] = {[SCENE_PER_TARGET] = "target",
+                                          [SCENE_PER_BODY] = "body",
+                                          [SCENE_PER_PARTICLE] = "element",
+                                          [SCENE_PER_NODE] = "node",
+                                          [SCENE_PER_GROUP] = "group",
+                                          [SCENE_PER_LATTICE] = "lattice",
+                                          NULL};
 const char *const pio_term_words[] = {[SCENE_TARGET] = "target",
                                       [SCENE_ABSOLUTE] = "absolute",
                                       [SCENE_MISFIT] = "misfit",

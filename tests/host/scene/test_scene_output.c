@@ -300,7 +300,10 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "topology_motion",
                                           "filled_2d",
                                           "filled_reversible",
-                                          "least_squares_2d"};
+                                          "least_squares_2d",
+                                          "lattices_2d",
+                                          "lattice_3d",
+                                          "shared_2d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)
