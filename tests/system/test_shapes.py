@@ -154,6 +154,25 @@ class Shapes(unittest.TestCase):
             self.assertEqual(values.tobytes(), file["piola/gradient/bodies.arm.rest_position/value"][:].tobytes())
         self.assertTrue(np.isfinite(values).all())
 
+    def test_the_largest_stress_of_a_hook_falls_by_a_quarter_at_its_volume(self):
+        scene = SCENES / "shape_hook.yaml"
+
+        def seen():
+            return {name: own["value"][-1][0] for name, own in self.result()["observations"].items()}
+        self.piola("run", scene)
+        start = seen()
+        self.piola("optimize", scene)
+        end = seen()
+        for name, limit in (("largest", 0.75), ("stress", 0.75)):
+            self.below(f"{name}: {start[name] / 1e6:.1f} to {end[name] / 1e6:.1f} MPa, in parts of the start",
+                       end[name] / start[name], limit)
+        self.below("volume, relative to the start", abs(end["volume"] / start["volume"] - 1), 1e-4)
+        self.below("evaluations", self.result()["optimizer"]["evaluations"], 100)
+        self.piola("check", scene)
+        rows = self.result()["check"]["rows"]
+        print(f"  {sum(row['verdict'] == 'passed' for row in rows)} of {len(rows)} directions pass the Taylor test")
+        self.assertTrue(rows and all(row["verdict"] == "passed" for row in rows))
+
     def test_a_lattice_that_inverts_an_element_names_it(self):
         text = BEAM.replace("bounds: [-9 mm, 9 mm]", "initial: -30 mm").replace("along: y", "along: x").replace(
             "cells: [4, 1]", "cells: [4, 1], hold: [{group: left}], ease: 1 mm")

@@ -129,6 +129,10 @@ ENTRIES = (
     Entry("fem_cantilever_shape", "optimize",
           "The cantilever with the edge that was found. The colour is the displacement under the load.",
           "--field displacement --size 800x420"),
+    Entry("shape_hook", "optimize",
+          "The hook that was found, with as much steel as at the start. The colour is von Mises' stress: the inside of "
+          "the bow carries most, and the tip, which carries nothing, has become thin.",
+          "--field von_mises --size 460x640"),
     Entry("fem_fork", "optimize",
           "The tone of the fork that was found, 440 Hz: the shape of the second mode, drawn small. The prongs have "
           "become thicker at their roots and thinner at their ends.",
@@ -192,7 +196,7 @@ def designed(name):
     """What is designed, in words: the targets of a scene's design."""
     words = []
     for item in re.split(r"^\s*- ", value(name, "design"), flags=re.M)[1:]:
-        targets = re.search(r"target: (\[[^\]]*\]|[\w.]+)", item).group(1)
+        targets = re.search(r"targets?: (\[[^\]]*\]|[\w.]+)", item).group(1)
         per = re.search(r"\bper: (\w+)", item)
         names = ", ".join(f"`{t}`" for t in re.findall(r"[\w.]+", targets))
         words.append(names + (f" per {per.group(1)}" if per else ""))
@@ -223,7 +227,7 @@ def section(entry, size, measured):
         took += f" for {measured['evaluations']} evaluations"
     if "machine" in measured:
         took += f" ({measured['machine']}, commit {measured['commit']}, {measured['date']})"
-    method = "finite elements" if name.startswith("fem_") else "material point method"
+    method = "finite elements" if "fem" in value(name, "method") else "material point method"
     precision = "f32" if measured["precision"] == "f32" else "f64"
     facts = [f"Method: {method}, {precision}, {size}.", f"Objective: {objective(name)}. Design: {designed(name)}.",
              f"Measured: {took}."]
