@@ -35,7 +35,8 @@ typedef enum piola_status {
     PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
     PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, item and value, `failure` the kind */
     PIOLA_REFUSED = 77,       /* not allowed: a path outside the scene's folder, or resuming a run of another machine */
-    PIOLA_MEMBERS_FAILED = 78 /* members of a sweep failed, each with its cause in sweep.csv; the others are done */
+    PIOLA_MEMBERS_FAILED = 78, /* members of a sweep failed, each with its cause in sweep.csv; the others are done */
+    PIOLA_NO_PROGRESS = 79     /* as PIOLA_INTERRUPTED, but nothing new is on disk; only with `require_progress` */
 } piola_status;
 
 /* What failed in a computation, for programs; scripts read its name in `failure` of result.json. */
@@ -133,12 +134,15 @@ typedef struct piola_options {
      * what the device has */
     double memory;
     bool resume; /* continue an earlier run: from the evaluations of optimize, or from a checkpoint of run and grad */
-    bool accept_machine;      /* also continue a run of another machine, where the same bits are not guaranteed */
-    bool dry_run;             /* print the plan and stop; nothing is written */
-    bool json;                /* print result.json on stdout too */
-    int quiet, verbose;       /* number of -q and -v: fewer and more messages */
-    const char *log_json;     /* file to which the log is appended as JSON lines; NULL: none */
-    double max_walltime;      /* limit of wall time in s, after which the run stops with PIOLA_INTERRUPTED; 0: none */
+    bool accept_machine;  /* also continue a run of another machine, where the same bits are not guaranteed */
+    bool dry_run;         /* print the plan and stop; nothing is written */
+    bool json;            /* print result.json on stdout too */
+    int quiet, verbose;   /* number of -q and -v: fewer and more messages */
+    const char *log_json; /* file to which the log is appended as JSON lines; NULL: none */
+    double max_walltime;  /* limit of wall time in s, after which the run stops with PIOLA_INTERRUPTED; 0: none */
+    /* what is interrupted before a new evaluation, a checkpoint at a later step or another member is on disk ends with
+     * PIOLA_NO_PROGRESS: to run it again in the same time would lead no farther */
+    bool require_progress;
     const char *command_line; /* command line for the manifest; NULL: none */
 } piola_options;
 
@@ -185,6 +189,17 @@ typedef struct piola_sweep_options {
     int64_t starts;       /* instead of axes: optimisations that begin at so many points within the design's bounds */
     const char *what; /* "run", "grad" or "optimize"; NULL: grad if the scene has an objective and a design, or run */
     int jobs;         /* members at the same time, which do not change results; 0: 1 */
+    /* run these members alone, "8..15" or "8", and write nothing but their folders, while other processes run others;
+     * NULL: all */
+    const char *members;
+    bool collect; /* run nothing, and write sweep.csv, sweep.h5 and sweep.json of what other processes ran */
+    /* run nothing, and write the batch scripts by which Slurm does, slurm/ in the output folder; piola_options has
+     * the time limit of a task (max_walltime) */
+    bool slurm;
+    int64_t chunk;             /* members of a task of Slurm; 0: `jobs`, or more where tasks would exceed 1000 */
+    const char *const *sbatch; /* [n_sbatch] further options of sbatch, such as "--partition=short" */
+    size_t n_sbatch;           /* number of them */
+    const char *program;       /* the command `piola` that scripts run; NULL: the one in the path */
 } piola_sweep_options;
 
 /* Returns the defaults. */
@@ -193,9 +208,11 @@ piola_sweep_options piola_sweep_options_default(void);
  * output folder, with the bits of piola_run(), piola_grad() or piola_optimize() with the same values in `sets`. Threads
  * and memory are divided among the members that run at the same time. Writes sweep.json, sweep.csv and sweep.h5, also
  * when it is interrupted; a sweep that is continued runs the members that are not finished. Call it in a process that
- * has computed nothing yet. PIOLA_MEMBERS_FAILED if members failed, which does not end the others; PIOLA_NO if none
+ * has computed nothing yet. With `members`, several processes run one sweep, on one machine or many that share the
+ * folder. PIOLA_MEMBERS_FAILED if members failed, which does not end the others; PIOLA_NO if none
  * failed, but an optimiser did not converge; the errors of a simulation, before anything is written;
- * PIOLA_CANNOT_CREATE also where the folder holds another sweep, and PIOLA_REFUSED for one of another machine. */
+ * PIOLA_CANNOT_CREATE also where the folder holds another sweep, and PIOLA_REFUSED for one of another machine. With
+ * `collect`, PIOLA_NO_INPUT if the folder holds no sweep, and PIOLA_INTERRUPTED while members are left. */
 piola_status piola_sweep(const piola_options *options, const piola_sweep_options *sweep, piola_error *error);
 
 /* Finds all errors of a scene without simulating it; with `json`, prints the resolved scene. The errors of a

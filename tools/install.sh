@@ -66,4 +66,4 @@ find_nvcc() {
 BUILD_PACKAGES=(gcc g++ cmake ninja-build pkg-config libarpack2-dev libhdf5-dev libmumps-seq-dev libnlopt-dev
     libvpx-dev libyaml-dev libcmocka-dev zlib1g-dev python3)
 # shellcheck disable=SC2034
-TEST_PACKAGES=(ccache libcminpack-dev libhypre-dev python3-venv valgrind)
+TEST_PACKAGES=(ccache libcminpack-dev libhypre-dev munge python3-venv slurm-client slurmctld slurmd valgrind)

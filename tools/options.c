@@ -28,7 +28,8 @@ void tool_settings_free(tool_settings *s)
     free(s->sets.v);
     free(s->allow.v);
     free(s->over.v);
-    s->sets = s->allow = s->over = (tool_list){0};
+    free(s->sbatch.v);
+    s->sets = s->allow = s->over = s->sbatch = (tool_list){0};
 }
 
 /* ---- did you mean --------------------------------------------------------------------------------------- */
@@ -378,6 +379,8 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->common.n_allow = s->allow.n;
     s->sweep.over = s->over.v;
     s->sweep.n_over = s->over.n;
+    s->sweep.sbatch = s->sbatch.v;
+    s->sweep.n_sbatch = s->sbatch.n;
     s->render.threads = s->common.threads;
     s->film.picture = s->render;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
@@ -394,7 +397,8 @@ piola_status tool_parse(int argc, char **argv, tool_settings *s, piola_error *er
     s->sets.v = calloc((size_t)argc + 1, sizeof *s->sets.v);
     s->allow.v = calloc((size_t)argc + 1, sizeof *s->allow.v);
     s->over.v = calloc((size_t)argc + 1, sizeof *s->over.v);
-    if (!s->sets.v || !s->allow.v || !s->over.v)
+    s->sbatch.v = calloc((size_t)argc + 1, sizeof *s->sbatch.v);
+    if (!s->sets.v || !s->allow.v || !s->over.v || !s->sbatch.v)
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %d arguments", argc);
     for (; !rc && w.at < argc; w.at++) {
         const char *word = argv[w.at];

@@ -47,7 +47,7 @@ typedef struct {
     piola_film_options film;
     piola_export_options export;
     const char *output; /* value of -o */
-    tool_list sets, allow, over;
+    tool_list sets, allow, over, sbatch;
     bool markdown, help, version; /* these options were given */
     bool given[TOOL_OPTIONS];     /* options that were given, by index in tool_options */
 } tool_settings;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Returns the arguments as one line that a shell reads back unchanged; NULL without memory. */
 static char *command_line(int argc, char **argv)
@@ -55,6 +56,17 @@ static piola_status film(const piola_film_options *options, piola_error *error)
     return rc;
 }
 
+/* Runs a sweep; scripts are to run the program that this is. */
+static piola_status sweep(const tool_settings *s, piola_error *error)
+{
+    char program[4096];
+    piola_sweep_options options = s->sweep;
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0) program[n] = '\0';
+    if (n > 0) options.program = program;
+    return piola_sweep(&s->common, &options, error);
+}
+
 static piola_status run(const tool_settings *s, piola_error *error)
 {
     if (s->info.no_verify)
@@ -70,7 +82,7 @@ static piola_status run(const tool_settings *s, piola_error *error)
     case TOOL_OPTIMIZE:
         return piola_optimize(&s->common, error);
     case TOOL_SWEEP:
-        return piola_sweep(&s->common, &s->sweep, error);
+        return sweep(s, error);
     case TOOL_PARAMS:
         return piola_params(&s->common, error);
     case TOOL_VALIDATE:

@@ -56,6 +56,24 @@ const tool_option tool_options[] = {
      .meaning = "members that run at the same time, among which threads and memory are divided; results do not depend "
                 "on it",
      .fallback = "1"},
+    {"members", 0, OPTION_TEXT, TO(sweep.members), ON(SWEEP), "FIRST..LAST",
+     .meaning = "run these members alone, while other processes run others of the same sweep; --collect makes the "
+                "sweep's files once all are done"},
+    {"collect", 0, OPTION_FLAG, TO(sweep.collect), ON(SWEEP),
+     .meaning = "run nothing, and make sweep.csv, sweep.h5 and sweep.json of the members that are done; exit code 75 "
+                "while some are left"},
+    {"slurm", 0, OPTION_FLAG, TO(sweep.slurm), ON(SWEEP),
+     .meaning = "run nothing, and write slurm/submit.sh into the output folder, which submits the sweep to Slurm: an "
+                "array of jobs, requeued on exit code 75, and one that collects; --max-walltime is the time limit of "
+                "each, --jobs and --threads are those of each"},
+    {"chunk", 0, OPTION_WIDE, TO(sweep.chunk), ON(SWEEP), "N", .least = 1, .most = 100000,
+     .meaning = "with --slurm: members of a job of the array",
+     .fallback = "those of --jobs, or more where there were more than 1000 jobs"},
+    {"sbatch", 0, OPTION_LIST, TO(sbatch), ON(SWEEP), "OPTION",
+     .meaning = "with --slurm: a further option for sbatch, as --sbatch=--partition=short; may be repeated"},
+    {"require-progress", 0, OPTION_FLAG, TO(common.require_progress), ON(RUN) | ON(GRAD) | ON(OPTIMIZE) | ON(SWEEP),
+     .meaning = "end with exit code 79 instead of 75 if it is stopped before a new evaluation, a later checkpoint or "
+                "another member is on disk, so that a batch system does not requeue it for ever"},
     {"set", 0, OPTION_LIST, TO(sets), SCENES, "PATH=VALUE",
      .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
                 "may be repeated"},
@@ -197,7 +215,8 @@ _Static_assert(sizeof tool_options / sizeof *tool_options <= TOOL_OPTIONS, "tool
 
 const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_RUN] = {"run", "SCENE", "simulate a scene and write its states",
-                  "Writes states.vtkhdf (for ParaView, h5py, NumPy, `piola render`) and result.json.", SCENE_CODES,
+                  "Writes states.vtkhdf (for ParaView, h5py, NumPy, `piola render`) and result.json.",
+                  SCENE_CODES " 79",
                   "  piola run scene.yaml -o out/first --set \"time.duration=0.2 s\"\n"
                   "      simulates 0.2 s of scene.yaml; out/first/states.vtkhdf holds the frames\n"
                   "  piola render out/first/states.vtkhdf -o last.png\n"
@@ -206,7 +225,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
         {"grad", "SCENE", "simulate, and differentiate the objective by the adjoint method",
          "The scene needs `objective` and `design`. Writes states.vtkhdf with gradient fields and result.json\n"
          "with the objective and the gradient of every design variable.",
-         SCENE_CODES,
+         SCENE_CODES " 79",
          "  piola grad scene.yaml -o out/grad --json | python3 -m json.tool\n"
          "      prints J, its terms and dJ/d(each design variable)\n"
          "  piola render out/grad/states.vtkhdf --field grad_E -o sensitivity.png\n"
@@ -220,7 +239,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_OPTIMIZE] = {"optimize", "SCENE", "improve the design until the objective is small",
                        "The scene needs `objective`, `design` and `optimizer`. Every evaluation is kept in the output\n"
                        "folder; run the same command again to continue a stopped one, with the same result to the bit.",
-                       "1 " SCENE_CODES,
+                       "1 " SCENE_CODES " 79",
                        "  piola optimize scene.yaml -o out/best --max-walltime 2h\n"
                        "      works for at most two hours; exit 75: run the same line again to continue\n"
                        "  piola optimize scene.yaml -o out/best --resume never\n"
@@ -231,7 +250,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "folder of its own, members/NUMBER. Writes sweep.csv and sweep.h5 with the parameters, observations,\n"
          "objective and gradient of every member, and sweep.json. A member that fails does not end the sweep; run the\n"
          "same command again to continue a stopped one.",
-         "1 65 66 69 71 73 74 75 76 77 78",
+         "1 65 66 69 71 73 74 75 76 77 78 79",
          "  piola sweep scene.yaml -o out/sweep --over materials.rubber.E=50kPa..200kPa:8:log --jobs 4\n"
          "      eight moduli with equal ratios, four at a time\n"
          "  piola sweep scene.yaml -o out/sample --samples 64 --over materials.rubber.E=50kPa..200kPa:log \\\n"
@@ -339,4 +358,5 @@ const tool_code tool_codes[] = {
     {76, "the computation failed; the message names step, item and value"},
     {77, "not allowed: a path leaves its folder, or the run to resume is of another machine"},
     {78, "members of a sweep failed, each with its cause in sweep.csv; the others are done"},
+    {79, "as 75, but nothing new is on disk (--require-progress): it needs more time"},
     {0, NULL}};

@@ -110,3 +110,9 @@ piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what)
 {
     return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %s: %zu bytes", what, bytes);
 }
+
+void pio_fail_append(piola_error *error, const char *more)
+{
+    const size_t n = strlen(error->message);
+    snprintf(error->message + n, sizeof error->message - n, "%s", more);
+}

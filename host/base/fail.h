@@ -18,6 +18,9 @@ piola_status pio_fail_result(piola_error *error, piola_failure_kind kind, const 
  */
 piola_status pio_fail_memory(piola_error *error, size_t bytes, const char *what);
 
+/* Adds text to the end of the message of *error, as far as there is room. */
+void pio_fail_append(piola_error *error, const char *more);
+
 /* Attributes a failure to lack of memory where that can explain it: if memory was refused anywhere in this process
  * before, and `status` is one that a library may report in that case, it makes `error` PIOLA_NO_MEMORY, adds the bytes
  * to its message and returns PIOLA_NO_MEMORY. Otherwise it returns `status`. */

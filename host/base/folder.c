@@ -198,12 +198,14 @@ static bool has_ended(const holder *h)
     return h->pid > 0 && !strcmp(host, h->host) && kill((pid_t)h->pid, 0) && errno == ESRCH;
 }
 
-/* Locks like acquire(), but waits a moment, since a child of a dead process ends shortly after it and holds the lock
- * until then. */
-static outcome acquire_with_wait(pio_folder *f, holder *h)
+/* Locks like acquire(), but waits up to `seconds` for the holder, and a moment where that has ended, since a child of
+ * a dead process ends shortly after it and holds the lock until then. */
+static outcome acquire_with_wait(pio_folder *f, holder *h, double seconds)
 {
+    const int most = (int)(seconds * 1e6 / WAIT_US);
     outcome o = acquire(f, h);
-    for (int wait = 0; o == HELD && wait < MOST_WAITS && has_ended(h); wait++) {
+    for (int wait = 0; o == HELD || o == UNKNOWN; wait++) {
+        if (wait >= most && (o == UNKNOWN || wait >= MOST_WAITS || !has_ended(h))) break;
         (void)usleep(WAIT_US);
         close(f->lock);
         f->lock = -1;
@@ -212,14 +214,14 @@ static outcome acquire_with_wait(pio_folder *f, holder *h)
     return o;
 }
 
-static piola_status lock(pio_folder *f, const char *directory, const char *command, piola_error *error)
+static piola_status lock(pio_folder *f, const char *directory, const char *command, double seconds, piola_error *error)
 {
     holder h = {.pid = 0};
     char who[700];
     f->folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->folder < 0)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot open the folder %s: %s", directory, strerror(errno));
-    const outcome o = acquire_with_wait(f, &h);
+    const outcome o = acquire_with_wait(f, &h, seconds);
     if (o == NOT_THERE)
         return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s: %s", directory, lock_name,
                         strerror(errno));
@@ -259,11 +261,17 @@ void pio_folder_remove(const char *directory, const char *old)
 
 piola_status pio_folder_lock(pio_folder **out, const char *directory, const char *command, piola_error *error)
 {
+    return pio_folder_lock_within(out, directory, command, 0, error);
+}
+
+piola_status pio_folder_lock_within(pio_folder **out, const char *directory, const char *command, double seconds,
+                                    piola_error *error)
+{
     pio_folder *f = calloc(1, sizeof *f);
     *out = NULL;
     if (!f) return pio_fail_memory(error, sizeof *f, "the lock of a folder");
     f->folder = f->lock = -1;
-    const piola_status rc = lock(f, directory, command, error);
+    const piola_status rc = lock(f, directory, command, seconds, error);
     if (rc)
         release(f);
     else

@@ -20,6 +20,10 @@ piola_status pio_folder_make(const char *directory, piola_error *error);
 /* Locks an existing folder; `command` describes the holder to other runs. Returns PIOLA_CANNOT_CREATE if another run
  * holds it (the message has its pid, host and start), or if the folder cannot be written to, or PIOLA_NO_MEMORY. */
 piola_status pio_folder_lock(pio_folder **out, const char *directory, const char *command, piola_error *error);
+/* As pio_folder_lock(), but waits up to `seconds` for another run to release the folder, for locks that are held for a
+ * moment. Returns the errors of pio_folder_lock(). */
+piola_status pio_folder_lock_within(pio_folder **out, const char *directory, const char *command, double seconds,
+                                    piola_error *error);
 /* Returns a notice for the user about what was found when the folder was locked: a run that was killed, or a file
  * system without locks. It is "" otherwise, and valid until pio_folder_unlock(). */
 const char *pio_folder_notice(const pio_folder *f);

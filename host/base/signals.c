@@ -10,10 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N_SIGNALS = 5 };
-static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT};
-static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)", "SIGTERM", "SIGXCPU (CPU time limit)",
-                                             "SIGHUP (the terminal is gone)", "SIGQUIT"};
+enum { N_SIGNALS = 6 };
+static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGXCPU, SIGUSR1, SIGHUP, SIGQUIT};
+static const char *const words[N_SIGNALS] = {"SIGINT (Ctrl-C)",
+                                             "SIGTERM",
+                                             "SIGXCPU (CPU time limit)",
+                                             "SIGUSR1 (a batch system warns)",
+                                             "SIGHUP (the terminal is gone)",
+                                             "SIGQUIT"};
 
 static volatile sig_atomic_t caught; /* 0, or the first signal that was received */
 static struct sigaction before[N_SIGNALS];

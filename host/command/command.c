@@ -1,6 +1,7 @@
 /* command.c -- see command.h. */
 #include "host/command/command.h"
 
+#include "host/base/fail.h"
 #include "host/base/signals.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
@@ -35,12 +36,22 @@ void pio_command_print_failure(const piola_options *options, const char *name, p
     pio_json_finish(&json, NULL);
 }
 
+piola_status pio_command_stalled(const piola_options *options, piola_status rc, bool progress, piola_error *error)
+{
+    if (rc != PIOLA_INTERRUPTED || progress || !options->require_progress) return rc;
+    error->status = PIOLA_NO_PROGRESS;
+    pio_fail_append(error, "; nothing new is on disk since this command began, so running it again for as long would "
+                           "lead no farther: give it more time");
+    return PIOLA_NO_PROGRESS;
+}
+
 piola_status pio_command_open(pio_session **out, const piola_options *options, const char *name,
                               pio_session_gradients gradients, const char *precision, piola_error *error)
 {
     bool printed;
-    const piola_status rc = pio_session_open(out, options, name, gradients, precision, &printed, error);
+    piola_status rc = pio_session_open(out, options, name, gradients, precision, &printed, error);
     if (!rc) return rc;
+    rc = pio_command_stalled(options, rc, false, error);
     pio_command_print_failure(options, name, rc, error);
     if (printed) error->message[0] = '\0'; /* not to be printed twice */
     return rc;

@@ -16,6 +16,9 @@ piola_status pio_command_open(pio_session **out, const piola_options *options, c
 /* Prints with --json the result of the command `name` that failed before it had an output folder. */
 void pio_command_print_failure(const piola_options *options, const char *name, piola_status rc,
                                const piola_error *error);
+/* Returns PIOLA_NO_PROGRESS, and says so in the message, for an interruption before anything new was on disk, where the
+ * options require progress; otherwise rc. `progress`: something new is on disk. */
+piola_status pio_command_stalled(const piola_options *options, piola_status rc, bool progress, piola_error *error);
 /* Checks that the scene has what the session's command needs, as grad does an objective. Returns PIOLA_BAD_DATA if not.
  */
 piola_status pio_command_needs(const pio_session *s, piola_error *error);

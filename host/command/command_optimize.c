@@ -32,6 +32,7 @@ typedef struct {
     pio_evaluations *evaluations;
     size_t next; /* number of the next evaluation that is not on record */
     bool rows_logged;
+    bool computed; /* an evaluation was computed and is on record */
 } context;
 
 /* Names the evaluation whose progress is shown. Those on record are not computed, except damaged ones. */
@@ -80,7 +81,9 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
     if (isnan(at->J))
         pio_log_message(c->s->call.log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                         error->message);
-    return pio_evaluations_add(c->evaluations, number, at, error);
+    const piola_status rc = pio_evaluations_add(c->evaluations, number, at, error);
+    c->computed |= rc == PIOLA_OK;
+    return rc;
 }
 
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
@@ -421,6 +424,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
         if (!rc) rc = run_optimizer(&c, error);
         pio_history_abandon(c.history);
         pio_evaluations_close(c.evaluations);
+        rc = pio_command_stalled(options, rc, c.computed, error);
         if (rc && rc != PIOLA_NO) pio_command_failed(s, rc, error);
     }
     rc = pio_session_end(s, rc, error);

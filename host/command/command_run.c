@@ -50,7 +50,8 @@ static piola_status finish_run(pio_session *s, const double *z, bool gradient, c
     return PIOLA_OK;
 }
 
-static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
+/* Runs the simulation; *advanced: a checkpoint leads farther than the one that was found. */
+static piola_status simulate(pio_session *s, bool gradient, bool *advanced, piola_error *error)
 {
     pio_states *file = NULL;
     pio_run_checkpoint *checkpoint = NULL;
@@ -68,6 +69,7 @@ static piola_status simulate(pio_session *s, bool gradient, piola_error *error)
     rc = pio_run_checkpoint_begin(checkpoint, file, &sweep, error);
     if (!rc) rc = gradient ? pio_session_gradient(s, z, &sweep, error) : pio_session_forward(s, z, &sweep, error);
     rc = pio_run_checkpoint_ended(checkpoint, rc, error);
+    *advanced = pio_run_checkpoint_advanced(checkpoint);
     if (!rc && gradient) {
         certificate = pio_certificate_text(s, NULL, 0);
         rc = certificate ? pio_states_gradient(file, certificate, error)
@@ -97,7 +99,9 @@ static piola_status command(const piola_options *options, const char *name, bool
     if (!rc) pio_states_log_size(s, gradient);
     if (!rc && !options->dry_run) rc = pio_session_make_directory(s, error);
     if (!rc && !options->dry_run) {
-        rc = simulate(s, gradient, error);
+        bool advanced = false;
+        rc = simulate(s, gradient, &advanced, error);
+        rc = pio_command_stalled(options, rc, advanced, error);
         if (rc) pio_command_failed(s, rc, error);
     }
     rc = pio_session_end(s, rc, error);

@@ -37,41 +37,80 @@ static void on_end(void *call, int64_t member, const pio_process_end *end)
     else
         pio_log_message(s->log, PIO_INFO, "member %lld (%s): done in %.3g s%s", (long long)member, line, end->seconds,
                         end->exit == PIOLA_NO ? ", the optimiser did not converge" : "");
+    s->advanced |= pio_sweep_is_final(to->exit);
     if (s->left) s->left--;
-    pio_log_progress(s->log, "sweep", s->members.n - s->left, s->members.n, "members");
+    pio_log_progress(s->log, "sweep", s->to - s->from - s->left, s->to - s->from, "members");
+    piola_error why = {0};
+    if (s->sweep->members && pio_sweep_note_failure(s, member, &why))
+        pio_log_message(s->log, PIO_WARNING, "%s", why.message);
+}
+
+/* Records that a member was stopped with the sweep, and had something new on disk then. */
+static void on_stop(void *call, int64_t member, int exit)
+{
+    (void)member;
+    ((pio_sweep_call *)call)->advanced |= exit == PIOLA_INTERRUPTED;
 }
 
 /* Returns the numbers of the members that are to be run, [*n], to free(); NULL without memory. */
 static int64_t *members_left(const pio_sweep_call *s, int64_t *n)
 {
-    int64_t *items = malloc((size_t)s->members.n * sizeof *items);
+    int64_t *items = malloc((size_t)(s->to - s->from) * sizeof *items);
     *n = 0;
-    for (int64_t i = 0; items && i < s->members.n; i++)
+    for (int64_t i = s->from; items && i < s->to; i++)
         if (s->table.ends[i].exit < 0) items[(*n)++] = i;
     return items;
 }
 
-/* Runs what is left, and writes the files of the sweep in any case. */
+/* Runs what is left, and writes the files of the sweep in any case, if all of it was to run. */
 static piola_status run_members(pio_sweep_call *s, piola_error *error)
 {
+    const int64_t all = s->to - s->from;
     piola_error lost = {0};
     pio_sweep_find_finished(s);
     int64_t n, *items = members_left(s, &n);
     if (!items) return pio_fail_memory(error, (size_t)s->members.n * sizeof *items, "the members of a sweep");
     s->left = n;
-    if (n < s->members.n)
-        pio_log_message(s->log, PIO_INFO, "resuming: %lld of %lld members are finished", (long long)(s->members.n - n),
-                        (long long)s->members.n);
-    const pio_processes run = {
-        .jobs = s->jobs, .items = items, .n = n, .context = s, .work = pio_sweep_run_member, .ended = on_end};
-    const piola_status rc = pio_processes_run(&run, error);
+    if (n < all)
+        pio_log_message(s->log, PIO_INFO, "resuming: %lld of %lld members are finished", (long long)(all - n),
+                        (long long)all);
+    const pio_processes run = {.jobs = s->jobs,
+                               .items = items,
+                               .n = n,
+                               .context = s,
+                               .work = pio_sweep_run_member,
+                               .ended = on_end,
+                               .stopped = on_stop};
+    piola_status rc = pio_processes_run(&run, error);
+    rc = pio_command_stalled(s->options, rc, s->advanced, error);
     free(items);
     pio_log_progress_end(s->log);
-    if (rc == PIOLA_INTERRUPTED) pio_signals_install(NULL); /* what was finished is written as if it were not */
+    if (rc == PIOLA_INTERRUPTED || rc == PIOLA_NO_PROGRESS)
+        pio_signals_install(NULL); /* what was finished is written as if it were not */
+    if (s->sweep->members) {
+        pio_sweep_count(s);
+        return rc;
+    }
     const piola_status written = pio_sweep_write(s, rc, rc ? error->message : "done", &lost);
     if (rc || !written) return rc;
     *error = lost;
     return written;
+}
+
+/* Writes the files of the sweep of what other processes ran. Returns PIOLA_INTERRUPTED while members are left. */
+static piola_status collect(pio_sweep_call *s, piola_error *error)
+{
+    pio_sweep_find_finished(s);
+    pio_sweep_count(s);
+    const int64_t left = s->left;
+    piola_error lost = {0};
+    const piola_status rc =
+        !left ? PIOLA_OK
+              : pio_fail(error, PIOLA_INTERRUPTED, "%lld of %lld members are not finished; run them, and collect again",
+                         (long long)left, (long long)s->members.n);
+    const piola_status written = pio_sweep_write(s, rc, rc ? error->message : "done", &lost);
+    if (written) *error = lost;
+    return written ? written : rc;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------------------- */
@@ -174,8 +213,28 @@ static void divide_threads(pio_sweep_call *s)
 {
     const int all = s->options->threads > 0 ? s->options->threads : omp_get_max_threads();
     s->jobs = s->sweep->jobs > 0 ? s->sweep->jobs : 1;
-    if (s->jobs > s->members.n) s->jobs = (int)s->members.n;
+    if (s->jobs > s->to - s->from) s->jobs = (int)(s->to - s->from);
     s->threads = s->jobs == 1 ? s->options->threads : all / s->jobs > 0 ? all / s->jobs : 1;
+}
+
+/* Rejects options that contradict a call for a part of a sweep, for its collection, or for its scripts. */
+static piola_status check_parts(const pio_sweep_call *s, piola_error *error)
+{
+    const piola_sweep_options *o = s->sweep;
+    const char *const given = o->members ? "--members" : o->collect ? "--collect" : o->slurm ? "--slurm" : NULL;
+    if ((o->members != NULL) + o->collect + o->slurm > 1)
+        return pio_fail(error, PIOLA_USAGE, "%s does not go with %s", given,
+                        o->members && o->collect ? "--collect" : "--slurm");
+    if ((o->chunk || o->n_sbatch) && !o->slurm)
+        return pio_fail(error, PIOLA_USAGE, "--%s does nothing without --slurm", o->chunk ? "chunk" : "sbatch");
+    if (given && !s->options->resume && !o->slurm)
+        return pio_fail(error, PIOLA_USAGE,
+                        "%s goes on with the sweep in the folder; it does not go with --resume never", given);
+    if (s->options->dry_run && (o->collect || o->slurm))
+        return pio_fail(error, PIOLA_USAGE, "%s runs no member; it has no --dry-run", given);
+    if (s->options->json && (o->members || o->slurm))
+        return pio_fail(error, PIOLA_USAGE, "%s has no result for --json; --collect has", given);
+    return PIOLA_OK;
 }
 
 /* Rejects options that say the same thing twice. */
@@ -188,6 +247,29 @@ static piola_status check_options(const pio_sweep_call *s, piola_error *error)
     if (s->sweep->starts && (s->sweep->n_over || s->sweep->samples))
         return pio_fail(error, PIOLA_USAGE, "--starts varies the start of the design; it does not go with --%s",
                         s->sweep->n_over ? "over" : "samples");
+    return check_parts(s, error);
+}
+
+/* Reads which members this call is about: all, or those of "8..15" or "8". */
+static piola_status read_range(pio_sweep_call *s, piola_error *error)
+{
+    const char *text = s->sweep->members;
+    char *end = NULL;
+    s->from = 0;
+    s->to = s->members.n;
+    if (!text) return PIOLA_OK;
+    bool good = *text >= '0' && *text <= '9';
+    const long long first = good ? strtoll(text, &end, 10) : 0;
+    const bool range = good && !strncmp(end, "..", 2);
+    const char *second = range ? end + 2 : text;
+    good = good && *second >= '0' && *second <= '9';
+    const long long last = good ? strtoll(second, &end, 10) : 0;
+    if (!good || *end || first > last || last >= s->members.n)
+        return pio_fail(error, PIOLA_USAGE,
+                        "--members: '%.60s' is no range of members; FIRST..LAST is, from 0 to %lld, both included",
+                        text, (long long)s->members.n - 1);
+    s->from = first;
+    s->to = last + 1;
     return PIOLA_OK;
 }
 
@@ -214,6 +296,7 @@ static piola_status open_call(pio_sweep_call *s, piola_error *error)
     const pio_log_options log = {.level = pio_log_level_from(o->quiet, o->verbose), .json_path = o->log_json};
     piola_status rc = check_options(s, error);
     if (!rc) rc = make_members(s, error);
+    if (!rc) rc = read_range(s, error);
     if (!rc) rc = pio_log_create(&s->log, &log, error);
     if (!rc) rc = pio_table_create(&s->table, &s->members, error);
     if (!rc) rc = pio_sweep_check(s, error);
@@ -232,10 +315,10 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
 {
     static const char *const files[] = {"sweep.csv", "sweep.h5", "sweep.json"};
     char path[PIO_PATH];
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; !s->sweep->members && i < sizeof files / sizeof *files; i++)
         if (pio_path_join(path, sizeof path, s->folder, files[i])) pio_log_message(s->log, PIO_INFO, "wrote %s", path);
     bool memory = false;
-    for (int64_t i = 0; i < s->members.n; i++) memory |= s->table.ends[i].exit == PIOLA_NO_MEMORY;
+    for (int64_t i = s->from; i < s->to; i++) memory |= s->table.ends[i].exit == PIOLA_NO_MEMORY;
     if (memory && s->jobs > 1)
         pio_log_message(s->log, PIO_WARNING,
                         "each of %d members at a time has at most %.0f bytes; fewer --jobs give each more, and the "
@@ -243,13 +326,32 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
                         s->jobs, s->memory);
     if (rc) return rc;
     if (s->failed)
-        return pio_fail(error, PIOLA_MEMBERS_FAILED,
-                        "%lld of %lld members failed; their causes are in %.1000s/sweep.csv", (long long)s->failed,
-                        (long long)s->members.n, s->folder);
+        return pio_fail(error, PIOLA_MEMBERS_FAILED, "%lld of %lld members failed; their causes are in %.1000s/%s",
+                        (long long)s->failed, (long long)(s->to - s->from), s->folder,
+                        s->sweep->members ? "members" : "sweep.csv");
     if (s->unconverged)
         return pio_fail(error, PIOLA_NO, "the optimiser did not converge in %lld of %lld members",
-                        (long long)s->unconverged, (long long)s->members.n);
+                        (long long)s->unconverged, (long long)(s->to - s->from));
     return PIOLA_OK;
+}
+
+/* Does what the options request, with the signal handlers installed. */
+static piola_status run_call(pio_sweep_call *s, piola_error *error)
+{
+    const bool writes = !s->options->dry_run && !s->sweep->slurm;
+    piola_status rc = open_call(s, error);
+    if (!rc && s->sweep->slurm) return pio_sweep_write_slurm(s, error);
+    if (!rc) rc = plan_first(s, error);
+    if (!rc) rc = writes ? pio_sweep_open_folder(s, error) : plan_all(s, error);
+    if (rc) {
+        rc = pio_command_stalled(s->options, rc, false, error);
+        pio_command_print_failure(s->options, "sweep", rc, error);
+        if (s->printed) error->message[0] = '\0'; /* not to be printed twice */
+        return rc;
+    }
+    if (!writes) return PIOLA_OK;
+    rc = s->sweep->collect ? collect(s, error) : run_members(s, error);
+    return report(s, rc, error);
 }
 
 piola_status piola_sweep(const piola_options *options, const piola_sweep_options *sweep, piola_error *error)
@@ -260,20 +362,8 @@ piola_status piola_sweep(const piola_options *options, const piola_sweep_options
     pio_h5_restore(pio_h5_silence()); /* before any other call of HDF5 */
     piola_status rc = pio_signals_install(error);
     if (rc) return rc;
-    pio_signals_deadline(options->max_walltime);
-    rc = open_call(&s, error);
-    if (!rc) rc = plan_first(&s, error);
-    if (!rc && options->dry_run)
-        rc = plan_all(&s, error);
-    else if (!rc)
-        rc = pio_sweep_open_folder(&s, error);
-    if (rc) {
-        pio_command_print_failure(options, "sweep", rc, error);
-        if (s.printed) error->message[0] = '\0'; /* not to be printed twice */
-    } else if (!options->dry_run) {
-        rc = run_members(&s, error);
-        rc = report(&s, rc, error);
-    }
+    pio_signals_deadline(sweep->slurm ? 0 : options->max_walltime); /* that of a task */
+    rc = run_call(&s, error);
     const piola_status log = pio_log_close(&s.log, &lost);
     if (!rc && log) *error = lost;
     pio_folder_unlock(s.lock);

@@ -9,6 +9,10 @@
 #include "host/sweep/processes.h"
 #include "host/sweep/table.h"
 
+/* The file in a member's folder that says how it failed where there is no result.json, which a part of a sweep writes.
+ */
+#define PIO_SWEEP_FAILURE "failure.json"
+
 /* A sweep. */
 typedef struct {
     const piola_options *options;
@@ -20,12 +24,15 @@ typedef struct {
     double memory;    /* greatest bytes of a member; 0: as without a sweep */
     char folder[PIO_PATH];
     pio_folder *lock;
-    bool printed;   /* the messages of the scene were printed */
-    char *identity; /* what the bits of the sweep depend on */
+    bool printed;     /* the messages of the scene were printed */
+    bool advanced;    /* since it began, a member ended for good or came nearer to its end */
+    int64_t from, to; /* members of this call: from .. to - 1 */
+    char *identity;   /* what the bits of the sweep depend on */
     pio_members members;
     pio_table table;
-    int64_t finished, failed, unconverged, left; /* members: done, failed, done without convergence, not run */
-    int64_t best;                                /* member with the least objective, of optimisations; -1: none */
+    /* members of this call: done, failed, done without convergence, not run */
+    int64_t finished, failed, unconverged, left;
+    int64_t best; /* member with the least objective, of optimisations; -1: none */
 } pio_sweep_call;
 
 /* What planning a member gives. */
@@ -54,14 +61,31 @@ piola_status pio_sweep_plan_member(void *call, int64_t member, char *answer, pio
  * PIOLA_NO_MEMORY without a folder for it, and the errors of piola_run(), piola_grad() and piola_optimize(). */
 piola_status pio_sweep_run_member(void *call, int64_t member, char *answer, piola_error *error);
 
-/* Makes and locks the folder; continues the sweep that it holds, or begins one (command_sweep_folder.c). Returns
- * PIOLA_CANNOT_CREATE if it holds another sweep or another run has it, PIOLA_REFUSED for one of another machine,
- * PIOLA_BAD_DATA if its sweep.json is damaged, PIOLA_NO_MEMORY or PIOLA_IO. */
+/* Makes and locks the folder; continues the sweep that it holds, or begins one (command_sweep_folder.c). A part of a
+ * sweep locks it for this moment only. Returns PIOLA_CANNOT_CREATE if it holds another sweep or another run has it,
+ * PIOLA_REFUSED for one of another machine, PIOLA_BAD_DATA if its sweep.json is damaged, PIOLA_NO_INPUT if there is
+ * nothing to collect, PIOLA_NO_MEMORY or PIOLA_IO. */
 piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error);
-/* Reads which members are finished (command_sweep_folder.c). */
+/* Removes the results that the folder holds, so that the sweep begins anew (command_sweep_folder.c). Returns
+ * PIOLA_CANNOT_CREATE if another run has it, or PIOLA_NO_MEMORY. */
+piola_status pio_sweep_begin_anew(const pio_sweep_call *s, piola_error *error);
+/* Returns whether a member with this outcome is not run again: it is done, or would fail in the same way
+ * (command_sweep_folder.c). */
+bool pio_sweep_is_final(int exit);
+/* Reads which members are finished; to collect them also which failed, to run again (command_sweep_folder.c). */
 void pio_sweep_find_finished(pio_sweep_call *s);
+/* Writes how a member failed whose process left no result.json, where a process that collects finds it
+ * (command_sweep_folder.c). Returns PIOLA_IO or PIOLA_CANNOT_CREATE. */
+piola_status pio_sweep_note_failure(const pio_sweep_call *s, int64_t member, piola_error *error);
+/* Counts the members of this call by their outcome (command_sweep_folder.c). */
+void pio_sweep_count(pio_sweep_call *s);
 /* Reads the results of all members, and writes sweep.csv, sweep.h5 and, last, sweep.json with `verdict` and its message
  * (command_sweep_folder.c). Returns PIOLA_IO, PIOLA_CANNOT_CREATE or PIOLA_NO_MEMORY. */
 piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char *message, piola_error *error);
+
+/* Writes the batch scripts of a sweep into the folder slurm/ of its folder, which it makes, and logs how they are
+ * submitted (command_sweep_slurm.c). Returns PIOLA_USAGE if an option is wrong, PIOLA_CANNOT_CREATE, PIOLA_IO or
+ * PIOLA_NO_MEMORY. */
+piola_status pio_sweep_write_slurm(pio_sweep_call *s, piola_error *error);
 
 #endif

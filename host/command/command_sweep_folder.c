@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const double WAIT = 60; /* s: for a lock that parts hold for a moment */
+
 static void path_of(const pio_sweep_call *s, const char *name, char out[PIO_PATH])
 {
     pio_path_join(out, PIO_PATH, s->folder, name);
@@ -128,7 +130,15 @@ static piola_status admit(pio_sweep_call *s, piola_error *error)
                         "never, the sweep begins anew",
                         path);
     if (rc) return rc;
-    rc = pio_identity_admit(path, there, s->identity, s->options->accept_machine, differs, sizeof differs, error);
+    const bool accept = s->options->accept_machine || s->sweep->collect;
+    rc = pio_identity_admit(path, there, s->identity, accept, differs, sizeof differs, error);
+    if (!rc && s->sweep->collect) { /* what collects computes nothing: the sweep remains that of its machine */
+        char *of = strdup(there);
+        if (!of) return pio_fail_memory(error, strlen(there) + 1, "the sweep's identity");
+        free(s->identity);
+        s->identity = of;
+        return PIOLA_OK;
+    }
     if (!rc && *differs)
         pio_log_message(s->log, PIO_WARNING,
                         "continuing a sweep of another machine, so the bits are those of neither: %s", differs);
@@ -140,59 +150,118 @@ static piola_status admit(pio_sweep_call *s, piola_error *error)
                     why.message);
 }
 
+piola_status pio_sweep_begin_anew(const pio_sweep_call *s, piola_error *error)
+{
+    static const char *const made[] = {"sweep.json", "sweep.csv", "sweep.h5"};
+    pio_folder *lock;
+    if (access(s->folder, F_OK)) return PIOLA_OK;
+    const piola_status rc = pio_folder_lock(&lock, s->folder, "piola sweep", error);
+    if (rc) return rc;
+    forget_members(s);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        char path[PIO_PATH];
+        path_of(s, made[i], path);
+        (void)unlink(path);
+    }
+    pio_folder_unlock(lock);
+    return PIOLA_OK;
+}
+
 piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error)
 {
+    const bool part = s->sweep->members != NULL, shared = part || s->sweep->collect;
     char who[300], path[PIO_PATH];
-    snprintf(who, sizeof who, "piola sweep %s", s->options->scene);
-    piola_status rc = s->options->resume && !access(s->folder, F_OK) ? admit(s, error) : PIOLA_NO_INPUT;
-    const bool anew = rc == PIOLA_NO_INPUT;
-    if (rc && !anew) return rc;
+    snprintf(who, sizeof who, "piola sweep %s%s", s->options->scene,
+             part                ? " --members"
+             : s->sweep->collect ? " --collect"
+                                 : "");
+    piola_status rc = PIOLA_OK;
+    if (s->sweep->collect && access(s->folder, F_OK))
+        return pio_fail(error, PIOLA_NO_INPUT, "there is no folder %.1000s, so nothing to collect", s->folder);
     rc = pio_folder_make(s->folder, error);
-    if (!rc) rc = pio_folder_lock(&s->lock, s->folder, who, error);
+    if (!rc) rc = pio_folder_lock_within(&s->lock, s->folder, who, shared ? WAIT : 0, error);
     if (rc) return rc;
+    rc = s->options->resume ? admit(s, error) : PIOLA_NO_INPUT;
+    const bool anew = rc == PIOLA_NO_INPUT;
+    if (anew && s->sweep->collect)
+        return pio_fail(error, rc, "%.1000s holds no sweep, so there is nothing to collect", s->folder);
+    if (rc && !anew) return rc;
     if (*pio_folder_notice(s->lock)) pio_log_message(s->log, PIO_DETAIL, "%s", pio_folder_notice(s->lock));
-    pio_folder_clean(s->lock, "sweep.h5");
-    path_of(s, "sweep.csv", path);
-    (void)unlink(path);
-    if (!anew) return PIOLA_OK;
-    forget_members(s);
-    return write_json(s, -1, "begun", error);
+    if (!part) {
+        pio_folder_clean(s->lock, "sweep.h5");
+        path_of(s, "sweep.csv", path);
+        (void)unlink(path);
+    }
+    if (anew) forget_members(s);
+    rc = anew ? write_json(s, -1, "begun", error) : PIOLA_OK;
+    if (!part) return rc;
+    pio_folder_unlock(s->lock);
+    s->lock = NULL;
+    return rc;
 }
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
-/* Returns whether a member with this outcome is not run again: it is done, or would fail in the same way. */
-static bool is_final(int exit)
+bool pio_sweep_is_final(int exit)
 {
     return exit == PIOLA_OK || exit == PIOLA_NO || exit == PIOLA_NUMERICAL;
 }
 
-static void result_of(const pio_sweep_call *s, int64_t member, char out[PIO_PATH])
+static void file_of(const pio_sweep_call *s, int64_t member, const char *name, char out[PIO_PATH])
 {
     char folder[PIO_PATH];
     pio_sweep_member_folder(s, member, folder);
-    pio_path_join(out, PIO_PATH, folder, "result.json");
+    pio_path_join(out, PIO_PATH, folder, name);
+}
+
+piola_status pio_sweep_note_failure(const pio_sweep_call *s, int64_t member, piola_error *error)
+{
+    const pio_table_member *end = &s->table.ends[member];
+    char path[PIO_PATH];
+    pio_json json;
+    file_of(s, member, "result.json", path);
+    if (!end->cause || !access(path, F_OK)) return PIOLA_OK;
+    pio_json_to_memory(&json, 2);
+    pio_json_begin_object(&json, NULL);
+    pio_json_integer(&json, "exit", end->exit);
+    pio_json_string(&json, "message", end->cause);
+    pio_json_end_object(&json);
+    piola_status rc = pio_json_finish(&json, error);
+    file_of(s, member, PIO_SWEEP_FAILURE, path);
+    if (!rc) rc = pio_write_file_atomically(path, json.text, json.size, error);
+    pio_json_free(&json);
+    return rc;
+}
+
+/* Returns how a member ended, to run what is left of it or to list it; -1: it is not finished. */
+static int exit_of(pio_sweep_call *s, int64_t member, const char **message)
+{
+    char path[PIO_PATH];
+    int exit = -1;
+    file_of(s, member, "result.json", path);
+    if (access(path, F_OK)) file_of(s, member, PIO_SWEEP_FAILURE, path);
+    if (access(path, F_OK) || !pio_table_exit(&s->table, path, &exit, message)) return -1;
+    const bool listed = s->sweep->collect && exit != PIOLA_INTERRUPTED && exit != PIOLA_NO_PROGRESS;
+    return listed || pio_sweep_is_final(exit) ? exit : -1;
 }
 
 void pio_sweep_find_finished(pio_sweep_call *s)
 {
-    for (int64_t i = 0; i < s->members.n; i++) {
+    for (int64_t i = s->from; i < s->to; i++) {
         pio_table_member *end = &s->table.ends[i];
-        char path[PIO_PATH];
         const char *message = NULL;
-        int exit = -1;
-        result_of(s, i, path);
-        const bool there = !access(path, F_OK) && pio_table_exit(&s->table, path, &exit, &message);
-        end->exit = there && is_final(exit) ? exit : -1;
-        end->cause = end->exit > PIOLA_NO ? message : NULL;
+        end->exit = exit_of(s, i, &message);
+        end->cause = NULL;
+        if (end->exit <= PIOLA_NO) continue;
+        end->cause = pio_pool_text(&s->table.pool, message, strcspn(message, "\n"));
+        if (!end->cause) end->cause = "no memory for its cause";
     }
 }
 
-/* Counts the members by their outcome. */
-static void count(pio_sweep_call *s)
+void pio_sweep_count(pio_sweep_call *s)
 {
     s->finished = s->failed = s->unconverged = s->left = 0;
-    for (int64_t i = 0; i < s->members.n; i++) {
+    for (int64_t i = s->from; i < s->to; i++) {
         const pio_table_member *end = &s->table.ends[i];
         if (end->exit < 0)
             s->left++;
@@ -230,7 +299,7 @@ static piola_status read_results(pio_sweep_call *s, piola_error *error)
         pio_table_member *end = &s->table.ends[i];
         char path[PIO_PATH];
         if (end->exit != PIOLA_OK && end->exit != PIOLA_NO) continue;
-        result_of(s, i, path);
+        file_of(s, i, "result.json", path);
         const piola_status rc = pio_table_add(&s->table, i, path, error);
         if (rc == PIOLA_NO_MEMORY || rc == PIOLA_INTERRUPTED) return rc;
         if (!rc) continue;
@@ -245,7 +314,7 @@ piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char
     const pio_table_head head = {s->options->scene, s->what, "piola " PIOLA_VERSION};
     char path[PIO_PATH];
     piola_status rc = read_results(s, error);
-    count(s);
+    pio_sweep_count(s);
     find_best(s);
     path_of(s, "sweep.csv", path);
     if (!rc) rc = pio_table_write_csv(&s->table, path, error);

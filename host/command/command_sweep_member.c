@@ -152,7 +152,7 @@ static piola_status choose_what(pio_sweep_call *s, const pio_scene *scene, piola
 
 piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error)
 {
-    for (int64_t i = 0; i < s->members.n; i++) {
+    for (int64_t i = 0; i < s->to; i = i || s->from < 2 ? i + 1 : s->from) { /* the first, and those of this call */
         pio_scene *scene;
         piola_status rc = load(s, i, NULL, &scene, error);
         if (rc) return explain(s, i, error);
@@ -253,13 +253,15 @@ static piola_status log_to(const char *folder, piola_error *error)
 piola_status pio_sweep_run_member(void *call, int64_t member, char *answer, piola_error *error)
 {
     const pio_sweep_call *s = call;
-    char folder[PIO_PATH];
+    char folder[PIO_PATH], failure[PIO_PATH];
     size_t n;
     (void)answer;
     const char **sets = sets_of(s, member, &n);
     if (!sets) return pio_fail_memory(error, n * (CFG_PATH + PIO_MEMBER_TEXT), "the overrides of a member");
     pio_sweep_member_folder(s, member, folder);
     piola_status rc = log_to(folder, error);
+    pio_path_join(failure, sizeof failure, folder, PIO_SWEEP_FAILURE);
+    (void)unlink(failure);
     const piola_options o = options_of(s, sets, n, folder);
     if (!rc)
         rc = !strcmp(s->what, "run")    ? piola_run(&o, error)

@@ -120,13 +120,11 @@ static void log_found(const pio_run_checkpoint *c)
 {
     const pio_session *s = c->session;
     const pio_place *p = &c->head.place;
-    if (p->sweep < 0)
-        pio_log_message(s->call.log, PIO_INFO, "going on from the checkpoint in %s: step %lld of %lld", c->folder,
-                        (long long)p->reached, (long long)s->model->steps);
-    else
-        pio_log_message(s->call.log, PIO_INFO,
-                        "going on from the checkpoint in %s: %lld of %lld steps of the adjoint sweep are done",
-                        c->folder, (long long)p->passed, (long long)(s->model->steps - s->model->desc.first));
+    const bool adjoint = p->sweep >= 0;
+    pio_log_message(s->call.log, PIO_INFO, "going on from the checkpoint in %s: %s%lld of %lld%s", c->folder,
+                    adjoint ? "" : "step ", (long long)(adjoint ? p->passed : p->reached),
+                    (long long)(s->model->steps - (adjoint ? s->model->desc.first : 0)),
+                    adjoint ? " steps of the adjoint sweep are done" : "");
 }
 
 /* Makes the plan of the checkpoint the session's; if the memory does not suffice for it, the run begins anew. */
@@ -345,12 +343,6 @@ static piola_status stash(pio_run_checkpoint *c, const pio_place *place, piola_e
     return rc;
 }
 
-static void append_to_message(piola_error *error, const char *more)
-{
-    const size_t n = strlen(error->message);
-    snprintf(error->message + n, sizeof error->message - n, "%s", more);
-}
-
 /* Writes a checkpoint after an interruption, and adds to *error how to continue from it. */
 static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_checkpoint_stream *memory,
                          piola_error *error)
@@ -364,7 +356,7 @@ static piola_status keep(pio_run_checkpoint *c, const pio_place *place, pio_chec
                         why.message);
     snprintf(text, sizeof text, "; run again%s to go on from the checkpoint",
              c->session->call.options->resume ? "" : " with --resume auto");
-    append_to_message(error, text);
+    pio_fail_append(error, text);
     c->explained = true;
     return PIOLA_OK;
 }
@@ -476,9 +468,14 @@ piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, pi
         const piola_status kept = keep(c, &c->place, stash_out, error);
         return kept ? kept : rc;
     }
-    append_to_message(error, c->head.number ? "; run again to go on from the last checkpoint"
-                                            : "; no checkpoint was written yet");
+    pio_fail_append(error, c->head.number ? "; run again to go on from the last checkpoint"
+                                          : "; no checkpoint was written yet");
     return rc;
+}
+
+bool pio_run_checkpoint_advanced(const pio_run_checkpoint *c)
+{
+    return c->head.number && !(c->found && pio_checkpoint_same_place(&c->head.place, &c->from));
 }
 
 void pio_run_checkpoint_done(pio_run_checkpoint *c)

@@ -25,6 +25,8 @@ piola_status pio_run_checkpoint_begin(pio_run_checkpoint *c, pio_states *states,
  * before that step; the message of *error then says how to continue. Returns rc, or if that fails the errors of
  * pio_checkpoint_write(). */
 piola_status pio_run_checkpoint_ended(pio_run_checkpoint *c, piola_status rc, piola_error *error);
+/* Returns whether a checkpoint was written whose position is not that from which the run continued. */
+bool pio_run_checkpoint_advanced(const pio_run_checkpoint *c);
 /* Removes the checkpoints of a run that is complete. */
 void pio_run_checkpoint_done(pio_run_checkpoint *c);
 /* Frees `c`, which may be NULL; the files remain. */

@@ -417,3 +417,8 @@ void pio_checkpoint_remove(const char *folder)
     }
     rmdir(folder);
 }
+
+bool pio_checkpoint_same_place(const pio_place *a, const pio_place *b)
+{
+    return a->sweep == b->sweep && a->done == b->done && a->position == b->position && a->passed == b->passed;
+}

@@ -23,6 +23,9 @@ typedef struct {
     uint64_t memory;                                         /* bytes of the simulation's memory */
 } pio_checkpoint_head;
 
+/* Returns whether both are the same position in the schedule. */
+bool pio_checkpoint_same_place(const pio_place *a, const pio_place *b);
+
 /* Copies the bytes at .. at + n - 1 of a stream to or from `bytes`; it is called in ascending order without gaps. */
 typedef piola_status pio_checkpoint_stream(void *context, size_t at, size_t n, void *bytes, piola_error *error);
 

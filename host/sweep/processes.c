@@ -138,8 +138,12 @@ static bool reap(const pio_processes *p, slot *s)
     } else {
         explain(status, &end);
     }
-    const bool stopped = end.exit == PIOLA_INTERRUPTED || end.exit == 128 + SIGTERM || end.exit == 128 + SIGINT;
-    if (stopped && pio_interrupted()) return false;
+    const bool stopped = end.exit == PIOLA_INTERRUPTED || end.exit == PIOLA_NO_PROGRESS || end.exit == 128 + SIGTERM ||
+                         end.exit == 128 + SIGINT;
+    if (stopped && pio_interrupted()) {
+        if (p->stopped) p->stopped(p->context, s->item, end.exit);
+        return false;
+    }
     p->ended(p->context, s->item, &end);
     return true;
 }

@@ -31,6 +31,8 @@ typedef struct {
     piola_status (*work)(void *context, int64_t item, char *answer, piola_error *error);
     /* Receives the end of an item, in the program, one at a time. */
     void (*ended)(void *context, int64_t item, const pio_process_end *end);
+    /* Receives the exit code of an item that was stopped with the program, likewise; NULL: nothing does. */
+    void (*stopped)(void *context, int64_t item, int exit);
 } pio_processes;
 
 /* Runs all items and waits for them. Items that did not come to an end because the program is to stop are not

@@ -32,9 +32,9 @@ static void my_handler(int number)
 static void each_signal_sets_the_flag_and_is_named(void **state)
 {
     (void)state;
-    const int numbers[] = {SIGINT, SIGTERM, SIGXCPU, SIGHUP, SIGQUIT};
-    const char *names[] = {"SIGINT", "SIGTERM", "SIGXCPU", "SIGHUP", "SIGQUIT"};
-    for (int i = 0; i < 5; i++) {
+    const int numbers[] = {SIGINT, SIGTERM, SIGXCPU, SIGUSR1, SIGHUP, SIGQUIT};
+    const char *names[] = {"SIGINT", "SIGTERM", "SIGXCPU", "SIGUSR1", "SIGHUP", "SIGQUIT"};
+    for (int i = 0; i < 6; i++) {
         assert_int_equal(pio_signals_install(NULL), PIOLA_OK);
         assert_false(pio_interrupted());
         assert_null(pio_interruption());

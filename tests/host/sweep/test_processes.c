@@ -21,6 +21,7 @@ enum { ITEMS = 12, BAD = 3, KILLED = 5, EXITS = 7, CRASHES = 8 };
 typedef struct {
     pio_process_end ends[ITEMS];
     int ended[ITEMS];
+    int stopped[ITEMS]; /* exit codes of items that were stopped with the program */
     int open_file, stop_after, n;
 } record;
 
@@ -53,6 +54,11 @@ static void on_end(void *context, int64_t item, const pio_process_end *end)
     if (++r->n == r->stop_after) (void)raise(SIGTERM);
 }
 
+static void on_stop(void *context, int64_t item, int exit)
+{
+    ((record *)context)->stopped[item] = exit;
+}
+
 static int exit_of(int item)
 {
     switch (item) {
@@ -77,7 +83,7 @@ static void each_item_ends_once_and_a_crash_is_its_own(void **state)
     for (int jobs = 1; jobs <= 4; jobs += 3) {
         record r = {.open_file = open("/dev/null", O_RDONLY)};
         piola_error error = {0};
-        const pio_processes p = {jobs, items, ITEMS, &r, work, on_end};
+        const pio_processes p = {jobs, items, ITEMS, &r, work, on_end, NULL};
         assert_int_equal(pio_processes_run(&p, &error), PIOLA_OK);
         for (int i = 0; i < ITEMS; i++) {
             char right[40];
@@ -111,7 +117,7 @@ static void a_stop_reaches_the_children_and_what_was_done_stays(void **state)
 {
     record r = {.stop_after = 1};
     piola_error error = {0};
-    const pio_processes p = {3, items, ITEMS, &r, wait_for_stop, on_end};
+    const pio_processes p = {3, items, ITEMS, &r, wait_for_stop, on_end, on_stop};
     (void)state;
     assert_int_equal(pio_signals_install(&error), PIOLA_OK);
     const piola_status rc = pio_processes_run(&p, &error);
@@ -120,6 +126,11 @@ static void a_stop_reaches_the_children_and_what_was_done_stays(void **state)
     assert_int_equal(rc, PIOLA_INTERRUPTED);
     assert_int_equal(r.ended[0], 1);
     for (int i = 1; i < ITEMS; i++) assert_int_equal(r.ended[i], 0);
+    int stopped = 0;
+    for (int i = 0; i < ITEMS; i++) stopped += r.stopped[i] == PIOLA_INTERRUPTED || r.stopped[i] == 128 + SIGTERM;
+    print_message("  %d items were stopped while they ran\n", stopped);
+    assert_in_range(stopped, 1, 3); /* as many as ran at a time */
+    assert_int_equal(r.stopped[0], 0);
     assert_non_null(strstr(error.message, "SIGTERM with 11 of 12 members left"));
 }
 
@@ -138,7 +149,7 @@ static void a_child_that_is_stopped_alone_has_failed_and_the_others_are_run(void
 {
     record r = {0};
     piola_error error = {0};
-    const pio_processes p = {2, items, 3, &r, stop_itself, on_end};
+    const pio_processes p = {2, items, 3, &r, stop_itself, on_end, on_stop};
     (void)state;
     assert_int_equal(pio_signals_install(&error), PIOLA_OK);
     assert_int_equal(pio_processes_run(&p, &error), PIOLA_OK);
