@@ -353,6 +353,21 @@ piola_film_options piola_film_options_default(void);
  */
 piola_status piola_film(const piola_film_options *options, piola_error *error);
 
+/* Options of piola_report(). */
+typedef struct piola_report_options {
+    const char *folder; /* output folder of run, grad, check, optimize or sweep */
+    const char *output; /* the HTML file to write; NULL: report.html in the folder */
+    int threads;        /* CPU threads for pictures, which do not change them; 0: as many as OpenMP offers */
+} piola_report_options;
+
+/* Returns the defaults. */
+piola_report_options piola_report_options_default(void);
+/* Writes one HTML file about a folder of results, with pictures and curves in it, and prints "wrote NAME". The file is
+ * complete or not written; one that is no report is not replaced. PIOLA_NO_INPUT if there is no such folder, or it has
+ * neither result.json nor sweep.json, PIOLA_BAD_DATA if these are damaged, PIOLA_CANNOT_CREATE, PIOLA_IO,
+ * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
+piola_status piola_report(const piola_report_options *options, piola_error *error);
+
 /* Options of piola_export(). */
 typedef struct piola_export_options {
     const char *file; /* name of a snapshot */

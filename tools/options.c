@@ -20,7 +20,8 @@ tool_settings tool_settings_default(void)
                            .bench_snapshot = piola_bench_snapshot_options_default(),
                            .render = piola_render_options_default(),
                            .film = piola_film_options_default(),
-                           .export = piola_export_options_default()};
+                           .export = piola_export_options_default(),
+                           .report = piola_report_options_default()};
 }
 
 void tool_settings_free(tool_settings *s)
@@ -369,7 +370,8 @@ static piola_status finish(tool_settings *s, piola_error *error)
     if (s->command == TOOL_EXPORT && !s->export.to)
         return pio_fail(error, PIOLA_USAGE, "'export' needs the format to write: --to vtu, csv, npy or stl");
     s->common.scene = s->info.file = s->render.file = s->export.file = s->argument;
-    s->common.directory = s->render.output = s->export.output = s->output;
+    s->report.folder = s->argument;
+    s->common.directory = s->render.output = s->export.output = s->report.output = s->output;
     s->export.frame = s->render.frame;
     s->export.no_verify = s->render.no_verify = s->info.no_verify;
     s->info.json = s->common.json;
@@ -381,7 +383,7 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->sweep.n_over = s->over.n;
     s->sweep.sbatch = s->sbatch.v;
     s->sweep.n_sbatch = s->sbatch.n;
-    s->render.threads = s->common.threads;
+    s->report.threads = s->render.threads = s->common.threads;
     s->film.picture = s->render;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
     if (s->render.width && (s->render.width < 320 || s->render.height < 180))

@@ -19,6 +19,7 @@ typedef enum {
     TOOL_RENDER,
     TOOL_FILM,
     TOOL_EXPORT,
+    TOOL_REPORT,
     TOOL_DOCTOR,
     TOOL_BENCH,
     TOOL_COMMANDS /* none given: piola --help */
@@ -35,7 +36,7 @@ typedef struct {
 /* The contents of a command line. Begin with tool_settings_default(). */
 typedef struct {
     tool_id command;      /* the command */
-    const char *argument; /* SCENE, FILE or the kind of benchmark; NULL if none was given */
+    const char *argument; /* SCENE, FILE, DIR or the kind of benchmark; NULL if none was given */
     piola_options common; /* also has device, precision, threads and json of every command */
     piola_sweep_options sweep;
     piola_bench_options bench;
@@ -46,6 +47,7 @@ typedef struct {
     piola_render_options render; /* of film, too */
     piola_film_options film;
     piola_export_options export;
+    piola_report_options report;
     const char *output; /* value of -o */
     tool_list sets, allow, over, sbatch;
     bool markdown, help, version; /* these options were given */

@@ -97,6 +97,8 @@ static piola_status run(const tool_settings *s, piola_error *error)
         return film(&s->film, error);
     case TOOL_EXPORT:
         return piola_export(&s->export, error);
+    case TOOL_REPORT:
+        return piola_report(&s->report, error);
     case TOOL_DOCTOR:
         return piola_doctor(s->common.json, error);
     case TOOL_BENCH:

@@ -33,6 +33,8 @@ const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), ON(EXPORT), "OUT",
      .meaning = "file to write; npy: folder, made when missing",
      .fallback = "FILE's name with the frame's number, beside it"},
+    {"output", 'o', OPTION_TEXT, TO(output), ON(REPORT), "FILE.html", .meaning = "page to write",
+     .fallback = "report.html in the folder"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(BENCH), "DIR",
      .meaning = "snapshot: folder for the file that is written, which is removed in the end",
      .fallback = "the current one", .bench = "snapshot"},
@@ -95,7 +97,7 @@ const tool_option tool_options[] = {
      .meaning = "digits of the computation; in f32 rounding hides errors below about 1e-3", .fallback = "f64"},
     {"precision", 0, OPTION_CHOICE, TO(common.precision), ON(BENCH), "NAME", precisions,
      .meaning = "digits of the computation", .fallback = "f32, fem: f64"},
-    {"threads", 0, OPTION_INTEGER, TO(common.threads), RUNNING | DRAWING, "N", .least = 1, .most = 4096,
+    {"threads", 0, OPTION_INTEGER, TO(common.threads), RUNNING | DRAWING | ON(REPORT), "N", .least = 1, .most = 4096,
      .meaning = "CPU threads; results do not depend on it", .fallback = "all, or OMP_NUM_THREADS"},
     {"threads", 0, OPTION_INTEGER, TO(common.threads), ON(BENCH), "N", .least = 1, .most = 4096,
      .meaning = "most CPU threads; 1, 2, 4, ... up to it are measured", .fallback = "all, or OMP_NUM_THREADS",
@@ -306,6 +308,16 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "      the last frame as arrays/velocity.npy, arrays/grid-points.npy, ... for numpy.load()\n"
          "  piola export out/first/states.vtkhdf --to csv -o last.csv\n"
          "      one row per particle, for a spreadsheet"},
+    [TOOL_REPORT] =
+        {"report", "DIR", "write one HTML page about a folder of results",
+         "DIR is the output folder of run, grad, check, optimize or sweep. The page has pictures, curves, parameters,\n"
+         "checks, the scene, and every file with its checksum; it needs no network and no other file. It says what\n"
+         "is missing. What is no report is not replaced.",
+         "65 66 71 73 74 75",
+         "  piola report out/best\n"
+         "      writes out/best/report.html\n"
+         "  piola report out/sweep -o sweep.html\n"
+         "      members of a sweep: a table, parallel coordinates, and what responds to which axis"},
     [TOOL_DOCTOR] = {"doctor", NULL, "list devices, engines and libraries, and test them",
                      "Runs a small simulation and its gradient on every engine that this machine can run. Exit 0: all\n"
                      "pass; 1: some test failed; 69: no engine runs.",

@@ -104,6 +104,12 @@ void pio_cfg_free(cfg_doc *doc);
 /* Parses one YAML document, which ends with a NUL; `column` is added to the columns of its first line. Returns NULL if
  * it cannot be read; duplicate keys are reported and the tree is returned. */
 cfg_node *pio_cfg_parse(cfg_doc *doc, const cfg_file *file, const char *text, size_t size, int column);
+/* Reads a file of JSON, of at most 1 GiB, as a mapping; `what` it should be, such as "the result of a member". `doc` is
+ * to be freed after any outcome. Returns PIOLA_NO_INPUT if the file cannot be read, PIOLA_BAD_DATA if it is no mapping,
+ * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
+piola_status pio_cfg_json(cfg_doc *doc, const char *path, const char *what, cfg_node **root, piola_error *error);
+/* Returns the number of a node; NaN for null and everything else, also for NULL. */
+double pio_cfg_number_of(const cfg_node *node);
 /* Registers a text as a file that messages can name, and returns it. */
 cfg_file *pio_cfg_file(cfg_doc *doc, const char *name, const char *text, size_t size);
 /* Returns the value at a path below `from`, such as "bodies[0].fill" or "materials.soft.E", or the nearest existing one

@@ -144,6 +144,30 @@ static void parameter(pio_json *json, const pio_session *s, const pio_parameter 
     pio_json_end_object(json);
 }
 
+/* Writes what was measured where: the data of each term that has some. */
+static void write_data(pio_json *json, const pio_session *s)
+{
+    pio_json_begin_object(json, "data");
+    for (size_t i = 0; i < s->objective.n; i++) {
+        const pio_term *t = &s->objective.terms[i];
+        if (!t->data) continue;
+        const int components = t->component < 0 ? t->output->components : 1;
+        pio_json_begin_object(json, t->name);
+        pio_json_string(json, "observation", t->output->name);
+        if (t->component < 0)
+            pio_json_null(json, "component");
+        else
+            pio_json_integer(json, "component", t->component);
+        pio_json_double(json, "sigma", t->term->sigma);
+        pio_json_begin_array(json, "value");
+        for (int k = 0; k < t->output->samples; k++)
+            pio_json_doubles(json, NULL, t->data + k * components, (size_t)components);
+        pio_json_end_array(json);
+        pio_json_end_object(json);
+    }
+    pio_json_end_object(json);
+}
+
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers)
 {
     pio_model_values(s->model, z, s->evaluation.values);
@@ -181,6 +205,7 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
         pio_json_end_object(json);
     }
     pio_json_end_object(json);
+    write_data(json, s);
     pio_modes_json(s, json);
     pio_json_begin_object(json, "parameters");
     for (int k = 0; k < s->model->n_parameters; k++)

@@ -13,8 +13,9 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
                       const piola_failure *failure);
 /* Writes the member `failure`: null if `failure` is NULL or its kind is PIOLA_FAILED_NOT. */
 void pio_failure_json(const piola_failure *failure, pio_json *json);
-/* Writes the members `objective`, `terms`, `constraints`, `observations` and, at the variables z, `parameters` (with
- * their derivatives if `gradient`) of the last evaluation; multipliers [constraints.n] of an optimisation, or NULL. */
+/* Writes the members `objective`, `terms`, `constraints`, `observations`, `data` and, at the variables z, `parameters`
+ * (with their derivatives if `gradient`) of the last evaluation; multipliers [constraints.n] of an optimisation, or
+ * NULL. */
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
 /* Writes result.json, with --json also to standard output, and frees `json` in any case. `files` are the names of other
  * files in the folder, ended by NULL. Returns PIOLA_NO_MEMORY, or PIOLA_IO or PIOLA_CANNOT_CREATE if the file or

@@ -3,14 +3,13 @@
 
 #include "host/base/decimal.h"
 #include "host/base/fail.h"
-#include "host/base/file.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 30 }; /* of a result.json */
+static const char what[] = "the result of a member";
 
 /* A result.json that is read, for one member. */
 typedef struct {
@@ -78,14 +77,6 @@ static double *cells_of(reader *r, const char *group, const char *name, const ch
 
 /* ---- JSON ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number of a node; NaN for null and everything else. */
-static double number_of(const cfg_node *node)
-{
-    double value = 0;
-    if (!node || node->kind != CFG_SCALAR || !node->plain || pio_decimal(node->text, &value) == 0) return (double)NAN;
-    return value;
-}
-
 /* Adds a number, or a list of numbers. */
 static void add_numbers(reader *r, const char *group, const char *name, const char *last, const cfg_node *node)
 {
@@ -93,7 +84,7 @@ static void add_numbers(reader *r, const char *group, const char *name, const ch
     if (!node || node->kind == CFG_PAIRS) return;
     const size_t n = list ? node->n : 1;
     double *v = cells_of(r, group, name, last, n, 1);
-    for (size_t i = 0; v && i < n; i++) v[i] = number_of(list ? node->items[i] : node);
+    for (size_t i = 0; v && i < n; i++) v[i] = pio_cfg_number_of(list ? node->items[i] : node);
 }
 
 /* Adds the samples of an observation, a list of lists. */
@@ -105,7 +96,7 @@ static void add_samples(reader *r, const char *name, const cfg_node *node)
         if (node->items[k]->kind != CFG_SEQUENCE || node->items[k]->n != inner) return;
     double *v = cells_of(r, "observations", name, "value", node->n * inner, inner);
     for (size_t k = 0; v && k < node->n; k++)
-        for (size_t c = 0; c < inner; c++) v[k * inner + c] = number_of(node->items[k]->items[c]);
+        for (size_t c = 0; c < inner; c++) v[k * inner + c] = pio_cfg_number_of(node->items[k]->items[c]);
 }
 
 static const cfg_node *mapping_of(const cfg_node *root, const char *key)
@@ -145,31 +136,14 @@ static void add_all(reader *r, const cfg_node *root)
     }
 }
 
-/* Reads a file of JSON, which YAML 1.2 contains, as a mapping; `doc` is to be freed after any outcome. */
-static piola_status read_json(cfg_doc *doc, const char *path, cfg_node **root, piola_error *error)
-{
-    char *text = NULL;
-    size_t size = 0;
-    memset(doc, 0, sizeof *doc);
-    const piola_status rc = pio_file_read(path, MOST_BYTES, &text, &size, error);
-    if (rc) return rc;
-    const cfg_file *file = pio_cfg_file(doc, path, text, size);
-    *root = file ? pio_cfg_parse(doc, file, file->text, file->size, 0) : NULL;
-    free(text);
-    if (doc->no_memory) return pio_fail_memory(error, size, "a result");
-    if (doc->stopped) return pio_fail(error, doc->stopped, "%s", doc->why.message);
-    if (*root && (*root)->kind == CFG_PAIRS) return PIOLA_OK;
-    return pio_fail(error, PIOLA_BAD_DATA, "%.1000s: it is not the result of a member", path);
-}
-
 bool pio_table_exit(pio_table *t, const char *path, int *exit, const char **message)
 {
     cfg_doc doc;
     cfg_node *root = NULL;
     bool found = false;
-    if (read_json(&doc, path, &root, NULL) == PIOLA_OK) {
+    if (pio_cfg_json(&doc, path, what, &root, NULL) == PIOLA_OK) {
         const cfg_node *code = pio_cfg_get(root, "exit", NULL), *why = pio_cfg_get(root, "message", NULL);
-        const double value = number_of(code);
+        const double value = pio_cfg_number_of(code);
         found = value >= 0 && value < 256;
         if (found) *exit = (int)value;
         *message = found && why && why->kind == CFG_SCALAR ? pio_pool_text(&t->pool, why->text, strlen(why->text)) : "";
@@ -183,7 +157,7 @@ piola_status pio_table_text(pio_table *t, const char *path, const char *key, con
     cfg_doc doc;
     cfg_node *root = NULL;
     *text = NULL;
-    piola_status rc = read_json(&doc, path, &root, error);
+    piola_status rc = pio_cfg_json(&doc, path, what, &root, error);
     const cfg_node *node = rc ? NULL : pio_cfg_get(root, key, NULL);
     if (!rc && (!node || node->kind != CFG_SCALAR || node->plain))
         rc = pio_fail(error, PIOLA_BAD_DATA, "%.1000s: it has no text '%s'", path, key);
@@ -199,7 +173,7 @@ piola_status pio_table_add(pio_table *t, int64_t member, const char *path, piola
     cfg_node *root = NULL;
     reader r = {t, member, false};
     const pio_locale old = pio_locale_begin();
-    piola_status rc = read_json(&doc, path, &root, error);
+    piola_status rc = pio_cfg_json(&doc, path, what, &root, error);
     if (!rc) add_all(&r, root);
     if (r.no_memory) rc = pio_fail_memory(error, 1 << 20, "the table of a sweep");
     pio_cfg_free(&doc);

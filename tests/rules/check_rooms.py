@@ -22,7 +22,7 @@ ORDER = {
     "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
     "host": (("base",), ("config", "snapshot", "optimize", "verify"),
-             ("data", "mesh", "render", "export", "expression", "sweep"), ("surface", "film"), ("scene",), ("model",),
+             ("data", "mesh", "render", "export", "expression", "sweep", "report"), ("surface", "film"), ("scene",), ("model",),
              ("run",), ("results", "bench"), ("command",)),
 }
 LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)
@@ -37,6 +37,7 @@ MAIN = {
     "host/snapshot": "snapshot.h", "host/optimize": "optimizer.h",
     "host/verify": "taylor.h", "host/data": "csv.h", "host/mesh": "mesh.h", "host/render": "render.h",
     "host/export": "export.h", "host/film": "film.h", "host/sweep": "members.h",
+    "host/report": "report.h",
     "host/surface": "surface_mesh.h", "host/scene": "scene.h", "host/model": "model.h",
     "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h", "host/command": "command.h",
 }

@@ -1,0 +1,204 @@
+/* command_report.c -- piola report: a page about a folder of results, with pictures of its states. */
+#include "host/base/decimal.h"
+#include "host/base/fail.h"
+#include "host/base/file.h"
+#include "host/base/new_file.h"
+#include "host/base/path.h"
+#include "host/base/signals.h"
+#include "host/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 28, WIDTH = 960, HEIGHT = 540 };
+static const char mark[] = "<!DOCTYPE html>\n<!-- piola report -->\n"; /* how a report begins */
+
+piola_report_options piola_report_options_default(void)
+{
+    return (piola_report_options){0};
+}
+
+/* What is drawn, and into which folder pictures go before they are in the page. */
+typedef struct {
+    const piola_report_options *options;
+    pio_report *report;
+    char scratch[PIO_PATH];
+} drawing;
+
+/* ---- pictures -------------------------------------------------------------------------------------------- */
+
+static const pio_snapshot_field_info *find_field(const pio_snapshot_info *info, const char *name)
+{
+    for (size_t i = 0; i < info->n_fields; i++)
+        if (!strcmp(info->fields[i].name, name)) return &info->fields[i];
+    return NULL;
+}
+
+/* Returns the first design of a history that has a value at each point or element, or NULL. */
+static const pio_snapshot_field_info *design_field(const pio_snapshot_info *history)
+{
+    for (size_t i = 0; history && i < history->n_fields; i++)
+        if (!*history->fields[i].of && history->fields[i].when == PIO_SNAPSHOT_FRAME) return &history->fields[i];
+    return NULL;
+}
+
+/* Draws one frame of a file of the folder, and adds it to the report; why it cannot be drawn becomes part of the page.
+ * Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+static piola_status add_picture(drawing *d, const char *file, piola_render_options render, pio_report_picture *picture,
+                                piola_error *error)
+{
+    char from[PIO_PATH], to[PIO_PATH];
+    char *bytes = NULL;
+    piola_error why = {0};
+    piola_status rc = PIOLA_OK;
+    if (!pio_path_join(from, sizeof from, d->options->folder, file) ||
+        !pio_path_join(to, sizeof to, d->scratch, "picture.png"))
+        rc = pio_fail(&why, PIOLA_NO_INPUT, "the name of the folder is too long");
+    render.file = from;
+    render.output = to;
+    render.width = WIDTH;
+    render.height = HEIGHT;
+    render.threads = d->options->threads;
+    render.no_verify = true; /* they were compared when the report was opened */
+    if (!rc) rc = piola_render(&render, &why);
+    if (!rc) rc = pio_file_read(to, MOST_BYTES, &bytes, &picture->size, &why);
+    unlink(to);
+    if (rc == PIOLA_NO_MEMORY || rc == PIOLA_INTERRUPTED) return pio_fail(error, rc, "%s", why.message);
+    picture->type = "image/png";
+    picture->bytes = bytes;
+    if (rc) snprintf(picture->missing, sizeof picture->missing, "%.590s", why.message);
+    if (pio_report_add(d->report, picture)) return PIOLA_OK;
+    free(bytes);
+    return pio_fail_memory(error, picture->size, "a picture");
+}
+
+/* Adds the first and the last frame of the states, drawn with the same axes and colours. */
+static piola_status add_states(drawing *d, piola_error *error)
+{
+    const pio_snapshot_info *info = pio_report_snapshot(d->report, false);
+    const bool best = !strcmp(pio_report_command(d->report), "optimize");
+    const char *of = best ? " of the best design" : "";
+    if (!info || info->n_frames < 1) return PIOLA_OK;
+    const pio_snapshot_field_info *shown = find_field(info, "velocity");
+    if (!shown) shown = find_field(info, "displacement");
+    for (int last = 0; last < 2; last++) {
+        const int64_t frame = last ? info->n_frames - 1 : 0;
+        pio_report_picture p = {.type = "image/png"};
+        piola_render_options render = piola_render_options_default();
+        render.frame = frame;
+        render.hold = info->n_frames > 1;
+        if (last && frame == 0) break;
+        snprintf(p.title, sizeof p.title, "%s state%s, t = %.6g s", last ? "Last" : "First", of, info->times[frame]);
+        snprintf(p.detail, sizeof p.detail, "%lld %s, coloured by %.60s",
+                 (long long)(info->n_cells ? info->n_cells : info->n_points), info->n_cells ? "elements" : "particles",
+                 shown ? shown->name : "the first field");
+        const piola_status rc = add_picture(d, "states.vtkhdf", render, &p, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+/* Adds the design before and after an optimisation, where it has a value at each point or element. */
+static piola_status add_designs(drawing *d, piola_error *error)
+{
+    const pio_snapshot_info *info = pio_report_snapshot(d->report, true);
+    const pio_snapshot_field_info *field = design_field(info);
+    if (!field || info->n_frames < 1) return PIOLA_OK;
+    for (int last = 0; last < 2; last++) {
+        pio_report_picture p = {.type = "image/png"};
+        piola_render_options render = piola_render_options_default();
+        render.frame = last ? info->n_frames - 1 : 0;
+        render.hold = info->n_frames > 1;
+        render.field = field->name;
+        snprintf(p.title, sizeof p.title, last ? "Design after iteration %.0f" : "Design before, at iteration %.0f",
+                 info->times[render.frame]);
+        snprintf(p.detail, sizeof p.detail, "The design %.200s in colours, at rest", field->meaning);
+        const piola_status rc = add_picture(d, "history.vtkhdf", render, &p, error);
+        if (rc) return rc;
+    }
+    return PIOLA_OK;
+}
+
+/* Makes the folder for pictures and draws them. The page has a film where the command can draw one. */
+static piola_status draw(drawing *d, piola_error *error)
+{
+    const char *base = getenv("TMPDIR");
+    if (snprintf(d->scratch, sizeof d->scratch, "%s/piola-report-XXXXXX", base && *base ? base : "/tmp") >=
+            (int)sizeof d->scratch ||
+        !mkdtemp(d->scratch))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot create a folder for pictures in %.1000s",
+                        base && *base ? base : "/tmp");
+    piola_status rc = add_designs(d, error);
+    if (!rc) rc = add_states(d, error);
+    rmdir(d->scratch);
+    return rc;
+}
+
+/* ---- the page -------------------------------------------------------------------------------------------- */
+
+/* Returns PIOLA_CANNOT_CREATE if `path` is something else than a report of an earlier call. */
+static piola_status replaces(const char *path, piola_error *error)
+{
+    char head[sizeof mark - 1];
+    struct stat about;
+    if (stat(path, &about) || (S_ISREG(about.st_mode) && about.st_size == 0)) return PIOLA_OK;
+    FILE *file = S_ISREG(about.st_mode) ? fopen(path, "rbe") : NULL;
+    const bool own = file && fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head, mark, sizeof head);
+    if (file) fclose(file);
+    if (own) return PIOLA_OK;
+    return pio_fail(error, PIOLA_CANNOT_CREATE,
+                    "%.1000s: exists and is no report: remove it, or give the report another name", path);
+}
+
+/* Returns the name of the file in the folder that the page will be, or NULL if it will lie elsewhere. */
+static const char *own_name(const char *folder, const char *output)
+{
+    char parent[PIO_PATH];
+    struct stat a, b;
+    const char *slash = strrchr(output, '/');
+    if (slash)
+        snprintf(parent, sizeof parent, "%.*s", slash == output ? 1 : (int)(slash - output), output);
+    else
+        snprintf(parent, sizeof parent, ".");
+    if (stat(parent, &a) || stat(folder, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino) return NULL;
+    return slash ? slash + 1 : output;
+}
+
+static piola_status write_page(const drawing *d, const char *output, piola_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return pio_fail_memory(error, 1 << 20, "a report");
+    fputs(mark, to);
+    piola_status rc = pio_report_write(d->report, own_name(d->options->folder, output), to, error);
+    const bool lost = fclose(to) != 0;
+    if (!rc && lost) rc = pio_fail_memory(error, size, "a report");
+    pio_file_limit_begin();
+    if (!rc) rc = pio_write_file_atomically(output, text, size, error);
+    pio_file_limit_end();
+    free(text);
+    return rc;
+}
+
+piola_status piola_report(const piola_report_options *options, piola_error *error)
+{
+    char path[PIO_PATH];
+    drawing d = {.options = options};
+    if (!options->folder) return pio_fail(error, PIOLA_USAGE, "a report needs a folder of results");
+    const char *output = options->output;
+    const pio_locale old = pio_locale_begin();
+    piola_status rc = pio_report_open(&d.report, options->folder, error);
+    if (!rc && !output && !pio_path_join(path, sizeof path, options->folder, "report.html"))
+        rc = pio_fail(error, PIOLA_CANNOT_CREATE, "the name of the folder is too long for a report in it");
+    if (!output) output = path;
+    if (!rc) rc = replaces(output, error);
+    if (!rc && strcmp(pio_report_command(d.report), "sweep") != 0) rc = draw(&d, error);
+    if (!rc) rc = write_page(&d, output, error);
+    if (!rc) printf("wrote %s\n", output);
+    pio_report_free(d.report);
+    pio_locale_end(old);
+    return rc;
+}

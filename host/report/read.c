@@ -1,0 +1,176 @@
+/* read.c -- the files of a folder of results (report_parts.h). */
+#include "host/report/report_parts.h"
+
+#include "host/base/fail.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- JSON ------------------------------------------------------------------------------------------------ */
+
+const cfg_node *pio_report_get(const cfg_node *of, const char *key)
+{
+    const cfg_node *node = of && of->kind == CFG_PAIRS ? pio_cfg_get(of, key, NULL) : NULL;
+    return node && node->kind == CFG_SCALAR && node->plain && !strcmp(node->text, "null") ? NULL : node;
+}
+
+const char *pio_report_text(const cfg_node *of, const char *key, const char *fallback)
+{
+    const cfg_node *node = pio_report_get(of, key);
+    return node && node->kind == CFG_SCALAR ? node->text : fallback;
+}
+
+double pio_report_number(const cfg_node *of, const char *key)
+{
+    return pio_cfg_number_of(pio_report_get(of, key));
+}
+
+double *pio_report_numbers(pio_pool *pool, const cfg_node *list, size_t *n)
+{
+    *n = 0;
+    if (!list || list->kind != CFG_SEQUENCE) return NULL;
+    double *v = pio_pool_take(pool, (list->n + 1) * sizeof *v);
+    for (size_t i = 0; v && i < list->n; i++) v[i] = pio_cfg_number_of(list->items[i]);
+    if (v) *n = list->n;
+    return v;
+}
+
+/* ---- states ---------------------------------------------------------------------------------------------- */
+
+void pio_report_open_states(const char *folder, const char *name, pio_report_states *out)
+{
+    char path[PIO_PATH];
+    piola_error error = {0};
+    *out = (pio_report_states){0};
+    out->absent = !pio_path_join(path, sizeof path, folder, name) || access(path, F_OK);
+    if (out->absent) {
+        snprintf(out->why, sizeof out->why, "The folder has no %s.", name);
+        return;
+    }
+    if (pio_snapshot_open(&out->file, path, true, &error))
+        snprintf(out->why, sizeof out->why, "%s cannot be read: %.500s", name, error.message);
+    else
+        out->info = pio_snapshot_describe(out->file);
+}
+
+piola_status pio_report_read_steps(pio_report *r, piola_error *error)
+{
+    const pio_snapshot_info *info = r->history.info;
+    pio_report_steps *s = &r->steps;
+    piola_status rc = PIOLA_OK;
+    if (!info || info->n_objectives < 1) return PIOLA_OK;
+    s->n = (size_t)info->n_objectives;
+    s->number = pio_pool_take(&r->pool, s->n * sizeof *s->number);
+    s->objective = pio_pool_take(&r->pool, s->n * sizeof *s->objective);
+    s->terms = pio_pool_take(&r->pool, (info->n_terms + 1) * sizeof *s->terms);
+    if (!s->number || !s->objective || !s->terms) return pio_fail_memory(error, s->n * sizeof(double), "the history");
+    for (size_t t = 0; t < info->n_terms; t++)
+        if (!(s->terms[t] = pio_pool_take(&r->pool, s->n * sizeof **s->terms)))
+            return pio_fail_memory(error, s->n * sizeof(double), "the history");
+    for (size_t k = 0; !rc && k < s->n; k++) {
+        s->number[k] = (double)k;
+        rc = pio_snapshot_read_objective(r->history.file, (int64_t)k, NULL, &s->objective[k], error);
+        for (size_t t = 0; !rc && t < info->n_terms; t++)
+            rc = pio_snapshot_read_objective(r->history.file, (int64_t)k, info->terms[t], &s->terms[t][k], error);
+    }
+    return rc;
+}
+
+const double *pio_report_step(const pio_report *r, const char *term)
+{
+    for (size_t t = 0; r->steps.n && t < r->history.info->n_terms; t++)
+        if (!strcmp(r->history.info->terms[t], term)) return r->steps.terms[t];
+    return NULL;
+}
+
+/* ---- the folder ------------------------------------------------------------------------------------------ */
+
+/* Reads the scene that a file of states holds. Texts that cannot be read are not there. */
+static void read_scene(pio_report *r)
+{
+    pio_snapshot_file *from = r->states.file ? r->states.file : r->history.file;
+    if (!from) return;
+    if (pio_snapshot_read_document(from, PIO_SNAPSHOT_SCENE_RESOLVED, &r->resolved, NULL)) r->resolved = NULL;
+    if (pio_snapshot_read_document(from, PIO_SNAPSHOT_SCENE, &r->verbatim, NULL)) r->verbatim = NULL;
+    if (!r->resolved || !*r->resolved) return;
+    const cfg_file *file = pio_cfg_file(&r->scene_doc, "scene", r->resolved, strlen(r->resolved));
+    const cfg_node *root = file ? pio_cfg_parse(&r->scene_doc, file, file->text, file->size, 0) : NULL;
+    if (root && root->kind == CFG_PAIRS) r->scene = root;
+}
+
+static piola_status find_result(pio_report *r, piola_error *error)
+{
+    char path[PIO_PATH];
+    struct stat about;
+    cfg_node *root = NULL;
+    const char *folder = r->folder;
+    if (stat(folder, &about))
+        return pio_fail(error, PIOLA_NO_INPUT, "cannot open the folder '%.1000s': %s", folder, strerror(errno));
+    if (!S_ISDIR(about.st_mode))
+        return pio_fail(error, PIOLA_NO_INPUT,
+                        "'%.1000s' is no folder; the output folder of run, grad, check, optimize or sweep is right",
+                        folder);
+    r->sweep = pio_path_join(path, sizeof path, folder, "sweep.json") && !access(path, F_OK);
+    if (!r->sweep && (!pio_path_join(path, sizeof path, folder, "result.json") || access(path, F_OK)))
+        return pio_fail(error, PIOLA_NO_INPUT,
+                        "'%.1000s' has neither result.json nor sweep.json: a run writes result.json when it ends; the "
+                        "output folder of run, grad, check, optimize or sweep is right",
+                        folder);
+    const piola_status rc =
+        pio_cfg_json(&r->result_doc, path, r->sweep ? "the list of a sweep" : "the result of a command", &root, error);
+    r->result = root;
+    return rc;
+}
+
+piola_status pio_report_open(pio_report **out, const char *folder, piola_error *error)
+{
+    pio_report *r = *out = calloc(1, sizeof *r);
+    if (!r) return pio_fail_memory(error, sizeof *r, "a report");
+    if (strlen(folder) > PIO_FOLDER_MOST)
+        return pio_fail(error, PIOLA_NO_INPUT, "the name of the folder has more than %d bytes", PIO_FOLDER_MOST);
+    strcpy(r->folder, folder);
+    piola_status rc = find_result(r, error);
+    if (rc || r->sweep) return rc;
+    pio_report_open_states(folder, "states.vtkhdf", &r->states);
+    pio_report_open_states(folder, "history.vtkhdf", &r->history);
+    read_scene(r);
+    return pio_report_read_steps(r, error);
+}
+
+void pio_report_free(pio_report *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < r->n_pictures; i++) free(r->pictures[i].bytes);
+    free(r->pictures);
+    free(r->resolved);
+    free(r->verbatim);
+    pio_snapshot_close(r->states.file);
+    pio_snapshot_close(r->history.file);
+    pio_cfg_free(&r->result_doc);
+    pio_cfg_free(&r->scene_doc);
+    pio_pool_free(&r->pool);
+    free(r);
+}
+
+const pio_snapshot_info *pio_report_snapshot(const pio_report *r, bool history)
+{
+    return history ? r->history.info : r->states.info;
+}
+
+const char *pio_report_command(const pio_report *r)
+{
+    return r->sweep ? "sweep" : pio_report_text(r->result, "command", "");
+}
+
+bool pio_report_add(pio_report *r, const pio_report_picture *picture)
+{
+    pio_report_picture *all = realloc(r->pictures, (r->n_pictures + 1) * sizeof *all);
+    if (!all) return false;
+    r->pictures = all;
+    all[r->n_pictures++] = *picture;
+    return true;
+}
