@@ -213,17 +213,10 @@ static void set_particle(pio_model *m, size_t b, int64_t i, const double *x, dou
     pio_plastic_parameters(mat, m->yield + PIO_PLASTIC_CONSTANTS * i);
 }
 
-static bool has_partial_bodies(const pio_scene *s)
-{
-    bool any = false;
-    for (size_t b = 0; b < s->matter.n_bodies; b++) any |= pio_scene_body_is_partial(&s->matter.bodies[b]);
-    return any;
-}
-
 /* Takes the memory of relative densities, if there are any. */
 static piola_status take_filling(pio_model *m, size_t n, piola_error *error)
 {
-    if (!has_partial_bodies(m->scene)) return PIOLA_OK;
+    if (!pio_scene_has_partial_bodies(m->scene)) return PIOLA_OK;
     m->relative_density = malloc(sizeof(double) * n);
     m->interpolation = malloc(sizeof(int32_t) * n);
     m->interpolations = calloc(m->scene->matter.n_bodies, sizeof *m->interpolations);

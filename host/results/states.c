@@ -105,6 +105,9 @@ static void list_frame_fields(pio_states *f)
             if (!strcmp(known[k].name, wanted->v[i]))
                 add_field(f, (pio_snapshot_field){known[k].name, numbers_of(known[k].name, dim), known[k].units,
                                                   known[k].meaning, .when = PIO_SNAPSHOT_FRAME});
+    if (!s->model->fem && pio_scene_has_partial_bodies(s->scene))
+        add_field(f, (pio_snapshot_field){"relative_density", 1, "1", "part of the particle's volume that is filled",
+                                          .when = PIO_SNAPSHOT_FRAME});
     f->n_frame_fields = f->n_fields;
     add_number(f, "body", "number of the body");
     of_cells(f);

@@ -45,13 +45,6 @@ static const struct {
       "strain energy per volume at rest, mean of the elements around the node", "strain energy per volume at rest"}},
 };
 
-static bool has_partial_body(const pio_scene *s)
-{
-    bool any = false;
-    for (size_t b = 0; b < s->matter.n_bodies; b++) any |= pio_scene_body_is_partial(&s->matter.bodies[b]);
-    return any;
-}
-
 bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
 {
     const int places = pio_scene_stress_places(s);
@@ -79,7 +72,7 @@ bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
                                 .meaning = "part of the element's volume that is filled",
                                 .when = PIO_SNAPSHOT_FRAME,
                                 .location = PIO_SNAPSHOT_CELL};
-    return i == reactions && has_partial_body(s);
+    return i == reactions && pio_scene_has_partial_bodies(s);
 }
 
 bool pio_integration_field_of(const pio_scene *s, int i, pio_snapshot_field *out)

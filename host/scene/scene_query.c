@@ -158,6 +158,13 @@ bool pio_scene_body_is_partial(const void *body)
     return b->relative_density_text || !isnan(b->relative_density);
 }
 
+bool pio_scene_has_partial_bodies(const pio_scene *s)
+{
+    bool any = false;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) any |= pio_scene_body_is_partial(&s->matter.bodies[b]);
+    return any;
+}
+
 bool pio_scene_material_expands(const void *material)
 {
     const scene_material *m = material;

@@ -18,6 +18,8 @@ bool pio_scene_material_expands(const void *material);
 bool pio_scene_body_is_heated(const void *body);
 /* Returns whether a scene_body of meshes has a relative density, by which its stiffness is interpolated. */
 bool pio_scene_body_is_partial(const void *body);
+/* Returns whether a body of the scene is. */
+bool pio_scene_has_partial_bodies(const pio_scene *scene);
 /* Returns whether a material of a body, or of its regions, has a thermal expansion. */
 bool pio_scene_body_expands(const pio_scene *scene, size_t body);
 /* Returns whether a body of a mesh has a temperature, as it is or by a design. */
