@@ -82,6 +82,14 @@ ENTRIES = (
           "its way.",
           "--field velocity.x --frame 96 --size 1000x320",
           settings="--set optimizer.max_iterations=8"),
+    Entry("mpm_codesign_crawler", "optimize",
+          "The crawler after 0.9 s with the gait and the stiffness that were found together. The colour is Young's "
+          "modulus, 10 kPa everywhere at the start.",
+          "--field E --frame 72 --size 1000x320"),
+    Entry("mpm_topology_jumper", "optimize",
+          "The jumper 0.12 s after it began, with the layout that was found. The colour is the relative density; the "
+          "back is the muscle.",
+          "--field relative_density --size 800x560"),
     Entry("mpm_walker_feedback", "optimize",
           "The walker after 8 of the some 50 iterations that learning takes. The colour is the speed along "
           "its way.",
