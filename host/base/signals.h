@@ -1,10 +1,10 @@
 /* signals.h -- whether the program is to stop, because of a signal or because its time is up; every long loop polls it.
  *
- * SIGINT, SIGTERM, SIGXCPU, SIGUSR1, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted() writes its checkpoint
- * and returns PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. A signal that was ignored when the program started
- * (SIGINT of a shell's background job, SIGHUP under nohup) stays ignored. System calls are restarted after a signal
- * (SA_RESTART), so that files are not torn, and SIGXFSZ is ignored, so that reaching the limit of a file's size is an
- * error and does not end the program. */
+ * SIGINT, SIGTERM, SIGXCPU, SIGUSR1, SIGHUP and SIGQUIT set a flag; the loop that polls pio_interrupted() writes its
+ * checkpoint and returns PIOLA_INTERRUPTED. A second SIGINT or SIGQUIT kills. A signal that was ignored when the
+ * program started (SIGINT of a shell's background job, SIGHUP under nohup) stays ignored. System calls are restarted
+ * after a signal (SA_RESTART), so that files are not torn, and SIGXFSZ is ignored, so that reaching the limit of a
+ * file's size is an error and does not end the program. */
 #ifndef PIOLA_HOST_SIGNALS_H
 #define PIOLA_HOST_SIGNALS_H
 

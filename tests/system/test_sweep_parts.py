@@ -197,7 +197,8 @@ class Parts(unittest.TestCase):
 
     def task(self, number, environment, name="members.sbatch", **more):
         return subprocess.Popen(["bash", str(self.out / "slurm" / name)], stdout=subprocess.PIPE, text=True,
-                                stderr=subprocess.STDOUT, env=dict(environment, SLURM_ARRAY_TASK_ID=str(number), **more))
+                                stderr=subprocess.STDOUT,
+                                env=dict(environment, SLURM_ARRAY_TASK_ID=str(number), **more))
 
     def test_scripts_run_the_sweep_whatever_its_names(self):
         place = self.folder / "it's a $HOME \"place\""

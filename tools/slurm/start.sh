@@ -1,8 +1,9 @@
 #!/bin/sh
-# start.sh DIR [CPUS] -- starts a Slurm of this machine alone, as root, with everything it writes below DIR: no systemd, no
-# cgroups, nothing of /etc or /var. Afterwards SLURM_CONF=DIR/slurm.conf is what sbatch, squeue and scontrol need.
+# start.sh DIR [CPUS] -- starts a Slurm of this machine alone, as root, with everything it writes below DIR: no
+# systemd, no cgroups, nothing of /etc or /var. Afterwards SLURM_CONF=DIR/slurm.conf is what sbatch, squeue and scontrol
+# need. CPUS is how many processors it gives away, where that is not all there are.
 #
-# CPUS is how many processors it gives away, where that is not all there are. Needs Debian's slurmctld, slurmd, slurm-client and munge. What the lines of slurm.conf mean: slurm.conf(5) of Slurm
+# Needs Debian's slurmctld, slurmd, slurm-client and munge. What the lines of slurm.conf mean: slurm.conf(5) of Slurm
 # 22.05. A requeued job waits for cred_expire; below 5 s Slurm takes 120 s instead.
 set -eu
 mkdir -p "$1"
