@@ -156,10 +156,11 @@ static void free_lists(pio_filter_desc *h)
     free((void *)h->transposed_start);
     free((void *)h->transposed_from);
     free((void *)h->transposed_weight);
+    free((void *)h->offset);
+    free((void *)(uintptr_t)h->context);
 }
 
-/* Makes the transposed lists, ascending. Returns false when there is no memory. */
-static bool turn(pio_filter_desc *h, int32_t variables)
+bool pio_filter_transpose(pio_filter_desc *h, int32_t variables)
 {
     const int32_t entries = h->start[variables];
     int32_t *start = calloc((size_t)variables + 2, sizeof *start), *from = malloc(sizeof *from * ((size_t)entries + 1));
@@ -198,7 +199,7 @@ static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n,
     free(places);
     free(at);
     if (h) *h = (pio_filter_desc){.start = start, .from = l.from, .weight = l.weight};
-    if (ok) ok = turn(h, variables);
+    if (ok) ok = pio_filter_transpose(h, variables);
     *out = h;
     const piola_status stopped = pio_stop("making a filter", error);
     if (stopped) return stopped;
@@ -265,7 +266,7 @@ static bool repeat_rows(pio_filter_desc *h, int32_t groups, int32_t components)
     }
     free_lists(h);
     *h = (pio_filter_desc){.start = start, .from = from, .weight = weight};
-    return start && from && weight && turn(h, rows);
+    return start && from && weight && pio_filter_transpose(h, rows);
 }
 
 piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *m, int body, const pio_design_desc *d,
@@ -300,10 +301,28 @@ void pio_filter_apply(const pio_filter_desc *h, bool transposed, int32_t variabl
     const int32_t *start = transposed ? h->transposed_start : h->start,
                   *from = transposed ? h->transposed_from : h->from;
     const double *weight = transposed ? h->transposed_weight : h->weight;
+    piola_error error = {0};
+    if (h->apply) {
+        const bool failed = h->apply(h, transposed, z, out, &error);
+        for (int32_t v = 0; failed && v < variables; v++) out[v] = NAN;
+        return;
+    }
     for (int32_t v = 0; v < variables; v++) {
-        out[v] = 0;
+        out[v] = h->offset && !transposed ? h->offset[v] : 0;
         for (int32_t e = start[v]; e < start[v + 1]; e++) out[v] += weight[e] * z[from[e]];
     }
+}
+
+void pio_filter_adj(const pio_filter_desc *h, int32_t variables, const double *out_bar, double *z_bar)
+{
+    double *own = h->apply ? malloc(sizeof *own * ((size_t)variables + 1)) : NULL;
+    if (own) pio_filter_apply(h, true, variables, out_bar, own);
+    for (int32_t v = 0; v < variables; v++) {
+        if (h->apply) z_bar[v] += own ? own[v] : (double)NAN;
+        for (int32_t e = h->apply ? 0 : h->transposed_start[v]; !h->apply && e < h->transposed_start[v + 1]; e++)
+            z_bar[v] += h->transposed_weight[e] * out_bar[h->transposed_from[e]];
+    }
+    free(own);
 }
 
 /* ---- smoothness ----------------------------------------------------------------------------------------- */

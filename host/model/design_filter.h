@@ -22,11 +22,17 @@ piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *model, cons
  * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_surface_filter(pio_filter_desc **out, const pio_model *model, int body, const pio_design_desc *design,
                                 double radius, piola_error *error);
-/* Frees a filter, which may be NULL. */
+/* Makes the lists of the transpose from the rows of a filter, ascending. Returns false when there is no memory. */
+bool pio_filter_transpose(pio_filter_desc *filter, int32_t variables);
+/* Frees a filter of any kind, which may be NULL. */
 void pio_filter_free(pio_filter_desc *filter);
 
-/* Sets out = H z, or with `transposed` H^T z, both [variables]; out is not z. */
+/* Sets out = H z + c, or with `transposed` H^T z, both [variables]; out is not z. Where the filter is a function that
+ * fails, as it has before in the engine, out is NaN. */
 void pio_filter_apply(const pio_filter_desc *filter, bool transposed, int32_t variables, const double *z, double *out);
+
+/* Adds H^T out_bar to z_bar, both [variables]; adds NaN where a function fails. */
+void pio_filter_adj(const pio_filter_desc *filter, int32_t variables, const double *out_bar, double *z_bar);
 
 /* Pairs of elements with a common face, both governed by one design. Then sum weight (z_i - z_j)^2 is the integral of
  * |grad z|^2 except for a factor that the mesh does not change. */

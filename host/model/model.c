@@ -127,6 +127,8 @@ static void free_designs(pio_model *m)
     for (int p = 0; p < m->n_parameters; p++) {
         free(m->parameters[p].initial);
         free((void *)m->designs[p].index);
+        free((void *)(uintptr_t)m->designs[p].member_start);
+        free((void *)(uintptr_t)m->designs[p].member);
         pio_filter_free(m->parameters[p].filter);
         pio_lattice_free(m->parameters[p].lattice);
         free((void *)(uintptr_t)m->designs[p].direction);

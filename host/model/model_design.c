@@ -7,6 +7,7 @@
  *
  * A learning rate counts in units that bounds do not change: linear in s, log in factors of e. */
 #include "host/model/design_filter.h"
+#include "host/model/design_helmholtz.h"
 #include "host/model/engine_variables.h"
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
@@ -103,6 +104,7 @@ static void set_transform(pio_design_desc *d, pio_parameter *p, double spacing)
     p->rate_unit = scale / d->b;
 }
 
+/* Returns the normalised variable of a value. */
 static double normalised(const pio_design_desc *d, double value)
 {
     return ((d->logarithmic ? log(value) : value) - d->a) / d->b;
@@ -136,14 +138,38 @@ static void set_own_range(pio_parameter *p, const cfg_range *range, bool logarit
         p->most = own_end(p, range->hi, range->ends & CFG_BELOW);
 }
 
+static bool has_helmholtz(const scene_design *design)
+{
+    return design->filter_radius > 0 && design->filter == SCENE_HELMHOLTZ;
+}
+
+/* Fixes and ties the elements of the entry, and makes its filter where that solves equations. */
+static piola_status add_map(pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
+{
+    pio_design_map map;
+    if (!m->fem || (!pio_design_is_mapped(p->design) && !has_helmholtz(p->design))) return PIOLA_OK;
+    piola_status rc = pio_design_map_create(&map, m, p->design, d->index, d->groups, error);
+    for (int32_t i = 0; !rc && i < map.elements.n; i++) map.z[i] = normalised(d, map.kept[i]);
+    if (!rc && has_helmholtz(p->design))
+        rc = pio_helmholtz_filter(&p->filter, &map, m, d->index, p->design->filter_radius, error);
+    else if (!rc && p->filter)
+        rc = pio_design_map_filter(&p->filter, &map, error);
+    if (!rc) rc = pio_design_map_apply(&map, m, p, d, error);
+    d->filter = p->filter;
+    pio_design_map_free(&map);
+    return rc;
+}
+
 /* Makes the filter of the entry, of elements or of a surface, if it has one. */
 static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
 {
     const scene_design *design = p->design;
     if (!(design->filter_radius > 0)) return PIOLA_OK;
-    const piola_status rc = d->quantity == PIO_POSITION
-                                ? pio_surface_filter(&p->filter, m, p->target->index, d, design->filter_radius, error)
-                                : pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
+    piola_status rc = PIOLA_OK;
+    if (d->quantity == PIO_POSITION)
+        rc = pio_surface_filter(&p->filter, m, p->target->index, d, design->filter_radius, error);
+    else if (!has_helmholtz(design)) /* which add_map() makes */
+        rc = pio_cone_filter(&p->filter, m, d->index, d->groups, design->filter_radius, error);
     d->filter = p->filter;
     d->sharpness = isfinite(design->sharpness) ? fmax(design->sharpness, 0) : 0;
     d->threshold = design->threshold;
@@ -263,15 +289,16 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
                          .lower = design->bounds[0],
                          .upper = design->bounds[1]};
     const int variables = p->groups * p->components;
-    const piola_status rc = add_filter(m, p, d, error);
+    piola_status rc = add_filter(m, p, d, error);
     if (rc) return rc;
     p->initial = malloc(sizeof(double) * ((size_t)variables + 1));
     if (!p->initial) return pio_fail_memory(error, sizeof(double) * (size_t)variables, "a design");
     set_initial(p, number, &target);
     set_own_range(p, &target.range, design->transform == SCENE_LOG);
     set_transform(d, p, m->fem ? m->fem->edge : m->scene->mpm.grid.spacing);
-    number_variables(m, at, number);
-    return PIOLA_OK;
+    rc = add_map(m, p, d, error);
+    if (!rc) number_variables(m, at, number);
+    return rc;
 }
 
 static piola_status set_start(pio_model *m, piola_error *error)
@@ -332,13 +359,9 @@ void pio_model_filtered_adj(const pio_model *m, const double *filtered_bar, doub
 {
     for (int k = 0; k < m->n_parameters; k++) {
         const pio_parameter *p = &m->parameters[k];
-        for (int v = p->first; !p->tied && v < p->first + p->groups * p->components; v++) {
-            const pio_filter_desc *h = p->filter;
-            const int row = v - p->first;
-            if (!h) z_bar[v] += filtered_bar[v];
-            for (int32_t e = h ? h->transposed_start[row] : 0; h && e < h->transposed_start[row + 1]; e++)
-                z_bar[v] += h->transposed_weight[e] * filtered_bar[p->first + h->transposed_from[e]];
-        }
+        const int n = p->tied ? 0 : p->groups * p->components;
+        if (p->filter && n) pio_filter_adj(p->filter, n, filtered_bar + p->first, z_bar + p->first);
+        for (int v = p->first; !p->filter && v < p->first + n; v++) z_bar[v] += filtered_bar[v];
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "host/optimize/optimizer.h"
 #include "host/scene/scene_lattice.h"
+#include "host/scene/scene_map.h"
 #include "host/scene/scene_material.h"
 #include "host/scene/scene_path.h"
 #include "host/scene/scene_values.h"
@@ -28,7 +29,7 @@ typedef enum { SCENE_CONSISTENT, SCENE_LUMPED } scene_mass;
 typedef enum { SCENE_FIXED, SCENE_PRESCRIBED, SCENE_ROTATION } scene_support;
 typedef enum { SCENE_OUTSIDE, SCENE_SURFACE } scene_side;
 typedef enum { SCENE_LINEAR, SCENE_LOG } scene_transform;
-typedef enum { SCENE_CONE } scene_filter;
+typedef enum { SCENE_CONE, SCENE_HELMHOLTZ } scene_filter;
 typedef enum {
     SCENE_TARGET,
     SCENE_ABSOLUTE,
@@ -264,6 +265,7 @@ typedef struct {
     scene_mesh_update mesh_update; /* rest positions: whether the other nodes follow */
     scene_lattice lattice;         /* rest positions: the control points */
     scene_strings groups;          /* per group: their names; empty: all of the bodies that the target governs */
+    scene_design_map map;          /* FEM: of fields of elements: which are fixed, and which tied */
 } scene_design;
 
 typedef struct {

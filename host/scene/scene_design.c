@@ -292,7 +292,9 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
         check_filter(p, d, k);
         return;
     }
-    if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE && !(shape && part))
+    if (d->filter_radius > 0 && d->filter == SCENE_HELMHOLTZ && d->per != SCENE_PER_PARTICLE)
+        fault(p, "filter.type", "helmholtz is a filter of elements; use cone, or 'per: element'");
+    else if (d->filter_radius > 0 && d->per != SCENE_PER_PARTICLE && !(shape && part))
         fault(p, "filter",
               "a filter needs a field of elements ('per: element'), or rest positions 'per: node' with `on`");
     if (part && !shape)
@@ -311,6 +313,39 @@ static void check_shape(const pio_scene *s, const place *p, const scene_design *
         fault(p, "along", "a 2D scene has no z; use x, y or normal");
     if (d->mesh_update == SCENE_MESH_ELASTIC && !part)
         fault(p, "mesh_update", "no node is left to follow when all nodes are design variables; add `on`");
+}
+
+/* Checks the values that parts of a field keep. */
+static void check_fixed(const pio_scene *s, cfg_doc *doc, const place *p, const scene_design *d)
+{
+    for (size_t i = 0; i < d->map.n_fixed; i++) {
+        const double value = d->map.fixed[i].value;
+        char key[40], path[CFG_PATH + 40];
+        numbered t = {.path = d->target.v[0]};
+        snprintf(key, sizeof key, "fixed[%zu].value", i);
+        snprintf(path, sizeof path, "%s.%s", p->path, key);
+        pio_design_target(s, d, 0, &t.is);
+        if (!pio_scene_unit(doc, path, t.is.quantity) || !legal(p, key, d, &t, value)) continue;
+        if (value < d->bounds[0] || value > d->bounds[1])
+            fault(p, key, "%g is outside the bounds [%g, %g]", value, d->bounds[0], d->bounds[1]);
+    }
+}
+
+/* Checks what only fields of elements have: parts that are fixed, planes of symmetry, extrusion. */
+static void check_map(const pio_scene *s, cfg_doc *doc, const place *p, const scene_design *d)
+{
+    const bool mirrored = isfinite(d->map.symmetry[0]) || isfinite(d->map.symmetry[1]) || isfinite(d->map.symmetry[2]);
+    const char *key = d->map.n_fixed ? "fixed" : mirrored ? "symmetry" : "extrusion";
+    if (s->method.type != SCENE_FEM || !(d->map.n_fixed || mirrored || d->map.extrusion)) return;
+    if (d->per != SCENE_PER_PARTICLE) {
+        fault(p, key, "only a field of elements has it; add 'per: element', or remove it");
+        return;
+    }
+    if (isfinite(d->map.symmetry[2]) && s->method.dimension == 2)
+        fault(p, "symmetry.z", "a 2D scene has no z; use x or y");
+    if (d->map.extrusion == SCENE_EXTRUDED_Z && s->method.dimension == 2)
+        fault(p, "extrusion", "a 2D scene has no z; use x or y");
+    check_fixed(s, doc, p, d);
 }
 
 /* Returns the number of the first term of the objective that is of this design itself, or -1. */
@@ -371,6 +406,7 @@ static void check_design(const pio_scene *s, cfg_doc *doc, size_t i)
         check_shape(s, &p, d, k);
     }
     check_projection(s, &p, d);
+    check_map(s, doc, &p, d);
     char initial[CFG_PATH + 16], bounds[CFG_PATH + 16];
     snprintf(initial, sizeof initial, "%s.initial", p.path);
     snprintf(bounds, sizeof bounds, "%s.bounds", p.path);

@@ -3,6 +3,8 @@
 #ifndef PIOLA_HOST_SCENE_LATTICE_H
 #define PIOLA_HOST_SCENE_LATTICE_H
 
+#include "host/scene/scene_map.h"
+
 #include <stddef.h>
 
 typedef enum { SCENE_ALONG_ALL, SCENE_ALONG_X, SCENE_ALONG_Y, SCENE_ALONG_Z, SCENE_ALONG_NORMAL } scene_along;
@@ -17,12 +19,6 @@ typedef enum {
     SCENE_PER_GROUP,
     SCENE_PER_LATTICE
 } scene_per;
-
-/* A part of a mesh: of a body, by the name of a group or by a box. */
-typedef struct {
-    char *group;           /* name of the group; NULL: the box */
-    double min[3], max[3]; /* corners of the box, m; NaN where not given */
-} scene_where;
 
 /* A part of a mesh that a lattice leaves where it is. */
 typedef struct {

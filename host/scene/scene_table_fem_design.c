@@ -6,7 +6,8 @@
 
 static const char *const along_names[] = {"all", "x", "y", "z", "normal", NULL};
 static const char *const update_names[] = {"none", "linear_elastic", NULL};
-static const char *const filter_names[] = {"cone", NULL};
+static const char *const filter_names[] = {"cone", "helmholtz", NULL};
+static const char *const extrusion_names[] = {"none", "x", "y", "z", NULL};
 
 static bool has_part(const void *d)
 {
@@ -28,8 +29,10 @@ WHERE(part, scene_design)
 
 static const cfg_field filter_fields[] = {
     {"type", CFG_ENUM, AT(scene_design, filter), .required = true, .values = filter_names,
-     .meaning = "cone: a mean of the variables within the radius, weighted by what is left of it and by the element's "
-                "volume, before the transform; of nodes by their area"},
+     .meaning =
+         "before the transform. cone: a mean of the variables within the radius, weighted by what is left of it "
+         "and by the element's volume; of nodes by their area. helmholtz: of elements, by a differential equation "
+         "with about the same reach, which keeps the field's integral (Lazarov and Sigmund 2011)"},
     {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .meaning = "between centres of elements, or nodes; details smaller than it vanish"},
     END};
@@ -53,6 +56,50 @@ static const cfg_field projection_fields[] = {
                 "design, or a stop is reached"},
     END};
 const cfg_table pio_projection_table = {.what = "projection", .fields = projection_fields};
+
+WHERE_TESTS(kept, scene_fixed)
+WHERE(kept, scene_fixed)
+
+static const cfg_field fixed_fields[] = {
+    {"on", CFG_MAPPING, .required = true, .table = &kept_place_table,
+     .meaning = "its elements: a group, or those whose centre lies in a box"},
+    {"value", CFG_NUMBER, AT(scene_fixed, value), .required = true, .quantity = CFG_ANY,
+     .meaning = "that they have after filter and projection, with the target's unit"},
+    END};
+static const cfg_table fixed_table = {
+    .what = "part that keeps a value", .size = sizeof(scene_fixed), .fields = fixed_fields};
+
+#define PLANE(axis, number)                                                                                            \
+    static bool has_plane_##axis(const void *d)                                                                        \
+    {                                                                                                                  \
+        return isfinite(((const scene_design *)d)->map.symmetry[number]);                                              \
+    }
+PLANE(x, 0)
+PLANE(y, 1)
+PLANE(z, 2)
+
+static const cfg_field symmetry_fields[] = {
+    {"x", CFG_NUMBER, AT(scene_design, map.symmetry[0]), .computed = "none", .quantity = CFG_LENGTH,
+     .present = has_plane_x, .meaning = "where the plane is that x is perpendicular to"},
+    {"y", CFG_NUMBER, AT(scene_design, map.symmetry[1]), .computed = "none", .quantity = CFG_LENGTH,
+     .present = has_plane_y, .meaning = "likewise of y"},
+    {"z", CFG_NUMBER, AT(scene_design, map.symmetry[2]), .computed = "none", .quantity = CFG_LENGTH,
+     .present = has_plane_z, .meaning = "likewise of z, in 3D"},
+    END};
+static const cfg_table symmetry_table = {.what = "planes of symmetry", .fields = symmetry_fields};
+
+static bool has_fixed(const void *d)
+{
+    return ((const scene_design *)d)->map.n_fixed > 0;
+}
+static bool has_symmetry(const void *d)
+{
+    return has_plane_x(d) || has_plane_y(d) || has_plane_z(d);
+}
+static bool is_field(const void *d)
+{
+    return ((const scene_design *)d)->per == SCENE_PER_PARTICLE;
+}
 
 static const cfg_field design_fields[] = {
     {"name", CFG_NAME, AT(scene_design, name), .required = true, .meaning = "name in reports and files"},
@@ -84,6 +131,13 @@ static const cfg_field design_fields[] = {
     {"projection", CFG_MAPPING, .table = &pio_projection_table, .present = has_projection,
      .meaning =
          "moves the filtered values of a field to their bounds by a smooth step (Wang, Lazarov and Sigmund 2011)"},
+    {"fixed", CFG_LIST, AT(scene_design, map.fixed), .second = offsetof(scene_design, map.n_fixed),
+     .table = &fixed_table, .present = has_fixed,
+     .meaning = "of a field of elements: parts that are no variables and keep a value; later ones win"},
+    {"symmetry", CFG_MAPPING, .table = &symmetry_table, .present = has_symmetry,
+     .meaning = "of a field of elements: planes at which its values are mirrored"},
+    {"extrusion", CFG_ENUM, AT(scene_design, map.extrusion), .values = extrusion_names, .fallback = "none",
+     .present = is_field, .meaning = "of a field of elements: axis along which its values are the same"},
     {"on", CFG_MAPPING, .table = &part_place_table, .present = has_part, .computed = "all of the body",
      .meaning = "rest_position per node: which nodes move"},
     {"along", CFG_ENUM, AT(scene_design, along), .values = along_names, .fallback = "all", .present = has_along,

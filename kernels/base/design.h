@@ -24,10 +24,10 @@ PIO_FN void design_value_adj(int i, const design_value_adj_args *d)
     d->z_bar[i] = d->value_bar[i] * d->b * (d->logarithmic ? d->value[i] : W(1));
 }
 
-/* Sets variable i of the filtered vector, sum_j H_ij in_j. */
+/* Sets variable i of the filtered vector, c_i + sum_j H_ij in_j. */
 PIO_FN void design_filter(int i, const design_filter_args *a)
 {
-    wide sum = W(0);
+    wide sum = a->offset ? W(a->offset[i]) : W(0);
     for (int j = a->start[i]; j < a->start[i + 1]; j++) sum += W(a->weight[j]) * a->in[a->from[j]];
     a->out[i] = sum;
 }
@@ -76,6 +76,17 @@ PIO_FN void design_each(int p, const design_each_args *a)
     for (int c = 0; c < a->components; c++)
         a->value_bar[(ptrdiff_t)a->index[p] * a->components + c] =
             W(a->bar[field_at(a->n, a->stored, a->first + c, p)]);
+}
+
+/* Sets the cotangent of the values that all members of group g have: the sum of theirs, in ascending order. */
+PIO_FN void design_members(int g, const design_members_args *a)
+{
+    for (int c = 0; c < a->components; c++) {
+        wide sum = W(0);
+        for (int j = a->start[g]; j < a->start[g + 1]; j++)
+            sum += W(a->bar[field_at(a->n, a->stored, a->first + c, a->member[j])]);
+        a->value_bar[(ptrdiff_t)g * a->components + c] = sum;
+    }
 }
 
 /* Sets the number; the one item is 0. */

@@ -16,12 +16,13 @@ typedef struct {
 } design_value_args;
 typedef design_value_args design_value_adj_args;
 
-/* A filter: each variable becomes a weighted sum of variables, out = H z, or with the lists of its transpose z_bar =
- * H^T out_bar. */
+/* A filter: each variable becomes a weighted sum of variables and of constants, out = H z + c, or with the lists of its
+ * transpose and no c z_bar = H^T out_bar. */
 typedef struct {
     const int *start;     /* [variables + 1] */
     const int *from;      /* [start[variables]] ascending for each variable */
     const double *weight; /* [start[variables]] */
+    const double *offset; /* [variables] c; NULL: 0 */
     const wide *in;       /* [variables] */
     wide *out;            /* [variables]; set, not in */
 } design_filter_args;
@@ -66,6 +67,14 @@ typedef struct {
     const real *bar;                  /* [n][stored] */
     wide *value_bar;                  /* [groups][components]; set */
 } design_each_args;
+
+/* The same where groups are many and have few members: one item for each group. */
+typedef struct {
+    int n, components, first, stored; /* as in design_set_args */
+    const int *start, *member;        /* [groups + 1]; [start[groups]] members of each group, ascending */
+    const real *bar;                  /* [n][stored] */
+    wide *value_bar;                  /* [groups][components]; set */
+} design_members_args;
 
 /* One number of a step block as a design (one item). */
 typedef struct {

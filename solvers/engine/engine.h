@@ -11,7 +11,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 11 };
+enum { PIO_ENGINE_VERSION = 12 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -63,12 +63,20 @@ typedef struct {
     const double *channel_weight;
 } pio_observation_desc;
 
-/* Rows of a linear map between the variables of one design, and of its transpose, as sparse matrices. */
-typedef struct {
+/* A map between the variables of one design, out = H z + c, by rows of H and of its transpose as sparse matrices, or by
+ * a function of the host where H is an inverse. */
+typedef struct pio_filter_desc {
     const int32_t *start, *from; /* [variables + 1] first entry of each row; [start[variables]] column of each entry */
     const double *weight;        /* [start[variables]] value of each entry */
     const int32_t *transposed_start, *transposed_from; /* likewise of the transpose */
     const double *transposed_weight;                   /* likewise */
+    const double *offset;                              /* [variables] c; NULL: 0 */
+    /* NULL, or in place of all lists and of c: sets out = H z + c, or with `transposed` H^T z, both [variables] of the
+     * host. It is called from start() and from adjoint_end(), and what it points to must stay until then. Returns
+     * PIOLA_NUMERICAL where the equations were not solved, or PIOLA_NO_MEMORY. */
+    piola_status (*apply)(const struct pio_filter_desc *filter, int transposed, const double *z, double *out,
+                          piola_error *error);
+    const void *context; /* of that function, one block of memory; NULL with lists */
 } pio_filter_desc;
 
 /* One entry of the design vector: which values its variables z determine. */
@@ -76,9 +84,11 @@ typedef struct {
     pio_quantity quantity;      /* what the values are; their unit is that of the quantity */
     int32_t components, groups; /* variables: groups * components, group-major; control: channels, 1 */
     const int32_t *index;       /* [n] group of each particle, node or element, or -1; NULL for gravity and control */
-    int32_t each;               /* 1: every particle, node or element is a group of its own */
-    int32_t logarithmic;        /* 1: value = exp(a + b z); 0: a + b z */
-    double a, b;                /* of that map, in the value's unit, or in its logarithm */
+    int32_t each; /* 1: every particle, node or element is a group of its own, or with `member` one of a few */
+    /* of elements: [groups + 1]; [member_start[groups]] elements of each group, ascending; NULL: see each and index */
+    const int32_t *member_start, *member;
+    int32_t logarithmic; /* 1: value = exp(a + b z); 0: a + b z */
+    double a, b;         /* of that map, in the value's unit, or in its logarithm */
     /* [variables] each: where z = start, the value is `reference` to the bit; both NULL: the map alone is used */
     const double *start, *reference;
     double base[3]; /* position, velocity: the value in the reference state, m or m/s */
@@ -86,8 +96,8 @@ typedef struct {
      * are components */
     int32_t which;
     int32_t component; /* vectors but support: the first of as many components of the vector as there are here */
-    const pio_filter_desc *filter; /* of a field: value = map(H z), and `start` is not read; NULL: H = 1 */
-    /* With a filter, above 0: the sharpness beta of its projection, value = map(P(H z)), see design_project; 0: there
+    const pio_filter_desc *filter; /* of a field: value = map(H z + c), and `start` is not read; NULL: z */
+    /* With a filter, above 0: the sharpness beta of its projection, value = map(P(H z + c)), design_project; 0: there
      * is none. What project() sets takes its place. */
     double sharpness;
     double threshold; /* of the projection, 0 < threshold < 1, in z */

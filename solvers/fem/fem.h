@@ -461,11 +461,12 @@ piola_status fem_euler_check(fem_sim *f, piola_error *error);
 /* Computes the cotangents that frames show, unless they are ready (fem_frames.c). Returns, of Newmark's, the errors of
  * fem_acceleration_adj(), and PIOLA_UNAVAILABLE after an error of the device. */
 piola_status fem_frame_adj(fem_sim *f, piola_error *error);
-
 /* Applies z to constants, loads and shape (fem_parameters.c). Returns the errors of fem_morph(). */
 piola_status fem_design_apply(fem_sim *f, piola_error *error);
 /* Computes z_bar from the gradients. Returns the errors of fem_morph_adj(). */
 piola_status fem_design_adj(fem_sim *f, piola_error *error);
+/* Applies filters of the host to z, or their adjoint to z_bar in place. Returns PIOLA_NO_MEMORY or PIOLA_NUMERICAL. */
+piola_status fem_host_filters(fem_sim *f, const double *z, double *z_bar, piola_error *error);
 
 /* Sets the rest positions to those of the description (fem_morph.c). */
 void fem_morph_begin(fem_sim *f);

@@ -28,6 +28,8 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     for (int c = 0; c < DIM; c++) step.gravity[c] = f->stepping.gravity[c];
     pio_queue_upload(q, f->step, &step, sizeof step);
     if (sim->n_variables) pio_queue_upload(q, sim->z, z, sizeof *z * (size_t)sim->n_variables);
+    piola_status failed = fem_host_filters(f, z, NULL, error);
+    if (failed) return failed;
     if (sim->n_samples) pio_queue_zero(q, sim->samples, sizeof *sim->samples * (size_t)sim->n_samples);
     pio_queue_zero(q, f->state.u, point_bytes(f) * (size_t)f->state.n_vectors);
     if (fem_moves(f)) {
@@ -45,7 +47,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     sim->turned = 0;
     f->state.no_acceleration = 0;
     f->matrix.constant.valid = 0;
-    piola_status failed = fem_design_apply(f, error);
+    failed = fem_design_apply(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     failed = fem_stopped(f, error);
     if (!failed && !fem_is_modal(f)) failed = fem_measure_rounding(f, error);
@@ -240,7 +242,8 @@ static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, 
     if (bytes && value_bar) pio_queue_download(&sim->queue, value_bar, sim->value_bar, bytes);
     if (bytes && z_bar) pio_queue_download(&sim->queue, z_bar, sim->z_bar, bytes);
     pio_queue_failed(&sim->queue);
-    return sim_failed(sim, error);
+    const piola_status host = bytes && z_bar ? fem_host_filters(f, NULL, z_bar, error) : PIOLA_OK;
+    return host ? host : sim_failed(sim, error);
 }
 
 static piola_status direct(int32_t device, char name[128], piola_error *error)

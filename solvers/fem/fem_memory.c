@@ -211,14 +211,17 @@ int fem_nodal(pio_quantity quantity)
 static void take_filter(fem_sim *f, fem_design *d)
 {
     pio_arena *arena = &f->base.arena;
-    const int n = d->desc.groups * d->desc.components, entries = d->desc.filter->start[n];
+    const int n = d->desc.groups * d->desc.components;
+    if (d->desc.sharpness > 0) TAKE(arena, d->projected, n);
+    if (d->desc.filter->apply) return;
+    const int entries = d->desc.filter->start[n];
     TAKE(arena, d->start, n + 1);
     TAKE(arena, d->from, entries);
     TAKE(arena, d->weight, entries);
     TAKE(arena, d->transposed_start, n + 1);
     TAKE(arena, d->transposed_from, entries);
     TAKE(arena, d->transposed_weight, entries);
-    if (d->desc.sharpness > 0) TAKE(arena, d->projected, n);
+    if (d->desc.filter->offset) TAKE(arena, d->offset, n);
 }
 
 static void take_places(fem_sim *f, fem_observation *o)
@@ -270,6 +273,8 @@ static void take_tables(fem_sim *f)
         if (d->desc.filter && !filters++) TAKE(arena, f->design.filtered, f->base.n_variables);
         if (d->desc.filter) take_filter(f, d);
         if (d->desc.direction) TAKE_POINTS(d->direction);
+        if (d->desc.member) TAKE(arena, d->member_start, d->desc.groups + 1);
+        if (d->desc.member) TAKE(arena, d->member, d->desc.member_start[d->desc.groups]);
         if (d->desc.quantity < PIO_GRAVITY)
             TAKE(arena, d->index, fem_nodal(d->desc.quantity) ? f->mesh.nodes : f->mesh.elements);
     }

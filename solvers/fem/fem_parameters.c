@@ -3,9 +3,39 @@
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_vary.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static int variables_of(const fem_design *d)
 {
     return d->desc.groups * d->desc.components;
+}
+
+/* Calls the host's filter of a design for its part of z; the caller frees what is returned, NULL on failure. */
+static double *filtered_by_host(const fem_design *d, int transposed, const double *z, piola_status *status,
+                                piola_error *error)
+{
+    const pio_filter_desc *h = d->desc.filter;
+    double *out = malloc(sizeof *out * ((size_t)variables_of(d) + 1));
+    *status = out ? h->apply(h, transposed, z + d->first, out, error)
+                  : sim_fail(error, PIOLA_NO_MEMORY, "there is no memory for the filter of a design");
+    if (!*status) return out;
+    free(out);
+    return NULL;
+}
+
+piola_status fem_host_filters(fem_sim *f, const double *z, double *z_bar, piola_error *error)
+{
+    piola_status rc = PIOLA_OK;
+    for (const fem_design *d = f->design.designs; !rc && d < f->design.designs + f->design.n_designs; d++) {
+        const size_t bytes = sizeof(double) * (size_t)variables_of(d);
+        if (!d->desc.filter || d->start) continue;
+        double *out = filtered_by_host(d, z_bar != NULL, z_bar ? z_bar : z, &rc, error);
+        if (out && z_bar) memcpy(z_bar + d->first, out, bytes);
+        if (out && !z_bar) pio_queue_upload(&f->base.queue, f->design.filtered + d->first, out, bytes);
+        free(out);
+    }
+    return rc;
 }
 
 /* clang-format off */
@@ -16,11 +46,11 @@ static void apply_one(fem_sim *f, const fem_design *d)
     double *value = f->base.value + d->first;
     const fem_node_target nodes = fem_node_target_of(f, e->quantity);
     const double *z = f->base.z + d->first;
-    if (d->start) {
+    if (d->start)
         pio_map(q, design_filter, variables_of(d), NULL,
-                .start = d->start, .from = d->from, .weight = d->weight, .in = z, .out = f->design.filtered + d->first);
-        z = f->design.filtered + d->first;
-    }
+                .start = d->start, .from = d->from, .weight = d->weight, .offset = d->offset, .in = z,
+                .out = f->design.filtered + d->first);
+    if (e->filter) z = f->design.filtered + d->first;
     if (d->projected) {
         pio_map(q, design_project, variables_of(d), NULL,
                 .sharpness = e->sharpness, .threshold = e->threshold, .in = z, .out = d->projected);
@@ -28,7 +58,7 @@ static void apply_one(fem_sim *f, const fem_design *d)
     }
     pio_map(q, design_value, variables_of(d), NULL,
             .z = z, .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start && !d->start ? f->base.z_start + d->first : NULL,
+            .start = e->start && !e->filter ? f->base.z_start + d->first : NULL,
             .reference = f->base.reference + d->first,
             .value = value);
     if (e->quantity == PIO_GRAVITY) {
@@ -124,6 +154,10 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
                 for (int c = 0; c < e->components; c++)
                     pio_sum(q, fem_rest_sum, f->mesh.nodes, NULL, value_bar + g * e->components + c,
                             .index = d->index, .group = g, .component = e->component + c, .bar = nodes.bar);
+    } else if (d->member) {
+        pio_map(q, design_members, e->groups, NULL,
+                .n = f->mesh.elements, .components = 1, .start = d->member_start, .member = d->member, .bar = t.bar,
+                .value_bar = value_bar, .stored = t.components, .first = t.component);
     } else if (e->each) {
         pio_map(q, design_each, f->mesh.elements, NULL,
                 .n = f->mesh.elements, .components = 1, .index = d->index, .bar = t.bar, .value_bar = value_bar,
@@ -137,11 +171,13 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
     double *filtered = f->design.filtered + d->first, *inner_bar = d->projected ? d->projected : filtered;
     pio_map(q, design_value_adj, variables_of(d), NULL,
             .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
-            .value_bar = value_bar, .z_bar = d->start ? inner_bar : z_bar);
+            .value_bar = value_bar, .z_bar = e->filter ? inner_bar : z_bar);
     if (d->projected)
         pio_map(q, design_project_adj, variables_of(d), NULL,
                 .fwd = {.sharpness = e->sharpness, .threshold = e->threshold, .in = filtered},
                 .out_bar = inner_bar, .in_bar = inner_bar);
+    if (e->filter && !d->start) /* the host does the rest: fem_host_filters() */
+        pio_queue_copy(q, z_bar, inner_bar, sizeof *z_bar * (size_t)variables_of(d));
     if (d->start)
         pio_map(q, design_filter, variables_of(d), NULL,
                 .start = d->transposed_start, .from = d->transposed_from, .weight = d->transposed_weight,

@@ -37,12 +37,13 @@ typedef struct {
 /* One design, and its tables. */
 typedef struct {
     pio_design_desc desc;
-    int first;  /* number of its first variable among all variables */
-    int *index; /* [elements] the group of each element, or [nodes] of what nodes have */
-    /* its filter: rows, and those of the transpose; NULL: there is none */
+    int first;                  /* number of its first variable among all variables */
+    int *index;                 /* [elements] the group of each element, or [nodes] of what nodes have */
+    int *member_start, *member; /* elements of each group; NULL: those of `index` */
+    /* its filter: rows, and those of the transpose; NULL: there is none, or the host applies it */
     int *start, *from, *transposed_start, *transposed_from;
-    double *weight, *transposed_weight;
-    double *projected; /* [variables] P(H z), and in the adjoint sweep the cotangent of it; NULL: no projection */
+    double *weight, *transposed_weight, *offset;
+    double *projected; /* [variables] P(H z + c), and in the adjoint sweep the cotangent of it; NULL: no projection */
     real *direction;   /* [nodes][DIM] in which rest positions with one component move; NULL: there is none */
 } fem_design;
 

@@ -166,6 +166,7 @@ static void upload_filter(fem_sim *f, const fem_design *d)
     UPLOAD(d->transposed_start, h->transposed_start, n + 1);
     UPLOAD(d->transposed_from, h->transposed_from, entries);
     UPLOAD(d->transposed_weight, h->transposed_weight, entries);
+    if (d->offset) UPLOAD(d->offset, h->offset, n);
 }
 
 /* Numbers of any length become reals by the host's transfer. */
@@ -211,6 +212,8 @@ static void upload_tables(fem_sim *f)
         const size_t variables = (size_t)d->desc.groups * (size_t)d->desc.components;
         if (d->index) UPLOAD(d->index, d->desc.index, fem_nodal(d->desc.quantity) ? f->mesh.nodes : f->mesh.elements);
         if (d->start) upload_filter(f, d);
+        if (d->member) UPLOAD(d->member_start, d->desc.member_start, d->desc.groups + 1);
+        if (d->member) UPLOAD(d->member, d->desc.member, d->desc.member_start[d->desc.groups]);
         if (d->direction) upload_points(f, d->direction, d->desc.direction);
         if (!d->desc.start) continue;
         UPLOAD(f->base.z_start + d->first, d->desc.start, variables);

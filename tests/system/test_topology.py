@@ -212,8 +212,52 @@ class Topology(unittest.TestCase):
         with h5py.File(history) as file:
             return file["VTKHDF/CellData/bodies_beam_relative_density"][:]
 
+    def field(self, keys):
+        """The layout [NY][NX] of the beam, optimised with these keys of the design, and what its work fell to."""
+        scene = self.beam("0.5", "{power: 3, least: 1e-3}")
+        scene.write_text(scene.read_text() + f"""design:
+  - {{name: layout, target: bodies.beam.relative_density, per: element, bounds: [0, 1]{keys}}}
+constraints: [{{of: filled, max: 0.6}}]
+optimizer: {{type: mma, max_iterations: 12}}
+""")
+        before = self.seen(self.piola("run", scene), "work")
+        after = self.seen(self.piola("optimize", scene, "--resume", "never"), "work")
+        self.below(f"compliance of the one at the start,{keys or ' no keys'}", after / before, 0.8)
+        with h5py.File(self.root / "out" / "states.vtkhdf") as file:
+            return file["VTKHDF/CellData/relative_density"][-NX * NY:].reshape(NY, NX)
+
+    def test_fixed_mirrored_and_extruded_layouts_are_so_to_the_bit(self):
+        kept = ", fixed: [{on: {min: [0, 5], max: [12, 6]}, value: 1}, {on: {min: [4, 0], max: [7, 2]}, value: 0}]"
+        for more in ("", ", filter: {type: cone, radius: 2 m}, projection: {beta: 4}",
+                     ", filter: {type: helmholtz, radius: 2 m}, projection: {beta: 4}"):
+            plain, fixed = self.field(more), self.field(more + kept)
+            mirrored, extruded = self.field(more + ", symmetry: {x: 6}"), self.field(more + ", extrusion: y")
+            print(f"  {more}: fixed to 1 {fixed[5].min()!r} .. {fixed[5].max()!r}, to 0 {fixed[:2, 4:7].min()!r} .. "
+                  f"{fixed[:2, 4:7].max()!r}; negative controls: {np.ptp(plain[5]):.3g} of the row, "
+                  f"{np.abs(plain - plain[:, ::-1]).max():.3g} asymmetry, {np.ptp(plain, axis=0).max():.3g} of a column")
+            self.assertTrue((fixed[5] == 1).all() and (fixed[:2, 4:7] == 0).all())
+            self.assertEqual(np.abs(mirrored - mirrored[:, ::-1]).max(), 0)
+            self.assertEqual(np.ptp(extruded, axis=0).max(), 0)
+            for layout_of in (mirrored, extruded, fixed):
+                self.assertGreater(np.ptp(layout_of), 0.1)
+            for control in (np.ptp(plain[5]), np.abs(plain - plain[:, ::-1]).max(), np.ptp(plain, axis=0).max()):
+                self.assertGreater(control, 0.1)
+
+    def test_faults_of_regions_and_symmetry_have_their_places(self):
+        found = 0
+        for path in sorted((GOOD.parent / "bad_scenes" / "parts").glob("map_*.yaml")):
+            place, said = path.read_text().split("\n")[0].removeprefix("# expect: ").split(": ", 1)
+            done = subprocess.run([PIOLA, "validate", str(path)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, timeout=DEADLINE)
+            print(f"  {path.name}: exit {done.returncode} (expected 65), at {place}")
+            self.assertEqual(done.returncode, 65, done.stdout)
+            self.assertIn(f"{path.name}:{place}: error: {said}", done.stdout)
+            found += 1
+        self.assertGreater(found, 5)
+
     def test_gradients_pass_the_taylor_test(self):
-        for scene in (GOOD / "topology_2d.yaml", GOOD / "topology_motion.yaml"):
+        for scene in (GOOD / "topology_2d.yaml", GOOD / "topology_motion.yaml", GOOD / "topology_mapped.yaml",
+                      GOOD / "topology_mapped_3d.yaml"):
             done = subprocess.run([PIOLA, "check", str(scene), "--device", "cpu", "--threads", "1", "-o",
                                    str(self.root / "check")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, text=True, timeout=DEADLINE)

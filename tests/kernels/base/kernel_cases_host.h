@@ -34,10 +34,11 @@ static void case_design_value(case_io *io)
 }
 #define case_design_value_adj case_design_value
 
-/* Rows of one to five neighbours, and those of the transpose. */
+/* Rows of one to five neighbours, and those of the transpose; without and with constants. */
 static void case_design_filter(case_io *io)
 {
-    const int n = case_size(io, 700), all = 5 * n;
+    static const char *const names[] = {"linear", "affine", NULL};
+    const int n = case_size(io, 700), all = 5 * n, variant = case_variant(io, names);
     int *start = HOST(io, int, n + 1), *from = HOST(io, int, all);
     int *transposed_start = HOST(io, int, n + 2), *transposed_from = HOST(io, int, all), entries = 0;
     double *weight = HOST(io, double, all), *transposed_weight = HOST(io, double, all);
@@ -60,6 +61,9 @@ static void case_design_filter(case_io *io)
     a.start = PUSH(io, int, start, n + 1);
     a.from = PUSH(io, int, from, entries);
     a.weight = PUSH(io, double, weight, entries);
+    double *offset = HOST(io, double, n);
+    for (int i = 0; i < n; i++) offset[i] = case_unit("offset", i);
+    a.offset = variant ? PUSH(io, double, offset, n) : NULL;
     a.in = WIDES(io, "z", 1, n, 0, 1);
     a.out = NEW(io, wide, n, CASE_SET);
     LAUNCH(io, design_filter, n, NULL, &a);
@@ -68,6 +72,7 @@ static void case_design_filter(case_io *io)
     a.start = PUSH(io, int, transposed_start, n + 1);
     a.from = PUSH(io, int, transposed_from, entries);
     a.weight = PUSH(io, double, transposed_weight, entries);
+    a.offset = NULL;
     a.in = COTANGENT(io, wide, "filtered");
     a.out = NEW(io, wide, n, CASE_SET);
     LAUNCH(io, design_filter, n, NULL, &a);
@@ -125,18 +130,47 @@ static void design_sums(case_io *io, design_sum_args a, int components, const ch
     case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, components, value_bar);
 }
 
+/* The same by design_members. */
+static void design_lists(case_io *io, const int *index, const design_set_args *set, const real *bar)
+{
+    int *start = HOST(io, int, DESIGN_GROUPS + 1), *member = HOST(io, int, set->n), entries = 0;
+    for (int g = 0; g < DESIGN_GROUPS; g++) {
+        for (int p = 0; p < set->n; p++)
+            if (index[p] == g) member[entries++] = p;
+        start[g + 1] = entries;
+    }
+    design_members_args b;
+    b.n = set->n;
+    b.components = set->components;
+    b.first = set->first;
+    b.stored = set->stored;
+    b.start = PUSH(io, int, start, DESIGN_GROUPS + 1);
+    b.member = PUSH(io, int, member, set->n);
+    b.bar = bar;
+    b.value_bar = NEW(io, wide, DESIGN_GROUPS * set->components, CASE_SET);
+    LAUNCH(io, design_members, DESIGN_GROUPS, NULL, &b);
+    case_gradient(io, "value", CASE_WIDE, DESIGN_GROUPS, set->components, b.value_bar);
+}
+
 static void case_design_set(case_io *io)
 {
-    static const char *const names[] = {"set",           "moved from a reference", "each particle its own",
-                                        "one component", "one component, each",    NULL};
-    const int n = case_size(io, 1300), variant = case_variant(io, names), each = variant == 2 || variant == 4;
+    static const char *const names[] = {"set",
+                                        "moved from a reference",
+                                        "each particle its own",
+                                        "one component",
+                                        "one component, each",
+                                        "lists",
+                                        "one component, lists",
+                                        NULL};
+    const int n = case_size(io, 1300), variant = case_variant(io, names), each = variant == 2 || variant == 4,
+              all = variant < 3 || variant == 5;
     design_set_args a;
     int *index = design_index(io, n), *own = HOST(io, int, n);
     for (int i = 0; i < n; i++) own[i] = index[i] < 0 ? -1 : (i + 500) % n;
     a.n = n;
-    a.components = variant < 3 ? DIM : 1;
-    a.first = variant < 3 ? 0 : 1;
-    a.stored = variant < 3 ? (int)DIM : (int)FLUID_CONSTANTS;
+    a.components = all ? DIM : 1;
+    a.first = all ? 0 : 1;
+    a.stored = all ? (int)DIM : (int)FLUID_CONSTANTS;
     a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
     a.value =
         each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, a.components, -3, 3);
@@ -152,6 +186,10 @@ static void case_design_set(case_io *io)
     case_expect(io, others == 0, "no other component is set");
     if (!case_adjoint(io)) return;
     const real *bar = FIELD_COTANGENT(io, "quantity");
+    if (variant > 4) {
+        design_lists(io, index, &a, bar);
+        return;
+    }
     if (!each) {
         design_sum_args sum;
         sum.index = a.index;
@@ -176,6 +214,7 @@ static void case_design_set(case_io *io)
 }
 #define case_design_sum case_design_set
 #define case_design_each case_design_set
+#define case_design_members case_design_set
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
