@@ -72,15 +72,21 @@ static piola_status make_mesh(const pio_model *m, size_t b, pio_mesh *out, piola
 
 /* ---- elements ------------------------------------------------------------------------------------------- */
 
-/* In plane stress the linear law has a lambda of its own; others find F33 (kernels/material/hyperelastic_third.h). */
+/* Returns the form of a material's parameters. In plane stress the linear law has a lambda of its own; others find F33
+ * (kernels/material/hyperelastic_third.h). */
+static int32_t law_form(const scene_material *mat, bool stress)
+{
+    const int32_t lame = !(LAW_BIT(mat->model) & LAWS_OWN) && mat->by_lame_parameters;
+    return lame + (stress && mat->model == PIO_HYPER_LINEAR ? 2 : 0);
+}
+
 static void set_constants(pio_model_fem *f, int64_t e, const scene_material *mat, bool stress)
 {
     double *parameters = f->law_parameters + PIO_LAW_CONSTANTS * e;
     f->law[e] = pio_law_of(mat);
     f->density[e] = mat->density;
     if (f->expansion) f->expansion[e] = mat->expansion;
-    if (!(LAW_BIT(mat->model) & LAWS_OWN)) f->parameter_form[e] = mat->by_lame_parameters ? 1 : 0;
-    if (stress && mat->model == PIO_HYPER_LINEAR) f->parameter_form[e] += 2;
+    f->parameter_form[e] = law_form(mat, stress);
     if (e && f->material[e] == f->material[e - 1])
         memcpy(parameters, parameters - PIO_LAW_CONSTANTS, PIO_LAW_CONSTANTS * sizeof *parameters);
     else
@@ -105,12 +111,25 @@ static piola_status set_regions(pio_model *m, size_t b, piola_error *error)
     return PIOLA_OK;
 }
 
-static void set_relative_density(pio_model_fem *f, int64_t e, size_t b, const scene_body *body)
+/* Completes the interpolation of a body whose rest is another material. */
+static void set_other(const pio_scene *s, const scene_body *body, pio_interpolation *out)
 {
+    const scene_material *other = pio_scene_material(s, body->other);
+    out->mixed = 1;
+    out->least = 0;
+    out->other_form = law_form(other, s->fem.plane == PIO_PLANE_STRESS);
+    out->other_density = other->density;
+    pio_law_parameters(other, out->other);
+}
+
+static void set_relative_density(const pio_scene *s, pio_model_fem *f, int64_t e, size_t b)
+{
+    const scene_body *body = &s->matter.bodies[b];
     const bool partial = pio_scene_body_is_partial(body);
     f->relative_density[e] = partial ? body->relative_density : 1;
     f->interpolation[e] = partial ? (int32_t)b : -1;
     f->interpolations[b] = body->interpolation;
+    if (partial && body->other) set_other(s, body, &f->interpolations[b]);
 }
 
 static piola_status set_elements(pio_model *m, piola_error *error)
@@ -125,7 +144,7 @@ static piola_status set_elements(pio_model *m, piola_error *error)
             f->material[e] = own;
             if (f->thickness) f->thickness[e] = s->matter.bodies[b].thickness;
             if (f->temperature) f->temperature[e] = s->matter.bodies[b].temperature;
-            if (f->relative_density) set_relative_density(f, e, b, &s->matter.bodies[b]);
+            if (f->relative_density) set_relative_density(s, f, e, b);
         }
         rc = set_regions(m, b, error);
     }

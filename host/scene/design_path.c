@@ -299,6 +299,16 @@ typedef struct {
     size_t most, n;         /* room of `out`; number of paths found */
 } collection;
 
+/* Returns whether bodies are mixed with the material, whose constants are no designs then (scene_mixture.c). */
+static bool is_other(const pio_scene *s, int32_t material)
+{
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const char *other = s->matter.bodies[b].other;
+        if (other && pio_scene_material_number(s, other) == material) return true;
+    }
+    return false;
+}
+
 /* Adds the path of the owner that the key names, where it has it by this row (NULL: by any). */
 static void collect(collection *to, scene_path path, const char *key, const design_row *row)
 {
@@ -315,6 +325,7 @@ static void collect_owner(collection *to, scene_owner owner, int32_t index)
     for (size_t r = 0; (row = pio_design_row(r)); r++)
         if (row->owner == owner && owner != SCENE_OWNER_MATERIAL) collect(to, path, row->key, row);
     if (!pio_design_path_material(to->scene, &path)) return;
+    if (owner == SCENE_OWNER_MATERIAL && is_other(to->scene, index)) return;
     for (const cfg_field *f = pio_scene_materials(to->scene)->fields; f->key; f++) collect(to, path, f->key, NULL);
     for (const cfg_field *f = pio_plastic_table.fields; f->key; f++) collect(to, path, f->key, NULL);
 }

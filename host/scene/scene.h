@@ -113,6 +113,7 @@ typedef struct {
     double relative_density;    /* 0 .. 1; NaN: all of it is filled, and nothing is interpolated */
     char *relative_density_text;     /* FEM: an expression instead, or NULL */
     pio_interpolation interpolation; /* how its stiffness follows the relative density */
+    char *other;                     /* FEM: name of the material of the rest; NULL: it is empty */
     pio_dilatation dilatation;       /* FEM: of its elements */
     scene_region *regions; /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
     size_t n_regions;      /* number of regions */

@@ -418,4 +418,5 @@ void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc)
 {
     for (size_t i = 0; i < scene->goal.n_design; i++) check_design(scene, doc, i);
     pio_scene_validate_lattices(scene, doc);
+    if (scene->method.type == SCENE_FEM) pio_scene_validate_mixtures(scene, doc);
 }

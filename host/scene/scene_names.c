@@ -46,6 +46,7 @@ int pio_scene_material_number(const pio_scene *s, const char *name)
 bool pio_body_is_made_of(const scene_body *b, const scene_material *m)
 {
     bool used = !strcmp(m->name, b->material);
+    used |= b->other && !strcmp(m->name, b->other);
     for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(m->name, b->regions[r].material);
     return used;
 }

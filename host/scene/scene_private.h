@@ -90,6 +90,8 @@ void pio_scene_complete_design(pio_scene *scene, cfg_doc *doc);
 void pio_scene_complete_lattice(pio_scene *scene, cfg_doc *doc, size_t i);
 /* Checks the rules of lattices, and of targets that share their variables (scene_lattice.c). */
 void pio_scene_validate_lattices(const pio_scene *scene, cfg_doc *doc);
+/* Checks the rules of bodies that are mixed of two materials (scene_mixture.c). */
+void pio_scene_validate_mixtures(const pio_scene *scene, cfg_doc *doc);
 /* Checks the rules of designs (scene_design.c). */
 void pio_scene_validate_design(const pio_scene *scene, cfg_doc *doc);
 /* Checks the tables of curves, of measured data and of measured points (scene_data.c). */

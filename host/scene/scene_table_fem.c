@@ -66,6 +66,15 @@ static bool has_regions(const void *b)
     return ((const scene_body *)b)->n_regions > 0;
 }
 
+static bool is_mixed(const void *b)
+{
+    return ((const scene_body *)b)->other != NULL;
+}
+static bool is_half_empty(const void *b)
+{
+    return !is_mixed(b);
+}
+
 static const cfg_field stiffness_fields[] = {
     {"type", CFG_ENUM, AT(scene_body, interpolation.type), .values = pio_interpolation_words, .fallback = "simp",
      .meaning = "fraction of the stiffness at relative density r: simp, least + (1 - least) r^power; ramp, least + "
@@ -73,8 +82,12 @@ static const cfg_field stiffness_fields[] = {
     {"power", CFG_NUMBER, AT(scene_body, interpolation.power), .fallback = "3", .range = {CFG_FROM | CFG_UP_TO, 0, 100},
      .meaning = "how much values between 0 and 1 cost: p of simp, at least 1; q of ramp"},
     {"least", CFG_NUMBER, AT(scene_body, interpolation.least), .fallback = "1e-9",
-     .range = {CFG_OVER | CFG_UP_TO, 0, 1},
+     .range = {CFG_OVER | CFG_UP_TO, 0, 1}, .present = is_half_empty,
      .meaning = "the fraction at r = 0, above 0, so that equations can be solved"},
+    {"other", CFG_NAME, AT(scene_body, other), .computed = "none: the rest is empty", .present = is_mixed,
+     .meaning =
+         "a material of the same law that the rest of an element is made of: moduli are s times those of the body "
+         "and 1 - s times those of the other, densities r and 1 - r times"},
     END};
 static const cfg_table stiffness_table = {.what = "interpolation", .fields = stiffness_fields};
 

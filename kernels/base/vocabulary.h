@@ -64,14 +64,18 @@ typedef enum { PIO_PLANE_STRAIN, PIO_PLANE_STRESS, PIO_AXISYMMETRIC } pio_plane_
 
 /* ---- meshes: elements that are filled in part ------------------------------------------------------------------- */
 
-/* Which fraction s of the strain energy an element of relative density r stores, see fem_interpolate_args: SIMP
- * s = least + (1 - least) r^power, RAMP s = least + (1 - least) r/(1 + power (1 - r)). */
+/* Which fraction s of the strain energy of its material an element of relative density r stores, see
+ * fem_interpolate_args: SIMP s = least + (1 - least) r^power, RAMP s = least + (1 - least) r/(1 + power (1 - r)). */
 typedef enum { PIO_SIMP, PIO_RAMP } pio_interpolation_type;
 /* An interpolation of the stiffness. */
 typedef struct {
     pio_interpolation_type type; /* which formula */
     double power;                /* SIMP: p >= 1; RAMP: q >= 0 */
-    double least;                /* s of an element that is empty, 0 < least <= 1 */
+    double least;                /* s of an element that is empty, 0 < least <= 1; 0 where it is mixed */
+    int mixed;                   /* 1: the rest of the element is another material of the same law; 0: it is empty */
+    int other_form;              /* mixed: form of its parameters, as of elements */
+    double other[PIO_LAW_CONSTANTS]; /* mixed: its parameters */
+    double other_density;            /* mixed: of it, kg/m^3 */
 } pio_interpolation;
 
 /* ---- meshes: fields of stress and strain, see kernels/fem/fem_stress.h ----------------------------------------- */

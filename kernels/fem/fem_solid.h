@@ -131,16 +131,31 @@ PIO_FN void fem_constants_adj(int e, const fem_constants_adj_args *b)
 
 /* ---- elements that are filled in part: see fem_interpolate_args -------------------------------------------------- */
 
-/* Multiplies the moduli of element e by s, and sets its density. */
+/* Returns the constants of the material that an element is mixed with; 0 where there is none. */
+PIO_FN hyper_constants fem_other_constants(const pio_interpolation *f, int law)
+{
+    hyper_constants k;
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k.k[c] = f->mixed ? R(f->other[c]) : R(0);
+    return f->mixed ? hyper_from_parameters(law, f->other_form, k) : k;
+}
+
+/* Multiplies the moduli of element e by s, adds those of the other material, and sets its density. */
 PIO_FN void fem_interpolate(int e, const fem_interpolate_args *a)
 {
     const wide r = W(a->relative[e]);
     a->actual[e] = a->density[e];
     if (a->interpolation[e] < 0) return;
-    const real s = R(interpolated(&a->interpolations[a->interpolation[e]], r));
+    const pio_interpolation *f = &a->interpolations[a->interpolation[e]];
+    const real s = R(interpolated(f, r));
+    const hyper_constants other = fem_other_constants(f, a->of.law[e]);
     a->actual[e] = a->density[e] * R(r);
-    for (int c = 0; c < PIO_LAW_CONSTANTS; c++)
-        if (hyper_is_modulus(a->of.law[e], c)) a->k[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)] *= s;
+    if (f->mixed) a->actual[e] += R(f->other_density) * R(W(1) - r);
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
+        real *k = &a->k[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)];
+        if (!hyper_is_modulus(a->of.law[e], c)) continue;
+        *k *= s;
+        if (f->mixed) *k += (R(1) - s) * other.k[c];
+    }
 }
 
 /* Makes of the cotangents of element e's constants those before they were multiplied, and adds those of its relative
@@ -155,14 +170,16 @@ PIO_FN void fem_interpolate_adj(int e, const fem_interpolate_adj_args *b)
     const real s = R(interpolated(f, r));
     const hyper_constants k =
         hyper_from_parameters(a->of.law[e], a->of.parameter_form[e], fem_parameters_of(&a->of, e));
+    const hyper_constants other = fem_other_constants(f, a->of.law[e]);
+    const real density = a->density[e] - (f->mixed ? R(f->other_density) : R(0));
     real s_bar = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
         real *k_bar = &b->k_bar[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)];
         if (!hyper_is_modulus(a->of.law[e], c)) continue;
-        s_bar += k.k[c] * *k_bar;
+        s_bar += (k.k[c] - other.k[c]) * *k_bar;
         *k_bar *= s;
     }
-    b->relative_bar[e] += R(interpolated_slope(f, r)) * s_bar + a->density[e] * b->actual_bar[e];
+    b->relative_bar[e] += R(interpolated_slope(f, r)) * s_bar + density * b->actual_bar[e];
 }
 
 /* ---- thermal strains ---------------------------------------------------------------------------------------- */

@@ -92,7 +92,10 @@ typedef struct {
 /* Elements that are filled in part: one item for each element. With r its relative density and s(r) of the formula that
  * it has (SIMP: Bendsoe 1989 with the least stiffness of Sigmund 2007; RAMP: Stolpe and Svanberg 2001),
  *     k <- s k of the constants that are moduli,    actual = r density
- * so that its strain energy, stress and tangent are s times those of its material, and its mass r times. */
+ * so that its strain energy, stress and tangent are s times those of its material, and its mass r times. Where it is
+ * mixed with another material of the same law (Bendsoe and Sigmund 1999, eq. 31), with moduli k' and density',
+ *     k <- s k + (1 - s) k',    actual = r density + (1 - r) density'
+ * so that its strain energy is s times that of the one and 1 - s times that of the other. */
 typedef struct {
     fem_constants_args of;                   /* law, n, and for the adjoint what k was made of; of.k is not read */
     const real *relative;                    /* [n] r, >= 0 */

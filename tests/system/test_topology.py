@@ -137,6 +137,41 @@ class Topology(unittest.TestCase):
     def test_ramp_is_that_of_an_assembly_by_numpy(self):
         self.check_layout("{type: ramp, power: 5, least: 1e-4}", *ramp(5, 1e-4))
 
+    def mixed(self, relative, formula):
+        """The beam, whose elements are mixed with a material of the same nu, a fifth of E, and density 5 kg/m3."""
+        scene = self.beam(relative, f"{{{formula}, other: light}}")
+        text = scene.read_text().replace("materials: [", "materials: [{name: light, model: linear, E: 0.2 Pa, nu: 0.3, "
+                                         "density: 5 kg/m3}, ")
+        scene.write_text(text)
+        return scene
+
+    def test_a_mixture_of_two_materials_is_that_of_an_assembly_by_numpy(self):
+        for formula, (s, slope) in (("type: simp, power: 3", simp(3, 0)), ("type: ramp, power: 2", ramp(2, 0))):
+            result = self.piola("grad", self.mixed(LAYOUT, formula))
+            exact, derivative = compliance(layout(), lambda r: s(r) + 0.2 * (1 - s(r)), lambda r: 0.8 * slope(r))
+            with h5py.File(self.root / "out" / "states.vtkhdf") as file:
+                gradient = file["VTKHDF/CellData/grad_relative_density"][-NX * NY:]
+            self.near(f"compliance, {formula}", self.seen(result, "work"), exact, 1e-10)
+            self.near(f"its gradient, {formula}", gradient.ravel(), derivative, 1e-10)
+            self.near("mass", self.seen(result, "weight"), np.sum(2 * layout() + 5 * (1 - layout())), 1e-14)
+            other, _ = compliance(layout(), lambda r: s(r) + 0.2001 * (1 - s(r)), slope)
+            wrong = abs(other / exact - 1)
+            print(f"  negative control, E of the other 0.2001: {wrong:.3g} (must exceed 1e-10)")
+            self.assertGreater(wrong, 1e-10)
+
+    def test_a_beam_chooses_between_two_materials_for_each_element(self):
+        """With three tenths of the stiffer material, well placed, the beam is stiffer than one that is mixed alike."""
+        scene = self.mixed("0.3", "type: simp, power: 3")
+        with scene.open("a") as to:
+            to.write("design:\n  - {name: layout, target: bodies.beam.relative_density, per: element, bounds: [0, 1],\n"
+                     "     filter: {type: cone, radius: 1.5 m}, projection: {beta: 1, end: 16, double_every: 20}}\n"
+                     "constraints: [{of: filled, max: 0.3}]\noptimizer: {type: mma, max_iterations: 100}\n")
+        start = self.seen(self.piola("run", scene), "work")
+        result = self.piola("optimize", scene)
+        self.below("compliance in parts of the start", self.seen(result, "work") / start, 0.6)
+        self.below("stiffer part", self.seen(result, "filled"), 0.3 + 1e-4)
+        self.below("greyness", self.seen(result, "grey"), 0.05)
+
     def test_volume_mass_and_greyness_follow_the_relative_density(self):
         result, rho = self.piola("run", self.beam(LAYOUT, "{power: 3}")), layout()
         for name, exact in (("filled", rho.mean()), ("grey", np.mean(4 * rho * (1 - rho))), ("size", rho.sum()),
@@ -257,7 +292,7 @@ optimizer: {{type: mma, max_iterations: 12}}
 
     def test_gradients_pass_the_taylor_test(self):
         for scene in (GOOD / "topology_2d.yaml", GOOD / "topology_motion.yaml", GOOD / "topology_mapped.yaml",
-                      GOOD / "topology_mapped_3d.yaml"):
+                      GOOD / "topology_mapped_3d.yaml", GOOD / "mixed_2d.yaml"):
             done = subprocess.run([PIOLA, "check", str(scene), "--device", "cpu", "--threads", "1", "-o",
                                    str(self.root / "check")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, text=True, timeout=DEADLINE)

@@ -107,12 +107,18 @@ static void case_design_project(case_io *io)
 
 enum { DESIGN_GROUPS = 5 };
 
-/* Particles to groups; every eleventh belongs to none. */
-static int *design_index(case_io *io, int n)
+/* Particles to so many groups, of which some may be empty; every eleventh belongs to none. */
+static int *design_index_of(case_io *io, int n, int groups)
 {
     int *index = HOST(io, int, n);
-    for (int i = 0; i < n; i++) index[i] = i % 11 == 6 ? -1 : (int)(DESIGN_GROUPS * case_unit("group", i));
+    for (int i = 0; i < n; i++) index[i] = i % 11 == 6 ? -1 : (int)(groups * case_unit("group", i));
     return index;
+}
+
+/* The same of DESIGN_GROUPS. */
+static int *design_index(case_io *io, int n)
+{
+    return design_index_of(io, n, DESIGN_GROUPS);
 }
 
 /* design_sum for every value, of `components` components of a field from a.component on: the adjoint of design_set and
@@ -130,26 +136,30 @@ static void design_sums(case_io *io, design_sum_args a, int components, const ch
     case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, components, value_bar);
 }
 
-/* The same by design_members. */
+/* The same by design_members, of as many groups as there are particles. */
 static void design_lists(case_io *io, const int *index, const design_set_args *set, const real *bar)
 {
-    int *start = HOST(io, int, DESIGN_GROUPS + 1), *member = HOST(io, int, set->n), entries = 0;
-    for (int g = 0; g < DESIGN_GROUPS; g++) {
-        for (int p = 0; p < set->n; p++)
-            if (index[p] == g) member[entries++] = p;
-        start[g + 1] = entries;
+    const int n = set->n;
+    int *start = HOST(io, int, n + 1), *member = HOST(io, int, n), *next = HOST(io, int, n);
+    for (int i = 0; i < n; i++)
+        if (index[i] >= 0) start[index[i] + 1]++;
+    for (int g = 0; g < n; g++) {
+        start[g + 1] += start[g];
+        next[g] = start[g];
     }
+    for (int i = 0; i < n; i++)
+        if (index[i] >= 0) member[next[index[i]]++] = i;
     design_members_args b;
-    b.n = set->n;
+    b.n = n;
     b.components = set->components;
     b.first = set->first;
     b.stored = set->stored;
-    b.start = PUSH(io, int, start, DESIGN_GROUPS + 1);
-    b.member = PUSH(io, int, member, set->n);
+    b.start = PUSH(io, int, start, n + 1);
+    b.member = PUSH(io, int, member, n);
     b.bar = bar;
-    b.value_bar = NEW(io, wide, DESIGN_GROUPS * set->components, CASE_SET);
-    LAUNCH(io, design_members, DESIGN_GROUPS, NULL, &b);
-    case_gradient(io, "value", CASE_WIDE, DESIGN_GROUPS, set->components, b.value_bar);
+    b.value_bar = NEW(io, wide, n * set->components, CASE_SET);
+    LAUNCH(io, design_members, n, NULL, &b);
+    case_gradient(io, "value", CASE_WIDE, n, set->components, b.value_bar);
 }
 
 static void case_design_set(case_io *io)
@@ -163,9 +173,9 @@ static void case_design_set(case_io *io)
                                         "one component, lists",
                                         NULL};
     const int n = case_size(io, 1300), variant = case_variant(io, names), each = variant == 2 || variant == 4,
-              all = variant < 3 || variant == 5;
+              all = variant < 3 || variant == 5, groups = variant > 4 ? n : (int)DESIGN_GROUPS;
     design_set_args a;
-    int *index = design_index(io, n), *own = HOST(io, int, n);
+    int *index = design_index_of(io, n, groups), *own = HOST(io, int, n);
     for (int i = 0; i < n; i++) own[i] = index[i] < 0 ? -1 : (i + 500) % n;
     a.n = n;
     a.components = all ? DIM : 1;
@@ -173,7 +183,7 @@ static void case_design_set(case_io *io)
     a.stored = all ? (int)DIM : (int)FLUID_CONSTANTS;
     a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
     a.value =
-        each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", DESIGN_GROUPS, a.components, -3, 3);
+        each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", groups, a.components, -3, 3);
     a.reference = variant == 1 ? CONSTANTS(io, "reference", DIM, n, -1, 1) : NULL;
     for (int c = 0; c < DIM; c++) a.base[c] = 0.3 + c;
     a.out = NEW_FIELD(io, a.stored, n, CASE_SET);

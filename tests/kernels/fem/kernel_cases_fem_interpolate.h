@@ -4,13 +4,20 @@
 
 #include "tests/kernels/fem/kernel_cases_fem.h"
 
-enum { INTERPOLATIONS = 5 };
+enum { INTERPOLATIONS = 7 };
 
-/* Both formulas, in one of them s = r, and one whose power is a fraction. */
+/* Both formulas, in one of them s = r, and one whose power is a fraction; with the last two an element is mixed with
+ * another material, stated in both forms. */
 static const pio_interpolation *interpolations(case_io *io)
 {
     static const pio_interpolation all[INTERPOLATIONS] = {
-        {PIO_SIMP, 3, 1e-9}, {PIO_RAMP, 5, 1e-3}, {PIO_SIMP, 1, 1e-4}, {PIO_SIMP, 1.5, 0.01}, {PIO_RAMP, 0, 1e-6}};
+        {PIO_SIMP, 3, 1e-9, 0, 0, {0}, 0},
+        {PIO_RAMP, 5, 1e-3, 0, 0, {0}, 0},
+        {PIO_SIMP, 1, 1e-4, 0, 0, {0}, 0},
+        {PIO_SIMP, 1.5, 0.01, 0, 0, {0}, 0},
+        {PIO_RAMP, 0, 1e-6, 0, 0, {0}, 0},
+        {PIO_SIMP, 3, 0, 1, HYPER_LAME_PARAMETERS, {3e3, 7e4, 2e4, 5e3, 9e4}, 400},
+        {PIO_RAMP, 2, 0, 1, 0, {6e4, 0.3, 2e4, 5e3, 9e4}, 1500}};
     pio_interpolation *host = HOST(io, pio_interpolation, INTERPOLATIONS);
     for (int i = 0; i < INTERPOLATIONS; i++) host[i] = all[i];
     return PUSH(io, pio_interpolation, host, INTERPOLATIONS);
