@@ -333,7 +333,8 @@ typedef struct piola_render_options {
 
 /* Returns the defaults. */
 piola_render_options piola_render_options_default(void);
-/* Draws one frame of a snapshot as a PNG. The errors of a file, and PIOLA_CANNOT_CREATE of the PNG. */
+/* Draws one frame of a snapshot as a PNG. The errors of a file; PIOLA_CANNOT_CREATE of the PNG; PIOLA_UNAVAILABLE where
+ * cairo, its module or the font DejaVu Sans is missing. */
 piola_status piola_render(const piola_render_options *options, piola_error *error);
 
 /* Options of piola_film(). Start from piola_film_options_default(). */
@@ -348,9 +349,8 @@ typedef struct piola_film_options {
 /* Returns the defaults. */
 piola_film_options piola_film_options_default(void);
 /* Draws the frames of a snapshot as a film, which appears under its name when it is complete. The same file gives the
- * same bytes on the same machine. The errors of a file; PIOLA_CANNOT_CREATE; PIOLA_UNAVAILABLE for a WebM video where
- * libvpx or its module is missing (an animated PNG needs nothing); PIOLA_INTERRUPTED, after which nothing is written.
- */
+ * same bytes on the same machine. The errors of piola_render(); PIOLA_UNAVAILABLE for a WebM video also where libvpx or
+ * its module is missing; PIOLA_INTERRUPTED, after which nothing is written. */
 piola_status piola_film(const piola_film_options *options, piola_error *error);
 
 /* Options of piola_report(). */

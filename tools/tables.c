@@ -284,7 +284,7 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
     [TOOL_INFO] = {"info", "FILE", "print what a .vtkhdf file or a Gmsh mesh holds", "", "65 66 71 74",
                    "  piola info out/first/states.vtkhdf\n"
                    "      frames, fields, gradients, objective, certificate and where the file comes from"},
-    [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 71 73 74",
+    [TOOL_RENDER] = {"render", "FILE", "draw one frame of a .vtkhdf file as a PNG picture", "", "65 66 69 71 73 74",
                      "  piola render out/first/states.vtkhdf -o frame.png --frame 10 --field velocity.x --range -1,1\n"
                      "      frame 10 coloured by the horizontal velocity, from -1 m/s to 1 m/s"},
     [TOOL_FILM] =
@@ -361,7 +361,7 @@ const tool_code tool_codes[] = {
     {2, "the command line is wrong"},
     {65, "the scene or a data file is wrong; the message has file:line:col"},
     {66, "an input file is missing or cannot be read"},
-    {69, "the requested device or engine is not available"},
+    {69, "the requested device, engine or library is not available"},
     {70, "an error in Piola itself"},
     {71, "out of memory, or over the scene's budget; the message names the bytes"},
     {73, "an output file cannot be created"},

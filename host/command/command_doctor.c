@@ -3,6 +3,7 @@
  * The self-test of an engine: a spinning elastic block in free flight, and its gradient. Whatever the elasticity does,
  *   momentum:  mean velocity at T = v0 + g T          flight:  d(mean position at T)/dv0 = T
  *   bits:      samples and gradient of one thread = those of three */
+#include "host/base/modules.h"
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/base/output.h"
@@ -138,7 +139,7 @@ static void test_engine(engine_report *r)
 
 static void examine_engines(report *r)
 {
-    pio_engine_folder(r->folder, sizeof r->folder);
+    pio_module_folder(r->folder, sizeof r->folder);
     for (int i = 0; i < MOST_ENGINES; i++) {
         engine_report *e = &r->engines[i];
         if (!pio_engine_list(i, e->name, &e->runs, e->reason, e->device)) break;

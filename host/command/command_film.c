@@ -1,10 +1,9 @@
 /* command_film.c -- piola film: the frames of a snapshot as a film. */
 #include "host/command/drawing.h"
 #include "host/base/fail.h"
-#include "host/base/path.h"
+#include "host/base/modules.h"
 #include "host/base/signals.h"
 #include "host/film/film.h"
-#include "host/run/engines.h"
 
 #include <math.h>
 
@@ -27,7 +26,7 @@ static piola_status draw(pio_drawing *d, const piola_film_options *options, piol
                               .height = o->height ? o->height : 720,
                               .pictures = (d->info->n_frames - 1) / options->every + 1,
                               .rate = (int)round(100 * options->fps)};
-    pio_engine_folder(modules, sizeof modules);
+    pio_module_folder(modules, sizeof modules);
     piola_status rc = pio_film_begin(&film, &format, error);
     for (int64_t i = 0; !rc && i < format.pictures; i++) {
         pio_image image = {0};

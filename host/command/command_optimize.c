@@ -124,7 +124,8 @@ static bool is_linear(const pio_session *s)
 
 /* Draws the last state. Where each particle or element has a number of its own in the design, the colours show the
  * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for.
- * Displacements beyond a fifth of the body are drawn smaller where they are linear. */
+ * Displacements beyond a fifth of the body are drawn smaller where they are linear. Where no picture can be drawn, a
+ * warning says so. */
 static piola_status draw_best(const pio_session *s, piola_error *error)
 {
     char states[PIO_PATH], picture[PIO_PATH];
@@ -140,7 +141,12 @@ static piola_status draw_best(const pio_session *s, piola_error *error)
         render.field = shown.name;
         if (s->model->fem && (integrator == PIO_STATIC || integrator == PIO_MODAL)) render.deformation = 0;
     }
-    return piola_render(&render, error);
+    const piola_status rc = piola_render(&render, error);
+    if (rc != PIOLA_UNAVAILABLE) return rc;
+    unlink(picture); /* it would be of an earlier run */
+    pio_log_message(s->call.log, PIO_WARNING, "there is no picture.png: %s", error->message);
+    *error = (piola_error){0};
+    return PIOLA_OK;
 }
 
 /* Writes the states of the best design, its gradient fields, and a picture. */
@@ -230,6 +236,7 @@ static void log_result(const pio_session *s, const pio_optimizer_result *r, piol
     }
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);
+        if (access(path, F_OK)) continue; /* the picture, where none can be drawn */
         pio_log_message(s->call.log, PIO_INFO, "wrote %s", path);
     }
     pio_session_path(s, "result.json", path, sizeof path);

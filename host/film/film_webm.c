@@ -2,11 +2,10 @@
  * pictures a module encodes. A cluster begins at each picture that stands alone, and the cues at the end name them all,
  * so that players can seek. */
 #include "host/base/fail.h"
-#include "host/base/path.h"
+#include "host/base/modules.h"
 #include "host/film/film_parts.h"
 #include "host/film/video.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,29 +156,16 @@ static void put_double(bytes *b, uint32_t id, double v)
 
 /* ---- the module ---------------------------------------------------------------------------------------- */
 
-static piola_status missing(const pio_film_format *f, const char *why, piola_error *error)
-{
-    return pio_fail(error, PIOLA_UNAVAILABLE,
-                    "%s: a WebM video needs libvpx, and %.300s: install it (Debian: libvpx7; to build Piola with it, "
-                    "libvpx-dev), or give the film a name that ends in .png",
-                    f->path, why);
-}
-
 static piola_status open_module(webm *w, piola_error *error)
 {
-    char file[PIO_PATH], why[400];
-    if (!pio_path_join(file, sizeof file, w->format.modules, "piola_video_vpx.so") || access(file, R_OK)) {
-        snprintf(why, sizeof why, "there is no %.300s", file);
-        return missing(&w->format, why, error);
-    }
-    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    w->table = handle ? dlsym(handle, "piola_video") : NULL;
-    if (!w->table) {
-        const char *reason = dlerror();
-        return missing(&w->format, reason ? reason : file, error);
-    }
-    if (w->table->version == PIO_VIDEO_VERSION && w->table->size == sizeof *w->table) return PIOLA_OK;
-    return pio_fail(error, PIOLA_UNAVAILABLE, "%s is of another build of Piola", file);
+    char why[PIO_MODULE_TEXT];
+    const pio_module_head wanted = {PIO_VIDEO_VERSION, sizeof *w->table};
+    w->table = pio_module_open(w->format.modules, "video", "vpx", wanted, why);
+    if (w->table) return PIOLA_OK;
+    return pio_fail(error, PIOLA_UNAVAILABLE,
+                    "%s: a WebM video needs libvpx, and %s: install it (Debian: libvpx7; to build Piola with it, "
+                    "libvpx-dev), or give the film a name that ends in .png",
+                    w->format.path, why);
 }
 
 /* Turns the outcome of a module into a status. */
@@ -211,10 +197,7 @@ static piola_status open_webm(const pio_film_format *format, void **state, piola
     w->format = *format;
     w->start = -1;
     const piola_status rc = open_module(w, error);
-    if (rc) {
-        w->table = NULL;
-        return rc;
-    }
+    if (rc) return rc;
     w->planes = malloc(size);
     if (!w->planes) return pio_fail_memory(error, size, "a picture of a film");
     const int keys = SECONDS_BETWEEN_KEYS * format->rate / 100;

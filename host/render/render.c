@@ -1,7 +1,7 @@
 /* render.c -- the picture as a whole: checks, layout, the order of drawing, and the notes. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
-#include "host/render/font.h"
+#include "host/render/text.h"
 
 #include <math.h>
 #include <omp.h>
@@ -177,8 +177,8 @@ static void heading(const pio_frame *f, pio_image *image)
     double s = f->size, margin = 2.2 * s, room = image->width - 2 * margin, base = margin + s;
     char text[1024], line[1024], count[48];
     if (f->p.title != NULL) {
-        pio_text_fit(f->p.title, 1.4 * s, room, line, sizeof line);
-        pio_text_draw(image, margin, base + 0.2 * s, 1.4 * s, 0.16, pio_ink, line);
+        pio_text_fit(f->p.title, 1.4 * s, room, line, sizeof line, true);
+        pio_text_draw(image, margin, base + 0.2 * s, 1.4 * s, true, pio_ink, line);
         base += 2.5 * s;
     }
     const size_t n = f->p.mesh != NULL ? (size_t)f->p.mesh->n_cells : f->p.n;
@@ -186,8 +186,8 @@ static void heading(const pio_frame *f, pio_image *image)
     bool captioned = f->p.caption != NULL && f->p.caption[0] != '\0';
     snprintf(text, sizeof text, "%s%s%s %s%s", captioned ? f->p.caption : "", captioned ? "   \u00b7   " : "", count,
              f->p.mesh != NULL ? "cell" : "particle", n == 1 ? "" : "s");
-    pio_text_fit(text, s, room, line, sizeof line);
-    pio_text_draw(image, margin, base, s, 0.12, pio_pale, line);
+    pio_text_fit(text, s, room, line, sizeof line, false);
+    pio_text_draw(image, margin, base, s, false, pio_pale, line);
 }
 
 static void add_note(char *notes, size_t size, size_t count, const char *one, const char *many)
@@ -215,8 +215,8 @@ static void footing(const pio_frame *f, pio_image *image)
     add_note(image->notes, sizeof image->notes, f->bad_points, words[0], words[1]);
     add_note(image->notes, sizeof image->notes, f->outside, words[2], words[3]);
     add_note(image->notes, sizeof image->notes, f->grey, words[f->p.at_cells ? 6 : 4], words[f->p.at_cells ? 7 : 5]);
-    pio_text_fit(image->notes, 0.9 * s, image->width - 4.4 * s, line, sizeof line);
-    pio_text_draw(image, 2.2 * s, image->height - 1.6 * s, 0.9 * s, 0.13, (pio_rgb){158, 84, 20}, line);
+    pio_text_fit(image->notes, 0.9 * s, image->width - 4.4 * s, line, sizeof line, false);
+    pio_text_draw(image, 2.2 * s, image->height - 1.6 * s, 0.9 * s, false, (pio_rgb){158, 84, 20}, line);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
@@ -268,12 +268,14 @@ piola_status pio_render(const pio_picture *picture, pio_image *image, piola_erro
     if (f.p.height == 0) f.p.height = 720;
     if (f.p.threads == 0) f.p.threads = omp_get_max_threads();
     f.size = fmax(6.5, 10 * fmin(f.p.width / 1280.0, f.p.height / 720.0));
-    status = pio_survey(&f, error);
+    status = pio_text_begin(error);
+    if (status == PIOLA_OK) status = pio_survey(&f, error);
     if (status == PIOLA_OK) status = pio_image_make(image, f.p.width, f.p.height, pio_paper, error);
     if (status != PIOLA_OK) return status;
     pio_colormap_make(&f.map, f.kind);
     layout(&f);
     status = draw(&f, image, error);
+    if (status == PIOLA_OK) status = pio_text_end(error);
     if (status != PIOLA_OK) pio_image_free(image);
     return status;
 }

@@ -1,6 +1,6 @@
 /* render_axes.c -- ticks, numbers, the colour bar and the axes of a 2D picture. */
 #include "host/render/render_parts.h"
-#include "host/render/font.h"
+#include "host/render/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,15 +176,16 @@ double pio_bar_column(const pio_frame *f)
     bar_words w = bar_texts(f);
     for (int i = 0; i < f->bar_ticks.n; i++) {
         bar_label(f, i, label, sizeof label);
-        labels = fmax(labels, pio_text_width(label, s));
+        labels = fmax(labels, pio_text_width(label, s, false));
     }
     double width = 1.8 * s + 1.2 * s + labels;
-    width = fmax(width, pio_text_width(w.field, 1.05 * s) * 1.02);
-    width = fmax(width, pio_text_width(w.unit, s));
+    width = fmax(width, pio_text_width(w.field, 1.05 * s, true));
+    width = fmax(width, pio_text_width(w.unit, s, false));
     if (is_held(f)) /* whatever the extremes are */
-        width = fmax(width, pio_text_width("max \u22128.888\u00d710\u207b\u2078\u2078", 0.85 * s));
+        width = fmax(width, pio_text_width("max \u22128.888\u00d710\u207b\u2078\u2078", 0.85 * s, false));
     else
-        width = fmax(width, fmax(pio_text_width(w.least, 0.85 * s), pio_text_width(w.greatest, 0.85 * s)));
+        width =
+            fmax(width, fmax(pio_text_width(w.least, 0.85 * s, false), pio_text_width(w.greatest, 0.85 * s, false)));
     return fmin(width + 0.3 * s, 0.3 * f->p.width);
 }
 
@@ -230,9 +231,9 @@ static void bar_scale(const pio_frame *f, pio_image *image)
         char whole[128], label[128];
         double y = floor(b->y + b->h * (1 - part_of_range(f, f->bar_ticks.at[i]))) + 0.5;
         bar_label(f, i, whole, sizeof whole);
-        pio_text_fit(whole, s, image->width - right - 0.95 * s, label, sizeof label);
+        pio_text_fit(whole, s, image->width - right - 0.95 * s, label, sizeof label, false);
         pio_image_line(image, right, y, right + 0.45 * s, y, &pen);
-        pio_text_draw(image, right + 0.95 * s, y + s / 2, s, 0.12, pio_ink, label);
+        pio_text_draw(image, right + 0.95 * s, y + s / 2, s, false, pio_ink, label);
     }
 }
 
@@ -245,14 +246,14 @@ void pio_bar_draw(const pio_frame *f, pio_image *image)
     bar_scale(f, image);
     double head = f->bar.y - tip - 1.1 * s, foot = f->bar.y + f->bar.h + tip + 2.1 * s;
     if (w.unit[0] != '\0') {
-        pio_text_fit(w.unit, s, room, cut, sizeof cut);
-        pio_text_draw(image, f->bar_left, head, s, 0.12, pio_ink, cut);
+        pio_text_fit(w.unit, s, room, cut, sizeof cut, false);
+        pio_text_draw(image, f->bar_left, head, s, false, pio_ink, cut);
         head -= 1.9 * s;
     }
-    pio_text_fit(w.field, 1.05 * s, room, cut, sizeof cut);
-    pio_text_draw(image, f->bar_left, head, 1.05 * s, 0.165, pio_ink, cut);
-    pio_text_draw(image, f->bar_left, foot, 0.85 * s, 0.12, pio_pale, w.greatest);
-    pio_text_draw(image, f->bar_left, foot + 1.6 * s, 0.85 * s, 0.12, pio_pale, w.least);
+    pio_text_fit(w.field, 1.05 * s, room, cut, sizeof cut, true);
+    pio_text_draw(image, f->bar_left, head, 1.05 * s, true, pio_ink, cut);
+    pio_text_draw(image, f->bar_left, foot, 0.85 * s, false, pio_pale, w.greatest);
+    pio_text_draw(image, f->bar_left, foot + 1.6 * s, 0.85 * s, false, pio_pale, w.least);
 }
 
 /* ---- axes of a 2D picture ------------------------------------------------------------------------------ */
@@ -277,7 +278,7 @@ static pio_ticks axis_ticks(const pio_frame *f, int axis)
         t = pio_ticks_make(lo, hi, most);
         for (int i = 0; i < t.n; i++) {
             pio_tick_label(&t, t.at[i], label, sizeof label);
-            widest = fmax(widest, pio_text_width(label, f->size));
+            widest = fmax(widest, pio_text_width(label, f->size, false));
         }
         if (axis == 1 || (widest + 1.5 * f->size) * t.n <= length + widest) break;
     }
@@ -291,7 +292,7 @@ double pio_axes_left(const pio_frame *f)
     for (int i = 0; i < t.n; i++) {
         char label[64];
         pio_tick_label(&t, t.at[i], label, sizeof label);
-        widest = fmax(widest, pio_text_width(label, f->size));
+        widest = fmax(widest, pio_text_width(label, f->size, false));
     }
     return widest + 1.3 * f->size;
 }
@@ -343,16 +344,16 @@ void pio_axes_draw(const pio_frame *f, pio_image *image, bool behind)
                 continue;
             }
             pio_tick_label(&t, t.at[i], label, sizeof label);
-            double wide = pio_text_width(label, s), tick = 0.5 * s;
+            double wide = pio_text_width(label, s, false), tick = 0.5 * s;
             pio_image_line(image, x, y, axis == 0 ? x : x - tick, axis == 0 ? y + tick : y, &pen);
             pio_text_draw(image, axis == 0 ? x - wide / 2 : x - 1.0 * s - wide, axis == 0 ? y + 2.1 * s : y + s / 2, s,
-                          0.12, pio_ink, label);
+                          false, pio_ink, label);
         }
         if (behind) continue;
         axis_title(axis, &t, label, sizeof label);
-        double wide = pio_text_width(label, s);
+        double wide = pio_text_width(label, s, false);
         pio_text_draw(image, axis == 0 ? f->plot.x + (f->plot.w - wide) / 2 : fmax(s, f->plot.x - wide / 2),
-                      axis == 0 ? bottom + 4.1 * s : f->plot.y - s, s, 0.12, pio_ink, label);
+                      axis == 0 ? bottom + 4.1 * s : f->plot.y - s, s, false, pio_ink, label);
     }
     if (behind) return;
     double inset = hair / 2;

@@ -2,7 +2,7 @@
  * numbers along three edges, and the triad of axes. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
-#include "host/render/font.h"
+#include "host/render/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -285,7 +285,7 @@ typedef struct {
 /* Draws `text` with its middle at (x, y), if it lies within the plot and does not cover other text. */
 static void text_at(const pio_frame *f, pio_image *image, placed *others, double x, double y, const char *text)
 {
-    double wide = pio_text_width(text, f->size), left = x - wide / 2, base = y + f->size / 2;
+    double wide = pio_text_width(text, f->size, false), left = x - wide / 2, base = y + f->size / 2;
     const pio_area *a = &f->plot;
     if (left < a->x || base - f->size < a->y || left + wide > a->x + a->w || base + 0.4 * f->size > a->y + a->h) return;
     double mine[4] = {left - 0.4 * f->size, base - 1.2 * f->size, left + wide + 0.4 * f->size, base + 0.3 * f->size};
@@ -294,7 +294,7 @@ static void text_at(const pio_frame *f, pio_image *image, placed *others, double
         if (mine[0] < o[2] && o[0] < mine[2] && mine[1] < o[3] && o[1] < mine[3]) return;
     }
     if (others->n < 64) memcpy(others->box[others->n++], mine, sizeof mine);
-    pio_text_draw(image, left, base, f->size, 0.12, pio_ink, text);
+    pio_text_draw(image, left, base, f->size, false, pio_ink, text);
 }
 
 static void numbers(const pio_frame *f, pio_image *image, placed *others, int axis)
@@ -319,7 +319,7 @@ static void numbers(const pio_frame *f, pio_image *image, placed *others, int ax
         from[axis] = t.at[i];
         if ((every > 1 && i % every != 0) || !pio_view_project(&f->view, from, at)) continue;
         pio_tick_label(&t, t.at[i], label, sizeof label);
-        double wide = pio_text_width(label, s), gap = 1.0 * s + fabs(nx) * wide / 2 + fabs(ny) * s / 2;
+        double wide = pio_text_width(label, s, false), gap = 1.0 * s + fabs(nx) * wide / 2 + fabs(ny) * s / 2;
         pio_area plot = f->plot;
         const pio_pen pen = {fmax(1, s / 10), pio_line_colour, 1, line_in_plot, &plot};
         pio_image_line(image, at[0], at[1], at[0] + 0.5 * s * nx, at[1] + 0.5 * s * ny, &pen);
@@ -328,7 +328,7 @@ static void numbers(const pio_frame *f, pio_image *image, placed *others, int ax
     }
     if (t.exponent != 0) pio_power_of_ten(t.exponent, power, sizeof power);
     snprintf(label, sizeof label, "%c (%s%sm)", "xyz"[axis], power, power[0] != '\0' ? " " : "");
-    double gap = 2.2 * s + fabs(nx) * (widest + pio_text_width(label, s) / 2) + fabs(ny) * 1.6 * s;
+    double gap = 2.2 * s + fabs(nx) * (widest + pio_text_width(label, s, false) / 2) + fabs(ny) * 1.6 * s;
     text_at(f, image, others, (a[0] + b[0]) / 2 + gap * nx, (a[1] + b[1]) / 2 + gap * ny, label);
 }
 
@@ -347,14 +347,14 @@ static void triad(const pio_frame *f, pio_image *image)
         int k = order[i];
         double dx = f->view.right[k], dy = -f->view.up[k], flat = hypot(dx, dy);
         char letter[2] = {"xyz"[k], '\0'};
-        double ex = x + length * dx, ey = y + length * dy, wide = pio_text_width(letter, s);
+        double ex = x + length * dx, ey = y + length * dy, wide = pio_text_width(letter, s, true);
         pio_image_line(image, x, y, ex, ey, &(pio_pen){fmax(1.4, s / 5.5), colours[k], 1, NULL, NULL});
         if (flat > 0.25) {
             double ux = dx / flat, uy = dy / flat, tip = 1.0 * s, half = 0.42 * s;
             double head[3][2] = {
                 {ex + tip * ux, ey + tip * uy}, {ex - half * uy, ey + half * ux}, {ex + half * uy, ey - half * ux}};
             pio_image_polygon(image, head, 3, colours[k], 1);
-            pio_text_draw(image, ex + 1.9 * s * ux - wide / 2, ey + 1.9 * s * uy + s * 0.35, s, 0.15, colours[k],
+            pio_text_draw(image, ex + 1.9 * s * ux - wide / 2, ey + 1.9 * s * uy + s * 0.35, s, true, colours[k],
                           letter);
         }
     }

@@ -219,7 +219,7 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
     pio_json_begin_array(json, "files");
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);
-        pio_json_string(json, NULL, path);
+        if (!access(path, F_OK)) pio_json_string(json, NULL, path);
     }
     pio_session_path(s, "result.json", path, sizeof path);
     pio_json_string(json, NULL, path);

@@ -18,8 +18,8 @@ void pio_failure_json(const piola_failure *failure, pio_json *json);
  * NULL. */
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
 /* Writes result.json, with --json also to standard output, and frees `json` in any case. `files` are the names of other
- * files in the folder, ended by NULL. Returns PIOLA_NO_MEMORY, or PIOLA_IO or PIOLA_CANNOT_CREATE if the file or
- * standard output cannot be written. */
+ * files in the folder, ended by NULL, of which those are listed that are there. Returns PIOLA_NO_MEMORY, or PIOLA_IO or
+ * PIOLA_CANNOT_CREATE if the file or standard output cannot be written. */
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
 
 #endif

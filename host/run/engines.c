@@ -2,6 +2,7 @@
 #include "host/run/engines.h"
 
 #include "host/base/fail.h"
+#include "host/base/modules.h"
 #include "host/scene/words.h"
 
 #include <dlfcn.h>
@@ -30,66 +31,6 @@ static void name_cpu(char name[64], const char *precision, int dimension, const 
     snprintf(name, 64, "cpu_%s_%dd_%s", precision, dimension, isa);
 }
 
-/* The path from the folder of programs to the installed libraries; the build of a package defines it. */
-#ifndef PIO_FROM_PROGRAMS
-#define PIO_FROM_PROGRAMS "../lib/piola"
-#endif
-
-/* Writes the folder of the shared library with this code, or else of the program. Returns false if it does not fit. */
-static bool own_folder(char *out, size_t size)
-{
-    static const char here = 0;
-    Dl_info info;
-    const bool found = dladdr(&here, &info) && info.dli_fname && strrchr(info.dli_fname, '/');
-    if (found && strstr(strrchr(info.dli_fname, '/'), ".so")) {
-        if ((size_t)snprintf(out, size, "%s", info.dli_fname) >= size) return false;
-    } else {
-        const ssize_t n = readlink("/proc/self/exe", out, size - 1);
-        if (n <= 0 || (size_t)n >= size - 1) return false; /* a path that fills the buffer may be truncated */
-        out[n] = '\0';
-    }
-    char *slash = strrchr(out, '/');
-    if (!slash) return false;
-    *slash = '\0';
-    return true;
-}
-
-/* Returns whether the folder has a CPU engine in f64 and 2D, as each build has. */
-static bool has_engines(const char *folder)
-{
-    bool found = false;
-    for (int i = 0; i < ISAS && !found; i++) {
-        char name[64], base[128], file[PIO_PATH];
-        name_cpu(name, "f64", 2, isas[i]);
-        snprintf(base, sizeof base, "piola_engine_%s.so", name);
-        found = pio_path_join(file, sizeof file, folder, base) && !access(file, R_OK);
-    }
-    return found;
-}
-
-void pio_engine_folder(char *out, size_t size)
-{
-    static const char *const below[] = {
-        "piola", PIO_FROM_PROGRAMS}; /* relative to an installed library, to an installed command */
-    const char *given = getenv("PIOLA_ENGINES");
-    if (given && *given) {
-        if ((size_t)snprintf(out, size, "%s", given) >= size) out[0] = '\0';
-        return;
-    }
-    char own[PIO_PATH];
-    if (!own_folder(own, sizeof own) || (size_t)snprintf(out, size, "%s", own) >= size) {
-        out[0] = '\0';
-        return;
-    }
-    for (size_t i = 0; i < sizeof below / sizeof *below && !has_engines(out); i++) {
-        char installed[PIO_PATH], *real = NULL; /* real: without `..` */
-        if (pio_path_join(installed, sizeof installed, own, below[i]) && has_engines(installed))
-            real = realpath(installed, NULL);
-        if (real && strlen(real) < size) memcpy(out, real, strlen(real) + 1);
-        free(real);
-    }
-}
-
 /* Returns whether this processor has the instructions of a module. It is tested before any code of the module runs: all
  * of that is built for its instruction set, so that calling it could be an illegal instruction. */
 static bool processor_has(const char *name)
@@ -109,7 +50,7 @@ piola_status pio_engine_open_module(pio_engine_module *out, const char *name, pi
     char folder[PIO_PATH], base[128];
     *out = (pio_engine_module){0};
     if (!processor_has(name)) return pio_fail(error, PIOLA_UNAVAILABLE, "this processor cannot run %s", name);
-    pio_engine_folder(folder, sizeof folder);
+    pio_module_folder(folder, sizeof folder);
     snprintf(base, sizeof base, "piola_engine_%.80s.so", name);
     if (!folder[0] || !pio_path_join(out->file, sizeof out->file, folder, base))
         return pio_fail(error, PIOLA_UNAVAILABLE, "the name of the folder of the engines is longer than %d bytes",

@@ -17,7 +17,7 @@ typedef struct {
 /* Opens an engine. `device` is "auto", "cpu" or "cuda"; `isa` is NULL or the one instruction set of CPU engines that is
  * tried (with "auto" then no GPU is used); `precision` is "f32" or "f64"; `dimension` is 2 or 3. "auto" uses CUDA if
  * there are an engine and a GPU, otherwise the CPU engine for the best instruction set that runs, and `why` says so;
- * "cuda" never falls back. pio_engine_folder() says where modules are. Returns PIOLA_USAGE if an argument is unknown,
+ * "cuda" never falls back. pio_module_folder() says where modules are. Returns PIOLA_USAGE if an argument is unknown,
  * or PIOLA_UNAVAILABLE if no such engine runs. */
 piola_status pio_engine_open(pio_engine_module *out, const char *device, const char *isa, const char *precision,
                              int dimension, piola_error *error);
@@ -28,11 +28,6 @@ void pio_engine_close(pio_engine_module *engine);
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);
 /* Returns instruction set i of the CPU engines of this build, the best first; NULL past the last. */
 const char *pio_engine_isa(int i);
-/* Writes the folder of the modules to out[size], "" if it does not fit: that of PIOLA_ENGINES; otherwise the first that
- * has engines of the folder of the shared library (or, without one, of the program), its sub-folder `piola`, and
- * ../lib/piola; the first of them if none has engines. */
-void pio_engine_folder(char *out, size_t size);
-
 /* Describes combination i of device, precision, dimension and instruction set, for `piola doctor`: its name, whether
  * its module runs, the reason if it does not, and its device. Returns 0 past the last, otherwise 1. */
 int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128]);

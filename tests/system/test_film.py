@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """test_film.py PIOLA -- films: axes and colour bar are the same in every frame of `film`, as in the pictures of `render
 --hold`. Numbers of bodies and materials have their names."""
+import json
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -27,6 +29,11 @@ geometry: [{name: bar, type: box, element: quad4, elements: [10, 2], min: [0, 0]
 bodies: [{name: bar, geometry: bar, material: rubber}]
 boundary: [{name: clamp, body: bar, on: {group: left}, type: fixed}]
 output: {states: {every: 50 ms}}
+"""
+DESIGN = """observe: [{name: tip, type: displacement, body: bar, on: {group: right}}]
+objective: [{type: minimize, of: tip.y}]
+design: [{name: E, target: materials.rubber.E, bounds: [200 kPa, 400 kPa]}]
+optimizer: {type: lbfgs, max_iterations: 2}
 """
 WHITE, WIDTH, HEIGHT = (255, 255, 255), 480, 270
 
@@ -176,6 +183,42 @@ class Film(Case):
         self.assertNotEqual(last, before, "negative control: the beam does not move")
         free = [self.frame(n) for n in (1, 6)]
         self.assertNotEqual(around(free[0], plot), around(free[1], plot), "negative control: a film of free frames")
+
+    def test_a_picture_without_its_library_or_its_font_is_69_and_says_what_to_install(self):
+        states, fonts = self.root / "out" / "states.vtkhdf", self.root / "fonts"
+        fonts.mkdir()
+        for command in ("render", "film"):
+            arguments = (command, states, "-o", self.root / "a.png")
+            self.expect(69, ["needs cairo", "there is no ", "piola_text_cairo.so", "libcairo2"], *arguments,
+                        PIOLA_ENGINES=str(fonts))
+            self.expect(69, ["DejaVu Sans", str(fonts), "fonts-dejavu-core"], *arguments, PIOLA_FONTS=str(fonts))
+            (fonts / "DejaVuSans.ttf").write_text("no font")
+            (fonts / "DejaVuSans-Bold.ttf").write_text("no font")
+            self.expect(69, ["DejaVu Sans"], *arguments, PIOLA_FONTS=str(fonts))
+            self.assertFalse((self.root / "a.png").exists())
+        for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"):
+            shutil.copy(next(pathlib.Path("/usr/share/fonts").rglob(name)), fonts / name)
+        copied = self.frame(6)
+        os.environ["PIOLA_FONTS"] = str(fonts)
+        try:
+            self.assertEqual(self.frame(6), copied, "the same font in another folder")
+        finally:
+            del os.environ["PIOLA_FONTS"]
+
+    def test_an_optimisation_goes_on_without_its_picture(self):
+        scene, out, fonts = self.root / "scene.yaml", self.root / "best", self.root / "none"
+        fonts.mkdir()
+        scene.write_text(SWING + DESIGN)
+        for with_font in (True, False):
+            given = {} if with_font else {"PIOLA_FONTS": str(fonts)}
+            done = subprocess.run([PIOLA, "optimize", scene, "-o", out, "--device", "cpu", "--resume", "never"],
+                                  capture_output=True, text=True, timeout=120, check=False, env={**os.environ, **given})
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertEqual((out / "picture.png").exists(), with_font)
+            listed = [pathlib.Path(name).name for name in json.loads((out / "result.json").read_text())["files"]]
+            self.assertEqual("picture.png" in listed, with_font, listed)
+            self.assertEqual("there is no picture.png: a picture needs the font" in done.stderr, not with_font)
+            self.assertEqual("picture.png\n" in done.stderr, with_font, done.stderr)
 
     def test_the_same_file_gives_the_same_bytes_with_any_number_of_threads(self):
         for end in ("png", "webm"):

@@ -55,7 +55,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/piola-config.cmake.in ${
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/piola-config-version.cmake COMPATIBILITY SameMinorVersion)
 
-set_source_files_properties(host/run/engines.c PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(host/base/modules.c PROPERTIES COMPILE_DEFINITIONS
   "PIO_FROM_PROGRAMS=\"${engine_from_programs}\"")
 
 # ---- what goes where
@@ -113,7 +113,10 @@ if(DPKG_QUERY)
   list(APPEND packages libgomp1)
   list(REMOVE_DUPLICATES packages)
   list(JOIN packages ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
-  foreach(library ${VPX_LINK_LIBRARIES}) # all but films as WebM goes without it
+  if(TARGET piola_text_cairo)
+    string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", fonts-dejavu-core")
+  endif()
+  foreach(library ${CAIRO_LINK_LIBRARIES} ${VPX_LINK_LIBRARIES}) # all but pictures and WebM goes without these
     owner_of(owner ${library})
     if(owner AND NOT owner MATCHES "-dev$")
       string(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS ", ${owner}")

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "host/render/font.h"
+#include "host/render/text.h"
 #include "host/render/render_parts.h"
 
 #include <glob.h>
@@ -30,6 +30,7 @@ static size_t bytes_of(const pio_image *image)
 static pio_image drawing(void)
 {
     pio_image image;
+    assert_int_equal(pio_text_begin(NULL), PIOLA_OK);
     assert_int_equal(pio_image_make(&image, 511, 333, (pio_rgb){250, 250, 252}, NULL), PIOLA_OK);
     double corners[4][2] = {{30, 30}, {200.5, 60}, {180, 300}, {10, 222.2}};
     for (int i = 0; i < 300; i++) {
@@ -39,7 +40,7 @@ static pio_image drawing(void)
         pio_image_line(&image, 300, 250, 300 + 150 * cos(i), 250 + 150 * sin(i), &pen);
     }
     pio_image_polygon(&image, corners, 4, (pio_rgb){200, 30, 90}, 0.8);
-    pio_text_draw(&image, 20, 130, 18, 0.12, (pio_rgb){0, 0, 0}, "Piola 0123456789");
+    pio_text_draw(&image, 20, 130, 18, false, (pio_rgb){0, 0, 0}, "Piola 0123456789");
     const pio_pen black = {2, {0, 0, 0}, 1, NULL, NULL};
     pio_image_line(&image, -1e300, NAN, 5, 5, &black);
     pio_image_line(&image, -1e9, 100, 1e9, 120, &black);
@@ -316,17 +317,18 @@ static void every_printable_character_is_drawn_and_distinct(void **state)
     enum { SIDE = 40 };
     static uint8_t drawn[95][SIDE * SIDE * 3];
     (void)state;
+    assert_int_equal(pio_text_begin(NULL), PIOLA_OK);
     for (int c = ' '; c <= '~'; c++) {
         char text[2] = {(char)c, '\0'};
         pio_image image;
         assert_int_equal(pio_image_make(&image, SIDE, SIDE, (pio_rgb){255, 255, 255}, NULL), PIOLA_OK);
-        pio_text_draw(&image, 8, 28, 14, 0.12, (pio_rgb){0, 0, 0}, text);
+        pio_text_draw(&image, 8, 28, 14, false, (pio_rgb){0, 0, 0}, text);
         memcpy(drawn[c - ' '], image.rgb, sizeof drawn[0]);
         int dark = 0;
         for (size_t i = 0; i < bytes_of(&image); i++) {
             dark += image.rgb[i] < 128;
             int x = (int)(i / 3 % SIDE);
-            if (image.rgb[i] < 250) assert_true(x >= 6 && x <= 8 + pio_text_width(text, 14) + 2);
+            if (image.rgb[i] < 250) assert_true(x >= 6 && x <= 8 + pio_text_width(text, 14, false) + 2);
         }
         assert_true(c == ' ' ? dark == 0 : dark > 6);
         for (int other = ' '; other < c; other++) {
@@ -336,10 +338,11 @@ static void every_printable_character_is_drawn_and_distinct(void **state)
         pio_image_free(&image);
     }
     char cut[64];
-    pio_text_fit("velocity of the h\u00e9ad in m/s\u00b2 and more", 10, 120, cut, sizeof cut);
-    printf("cut to 120 pixels: \"%s\" (%.1f pixels)\n", cut, pio_text_width(cut, 10));
-    assert_true(pio_text_width(cut, 10) <= 120 && strstr(cut, "...") != NULL);
-    assert_true(pio_text_width("\xff\xc3\xe2\x88", 10) > 0); /* bytes that are no UTF-8 */
+    pio_text_fit("velocity of the h\u00e9ad in m/s\u00b2 and more", 10, 120, cut, sizeof cut, false);
+    printf("cut to 120 pixels: \"%s\" (%.1f pixels)\n", cut, pio_text_width(cut, 10, false));
+    assert_true(pio_text_width(cut, 10, false) <= 120 && strstr(cut, "...") != NULL);
+    assert_true(pio_text_width("\xff\xc3\xe2\x88", 10, false) > 0); /* bytes that are no UTF-8 */
+    assert_int_equal(pio_text_end(NULL), PIOLA_OK);
 }
 
 int main(void)
