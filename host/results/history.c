@@ -11,8 +11,11 @@
 #include "host/scene/design_path.h"
 #include "host/snapshot/snapshot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MEASURES = 5 }; /* numbers of an iteration beside J, without its constraints */
 
 struct pio_history {
     pio_session *session;
@@ -21,9 +24,11 @@ struct pio_history {
     char (*name)[2][80]; /* [n_pairs] names of the fields of value and derivative */
     int *parameter;      /* [n_pairs] number of each pair's parameter */
     size_t n_pairs;
-    double **values;           /* [2 n_pairs][n][components] values of the fields */
-    double *value, *value_bar; /* [n_variables] values of the parameters, and derivatives with respect to them */
-    pio_snapshot_mesh mesh;    /* cells of finite elements; n_cells = 0 for particles */
+    double **values;              /* [2 n_pairs][n][components] values of the fields */
+    double *value, *value_bar;    /* [n_variables] values of the parameters, and derivatives with respect to them */
+    pio_snapshot_number *numbers; /* what is written beside J: counts and measures, then constraints */
+    char (*constraint)[140];      /* [constraints.n] names of the constraints there */
+    pio_snapshot_mesh mesh;       /* cells of finite elements; n_cells = 0 for particles */
 };
 
 /* Returns whether the items of parameter k are points of the file. */
@@ -69,6 +74,10 @@ static piola_status allocate(pio_history *h, piola_error *error)
     h->values = calloc(2 * k, sizeof *h->values);
     h->value = calloc(v, sizeof(double));
     h->value_bar = calloc(v, sizeof(double));
+    const size_t c = (size_t)h->session->constraints.n;
+    h->numbers = calloc(MEASURES + c, sizeof *h->numbers);
+    h->constraint = calloc(c + 1, sizeof *h->constraint);
+    if (!h->numbers || !h->constraint) return pio_fail_memory(error, c * sizeof *h->constraint, "the history");
     if (!h->field || !h->name || !h->parameter || !h->values || !h->value || !h->value_bar)
         return pio_fail_memory(error, 2 * v * sizeof(double), "the history");
     for (int p = 0; p < m->n_parameters; p++)
@@ -91,6 +100,8 @@ static void release(pio_history *h)
     free(h->values);
     free(h->value);
     free(h->value_bar);
+    free(h->numbers);
+    free(h->constraint);
     pio_model_cells_free(&h->mesh);
     free(h);
 }
@@ -149,6 +160,24 @@ static void spread(const pio_history *h, int k, const double *variables, double 
             out[p * d->components + c] = variables[d->index[p] * d->components + c];
 }
 
+/* Collects what is known of an iteration beside J, and returns how many numbers that are. */
+static size_t collect_numbers(pio_history *h, const pio_iteration *at)
+{
+    const pio_constraints *list = &h->session->constraints;
+    const double beta = pio_session_sharpness(h->session);
+    size_t n = 0;
+    h->numbers[n++] = (pio_snapshot_number){"evaluations", (double)at->evaluations};
+    h->numbers[n++] = (pio_snapshot_number){"rejected", (double)at->rejected};
+    h->numbers[n++] = (pio_snapshot_number){"projected_gradient", at->projected_gradient};
+    if (list->n) h->numbers[n++] = (pio_snapshot_number){"violation", at->violation};
+    if (beta > 0) h->numbers[n++] = (pio_snapshot_number){"beta", beta};
+    for (int i = 0; i < list->n; i++) {
+        snprintf(h->constraint[i], sizeof h->constraint[i], "constraint %s", list->list[i].name);
+        h->numbers[n++] = (pio_snapshot_number){h->constraint[i], at->at.c[i]};
+    }
+    return n;
+}
+
 piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_error *error)
 {
     const pio_model *m = h->session->model;
@@ -165,11 +194,8 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
         spread(h, k, h->value_bar + first, h->values[2 * i + 1]);
     }
     piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
-    const double beta = pio_session_sharpness(h->session);
-    const pio_snapshot_number counts[] = {
-        {"evaluations", (double)at->evaluations}, {"rejected", (double)at->rejected}, {"beta", beta}};
-    const size_t n = sizeof counts / sizeof *counts - (beta > 0 ? 0 : 1);
-    if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, counts, n, error);
+    const size_t n = collect_numbers(h, at);
+    if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, h->numbers, n, error);
     return rc ? rc
               : pio_snapshot_frame(h->file, at->number,
                                    at->number > 0 ? NULL
