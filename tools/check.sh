@@ -171,7 +171,7 @@ fi
 begin=$SECONDS
 install_missing "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 if [ $long = ON ]; then
-    install_missing debootstrap
+    install_missing debootstrap chromium-headless-shell
 fi
 cache_compilations
 mkdir -p build

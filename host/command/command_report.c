@@ -89,6 +89,7 @@ static piola_status add_states(drawing *d, piola_error *error)
         piola_render_options render = piola_render_options_default();
         render.frame = frame;
         render.hold = info->n_frames > 1;
+        render.fit = info->n_cells && pio_report_linear(d->report);
         if (last && frame == 0) break;
         snprintf(p.title, sizeof p.title, "%s state%s, t = %.6g s", last ? "Last" : "First", of, info->times[frame]);
         snprintf(p.detail, sizeof p.detail, "%lld %s, coloured by %.60s",
@@ -121,7 +122,7 @@ static piola_status add_designs(drawing *d, piola_error *error)
     return PIOLA_OK;
 }
 
-/* Makes the folder for pictures and draws them. The page has a film where the command can draw one. */
+/* Makes the folder for pictures and draws them. */
 static piola_status draw(drawing *d, piola_error *error)
 {
     const char *base = getenv("TMPDIR");

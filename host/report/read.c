@@ -166,6 +166,15 @@ const char *pio_report_command(const pio_report *r)
     return r->sweep ? "sweep" : pio_report_text(r->result, "command", "");
 }
 
+bool pio_report_linear(const pio_report *r)
+{
+    const cfg_node *materials = pio_report_get(r->scene, "materials");
+    bool linear = materials && materials->kind == CFG_SEQUENCE && materials->n;
+    for (size_t i = 0; linear && i < materials->n; i++)
+        linear = !strcmp(pio_report_text(materials->items[i], "model", ""), "linear");
+    return linear || !strcmp(pio_report_text(pio_report_get(r->scene, "time"), "integrator", ""), "modal");
+}
+
 bool pio_report_add(pio_report *r, const pio_report_picture *picture)
 {
     pio_report_picture *all = realloc(r->pictures, (r->n_pictures + 1) * sizeof *all);

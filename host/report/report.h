@@ -35,6 +35,9 @@ void pio_report_free(pio_report *report);
 const pio_snapshot_info *pio_report_snapshot(const pio_report *report, bool history);
 /* Returns the command that made the folder, "run", "grad", "check", "optimize" or "sweep". */
 const char *pio_report_command(const pio_report *report);
+/* Returns whether all materials of the scene are linear, or its steps are modes, so that displacements may be drawn
+ * smaller; false where the scene is not there. */
+bool pio_report_linear(const pio_report *report);
 /* Adds a picture, whose bytes belong to the report then. Returns false without memory. */
 bool pio_report_add(pio_report *report, const pio_report_picture *picture);
 /* Writes the page behind <!DOCTYPE html>, which is the caller's; `own` is the name of the page's own file in the

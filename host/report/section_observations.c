@@ -113,6 +113,31 @@ static void draw_data(FILE *to, pio_pool *pool, const cfg_node *term, const cfg_
     }
 }
 
+/* Lists the observations that have a single sample. */
+static void list_single(FILE *to, pio_pool *pool, const cfg_node *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        observation o;
+        if (!get_observation(pool, all->keys[i]->text, all->items[i], &o) || o.n > 1) continue;
+        if (!n++)
+            fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">observation</th><th class=\"n\" "
+                  "scope=\"col\">time [s]</th><th scope=\"col\">value</th></tr></thead>\n<tbody>\n",
+                  to);
+        fputs("<tr><th scope=\"row\">", to);
+        pio_html_text(to, o.name);
+        fputs("</th><td class=\"n\">", to);
+        pio_html_number(to, o.time[0], 6);
+        fputs("</td><td>", to);
+        for (size_t c = 0; c < o.components; c++) {
+            if (c) fputs(", ", to);
+            pio_html_number(to, o.value[c], 9);
+        }
+        fputs("</td></tr>\n", to);
+    }
+    if (n) fputs("</tbody></table></div>\n", to);
+}
+
 void pio_section_observations(FILE *to, const pio_report *r)
 {
     const cfg_node *all = pio_report_get(r->result, "observations"), *data = pio_report_get(r->result, "data");
@@ -126,13 +151,14 @@ void pio_section_observations(FILE *to, const pio_report *r)
         pio_html_section_end(to);
     }
     pio_html_section(to, "observations", "Observations");
-    fputs("<p>At the end of the command, in SI units.</p>\n<div class=\"figures\">\n", to);
+    fputs("<p>At the end of the command, in SI units.</p>\n", to);
+    list_single(to, &pool, all);
+    fputs("<div class=\"figures\">\n", to);
     for (size_t i = 0; i < all->n && i < MOST_OBSERVATIONS; i++) {
         observation o;
-        if (get_observation(&pool, all->keys[i]->text, all->items[i], &o))
-            draw_observation(to, &o);
-        else
-            pio_html_missing(to, "%s: no samples.", all->keys[i]->text);
+        const bool read = get_observation(&pool, all->keys[i]->text, all->items[i], &o);
+        if (read && o.n > 1) draw_observation(to, &o);
+        if (!read) pio_html_missing(to, "%s: no samples.", all->keys[i]->text);
     }
     fputs("</div>\n", to);
     if (all->n > MOST_OBSERVATIONS) pio_html_missing(to, "%zu more are in result.json.", all->n - MOST_OBSERVATIONS);

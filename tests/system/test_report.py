@@ -118,7 +118,8 @@ class Report(unittest.TestCase):
         for row in result["least_squares"]["parameters"]:
             self.assertIn(f"{row['variable']} ", page.text)
         for words in ("95 % from", "standard error", "force.x: residuals, (computed - data)/sigma", "evaluations",
-                      result["message"], "at its upper bound", "x86-64", result["optimizer"]["type"]):
+                      "projected gradient", result["message"], "at its upper bound", "x86-64",
+                      result["optimizer"]["type"]):
             self.assertIn(words, page.text)
 
     def test_it_needs_no_network_and_no_other_file(self):
