@@ -130,6 +130,7 @@ typedef struct piola_options {
     const char *isa;       /* instruction set of the CPU engine, such as "x86-64-v3"; NULL: the best that runs here */
     const char *precision; /* digits of the computation: "f32", "f64"; NULL: the scene's (check: f64) */
     int threads;           /* number of CPU threads, which does not change results; 0: as many as OpenMP offers */
+    int jobs;              /* of a study: processes of its experiments, which do not change results; 0: 1 */
     /* greatest number of bytes of a simulation with the states that it keeps; 0: the scene's gradient.memory.budget, or
      * what the device has */
     double memory;

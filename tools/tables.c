@@ -76,6 +76,10 @@ const tool_option tool_options[] = {
     {"require-progress", 0, OPTION_FLAG, TO(common.require_progress), ON(RUN) | ON(GRAD) | ON(OPTIMIZE) | ON(SWEEP),
      .meaning = "end with exit code 79 instead of 75 if it is stopped before a new evaluation, a later checkpoint or "
                 "another member is on disk, so that a batch system does not requeue it for ever"},
+    {"jobs", 0, OPTION_INTEGER, TO(common.jobs), ON(GRAD) | ON(OPTIMIZE), "N", .least = 1, .most = 1024,
+     .meaning = "of a study: processes, to which its experiments are dealt out and among which threads are divided; "
+                "results do not depend on it",
+     .fallback = "1"},
     {"set", 0, OPTION_LIST, TO(sets), SCENES, "PATH=VALUE",
      .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
                 "may be repeated"},

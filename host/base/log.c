@@ -19,6 +19,7 @@ static const double redraw = 0.1, repeat = 10; /* s between two drawings; s betw
 
 struct pio_log {
     FILE *human, *json;
+    const char *subject; /* what messages begin with; "": nothing */
     pio_log_level level;
     bool terminal, colour;
     double (*clock)(void *);
@@ -92,6 +93,7 @@ piola_status pio_log_create(pio_log **out, const pio_log_options *options, piola
     if (!log) return fail(error, PIOLA_NO_MEMORY, "no memory for the log", "log");
     log->human = options->human ? options->human : stderr;
     log->level = options->level;
+    log->subject = options->subject ? options->subject : "";
     log->clock = options->clock ? options->clock : steady_clock;
     log->clock_context = options->clock_context;
     const char *kind = getenv("TERM");
@@ -232,13 +234,15 @@ void pio_log_message(pio_log *log, pio_log_level level, const char *format, ...)
     va_start(list, format);
     int length = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    char *message = length < 0 ? NULL : malloc((size_t)length + 1);
+    const size_t about = strlen(log->subject) + (*log->subject ? 2 : 0);
+    char *message = length < 0 ? NULL : malloc(about + (size_t)length + 1);
     if (!message) {
         note_failure(log);
         return;
     }
     va_start(list, format);
-    vsnprintf(message, (size_t)length + 1, format, list);
+    if (about) snprintf(message, about + 1, "%s: ", log->subject);
+    vsnprintf(message + about, (size_t)length + 1, format, list);
     va_end(list);
     record_message(log, level, message);
     show_message(log, level, message);

@@ -24,6 +24,7 @@ typedef struct pio_log_options {
     FILE *human;             /* stream of the text; NULL: stderr; it is not closed */
     pio_log_level level;     /* least important level of the text; below PIO_INFO there is no progress either */
     const char *json_path;   /* file of JSON lines; NULL: none */
+    const char *subject;     /* what every message is about, which it begins with; NULL: nothing. It outlives the log */
     double (*clock)(void *); /* steady clock in s; NULL: the system's */
     void *clock_context;     /* argument of `clock` */
 } pio_log_options;

@@ -14,6 +14,7 @@
 #include "host/results/check_record.h"
 #include "host/command/command.h"
 #include "host/command/command_check.h"
+#include "host/command/command_study.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
 #include "host/base/fail.h"
@@ -433,7 +434,8 @@ piola_status piola_check(const piola_options *options, piola_error *error)
     pio_session *s = NULL;
     piola_error own = {0};
     if (!error) error = &own;
-    piola_status rc = pio_command_begin(options, error);
+    piola_status rc = pio_command_no_study(options, "check", error);
+    if (!rc) rc = pio_command_begin(options, error);
     if (rc) return rc;
     rc = pio_command_open(&s, options, "check", PIO_ALL_GRADIENTS, "f64", error);
     if (!rc && s->objective.n == 0)

@@ -1,9 +1,11 @@
 /* command_optimize.c -- piola optimize: improves the design; a killed run continues from its evaluations. */
+#include "host/command/best.h"
 #include "host/results/certificate.h"
 #include "host/command/command.h"
+#include "host/command/command_study.h"
+#include "host/scene/study.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
-#include "host/results/design_fields.h"
 #include "host/results/evaluations.h"
 #include "host/results/fit.h"
 #include "host/base/fail.h"
@@ -11,7 +13,6 @@
 #include "host/results/identity.h"
 #include "host/render/image.h"
 #include "host/base/signals.h"
-#include "host/results/states.h"
 
 #include <errno.h>
 #include <math.h>
@@ -113,65 +114,6 @@ static void begin_stage(void *p, int stage)
                     pio_session_sharpness(c->s));
 }
 
-/* Returns whether displacements are as large as the load or the norm of a mode says, however large that is. */
-static bool is_linear(const pio_session *s)
-{
-    bool linear = s->model->fem && s->scene->fem.integrator == PIO_STATIC;
-    for (size_t m = 0; m < s->scene->materials.n; m++)
-        linear = linear && s->scene->materials.v[m].model == (pio_law)PIO_HYPER_LINEAR;
-    return linear || (s->model->fem && s->scene->fem.integrator == PIO_MODAL);
-}
-
-/* Draws the last state. Where each particle or element has a number of its own in the design, the colours show the
- * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for.
- * Displacements beyond a fifth of the body are drawn smaller where they are linear. Where no picture can be drawn, a
- * warning says so. */
-static piola_status draw_best(const pio_session *s, piola_error *error)
-{
-    char states[PIO_PATH], picture[PIO_PATH];
-    pio_design_field shown;
-    pio_session_path(s, "states.vtkhdf", states, sizeof states);
-    pio_session_path(s, "picture.png", picture, sizeof picture);
-    piola_render_options render = piola_render_options_default();
-    render.file = states;
-    render.output = picture;
-    render.fit = is_linear(s);
-    if (pio_design_field_of(s, 0, &shown)) {
-        const pio_integrator integrator = s->scene->fem.integrator;
-        render.field = shown.name;
-        if (s->model->fem && (integrator == PIO_STATIC || integrator == PIO_MODAL)) render.deformation = 0;
-    }
-    const piola_status rc = piola_render(&render, error);
-    if (rc != PIOLA_UNAVAILABLE) return rc;
-    unlink(picture); /* it would be of an earlier run */
-    pio_log_message(s->call.log, PIO_WARNING, "there is no picture.png: %s", error->message);
-    *error = (piola_error){0};
-    return PIOLA_OK;
-}
-
-/* Writes the states of the best design, its gradient fields, and a picture. */
-static piola_status write_best(pio_session *s, const double *z, piola_error *error)
-{
-    pio_states *file = NULL;
-    pio_sweep sweep = {0};
-    piola_status rc = pio_states_create(&file, s, true, error);
-    if (rc) return rc;
-    pio_states_sweep(file, &sweep);
-    snprintf(s->call.sweep, sizeof s->call.sweep, "best design, ");
-    rc = pio_session_gradient(s, z, &sweep, error);
-    char *certificate = rc ? NULL : pio_certificate_text(s, NULL, 0);
-    if (!rc)
-        rc = certificate ? pio_states_gradient(file, certificate, error)
-                         : pio_fail_memory(error, 4096, "the certificate");
-    free(certificate);
-    if (rc) {
-        pio_states_abandon(file);
-        return rc;
-    }
-    rc = pio_states_finish(file, error);
-    return rc ? rc : draw_best(s, error);
-}
-
 /* Writes how many evaluations each stage took. Those of the first three are all that the optimiser made. */
 static void write_stages(pio_json *json, const pio_optimizer_result *r)
 {
@@ -179,7 +121,7 @@ static void write_stages(pio_json *json, const pio_optimizer_result *r)
     pio_json_integer(json, "start", 1);
     pio_json_integer(json, "steps", (int64_t)r->accepted - 1);
     pio_json_integer(json, "end", (int64_t)(r->evaluations - r->accepted));
-    pio_json_integer(json, "best", 1); /* write_best() */
+    pio_json_integer(json, "best", 1); /* pio_write_best() */
     pio_json_end_object(json);
 }
 
@@ -404,7 +346,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
     pio_log_progress_recurs(s->call.log);
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
-    if (!rc) rc = write_best(s, result.z, error);
+    if (!rc) rc = pio_write_best(s, result.z, error);
     if (!rc) rc = finish_history(c, error); /* its certificate describes the last gradient */
     if (!rc) rc = report(s, &result, verdict, error);
     pio_optimizer_result_free(&result);
@@ -416,7 +358,9 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
     context c = {0};
     piola_error own = {0};
     if (!error) error = &own;
-    piola_status rc = pio_command_begin(options, error);
+    if (options->scene && pio_study_is(options->scene)) return pio_command_study(options, "optimize", error);
+    piola_status rc = pio_command_no_study(options, "optimize", error);
+    if (!rc) rc = pio_command_begin(options, error);
     if (rc) return rc;
     rc = pio_command_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;

@@ -2,6 +2,8 @@
 #include "host/run/equilibrium.h"
 #include "host/results/certificate.h"
 #include "host/command/command.h"
+#include "host/command/command_study.h"
+#include "host/scene/study.h"
 #include "host/base/fail.h"
 #include "host/results/run_checkpoint.h"
 #include "host/base/signals.h"
@@ -92,7 +94,9 @@ static piola_status command(const piola_options *options, const char *name, bool
     pio_session *s = NULL;
     piola_error own = {0};
     if (!error) error = &own;
-    piola_status rc = pio_command_begin(options, error);
+    if (gradient && options->scene && pio_study_is(options->scene)) return pio_command_study(options, name, error);
+    piola_status rc = pio_command_no_study(options, name, error);
+    if (!rc) rc = pio_command_begin(options, error);
     if (rc) return rc;
     rc = pio_command_open(&s, options, name, gradient ? PIO_GRADIENT : PIO_NO_GRADIENT, NULL, error);
     if (!rc) rc = pio_command_needs(s, error);

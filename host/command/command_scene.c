@@ -9,6 +9,7 @@
 #include "host/scene/scene_leave.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
+#include "host/scene/study.h"
 #include "host/base/signals.h"
 #include "host/scene/words.h"
 
@@ -132,11 +133,40 @@ static piola_status begin(const piola_options *options, piola_error *error)
     return rc;
 }
 
+/* Checks the study, and the scene and the model of each experiment. */
+static piola_status validate_study(const piola_options *options, piola_error *error)
+{
+    const pio_scene_leave leave = {.allowed = {options->allow, options->n_allow}, .writes = !options->directory};
+    pio_study *study;
+    piola_status rc =
+        options->json
+            ? pio_fail(error, PIOLA_USAGE, "--json prints a resolved scene; a study has the scenes of its experiments")
+            : pio_study_load(&study, options->scene, &leave, options->sets, options->n_sets, stderr, error);
+    if (options->json) study = NULL;
+    if (rc && !options->json && error) error->message[0] = '\0'; /* all messages were printed */
+    for (size_t e = 0; !rc && e < study->n; e++) {
+        built b = {0};
+        const pio_scene_text text = {.path = study->experiments[e].path, .over = &study->experiments[e].over};
+        rc = pio_scene_load(&b.scene, &text, &(pio_scene_leave){.allowed = leave.allowed}, NULL, 0, stderr, error);
+        if (rc && error) error->message[0] = '\0';
+        if (!rc) rc = build(&b, error);
+        if (!rc) rc = check_first_step(&b, error);
+        if (!rc && !options->quiet) print_counts(&b);
+        release(&b);
+    }
+    if (!rc && !options->quiet)
+        printf("%s: no errors (%zu experiment%s)\n", options->scene, study->n, plural(study->n));
+    pio_study_free(study);
+    pio_signals_restore();
+    return rc ? rc : pio_output_flush(error);
+}
+
 piola_status piola_validate(const piola_options *options, piola_error *error)
 {
     built b;
     piola_status rc = begin(options, error);
     if (rc) return rc;
+    if (options->scene && pio_study_is(options->scene)) return validate_study(options, error);
     rc = load(&b, options, !options->directory, error);
     const pio_counts counts = rc ? (pio_counts){0} : pio_count(b.scene);
     const bool many = counts.items > MOST_ITEMS;

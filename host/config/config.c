@@ -209,6 +209,26 @@ static void list(cfg_doc *doc, const cfg_node *node, const char *path, const cfg
     memcpy(owner + f->second, &node->n, sizeof node->n);
 }
 
+/* Keeps a mapping, or a list of mappings, for the caller to decode. */
+static void tree(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *at)
+{
+    const bool list = f->least > 0;
+    char sub[CFG_PATH];
+    snprintf(sub, sizeof sub, "%.480s", path);
+    const cfg_node *wrong = node->kind == (list ? CFG_SEQUENCE : CFG_PAIRS) && node->n >= f->least ? NULL : node;
+    for (size_t i = 0; list && !wrong && i < node->n; i++) {
+        if (node->items[i]->kind == CFG_PAIRS) continue;
+        wrong = node->items[i];
+        snprintf(sub, sizeof sub, "%.480s[%zu]", path, i);
+    }
+    if (!wrong)
+        memcpy(at, &node, sizeof node);
+    else
+        pio_cfg_report(doc, PIOLA_BAD_DATA, wrong->mark, sub, "expected %s, got %s",
+                       list && wrong == node ? "a list of at least one mapping of keys" : "a mapping of keys",
+                       list && wrong->kind == CFG_SEQUENCE && !wrong->n ? "an empty list" : pio_cfg_kind_of(wrong));
+}
+
 static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cfg_field *f, char *owner)
 {
     char *at = owner + f->offset;
@@ -263,6 +283,9 @@ static void value(cfg_doc *doc, const cfg_node *node, const char *path, const cf
         break;
     case CFG_LIST:
         list(doc, node, path, f, owner);
+        break;
+    case CFG_TREE:
+        tree(doc, node, path, f, at);
         break;
     }
 }

@@ -99,6 +99,12 @@ bool pio_cfg_stop(cfg_doc *doc);
 /* Loads the file, its includes and the overrides `sets`; faults are added to doc->messages. Returns false if decoding
  * makes no sense. */
 bool pio_cfg_load(cfg_doc *doc, const char *path, const char *const *sets, size_t n_sets);
+/* Replaces the value at a path such as "materials[0].E" or "materials.soft.E"; a key that the file does not have is
+ * added. The first `length` characters of `text` are the path, of which the first has the place `mark`; faults are
+ * added to doc->messages. */
+void pio_cfg_place(cfg_doc *doc, const char *text, size_t length, cfg_mark mark, cfg_node *value);
+/* Removes a key from a mapping, if it has it. */
+void pio_cfg_drop(cfg_node *mapping, const char *key);
 /* Frees the document and all that belongs to its pool. */
 void pio_cfg_free(cfg_doc *doc);
 /* Parses one YAML document, which ends with a NUL; `column` is added to the columns of its first line. Returns NULL if
@@ -228,7 +234,8 @@ typedef enum {
     CFG_TEXTS,     /* {char **v; size_t n}: one text or a list of texts, which `values` may restrict */
     CFG_COMPONENT, /* char * and, at `second`, int: `name` or `name.x`, number of pio_component_words; -1 for none */
     CFG_MAPPING,   /* `table`, its offsets counted from the same struct */
-    CFG_LIST       /* pointer to structs and, at `second`, size_t; `table` */
+    CFG_LIST,      /* pointer to structs and, at `second`, size_t; `table` */
+    CFG_TREE       /* const cfg_node *: a mapping, or with `least` above 0 a list of mappings, as it is */
 } cfg_type;
 
 /* What may stand behind the dot of a CFG_COMPONENT: axes, entries of a symmetric tensor, principal values; NULL at the

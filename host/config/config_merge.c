@@ -57,7 +57,7 @@ static cfg_node *merge(cfg_doc *doc, cfg_node *under, cfg_node *over)
     return under;
 }
 
-static void drop(cfg_node *mapping, const char *key)
+void pio_cfg_drop(cfg_node *mapping, const char *key)
 {
     for (size_t i = 0; i < mapping->n; i++) {
         if (strcmp(mapping->keys[i]->text, key) != 0) continue;
@@ -137,7 +137,7 @@ static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, cons
         for (size_t i = 0; i < include->n; i++) base = include_one(doc, base, include->items[i], &here);
     else
         base = include_one(doc, base, include, &here);
-    drop(root, "include");
+    pio_cfg_drop(root, "include");
     return merge(doc, base, root);
 }
 
@@ -222,25 +222,15 @@ static cfg_node **slot(cfg_doc *doc, cfg_node *at, const step *s, cfg_mark mark)
     return pio_cfg_put(doc, at, key, empty) ? &at->items[at->n - 1] : NULL;
 }
 
-/* Applies an override, KEY=VALUE of the command line, which replaces the value of the file. */
-static void override(cfg_doc *doc, const char *set)
+void pio_cfg_place(cfg_doc *doc, const char *text, size_t length, cfg_mark first, cfg_node *value)
 {
-    cfg_file *file = pio_cfg_file(doc, "--set", set, strlen(set));
-    if (!file) return;
-    file->set = true;
-    const char *equals = strchr(set, '=');
-    size_t end = equals ? (size_t)(equals - set) : 0, at = 0;
-    if (!equals || !end) {
-        pio_cfg_report(doc, PIOLA_BAD_DATA, (cfg_mark){file, 1, 1}, "", "expected path=value, such as time.dt=1 ms");
-        return;
-    }
-    cfg_node *value = pio_cfg_parse(doc, file, file->text + end + 1, strlen(set) - end - 1, (int)end + 1);
-    if (!value) return;
     cfg_node **place = &doc->root;
     step s = {.column = 1};
+    size_t at = 0;
     bool fault = false;
-    while (next_step(set, &at, end, &s, &fault)) {
-        cfg_mark mark = {file, 1, s.column};
+    cfg_mark mark = first;
+    while (next_step(text, &at, length, &s, &fault)) {
+        mark.column = first.column + s.column - 1;
         if (place == &doc->root && !s.by_index && strcmp(s.name, "include") == 0) {
             pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "", "include cannot be set; write it in the scene");
             return;
@@ -248,11 +238,29 @@ static void override(cfg_doc *doc, const char *set)
         place = slot(doc, *place, &s, mark);
         if (!place) return;
     }
+    mark.column = first.column + s.column - 1;
     if (fault)
-        pio_cfg_report(doc, PIOLA_BAD_DATA, (cfg_mark){file, 1, s.column}, "",
-                       "malformed path; write it as materials[0].E=value or materials.NAME.E=value");
+        pio_cfg_report(doc, PIOLA_BAD_DATA, mark, "",
+                       "malformed path; write it as materials[0].E%s or materials.NAME.E%s",
+                       first.file->set ? "=value" : "", first.file->set ? "=value" : "");
     else
         *place = value;
+}
+
+/* Applies an override, KEY=VALUE of the command line, which replaces the value of the file. */
+static void override(cfg_doc *doc, const char *set)
+{
+    cfg_file *file = pio_cfg_file(doc, "--set", set, strlen(set));
+    if (!file) return;
+    file->set = true;
+    const char *equals = strchr(set, '=');
+    const size_t end = equals ? (size_t)(equals - set) : 0;
+    if (!equals || !end) {
+        pio_cfg_report(doc, PIOLA_BAD_DATA, (cfg_mark){file, 1, 1}, "", "expected path=value, such as time.dt=1 ms");
+        return;
+    }
+    cfg_node *value = pio_cfg_parse(doc, file, file->text + end + 1, strlen(set) - end - 1, (int)end + 1);
+    if (value) pio_cfg_place(doc, set, end, (cfg_mark){file, 1, 1}, value);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */

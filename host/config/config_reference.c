@@ -42,6 +42,8 @@ static const char *type_text(const cfg_field *f)
         return "mapping";
     case CFG_LIST:
         return "list";
+    case CFG_TREE:
+        return f->least ? "list of mappings" : "mapping";
     }
     return "";
 }
@@ -251,7 +253,8 @@ static void resolve_field(pio_json *j, const cfg_field *f, const char *owner, in
         resolve(j, f->key, f->table, owner, dimension);
         break;
     case CFG_LIST:
-        resolve_list(j, f, owner, dimension);
+    case CFG_TREE: /* its caller resolves it */
+        if (f->type == CFG_LIST) resolve_list(j, f, owner, dimension);
         break;
     }
 }

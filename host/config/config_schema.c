@@ -143,6 +143,18 @@ static void list_schema(pio_json *j, const cfg_field *f)
     pio_json_end_object(j);
 }
 
+/* Writes the schema of a mapping, or of a list of mappings, with any keys. */
+static void tree_schema(pio_json *j, const cfg_field *f)
+{
+    pio_json_begin_object(j, NULL);
+    pio_json_string(j, "type", f->least ? "array" : "object");
+    if (f->least) pio_json_integer(j, "minItems", (int64_t)f->least);
+    if (f->least) pio_json_begin_object(j, "items");
+    if (f->least) pio_json_string(j, "type", "object");
+    if (f->least) pio_json_end_object(j);
+    pio_json_end_object(j);
+}
+
 static void field_schema(pio_json *j, const cfg_field *f, bool partial)
 {
     char about[1000];
@@ -197,7 +209,8 @@ static void field_schema(pio_json *j, const cfg_field *f, bool partial)
         table_schema(j, NULL, f->table, partial);
         break;
     case CFG_LIST:
-        list_schema(j, f);
+    case CFG_TREE:
+        (f->type == CFG_LIST ? list_schema : tree_schema)(j, f);
         break;
     }
     pio_json_end_array(j);

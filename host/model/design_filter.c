@@ -121,7 +121,8 @@ static void add_entry(entry_list *l, int32_t from, double weight)
     l->weight[l->n++] = weight;
 }
 
-/* Adds the row of one element or particle: its neighbours within the radius, in their order, with weights that add up to 1. */
+/* Adds the row of one element or particle: its neighbours within the radius, in their order, with weights that add up
+ * to 1. */
 static void add_row(entry_list *l, const place *places, int32_t n, const place *p, double radius)
 {
     const int32_t first = l->n;

@@ -4,6 +4,7 @@
 #include "host/run/disk_states.h"
 #include "host/run/output_folder.h"
 #include "host/run/rigid_mode.h"
+#include "host/run/session_log.h"
 #include "host/model/engine_variables.h"
 #include "solvers/engine/clock.h"
 #include "host/base/fail.h"
@@ -20,7 +21,8 @@
 static piola_status open_log(pio_session *s, piola_error *error)
 {
     const pio_log_options options = {.level = pio_log_level_from(s->call.options->quiet, s->call.options->verbose),
-                                     .json_path = s->call.options->log_json};
+                                     .json_path = s->call.options->log_json,
+                                     .subject = s->call.over ? s->call.over->name : NULL};
     return pio_log_create(&s->call.log, &options, error);
 }
 
@@ -56,8 +58,8 @@ static piola_status open_scene(pio_session *s, bool *printed, piola_error *error
 {
     const piola_options *o = s->call.options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
-    piola_status rc = pio_scene_load(&s->scene, &(pio_scene_text){.path = o->scene}, &leave, o->sets, o->n_sets,
-                                     s->folder.writes ? stderr : NULL, error);
+    piola_status rc = pio_scene_load(&s->scene, &(pio_scene_text){.path = o->scene, .over = s->call.over}, &leave,
+                                     o->sets, o->n_sets, s->folder.writes ? stderr : NULL, error);
     if (rc) {
         *printed = s->folder.writes;
         if (!o->directory && s->folder.writes &&
@@ -120,15 +122,23 @@ static double since(double *mark)
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, bool *printed, piola_error *error)
 {
+    const pio_session_use use = {.command = command, .gradients = gradients, .precision = precision};
+    return pio_session_open_for(out, options, &use, printed, error);
+}
+
+piola_status pio_session_open_for(pio_session **out, const piola_options *options, const pio_session_use *use,
+                                  bool *printed, piola_error *error)
+{
     pio_session *s = calloc(1, sizeof *s);
     *out = NULL;
     *printed = false;
     if (!s) return pio_fail_memory(error, sizeof *s, "a session");
     s->call.options = options;
-    s->call.command = command;
+    s->call.command = use->command;
+    s->call.over = use->over;
     s->call.opened = pio_clock();
-    s->adjoint.of_constraints = gradients == PIO_ALL_GRADIENTS;
-    s->folder.writes = strcmp(command, "evaluate") != 0;
+    s->adjoint.of_constraints = use->gradients == PIO_ALL_GRADIENTS;
+    s->folder.writes = strcmp(use->command, "evaluate") != 0;
     piola_status rc = options->dry_run && options->json
                           ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
                           : PIOLA_OK;
@@ -137,7 +147,7 @@ piola_status pio_session_open(pio_session **out, const piola_options *options, c
     double mark = s->call.opened;
     if (!rc) rc = open_scene(s, printed, error);
     s->call.seconds.scene = since(&mark);
-    if (!rc) rc = open_engine(s, gradients != PIO_NO_GRADIENT, precision, error);
+    if (!rc) rc = open_engine(s, use->gradients != PIO_NO_GRADIENT, use->precision, error);
     s->call.seconds.engine = since(&mark);
     if (!rc) rc = plan_simulation(s, error);
     if (!rc) rc = allocate_workspace(s, error);
@@ -394,41 +404,9 @@ static piola_status no_simulation(piola_error *error)
     return pio_fail(error, PIOLA_NO_MEMORY, "the memory of this simulation is lost since a call that failed");
 }
 
-/* Reads where the linear solver changed in the last evaluation, and logs it: once in a session. */
-static void note_change(pio_session *s)
-{
-    pio_solver_change *c = &s->evaluation.change;
-    *c = (pio_solver_change){0};
-    if (!s->sim || !s->engine.table->solver_change) return;
-    s->engine.table->solver_change(s->sim, c);
-    if (!c->why[0] || s->evaluation.change_logged) return;
-    pio_log_message(s->call.log, PIO_INFO,
-                    "solver: auto: %s (linear solves that changed: %lld of steps, %lld of adjoints)", c->why,
-                    (long long)c->forward, (long long)c->adjoint);
-    s->evaluation.change_logged = true;
-}
-
 static void begin_evaluation(pio_session *s)
 {
     if (!(s->call.seconds.first > 0)) s->call.seconds.first = pio_clock();
-}
-
-/* Logs what each of `steps` steps gave the device to do. */
-static void log_calls(const pio_session *s, const char *direction, const pio_device_calls *c, int64_t steps)
-{
-    const double n = (double)steps;
-    if (steps == 0) return;
-    pio_log_message(s->call.log, PIO_DETAIL,
-                    "device: %s: %.1f launches, %.1f copies and %.1f waits per step; %.2f graphs", direction,
-                    (double)c->launches / n, (double)c->copies / n, (double)c->waits / n, (double)c->graphs / n);
-}
-
-/* Logs that of both directions; the adjoint's have the steps that were computed again. */
-static void log_all_calls(const pio_session *s)
-{
-    const pio_sweep_result *r = &s->evaluation.sweep;
-    log_calls(s, "forward", &r->forward_calls, s->model->steps);
-    log_calls(s, "adjoint", &r->adjoint_calls, r->adjoint_steps);
 }
 
 piola_status pio_session_forward(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error)
@@ -441,11 +419,11 @@ piola_status pio_session_forward(pio_session *s, const double *z, const pio_swee
     begin_evaluation(s);
     rc = pio_forward(s->engine.table, s->sim, s->model->steps, &arrays, &sweep, &s->evaluation.sweep, error);
     s->call.seconds.last = pio_clock();
-    note_change(s);
+    pio_session_note_change(s);
     if (!rc) rc = read_values(s, error);
     if (rc) pio_model_control_advice(s->model, error);
     if (s->call.shows_steps) pio_log_progress_end(s->call.log);
-    log_all_calls(s);
+    pio_session_log_calls(s);
     return rc;
 }
 
@@ -486,11 +464,11 @@ piola_status pio_session_gradient(pio_session *s, const double *z, const pio_swe
         sweep.resumed = NULL; /* with larger slots it begins anew */
     } while (rc == PIOLA_NO_MEMORY && (rc = pio_session_more_room(s, error)) == PIOLA_OK);
     s->call.seconds.last = pio_clock();
-    note_change(s);
+    pio_session_note_change(s);
     if (rc) pio_model_control_advice(s->model, error);
     if (!rc) rc = read_values(s, error);
     if (rc) return rc;
-    log_all_calls(s);
+    pio_session_log_calls(s);
     pio_session_design_rows(s);
     add_design_terms(s);
     return check_finite(s, error);

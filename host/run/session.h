@@ -11,6 +11,7 @@
 #include "host/model/objective.h"
 #include "host/base/path.h"
 #include "host/model/residual.h"
+#include "host/scene/scene_leave.h"
 #include "host/run/plan.h"
 #include "solvers/driver/driver.h"
 
@@ -27,6 +28,8 @@ typedef struct {
 typedef struct {
     const piola_options *options;
     const char *command; /* "run", "grad", ...; "evaluate": the evaluations of a program */
+    /* what a study says of the scene, which is one of its experiments, by whose name messages begin; NULL: nothing */
+    const pio_scene_overlay *over;
     pio_log *log;
     double opened;    /* s, when the session was opened, by the steady clock */
     bool shows_steps; /* progress counts the steps of each sweep; else the command has a progress of its own */
@@ -128,6 +131,17 @@ typedef enum { PIO_NO_GRADIENT, PIO_GRADIENT, PIO_ALL_GRADIENTS } pio_session_gr
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, bool *printed,
                               piola_error *error);
+/* What a session is for. */
+typedef struct {
+    const char *command;             /* name of the command */
+    pio_session_gradients gradients; /* as of pio_session_open(), like `precision` */
+    const char *precision;
+    const pio_scene_overlay *over; /* what a study says of the scene; NULL: nothing. It outlives the session */
+} pio_session_use;
+/* Does what pio_session_open() does, also with one of the experiments of a study. Returns the errors of
+ * pio_session_open(). */
+piola_status pio_session_open_for(pio_session **out, const piola_options *options, const pio_session_use *use,
+                                  bool *printed, piola_error *error);
 /* Frees a session, which may be NULL. */
 void pio_session_close(pio_session *s);
 /* Frees a session, which may be NULL, at the end of a command with status rc. Returns PIOLA_IO if rc is a success but

@@ -13,11 +13,21 @@ typedef struct {
     bool writes;
 } pio_scene_leave;
 
+/* What a study (study.h) says of one of its experiments, in place of what the scene says. */
+typedef struct {
+    const char *name;            /* of the experiment */
+    const struct cfg_node *keys; /* mapping: values of keys of the scene */
+    const struct cfg_node *set;  /* mapping of paths to values, as of `--set`; NULL: none */
+    const char *file, *sha256;   /* the study's file, which becomes an input of the scene */
+} pio_scene_overlay;
+
 /* The text of a scene: that of the file `path` or, where `text` is not NULL, `text` in place of it; then the file is
  * not opened. */
 typedef struct {
     const char *path, *text; /* name of the file; text or NULL */
     size_t size;             /* bytes of `text` */
+    /* NULL: none; the scene then has no design and no optimizer of its own. It must outlive the scene. */
+    const pio_scene_overlay *over;
 } pio_scene_text;
 
 /* Reads, includes, overrides (`--set path=value`, each "a.b=text" parsed as YAML), decodes and validates a scene. On

@@ -78,12 +78,32 @@ static void check_directory(const pio_scene *scene, cfg_doc *doc)
                    pio_cfg_printable(doc, directory));
 }
 
-static void load(pio_scene *scene, cfg_doc *doc, const char *path, const pio_scene_leave *leave,
+/* Applies what a study says of the scene. Returns false after a fault. */
+static bool apply_overlay(cfg_doc *doc, const pio_scene_overlay *over)
+{
+    const size_t before = doc->n_messages;
+    pio_cfg_drop(doc->root, "design");
+    pio_cfg_drop(doc->root, "optimizer");
+    for (size_t i = 0; over->set && i < over->set->n; i++) {
+        const cfg_node *key = over->set->keys[i];
+        pio_cfg_place(doc, key->text, strlen(key->text), key->mark, over->set->items[i]);
+    }
+    for (size_t i = 0; i < over->keys->n; i++) {
+        pio_cfg_drop(doc->root, over->keys->keys[i]->text);
+        pio_cfg_put(doc, doc->root, over->keys->keys[i], over->keys->items[i]);
+    }
+    pio_cfg_input(doc, over->file, over->sha256);
+    return doc->n_messages == before && !doc->no_memory;
+}
+
+static void load(pio_scene *scene, cfg_doc *doc, const pio_scene_text *from, const pio_scene_leave *leave,
                  const char *const *sets, size_t n_sets)
 {
+    const char *path = from->path;
     doc->allowed = leave->allowed;
     check_allowed(doc);
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
+    if (from->over && !apply_overlay(doc, from->over)) return;
     if (!decode(doc, scene)) return;
     pio_scene_complete(scene, doc);
     scene->input.path = pio_pool_text(&doc->pool, path, strlen(path));
@@ -109,7 +129,7 @@ piola_status pio_scene_load(pio_scene **out, const pio_scene_text *from, const p
     source->doc.contents = from->text;
     source->doc.contents_size = from->size;
     pio_locale old = pio_locale_begin();
-    load(scene, &source->doc, from->path, leave, sets, n_sets);
+    load(scene, &source->doc, from, leave, sets, n_sets);
     piola_status status = pio_cfg_print_messages(&source->doc, errors, error);
     pio_locale_end(old);
     if (status)

@@ -31,8 +31,8 @@ static inline bool pio_scene_is_set(const cfg_doc *doc, const char *path)
 /* Tables of mpm, and those that both methods share (scene_table.c and, by their names, scene_table_*.c). Those of fem
  * begin with pio_fem. */
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
-    pio_gradient_table, pio_optimizer_table, pio_adjoint_table, pio_checkpoint_table, pio_geometry_table,
-    pio_body_table, pio_observe_table, pio_design_table;
+    pio_gradient_table, pio_check_table, pio_optimizer_table, pio_adjoint_table, pio_checkpoint_table,
+    pio_geometry_table, pio_body_table, pio_observe_table, pio_design_table;
 extern const cfg_table pio_obstacle_table;                    /* scene_table_obstacle.c */
 extern const cfg_table pio_group_table;                       /* scene_table_bodies.c */
 extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_control.c */

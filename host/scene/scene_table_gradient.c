@@ -26,7 +26,7 @@ static const cfg_field check_fields[] = {{"directions", CFG_INTEGER, AT(pio_scen
                                           .fallback = "1e-6", POSITIVE,
                                           .meaning = "largest relative difference that passes"},
                                          END};
-static const cfg_table check_table = {.what = "gradient check", .fields = check_fields};
+const cfg_table pio_check_table = {.what = "gradient check", .fields = check_fields};
 
 static const cfg_field memory_fields[] = {
     {"budget", CFG_NUMBER, AT(pio_scene, gradient.memory_budget), .computed = "nine tenths of what the device has free",
@@ -53,7 +53,7 @@ static bool has_window(const void *s)
 }
 
 static const cfg_field gradient_fields[] = {
-    {"check", CFG_MAPPING, .table = &check_table, .meaning = "how `piola check` tests the gradient"},
+    {"check", CFG_MAPPING, .table = &pio_check_table, .meaning = "how `piola check` tests the gradient"},
     {"memory", CFG_MAPPING, .table = &memory_table, .present = has_memory, .meaning = "what the adjoint sweep may use"},
     {"window", CFG_NUMBER, AT(pio_scene, gradient.window), .computed = "time.duration", .quantity = CFG_TIME, POSITIVE,
      .present = has_window,

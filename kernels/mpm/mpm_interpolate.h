@@ -1,5 +1,5 @@
-/* mpm_interpolate.h -- particles that are filled in part: constants, viscosity and mass follow the relative density, see
- * mpm_interpolate_args. */
+/* mpm_interpolate.h -- particles that are filled in part: constants, viscosity and mass follow the relative density,
+ * see mpm_interpolate_args. */
 #ifndef PIOLA_KERNELS_MPM_INTERPOLATE_H
 #define PIOLA_KERNELS_MPM_INTERPOLATE_H
 

@@ -6,7 +6,7 @@
  *                    with (1 - s) x_p + s x0_p for x_p, x0 of the step before, s its weight
  *   shape            y = sum_p m_p d_p^2 / M             d_p the signed distance from a shape, interpolated at x_p from
  *                    the nodes of the grid; `outside`: 0 where it is below 0
- *   volume           y = sum_p r_p V_p                   mass likewise, of m_p; r_p: relative density, 1 of what is full
+ *   volume           y = sum_p r_p V_p                   mass likewise, of m_p; r_p: relative density, 1 if full
  *   relative density y = sum_p r_p V_p / V               greyness likewise, of 4 r_p (1 - r_p) (Sigmund 2007, eq. 41);
  *                    V = sum of the body's V_p
  *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */

@@ -45,7 +45,8 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_sample_w
 /* clang-format off */
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, \
     .axis = a.axis, \
-    .total = a.total, .relative = a.relative, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, .marker = a.marker, \
+    .total = a.total, .relative = a.relative, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, \
+    .marker = a.marker, \
     .points = a.points, \
     .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, \
     .past_weight = a.past_weight, \

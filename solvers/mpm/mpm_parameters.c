@@ -87,7 +87,8 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
     const double *value = sim->base.value + d->first;
     pio_map(q, design_value, variables_of(d), NULL,
             .z = mpm_filter_apply(sim, d), .logarithmic = e->logarithmic, .a = e->a, .b = e->b,
-            .start = e->start && !d->start ? sim->base.z_start + d->first : NULL, .reference = sim->base.reference + d->first,
+            .start = e->start && !d->start ? sim->base.z_start + d->first : NULL,
+            .reference = sim->base.reference + d->first,
             .value = sim->base.value + d->first);
     if (e->quantity == PIO_GRAVITY) {
         pio_map(q, design_gravity, 1, NULL,

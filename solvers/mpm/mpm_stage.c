@@ -26,7 +26,8 @@ mpm_matter mpm_matter_of(const mpm_sim *sim)
                         .volume = sim->material.volume, .mass = sim->material.mass, .k = sim->material.k,
                         .channels = sim->control.n_channels, .channel = sim->control.channel,
                         .fibre = sim->control.fibre, .activation = sim->control.activation,
-                        .viscosity = sim->material.damping ? sim->material.damping : sim->material.viscosity, .plasticity = sim->plastic.law,
+                        .viscosity = sim->material.damping ? sim->material.damping : sim->material.viscosity,
+                        .plasticity = sim->plastic.law,
                         .yield = sim->plastic.yield};
 }
 

@@ -22,8 +22,8 @@ ORDER = {
     "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
     "host": (("base",), ("config", "snapshot", "optimize", "verify"),
-             ("data", "mesh", "render", "export", "expression", "sweep", "report"), ("surface", "film"), ("scene",), ("model",),
-             ("run",), ("results", "bench"), ("command",)),
+             ("data", "mesh", "render", "export", "expression", "sweep", "report"), ("surface", "film"), ("scene",),
+             ("model",), ("run",), ("results", "bench"), ("study",), ("command",)),
 }
 LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)
          for room in rooms}
@@ -39,7 +39,8 @@ MAIN = {
     "host/export": "export.h", "host/film": "film.h", "host/sweep": "members.h",
     "host/report": "report.h",
     "host/surface": "surface_mesh.h", "host/scene": "scene.h", "host/model": "model.h",
-    "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h", "host/command": "command.h",
+    "host/run": "session.h", "host/results": "result.h", "host/bench": "bench.h",
+    "host/study": "problem.h", "host/command": "command.h",
 }
 # Of the solvers, the host knows the seam of engines, the names that both use, the clock and the filler of errors that
 # all share, the driver, and the operator of linear solvers, which names no solver.
@@ -52,6 +53,7 @@ TESTED_BY = {
     "kernels/linear": "tests/kernels/backend/test_every_kernel.c",
     "host/bench": "tests/system/test_bench.py",
     "host/command": "tests/system/test_command.py",
+    "host/study": "tests/system/test_study.py",
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 OBJECTS = ("piola_host.dir", "engine_common_f64_2d.dir", "engine_cpu_f64_2d.dir",

@@ -21,7 +21,7 @@ ADDRESSES = {  # hosts that our files may name, and what for
 FAULTS = [
     (re.compile(r"(?<![\w.>)\]-])/(?:work|home|root|Users|mnt|srv|opt)/[\w.-]"), "path of one machine"),
     (re.compile(r"/tmp/(?!piola)\w[\w.-]*"), "path of one machine"),
-    (re.compile(r"\bhelper-\w+|\bsand[- ]?box\w*|\bscratch ?pad\b", re.I), "word about how this was made"),
+    (re.compile(r"\bhelper-\w+|(?<!--no-)\bsand[- ]?box\w*|\bscratch ?pad\b", re.I), "word about how this was made"),
     (re.compile(r"\b(?:extra-)?index-" r"url\b|\btrusted-" r"host\b|\bhttps?_proxy\b", re.I), "setting of one network"),
     (re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b"), "promise instead of code"),
     (re.compile(r"[ \t]+$", re.M), "blank at the end of a line"),

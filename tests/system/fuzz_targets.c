@@ -50,7 +50,7 @@ static void one_scene(const uint8_t *data, size_t size)
     if (!text) return;
     for (size_t i = 0; i < size; i++) text[i] = (char)data[i];
     text[size] = '\0';
-    const pio_scene_text from = {PIO_SOURCE_DIR "/scenes/fuzz.yaml", text, size};
+    const pio_scene_text from = {.path = PIO_SOURCE_DIR "/scenes/fuzz.yaml", .text = text, .size = size};
     judge(load_scene_text(&scene, &from, NULL, &error), &error);
     pio_scene_free(scene);
     free(text);

@@ -64,8 +64,8 @@ class Filled(unittest.TestCase):
         path = self.root / "scene.yaml"
         path.write_text(text)
         done = subprocess.run([PIOLA, command, str(path), "--device", "cpu", "--threads", "1", "-q", "--resume",
-                               "never", "-o", str(self.root / "out"), *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              stdin=subprocess.DEVNULL, text=True, timeout=DEADLINE)
+                               "never", "-o", str(self.root / "out"), *more], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stdout)
         seen = json.loads((self.root / "out" / "result.json").read_text(encoding="utf-8"))["observations"]
         return {name: one["value"][-1] for name, one in seen.items()}

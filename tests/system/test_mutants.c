@@ -164,7 +164,8 @@ static int check_mutant(uint64_t k, double *slowest, uint64_t *accepted, uint64_
     assert_non_null(text);
     const double begin = cpu_seconds();
     const pio_scene_leave leave = {.allowed = {folders, 1}};
-    piola_status status = pio_scene_load(&scene, &(pio_scene_text){f->path, text, size}, &leave, NULL, 0, NULL, &error);
+    const pio_scene_text from = {.path = f->path, .text = text, .size = size};
+    piola_status status = pio_scene_load(&scene, &from, &leave, NULL, 0, NULL, &error);
     const bool paired = (scene != NULL) == (status == PIOLA_OK);
     *accepted += status == PIOLA_OK;
     if (scene) status = build(scene, built, &error);

@@ -269,7 +269,8 @@ optimizer: {{type: mma, max_iterations: 12}}
             mirrored, extruded = self.field(more + ", symmetry: {x: 6}"), self.field(more + ", extrusion: y")
             print(f"  {more}: fixed to 1 {fixed[5].min()!r} .. {fixed[5].max()!r}, to 0 {fixed[:2, 4:7].min()!r} .. "
                   f"{fixed[:2, 4:7].max()!r}; negative controls: {np.ptp(plain[5]):.3g} of the row, "
-                  f"{np.abs(plain - plain[:, ::-1]).max():.3g} asymmetry, {np.ptp(plain, axis=0).max():.3g} of a column")
+                  f"{np.abs(plain - plain[:, ::-1]).max():.3g} asymmetry, "
+                  f"{np.ptp(plain, axis=0).max():.3g} of a column")
             self.assertTrue((fixed[5] == 1).all() and (fixed[:2, 4:7] == 0).all())
             self.assertEqual(np.abs(mirrored - mirrored[:, ::-1]).max(), 0)
             self.assertEqual(np.ptp(extruded, axis=0).max(), 0)

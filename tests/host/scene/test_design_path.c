@@ -30,7 +30,7 @@ static pio_scene *scene_of(const char *text, char **messages)
     pio_scene *scene = NULL;
     FILE *to = open_memstream(messages, &size);
     assert_non_null(to);
-    const pio_scene_text from = {BAD "design_path_test.yaml", text, strlen(text)};
+    const pio_scene_text from = {.path = BAD "design_path_test.yaml", .text = text, .size = strlen(text)};
     (void)load_scene_text(&scene, &from, to, &error);
     assert_int_equal(fclose(to), 0);
     return scene;

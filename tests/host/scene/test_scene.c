@@ -259,7 +259,7 @@ static char *resolved(const char *path, const char *text)
     size_t size;
     FILE *to = open_memstream(&out, &size);
     assert_non_null(to);
-    const pio_scene_text from = {path, text, strlen(text)};
+    const pio_scene_text from = {.path = path, .text = text, .size = strlen(text)};
     if (load_scene_text(&scene, &from, stderr, &error)) fail_msg("%s", error.message);
     pio_scene_resolved(scene, to);
     fclose(to);

@@ -1,0 +1,416 @@
+/* command_study.c -- piola grad and piola optimize for a study. */
+#include "host/command/command_study.h"
+
+#include "host/base/fail.h"
+#include "host/base/folder.h"
+#include "host/base/json.h"
+#include "host/base/new_file.h"
+#include "host/base/signals.h"
+#include "host/command/best.h"
+#include "host/command/command.h"
+#include "host/optimize/optimizer.h"
+#include "host/results/evaluations.h"
+#include "host/run/output_folder.h"
+#include "host/study/problem.h"
+
+#include <errno.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char record[] = "evaluations.record", history[] = "history.csv";
+static const double rounding_f64 = 1e-12, rounding_f32 = 1e-6; /* relative rounding of J, as of command_optimize.c */
+
+typedef struct {
+    pio_study_call call; /* first: the team's context is this struct, too */
+    const char *name;    /* of the command */
+    pio_log *log;
+    pio_folder *lock;
+    char folder[PIO_PATH];
+    int jobs;
+    pio_study_problem problem;
+    pio_evaluations *evaluations;
+    FILE *history;
+    size_t next; /* number of the next evaluation */
+} study;
+
+static void path_of(const study *s, const char *name, char out[PIO_PATH])
+{
+    pio_path_join(out, PIO_PATH, s->folder, name);
+}
+
+static void on_progress(void *context, size_t done)
+{
+    const study *s = context;
+    char stage[40];
+    if (s->next)
+        snprintf(stage, sizeof stage, "evaluation %zu", s->next - 1);
+    else
+        snprintf(stage, sizeof stage, "experiments");
+    pio_log_progress(s->log, stage, (int64_t)done, (int64_t)s->call.study->n, "experiments");
+}
+
+/* ---- evaluations ----------------------------------------------------------------------------------------- */
+
+static piola_status evaluate(void *p, const double *z, double *J, double *gradient, double *c, double *c_gradient,
+                             piola_error *error)
+{
+    study *s = p;
+    size_t recorded;
+    const pio_evaluation *list = pio_evaluations_list(s->evaluations, &recorded);
+    while (s->next < recorded && list[s->next].z) s->next++;
+    s->next++;
+    const pio_study_sums to = {J, gradient, c, c_gradient};
+    return pio_study_evaluate(&s->problem, z, false, &to, error);
+}
+
+static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *at, piola_error *error)
+{
+    study *s = p;
+    if (isnan(at->J))
+        pio_log_message(s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
+                        error->message);
+    return pio_evaluations_add(s->evaluations, number, at, error);
+}
+
+static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
+{
+    study *s = p;
+    char missed[60] = "";
+    if (at->violation > 0) snprintf(missed, sizeof missed, ", violation %.3g", at->violation);
+    pio_log_message(s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s",
+                    at->number, at->at.J, at->projected_gradient, missed, at->evaluations,
+                    at->replayed ? " (replayed)" : "");
+    fprintf(s->history, "%d,%zu,%.17g,%.17g,%.17g\n", at->number, at->evaluations, at->at.J, at->projected_gradient,
+            at->violation);
+    if (fflush(s->history)) return pio_fail(error, PIOLA_IO, "cannot write %s: %s", history, strerror(errno));
+    if (!pio_interrupted()) return PIOLA_OK;
+    return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s after iteration %d", pio_interruption(), at->number);
+}
+
+static void begin_stage(void *p, int stage)
+{
+    study *s = p;
+    piola_error unused;
+    (void)pio_study_stage(&s->problem, stage, &unused); /* a process that has ended fails in the evaluation, too */
+    pio_log_message(s->log, PIO_INFO, "stage %d: projections are sharper", stage + 1);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+static void write_experiments(const study *s, pio_json *json)
+{
+    pio_json_begin_array(json, "experiments");
+    for (size_t e = 0; e < s->call.study->n; e++) {
+        const study_experiment *of = &s->call.study->experiments[e];
+        const pio_study_part *part = &s->problem.parts[e];
+        char folder[100];
+        snprintf(folder, sizeof folder, "experiments/%.64s", of->name);
+        pio_json_begin_object(json, NULL);
+        pio_json_string(json, "name", of->name);
+        pio_json_string(json, "scene", of->scene);
+        pio_json_double(json, "weight", of->weight);
+        pio_json_double(json, "objective", part->J);
+        pio_json_begin_object(json, "constraints");
+        for (size_t i = 0; i < part->m; i++) pio_json_double(json, part->constraints[i], part->c[i]);
+        pio_json_end_object(json);
+        pio_json_string(json, "folder", folder);
+        pio_json_end_object(json);
+    }
+    pio_json_end_array(json);
+}
+
+/* Writes the values of a parameter and the sum of the experiments' derivatives, in their order. */
+static void write_parameter(const study *s, const pio_study_parameter *of, pio_json *json)
+{
+    const pio_study_part *first = &s->problem.parts[of->of];
+    double *sum = calloc(of->n + 1, sizeof *sum);
+    for (size_t e = 0; e < s->call.study->n && sum; e++) {
+        const pio_study_part *part = &s->problem.parts[e];
+        for (size_t v = 0; v < part->n; v++)
+            if (part->map[v] >= of->first && part->map[v] < of->first + of->n)
+                sum[part->map[v] - of->first] += part->value_bar[v];
+    }
+    pio_json_begin_object(json, of->path);
+    pio_json_string(json, "design", of->design);
+    pio_json_string(json, "unit", of->unit);
+    if (of->n == 1) {
+        pio_json_double(json, "value", first->values[of->of_first]);
+        pio_json_double(json, "initial", of->initial[0]);
+        if (sum) pio_json_double(json, "gradient", sum[0]);
+    } else {
+        pio_json_doubles(json, "value", first->values + of->of_first, of->n);
+        pio_json_doubles(json, "initial", of->initial, of->n);
+        if (sum) pio_json_doubles(json, "gradient", sum, of->n);
+    }
+    pio_json_end_object(json);
+    free(sum);
+}
+
+static void begin_result(const study *s, pio_json *json, piola_status exit, const char *message)
+{
+    pio_json_to_memory(json, 2);
+    pio_json_begin_object(json, NULL);
+    pio_json_string(json, "command", s->name);
+    pio_json_string(json, "program", "piola " PIOLA_VERSION);
+    pio_json_string(json, "study", s->call.options->scene);
+    pio_json_integer(json, "exit", exit);
+    pio_json_string(json, "message", message);
+}
+
+static piola_status end_result(const study *s, pio_json *json, piola_error *error)
+{
+    char path[PIO_PATH];
+    pio_json_end_object(json);
+    path_of(s, "result.json", path);
+    piola_status rc = pio_json_finish(json, error);
+    if (!rc) rc = pio_write_file_atomically(path, json->text, json->size, error);
+    if (!rc && s->call.options->json &&
+        (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout)))
+        rc = pio_fail(error, PIOLA_IO, "cannot write the result to standard output: %s",
+                      errno ? strerror(errno) : "output was lost");
+    pio_json_free(json);
+    return rc;
+}
+
+/* Writes the result of the best design, where the experiments have written their files. */
+static piola_status report(const study *s, double J, const pio_optimizer_result *r, piola_status verdict,
+                           piola_error *error)
+{
+    pio_json json;
+    begin_result(s, &json, verdict, r ? r->sentence : "done");
+    pio_json_null(&json, "failure");
+    pio_json_double(&json, "objective", J);
+    write_experiments(s, &json);
+    pio_json_begin_object(&json, "parameters");
+    for (size_t k = 0; k < s->problem.n_parameters; k++) write_parameter(s, &s->problem.parameters[k], &json);
+    pio_json_end_object(&json);
+    if (r) {
+        pio_json_begin_object(&json, "optimizer");
+        pio_json_string(&json, "type", pio_optimizer_name(s->call.study->own.optimizer.type));
+        pio_json_bool(&json, "converged", r->converged);
+        pio_json_string(&json, "stopped_by", pio_stop_name(r->reason));
+        pio_json_integer(&json, "iterations", r->iterations);
+        pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
+        pio_json_integer(&json, "replayed", (int64_t)r->replayed);
+        pio_json_integer(&json, "rejected", (int64_t)r->rejected);
+        pio_json_double(&json, "projected_gradient", r->projected_gradient);
+        pio_json_double(&json, "violation", r->violation);
+        pio_json_end_object(&json);
+    }
+    const piola_status rc = end_result(s, &json, error);
+    if (rc) return rc;
+    for (size_t e = 0; e < s->call.study->n; e++)
+        pio_log_message(s->log, PIO_INFO, "%s: J = %.9g, weight %g", s->call.study->experiments[e].name,
+                        s->problem.parts[e].J, s->call.study->experiments[e].weight);
+    pio_log_message(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s; results are in %s", r ? r->sentence : "done",
+                    s->folder);
+    return verdict ? pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence) : PIOLA_OK;
+}
+
+/* Reports a failure in result.json. */
+static void report_failure(const study *s, piola_status rc, const piola_error *failure)
+{
+    pio_json json;
+    piola_error unused;
+    begin_result(s, &json, rc, failure->message);
+    pio_json_string(&json, "failure", piola_failure_name(failure->failure.kind));
+    (void)end_result(s, &json, &unused);
+}
+
+/* ---- the optimisation ------------------------------------------------------------------------------------ */
+
+static piola_status open_record(study *s, piola_error *error)
+{
+    char path[PIO_PATH], aside[PIO_PATH + 40];
+    const pio_study_problem *p = &s->problem;
+    char *identity = pio_study_identity(p);
+    if (!identity) return pio_fail_memory(error, 1 << 16, "the study's identity");
+    path_of(s, record, path);
+    piola_status rc = PIOLA_NO_INPUT;
+    if (s->call.options->resume)
+        rc = pio_evaluations_continue(&s->evaluations, path, p->n, p->m + p->rows, identity,
+                                      s->call.options->accept_machine, error);
+    if (rc == PIOLA_NO) {
+        snprintf(aside, sizeof aside, "%s.previous", path);
+        for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
+        pio_log_message(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
+        rc = rename(path, aside)
+                 ? pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno))
+                 : PIOLA_NO_INPUT;
+    }
+    if (rc == PIOLA_NO_INPUT) rc = pio_evaluations_create(&s->evaluations, path, p->n, p->m + p->rows, identity, error);
+    free(identity);
+    if (rc) return rc;
+    path_of(s, history, path);
+    s->history = fopen(path, "we");
+    if (!s->history) return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot create %s: %s", path, strerror(errno));
+    fprintf(s->history, "iteration,evaluations,objective,projected_gradient,violation\n");
+    return PIOLA_OK;
+}
+
+static pio_optimizer_definition definition_of(const study *s, int *stages)
+{
+    const scene_optimizer *o = &s->call.study->own.optimizer;
+    pio_optimizer_definition d = {.type = o->type,
+                                  .max_iterations = o->max_iterations,
+                                  .learning_rate = o->learning_rate,
+                                  .stop_objective = o->stop_objective,
+                                  .stop_relative_objective = o->stop_relative_objective,
+                                  .stop_gradient = o->stop_gradient,
+                                  .feasibility = o->feasibility,
+                                  .rounding = rounding_f64};
+    *stages = 1;
+    for (size_t e = 0; e < s->call.study->n; e++) {
+        const pio_study_part *part = &s->problem.parts[e];
+        if (part->f32) d.rounding = rounding_f32;
+        if (part->stages > *stages) *stages = part->stages;
+        if (part->stage_evaluations > d.stage_evaluations) d.stage_evaluations = part->stage_evaluations;
+    }
+    return d;
+}
+
+static piola_status optimize(study *s, piola_error *error)
+{
+    pio_study_problem *p = &s->problem;
+    pio_optimizer_result result = {0};
+    pio_optimizer_problem problem = {.n = p->n,
+                                     .n_constraints = p->m,
+                                     .n_residuals = p->rows,
+                                     .z0 = p->z0,
+                                     .lower = p->lower,
+                                     .upper = p->upper,
+                                     .unit = p->unit,
+                                     .context = s,
+                                     .evaluate = evaluate,
+                                     .iteration = on_iteration,
+                                     .on_evaluation = on_evaluation,
+                                     .begin_stage = begin_stage};
+    double J = 0;
+    piola_status rc = open_record(s, error);
+    if (rc) return rc;
+    const pio_optimizer_definition definition = definition_of(s, &problem.stages);
+    problem.replay = pio_evaluations_list(s->evaluations, &problem.n_replay);
+    if (problem.n_replay)
+        pio_log_message(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
+    pio_log_progress_recurs(s->log);
+    const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
+    rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
+    if (!rc) rc = pio_study_evaluate(p, result.z, true, &(pio_study_sums){.J = &J}, error);
+    pio_log_progress_end(s->log);
+    if (!rc) rc = report(s, J, &result, verdict, error);
+    if (rc == PIOLA_INTERRUPTED) {
+        const piola_error why = *error;
+        pio_fail(error, rc,
+                 "%.1500s; the evaluations until then are in %.400s; run again with --resume auto to continue",
+                 why.message, record);
+    }
+    pio_optimizer_result_free(&result);
+    return rc;
+}
+
+static piola_status gradient(study *s, piola_error *error)
+{
+    double J = 0;
+    const piola_status rc = pio_study_evaluate(&s->problem, s->problem.z0, true, &(pio_study_sums){.J = &J}, error);
+    pio_log_progress_end(s->log);
+    return rc ? rc : report(s, J, NULL, PIOLA_OK, error);
+}
+
+/* ---- the command ----------------------------------------------------------------------------------------- */
+
+static piola_status check_study(const study *s, const pio_study *of, piola_error *error)
+{
+    if (s->call.options->dry_run && s->call.options->json)
+        return pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json");
+    if (!pio_study_entries(of))
+        return pio_study_fault(of, error, "design", "a study needs a `design:` that its experiments share");
+    if (!strcmp(s->name, "optimize") && !of->own.optimizer.is_set)
+        return pio_study_fault(of, error, "optimizer",
+                               "piola optimize needs an `optimizer:`, for instance {type: lbfgs}");
+    return PIOLA_OK;
+}
+
+/* Divides threads and memory, and locks the folder. */
+static piola_status prepare(study *s, const pio_study *of, piola_error *error)
+{
+    const piola_options *o = s->call.options;
+    const char *folder = o->directory ? o->directory : of->own.output.directory;
+    const int all = o->threads > 0 ? o->threads : omp_get_max_threads();
+    const double budget = o->memory > 0 ? o->memory : of->own.gradient.memory_budget;
+    s->jobs = o->jobs > 0 ? o->jobs : 1;
+    if ((size_t)s->jobs > of->n) s->jobs = (int)of->n;
+    s->call.threads = s->jobs == 1 ? o->threads : all / s->jobs > 0 ? all / s->jobs : 1;
+    s->call.memory = budget / (double)of->n;
+    piola_status rc = pio_path_folder(folder, error);
+    if (rc) return rc;
+    snprintf(s->folder, sizeof s->folder, "%s", folder);
+    s->call.folder = s->folder;
+    s->call.slots = pio_study_slots(of);
+    if (!s->call.slots) return pio_fail_memory(error, of->n, "the experiments of a study");
+    if (o->dry_run) return PIOLA_OK;
+    pio_forget_result(o, s->folder);
+    rc = pio_folder_make(s->folder, error);
+    return rc ? rc : pio_folder_lock(&s->lock, s->folder, "piola, a study", error);
+}
+
+/* Logs what the experiments take, of which each has logged its plan. */
+static void log_plan(const study *s)
+{
+    double bytes = 0;
+    for (size_t e = 0; e < s->call.study->n; e++) bytes += (double)s->problem.parts[e].bytes;
+    pio_log_message(s->log, PIO_INFO,
+                    "plan: %zu experiments in %d processes, %zu design variables, %zu constraints, %zu residuals, %.0f "
+                    "bytes of memory in all",
+                    s->call.study->n, s->jobs, s->problem.n, s->problem.m, s->problem.rows, bytes);
+}
+
+piola_status pio_command_study(const piola_options *options, const char *name, piola_error *error)
+{
+    study s = {.call = {.options = options, .command = name, .write_best = pio_write_best}, .name = name};
+    const pio_scene_leave leave = {.allowed = {options->allow, options->n_allow}, .writes = !options->directory};
+    const pio_log_options log = {.level = pio_log_level_from(options->quiet, options->verbose),
+                                 .json_path = options->log_json};
+    pio_study *of = NULL;
+    piola_error lost;
+    piola_status rc = pio_command_begin(options, error);
+    if (rc) return rc;
+    rc = pio_study_load(&of, options->scene, &leave, options->sets, options->n_sets, stderr, error);
+    if (rc) error->message[0] = '\0'; /* all messages were printed */
+    s.call.study = of;
+    if (!rc) rc = check_study(&s, of, error);
+    if (!rc) rc = pio_log_create(&s.log, &log, error);
+    if (!rc) rc = prepare(&s, of, error);
+    if (!rc) rc = pio_study_problem_open(&s.problem, &s.call, options->dry_run ? 1 : s.jobs, on_progress, error);
+    pio_log_progress_end(s.log);
+    if (!rc) log_plan(&s);
+    if (!rc && !options->dry_run) rc = strcmp(name, "grad") ? optimize(&s, error) : gradient(&s, error);
+    if (rc && rc != PIOLA_NO && s.lock) report_failure(&s, rc, error);
+    if (s.problem.call) pio_study_problem_close(&s.problem);
+    if (s.history) fclose(s.history);
+    pio_evaluations_close(s.evaluations);
+    const piola_status closed = pio_log_close(&s.log, &lost);
+    if (closed && !rc) *error = lost;
+    pio_folder_unlock(s.lock);
+    free(s.call.slots);
+    pio_study_free(of);
+    pio_signals_restore();
+    return rc ? rc : closed;
+}
+
+piola_status pio_command_no_study(const piola_options *options, const char *name, piola_error *error)
+{
+    if (options->scene && pio_study_is(options->scene))
+        return pio_fail(
+            error, PIOLA_USAGE,
+            "%s is a study; piola %s takes a scene, such as that of one of its experiments. Studies are for "
+            "piola validate, grad and optimize",
+            options->scene, name);
+    if (options->jobs > 0)
+        return pio_fail(error, PIOLA_USAGE, "--jobs is for studies, files with `experiments:`; %s is a scene",
+                        options->scene ? options->scene : "this");
+    return PIOLA_OK;
+}

@@ -1,0 +1,330 @@
+/* problem.c -- see problem.h. */
+#include "host/study/problem.h"
+
+#include "host/base/fail.h"
+#include "host/base/sha256.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- requests -------------------------------------------------------------------------------------------- */
+
+static const char *name_of(void *call, size_t experiment)
+{
+    return ((const pio_study_call *)call)->study->experiments[experiment].name;
+}
+
+static void begin_request(pio_study_problem *p, pio_study_request what)
+{
+    pio_blob_clear(&p->request);
+    pio_blob_put_integer(&p->request, what);
+}
+
+/* Sends the request, and reads the statuses of the answers. */
+static piola_status request_all(pio_study_problem *p, piola_error *error)
+{
+    piola_error first = {0};
+    piola_status rc = pio_team_request(p->team, &p->request, p->answers, error);
+    if (rc) return rc;
+    for (size_t e = 0; e < p->work.n; e++) {
+        piola_error own = {0};
+        const piola_status status = (piola_status)pio_blob_get_integer(&p->answers[e]);
+        if (!status) continue;
+        pio_blob_get(&p->answers[e], &own, sizeof own);
+        if (rc && (rc != PIOLA_NUMERICAL || status == PIOLA_NUMERICAL)) continue;
+        const bool placed = !own.message[0] || strstr(own.message, ": error: ");
+        rc = status;
+        first = own;
+        if (!placed)
+            snprintf(first.message, sizeof first.message, "experiment '%.64s': %.1900s", name_of(p->work.context, e),
+                     own.message);
+    }
+    if (rc) *error = first;
+    return rc;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------- */
+
+static double *take(pio_study_problem *p, size_t n)
+{
+    return pio_pool_take(&p->pool, (n + 1) * sizeof(double));
+}
+
+static char *text_of(pio_study_problem *p, pio_blob *from)
+{
+    const char *text = pio_blob_get_text(from);
+    return pio_pool_text(&p->pool, text, strlen(text));
+}
+
+/* A parameter as an experiment describes it. */
+typedef struct {
+    pio_study_parameter parameter;
+    double *bounds[4]; /* [n] each: z0, lower, upper, unit */
+} described;
+
+static bool read_parameter(pio_study_problem *p, pio_blob *from, described *d)
+{
+    pio_study_parameter *of = &d->parameter;
+    of->design = text_of(p, from);
+    of->path = text_of(p, from);
+    of->unit = text_of(p, from);
+    of->n = (size_t)pio_blob_get_integer(from);
+    pio_blob_get(from, of->scale, sizeof of->scale);
+    of->initial = take(p, of->n);
+    bool memory = of->design && of->path && of->unit && of->initial;
+    for (int k = 0; k < 4; k++) memory &= (d->bounds[k] = take(p, of->n)) != NULL;
+    if (!memory) return false;
+    pio_blob_get_doubles(from, of->initial, of->n);
+    for (int k = 0; k < 4; k++) pio_blob_get_doubles(from, d->bounds[k], of->n);
+    return true;
+}
+
+/* Reports that two experiments disagree about a parameter. */
+static piola_status disagree(const pio_study_problem *p, const pio_study_parameter *a, const pio_study_parameter *b,
+                             const char *how, piola_error *error)
+{
+    const pio_study *study = p->call->study;
+    char path[60], text[600];
+    size_t entry = 0;
+    while (entry + 1 < pio_study_entries(study) && strcmp(pio_study_entry(study, entry), a->design) != 0) entry++;
+    snprintf(path, sizeof path, "design[%zu]", entry);
+    snprintf(text, sizeof text, "'%.200s' %s in the experiments '%.64s' and '%.64s'", a->path, how,
+             study->experiments[a->of].name, study->experiments[b->of].name);
+    return pio_study_fault(study, error, path, text);
+}
+
+/* Compares a parameter with that of an experiment before, to the bit. */
+static piola_status compare(const pio_study_problem *p, const pio_study_parameter *had, const described *d,
+                            piola_error *error)
+{
+    const pio_study_parameter *now = &d->parameter;
+    const double *all[] = {p->z0, p->lower, p->upper, p->unit};
+    if (had->n != now->n)
+        return disagree(p, had, now, "has not as many values; two entries with `experiments: [...]` would be right",
+                        error);
+    if (memcmp(had->initial, now->initial, had->n * sizeof *had->initial) != 0)
+        return disagree(p, had, now, "starts at other values, those of their scenes; add `initial`", error);
+    bool same = !memcmp(had->scale, now->scale, sizeof had->scale);
+    for (int k = 0; k < 4; k++) same &= !memcmp(all[k] + had->first, d->bounds[k], had->n * sizeof **all);
+    return same ? PIOLA_OK : disagree(p, had, now, "is scaled differently; add `bounds: [LOW, HIGH]`", error);
+}
+
+/* Adds a parameter that no experiment before had. */
+static piola_status add(pio_study_problem *p, const described *d, piola_error *error)
+{
+    double **all[] = {&p->z0, &p->lower, &p->upper, &p->unit};
+    const size_t n = p->n + d->parameter.n;
+    void *list = realloc(p->parameters, (p->n_parameters + 1) * sizeof *p->parameters);
+    if (list) p->parameters = list;
+    bool memory = list != NULL;
+    for (int k = 0; k < 4 && memory; k++) {
+        double *more = realloc(*all[k], (n + 1) * sizeof *more);
+        memory = more != NULL;
+        if (!memory) break;
+        *all[k] = more;
+        memcpy(more + p->n, d->bounds[k], d->parameter.n * sizeof *more);
+    }
+    if (!memory) return pio_fail_memory(error, n * sizeof(double), "the variables of a study");
+    p->parameters[p->n_parameters] = d->parameter;
+    p->parameters[p->n_parameters++].first = p->n;
+    p->n = n;
+    return PIOLA_OK;
+}
+
+/* Finds or adds the parameters of an entry of the design in an experiment. */
+static piola_status join(pio_study_problem *p, size_t e, described *of, size_t n, const char *entry, piola_error *error)
+{
+    for (size_t k = 0; k < n; k++) {
+        size_t at = 0;
+        if (strcmp(of[k].parameter.design, entry) != 0) continue;
+        while (at < p->n_parameters && (strcmp(p->parameters[at].design, entry) != 0 ||
+                                        strcmp(p->parameters[at].path, of[k].parameter.path) != 0))
+            at++;
+        const piola_status rc =
+            at < p->n_parameters ? compare(p, &p->parameters[at], &of[k], error) : add(p, &of[k], error);
+        if (rc) return rc;
+        for (size_t v = 0; v < of[k].parameter.n; v++)
+            p->parts[e].map[of[k].parameter.of_first + v] = p->parameters[at].first + v;
+    }
+    return PIOLA_OK;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+/* Reads what experiment.c describes, with its parameters [*n], which are the pool's. */
+static piola_status read_part(pio_study_problem *p, size_t e, described **of, size_t *n, piola_error *error)
+{
+    pio_study_part *part = &p->parts[e];
+    pio_blob *from = &p->answers[e];
+    part->f32 = pio_blob_get_integer(from) != 0;
+    part->bytes = pio_blob_get_integer(from);
+    part->stages = (int)pio_blob_get_integer(from);
+    part->stage_evaluations = (int)pio_blob_get_integer(from);
+    part->identity = text_of(p, from);
+    part->rows = (size_t)pio_blob_get_integer(from);
+    part->m = (size_t)pio_blob_get_integer(from);
+    part->constraints = pio_pool_take(&p->pool, (part->m + 1) * sizeof *part->constraints);
+    bool memory = part->identity && part->constraints;
+    for (size_t i = 0; i < part->m && memory; i++) memory = (part->constraints[i] = text_of(p, from)) != NULL;
+    *n = memory ? (size_t)pio_blob_get_integer(from) : 0;
+    *of = pio_pool_take(&p->pool, (*n + 1) * sizeof **of);
+    memory &= *of != NULL;
+    for (size_t k = 0; k < *n && memory; k++) {
+        memory = read_parameter(p, from, &(*of)[k]);
+        (*of)[k].parameter.of = e;
+        (*of)[k].parameter.of_first = part->n;
+        part->n += (*of)[k].parameter.n;
+    }
+    part->map = pio_pool_take(&p->pool, (part->n + 1) * sizeof *part->map);
+    part->z_bar = take(p, part->n);
+    part->value_bar = take(p, part->n);
+    part->values = take(p, part->n);
+    part->c = take(p, part->m);
+    part->c_bar = take(p, part->m * part->n);
+    part->r = take(p, part->rows);
+    part->r_bar = take(p, part->rows * part->n);
+    p->m += part->m;
+    p->rows += part->rows;
+    memory &= part->map && part->z_bar && part->value_bar && part->values && part->c && part->c_bar && part->r &&
+              part->r_bar && !from->failed;
+    return memory ? PIOLA_OK : pio_fail_memory(error, from->size, "the description of an experiment");
+}
+
+/* Reads all descriptions and joins their parameters in the order of the study's design. */
+static piola_status read_parts(pio_study_problem *p, piola_error *error)
+{
+    const pio_study *study = p->call->study;
+    described **of = pio_pool_take(&p->pool, study->n * sizeof *of);
+    size_t *n = pio_pool_take(&p->pool, study->n * sizeof *n);
+    piola_status rc = of && n ? PIOLA_OK : pio_fail_memory(error, study->n * sizeof *of, "the experiments of a study");
+    for (size_t e = 0; !rc && e < study->n; e++) rc = read_part(p, e, &of[e], &n[e], error);
+    for (size_t i = 0; !rc && i < pio_study_entries(study); i++)
+        for (size_t e = 0; !rc && e < study->n; e++) rc = join(p, e, of[e], n[e], pio_study_entry(study, i), error);
+    return rc;
+}
+
+static piola_status send_maps(pio_study_problem *p, piola_error *error)
+{
+    begin_request(p, PIO_STUDY_MAP);
+    for (size_t e = 0; e < p->work.n; e++) {
+        pio_blob_put_integer(&p->request, (int64_t)p->parts[e].n);
+        for (size_t v = 0; v < p->parts[e].n; v++) pio_blob_put_integer(&p->request, (int64_t)p->parts[e].map[v]);
+    }
+    return request_all(p, error);
+}
+
+piola_status pio_study_problem_open(pio_study_problem *p, const pio_study_call *call, int jobs,
+                                    void (*progress)(void *, size_t), piola_error *error)
+{
+    const size_t n = call->study->n;
+    *p = (pio_study_problem){.call = call};
+    p->work =
+        (pio_team_work){.n = n, .context = (void *)call, .work = pio_study_work, .name = name_of, .progress = progress};
+    p->parts = calloc(n, sizeof *p->parts);
+    p->answers = calloc(n, sizeof *p->answers);
+    if (!p->parts || !p->answers) return pio_fail_memory(error, n * sizeof *p->parts, "the experiments of a study");
+    piola_status rc = pio_team_start(&p->team, &p->work, jobs, error);
+    begin_request(p, PIO_STUDY_OPEN);
+    if (!rc) rc = request_all(p, error);
+    if (!rc) rc = read_parts(p, error);
+    return rc ? rc : send_maps(p, error);
+}
+
+void pio_study_problem_close(pio_study_problem *p)
+{
+    pio_team_end(p->team);
+    for (size_t e = 0; e < p->work.n && p->answers; e++) pio_blob_free(&p->answers[e]);
+    pio_blob_free(&p->request);
+    free(p->answers);
+    free(p->parts);
+    free(p->parameters);
+    free(p->z0);
+    free(p->lower);
+    free(p->upper);
+    free(p->unit);
+    pio_pool_free(&p->pool);
+    *p = (pio_study_problem){0};
+}
+
+/* ---- evaluations ----------------------------------------------------------------------------------------- */
+
+static piola_status read_evaluation(pio_study_part *part, pio_blob *from, piola_error *error)
+{
+    part->J = pio_blob_get_double(from);
+    part->weighted = pio_blob_get_double(from);
+    pio_blob_get_doubles(from, part->z_bar, part->n);
+    pio_blob_get_doubles(from, part->value_bar, part->n);
+    pio_blob_get_doubles(from, part->values, part->n);
+    pio_blob_get_doubles(from, part->c, part->m);
+    pio_blob_get_doubles(from, part->c_bar, part->m * part->n);
+    pio_blob_get_doubles(from, part->r, part->rows);
+    pio_blob_get_doubles(from, part->r_bar, part->rows * part->n);
+    return from->failed ? pio_fail(error, PIOLA_INTERNAL, "an experiment gave an answer of another length") : PIOLA_OK;
+}
+
+/* Copies rows [n_rows] of an experiment, whose variables are spread over those of the study. */
+static void spread(const pio_study_problem *p, const pio_study_part *part, const double *rows, size_t n_rows,
+                   double *to)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        for (size_t v = 0; v < p->n; v++) to[i * p->n + v] = 0;
+        for (size_t v = 0; v < part->n; v++) to[i * p->n + part->map[v]] = rows[i * part->n + v];
+    }
+}
+
+piola_status pio_study_evaluate(pio_study_problem *p, const double *z, bool finish, const pio_study_sums *to,
+                                piola_error *error)
+{
+    size_t row = 0;
+    begin_request(p, finish ? PIO_STUDY_FINISH : PIO_STUDY_EVALUATE);
+    pio_blob_put_doubles(&p->request, z, p->n);
+    piola_status rc = request_all(p, error);
+    for (size_t e = 0; !rc && e < p->work.n; e++) rc = read_evaluation(&p->parts[e], &p->answers[e], error);
+    if (rc) return rc;
+    if (to->J) *to->J = 0;
+    for (size_t v = 0; to->gradient && v < p->n; v++) to->gradient[v] = 0;
+    for (size_t e = 0; e < p->work.n; e++) {
+        const pio_study_part *part = &p->parts[e];
+        if (to->J) *to->J += part->weighted;
+        for (size_t v = 0; to->gradient && v < part->n; v++) to->gradient[part->map[v]] += part->z_bar[v];
+        if (to->c && part->m) memcpy(to->c + row, part->c, part->m * sizeof *to->c);
+        if (to->c && part->rows) memcpy(to->c + row + part->m, part->r, part->rows * sizeof *to->c);
+        if (to->c_gradient) spread(p, part, part->c_bar, part->m, to->c_gradient + row * p->n);
+        if (to->c_gradient) spread(p, part, part->r_bar, part->rows, to->c_gradient + (row + part->m) * p->n);
+        row += part->m + part->rows;
+    }
+    return PIOLA_OK;
+}
+
+piola_status pio_study_stage(pio_study_problem *p, int stage, piola_error *error)
+{
+    begin_request(p, PIO_STUDY_STAGE);
+    pio_blob_put_integer(&p->request, stage);
+    return request_all(p, error);
+}
+
+/* ---- identity -------------------------------------------------------------------------------------------- */
+
+char *pio_study_identity(const pio_study_problem *p)
+{
+    static const char mark[] = "\nscene: ";
+    const pio_study *study = p->call->study;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) return NULL;
+    for (size_t e = 0; e < study->n; e++) {
+        char sha256[PIO_SHA256_TEXT];
+        pio_sha256_of(p->parts[e].identity, strlen(p->parts[e].identity), sha256);
+        fprintf(to, "experiment %s: weight %.17g, %s\n", study->experiments[e].name, study->experiments[e].weight,
+                sha256);
+    }
+    /* program and machine in words, which are the same for all */
+    const char *first = p->parts[0].identity, *scene = strstr(first, mark);
+    fprintf(to, "%.*s%sa study", (int)(scene ? scene - first : 0), first, mark);
+    if (fclose(to) == 0) return text;
+    free(text);
+    return NULL;
+}

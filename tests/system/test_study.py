@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""test_study.py PIOLA -- a study has the weighted sum of its experiments' gradients, and the same bits for any number
+of processes, also after it was stopped.
+
+The gradient is compared bit for bit with `piola grad` of the experiments as scenes of their own. One that has another
+weight, or leaves an experiment out, must differ.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PIOLA = ""
+SCENE = """version: 1
+name: tiny
+method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
+time: {dt: 1 ms, duration: 20 ms}
+gravity: [0, -9.81]
+materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}]
+bodies: [{name: ball, geometry: disc, material: soft, velocity: [1, 1], angular_velocity: 3}]
+observe: [{name: place, type: mean_position, body: ball, every: 5 ms}]
+objective: [{type: target, of: place, value: [0.52, 0.51]}]
+output: {states: {every: 5 ms}}
+"""
+DESIGN = "{name: speed, target: bodies.ball.velocity, initial: [0.5, 0.5 m/s], bounds: [-3 m/s, 3]}"
+STUDY = """version: 1
+name: trials
+experiments:
+  - {name: soft, scene: tiny.yaml, weight: 0.3}
+  - {name: stiff, scene: tiny.yaml, weight: 1.7, set: {materials.soft.E: 20 kPa, gravity: [0, -3]}}
+  - {name: spin, scene: tiny.yaml, set: {"bodies[0].angular_velocity": 5}}
+design: [%s]
+optimizer: {type: lbfgs, max_iterations: 4}
+""" % DESIGN
+SETS = {"soft": (), "stiff": ("materials.soft.E=20 kPa", "gravity=[0, -3]"), "spin": ("bodies[0].angular_velocity=5",)}
+WEIGHTS = {"soft": 0.3, "stiff": 1.7, "spin": 1.0}
+DEADLINE = 120
+
+
+def children_of(pid):
+    return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+class Study(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.study = self.write(STUDY)
+        (self.folder / "tiny.yaml").write_text(SCENE, encoding="utf-8")
+
+    def write(self, text, name="study.yaml"):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def piola(self, code, *words):
+        done = subprocess.run([PIOLA, *map(str, words)], capture_output=True, text=True, timeout=DEADLINE, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def command(self, name, out, *more, study=None):
+        return (name, study or self.study, "-o", self.folder / out, "--device", "cpu", *more)
+
+    def result(self, out):
+        return json.loads((self.folder / out / "result.json").read_text())
+
+    def gradient(self, out):
+        return self.result(out)["parameters"]["bodies.ball.velocity"]["gradient"]
+
+    def sum_of_scenes(self, weights):
+        """The weighted sum of the gradients of the experiments as scenes, and of their objectives."""
+        total, J = [0.0, 0.0], 0.0
+        for name, sets in SETS.items():
+            more = [word for text in (f"design=[{DESIGN}]", *sets) for word in ("--set", text)]
+            self.piola(0, *self.command("grad", "one-" + name, *more, study=self.folder / "tiny.yaml"))
+            J += weights[name] * self.result("one-" + name)["objective"]
+            total = [t + weights[name] * g for t, g in zip(total, self.gradient("one-" + name))]
+        return total, J
+
+    def test_the_gradient_is_the_weighted_sum_of_the_experiments(self):
+        self.piola(0, *self.command("grad", "all", "--jobs", 2))
+        total, J = self.sum_of_scenes(WEIGHTS)
+        print("gradient of the study", self.gradient("all"), "sum of scenes", total)
+        self.assertEqual(self.gradient("all"), total)
+        self.assertEqual(self.result("all")["objective"], J)
+        for name in SETS:
+            self.assertTrue((self.folder / "all/experiments" / name / "picture.png").exists(), name)
+        wrong, _ = self.sum_of_scenes(WEIGHTS | {"stiff": 1.7001})
+        self.assertNotEqual(self.gradient("all"), wrong)
+
+    def bits(self, out):
+        folder = self.folder / out
+        result = self.result(out)
+        result["optimizer"].pop("replayed")
+        return [result, (folder / "history.csv").read_bytes()]
+
+    def test_the_bits_do_not_depend_on_the_number_of_processes(self):
+        for jobs in 1, 2, 3, 7:
+            self.piola(0, *self.command("optimize", f"jobs{jobs}", "--jobs", jobs))
+        records = [(self.folder / f"jobs{j}/evaluations.record").read_bytes() for j in (1, 2, 3, 7)]
+        self.assertGreater(len(records[0]), 500)
+        for jobs, record in zip((2, 3, 7), records[1:]):
+            self.assertEqual(self.bits("jobs1"), self.bits(f"jobs{jobs}"))
+            self.assertEqual(record, records[0])
+        self.piola(0, *self.command("optimize", "other", "--set", "experiments.spin.weight=1.001"))
+        self.assertNotEqual(self.bits("jobs1"), self.bits("other"))
+
+    def stopped(self, kill):
+        """An optimisation that `kill` stops after two evaluations, and its message."""
+        more = ("--jobs", "2", "--set", "experiments.soft.set={time.duration: 500 ms}")
+        words = [PIOLA, *map(str, self.command("optimize", "cut", *more))]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        end, record = time.monotonic() + DEADLINE, self.folder / "cut/evaluations.record"
+        size = 0
+        while time.monotonic() < end and process.poll() is None:
+            now = record.stat().st_size if record.exists() else 0
+            if now > size > 0:
+                break
+            size = now
+            time.sleep(0.002)
+        self.assertIsNone(process.poll())
+        kill(process.pid)
+        message = process.communicate(timeout=DEADLINE)[1]
+        return process.returncode, message, more
+
+    def goes_on(self, more):
+        self.piola(0, *self.command("optimize", "cut", *more))
+        self.piola(0, *self.command("optimize", "whole", *more))
+        self.assertGreater(self.result("cut")["optimizer"]["replayed"], 0)
+        self.assertEqual(self.bits("cut"), self.bits("whole"))
+
+    def test_a_killed_process_ends_the_run_which_goes_on_with_the_same_bits(self):
+        code, message, more = self.stopped(lambda pid: os.kill(children_of(pid)[1], signal.SIGKILL))
+        self.assertEqual(code, 75, message)
+        self.assertIn("process 2 of 2, of the experiments stiff, was ended by signal 9", message)
+        self.assertIn("--resume auto", message)
+        self.goes_on(more)
+
+    def test_a_run_that_is_terminated_goes_on_with_the_same_bits(self):
+        code, message, more = self.stopped(lambda pid: os.kill(pid, signal.SIGTERM))
+        self.assertEqual(code, 75, message)
+        self.goes_on(more)
+
+    def test_no_process_remains_of_a_killed_program(self):
+        left = []
+
+        def kill(pid):
+            left.extend(children_of(pid))
+            os.kill(pid, signal.SIGKILL)
+
+        _, _, more = self.stopped(kill)
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end and any(pathlib.Path(f"/proc/{pid}").exists() for pid in left):
+            time.sleep(0.01)
+        self.assertEqual([pid for pid in left if pathlib.Path(f"/proc/{pid}").exists()], [])
+        self.assertEqual(len(left), 2)
+        self.goes_on(more)
+
+    def test_a_start_that_an_experiment_cannot_compute_names_it(self):
+        text = STUDY.replace("bounds: [-3 m/s, 3]", "bounds: [-80 m/s, 80]").replace(
+            "{name: spin, scene: tiny.yaml,", "{name: spin, scene: tiny.yaml, weight: 200,")
+        start = text.replace("initial: [0.5, 0.5 m/s]", "initial: [70, 70 m/s]")
+        said = self.piola(76, *self.command("grad", "fast", study=self.write(start, "s.yaml")))
+        self.assertIn("experiment 'soft'", said)
+        self.assertEqual(self.result("fast")["exit"], 76)
+
+    def test_levenberg_marquardt_has_the_residuals_of_all_experiments(self):
+        text = STUDY.replace("type: lbfgs", "type: levenberg_marquardt")
+        study = self.write(text, "squares.yaml")
+        for jobs in 1, 3:
+            self.piola(0, *self.command("optimize", f"squares{jobs}", "--jobs", jobs, study=study))
+        self.assertEqual(self.bits("squares1"), self.bits("squares3"))
+        self.piola(0, *self.command("optimize", "lbfgs", "--jobs", 2))
+        self.assertLessEqual(self.result("squares1")["objective"], self.result("lbfgs")["objective"] * (1 + 1e-9))
+
+    def test_an_entry_governs_the_experiments_that_it_names(self):
+        one = DESIGN.replace("name: speed", "name: fast, experiments: [soft, spin]")
+        two = "{name: other, experiments: stiff, target: materials.soft.E, bounds: [5 kPa, 50 kPa]}"
+        study = self.write(STUDY.replace(f"[{DESIGN}]", f"[{one}, {two}]"), "parts.yaml")
+        self.piola(0, *self.command("grad", "parts", "--jobs", 2, study=study))
+        total, _ = self.sum_of_scenes(WEIGHTS | {"stiff": 0.0})
+        self.assertEqual(self.gradient("parts"), total)
+        self.assertNotEqual(self.result("parts")["parameters"]["materials.soft.E"]["gradient"], 0)
+
+    def test_bad_studies_are_rejected_with_their_place(self):
+        bad = (("name: spin", "name: soft", 65, "study.yaml:6:12: error: experiments[2]: the name 'soft' is taken"),
+               ("name: speed,", "name: speed, experiments: [hard],", 65, "there is no experiment 'hard'"),
+               ("name: speed,", "name: speed, experiments: [],", 65,
+                "expected a name or a list of names of experiments"),
+               ("bodies.ball.velocity", "bodies.bal.velocity", 65, "study.yaml:7:32: error: design[0].target"),
+               ("{materials.soft.E: 20 kPa,", "{materials.sof.E: 20 kPa,", 65, "study.yaml:5:"),
+               ("{materials.soft.E: 20 kPa,", "{optimizer.type: mma,", 65, "`optimizer` is the study's"),
+               ("weight: 0.3", "weight: -1", 65, "must be at least 0"),
+               ("scene: tiny.yaml, weight: 0.3", "scene: none.yaml", 66, "none.yaml"),
+               ("scene: tiny.yaml, weight: 0.3", "scene: ../tiny.yaml", 77, "leaves"),
+               ("initial: [0.5, 0.5 m/s], ", "", 0, ""),
+               ("optimizer:", "optimiser:", 65, "did you mean 'optimizer'?"))
+        for old, new, code, message in bad:
+            with self.subTest(new=new):
+                self.assertIn(old, STUDY)
+                self.write(STUDY.replace(old, new, 1))
+                self.assertIn(message, self.piola(code, "validate", self.study))
+        self.write(STUDY.replace("initial: [0.5, 0.5 m/s], ", "").replace("{\"bodies[0].angular_velocity\": 5}",
+                                                                        "{\"bodies[0].velocity\": [2, 1]}"))
+        said = self.piola(65, *self.command("grad", "none"))
+        self.assertIn("starts at other values, those of their scenes; add `initial`", said)
+        self.write(STUDY)
+        self.assertIn("is a study", self.piola(2, "run", self.study))
+        self.assertIn("--jobs is for studies", self.piola(2, "grad", self.folder / "tiny.yaml", "--jobs", 2))
+
+    def test_a_plan_writes_nothing(self):
+        said = self.piola(0, *self.command("optimize", "plan", "--dry-run"))
+        self.assertIn("plan: 3 experiments in 1 processes, 2 design variables", said)
+        self.assertFalse((self.folder / "plan").exists())
+
+
+if __name__ == "__main__":
+    PIOLA = sys.argv.pop(1)
+    unittest.main()
