@@ -6,6 +6,7 @@
 #include "host/scene/design_path.h"
 #include "host/scene/scene_leave.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,6 +139,22 @@ static piola_status explain(pio_sweep_call *s, int64_t member, piola_error *erro
     return pio_fail(error, rc, "--over: member %lld (%s): %s", (long long)member, line, what ? what + 9 : why.message);
 }
 
+/* Rejects two axes of one key that they spell in two ways, by a name and by a number. */
+static piola_status check_keys(const pio_sweep_call *s, const pio_scene *scene, piola_error *error)
+{
+    const pio_axis *const axes = s->members.axes;
+    for (size_t i = 0; i < s->members.n_axes; i++)
+        for (size_t j = 0; j < i; j++) {
+            const bool parts = axes[i].parts && axes[j].parts;
+            if (parts || !pio_scene_same_key(scene, axes[i].key, axes[j].key)) continue;
+            return pio_fail(error, PIOLA_USAGE,
+                            "--over: %.200s and %.200s are one key, varied by '%.200s' and by '%.200s'; give one axis "
+                            "for it",
+                            axes[j].path, axes[i].path, axes[j].text, axes[i].text);
+        }
+    return PIOLA_OK;
+}
+
 /* Chooses the command of the members by the scene of one. */
 static piola_status choose_what(pio_sweep_call *s, const pio_scene *scene, piola_error *error)
 {
@@ -157,7 +174,8 @@ piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error)
         piola_status rc = load(s, i, NULL, &scene, error);
         if (rc) return explain(s, i, error);
         const char *folder = s->options->directory ? s->options->directory : scene->output.directory;
-        if (i == 0) rc = choose_what(s, scene, error);
+        if (i == 0) rc = check_keys(s, scene, error);
+        if (i == 0 && !rc) rc = choose_what(s, scene, error);
         if (i == 0 && !rc) rc = pio_path_folder(folder, error);
         if (i == 0 && !rc) snprintf(s->folder, sizeof s->folder, "%s", folder);
         pio_scene_free(scene);

@@ -2,6 +2,7 @@
 #include "host/scene/scene_query.h"
 
 #include "host/scene/scene_names.h"
+#include "host/scene/scene_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -201,4 +202,30 @@ bool pio_term_of_design(const pio_scene *s, const scene_term *t)
     for (size_t i = 0; i < s->goal.n_design; i++)
         if (!strcmp(s->goal.design[i].name, t->of)) return true;
     return false;
+}
+
+/* Returns the node of the document that a path names, or the nearest above it, and what of the path lies below it. */
+static const cfg_node *node_of(cfg_doc *doc, const char *path, const char **below)
+{
+    char above[CFG_PATH];
+    bool found;
+    const cfg_node *const at = pio_cfg_find(doc->root, path, &found);
+    size_t n = strlen(path);
+    *below = path + n;
+    while (!found && n > 0) { /* up to the longest part of the path that exists */
+        n--;
+        while (n > 0 && path[n] != '.' && path[n] != '[') n--;
+        snprintf(above, sizeof above, "%.*s", (int)n, path);
+        (void)pio_cfg_find(doc->root, above, &found);
+        *below = path + n + (path[n] == '.');
+    }
+    return at;
+}
+
+bool pio_scene_same_key(const pio_scene *scene, const char *a, const char *b)
+{
+    const char *below_a, *below_b;
+    cfg_doc *doc = &scene->input.source->doc;
+    const cfg_node *const at = node_of(doc, a, &below_a);
+    return at == node_of(doc, b, &below_b) && !strcmp(below_a, below_b);
 }

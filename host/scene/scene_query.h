@@ -59,4 +59,7 @@ static inline bool scene_leaps(pio_integrator integrator)
     return integrator == PIO_LEAPFROG || integrator == PIO_REVERSIBLE_LEAPFROG;
 }
 
+/* Returns whether two paths of overrides name one key of the scene, as materials[0].E and materials.rubber.E may. */
+bool pio_scene_same_key(const pio_scene *scene, const char *a, const char *b);
+
 #endif
