@@ -326,6 +326,9 @@ typedef struct piola_render_options {
     double lo, hi;                   /* range of the colour bar, in the field's unit; NaN: automatic */
     double azimuth, elevation, zoom; /* direction of the 3D camera in degrees, and its magnification; NaN: default */
     double deformation;              /* factor of a mesh's displacement; 1: as it is, 0: at rest */
+    /* "FIELD=VALUE": cells of a mesh in which this field is below the value are not drawn, where some are left; NULL:
+     * all are drawn */
+    const char *hide_below;
     bool fit; /* of a displacement that exceeds a fifth of the mesh, 1/2, 1/5, 1/10 ... is drawn, so that it does not */
     bool hold;      /* automatic ends of the colour bar and of the axes are those of all frames */
     int threads;    /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */

@@ -144,6 +144,9 @@ const tool_option tool_options[] = {
     {"fit", 0, OPTION_FLAG, TO(render.fit), DRAWING,
      .meaning = "of a mesh whose displacement exceeds a fifth of its size in some frame: draws 1/2, 1/5, 1/10 ... of "
                 "it, so that it does not, and says so"},
+    {"hide-below", 0, OPTION_TEXT, TO(render.hide_below), DRAWING, "FIELD=VALUE",
+     .meaning = "of a mesh: leaves out the cells in which this field is below the value, as relative_density=0.5; in a "
+                "frame where none is left, all are drawn"},
     {"hold", 0, OPTION_FLAG, TO(render.hold), ON(RENDER),
      .meaning = "ends of the colour bar and of the axes are those of all frames, so that the pictures of a film have "
                 "one view; reads the whole file"},

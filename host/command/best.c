@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Returns whether displacements are as large as the load or the norm of a mode says, however large that is. */
@@ -20,8 +21,17 @@ static bool is_linear(const pio_session *s)
     return linear || (s->model->fem && s->scene->fem.integrator == PIO_MODAL);
 }
 
+/* Returns whether relative densities say what is full and what is empty, and in no body choose between materials. */
+static bool has_empty(const pio_session *s)
+{
+    bool empty = true;
+    for (size_t b = 0; b < s->scene->matter.n_bodies; b++) empty = empty && !s->scene->matter.bodies[b].other;
+    return empty;
+}
+
 /* Draws the last state. Where each particle or element has a number of its own in the design, the colours show the
- * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for.
+ * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for. Of relative
+ * densities in space the elements that are less than half full are left out, since what is empty would hide the layout.
  * Displacements beyond a fifth of the body are drawn smaller where they are linear. Where no picture can be drawn, a
  * warning says so. */
 static piola_status draw_best(const pio_session *s, piola_error *error)
@@ -38,6 +48,11 @@ static piola_status draw_best(const pio_session *s, piola_error *error)
         const pio_integrator integrator = s->scene->fem.integrator;
         render.field = shown.name;
         if (s->model->fem && (integrator == PIO_STATIC || integrator == PIO_MODAL)) render.deformation = 0;
+        if (s->model->fem && s->scene->method.dimension == 3 && !strcmp(shown.of, "relative_density") && has_empty(s)) {
+            render.hide_below = "relative_density=0.5";
+            render.lo = 0;
+            render.hi = 1;
+        }
     }
     const piola_status rc = piola_render(&render, error);
     if (rc != PIOLA_UNAVAILABLE) return rc;

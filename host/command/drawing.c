@@ -229,7 +229,7 @@ static void set_picture(pio_drawing *d)
     p->dimension = d->info->dimension;
     p->n = (size_t)d->info->n_points;
     p->points = d->points;
-    p->mesh = d->mesh.n_cells ? &d->mesh : NULL;
+    p->mesh = d->shown.mesh.n_cells ? &d->shown.mesh : d->mesh.n_cells ? &d->mesh : NULL;
     p->values = d->values;
     p->solids = d->solids;
     p->at_cells = d->field.info && d->field.info->location == PIO_SNAPSHOT_CELL;
@@ -328,6 +328,7 @@ piola_status pio_drawing_open(pio_drawing *d, const piola_render_options *option
     if (rc) return rc;
     d->info = pio_snapshot_describe(d->file);
     rc = pio_drawing_choose_field(d, error);
+    if (!rc) rc = pio_drawing_choose_hidden(d, error);
     if (!rc) rc = check_frame(d, error);
     if (!rc) rc = choose_factor(d, error);
     if (!rc) rc = read_mesh(d, error);
@@ -344,6 +345,7 @@ piola_status pio_drawing_frame(pio_drawing *d, int64_t frame, pio_image *image, 
     piola_status rc = read_points(d, error);
     if (!rc) rc = read_values(d, error);
     if (!rc) rc = read_solids(d, error);
+    if (!rc) rc = pio_drawing_hide(d, error);
     if (rc) return rc;
     set_picture(d);
     return pio_render(&d->picture, image, error);
@@ -358,6 +360,7 @@ void pio_drawing_close(pio_drawing *d)
     free(d->values);
     free(d->solids);
     for (size_t i = 0; i < d->n_names; i++) free(d->names[i]);
+    pio_drawing_free_hidden(d);
     free((void *)d->mesh.types);
     free((void *)d->mesh.offsets);
     free((void *)d->mesh.connectivity);

@@ -13,6 +13,14 @@ typedef struct {
     char label[200];
 } pio_drawn_field;
 
+/* The cells of a mesh that are drawn, where some are hidden. */
+typedef struct {
+    const pio_snapshot_field_info *info; /* the field that decides; NULL: all are drawn */
+    double least;                        /* cells in which it is below this are hidden; one without a value is drawn */
+    double *by;                          /* [n_cells of the file] its values in the frame */
+    pio_snapshot_mesh mesh;              /* what is left in the frame; n_cells = 0: nothing, so that all are drawn */
+} pio_drawn_cells;
+
 /* A snapshot that is being drawn. */
 typedef struct {
     const piola_render_options *options;
@@ -25,13 +33,14 @@ typedef struct {
     double lo, hi;          /* ends of the colour bar over all frames; NaN: not held */
     double radius;          /* of particles in all frames, m; 0: of each frame */
     pio_snapshot_mesh mesh; /* cells; n_cells = 0 for particles */
-    char *text;             /* the scene in the file: JSON, which is YAML too */
-    cfg_doc doc;            /* what it holds */
-    cfg_node *scene;        /* its root; NULL: none */
+    pio_drawn_cells shown;
+    char *text;      /* the scene in the file: JSON, which is YAML too */
+    cfg_doc doc;     /* what it holds */
+    cfg_node *scene; /* its root; NULL: none */
     pio_solid *solids;
     char *names[PIO_MOST_NAMES]; /* [n_names] of bodies or materials, where the field has their numbers */
     size_t n_names;
-    char title[200], caption[100];
+    char title[200], caption[300];
     pio_picture picture;
 } pio_drawing;
 
@@ -47,6 +56,14 @@ void pio_drawing_close(pio_drawing *d);
 
 /* Chooses the field of the options (drawing_field.c). Returns PIOLA_USAGE if there is none that a picture can show. */
 piola_status pio_drawing_choose_field(pio_drawing *d, piola_error *error);
+/* Reads options->hide_below and makes room for the cells that remain (drawing_hidden.c). Returns PIOLA_USAGE if it is
+ * no FIELD=VALUE, or the file has no such field of cells, and PIOLA_NO_MEMORY. */
+piola_status pio_drawing_choose_hidden(pio_drawing *d, piola_error *error);
+/* Finds the cells of this frame that are drawn, moves the values of cells to their places, and adds to the caption what
+ * was hidden (drawing_hidden.c). Returns the errors of pio_snapshot_read_field(). */
+piola_status pio_drawing_hide(pio_drawing *d, piola_error *error);
+/* Frees what pio_drawing_choose_hidden() made (drawing_hidden.c). */
+void pio_drawing_free_hidden(pio_drawing *d);
 /* Returns the field whose name has these `length` bytes; NULL: there is none (drawing_field.c). */
 const pio_snapshot_field_info *pio_drawing_find(const pio_snapshot_info *info, const char *name, size_t length);
 

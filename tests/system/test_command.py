@@ -434,8 +434,8 @@ class Command(unittest.TestCase):
         self.expect(2, ["no field 'J.x'"], "render", self.states, "-o", target, "--field", "J.x")
         self.expect(2, ["--frame: '-2' is not a whole number of at least -1"], "render", self.states, "-o", target,
                     "--frame", "-2")
-        self.expect(2, ["holds particles: only a mesh has a deformation"], "render", self.states, "-o", target,
-                    "--deformation", "2")
+        for given, said in (("--deformation=2", "a mesh has a deform"), ("--hide-below=J=1", "cells of a mesh can")):
+            self.expect(2, ["holds particles: only " + said], "render", self.states, "-o", target, given)
         self.expect(2, ["no frame 3: from 0 to 2"], "render", self.states, "-o", target, "--frame", "3")
         self.assertFalse(target.exists())
 
