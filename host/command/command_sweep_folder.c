@@ -60,8 +60,9 @@ static void write_axes(const pio_sweep_call *s, pio_json *json)
     pio_json_end_array(json);
 }
 
-/* Writes sweep.json; verdict -1: the sweep has begun. With --json it is printed at the end too. */
-static piola_status write_json(const pio_sweep_call *s, int verdict, const char *message, piola_error *error)
+/* Writes sweep.json, and prints it where `prints`; verdict -1: the sweep has begun. */
+static piola_status write_json(const pio_sweep_call *s, int verdict, const char *message, bool prints,
+                               piola_error *error)
 {
     char path[PIO_PATH];
     pio_json json;
@@ -95,7 +96,7 @@ static piola_status write_json(const pio_sweep_call *s, int verdict, const char 
     piola_status rc = pio_json_finish(&json, error);
     path_of(s, "sweep.json", path);
     if (!rc) rc = pio_write_file_atomically(path, json.text, json.size, error);
-    if (!rc && verdict >= 0 && s->options->json &&
+    if (!rc && prints &&
         (fwrite(json.text, 1, json.size, stdout) != json.size || putchar('\n') == EOF || fflush(stdout)))
         rc = pio_fail(error, PIOLA_IO, "cannot write the result to standard output: %s",
                       errno ? strerror(errno) : "output was lost");
@@ -193,7 +194,7 @@ piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error)
         (void)unlink(path);
     }
     if (anew) forget_members(s);
-    rc = anew ? write_json(s, -1, "begun", error) : PIOLA_OK;
+    rc = anew ? write_json(s, -1, "begun", false, error) : PIOLA_OK;
     if (!part) return rc;
     pio_folder_unlock(s->lock);
     s->lock = NULL;
@@ -323,5 +324,8 @@ piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char
     if (rc) return rc;
     if (verdict == PIOLA_OK && s->failed) verdict = PIOLA_MEMBERS_FAILED;
     if (verdict == PIOLA_OK && s->unconverged) verdict = PIOLA_NO;
-    return write_json(s, (int)verdict, message, error);
+    rc = write_json(s, (int)verdict, message, s->options->json, error);
+    piola_error again;
+    if (rc) (void)write_json(s, (int)rc, error->message, false, &again); /* what is there may claim another end */
+    return rc;
 }

@@ -84,11 +84,29 @@ CAUSES = {"malloc": ["memory", "could not allocate"], "mmap": ["memory"], "alloc
 HOWS = {"malloc": ["once", "on"], "write": ["once", "on", "short", "torn", "kill"],
         "pwrite": ["once", "on", "short", "torn", "kill"], "sync": ["once", "on", "kill"], "rename": ["once", "kill"],
         "unlink": ["once", "on", "kill"], "open": ["once", "on"], "hdf5": ["once", "on"]}
+COMPARED = ("exit", "objective", "parameters", "check", "members", "best")
+MEMBERS_FAILED = 78  # of a sweep: the process of a member failed, or was killed
 KILLED = ("torn", "kill")
 # What a killed process leaves: the lock of a folder, which the next run takes over, and files under names that no other
 # run takes.
 GUARDED = " bytes were refused, and "  # a library has crashed or ended the program, and the command said so
 REST = re.compile(r"(\.part|/?\.[^/]*\.tmp|/\.piola-lock)$")
+
+
+def whole_csv(data):
+    """A line for the names and one for each of three members."""
+    return data.endswith(b"\n") and data.count(b"\n") == 4
+
+
+def whole_h5(data):
+    """As long as its superblock says (HDF5's format specification, version 3.0, II.A)."""
+    at = 40 if data[8:9] in (b"\0", b"\1") else 28
+    at += 4 if data[8:9] == b"\1" else 0
+    return data[:8] == b"\x89HDF\r\n\x1a\n" and int.from_bytes(data[at:at + 8], "little") == len(data)
+
+
+# What a sweep writes of the members that are done, however many these are.
+TABLES = {"out/sweep.csv": whole_csv, "out/sweep.h5": whole_h5}
 
 
 class Case:
@@ -97,6 +115,7 @@ class Case:
     def __init__(self, name, arguments, files=(), scene=MPM, before=(), stdout=False, codes=(0,), refusals=()):
         self.name, self.arguments, self.files, self.stdout = name, [str(a) for a in arguments], list(files), stdout
         self.scene, self.before, self.codes, self.refusals = scene, before, codes, refusals
+        self.sweep = self.arguments[0] == "sweep"  # with processes of its own
 
 
 def cases():
@@ -106,6 +125,8 @@ def cases():
     earlier_fem = (["run", "scene.yaml", *DEVICE, *out, "-q"],)
     whole = (["run", "scene.yaml", *DEVICE, *out, "-q"],)
     resume = ["--resume", "auto", "-q"]
+    sweep = ["scene.yaml", *DEVICE, *out, "-q", "--jobs", "2", "--over", "materials.soft.E=8kPa..12kPa:3"]
+    swept = ["out/sweep.csv", "out/sweep.h5", "out/members/*/states.vtkhdf"]
     return [
         Case("validate", ["validate", "scene.yaml", "--json"], stdout=True),
         Case("params", ["params", "scene.yaml"], stdout=True),
@@ -120,6 +141,7 @@ def cases():
         Case("fem_grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
         Case("fem_optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"], FEM,
              earlier_fem, codes=(0, 1)),
+        Case("sweep", ["sweep", *sweep], swept, before=(["sweep", *sweep, "--members", "0..0"],)),
         Case("info", ["info", "out/states.vtkhdf"], before=whole, stdout=True),
         Case("render", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
              ["a.png"], before=whole),
@@ -148,13 +170,19 @@ def listing(folder):
 
 
 def reported(case, folder):
-    """result.json of this command, or None."""
+    """result.json of this command, or None; of a sweep, whose sweep.json lists its members."""
     if "out" not in case.arguments:
         return None
     try:
-        return json.loads((folder / "out" / "result.json").read_text())
+        return json.loads((folder / "out" / ("sweep.json" if case.sweep else "result.json")).read_text())
     except FileNotFoundError:
         return None
+
+
+def causes_of_members(where):
+    """What a sweep says of members that failed, beside its messages."""
+    logs = [where / "out" / "sweep.csv", *sorted(where.glob("out/members/*/log.txt"))]
+    return "".join(path.read_text(errors="replace") for path in logs if path.exists())
 
 
 def stems(fired):
@@ -194,7 +222,14 @@ class Campaign:
         done = self.run(case.arguments, golden, log=log)
         if done.returncode not in case.codes:
             sys.exit(f"{case.name} ended with {done.returncode}: {done.stderr.decode()}")
-        counts = {line.split()[1]: int(line.split()[2]) for line in log.read_text().splitlines()}
+        counts = {}
+        for _, kind, count in map(str.split, log.read_text().splitlines()):
+            # the command's own count is the last; processes of a sweep go on from it where they begin
+            counts[kind] = max(counts.get(kind, 0), int(count)) if case.sweep else int(count)
+        for name, whole in TABLES.items() if case.sweep else ():
+            data = (golden / name).read_bytes()
+            if not whole(data) or whole(data[:-1]):
+                sys.exit(f"negative control: {name} is called whole where its last byte is missing, or not where it is")
         self.golden[case.name] = {
             "before": digest(template, case.files), "after": digest(golden, case.files), "list": listing(golden),
             "stdout": done.stdout, "code": done.returncode, "reported": reported(case, golden)}
@@ -230,14 +265,16 @@ class Campaign:
         now, then = reported(case, where), golden["reported"]
         if (now is None) != (then is None):
             wrong.append(f"{what}: result.json is {'missing' if now is None else 'there'}")
-        elif then is not None and [now.get(k) for k in ("exit", "objective", "parameters", "check")] != \
-                [then.get(k) for k in ("exit", "objective", "parameters", "check")]:
+        elif then is not None and [now.get(k) for k in COMPARED] != [then.get(k) for k in COMPARED]:
             wrong.append(f"{what}: result.json differs from an undisturbed run's")
 
     def judge(self, case, kind, how, where, done, fired):
         wrong, golden = [], self.golden[case.name]
         code, text = done.returncode, done.stderr.decode(errors="replace")
-        if how in KILLED and code == -9:
+        member = case.sweep and (code == MEMBERS_FAILED or how in KILLED and code == 71)  # 71: one that plans
+        killed = code == -9 or member and how in KILLED
+        text += causes_of_members(where) if member else ""
+        if how in KILLED and code == -9 or member:
             pass
         elif code < 0:
             return [f"crash, signal {-code}"]
@@ -254,9 +291,9 @@ class Campaign:
         if code not in (-9, golden["code"]):
             if not text.strip() and not (kind == "write" and how == "on"):
                 wrong.append("no message")
-            elif not any(cause in text for cause in CAUSES[kind]):
+            elif not any(cause in text for cause in (["signal 9"] if killed else CAUSES[kind])):
                 wrong.append("the message does not name the cause")
-            elif kind in ("open", "rename", "mkdir") and how != "on" and not any(s in text for s in stems(fired)):
+            elif kind in ("open", "rename", "mkdir") and how == "once" and not any(s in text for s in stems(fired)):
                 wrong.append("the message does not name the file")
         try:
             now = reported(case, where)
@@ -266,7 +303,10 @@ class Campaign:
         # a folder that cannot be opened cannot be locked, and what lies there may be another run's: it stays
         earlier = self.folder / "templates" / case.name
         untouched = kind in ("open", "lock") and now is not None and now == reported(case, earlier)
-        if now is not None and code >= 0 and now["exit"] != code and not untouched:
+        begun = case.sweep and now is not None and now["exit"] is None  # it says no end
+        # with a folder that cannot be synced, and no file that can be written instead, the table stays: it is right
+        begun |= case.sweep and how == "on" and "sweep.json: written, but its folder could not be synced" in text
+        if now is not None and code >= 0 and now["exit"] != code and not untouched and not begun:
             wrong.append(f"result.json says {now['exit']}, the exit code is {code}")
         here = digest(where, case.files)
         for name, was in golden["before"].items():
@@ -274,13 +314,15 @@ class Campaign:
             right = here.get(name) in (was, golden["after"].get(name)) or whole and name in here
             if "/proc/" not in fired and not right:
                 wrong.append(f"{name} of an earlier run is lost or damaged")
-        if code == -9:
+        if killed:
             for name in here:
-                if not REST.search(name) and here[name] not in (golden["before"].get(name), golden["after"].get(name)):
+                if name in TABLES:  # of the members that are done
+                    wrong += [] if TABLES[name]((where / name).read_bytes()) else [f"{name} is there and not whole"]
+                elif not REST.search(name) and here[name] not in [golden[w].get(name) for w in ("before", "after")]:
                     wrong.append(f"{name} is there and not whole")
         elif kind != "unlink":
             left = [name for name in listing(where) if REST.search(name) or name not in golden["list"]
-                    and "partial" not in name]
+                    and "partial" not in name and not (member and name.endswith("/failure.json"))]
             if GUARDED in text:  # as with a kill, nobody was there to remove it
                 left = [name for name in left if not REST.search(name)]
             if left:
@@ -317,7 +359,9 @@ class Campaign:
             else:
                 self.same(case, where, again, report["wrong"], "run again")
             left = sorted(set(listing(where)) - set(golden["list"]))
-            if done.returncode == -9 or GUARDED.encode() in done.stderr:
+            if case.sweep and kind == "unlink":  # a member that is done is not run again, nor is its lock removed
+                left = [name for name in left if not name.endswith("/.piola-lock")]
+            if done.returncode == -9 or how in KILLED or GUARDED.encode() in done.stderr:
                 report["rests"] = [name for name in left if REST.search(name)]
                 left = [name for name in left if name not in report["rests"]]
             if left:

@@ -7,7 +7,7 @@
  *                                torn   a write that writes half of its bytes, then the process is killed
  *                                kill   the process is killed (SIGKILL) before the call
  *     PIOLA_FAULT_LOG=FILE       gets a line "fired KIND CALL DETAIL" when the fault comes, and at a normal end of the
- *                                process a line "count KIND CALLS" for every kind
+ *                                process, and of children that it forked, a line "count KIND CALLS" for every kind
  *
  * Kinds: see `kinds` below. What fails sets the errno that the system would: ENOMEM, EMFILE, ENOSPC, EIO. The standard
  * error is never touched, so that the program can say what happened. Functions of stdio reach the system inside the C
@@ -111,14 +111,26 @@ static bool hit(kind k, const char *call, const char *detail)
     return true;
 }
 
-static void at_end(void)
+static void log_counts(void)
 {
     for (int k = 0; k < KINDS; k++) {
         char text[64];
         snprintf(text, sizeof text, "count %s %ld\n", kinds[k].name, atomic_load(&calls[k]));
         fault_log(text);
     }
+}
+
+static void at_end(void)
+{
+    log_counts();
     left_search();
+}
+
+/* A child that was forked, whose calls are counted on from those of the process that it was. */
+_Noreturn void _exit(int code)
+{
+    log_counts();
+    for (;;) syscall(SYS_exit_group, code);
 }
 
 /* The function of this name that the program would have called. */
