@@ -6,6 +6,7 @@
 #include "host/results/design_fields.h"
 #include "host/results/states.h"
 #include "host/run/output_folder.h"
+#include "host/run/session_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ piola_status pio_write_best(pio_session *s, const double *z, piola_error *error)
     if (rc) return rc;
     pio_states_sweep(file, &sweep);
     snprintf(s->call.sweep, sizeof s->call.sweep, "best design, ");
-    rc = pio_session_gradient(s, z, &sweep, error);
+    rc = pio_session_jacobian(s, z, &sweep, error);
     char *certificate = rc ? NULL : pio_certificate_text(s, NULL, 0);
     if (!rc)
         rc = certificate ? pio_states_gradient(file, certificate, error)

@@ -13,6 +13,7 @@
 #include "host/results/identity.h"
 #include "host/render/image.h"
 #include "host/base/signals.h"
+#include "host/run/session_columns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,10 +49,15 @@ static void name_evaluation(context *c)
 /* Logs, at the first evaluation that is computed, how well the rows of the residuals agree with the gradient. */
 static void log_rows(context *c)
 {
+    const pio_session *s = c->s;
     if (!c->rows_logged)
-        pio_log_message(c->s->call.log, PIO_INFO,
-                        "rows: sum r dr/dz differs from the gradient, of a sweep of its own, by %.2g of sum |r dr/dz|",
-                        pio_session_rows_error(c->s));
+        pio_log_message(s->call.log, PIO_INFO,
+                        "%s: sum r dr/dz differs from the gradient, of a sweep of its own, by %.2g of sum |r dr/dz|",
+                        s->residuals.by_columns ? "columns" : "rows", pio_session_rows_error(s));
+    if (!c->rows_logged && s->residuals.by_columns)
+        pio_log_message(s->call.log, PIO_INFO,
+                        "columns: by differences of %lld runs, which differ from an adjoint sweep by %.2g at most",
+                        (long long)s->adjoint.runs, s->adjoint.columns_error);
     c->rows_logged = true;
 }
 
@@ -60,7 +66,7 @@ static piola_status evaluate(void *p, const double *z, double *J, double *gradie
 {
     pio_session *s = ((context *)p)->s;
     name_evaluation(p);
-    const piola_status rc = pio_session_gradient(s, z, NULL, error);
+    const piola_status rc = pio_session_jacobian(s, z, NULL, error);
     if (rc) return rc;
     *J = s->evaluation.J;
     const size_t n = (size_t)s->model->n_variables, m = (size_t)s->constraints.n;
@@ -304,6 +310,19 @@ static piola_status finish_history(context *c, piola_error *error)
     return rc;
 }
 
+/* Logs what an evaluation of residuals costs. */
+static void log_squares(const pio_session *s)
+{
+    char runs[80] = "";
+    if (s->residuals.by_columns)
+        snprintf(runs, sizeof runs, ", and %lld runs or more for differences", 2 * (long long)s->model->n_variables);
+    pio_log_message(s->call.log, PIO_INFO,
+                    "levenberg_marquardt: %d residuals of observations and %d of priors; each evaluation takes %lld "
+                    "adjoint sweeps%s",
+                    s->residuals.observed, s->residuals.n - s->residuals.observed, (long long)s->memory.schedule.sweeps,
+                    runs);
+}
+
 static piola_status run_optimizer(context *c, piola_error *error)
 {
     pio_session *s = c->s;
@@ -334,12 +353,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
                                                  .stage_evaluations = stage_evaluations,
                                                  .feasibility = o->feasibility,
                                                  .rounding = f32 ? rounding_f32 : rounding_f64};
-    if (s->residuals.n)
-        pio_log_message(
-            s->call.log, PIO_INFO,
-            "levenberg_marquardt: %d residuals of observations and %d of priors; each evaluation takes %lld "
-            "adjoint sweeps",
-            s->residuals.observed, s->residuals.n - s->residuals.observed, (long long)s->memory.schedule.sweeps);
+    if (s->residuals.n) log_squares(s);
     if (problem.n_replay)
         pio_log_message(s->call.log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     s->call.shows_steps = true;

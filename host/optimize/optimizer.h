@@ -41,6 +41,8 @@
 #include "piola.h"
 
 typedef enum { PIO_ADAM, PIO_LBFGS, PIO_MMA, PIO_GRADIENT_DESCENT, PIO_LEVENBERG_MARQUARDT } pio_optimizer_type;
+/* Levenberg and Marquardt's method: how the derivatives of its residuals are computed. */
+typedef enum { PIO_JACOBIAN_AUTO, PIO_JACOBIAN_ROWS, PIO_JACOBIAN_COLUMNS } pio_jacobian;
 
 enum { PIO_MOST_SQUARES_VARIABLES = 1000 }; /* variables that Levenberg and Marquardt's method takes at most */
 enum { PIO_MOST_REJECTED = 40 }; /* consecutive trial points that cannot be computed, after which a run ends */

@@ -129,6 +129,9 @@ void pio_fit_json(const pio_fit *f, const pio_session *s, pio_json *json)
     pio_json_begin_object(json, "least_squares");
     pio_json_integer(json, "residuals", s->residuals.n);
     pio_json_integer(json, "sweeps", s->memory.schedule.sweeps);
+    pio_json_string(json, "jacobian", s->residuals.by_columns ? "columns" : "rows");
+    pio_json_integer(json, "runs", s->adjoint.runs);
+    if (s->residuals.by_columns) pio_json_double(json, "columns_error", s->adjoint.columns_error);
     pio_json_double(json, "rows_error", pio_session_rows_error(s));
     pio_json_integer(json, "free_variables", f->n);
     pio_json_double(json, "variance", f->variance);

@@ -43,12 +43,13 @@ static piola_status allocate_workspace(pio_session *s, piola_error *error)
     s->adjoint.c_bar = calloc(s->adjoint.of_constraints ? m * variables + 1 : 1, sizeof(double));
     s->evaluation.r = calloc(n_r + 1, sizeof(double));
     s->adjoint.r_bar = calloc(n_r * variables + 1, sizeof(double));
+    s->adjoint.sum_bar = calloc(variables, sizeof(double));
     s->adjoint.sample_terms = calloc(sweeps, sizeof(double));
     if (s->model->fem) s->adjoint.records = calloc(sweeps * (size_t)s->model->steps + 1, sizeof *s->adjoint.records);
     if (!s->evaluation.samples || !s->evaluation.values || !s->adjoint.value_bar || !s->adjoint.z_bar ||
         !s->evaluation.terms || !s->evaluation.filtered || !s->adjoint.filtered_bar || !s->evaluation.c ||
         !s->evaluation.engine_z || !s->adjoint.engine_bar || !s->adjoint.c_bar || !s->evaluation.r ||
-        !s->adjoint.r_bar || !s->adjoint.sample_terms || (s->model->fem && !s->adjoint.records))
+        !s->adjoint.r_bar || !s->adjoint.sum_bar || !s->adjoint.sample_terms || (s->model->fem && !s->adjoint.records))
         return pio_fail_memory(error, sizeof(double) * ((5 + m + n_r) * variables + 2 * samples), "a session");
     return PIOLA_OK;
 }
@@ -106,7 +107,7 @@ static piola_status open_engine(pio_session *s, bool adjoint, const char *precis
 
 static piola_status plan_simulation(pio_session *s, piola_error *error)
 {
-    const int64_t sweeps = (s->adjoint.of_constraints ? s->constraints.n : 0) + s->residuals.observed + 1;
+    const int64_t sweeps = (s->adjoint.of_constraints ? s->constraints.n : 0) + pio_residuals_sweeps(&s->residuals) + 1;
     const piola_status rc = pio_session_plan(s, s->model->desc.adjoint, sweeps, error);
     return rc || s->call.options->dry_run ? rc : pio_session_create_sim(s, error);
 }
@@ -149,6 +150,8 @@ piola_status pio_session_open_for(pio_session **out, const piola_options *option
     s->call.seconds.scene = since(&mark);
     if (!rc) rc = open_engine(s, use->gradients != PIO_NO_GRADIENT, use->precision, error);
     s->call.seconds.engine = since(&mark);
+    if (!rc && s->residuals.n)
+        rc = pio_residuals_choose(&s->residuals, s->model, !strcmp(s->engine.table->precision, "f32"), error);
     if (!rc) rc = plan_simulation(s, error);
     if (!rc) rc = allocate_workspace(s, error);
     s->call.seconds.plan = since(&mark);
@@ -200,6 +203,7 @@ void pio_session_close(pio_session *s)
     free(s->evaluation.c);
     free(s->evaluation.r);
     free(s->adjoint.r_bar);
+    free(s->adjoint.sum_bar);
     free(s->adjoint.c_bar);
     free(s);
 }
@@ -257,7 +261,9 @@ static piola_status on_objective(void *context, int64_t sweep, const double *sam
                                "the objective is %g: an observation overflowed or is not a number", *J);
     const piola_status rc = evaluate_constraints(s, samples, error);
     pio_residuals_evaluate(&s->residuals, s->model, samples, s->evaluation.filtered, s->evaluation.r);
-    if (!rc && of_row && s->residuals.n)
+    if (!rc && of_row && s->residuals.by_columns)
+        pio_residuals_sum_slope(&s->residuals, s->model, samples_bar);
+    else if (!rc && of_row && s->residuals.n)
         pio_residual_slope(&s->residuals, (int)sweep, s->model, samples_bar);
     else if (!rc && of_row)
         pio_constraint_slope(&s->constraints.list[sweep], s->model, samples_bar);
@@ -305,9 +311,9 @@ static piola_status on_gradient(void *context, int64_t sweep, piola_error *error
             break;
     pio_engine_variables_adj(s->model, s->adjoint.engine_bar, s->adjoint.value_bar);
     pio_engine_variables_adj(s->model, s->adjoint.engine_bar + s->model->n_engine, s->adjoint.z_bar);
+    double *row = s->residuals.by_columns ? s->adjoint.sum_bar : s->residuals.n ? s->adjoint.r_bar : s->adjoint.c_bar;
     if (sweep < s->memory.schedule.sweeps - 1)
-        memcpy((s->residuals.n ? s->adjoint.r_bar : s->adjoint.c_bar) + sweep * s->model->n_variables, s->adjoint.z_bar,
-               sizeof *s->adjoint.c_bar * (size_t)s->model->n_variables);
+        memcpy(row + sweep * s->model->n_variables, s->adjoint.z_bar, sizeof *row * (size_t)s->model->n_variables);
     if (sweep < s->memory.schedule.sweeps - 1) return PIOLA_OK;
     log_kinks(s);
     return keep_growth(s, error);

@@ -95,6 +95,9 @@ typedef struct {
     double *filtered_bar;     /* [n_variables] dJ/dz of the terms of the design alone, by filtered variables */
     double *c_bar;            /* [constraints.n][n_variables] dc/dz, with of_constraints */
     double *r_bar;            /* [residuals.n][n_variables] dr/dz */
+    double *sum_bar;          /* [n_variables] by columns: the derivative of pio_residuals_sum_slope()'s sum */
+    double columns_error;     /* by columns: the largest difference from it, relative, pio_session_jacobian() */
+    int64_t runs;             /* by columns: forward runs of the last evaluation for differences */
     pio_step_record *records; /* [sweeps][steps] implicit steps, of FEM; else NULL */
     int64_t n_records;        /* records of each sweep that are there */
     double *sample_terms;     /* [sweeps] sum over the samples of |y dJ/dy|, the size of what J is made of */
@@ -182,6 +185,8 @@ int pio_session_stages(const pio_session *s, int *evaluations);
 void pio_session_begin_stage(pio_session *s, int stage);
 /* Returns the largest sharpness of a projection at hand; 0: there is no projection. */
 double pio_session_sharpness(const pio_session *s);
+/* Returns the greatest error of columns, or of rows by pio_session_rows_error(), with which an evaluation goes on. */
+double pio_session_jacobian_limit(const pio_session *s);
 /* Computes the rows of the residuals that are functions of the design alone (session_rows.c). */
 void pio_session_design_rows(pio_session *s);
 /* Returns by how much sum_j r_j dr_j/dz of the last gradient differs from dJ/dz, the result of a sweep of its own,

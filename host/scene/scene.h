@@ -13,7 +13,6 @@
 #include "host/scene/scene_material.h"
 #include "host/scene/scene_path.h"
 #include "host/scene/scene_values.h"
-#include "piola.h"
 #include "solvers/engine/vocabulary.h"
 
 #include <stdio.h>
@@ -427,6 +426,7 @@ typedef struct {
 typedef struct {
     bool is_set;                    /* the file has the key optimizer */
     pio_optimizer_type type;        /* the method */
+    pio_jacobian jacobian;          /* levenberg_marquardt: rows by adjoint sweeps, or columns by differences */
     int max_iterations;             /* stop after so many */
     double learning_rate;           /* adam, gradient_descent: size of a step, see model_design.c */
     double stop_objective;          /* stop when J <= this; -inf when absent */

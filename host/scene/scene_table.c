@@ -149,8 +149,13 @@ static const cfg_field optimizer_fields[] = {
      .meaning = "adam tolerates noise, lbfgs is fast on smooth problems, mma moves carefully within bounds and handles "
                 "constraints, gradient_descent follows the gradient with a line search, levenberg_marquardt fits a sum "
                 "of squares (terms target, misfit and prior) in few evaluations, with an adjoint sweep for each "
-                "residual. A trial point that cannot be "
-                "computed is rejected and the step shortened; 40 in a row end the run"},
+                "residual or two runs for each variable. A trial point that cannot be computed is rejected and the "
+                "step shortened; 40 in a row end the run"},
+    {"jacobian", CFG_ENUM, AT(pio_scene, optimizer.jacobian), .fallback = "auto", .values = pio_jacobian_words,
+     .only = ONLY(PIO_LEVENBERG_MARQUARDT),
+     .meaning = "derivatives of the residuals: rows are exact, an adjoint sweep for each sample that is compared, at "
+                "most 200; columns are central differences, two runs for each variable, in f64, each checked against "
+                "an adjoint sweep; auto takes columns where twice the variables and 1 are fewer than the samples"},
     {"learning_rate", CFG_NUMBER, AT(pio_scene, optimizer.learning_rate), .fallback = "0.05", POSITIVE,
      .only = ONLY(PIO_ADAM) | ONLY(PIO_GRADIENT_DESCENT),
      .meaning =

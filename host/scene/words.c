@@ -101,6 +101,8 @@ const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position
 const char *const pio_measure_words[] = {[PIO_MEAN] = "mean", [PIO_MAXIMUM] = "maximum", [PIO_PNORM] = "pnorm", NULL};
 
 const char *const pio_method_words[] = {[SCENE_MPM] = "mpm", [SCENE_FEM] = "fem", NULL};
+const char *const pio_jacobian_words[] = {
+    [PIO_JACOBIAN_AUTO] = "auto", [PIO_JACOBIAN_ROWS] = "rows", [PIO_JACOBIAN_COLUMNS] = "columns", NULL};
 const char *const pio_precision_words[] = {[SCENE_F32] = "f32", [SCENE_F64] = "f64", NULL};
 const char *const pio_interpolation_words[] = {[PIO_SIMP] = "simp", [PIO_RAMP] = "ramp", NULL};
 const char *const pio_transform_words[] = {[SCENE_LINEAR] = "linear", [SCENE_LOG] = "log", NULL};

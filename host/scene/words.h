@@ -44,14 +44,15 @@ extern const char *const pio_observable_words[];     /* by pio_observable */
 extern const char *const pio_measure_words[];        /* by pio_measure */
 extern const char *const pio_method_words[];         /* by scene_method_type */
 extern const char *const pio_precision_words[];      /* by scene_precision */
-extern const char *const pio_transform_words[];
-extern const char *const pio_interpolation_words[]; /* by pio_interpolation_type */ /* by scene_transform */
-extern const char *const pio_per_words[];                                           /* by scene_per, of particles */
-extern const char *const pio_mesh_per_words[];                                      /* by scene_per, of meshes */
-extern const char *const pio_term_words[];                                          /* by scene_term_type */
-extern const char *const pio_state_words[];                                         /* by scene_state */
-extern const char *const pio_gradient_per_words[];                                  /* by scene_gradient_per */
-extern const char *const pio_volume_words[]; /* of the volumetric energy, by scene_volume */
-extern const char *const pio_place_words[];  /* of fields of a mesh, by the bits of pio_stress_place */
+extern const char *const pio_jacobian_words[];       /* by pio_jacobian */
+extern const char *const pio_transform_words[];      /* by scene_transform */
+extern const char *const pio_interpolation_words[];  /* by pio_interpolation_type */
+extern const char *const pio_per_words[];            /* by scene_per, of particles */
+extern const char *const pio_mesh_per_words[];       /* by scene_per, of meshes */
+extern const char *const pio_term_words[];           /* by scene_term_type */
+extern const char *const pio_state_words[];          /* by scene_state */
+extern const char *const pio_gradient_per_words[];   /* by scene_gradient_per */
+extern const char *const pio_volume_words[];         /* of the volumetric energy, by scene_volume */
+extern const char *const pio_place_words[];          /* of fields of a mesh, by the bits of pio_stress_place */
 
 #endif

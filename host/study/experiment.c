@@ -6,6 +6,7 @@
 #include "host/results/identity.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
+#include "host/run/session_columns.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -164,7 +165,7 @@ void pio_study_work(void *call, size_t number, pio_blob *request, pio_blob *answ
     if (what == PIO_STUDY_MAP) read_map(c, number, request);
     if (what == PIO_STUDY_STAGE) pio_session_begin_stage(s->session, (int)pio_blob_get_integer(request));
     if (what == PIO_STUDY_EVALUATE || what == PIO_STUDY_FINISH) rc = read_variables(s, request, &error);
-    if (!rc && what == PIO_STUDY_EVALUATE) rc = pio_session_gradient(s->session, s->z, NULL, &error);
+    if (!rc && what == PIO_STUDY_EVALUATE) rc = pio_session_jacobian(s->session, s->z, NULL, &error);
     if (!rc && what == PIO_STUDY_FINISH) rc = finish(c, s, &error);
     pio_blob_put_integer(answer, rc);
     if (rc)

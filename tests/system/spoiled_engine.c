@@ -2,7 +2,8 @@
  *
  * The module lies in a folder of its own under the names of the engines, and PIOLA_ENGINES names that folder. It opens
  * the engine of the same name in the folder that the build names, and offers its tables; only the entry of the gradient
- * that is largest, of the normalised variables and of their values, is multiplied by 1.001. */
+ * that is largest, of the normalised variables and of their values, is multiplied by 1.001. With SPOILED_EVERY=n in the environment this
+ * happens in one sweep of n, the last, or the first with SPOILED_FIRST=1. */
 #include "solvers/engine/engine.h"
 
 #include <dlfcn.h>
@@ -80,11 +81,20 @@ static void destroy(pio_sim *sim)
     free(s);
 }
 
+/* Returns whether the sweep that ends is one that is spoiled. */
+static bool is_spoiled(void)
+{
+    static int64_t sweeps;
+    const char *every = getenv("SPOILED_EVERY");
+    const int64_t n = every ? atoll(every) : 1;
+    return sweeps++ % n == (getenv("SPOILED_FIRST") ? 0 : n - 1);
+}
+
 static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, piola_error *error)
 {
     const simulation *s = *link_of(sim);
     const piola_status rc = engine[s->method]->adjoint_end(sim, value_bar, z_bar, error);
-    if (rc || !z_bar || !s->variables) return rc;
+    if (rc || !z_bar || !s->variables || !is_spoiled()) return rc;
     int64_t worst = 0;
     for (int64_t v = 1; v < s->variables; v++)
         if (fabs(z_bar[v]) > fabs(z_bar[worst])) worst = v;

@@ -85,6 +85,7 @@ RUNS = {
     "slab_optimize": (0, "optimize", SLAB, BOUND, []),
     "slab_projected": (0, "optimize", SLAB, LAYOUT + BOUND, []),
     "slab_fit": (0, "optimize", SLAB, FIT, []),
+    "slab_columns": (0, "optimize", SLAB, FIT + ["optimizer.jacobian=columns", "method.precision=f64"], []),
     "slab_open": (0, "optimize", SLAB, FIT + OPEN, []),
     "slab_not_converged": (1, "optimize", SLAB, ["optimizer={type: adam, max_iterations: 2, stop: {objective: -1}}"],
                            []),

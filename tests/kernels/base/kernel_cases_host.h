@@ -136,30 +136,29 @@ static void design_sums(case_io *io, design_sum_args a, int components, const ch
     case_gradient(io, input, CASE_WIDE, DESIGN_GROUPS, components, value_bar);
 }
 
-/* The same by design_members, of as many groups as there are particles. */
-static void design_lists(case_io *io, const int *index, const design_set_args *set, const real *bar)
+/* The same by design_members. */
+static void design_lists(case_io *io, const int *index, int groups, const design_set_args *set, const real *bar)
 {
-    const int n = set->n;
-    int *start = HOST(io, int, n + 1), *member = HOST(io, int, n), *next = HOST(io, int, n);
-    for (int i = 0; i < n; i++)
+    int *start = HOST(io, int, groups + 1), *member = HOST(io, int, set->n), *next = HOST(io, int, groups);
+    for (int i = 0; i < set->n; i++)
         if (index[i] >= 0) start[index[i] + 1]++;
-    for (int g = 0; g < n; g++) {
+    for (int g = 0; g < groups; g++) {
         start[g + 1] += start[g];
         next[g] = start[g];
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < set->n; i++)
         if (index[i] >= 0) member[next[index[i]]++] = i;
     design_members_args b;
-    b.n = n;
+    b.n = set->n;
     b.components = set->components;
     b.first = set->first;
     b.stored = set->stored;
-    b.start = PUSH(io, int, start, n + 1);
-    b.member = PUSH(io, int, member, n);
+    b.start = PUSH(io, int, start, groups + 1);
+    b.member = PUSH(io, int, member, set->n);
     b.bar = bar;
-    b.value_bar = NEW(io, wide, n * set->components, CASE_SET);
-    LAUNCH(io, design_members, n, NULL, &b);
-    case_gradient(io, "value", CASE_WIDE, n, set->components, b.value_bar);
+    b.value_bar = NEW(io, wide, groups * set->components, CASE_SET);
+    LAUNCH(io, design_members, groups, NULL, &b);
+    case_gradient(io, "value", CASE_WIDE, groups, set->components, b.value_bar);
 }
 
 static void case_design_set(case_io *io)
@@ -173,7 +172,8 @@ static void case_design_set(case_io *io)
                                         "one component, lists",
                                         NULL};
     const int n = case_size(io, 1300), variant = case_variant(io, names), each = variant == 2 || variant == 4,
-              all = variant < 3 || variant == 5, groups = variant > 4 ? n : (int)DESIGN_GROUPS;
+              all = variant < 3 || variant == 5;
+    const int groups = variant > 4 && n > 4096 ? n : (int)DESIGN_GROUPS; /* lists have a thread for each group */
     design_set_args a;
     int *index = design_index_of(io, n, groups), *own = HOST(io, int, n);
     for (int i = 0; i < n; i++) own[i] = index[i] < 0 ? -1 : (i + 500) % n;
@@ -197,7 +197,7 @@ static void case_design_set(case_io *io)
     if (!case_adjoint(io)) return;
     const real *bar = FIELD_COTANGENT(io, "quantity");
     if (variant > 4) {
-        design_lists(io, index, &a, bar);
+        design_lists(io, index, groups, &a, bar);
         return;
     }
     if (!each) {
