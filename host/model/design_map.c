@@ -255,3 +255,18 @@ piola_status pio_design_map_apply(const pio_design_map *map, pio_model *m, pio_p
     d->groups = p->groups = map->variables;
     return PIOLA_OK;
 }
+
+piola_status pio_design_map_kept(const pio_model *m, int k, double *out, piola_error *error)
+{
+    const pio_parameter *p = &m->parameters[k];
+    const size_t n = (size_t)pio_model_items(m, false);
+    size_t stride;
+    const double *values = values_of(m->fem, m->designs[k].quantity, &stride);
+    int32_t *index = malloc(sizeof *index * (n + 1)); /* as it was before pio_design_map_apply() */
+    if (!index) return pio_fail_memory(error, sizeof *index * (n + 1), "a design");
+    pio_model_fem_groups(m, p->target, p->design->per, index);
+    for (size_t e = 0; values && e < n; e++)
+        if (index[e] >= 0 && m->designs[k].index[e] < 0) out[e] = values[e * stride];
+    free(index);
+    return PIOLA_OK;
+}

@@ -35,4 +35,8 @@ piola_status pio_design_map_filter(pio_filter_desc **filter, const pio_design_ma
 piola_status pio_design_map_apply(const pio_design_map *map, pio_model *model, pio_parameter *parameter,
                                   pio_design_desc *desc, piola_error *error);
 
+/* Sets out [elements] of those that parameter number `k` of a mesh's elements keeps to this value, SI; the others stay.
+ * Returns PIOLA_NO_MEMORY. */
+piola_status pio_design_map_kept(const pio_model *model, int k, double *out, piola_error *error);
+
 #endif

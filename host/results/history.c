@@ -3,6 +3,7 @@
 #include "host/results/history.h"
 
 #include "host/base/fail.h"
+#include "host/model/design_map.h"
 #include "host/model/model_fem.h"
 #include "host/results/model_cells.h"
 #include "host/results/gradient_fields.h"
@@ -91,6 +92,19 @@ static piola_status allocate(pio_history *h, piola_error *error)
     return PIOLA_OK;
 }
 
+/* Sets the values of elements that are fixed; elements that no parameter governs, and derivatives of both, stay 0. */
+static piola_status set_fixed(pio_history *h, piola_error *error)
+{
+    const pio_model *m = h->session->model;
+    piola_status rc = PIOLA_OK;
+    for (size_t i = 0; !rc && i < h->n_pairs; i++) {
+        const int k = h->parameter[i];
+        if (!is_nodal(h, k) && pio_design_is_mapped(m->parameters[k].design))
+            rc = pio_design_map_kept(m, k, h->values[2 * i], error);
+    }
+    return rc;
+}
+
 static void release(pio_history *h)
 {
     for (size_t i = 0; h->values && i < 2 * h->n_pairs; i++) free(h->values[i]);
@@ -142,6 +156,7 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
     if (!h) return pio_fail_memory(error, sizeof *h, "the history");
     h->session = s;
     piola_status rc = allocate(h, error);
+    if (!rc) rc = set_fixed(h, error);
     if (!rc && s->model->fem) rc = pio_model_cells(s->model, &h->mesh, error);
     if (!rc) rc = open_file(h, error);
     if (rc)
@@ -151,7 +166,7 @@ piola_status pio_history_create(pio_history **out, pio_session *s, piola_error *
     return rc;
 }
 
-/* Copies the variables of parameter k to a field of items; items outside the design keep 0. */
+/* Copies the variables of parameter k to a field of items; the other items keep what they have. */
 static void spread(const pio_history *h, int k, const double *variables, double *out)
 {
     const pio_design_desc *d = &h->session->model->designs[k];

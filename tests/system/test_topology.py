@@ -266,6 +266,8 @@ optimizer: {{type: mma, max_iterations: 12}}
         for more in ("", ", filter: {type: cone, radius: 2 m}, projection: {beta: 4}",
                      ", filter: {type: helmholtz, radius: 2 m}, projection: {beta: 4}"):
             plain, fixed = self.field(more), self.field(more + kept)
+            for frame in self.layouts(self.root / "out" / "history.vtkhdf").reshape(-1, NY, NX):
+                self.assertTrue((frame[5] == 1).all() and (frame[:2, 4:7] == 0).all(), "of the history, too")
             mirrored, extruded = self.field(more + ", symmetry: {x: 6}"), self.field(more + ", extrusion: y")
             print(f"  {more}: fixed to 1 {fixed[5].min()!r} .. {fixed[5].max()!r}, to 0 {fixed[:2, 4:7].min()!r} .. "
                   f"{fixed[:2, 4:7].max()!r}; negative controls: {np.ptp(plain[5]):.3g} of the row, "
