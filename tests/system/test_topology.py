@@ -281,6 +281,22 @@ optimizer: {{type: mma, max_iterations: 12}}
             for control in (np.ptp(plain[5]), np.abs(plain - plain[:, ::-1]).max(), np.ptp(plain, axis=0).max()):
                 self.assertGreater(control, 0.1)
 
+    def test_a_coarse_bridge_in_space_becomes_stiff_and_keeps_its_deck_its_room_and_its_mirror_images(self):
+        coarse = ("--set", "geometry[0].elements=[30, 7, 24]", "--set", "optimizer.max_iterations=10")
+        scene, shape = SCENES / "topology_bridge_3d.yaml", (24, 7, 30)
+        start = self.piola("grad", scene, *coarse)["objective"]
+        result = self.piola("optimize", scene, *coarse, exits=1)
+        self.below("works by their p-mean, of those at the start", result["objective"] / start, 0.3)
+        self.below("filled", self.seen(result, "filled"), 0.1501)
+        with h5py.File(self.root / "out" / "states.vtkhdf") as file:
+            layout_of = file["VTKHDF/CellData/relative_density"][-int(np.prod(shape)):].reshape(shape)
+        self.assertTrue((layout_of[8] == 1).all() and (layout_of[9:14, 1:6] == 0).all())
+        for axis in (1, 2):
+            self.assertEqual(np.abs(layout_of - np.flip(layout_of, axis)).max(), 0)
+        control = np.abs(layout_of - np.flip(layout_of, 0)).max()
+        print(f"  negative control: {control:.3g} from the image at a plane that is none of symmetry (must exceed 0.5)")
+        self.assertGreater(control, 0.5)
+
     def test_faults_of_regions_and_symmetry_have_their_places(self):
         found = 0
         for path in sorted((GOOD.parent / "bad_scenes" / "parts").glob("map_*.yaml")):

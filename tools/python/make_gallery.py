@@ -134,6 +134,10 @@ ENTRIES = (
     Entry("topology_mbb_projected", "optimize",
           "The same with a projection that becomes sharper, at the end: an element is full or empty.",
           "--field bodies_beam_relative_density --size 900x400", file="history"),
+    Entry("topology_bridge_3d", "optimize",
+          "The bridge that was found: elements that are at least half full. Two arches rise through the deck, carry it "
+          "in the middle and stand on the banks; in between is room for the traffic.",
+          "--field relative_density --deformation 0 --range 0,1 --hide-below relative_density=0.5 --size 700x370"),
     Entry("fem_cantilever_shape", "optimize",
           "The cantilever with the edge that was found. The colour is the displacement under the load.",
           "--field displacement --size 800x420"),
@@ -204,7 +208,10 @@ def designed(name):
     """What is designed, in words: the targets of a scene's design."""
     words = []
     for item in re.split(r"^\s*- ", value(name, "design"), flags=re.M)[1:]:
-        targets = re.search(r"targets?: (\[[^\]]*\]|[\w.]+)", item).group(1)
+        found = re.search(r"targets?: (\[[^\]]*\]|[\w.]+)", item)
+        if not found:  # an item of a list within an entry
+            continue
+        targets = found.group(1)
         per = re.search(r"\bper: (\w+)", item)
         names = ", ".join(f"`{t}`" for t in re.findall(r"[\w.]+", targets))
         words.append(names + (f" per {per.group(1)}" if per else ""))
