@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { MOST_BYTES = 1 << 28, WIDTH = 960, HEIGHT = 540 };
+enum { MOST_EXPERIMENTS = 50, FILM_PICTURES = 60, FILM_SECONDS = 4, FILM_WIDTH = 640, FILM_HEIGHT = 360 };
 static const char mark[] = "<!DOCTYPE html>\n<!-- piola report -->\n"; /* how a report begins */
 
 piola_report_options piola_report_options_default(void)
@@ -44,13 +45,27 @@ static const pio_snapshot_field_info *design_field(const pio_snapshot_info *hist
     return NULL;
 }
 
-/* Draws one frame of a file of the folder, and adds it to the report; why it cannot be drawn becomes part of the page.
- * Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+/* Adds what was drawn as `drawn`, with the outcome `rc` and its cause, to the report and removes that file; why it could
+ * not be drawn becomes part of the page. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+static piola_status add_drawn(drawing *d, const char *drawn, piola_status rc, piola_error *why,
+                              pio_report_picture *picture, piola_error *error)
+{
+    char *bytes = NULL;
+    if (!rc) rc = pio_file_read(drawn, MOST_BYTES, &bytes, &picture->size, why);
+    unlink(drawn);
+    if (rc == PIOLA_NO_MEMORY || rc == PIOLA_INTERRUPTED) return pio_fail(error, rc, "%s", why->message);
+    picture->bytes = bytes;
+    if (rc) snprintf(picture->missing, sizeof picture->missing, "%.590s", why->message);
+    if (pio_report_add(d->report, picture)) return PIOLA_OK;
+    free(bytes);
+    return pio_fail_memory(error, picture->size, "a picture");
+}
+
+/* Draws one frame of a file of the folder, and adds it to the report. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 static piola_status add_picture(drawing *d, const char *file, piola_render_options render, pio_report_picture *picture,
                                 piola_error *error)
 {
-    char from[PIO_PATH], to[PIO_PATH];
-    char *bytes = NULL;
+    char from[PIO_PATH], to[PIO_PATH] = "";
     piola_error why = {0};
     piola_status rc = PIOLA_OK;
     if (!pio_path_join(from, sizeof from, d->options->folder, file) ||
@@ -61,17 +76,60 @@ static piola_status add_picture(drawing *d, const char *file, piola_render_optio
     render.width = WIDTH;
     render.height = HEIGHT;
     render.threads = d->options->threads;
-    render.no_verify = true; /* they were compared when the report was opened */
     if (!rc) rc = piola_render(&render, &why);
-    if (!rc) rc = pio_file_read(to, MOST_BYTES, &bytes, &picture->size, &why);
-    unlink(to);
-    if (rc == PIOLA_NO_MEMORY || rc == PIOLA_INTERRUPTED) return pio_fail(error, rc, "%s", why.message);
-    picture->type = "image/png";
-    picture->bytes = bytes;
-    if (rc) snprintf(picture->missing, sizeof picture->missing, "%.590s", why.message);
-    if (pio_report_add(d->report, picture)) return PIOLA_OK;
-    free(bytes);
-    return pio_fail_memory(error, picture->size, "a picture");
+    return add_drawn(d, to, rc, &why, picture, error);
+}
+
+/* Draws the states as a film: a WebM video, or an animated PNG where the module for it is missing. */
+static piola_status draw_film(const drawing *d, piola_film_options film, char to[PIO_PATH], const char **type,
+                              piola_error *why)
+{
+    static const char *const names[] = {"film.webm", "film.png"}, *const types[] = {"video/webm", "image/png"};
+    char from[PIO_PATH];
+    piola_status rc = PIOLA_UNAVAILABLE;
+    for (int i = 0; i < 2 && rc == PIOLA_UNAVAILABLE; i++) {
+        *type = types[i];
+        if (!pio_path_join(from, sizeof from, d->options->folder, "states.vtkhdf") ||
+            !pio_path_join(to, PIO_PATH, d->scratch, names[i]))
+            return pio_fail(why, PIOLA_NO_INPUT, "the name of the folder is too long");
+        film.picture.file = from;
+        film.picture.output = to;
+        rc = piola_film(&film, why);
+    }
+    return rc;
+}
+
+/* Adds a film of the states, of evenly chosen frames and at most FILM_PICTURES; where there are no more than the two
+ * that are drawn as pictures, the page says so. */
+static piola_status add_film(drawing *d, piola_error *error)
+{
+    const pio_snapshot_info *info = pio_report_snapshot(d->report, false);
+    char to[PIO_PATH] = "";
+    piola_error why = {0};
+    if (!info || info->n_frames < 1) return PIOLA_OK;
+    pio_report_picture p = {.type = "image/png"};
+    piola_film_options film = piola_film_options_default();
+    film.every = (info->n_frames + FILM_PICTURES - 1) / FILM_PICTURES;
+    const int64_t pictures = (info->n_frames - 1) / film.every + 1;
+    const double rate = (double)pictures / FILM_SECONDS;
+    film.fps = rate < 2 ? 2 : rate;
+    film.picture.width = FILM_WIDTH;
+    film.picture.height = FILM_HEIGHT;
+    film.picture.threads = d->options->threads;
+    film.picture.fit = info->n_cells && pio_report_linear(d->report);
+    film.picture.no_verify = true;
+    snprintf(p.title, sizeof p.title, "Film of the states");
+    if (info->n_frames < 3) {
+        snprintf(p.missing, sizeof p.missing, "there is none, for states.vtkhdf has %lld frame%s, drawn above",
+                 (long long)info->n_frames, info->n_frames > 1 ? "s" : "");
+        return pio_report_add(d->report, &p) ? PIOLA_OK : pio_fail_memory(error, sizeof p, "a film");
+    }
+    snprintf(p.title, sizeof p.title, "Film of the states, t = %.6g s to %.6g s", info->times[0],
+             info->times[(pictures - 1) * film.every]);
+    snprintf(p.detail, sizeof p.detail, "%lld of %lld frames, with equal axes and colours", (long long)pictures,
+             (long long)info->n_frames);
+    const piola_status rc = draw_film(d, film, to, &p.type, &why);
+    return add_drawn(d, to, rc, &why, &p, error);
 }
 
 /* Adds the first and the last frame of the states, drawn with the same axes and colours. */
@@ -89,6 +147,7 @@ static piola_status add_states(drawing *d, piola_error *error)
         piola_render_options render = piola_render_options_default();
         render.frame = frame;
         render.hold = info->n_frames > 1;
+        render.no_verify = true; /* they were compared when the report was opened */
         render.fit = info->n_cells && pio_report_linear(d->report);
         if (last && frame == 0) break;
         snprintf(p.title, sizeof p.title, "%s state%s, t = %.6g s", last ? "Last" : "First", of, info->times[frame]);
@@ -112,6 +171,7 @@ static piola_status add_designs(drawing *d, piola_error *error)
         piola_render_options render = piola_render_options_default();
         render.frame = last ? info->n_frames - 1 : 0;
         render.hold = info->n_frames > 1;
+        render.no_verify = true;
         render.field = field->name;
         snprintf(p.title, sizeof p.title, last ? "Design after iteration %.0f" : "Design before, at iteration %.0f",
                  info->times[render.frame]);
@@ -120,6 +180,24 @@ static piola_status add_designs(drawing *d, piola_error *error)
         if (rc) return rc;
     }
     return PIOLA_OK;
+}
+
+/* Adds the last frame of each experiment of a study. */
+static piola_status add_experiments(drawing *d, piola_error *error)
+{
+    const char *name;
+    piola_status rc = PIOLA_OK;
+    for (size_t i = 0; !rc && (name = pio_report_experiment(d->report, i)) != NULL; i++) {
+        char file[120];
+        pio_report_picture p = {.type = "image/png"};
+        piola_render_options render = piola_render_options_default();
+        if (!*name || i >= MOST_EXPERIMENTS) continue;
+        snprintf(file, sizeof file, "experiments/%.64s/states.vtkhdf", name);
+        snprintf(p.title, sizeof p.title, "Last state of the experiment %.64s", name);
+        snprintf(p.detail, sizeof p.detail, "At the design of the result");
+        rc = add_picture(d, file, render, &p, error);
+    }
+    return rc;
 }
 
 /* Makes the folder for pictures and draws them. */
@@ -133,6 +211,8 @@ static piola_status draw(drawing *d, piola_error *error)
                         base && *base ? base : "/tmp");
     piola_status rc = add_designs(d, error);
     if (!rc) rc = add_states(d, error);
+    if (!rc) rc = add_film(d, error);
+    if (!rc) rc = add_experiments(d, error);
     rmdir(d->scratch);
     return rc;
 }

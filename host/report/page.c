@@ -142,7 +142,11 @@ piola_status pio_report_write(const pio_report *r, const char *own, FILE *to, pi
     write_head(to, r);
     pio_section_summary(to, r);
     if (r->sweep) pio_section_sweep(to, r);
-    if (!r->sweep) {
+    if (pio_report_study(r)) {
+        pio_section_study(to, r, own != NULL);
+        pio_section_pictures(to, r);
+        if (pio_report_get(r->result, "parameters")) pio_section_parameters(to, r);
+    } else if (!r->sweep) {
         pio_section_pictures(to, r);
         pio_section_iterations(to, r);
         pio_section_objective(to, r);

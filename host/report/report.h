@@ -38,6 +38,10 @@ const char *pio_report_command(const pio_report *report);
 /* Returns whether all materials of the scene are linear, or its steps are modes, so that displacements may be drawn
  * smaller; false where the scene is not there. */
 bool pio_report_linear(const pio_report *report);
+/* Returns whether the folder is that of a study. */
+bool pio_report_study(const pio_report *report);
+/* Returns the name of experiment `i` of a study, "" if it can name no folder; NULL if there are no more. */
+const char *pio_report_experiment(const pio_report *report, size_t i);
 /* Adds a picture, whose bytes belong to the report then. Returns false without memory. */
 bool pio_report_add(pio_report *report, const pio_report_picture *picture);
 /* Writes the page behind <!DOCTYPE html>, which is the caller's; `own` is the name of the page's own file in the

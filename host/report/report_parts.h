@@ -82,6 +82,8 @@ void pio_section_memory(FILE *to, const pio_report *r);
 void pio_section_scene(FILE *to, const pio_report *r);
 /* Program, machine, inputs and files with checksums. Returns PIOLA_NO_INPUT if a file cannot be read. */
 piola_status pio_section_files(FILE *to, const pio_report *r, const char *own, piola_error *error);
+/* Experiments of a study; `links`: the page lies in the folder, so that names may lead to the experiments' folders. */
+void pio_section_study(FILE *to, const pio_report *r, bool links);
 /* Members of a sweep: table, parallel coordinates, responses. */
 void pio_section_sweep(FILE *to, const pio_report *r);
 

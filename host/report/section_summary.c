@@ -6,7 +6,7 @@
 
 const char *pio_report_name(const pio_report *r)
 {
-    const char *file = pio_report_text(r->result, "scene", "");
+    const char *file = pio_report_text(r->result, pio_report_study(r) ? "study" : "scene", "");
     const char *slash = strrchr(file, '/');
     return pio_report_text(r->scene, "name", slash ? slash + 1 : *file ? file : "results");
 }
@@ -29,21 +29,24 @@ static void write_link(FILE *to, bool there, const char *id, const char *title)
 
 static void write_contents(FILE *to, const pio_report *r)
 {
-    const cfg_node *result = r->result, *o = pio_report_get(result, "observations");
-    const bool ended = pio_report_get(result, "parameters") != NULL;
+    const cfg_node *result = r->result, *o = pio_report_get(result, "observations"),
+                   *data = pio_report_get(result, "data");
+    const bool ended = pio_report_get(result, "parameters") != NULL, study = pio_report_study(r);
     fputs("<nav aria-label=\"Contents\"><ul>\n", to);
     write_link(to, r->sweep, "members", "Members");
     write_link(to, r->sweep, "parallel", "Parallel coordinates");
     write_link(to, r->sweep, "responses", "Responses");
+    write_link(to, study, "experiments", "Experiments");
     write_link(to, !r->sweep, "pictures", "Pictures");
-    write_link(to, !strcmp(pio_report_command(r), "optimize"), "iterations", "Iterations");
-    write_link(to, ended && !r->sweep, "objective", "Objective");
+    write_link(to, !study && !strcmp(pio_report_command(r), "optimize"), "iterations", "Iterations");
+    write_link(to, ended && !r->sweep && !study, "objective", "Objective");
     write_link(to, ended && pio_report_get(result, "parameters")->n, "parameters", "Parameters");
     write_link(to, pio_report_get(result, "least_squares") != NULL, "squares", "Errors of the fit");
+    write_link(to, o && o->n && data && data->n, "data", "Fit against data");
     write_link(to, o && o->n, "observations", "Observations");
     write_link(to, pio_report_get(result, "certificate") != NULL, "gradient", "Gradient");
-    write_link(to, !r->sweep, "memory", "Memory and time");
-    write_link(to, !r->sweep, "scene", "Scene");
+    write_link(to, !r->sweep && !study, "memory", "Memory and time");
+    write_link(to, !r->sweep && !study, "scene", "Scene");
     write_link(to, true, "files", "Files");
     fputs("</ul></nav>\n", to);
 }
@@ -94,7 +97,9 @@ static void write_program(FILE *to, const pio_report *r)
     const cfg_node *engine = pio_report_get(r->result, "engine");
     const char *commit = manifest(r, "commit"), *line = manifest(r, "command_line"), *driver;
     if (*line) pio_html_row(to, "command line", "%s", line);
-    pio_html_row(to, "scene file", "%s", pio_report_text(r->result, "scene", "-"));
+    const bool study = pio_report_study(r);
+    pio_html_row(to, study ? "study file" : "scene file", "%s",
+                 pio_report_text(r->result, study ? "study" : "scene", "-"));
     pio_html_row(to, "program", "%s%s%s", pio_report_text(r->result, "program", "-"), *commit ? ", commit " : "",
                  commit);
     if (*manifest(r, "created")) pio_html_row(to, "written", "%s", manifest(r, "created"));
@@ -185,6 +190,6 @@ void pio_section_pictures(FILE *to, const pio_report *r)
     fputs("</div>\n", to);
     for (size_t i = 0; i < r->n_pictures; i++)
         if (*r->pictures[i].missing) pio_html_missing(to, "%s: %s", r->pictures[i].title, r->pictures[i].missing);
-    if (!r->states.file) pio_html_missing(to, "No pictures of states. %s", r->states.why);
+    if (!r->states.file && !pio_report_study(r)) pio_html_missing(to, "No pictures of states. %s", r->states.why);
     pio_html_section_end(to);
 }

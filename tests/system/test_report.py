@@ -3,6 +3,7 @@
 
 Pages are read by html.parser, and their figures as XML. What a browser makes of them is in test_report_browser.py.
 """
+import base64
 import html.parser
 import json
 import pathlib
@@ -37,6 +38,16 @@ objective:
 optimizer: {type: levenberg_marquardt, max_iterations: 20, stop: {relative_objective: 1e-10}}
 """ % HOSTILE.replace("\\", "\\\\").replace('"', '\\"')
 DATA = "time,force\n1,700\n2,1390\n3,2080\n4,2750\n"
+STUDY = """version: 1
+name: two
+experiments:
+  - {name: near, scene: fit.yaml, weight: 0.5}
+  - {name: far, scene: fit.yaml, set: {"boundary[1].value": 12 mm}}
+design:
+  - {name: modulus, target: materials.rubber.E, initial: 0.9 MPa, bounds: [0.1 MPa, 10 MPa], transform: log}
+  - {name: contraction, target: materials.rubber.nu, initial: 0.4, bounds: [0, 0.45]}
+optimizer: {type: lbfgs}
+"""
 VOID = {"meta", "img", "br", "hr", "input", "link"}
 
 
@@ -121,6 +132,7 @@ class Report(unittest.TestCase):
                       "projected gradient", result["message"], "at its upper bound", "x86-64",
                       result["optimizer"]["type"]):
             self.assertIn(words, page.text)
+        self.assertIn("#data", [link["href"] for link in page.all("a")])
 
     def test_it_needs_no_network_and_no_other_file(self):
         page, text = self.page(self.fit)
@@ -156,6 +168,21 @@ class Report(unittest.TestCase):
         self.assertEqual(len(ids), len(set(ids)))
         for link in page.all("a"):
             self.assertIn(link["href"][1:], ids)
+
+    def test_states_of_several_frames_have_a_film_and_others_a_sentence(self):
+        page, _ = self.page(self.fit)
+        films = page.all("video") + [a for a in page.all("img") if a["alt"].startswith("Film")]
+        self.assertEqual(len(films), 1)
+        self.assertIn("Film of the states, t = 0 s to 4 s. 5 of 5 frames", films[0].get("title") or films[0]["alt"])
+        coded = base64.b64decode(films[0]["src"].split(",")[1])
+        self.assertIn(coded[:4], (b"\x1a\x45\xdf\xa3", b"\x89PNG"))
+        print(f"film: {len(coded)} bytes; most 1000000")
+        self.assertLess(len(coded), 1000000)
+        short = self.folder / "short"
+        run("run", self.scene, "-o", short, "-q", "--set", "output.states.every=4 s")
+        page, _ = self.page(short)
+        self.assertEqual(page.all("video"), [])
+        self.assertIn("Film of the states: there is none, for states.vtkhdf has 2 frames", page.text)
 
     def test_the_same_folder_gives_the_same_bytes(self):
         first, second = self.folder / "first.html", self.folder / "second.html"
@@ -239,6 +266,36 @@ class Report(unittest.TestCase):
         self.assertEqual((len(rows), len(lines)), (6, 6))
         for words in ("design.modulus.initial [Pa]", "hencky", "objective over design.modulus.initial"):
             self.assertIn(words, page.text)
+
+    def test_a_study_has_its_experiments_with_weighted_parts_of_j(self):
+        (self.folder / "study.yaml").write_text(STUDY)
+        folder, away = self.folder / "study", self.folder / "away.html"
+        run("grad", self.folder / "study.yaml", "-o", folder, "-q")
+        run("report", folder)
+        page = Page((folder / "report.html").read_text(encoding="utf-8"))
+        self.assertEqual(self.titles(page), ["Experiments", "Pictures", "Parameters", "Files"])
+        self.assertEqual([a["href"] for a in page.all("a") if not a["href"].startswith("#")],
+                         ["experiments/near/", "experiments/far/"])
+        for link in page.all("a"):
+            self.assertTrue(link["href"].startswith("#") or (folder / link["href"]).is_dir(), link)
+        self.assertEqual(sum(a["alt"].startswith("Last state of the experiment") for a in page.all("img")), 2)
+        for part in json.loads((folder / "result.json").read_text())["experiments"]:
+            row = f"{part['name']}{part['scene']}{part['weight']:g}"
+            self.assertIn("".join(row.split()), "".join(page.text.split()))
+        run("report", folder, "-o", away)
+        links = Page(away.read_text(encoding="utf-8")).all("a")
+        self.assertTrue(all(a["href"].startswith("#") for a in links))
+
+    def test_a_name_of_an_experiment_leads_to_no_other_folder(self):
+        folder = self.folder / "lure"
+        folder.mkdir()
+        (folder / "result.json").write_text(json.dumps({
+            "command": "grad", "study": "s.yaml", "exit": 0, "message": "done", "parameters": {},
+            "experiments": [{"name": "../../etc", "scene": "a.yaml", "weight": 1, "objective": 2}]}))
+        run("report", folder)
+        page = Page((folder / "report.html").read_text(encoding="utf-8"))
+        self.assertTrue(all(a["href"].startswith("#") for a in page.all("a")))
+        self.assertIn("../../etc", page.text)
 
     def test_members_that_failed_are_listed_with_their_cause(self):
         folder = self.folder / "members"
