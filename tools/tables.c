@@ -76,7 +76,7 @@ const tool_option tool_options[] = {
     {"require-progress", 0, OPTION_FLAG, TO(common.require_progress), ON(RUN) | ON(GRAD) | ON(OPTIMIZE) | ON(SWEEP),
      .meaning = "end with exit code 79 instead of 75 if it is stopped before a new evaluation, a later checkpoint or "
                 "another member is on disk, so that a batch system does not requeue it for ever"},
-    {"jobs", 0, OPTION_INTEGER, TO(common.jobs), ON(GRAD) | ON(OPTIMIZE), "N", .least = 1, .most = 1024,
+    {"jobs", 0, OPTION_INTEGER, TO(common.jobs), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE), "N", .least = 1, .most = 1024,
      .meaning = "of a study: processes, to which its experiments are dealt out and among which threads are divided; "
                 "results do not depend on it",
      .fallback = "1"},

@@ -21,6 +21,7 @@
 #include "host/model/model_fem.h"
 #include "host/base/signals.h"
 #include "host/scene/scene_query.h"
+#include "host/scene/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -434,6 +435,7 @@ piola_status piola_check(const piola_options *options, piola_error *error)
     pio_session *s = NULL;
     piola_error own = {0};
     if (!error) error = &own;
+    if (options->scene && pio_study_is(options->scene)) return pio_command_study(options, "check", error);
     piola_status rc = pio_command_no_study(options, "check", error);
     if (!rc) rc = pio_command_begin(options, error);
     if (rc) return rc;

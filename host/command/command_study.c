@@ -1,4 +1,4 @@
-/* command_study.c -- piola grad and piola optimize for a study. */
+/* command_study.c -- piola grad, check and optimize for a study. */
 #include "host/command/command_study.h"
 
 #include "host/base/fail.h"
@@ -8,10 +8,12 @@
 #include "host/base/signals.h"
 #include "host/command/best.h"
 #include "host/command/command.h"
+#include "host/command/command_study_check.h"
 #include "host/optimize/optimizer.h"
 #include "host/results/evaluations.h"
 #include "host/run/output_folder.h"
 #include "host/study/problem.h"
+#include "host/study/ranks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,11 +32,13 @@ typedef struct {
     pio_log *log;
     pio_folder *lock;
     char folder[PIO_PATH];
-    int jobs;
+    int jobs, rank; /* rank: of mpirun */
     pio_study_problem problem;
     pio_evaluations *evaluations;
     FILE *history;
-    size_t next; /* number of the next evaluation */
+    pio_study_taylor taylor; /* of piola check */
+    size_t next;             /* number of the next evaluation */
+    bool advanced;           /* an evaluation was added to the record */
 } study;
 
 static void path_of(const study *s, const char *name, char out[PIO_PATH])
@@ -73,7 +77,9 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
     if (isnan(at->J))
         pio_log_message(s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                         error->message);
-    return pio_evaluations_add(s->evaluations, number, at, error);
+    const piola_status rc = pio_evaluations_add(s->evaluations, number, at, error);
+    s->advanced |= !rc;
+    return rc;
 }
 
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
@@ -181,7 +187,7 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
                            piola_error *error)
 {
     pio_json json;
-    begin_result(s, &json, verdict, r ? r->sentence : "done");
+    begin_result(s, &json, verdict, r ? r->sentence : verdict ? error->message : "done");
     pio_json_null(&json, "failure");
     pio_json_double(&json, "objective", J);
     write_experiments(s, &json);
@@ -201,13 +207,18 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
         pio_json_double(&json, "violation", r->violation);
         pio_json_end_object(&json);
     }
+    if (s->taylor.n) pio_study_taylor_json(&s->taylor, &json);
     const piola_status rc = end_result(s, &json, error);
     if (rc) return rc;
     for (size_t e = 0; e < s->call.study->n; e++)
         pio_log_message(s->log, PIO_INFO, "%s: J = %.9g, weight %g", s->call.study->experiments[e].name,
                         s->problem.parts[e].J, s->call.study->experiments[e].weight);
-    pio_log_message(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s; results are in %s", r ? r->sentence : "done",
+    pio_log_message(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s; results are in %s",
+                    r         ? r->sentence
+                    : verdict ? error->message
+                              : "done",
                     s->folder);
+    if (!r) return verdict;
     return verdict ? pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence) : PIOLA_OK;
 }
 
@@ -320,6 +331,24 @@ static piola_status gradient(study *s, piola_error *error)
     return rc ? rc : report(s, J, NULL, PIOLA_OK, error);
 }
 
+static piola_status check(study *s, piola_error *error)
+{
+    double J = 0;
+    s->taylor = (pio_study_taylor){.problem = &s->problem, .log = s->log};
+    const piola_status rc = pio_study_taylor_run(&s->taylor, error);
+    pio_log_progress_end(s->log);
+    if (rc) return rc;
+    for (size_t e = 0; e < s->call.study->n; e++) J += s->problem.parts[e].weighted;
+    return report(s, J, NULL, pio_study_taylor_verdict(&s->taylor, error), error);
+}
+
+/* Does what the command is called after. */
+static piola_status execute(study *s, piola_error *error)
+{
+    if (!strcmp(s->name, "check")) return check(s, error);
+    return strcmp(s->name, "grad") ? optimize(s, error) : gradient(s, error);
+}
+
 /* ---- the command ----------------------------------------------------------------------------------------- */
 
 static piola_status check_study(const study *s, const pio_study *of, piola_error *error)
@@ -342,8 +371,9 @@ static piola_status prepare(study *s, const pio_study *of, piola_error *error)
     const int all = o->threads > 0 ? o->threads : omp_get_max_threads();
     const double budget = o->memory > 0 ? o->memory : of->own.gradient.memory_budget;
     s->jobs = o->jobs > 0 ? o->jobs : 1;
+    if (s->call.ranks) s->jobs = pio_ranks_started();
     if ((size_t)s->jobs > of->n) s->jobs = (int)of->n;
-    s->call.threads = s->jobs == 1 ? o->threads : all / s->jobs > 0 ? all / s->jobs : 1;
+    s->call.threads = s->jobs == 1 || s->call.ranks ? o->threads : all / s->jobs > 0 ? all / s->jobs : 1;
     s->call.memory = budget / (double)of->n;
     piola_status rc = pio_path_folder(folder, error);
     if (rc) return rc;
@@ -351,10 +381,40 @@ static piola_status prepare(study *s, const pio_study *of, piola_error *error)
     s->call.folder = s->folder;
     s->call.slots = pio_study_slots(of);
     if (!s->call.slots) return pio_fail_memory(error, of->n, "the experiments of a study");
-    if (o->dry_run) return PIOLA_OK;
+    if (o->dry_run || s->rank) return PIOLA_OK;
     pio_forget_result(o, s->folder);
     rc = pio_folder_make(s->folder, error);
     return rc ? rc : pio_folder_lock(&s->lock, s->folder, "piola, a study", error);
+}
+
+/* Joins the ranks, if mpirun has started the command. */
+static piola_status join(study *s, piola_error *error)
+{
+    if (!pio_ranks_started()) return PIOLA_OK;
+    if (s->call.options->jobs > 0)
+        return pio_fail(error, PIOLA_USAGE, "--jobs starts processes, and so does mpirun: one of them would be right");
+    return pio_ranks_begin(&s->call.ranks, &s->rank, error);
+}
+
+/* What a rank other than 0 does, in place of everything else: it prints nothing. */
+static piola_status serve(study *s, const pio_scene_leave *leave, piola_error *error)
+{
+    const piola_options *o = s->call.options;
+    pio_study *of = NULL;
+    FILE *nowhere = fopen("/dev/null", "we");
+    piola_status rc = nowhere ? pio_study_load(&of, o->scene, leave, o->sets, o->n_sets, nowhere, error) : PIOLA_IO;
+    s->call.study = of;
+    if (!rc) rc = prepare(s, of, error);
+    const pio_team_work work = {
+        .n = of ? of->n : 0, .context = &s->call, .work = pio_study_work, .ranks = s->call.ranks};
+    rc = pio_ranks_serve(s->call.ranks, rc ? NULL : &work, rc);
+    error->message[0] = '\0';
+    if (nowhere) fclose(nowhere);
+    pio_ranks_end(s->call.ranks, rc);
+    free(s->call.slots);
+    pio_study_free(of);
+    pio_signals_restore();
+    return rc;
 }
 
 /* Logs what the experiments take, of which each has logged its plan. */
@@ -377,7 +437,13 @@ piola_status pio_command_study(const piola_options *options, const char *name, p
     pio_study *of = NULL;
     piola_error lost;
     piola_status rc = pio_command_begin(options, error);
-    if (rc) return rc;
+    if (!rc) rc = join(&s, error);
+    if (!rc && s.rank) return serve(&s, &leave, error);
+    if (rc) {
+        pio_ranks_end(s.call.ranks, rc);
+        pio_signals_restore();
+        return rc;
+    }
     rc = pio_study_load(&of, options->scene, &leave, options->sets, options->n_sets, stderr, error);
     if (rc) error->message[0] = '\0'; /* all messages were printed */
     s.call.study = of;
@@ -387,12 +453,15 @@ piola_status pio_command_study(const piola_options *options, const char *name, p
     if (!rc) rc = pio_study_problem_open(&s.problem, &s.call, options->dry_run ? 1 : s.jobs, on_progress, error);
     pio_log_progress_end(s.log);
     if (!rc) log_plan(&s);
-    if (!rc && !options->dry_run) rc = strcmp(name, "grad") ? optimize(&s, error) : gradient(&s, error);
+    if (!rc && !options->dry_run) rc = execute(&s, error);
+    rc = pio_command_stalled(options, rc, s.advanced, error);
     if (rc && rc != PIOLA_NO && s.lock) report_failure(&s, rc, error);
     if (s.problem.call) pio_study_problem_close(&s.problem);
+    free(s.taylor.rows);
     if (s.history) fclose(s.history);
     pio_evaluations_close(s.evaluations);
     const piola_status closed = pio_log_close(&s.log, &lost);
+    pio_ranks_end(s.call.ranks, rc ? rc : closed);
     if (closed && !rc) *error = lost;
     pio_folder_unlock(s.lock);
     free(s.call.slots);
@@ -407,8 +476,11 @@ piola_status pio_command_no_study(const piola_options *options, const char *name
         return pio_fail(
             error, PIOLA_USAGE,
             "%s is a study; piola %s takes a scene, such as that of one of its experiments. Studies are for "
-            "piola validate, grad and optimize",
+            "piola validate, grad, check and optimize",
             options->scene, name);
+    if (pio_ranks_started() > 1)
+        return pio_fail(error, PIOLA_USAGE, "mpirun is for studies, files with `experiments:`; %s is a scene",
+                        options->scene ? options->scene : "this");
     if (options->jobs > 0)
         return pio_fail(error, PIOLA_USAGE, "--jobs is for studies, files with `experiments:`; %s is a scene",
                         options->scene ? options->scene : "this");

@@ -4,8 +4,8 @@
 
 #include "piola.h"
 
-/* Does what the command `name`, "grad" or "optimize", says, for a study. Returns the errors of piola_grad() and
- * piola_optimize(), for all experiments. */
+/* Does what the command `name`, "grad", "check" or "optimize", says, for a study. Returns the errors of piola_grad(),
+ * piola_check() and piola_optimize(), for all experiments. */
 piola_status pio_command_study(const piola_options *options, const char *name, piola_error *error);
 /* Returns PIOLA_USAGE if the scene is a study, for commands that take none, or if the options have jobs. */
 piola_status pio_command_no_study(const piola_options *options, const char *name, piola_error *error);

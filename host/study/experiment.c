@@ -47,7 +47,10 @@ static piola_status open_session(const pio_study_call *c, size_t number, slot *s
     s->options.json = false;
     s->options.log_json = NULL;
     s->options.quiet += !c->options->dry_run; /* the study has messages of its own */
-    const pio_session_use use = {.command = c->command, .gradients = PIO_ALL_GRADIENTS, .over = &e->over};
+    const pio_session_use use = {.command = c->command,
+                                 .gradients = PIO_ALL_GRADIENTS,
+                                 .precision = strcmp(c->command, "check") ? NULL : "f64",
+                                 .over = &e->over};
     const piola_status rc = pio_session_open_for(&s->session, &s->options, &use, &printed, error);
     if (rc) {
         if (printed) error->message[0] = '\0';

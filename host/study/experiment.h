@@ -26,6 +26,7 @@ typedef struct {
     double memory;       /* greatest bytes of an experiment; 0: as without a study */
     /* Computes the gradient of an experiment at z [n_variables], and writes its states and its picture. */
     piola_status (*write_best)(pio_session *session, const double *z, piola_error *error);
+    struct pio_ranks *ranks;      /* those of mpirun; NULL: none */
     struct pio_study_slot *slots; /* [study->n] sessions of this process, pio_study_slots() */
 } pio_study_call;
 

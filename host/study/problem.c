@@ -220,8 +220,12 @@ piola_status pio_study_problem_open(pio_study_problem *p, const pio_study_call *
 {
     const size_t n = call->study->n;
     *p = (pio_study_problem){.call = call};
-    p->work =
-        (pio_team_work){.n = n, .context = (void *)call, .work = pio_study_work, .name = name_of, .progress = progress};
+    p->work = (pio_team_work){.n = n,
+                              .context = (void *)call,
+                              .work = pio_study_work,
+                              .name = name_of,
+                              .progress = progress,
+                              .ranks = call->ranks};
     p->parts = calloc(n, sizeof *p->parts);
     p->answers = calloc(n, sizeof *p->answers);
     if (!p->parts || !p->answers) return pio_fail_memory(error, n * sizeof *p->parts, "the experiments of a study");

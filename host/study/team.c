@@ -3,6 +3,7 @@
 
 #include "host/base/fail.h"
 #include "host/base/signals.h"
+#include "host/study/ranks.h"
 #include "solvers/engine/clock.h"
 
 #include <errno.h>
@@ -125,6 +126,9 @@ piola_status pio_team_start(pio_team **out, const pio_team_work *work, int jobs,
     *out = NULL;
     if (!t) return pio_fail_memory(error, sizeof *t, "the processes of a study");
     t->work = work;
+    *out = t;
+    if (work->ranks) return PIOLA_OK;
+    *out = NULL;
     t->jobs = jobs;
     t->processes = calloc((size_t)jobs, sizeof *t->processes);
     t->wait = calloc((size_t)jobs, sizeof *t->wait);
@@ -225,6 +229,7 @@ piola_status pio_team_request(pio_team *t, const pio_blob *request, pio_blob *an
 {
     piola_status rc = PIOLA_OK;
     double again = 0;
+    if (t->work->ranks) return pio_ranks_request(t->work->ranks, t->work, request, answers, error);
     if (request->failed) return pio_fail_memory(error, request->size, "a request to the experiments");
     if (t->broken) return pio_fail(error, PIOLA_INTERNAL, "a process of the study has ended before");
     for (size_t m = 0; m < t->work->n; m++) pio_blob_clear(&answers[m]);

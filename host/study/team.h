@@ -23,6 +23,7 @@ typedef struct {
     const char *(*name)(void *context, size_t member);
     /* Is called in the program when `done` of the members have answered a request; may be NULL. */
     void (*progress)(void *context, size_t done);
+    struct pio_ranks *ranks; /* ranks.h: they are the processes; NULL: there are none, children are started */
 } pio_team_work;
 
 typedef struct pio_team pio_team;

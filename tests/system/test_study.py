@@ -112,10 +112,10 @@ class Study(unittest.TestCase):
         self.piola(0, *self.command("optimize", "other", "--set", "experiments.spin.weight=1.001"))
         self.assertNotEqual(self.bits("jobs1"), self.bits("other"))
 
-    def stopped(self, kill):
+    def stopped(self, kill, *words):
         """An optimisation that `kill` stops after two evaluations, and its message."""
         more = ("--jobs", "2", "--set", "experiments.soft.set={time.duration: 500 ms}")
-        words = [PIOLA, *map(str, self.command("optimize", "cut", *more))]
+        words = [PIOLA, *map(str, self.command("optimize", "cut", *more, *words))]
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         end, record = time.monotonic() + DEADLINE, self.folder / "cut/evaluations.record"
         size = 0
@@ -147,6 +147,53 @@ class Study(unittest.TestCase):
         code, message, more = self.stopped(lambda pid: os.kill(pid, signal.SIGTERM))
         self.assertEqual(code, 75, message)
         self.goes_on(more)
+
+    def test_a_life_without_a_new_evaluation_ends_with_79(self):
+        code, message, more = self.stopped(lambda pid: os.kill(pid, signal.SIGUSR1), "--require-progress")
+        self.assertEqual(code, 75, message)
+        said = self.piola(79, *self.command("optimize", "cut", *more, "--require-progress", "--max-walltime", "1e-6"))
+        self.assertIn("nothing new is on disk", said)
+        self.piola(75, *self.command("optimize", "cut", *more, "--max-walltime", "1e-6"))  # as ever without it
+        self.goes_on((*more, "--require-progress"))
+
+    def test_a_constraint_is_kept_whatever_the_weight_of_its_experiment(self):
+        text = STUDY.replace("type: lbfgs, max_iterations: 4", "type: mma, max_iterations: 5").replace(
+            "set: {materials.soft.E: 20 kPa,", "set: {constraints: [{of: place.x, max: 0.512}],")
+        study = self.write(text, "bound.yaml")
+        for jobs in 1, 2:
+            self.piola(0, *self.command("optimize", f"bound{jobs}", "--jobs", jobs, study=study))
+        self.assertEqual(self.bits("bound1"), self.bits("bound2"))
+        self.piola(0, *self.command("optimize", "free", study=self.write(text.replace("max: 0.512", "max: 9"), "f.yaml")))
+        places = {}
+        for out in "bound1", "free":
+            own = json.loads((self.folder / out / "experiments/stiff/result.json").read_text())
+            places[out] = own["observations"]["place"]["value"][-1][0]
+        print("place with max 0.512 m:", places["bound1"], "without:", places["free"])
+        self.assertLessEqual(places["bound1"], 0.512 * (1 + 1e-6))
+        self.assertGreater(places["free"], 0.5121)
+
+    def test_a_trial_point_that_one_experiment_cannot_compute_is_rejected(self):
+        text = STUDY.replace("bounds: [-3 m/s, 3]", "bounds: [-30 m/s, 30]").replace(
+            "{name: spin, scene: tiny.yaml, set: {", "{name: spin, scene: tiny.yaml, set: {time.cfl_limit: 0.1, ")
+        study = self.write(text, "far.yaml")
+        said = self.piola(0, *self.command("optimize", "far", "--jobs", 2, study=study))
+        self.assertIn("its trial point is rejected: experiment 'spin'", said)
+        self.assertNotIn("rejected: experiment 'soft'", said)
+        rejected = self.result("far")["optimizer"]["rejected"]
+        print("rejected evaluations:", rejected, "of", self.result("far")["optimizer"]["evaluations"], "(threshold 1)")
+        self.assertEqual(rejected, said.count("its trial point is rejected"))
+        self.assertGreater(rejected, 0)
+
+    def test_a_check_passes_and_reports_its_directions(self):
+        self.piola(0, *self.command("check", "check", "--jobs", 2))
+        check = self.result("check")["check"]
+        for row in check["rows"]:
+            print(row["direction"], "remainder", row["remainder"], "tolerance", check["tolerance"])
+        self.assertEqual(check["verdict"], "passed")
+        self.assertGreaterEqual(len(check["rows"]), 3)
+        strict = self.piola(1, *self.command("check", "strict", "--set", "gradient.check.tolerance=1e-17"))
+        self.assertIn("of 5 directions passed at tolerance 1e-17", strict)
+        self.assertFalse(self.result("strict")["check"]["passed"])
 
     def test_no_process_remains_of_a_killed_program(self):
         left = []
