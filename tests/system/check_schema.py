@@ -51,7 +51,8 @@ def main() -> int:
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
     wrong = 0
-    good = [path for folder in (sys.argv[2], *sys.argv[4:]) for path in sorted(pathlib.Path(folder).glob("*.yaml"))]
+    good = [path for folder in (sys.argv[2], *sys.argv[4:]) for path in sorted(pathlib.Path(folder).glob("*.yaml"))
+            if not path.name.startswith("study_")]  # a study is no scene
     for path in good:
         for error in validator.iter_errors(yaml.load(path.read_text(), Loader)):
             print(f"{path.name}: {error.json_path}: {error.message[:300]}")

@@ -173,8 +173,9 @@ ENTRIES = (
 
 
 def scene_names():
-    """The scenes that ship, without suffix."""
-    return sorted(p.stem for p in (ROOT / "scenes").glob("*.yaml") if not p.stem.endswith("_small"))
+    """The scenes that ship, without suffix. Studies are none: they have no picture of their own."""
+    return sorted(p.stem for p in (ROOT / "scenes").glob("*.yaml")
+                  if not p.stem.endswith("_small") and not p.stem.startswith("study_"))
 
 
 def scene_text(name):
