@@ -45,8 +45,8 @@ static const pio_snapshot_field_info *design_field(const pio_snapshot_info *hist
     return NULL;
 }
 
-/* Adds what was drawn as `drawn`, with the outcome `rc` and its cause, to the report and removes that file; why it could
- * not be drawn becomes part of the page. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+/* Adds what was drawn as `drawn`, with the outcome `rc` and its cause, to the report and removes that file; why it
+ * could not be drawn becomes part of the page. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 static piola_status add_drawn(drawing *d, const char *drawn, piola_status rc, piola_error *why,
                               pio_report_picture *picture, piola_error *error)
 {

@@ -226,6 +226,10 @@ static void alternative_schema(pio_json *j, const cfg_choice *c, size_t take)
         for (size_t k = 0; k < 3 && c->keys[take][k]; k++) pio_json_string(j, NULL, c->keys[take][k]);
         pio_json_end_array(j);
     }
+    if (take < 4 && !c->keys[take ? 0 : 1][0]) { /* there are no others */
+        pio_json_end_object(j);
+        return;
+    }
     pio_json_begin_object(j, "not");
     pio_json_begin_array(j, "anyOf");
     for (size_t a = 0; a < 4; a++) {

@@ -33,8 +33,8 @@ typedef struct {
 } pio_residuals;
 
 /* Makes the residuals of an objective whose terms are all target, misfit or prior. Returns PIOLA_BAD_DATA at
- * `objective` if there are none or more than PIO_MOST_JACOBIAN derivatives, at `design` if there are more variables than
- * Levenberg and Marquardt's method takes, and PIOLA_NO_MEMORY; *out can be freed in any case. */
+ * `objective` if there are none or more than PIO_MOST_JACOBIAN derivatives, at `design` if there are more variables
+ * than Levenberg and Marquardt's method takes, and PIOLA_NO_MEMORY; *out can be freed in any case. */
 piola_status pio_residuals_create(pio_residuals *out, const pio_objective *objective, const pio_model *model,
                                   piola_error *error);
 /* Chooses rows or columns, as the scene names or, for `auto`, by which are fewer sweeps and runs; columns need f64.

@@ -2,8 +2,8 @@
  *
  * Columns are central differences of forward runs at z_v +- h, at a bound differences to one side of second order, with
  * h = 1e-4 of the change of a variable that learning rates count as 1: about a ten thousandth of its value. Nothing of
- * an adjoint is a difference: the gradient is that of its own sweep. One more sweep has the exact derivative of a sum of
- * all residuals with signs that follow no pattern, to which every column is compared. One that differs by more than
+ * an adjoint is a difference: the gradient is that of its own sweep. One more sweep has the exact derivative of a sum
+ * of all residuals with signs that follow no pattern, to which every column is compared. One that differs by more than
  * PIO_COLUMN_GOOD of the sum of its magnitudes is computed again with 10 h and h/10, and the best is taken. All of it
  * is a function of z alone, so that a resumed run has the same bits. */
 #ifndef PIOLA_HOST_SESSION_COLUMNS_H

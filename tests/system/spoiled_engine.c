@@ -2,8 +2,8 @@
  *
  * The module lies in a folder of its own under the names of the engines, and PIOLA_ENGINES names that folder. It opens
  * the engine of the same name in the folder that the build names, and offers its tables; only the entry of the gradient
- * that is largest, of the normalised variables and of their values, is multiplied by 1.001. With SPOILED_EVERY=n in the environment this
- * happens in one sweep of n, the last, or the first with SPOILED_FIRST=1. */
+ * that is largest, of the normalised variables and of their values, is multiplied by 1.001. With SPOILED_EVERY=n in the
+ * environment this happens in one sweep of n, the last, or the first with SPOILED_FIRST=1. */
 #include "solvers/engine/engine.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""test_least_squares.py PIOLA SPOILED -- `optimizer.type: levenberg_marquardt` finds two moduli from a tension test: the same
-as L-BFGS in far fewer evaluations, with rows that add up to the gradient, and with the same bits where it is resumed.
+"""test_least_squares.py PIOLA SPOILED -- `optimizer.type: levenberg_marquardt` finds two moduli from a tension test:
+the same as L-BFGS in far fewer evaluations, with rows that add up to the gradient, and with the same bits where it is
+resumed.
 """
 import json
 import os

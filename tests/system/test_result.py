@@ -91,6 +91,7 @@ RUNS = {
                            []),
     "slab_in_motion": (0, "grad", SLAB, MOTION, []),
     "fork": (0, "grad", "fem_fork_small.yaml", [], []),
+    "dam": (0, "grad", "mpm_dam_viscosity_small.yaml", [], []),
     "slab_inside_out": (76, "run", SLAB, ["solver.halvings=0", "boundary=[{name: left, body: b, on: {group: left}, "
                                           "type: fixed}, {name: right, body: b, on: {group: right}, "
                                           "type: displacement, value: [-2, 0]}]", "loads=[]"], []),
@@ -100,7 +101,7 @@ RUNS = {
     "ball_optimize_interrupted": (75, "optimize", BALL, LONG, ["--max-walltime", "2"]),
 }
 # Objects whose keys are names of the scene.
-NAMES = ("terms", "observations", "parameters")
+NAMES = ("terms", "observations", "data", "parameters")
 # What writes these keys; of check_record.c also the record itself, whose `identity` no result has.
 WRITERS = ("results/result", "results/certificate", "results/check_record", "results/fit", "run/adjoint_growth",
            "command/command", "command/command_check", "command/command_optimize")

@@ -163,7 +163,8 @@ class Study(unittest.TestCase):
         for jobs in 1, 2:
             self.piola(0, *self.command("optimize", f"bound{jobs}", "--jobs", jobs, study=study))
         self.assertEqual(self.bits("bound1"), self.bits("bound2"))
-        self.piola(0, *self.command("optimize", "free", study=self.write(text.replace("max: 0.512", "max: 9"), "f.yaml")))
+        free = self.write(text.replace("max: 0.512", "max: 9"), "f.yaml")
+        self.piola(0, *self.command("optimize", "free", study=free))
         places = {}
         for out in "bound1", "free":
             own = json.loads((self.folder / out / "experiments/stiff/result.json").read_text())

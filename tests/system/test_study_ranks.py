@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_study_ranks.py PIOLA -- a study by mpirun has the bytes that it has by --jobs, and ends as a run of its own does.
+"""test_study_ranks.py PIOLA -- a study by mpirun has the bytes that it has by --jobs, and ends as a run of its own
+does.
 
 Processes that are killed or stopped must end all others. Without mpirun nothing is checked.
 """
@@ -74,7 +75,8 @@ class Ranks(test_study.Study):
         bad = self.write(test_study.STUDY.replace("name: speed,", "name: speed, experiments: [hard],"), "bad.yaml")
         done = self.run_ranks(65, 2, *self.command("grad", "bad", study=bad))
         self.assertEqual(done.stderr.count("there is no experiment 'hard'"), 1)
-        self.assertIn("one of them would be right", self.run_ranks(2, 2, *self.command("grad", "j", "--jobs", 2)).stderr)
+        both = self.run_ranks(2, 2, *self.command("grad", "j", "--jobs", 2))
+        self.assertIn("one of them would be right", both.stderr)
         scene = self.command("grad", "scene", study=self.folder / "tiny.yaml")
         self.assertIn("mpirun is for studies", self.run_ranks(2, 2, *scene).stderr)
 

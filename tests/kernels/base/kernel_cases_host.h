@@ -182,8 +182,7 @@ static void case_design_set(case_io *io)
     a.first = all ? 0 : 1;
     a.stored = all ? (int)DIM : (int)FLUID_CONSTANTS;
     a.index = each ? PUSH(io, int, own, n) : PUSH(io, int, index, n);
-    a.value =
-        each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", groups, a.components, -3, 3);
+    a.value = each ? WIDES(io, "value", 1, n * a.components, -3, 3) : WIDES(io, "value", groups, a.components, -3, 3);
     a.reference = variant == 1 ? CONSTANTS(io, "reference", DIM, n, -1, 1) : NULL;
     for (int c = 0; c < DIM; c++) a.base[c] = 0.3 + c;
     a.out = NEW_FIELD(io, a.stored, n, CASE_SET);
