@@ -8,7 +8,6 @@
 #include <ft2build.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include FT_FREETYPE_H
 
 #define CAPITAL 0.729 /* height of a capital of DejaVu Sans in units of the size of the font */
@@ -20,15 +19,39 @@ static const char *const folders[] = {"/usr/share/fonts/truetype/dejavu", "/usr/
                                       "/usr/share/fonts/dejavu", "/usr/share/fonts/TTF"};
 static const char *const files[2] = {"DejaVuSans.ttf", "DejaVuSans-Bold.ttf"};
 
-/* Opens a file of the font. Returns NULL if it is not there or is no font. */
+/* Returns the bytes of a file, to free(), and sets their number; NULL where it cannot be read. */
+static unsigned char *bytes_of(const char *path, long *size)
+{
+    FILE *file = fopen(path, "rbe");
+    unsigned char *bytes = NULL;
+    *size = file && !fseek(file, 0, SEEK_END) ? ftell(file) : 0;
+    if (*size > 0 && !fseek(file, 0, SEEK_SET)) bytes = malloc((size_t)*size);
+    if (bytes && fread(bytes, 1, (size_t)*size, file) != (size_t)*size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (file) fclose(file);
+    return bytes;
+}
+
+/* Opens a file of the font, whose bytes stay in memory as long as the process. Returns NULL if it is not there or is no
+ * font. */
 static cairo_font_face_t *open_face(FT_Library library, const char *folder, const char *file)
 {
     char path[4096];
+    long size;
     FT_Face face;
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, file) >= sizeof path || access(path, R_OK)) return NULL;
-    if (FT_New_Face(library, path, 0, &face)) return NULL;
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, file) >= sizeof path) return NULL;
+    unsigned char *bytes = bytes_of(path, &size);
+    if (!bytes || FT_New_Memory_Face(library, bytes, size, 0, &face)) {
+        free(bytes);
+        return NULL;
+    }
     cairo_font_face_t *out = cairo_ft_font_face_create_for_ft_face(face, FT_LOAD_NO_HINTING | FT_LOAD_NO_AUTOHINT);
-    return cairo_font_face_status(out) ? NULL : out;
+    if (!cairo_font_face_status(out)) return out;
+    FT_Done_Face(face);
+    free(bytes);
+    return NULL;
 }
 
 static bool open(char *message, size_t size)

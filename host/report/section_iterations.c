@@ -29,7 +29,7 @@ static void draw_design(FILE *to, const pio_report *r, const pio_snapshot_gradie
     const size_t n = (size_t)g->size, steps = (size_t)g->iterations;
     double *v = malloc((2 * n + 1) * steps * sizeof *v), *row = malloc((2 * n + 1) * sizeof *row), *x = r->steps.number;
     pio_series s[MOST_CURVES];
-    char names[MOST_CURVES][16], title[400];
+    char names[MOST_CURVES][32], title[400];
     bool read = v && row;
     for (size_t k = 0; read && k < steps; k++) {
         read = !pio_snapshot_read_gradient(r->history.file, g->path, (int64_t)k, row, row + n, NULL);
