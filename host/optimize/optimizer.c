@@ -113,7 +113,7 @@ static void begin_stage(pio_run *run)
     run->stage_first = best->evaluations;
     best->iterations++;
     best->stage++;
-    best->J = NAN; /* the best point is one of the last stage */
+    best->J = run->gain_J = NAN; /* the best point and gains are those of one stage */
     p->begin_stage(p->context, best->stage);
     if (!pio_run_evaluate(run, run->iterate.z)) return;
     if (run->trial.failed) {

@@ -17,7 +17,9 @@
  * "Converged" is one rule, whatever stops were requested. A run has converged if the constraints are satisfied and one
  * of these is true: (1) a stop that was requested was reached; (2) the projected gradient decreased to sqrt(rounding)
  * of the start's; (3) no step was found that lowers J and, by the slopes along the steps that were tried, J could
- * decrease by no more than rounding * |J|, with the larger of J there and at the start. By (2) too, J can decrease
+ * decrease by no more than rounding * |J|, with the larger of J there and at the start. Where trial points failed since
+ * J last fell by a gain, 1e-8 of it, steps may be short because of them: then (3) does not count, and the run ends as
+ * rejected. By (2) too, J can decrease
  * further by about the fraction `rounding` of its total decrease. L-BFGS takes for (3) that five evaluations in a row
  * lowered J by no more than 1e-8 of it and nothing more is to be gained nearby, unless stop_gradient was requested.
  * Levenberg and Marquardt's ends so, too, and by (3) where the decrease that the linear model of the residuals predicts
@@ -121,9 +123,11 @@ typedef enum {
     PIO_STOP_GRADIENT,           /* stop_gradient was reached */
     PIO_STOP_ITERATIONS,         /* max_iterations were done */
     PIO_STOP_NO_PROGRESS,        /* the method found no better point: a minimum, or a wrong gradient */
-    PIO_STOP_REJECTED,           /* no trial point of the last step, or of PIO_MOST_REJECTED, could be computed */
-    PIO_STOP_INTERRUPTED,        /* a callback requested a stop */
-    PIO_STOP_FAILED              /* an evaluation or something else failed; the status says what */
+    /* no trial point of the last step, or of PIO_MOST_REJECTED, could be computed, or those of them that could were too
+     * near to say anything */
+    PIO_STOP_REJECTED,
+    PIO_STOP_INTERRUPTED, /* a callback requested a stop */
+    PIO_STOP_FAILED       /* an evaluation or something else failed; the status says what */
 } pio_stop_reason;
 
 typedef struct pio_optimizer_result {

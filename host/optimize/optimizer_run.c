@@ -1,44 +1,12 @@
-/* optimizer_run.c -- the functions that all methods use: evaluations, replay, iterations, and the end of a run. */
+/* optimizer_run.c -- the functions that all methods use: evaluations, replay and iterations. */
 #include "host/optimize/optimizer_run.h"
 
 #include "host/base/fail.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *const pio_optimizer_names[] = {[PIO_ADAM] = "adam",
-                                           [PIO_LBFGS] = "lbfgs",
-                                           [PIO_MMA] = "mma",
-                                           [PIO_GRADIENT_DESCENT] = "gradient_descent",
-                                           [PIO_LEVENBERG_MARQUARDT] = "levenberg_marquardt",
-                                           NULL};
-
-const char *pio_optimizer_name(pio_optimizer_type type)
-{
-    return pio_optimizer_names[type];
-}
-
-const char *pio_stop_name(pio_stop_reason reason)
-{
-    static const char *const names[] = {"objective",   "relative_objective", "gradient",    "iterations",
-                                        "no_progress", "rejected",           "interrupted", "failed"};
-    return names[reason];
-}
-
-void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(run->result->sentence, sizeof run->result->sentence, format, list);
-    va_end(list);
-    run->stopped = true;
-    run->status = status == PIOLA_OK ? PIOLA_OK : pio_fail(run->error, status, "%s", run->result->sentence);
-    run->result->reason = reason;
-    run->result->converged = reason <= PIO_STOP_GRADIENT;
-}
 
 /* Stops with what a callback returned. Its own message remains the error; if it gave none, this writes one. */
 static void stop_by_callback(pio_run *run, piola_status status, const char *what, size_t number)
@@ -51,169 +19,6 @@ static void stop_by_callback(pio_run *run, piola_status status, const char *what
     if (!given.message[0]) return;
     memcpy(run->error->message, given.message, sizeof given.message);
     run->error->failure = given.failure;
-}
-
-/* ---- the end --------------------------------------------------------------------------------------------- */
-
-/* Returns whether no other stage follows this one. */
-static bool is_last_stage(const pio_run *run)
-{
-    return run->result->stage + 1 >= run->problem->stages;
-}
-
-/* Returns whether this stage has another behind it, and no evaluation left. */
-static bool has_used_stage(const pio_run *run)
-{
-    const size_t used = run->result->evaluations - run->stage_first;
-    return !is_last_stage(run) && used >= (size_t)run->definition->stage_evaluations;
-}
-
-static void end_stage(pio_run *run)
-{
-    run->stage_over = run->stopped = true;
-}
-
-/* Returns whether the definition has a stop besides max_iterations. */
-static bool has_stops(const pio_run *run)
-{
-    const pio_optimizer_definition *d = run->definition;
-    return d->stop_objective > -HUGE_VAL || d->stop_relative_objective > 0 || d->stop_gradient > 0;
-}
-
-/* Tests rules (2) and (3) of optimizer.h, and writes the reason as words. */
-static bool is_minimum(const pio_run *run, char *words, size_t size)
-{
-    const pio_optimizer_result *best = run->result;
-    const double rounding = run->definition->rounding, J = fmax(fabs(best->J), fabs(run->first_J));
-    if (best->projected_gradient <= sqrt(rounding) * run->first_norm) {
-        snprintf(words, size, "; the projected gradient fell to %.2g of the start's",
-                 run->first_norm > 0 ? best->projected_gradient / run->first_norm : 0);
-        return true;
-    }
-    if (run->expected_decrease <= rounding * J) {
-        snprintf(words, size, "; along the steps tried it could fall by %.2g, no more than its rounding",
-                 run->expected_decrease);
-        return true;
-    }
-    return false;
-}
-
-/* Ends a run that none of the stops ended; `why` is the reason as words. */
-static void end(pio_run *run, pio_stop_reason reason, const char *why)
-{
-    const pio_optimizer_result *best = run->result;
-    char words[200] = "";
-    const bool kept = best->violation <= run->definition->feasibility;
-    const bool last = is_last_stage(run), minimum = kept && last && is_minimum(run, words, sizeof words);
-    const bool requested = reason == PIO_STOP_ITERATIONS && kept && last && !has_stops(run);
-    if (!kept) {
-        snprintf(words, sizeof words, ", a constraint is missed by %.3g", best->violation);
-    } else if (!last) {
-        snprintf(words, sizeof words, ", in stage %d of %d", best->stage + 1, run->problem->stages);
-    } else if (!minimum && reason == PIO_STOP_NO_PROGRESS) {
-        char fall[60] = "";
-        if (run->expected_decrease > 0)
-            snprintf(fall, sizeof fall, ", with an expected decrease of %.2g", run->expected_decrease);
-        snprintf(words, sizeof words,
-                 "; the gradient is not that of a minimum%s: it is wrong, or the objective has a kink or noise here "
-                 "(piola check)",
-                 fall);
-    }
-    pio_run_stop(run, minimum || requested ? PIOLA_OK : PIOLA_NO, reason,
-                 "%s: %s, objective %.6g, projected gradient %.6g%s",
-                 minimum     ? "converged"
-                 : requested ? "done"
-                             : "not converged",
-                 why, best->J, best->projected_gradient, words);
-    run->result->converged = minimum;
-}
-
-static void end_rejected(pio_run *run)
-{
-    char why[200];
-    snprintf(
-        why, sizeof why,
-        "the last %zu trial points, from evaluation %zu on, could not be computed, however short the step was made",
-        run->in_a_row, run->first_in_a_row);
-    end(run, PIO_STOP_REJECTED, why);
-}
-
-void pio_run_no_progress(pio_run *run)
-{
-    char why[160];
-    if (run->in_a_row > 0) {
-        end_rejected(run);
-        return;
-    }
-    if (!is_last_stage(run)) {
-        end_stage(run);
-        return;
-    }
-    const bool kept = run->result->violation <= run->definition->feasibility;
-    snprintf(why, sizeof why,
-             kept ? "after iteration %d no step of %s lowers the objective"
-                  : "after iteration %d no step of %s brings the design nearer to its constraints; they may contradict "
-                    "each other or the bounds",
-             run->result->iterations, pio_optimizer_name(run->definition->type));
-    end(run, PIO_STOP_NO_PROGRESS, why);
-}
-
-/* Returns the relative change of J that is a gain: 1e-8, or less if a stop that was requested is finer. */
-static double least_gain(const pio_run *run)
-{
-    const double requested = run->definition->stop_relative_objective;
-    return requested > 0 ? fmin(requested, 1e-8) : 1e-8;
-}
-
-/* Returns the change of J that is none: below a gain, or below what rounding of the residuals leaves of a sum of their
- * squares. */
-static double no_change(const pio_run *run)
-{
-    const double rounding = run->definition->rounding;
-    return fmax(least_gain(run) * fabs(run->gain_J), rounding * rounding * fabs(run->first_J));
-}
-
-/* Small decreases add up to a gain. */
-static void note_gain(pio_run *run)
-{
-    const double J = run->trial.J;
-    if (isnan(run->gain_J) || J < run->gain_J - least_gain(run) * fabs(run->gain_J)) {
-        run->gain_J = J;
-        run->gain_evaluations = run->result->evaluations;
-        run->flat = false;
-    } else if (fabs(J - run->result->J) <= no_change(run)) {
-        run->flat = true;
-    }
-}
-
-bool pio_run_gains_no_more(const pio_run *run)
-{
-    char words[200];
-    if (run->definition->stop_gradient > 0) return false; /* steps that lower J by nothing may still reach it */
-    if (run->result->evaluations - run->gain_evaluations < PIO_NO_GAIN) return false;
-    return (run->flat || run->expected_decrease <= no_change(run)) && is_minimum(run, words, sizeof words);
-}
-
-void pio_run_no_gain(pio_run *run)
-{
-    char why[160];
-    snprintf(why, sizeof why,
-             "after iteration %d the last %zu evaluations lowered the objective by no more than %.2g of it",
-             run->result->iterations, run->result->evaluations - run->gain_evaluations, least_gain(run));
-    end(run, PIO_STOP_NO_PROGRESS, why);
-}
-
-void pio_run_no_decrease(pio_run *run, double decrease)
-{
-    char why[160];
-    if (!is_last_stage(run)) {
-        end_stage(run);
-        return;
-    }
-    run->expected_decrease = decrease;
-    snprintf(why, sizeof why, "after iteration %d the linear model of the residuals predicts no decrease above %.2g",
-             run->result->iterations, decrease);
-    end(run, PIO_STOP_NO_PROGRESS, why);
 }
 
 /* ---- evaluations ----------------------------------------------------------------------------------------- */
@@ -356,12 +161,13 @@ static void count(pio_run *run)
         run->trial.violation = pio_run_violation(run->problem, run->trial.c);
         keep_best(run);
         note_decrease(run);
-        note_gain(run);
+        pio_run_note_gain(run);
         return;
     }
     blank(run);
     run->result->rejected++;
     run->failed_since_step++;
+    run->failed_since_gain++;
     if (++run->in_a_row == 1) run->first_in_a_row = number;
 }
 
@@ -383,7 +189,7 @@ bool pio_run_evaluate(pio_run *run, const double *z)
     const pio_optimizer_problem *p = run->problem;
     pio_point *t = &run->trial;
     const size_t number = run->result->evaluations;
-    if (!run->stopped && has_used_stage(run)) end_stage(run);
+    if (!run->stopped && pio_run_has_used_stage(run)) pio_run_end_stage(run);
     if (run->stopped) return false;
     memcpy(t->z, z, p->n * sizeof *z);
     if (number < p->n_replay && p->replay[number].z) {
@@ -399,7 +205,7 @@ bool pio_run_evaluate(pio_run *run, const double *z)
     }
     count(run);
     record(run);
-    if (!run->stopped && run->in_a_row >= PIO_MOST_REJECTED) end_rejected(run);
+    if (!run->stopped && run->in_a_row >= PIO_MOST_REJECTED) pio_run_end_rejected(run);
     return !run->stopped;
 }
 
@@ -416,8 +222,8 @@ static void test_stops(pio_run *run, double norm, double change, bool settled)
     const bool low = kept && J <= d->stop_objective, flat = kept && d->stop_gradient > 0 && norm <= d->stop_gradient;
     const bool still =
         kept && d->stop_relative_objective > 0 && k > 0 && settled && relative <= d->stop_relative_objective;
-    if (!is_last_stage(run)) {
-        if (k < d->max_iterations && (low || flat || still || has_used_stage(run))) end_stage(run);
+    if (!pio_run_is_last_stage(run)) {
+        if (k < d->max_iterations && (low || flat || still || pio_run_has_used_stage(run))) pio_run_end_stage(run);
     } else if (low) {
         pio_run_stop(run, PIOLA_OK, PIO_STOP_OBJECTIVE,
                      "converged in iteration %d: the objective %.6g is not above %.6g (stop.objective)", k, J,
@@ -435,7 +241,7 @@ static void test_stops(pio_run *run, double norm, double change, bool settled)
     if (!run->stopped && k >= d->max_iterations) {
         char why[60];
         snprintf(why, sizeof why, "%d iterations were done (max_iterations)", k);
-        end(run, PIO_STOP_ITERATIONS, why);
+        pio_run_end(run, PIO_STOP_ITERATIONS, why);
     }
 }
 

@@ -40,6 +40,7 @@ typedef struct pio_run {
     size_t in_a_row;          /* failed evaluations since the last that succeeded */
     size_t first_in_a_row;    /* the number of the first of them */
     size_t failed_since_step; /* failed evaluations since the last accepted step */
+    size_t failed_since_gain; /* failed evaluations since the last gain */
     size_t stage_first;       /* number of the first evaluation of this stage */
     bool stage_over;          /* another stage follows; `stopped` is set, too, and nothing else */
     bool stopped;             /* nothing more may be evaluated; `status` and result->reason are set */
@@ -61,22 +62,6 @@ bool pio_run_improves(const pio_run *run, const pio_point *last, const pio_point
 /* Computes the slopes of J at the iterate and at the trial, along the line between them. */
 void pio_run_slopes(const pio_run *run, double *at_iterate, double *at_trial);
 
-/* Returns whether L-BFGS has nothing left to gain: the last PIO_NO_GAIN evaluations lowered J by no more than 1e-8 of
- * it, by their values or slopes there is no more to gain nearby, and the best point is a minimum by the rule of
- * optimizer.h. The number alone would end a line search that began with too long a step. Never if a gradient is
- * requested as a stop. */
-bool pio_run_gains_no_more(const pio_run *run);
-/* Stops because of that; the run has converged. */
-void pio_run_no_gain(pio_run *run);
-/* Stops because the linear model of the residuals predicts that no step lowers J by more than `decrease`. */
-void pio_run_no_decrease(pio_run *run, double decrease);
-/* Stops because the method found no better point; the run is converged or not by the rule of optimizer.h. */
-void pio_run_no_progress(pio_run *run);
-
-/* Stops the run with a status, a reason and a sentence. */
-void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
 /* Returns the power of two that brings the largest |gradient| (times unit, if that is not NULL) into [1/2, 1); 1 for a
  * zero gradient. */
 double pio_run_scale(const double *gradient, const double *unit, size_t n);
@@ -88,6 +73,38 @@ double pio_run_violation(const pio_optimizer_problem *p, const double *c);
 /* Returns the norm of the projected gradient, as in pio_iteration, and sets the multipliers lambda [m]; `matrix` [m][m
  * + 1] is working memory. */
 double pio_run_projected_gradient(const pio_optimizer_problem *p, const pio_point *at, double *lambda, double *matrix);
+
+/* ---- the end (optimizer_end.c) -------------------------------------------------------------------------- */
+
+/* Returns whether no other stage follows this one. */
+bool pio_run_is_last_stage(const pio_run *run);
+/* Returns whether this stage has another behind it, and no evaluation left. */
+bool pio_run_has_used_stage(const pio_run *run);
+/* Ends a stage that has another behind it. */
+void pio_run_end_stage(pio_run *run);
+/* Counts the last evaluation, one that was computed, as a gain or not; small decreases add up to a gain. */
+void pio_run_note_gain(pio_run *run);
+/* Ends a run that none of the stops ended; `why` is the reason as words. */
+void pio_run_end(pio_run *run, pio_stop_reason reason, const char *why);
+/* Ends a run whose last trial points could not be computed. */
+void pio_run_end_rejected(pio_run *run);
+/* Returns whether L-BFGS has nothing left to gain: the last PIO_NO_GAIN evaluations lowered J by no more than 1e-8 of
+ * it, by their values or slopes there is no more to gain nearby, and the best point is a minimum by the rule of
+ * optimizer.h. The number alone would end a line search that began with too long a step. Never if a gradient is
+ * requested as a stop. */
+bool pio_run_gains_no_more(const pio_run *run);
+/* Stops because of that; the run has converged. */
+void pio_run_no_gain(pio_run *run);
+/* Stops because the linear model of the residuals predicts that no step lowers J by more than `decrease`. That is no
+ * statement of the steps tried, and so those that failed do not count against it. */
+void pio_run_no_decrease(pio_run *run, double decrease);
+/* Stops because the method found no better point; the run is converged or not by the rule of optimizer.h, and rejected
+ * if it is not and steps may have been short only because longer ones could not be computed. */
+void pio_run_no_progress(pio_run *run);
+
+/* Stops the run with a status, a reason and a sentence. */
+void pio_run_stop(pio_run *run, piola_status status, pio_stop_reason reason, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* ---- methods: the start was evaluated and accepted before; they return with run->stopped set ---------------- */
 

@@ -90,25 +90,65 @@ static void a_value_that_is_not_finite_rejects_too(void **state)
     }
 }
 
+/* `stop_gradient` is 0 where no stop is requested: then a run may end by itself, but not as converged. */
+static void wall_before_the_minimum(pio_optimizer_type type, size_t n, double stop_gradient, double rounding)
+{
+    bench b;
+    pio_optimizer_result r;
+    piola_error error;
+    set_up(&b, type, n, quadratic);
+    b.t.fails = beyond_a_wall;
+    b.d.max_iterations = 500;
+    b.d.stop_gradient = stop_gradient;
+    b.d.stop_relative_objective = type == PIO_ADAM ? 1e-300 : 0; /* Adam alone ends by nothing but max_iterations */
+    b.d.rounding = rounding;
+    const piola_status status = pio_optimize(&b.p, &b.d, &r, &error);
+    say(stop_gradient > 0 ? "a wall before the minimum" : "a wall, and no stop", &b, &r);
+    printf("  z %.6f (threshold above -0.6, the wall at -0.5), %zu rejected\n", r.z[0], r.rejected);
+    assert_int_equal(status, PIOLA_NO);
+    assert_true(r.z[0] > -0.6 && r.z[0] <= -0.5);
+    assert_true(r.rejected > 0);
+    assert_false(r.converged);
+    assert_int_equal(r.reason, type == PIO_ADAM ? PIO_STOP_ITERATIONS : PIO_STOP_REJECTED);
+    assert_non_null(strstr(r.sentence, type == PIO_ADAM ? "max_iterations" : "could not be computed"));
+    assert_null(strstr(r.sentence, "wrong"));
+    assert_string_equal(error.message, r.sentence);
+    pio_optimizer_result_free(&r);
+}
+
 static void a_wall_before_the_minimum_ends_the_run_at_the_best_point(void **state)
 {
     (void)state;
-    for (int type = 0; type < TYPES; type++) {
+    for (int type = 0; type < TYPES; type++) wall_before_the_minimum((pio_optimizer_type)type, 1, 1e-6, 1e-12);
+}
+
+static void a_wall_before_the_minimum_is_no_convergence_without_a_stop(void **state)
+{
+    (void)state;
+    for (int type = 0; type < TYPES; type++)
+        for (size_t n = 1; n <= 3; n++)
+            for (int single = 0; single < 2; single++)
+                wall_before_the_minimum((pio_optimizer_type)type, n, 0, single ? 1e-6 : 1e-12);
+}
+
+/* The control of the test above: once J falls again, failures count no more. */
+static void failures_before_the_last_gain_do_not_count_against_a_minimum(void **state)
+{
+    (void)state;
+    const double truth[N_MAX] = {0, 0.1};
+    for (int type = PIO_LBFGS; type < TYPES; type++) {
         bench b;
         pio_optimizer_result r;
-        piola_error error;
-        set_up(&b, (pio_optimizer_type)type, 1, quadratic);
-        b.t.fails = beyond_a_wall;
-        b.d.max_iterations = 500;
-        b.d.stop_gradient = 1e-6;
-        assert_int_equal(pio_optimize(&b.p, &b.d, &r, &error), PIOLA_NO);
-        say("a wall before the minimum", &b, &r);
-        printf("  z %.6f (threshold above -0.6, the wall at -0.5), %zu rejected\n", r.z[0], r.rejected);
-        assert_true(r.z[0] > -0.6 && r.z[0] <= -0.5);
-        assert_true(r.rejected > 0);
-        assert_false(r.converged);
-        assert_int_equal(r.reason, type == PIO_ADAM ? PIO_STOP_ITERATIONS : PIO_STOP_REJECTED);
-        assert_string_equal(error.message, r.sentence);
+        set_up(&b, (pio_optimizer_type)type, 2, quadratic);
+        b.t.fails = outside_a_band;
+        b.d.max_iterations = 3000;
+        b.d.learning_rate = 4;
+        const piola_status status = pio_optimize(&b.p, &b.d, &r, NULL);
+        say("a band, and no stop", &b, &r);
+        printf("  %zu rejected (more than 0), distance %.1e (threshold 1e-6)\n", r.rejected, distance(r.z, truth, 2));
+        assert_int_equal(status, PIOLA_OK);
+        assert_true(r.converged && r.rejected > 0);
+        assert_true(distance(r.z, truth, 2) < 1e-6);
         pio_optimizer_result_free(&r);
     }
 }
@@ -305,6 +345,8 @@ int main(void)
         cmocka_unit_test(the_minimum_is_found_though_trial_points_fail),
         cmocka_unit_test(a_value_that_is_not_finite_rejects_too),
         cmocka_unit_test(a_wall_before_the_minimum_ends_the_run_at_the_best_point),
+        cmocka_unit_test(a_wall_before_the_minimum_is_no_convergence_without_a_stop),
+        cmocka_unit_test(failures_before_the_last_gain_do_not_count_against_a_minimum),
         cmocka_unit_test(points_that_all_fail_end_the_run_with_a_sentence),
         cmocka_unit_test(a_start_that_cannot_be_computed_is_numerical),
         cmocka_unit_test(lbfgs_halves_a_step_that_fails),
