@@ -4,6 +4,7 @@
 #include "host/command/command.h"
 #include "host/command/command_study.h"
 #include "host/scene/study.h"
+#include "host/results/residual_file.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
 #include "host/results/evaluations.h"
@@ -167,7 +168,15 @@ static void log_values(const pio_session *s, const pio_parameter *p)
                     most, space, p->unit, n, low, high);
 }
 
-static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
+/* The first is of fits alone. */
+static const char *const files_of_fit[] = {
+    PIO_RESIDUAL_FILE, "states.vtkhdf", "history.vtkhdf", RECORD, "picture.png", NULL};
+
+/* Returns the files that the command writes beside result.json. */
+static const char *const *files_of(const pio_session *s)
+{
+    return files_of_fit + (s->residuals.n == 0);
+}
 
 /* Logs the outcome, the values that were found, and the files. */
 static void log_result(const pio_session *s, const pio_optimizer_result *r, piola_status verdict, const pio_fit *fit)
@@ -182,6 +191,7 @@ static void log_result(const pio_session *s, const pio_optimizer_result *r, piol
         pio_log_message(s->call.log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->evaluation.samples[of->at], of->symbol,
                         of->bound);
     }
+    const char *const *files = files_of(s);
     for (size_t i = 0; files[i]; i++) {
         pio_session_path(s, files[i], path, sizeof path);
         if (access(path, F_OK)) continue; /* the picture, where none can be drawn */
@@ -217,7 +227,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_end_object(&json);
     if (s->residuals.n) pio_fit_json(&fit, s, &json);
     pio_certificate_json(s, NULL, 0, &json, "certificate");
-    rc = pio_result_end(s, &json, files, error);
+    rc = pio_result_end(s, &json, files_of(s), error);
     if (!rc) log_result(s, r, verdict, &fit);
     pio_fit_free(&fit);
     if (!rc && verdict) rc = pio_fail(error, verdict, "the optimiser did not converge: %s", r->sentence);
@@ -361,6 +371,7 @@ static piola_status run_optimizer(context *c, piola_error *error)
     const piola_status verdict = pio_optimize(&problem, &definition, &result, error);
     piola_status rc = verdict == PIOLA_OK || verdict == PIOLA_NO ? PIOLA_OK : verdict;
     if (!rc) rc = pio_write_best(s, result.z, error);
+    if (!rc && s->residuals.n) rc = pio_residual_file_write(s, error);
     if (!rc) rc = finish_history(c, error); /* its certificate describes the last gradient */
     if (!rc) rc = report(s, &result, verdict, error);
     pio_optimizer_result_free(&result);
@@ -384,6 +395,7 @@ piola_status piola_optimize(const piola_options *options, piola_error *error)
         rc = pio_session_make_directory(s, error);
         pio_session_path(s, "picture.png", picture, sizeof picture);
         if (!rc) rc = pio_image_replaces(picture, error); /* an error is found before the run, not after it */
+        if (!rc && s->residuals.n) rc = pio_residual_file_replaces(s, error);
         if (!rc) rc = open_evaluations(&c, error);
         if (!rc) rc = pio_history_create(&c.history, s, error);
         if (!rc) rc = run_optimizer(&c, error);

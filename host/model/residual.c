@@ -113,15 +113,19 @@ static double value_of(const pio_model *m, int at, const double *filtered, doubl
     return v;
 }
 
+double pio_residual_value(const pio_residuals *all, int j, const pio_model *m, const double *samples,
+                          const double *filtered)
+{
+    double unused;
+    const int at = all->list[j].at;
+    return j < all->observed ? samples[at] : value_of(m, at, filtered, &unused);
+}
+
 void pio_residuals_evaluate(const pio_residuals *all, const pio_model *m, const double *samples, const double *filtered,
                             double *r)
 {
-    double unused;
-    for (int j = 0; j < all->n; j++) {
-        const pio_residual *of = &all->list[j];
-        const double y = j < all->observed ? samples[of->at] : value_of(m, of->at, filtered, &unused);
-        r[j] = of->factor * (y - of->expected);
-    }
+    for (int j = 0; j < all->n; j++)
+        r[j] = all->list[j].factor * (pio_residual_value(all, j, m, samples, filtered) - all->list[j].expected);
 }
 
 void pio_residual_slope(const pio_residuals *all, int j, const pio_model *m, double *samples_bar)

@@ -45,6 +45,10 @@ piola_status pio_residuals_choose(pio_residuals *residuals, const pio_model *mod
 int64_t pio_residuals_sweeps(const pio_residuals *residuals);
 /* Frees the residuals. */
 void pio_residuals_free(pio_residuals *residuals);
+/* Returns what residual j compares with what is expected, SI: y of samples [n_samples], or v of filtered variables
+ * [n_variables]. */
+double pio_residual_value(const pio_residuals *residuals, int j, const pio_model *model, const double *samples,
+                          const double *filtered);
 /* Sets r [n] at samples [n_samples] and filtered variables [n_variables]. */
 void pio_residuals_evaluate(const pio_residuals *residuals, const pio_model *model, const double *samples,
                             const double *filtered, double *r);

@@ -4,6 +4,7 @@
 #include "host/base/fail.h"
 #include "host/results/certificate.h"
 #include "host/results/identity.h"
+#include "host/results/residual_file.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
 #include "host/run/session_columns.h"
@@ -146,15 +147,18 @@ static piola_status read_variables(slot *s, pio_blob *from, piola_error *error)
 /* Writes states, picture and result.json of the experiment. */
 static piola_status finish(const pio_study_call *c, slot *s, piola_error *error)
 {
-    static const char *const files[] = {"states.vtkhdf", "picture.png", NULL};
+    static const char *const files[] = {PIO_RESIDUAL_FILE, "states.vtkhdf", "picture.png", NULL};
+    const bool fits = s->session->residuals.n > 0;
     pio_json json;
     piola_status rc = pio_session_make_directory(s->session, error);
+    if (!rc && fits) rc = pio_residual_file_replaces(s->session, error);
     if (!rc) rc = c->write_best(s->session, s->z, error);
+    if (!rc && fits) rc = pio_residual_file_write(s->session, error);
     if (rc) return rc;
     pio_result_begin(s->session, &json, PIOLA_OK, "an experiment of a study", NULL);
     pio_result_evaluation(s->session, &json, s->z, true, NULL);
     pio_certificate_json(s->session, NULL, 0, &json, "certificate");
-    return pio_result_end(s->session, &json, files, error);
+    return pio_result_end(s->session, &json, files + !fits, error);
 }
 
 void pio_study_work(void *call, size_t number, pio_blob *request, pio_blob *answer)

@@ -1,8 +1,8 @@
 /* table_csv.c -- writes the table of a sweep as comma-separated values (RFC 4180). */
 #include "host/sweep/table.h"
 
+#include "host/base/csv_text.h"
 #include "host/base/fail.h"
-#include "host/base/json.h"
 #include "host/base/new_file.h"
 
 #include <math.h>
@@ -10,32 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes a text, in quotes where it needs them. Control characters become blanks, so that a row is a line. */
-static void put_text(FILE *to, const char *text)
-{
-    const bool quoted = strpbrk(text, ",\"\r\n\t") != NULL;
-    if (quoted) fputc('"', to);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', to);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
-    }
-    if (quoted) fputc('"', to);
-}
-
-/* Writes a number; nothing for NaN. */
-static void put_number(FILE *to, double value)
-{
-    char text[PIO_JSON_DOUBLE];
-    if (isfinite(value)) fputs(pio_format_double(text, value), to);
-}
-
 static void put_axis_name(FILE *to, const pio_axis *a)
 {
     char name[PIO_MEMBER_TEXT + CFG_PATH];
     const char *unit = pio_quantity_unit(a->quantity);
     snprintf(name, sizeof name, "parameters/%.900s%s%s%s", a->path, *unit ? " [" : "", unit, *unit ? "]" : "");
     fputc(',', to);
-    put_text(to, name);
+    pio_csv_put_text(to, name);
 }
 
 /* Writes the names of a column's values: with the number of the sample and of the component where there are several. */
@@ -48,7 +29,7 @@ static void put_column_names(FILE *to, const pio_table_column *c)
         if (samples > 1) used += (size_t)snprintf(name + used, sizeof name - used, "[%zu]", k / c->inner);
         if (c->inner > 1) snprintf(name + used, sizeof name - used, "[%zu]", k % c->inner);
         fputc(',', to);
-        put_text(to, name);
+        pio_csv_put_text(to, name);
     }
 }
 
@@ -57,24 +38,24 @@ static void put_row(FILE *to, const pio_table *t, int64_t i)
     const pio_table_member *end = &t->ends[i];
     char text[PIO_MEMBER_TEXT];
     fprintf(to, "%lld,", (long long)i);
-    put_text(to, end->folder ? end->folder : "");
+    pio_csv_put_text(to, end->folder ? end->folder : "");
     fputc(',', to);
     if (end->exit >= 0) fprintf(to, "%d", end->exit);
     fputc(',', to);
-    put_text(to, end->cause ? end->cause : "");
+    pio_csv_put_text(to, end->cause ? end->cause : "");
     for (size_t a = 0; a < t->members->n_axes; a++) {
         fputc(',', to);
         pio_members_text(t->members, i, a, text);
         if (t->members->axes[a].numbers)
-            put_number(to, pio_members_value(t->members, i, a));
+            pio_csv_put_number(to, pio_members_value(t->members, i, a));
         else
-            put_text(to, text);
+            pio_csv_put_text(to, text);
     }
     for (size_t c = 0; c < t->n_columns; c++) {
         const pio_cells *cells = &t->columns[c].cells[i];
         for (size_t k = 0; k < t->columns[c].most; k++) {
             fputc(',', to);
-            if (k < cells->n) put_number(to, cells->v[k]);
+            if (k < cells->n) pio_csv_put_number(to, cells->v[k]);
         }
     }
     fputs("\r\n", to);

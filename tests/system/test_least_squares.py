@@ -3,6 +3,7 @@
 the same as L-BFGS in far fewer evaluations, with rows that add up to the gradient, and with the same bits where it is
 resumed.
 """
+import csv
 import json
 import os
 import pathlib
@@ -201,6 +202,53 @@ class Fit(unittest.TestCase):
         print(f"t of 3 degrees: {t95:.4f} (threshold 3.1824 +- 1e-4)")
         self.assertLess(abs(t95 - 3.1824), 1e-4)
         self.assertRegex(log, r"materials.soft.E = \S+ Pa \+- \S+ Pa \(95 %\)")
+
+    def test_the_residuals_are_a_table(self):
+        prior = ("objective=[{type: misfit, of: force.x, data: {file: force.csv, columns: force}, sigma: 10 mN}, "
+                 "{type: prior, of: hard_modulus, mean: 390 kPa, sigma: 1 kPa, weight: 4}, "
+                 f"{{type: target, of: middle.x, value: {self.middle!r}, weight: 1e9}}]")
+        self.piola("optimize", "table", prior)
+        result, path = self.result("table"), self.folder / "table" / "residuals.csv"
+        self.assertIn("table/residuals.csv", result["files"])
+        with path.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]),
+                         ["term", "of", "sample", "time", "component", "measured", "computed", "sigma", "residual"])
+        self.assertEqual([row["term"] for row in rows],
+                         4 * ["misfit_force_x"] + ["target_middle_x", "prior_hard_modulus"])
+        self.assertEqual([row["of"] for row in rows], 4 * ["force"] + ["middle", "materials.hard.E"])
+        self.assertEqual([row["sample"] for row in rows], ["0", "1", "2", "3", "0", ""])
+        self.assertEqual([row["component"] for row in rows], 5 * ["0"] + [""])
+        self.assertEqual([row["time"] for row in rows], ["1", "2", "3", "4", "4", ""])
+        seen = result["observations"]
+        computed = [y[0] for name in ("force", "middle") for y in seen[name]["value"]] + [self.values("table")[1]]
+        measured = [float(line.split(",")[1]) for line in (self.folder / "force.csv").read_text().splitlines()[1:]]
+        self.assertEqual([float(row["measured"]) for row in rows], [*measured, self.middle, 390e3])
+        self.assertEqual([float(row["computed"]) for row in rows[:5]], computed[:5])  # the same bits
+        sigma = 4 * [0.01] + [(2 * 1e9) ** -0.5, 500]
+        off = max(abs(float(row["computed"]) / c - 1) for row, c in zip(rows, computed))
+        off = max(off, *(abs(float(row["sigma"]) / s - 1) for row, s in zip(rows, sigma)))
+        off = max(off, *(abs(float(row["residual"]) - (float(row["computed"]) - float(row["measured"])) / s)
+                         for row, s in zip(rows, sigma)))
+        half = sum(float(row["residual"]) ** 2 for row in rows) / 2
+        print(f"numbers of the table differ by {off:.1e} (threshold 1e-10), half the sum of their squares from J by "
+              f"{abs(half / result['objective'] - 1):.1e} (threshold 1e-12)")
+        self.assertLess(off, 1e-10)
+        self.assertLess(abs(half / result["objective"] - 1), 1e-12)
+        before = path.read_bytes()
+        self.piola("optimize", "table", prior, options=["--resume", "auto"])
+        self.assertEqual(path.read_bytes(), before)
+        self.piola("optimize", "table", "optimizer.type=lbfgs", "optimizer.max_iterations=1")
+        self.assertNotIn("table/residuals.csv", self.result("table")["files"], "it is that of an earlier fit")
+
+    def test_a_file_of_the_users_is_not_overwritten_by_the_table(self):
+        (self.folder / "mine").mkdir()
+        mine = self.folder / "mine" / "residuals.csv"
+        mine.write_text("my notes\n")
+        log = self.piola("optimize", "mine", code=73)
+        self.assertIn("residuals.csv: exists and is not a residuals table", log)
+        self.assertEqual(mine.read_text(), "my notes\n")
+        self.assertFalse((self.folder / "mine" / "evaluations.record").exists())
 
     def test_what_forces_alone_do_not_determine_is_named(self):
         both = "design=[{name: depth, target: bodies.strip.thickness, bounds: [1 mm, 20 mm]}, " \

@@ -5,6 +5,7 @@ of processes, also after it was stopped.
 The gradient is compared bit for bit with `piola grad` of the experiments as scenes of their own. One that has another
 weight, or leaves an experiment out, must differ.
 """
+import csv
 import json
 import os
 import pathlib
@@ -227,6 +228,21 @@ class Study(unittest.TestCase):
         self.assertEqual(self.bits("squares1"), self.bits("squares3"))
         self.piola(0, *self.command("optimize", "lbfgs", "--jobs", 2))
         self.assertLessEqual(self.result("squares1")["objective"], self.result("lbfgs")["objective"] * (1 + 1e-9))
+
+    def test_each_experiment_of_a_fit_has_its_residuals(self):
+        study = self.write(STUDY.replace("type: lbfgs", "type: levenberg_marquardt"), "tables.yaml")
+        self.piola(0, *self.command("optimize", "tables", "--jobs", 2, study=study))
+        J = 0.0
+        for name, weight in WEIGHTS.items():
+            folder = self.folder / "tables/experiments" / name
+            self.assertIn(f"{folder}/residuals.csv", json.loads((folder / "result.json").read_text())["files"])
+            with (folder / "residuals.csv").open(newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(len(rows), 8)
+            J += weight * sum(float(row["residual"]) ** 2 for row in rows) / 2
+        off = abs(J / self.result("tables")["objective"] - 1)
+        print(f"half the weighted sums of squares differ from J by {off:.1e} (threshold 1e-12)")
+        self.assertLess(off, 1e-12)
 
     def test_an_entry_governs_the_experiments_that_it_names(self):
         one = DESIGN.replace("name: speed", "name: fast, experiments: [soft, spin]")
