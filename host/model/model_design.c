@@ -233,7 +233,7 @@ static void tie_parameter(pio_model *m, int at, size_t number)
     p->tied = true;
     p->first = leader->first;
     p->rate_unit = leader->rate_unit;
-    memcpy(p->initial, leader->initial, sizeof *p->initial * (size_t)p->components);
+    memcpy(p->initial, leader->initial, sizeof *p->initial * (size_t)(p->groups * p->components));
     d->a = first->a;
     d->b = first->b;
     leader->least = fmax(leader->least, p->least);
@@ -273,7 +273,7 @@ static piola_status add_parameter(pio_model *m, const scene_design *design, size
     }
     if (design->per == SCENE_PER_LATTICE) {
         const piola_status rc =
-            pio_model_lattice(&p->lattice, m, design, path, (int32_t *)(uintptr_t)d->index, d, error);
+            pio_model_lattice(&p->lattice, m, design, number, (int32_t *)(uintptr_t)d->index, d, error);
         if (rc) return rc;
     }
     for (int c = 0; c < 3; c++) d->base[c] = target.value[c];

@@ -11,7 +11,8 @@
  *
  * with the Bernstein polynomials B of the box's coordinates from 0 to 1, of as many cells as the degree, and w = 1, or
  * a smooth step from 0 at the nodes that are held to 1 at the distance `ease` of the nearest one. Only control points
- * that can move a node are variables. */
+ * that can move a node are variables. Bodies that are the `targets` of one entry have a lattice each, of the same
+ * control points: the box, and what is held, are those of all of them. */
 struct pio_lattice {
     int32_t nodes, points; /* nodes that move; control points that move one */
     int32_t (*at)[3];      /* [points] numbers of the control point along x, y and z, from 0 */
@@ -19,12 +20,12 @@ struct pio_lattice {
     double *weight;        /* [start[nodes]] value of each */
 };
 
-/* Makes the lattice of a design of the body that its path names. `index` [nodes of the model], of d, gets the numbers
- * of the nodes that move, -1 of others; sets d->groups to how many these are, and d->direction, which the caller frees.
- * Returns PIOLA_BAD_DATA at the scene's key that is wrong, PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out is to be freed in
- * any case. */
-piola_status pio_model_lattice(pio_lattice **out, const pio_model *model, const scene_design *design,
-                               const scene_path *path, int32_t *index, pio_design_desc *d, piola_error *error);
+/* Makes the lattice of a design's target of that number, a body's rest positions. `index` [nodes of the model], of d,
+ * gets the numbers of the nodes that move, -1 of others; sets d->groups to how many these are, and d->direction, which
+ * the caller frees. Returns PIOLA_BAD_DATA at the scene's key that is wrong, PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out
+ * is to be freed in any case. */
+piola_status pio_model_lattice(pio_lattice **out, const pio_model *model, const scene_design *design, size_t number,
+                               int32_t *index, pio_design_desc *d, piola_error *error);
 /* Frees a lattice, which may be NULL. */
 void pio_lattice_free(pio_lattice *lattice);
 /* Sets out [nodes][components] to the shifts of the nodes of displacements z [points][components]. */

@@ -38,7 +38,6 @@ static void check_lattice(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(along, "design[%zu].along", i);
     PATH(hold, "design[%zu].lattice.hold", i);
     PATH(ease, "design[%zu].lattice.ease", i);
-    PATH(target, "design[%zu].%s[0]", i, pio_design_targets_key(d));
     if (given != (d->per == SCENE_PER_LATTICE)) {
         pio_cfg_fault(doc, given ? lattice : per,
                       given ? "a lattice has a value for each of its control points; use 'per: lattice'"
@@ -46,8 +45,11 @@ static void check_lattice(const pio_scene *s, cfg_doc *doc, size_t i)
         return;
     }
     if (!given) return;
-    if (d->path[0].key && d->path[0].quantity != PIO_POSITION)
-        pio_cfg_fault(doc, target, "'%s' is no place; a lattice moves bodies.NAME.rest_position", d->target.v[0]);
+    for (size_t k = 0; k < d->target.n; k++) {
+        PATH(target, "design[%zu].%s[%zu]", i, pio_design_targets_key(d), k);
+        if (d->path[k].key && d->path[k].quantity != PIO_POSITION)
+            pio_cfg_fault(doc, target, "'%s' is no place; a lattice moves bodies.NAME.rest_position", d->target.v[k]);
+    }
     if (d->along == SCENE_ALONG_NORMAL)
         pio_cfg_fault(doc, along, "a lattice has no normal; use x, y%s or all", s->method.dimension == 3 ? ", z" : "");
     if (d->lattice.n_hold && !(d->lattice.ease > 0))
@@ -62,10 +64,10 @@ static void check_shared(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_design *d = &s->goal.design[i];
     PATH(per, "design[%zu].per", i);
-    if (d->per != SCENE_PER_TARGET)
+    if (d->per != SCENE_PER_TARGET && d->per != SCENE_PER_LATTICE)
         pio_cfg_fault(doc, per,
-                      "`targets` share one variable for each component; use 'per: target', or name them in "
-                      "`target`");
+                      "`targets` share one variable for each component, or the control points of one lattice; use "
+                      "'per: target' or 'per: lattice', or name them in `target`");
     for (size_t k = 1; k < d->target.n && d->initial.n == 0; k++) {
         scene_target first, own;
         if (!d->path[0].key || !d->path[k].key) return;

@@ -107,7 +107,9 @@ static const cfg_field design_fields[] = {
      .meaning = "path or list of paths that change, such as materials.NAME.E, bodies.NAME.rest_position, "
                 "loads.NAME.value or gravity; bodies.NAME.E is that body's own copy of its material's constant. piola "
                 "params lists what a scene has"},
-    {"targets", CFG_TEXTS, AT(scene_design, targets), .present = has_shared_targets, .meaning = TARGETS_MEANING},
+    {"targets", CFG_TEXTS, AT(scene_design, targets), .present = has_shared_targets,
+     .meaning = TARGETS_MEANING ". Rest positions of bodies, with `per: lattice`, share the control points of one "
+                                "lattice"},
     {"initial", CFG_NUMBERS, AT(scene_design, initial), .second = offsetof(scene_design, initial.n),
      .computed = "the scene's value", .quantity = CFG_ANY, .present = has_initial,
      .meaning = "value to start from, with the target's unit; a list for a vector"},

@@ -95,7 +95,7 @@ class Shapes(unittest.TestCase):
         self.assertLessEqual(value, limit, what)
 
     def test_gradients_pass_the_taylor_test_and_wrong_ones_would_not(self):
-        for name in ("lattices_2d", "lattice_3d", "shared_2d"):
+        for name in ("lattices_2d", "lattice_of_two_2d", "lattice_3d", "shared_2d"):
             self.piola("check", GOOD / f"{name}.yaml")
             rows, wrong = self.result()["check"]["rows"], 0
             tolerance = self.result()["check"]["tolerance"]

@@ -175,6 +175,50 @@ static void targets_that_share_a_variable_share_its_start_and_the_range_of_all(v
     pio_scene_free(scene);
 }
 
+/* Two bodies side by side, of other meshes. The part that is held is in the first body, and its step reaches into the
+ * second. Control points that are moved by an affine map move the nodes of both by w times it. */
+static void bodies_in_one_lattice_move_by_the_same_map(void **state)
+{
+    static const char *const sets[] = {
+        "geometry=[{name: block, type: box, element: quad4, elements: [8, 8], min: [0, 0], max: [1, 1]}, {name: more, "
+        "type: box, element: quad8, elements: [3, 5], min: [1, 0], max: [2.5, 1]}]",
+        "bodies=[{name: one, geometry: block, material: soft}, {name: two, geometry: more, material: soft}]",
+        "design=[{name: a, targets: [bodies.two.rest_position, bodies.one.rest_position], per: lattice, lattice: "
+        "{cells: [3, 2], hold: [{min: [0, 0], max: [0, 1]}], ease: 1.4}}]"};
+    pio_scene *scene = NULL;
+    pio_model *m = model_of(sets, 3, &scene);
+    const double A[2][2] = {{0.3, -0.2}, {0.7, 0.4}}, b[2] = {0.1, -0.6};
+    double *z = malloc(sizeof *z * (size_t)m->n_variables), *out = malloc(sizeof *out * (size_t)m->n_engine),
+           worst[2] = {0};
+    (void)state;
+    assert_int_equal(m->n_parameters, 2);
+    assert_int_equal(m->n_variables, 2 * 4 * 3);
+    for (int k = 0; k < 2; k++) assert_int_equal(m->parameters[k].lattice->points, 12);
+    for (int p = 0; p < 12; p++)
+        for (int c = 0; c < 2; c++) {
+            const int32_t *at = m->parameters[1].lattice->at[p];
+            z[2 * p + c] = A[c][0] * 2.5 * at[0] / 3 + A[c][1] * at[1] / 2.0 + b[c];
+        }
+    pio_engine_variables(m, z, out);
+    for (int64_t i = 0; i < m->fem->desc.n; i++) {
+        const int body = i >= m->fem->node_first[1], k = 1 - body, number = m->designs[k].index[i];
+        const double *x = m->fem->rest + 2 * i, aside = x[1] - round(8 * x[1]) / 8; /* of the nearest held node */
+        const double s = fmin(hypot(x[0], aside) / 1.4, 1), w = s * s * (3 - 2 * s);
+        assert_int_equal(number < 0, x[0] < 1e-9);
+        assert_int_equal(m->designs[body].index[i], -1);
+        for (int c = 0; c < 2 && number >= 0; c++) {
+            const double got = out[m->parameters[k].engine_first + 2 * number + c];
+            worst[body] = fmax(worst[body], fabs(got - w * (A[c][0] * x[0] + A[c][1] * x[1] + b[c])));
+        }
+    }
+    print_message("nodes of the first body are off by %.2g, of the second by %.2g (limit 2e-15)\n", worst[0], worst[1]);
+    assert_true(fmax(worst[0], worst[1]) < 2e-15);
+    free(z);
+    free(out);
+    pio_model_free(m);
+    pio_scene_free(scene);
+}
+
 static void refused(const char *design, const char *words)
 {
     refused_sets((const char *const[]){geometry, design}, 2, words);
@@ -199,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_box_inside_a_body_keeps_its_cut_side),
         cmocka_unit_test(the_map_to_the_engine_and_its_adjoint_are_transposes),
         cmocka_unit_test(targets_that_share_a_variable_share_its_start_and_the_range_of_all),
+        cmocka_unit_test(bodies_in_one_lattice_move_by_the_same_map),
         cmocka_unit_test(lattices_that_move_nothing_are_reported_at_their_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -306,6 +306,7 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "least_squares_columns",
                                           "least_squares_mpm",
                                           "lattices_2d",
+                                          "lattice_of_two_2d",
                                           "lattice_3d",
                                           "shared_2d",
                                           "mixed_2d"};
