@@ -1,5 +1,5 @@
-/* design_filter.h -- fields of a design over the elements of meshes: the cone filter, and the energy of a field that
- * smoothness terms use. */
+/* design_filter.h -- fields of a design over the elements of meshes or over particles: the cone filter, and the energy
+ * and the variation of a field, which terms of the objective use. */
 #ifndef PIOLA_HOST_DESIGN_FILTER_H
 #define PIOLA_HOST_DESIGN_FILTER_H
 
@@ -35,16 +35,19 @@ void pio_filter_apply(const pio_filter_desc *filter, bool transposed, int32_t va
 void pio_filter_adj(const pio_filter_desc *filter, int32_t variables, const double *out_bar, double *z_bar);
 
 /* Pairs of elements with a common face, both governed by one design. Then sum weight (z_i - z_j)^2 is the integral of
- * |grad z|^2 except for a factor that the mesh does not change. */
+ * |grad z|^2 except for a factor that the mesh does not change. Of particles, pairs of those that are nearer than twice
+ * their mean distance, each in both orders, with weights that make it that integral (design_pairs.c). */
 typedef struct pio_pairs {
-    int32_t n, (*variable)[2]; /* number of pairs; [n] variables of the two elements */
+    int32_t n, (*variable)[2]; /* number of pairs; [n] variables of the two elements or particles */
     double *weight;            /* [n] area of the face over the distance of the centres, m (2D: 1) */
     double *area;              /* [n] of the face, m^2 (2D: m) */
 } pio_pairs;
 
-/* Finds the pairs of a design; index[e] is the variable of element e of the model, or -1. Returns PIOLA_NO_MEMORY or
- * PIOLA_INTERRUPTED; *out can be freed in any case. */
+/* Finds the pairs of a design; index[e] is the variable of element or particle e of the model, or -1. Returns
+ * PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out can be freed in any case. */
 piola_status pio_pairs_create(pio_pairs *out, const pio_model *model, const int32_t *index, piola_error *error);
+/* Does so for particles; *out is empty before. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+piola_status pio_particle_pairs(pio_pairs *out, const pio_model *model, const int32_t *index, piola_error *error);
 /* Frees pairs. */
 void pio_pairs_free(pio_pairs *pairs);
 
@@ -55,7 +58,8 @@ double pio_pairs_energy(const pio_pairs *pairs, const double *z, double scale, d
 /* Returns |d| = sqrt(d^2 + width^2) - width, width > 0; sets *slope to `scale` times its derivative. */
 double pio_smooth_absolute(double d, double width, double scale, double *slope);
 /* Returns sum_p area_p |z_i - z_j| of z [variables], by pio_smooth_absolute(): the integral of the variation of a field
- * that is constant in elements; adds its derivative times `scale` to z_bar [variables], which may be NULL. */
+ * that is constant in elements, or about that of |grad z| over particles; adds its derivative times `scale` to z_bar
+ * [variables], which may be NULL. */
 double pio_pairs_variation(const pio_pairs *pairs, const double *z, double width, double scale, double *z_bar);
 
 #endif

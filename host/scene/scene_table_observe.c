@@ -164,16 +164,10 @@ static const cfg_field data_fields[] = {
     END};
 static const cfg_table data_table = {.what = "data source", .fields = data_fields};
 
-/* Keys of terms of both methods; those of meshes have the type smoothness too. */
-#define TERM_FIELDS(none, type_meaning, of_meaning)                                                                    \
+/* Keys of terms of both methods. */
+#define TERM_FIELDS(type_meaning, of_meaning)                                                                          \
     {                                                                                                                  \
-        {"type",                                                                                                       \
-         CFG_ENUM,                                                                                                     \
-         AT(scene_term, type),                                                                                         \
-         .required = true,                                                                                             \
-         .values = pio_term_words,                                                                                     \
-         .without = none,                                                                                              \
-         .meaning = type_meaning},                                                                                     \
+        {"type", CFG_ENUM, AT(scene_term, type), .required = true, .values = pio_term_words, .meaning = type_meaning}, \
             {"of",                                                                                                     \
              CFG_COMPONENT,                                                                                            \
              AT(scene_term, of),                                                                                       \
@@ -244,17 +238,22 @@ static const cfg_table data_table = {.what = "data source", .fields = data_field
     "name of an observation, with .x or the like for one component; prior, and where minimize and maximize name no "   \
     "observation: of a design entry"
 
+#define PAIR_OF "; smoothness, total_variation: of a design entry"
+
 static const cfg_field term_fields[] =
-    TERM_FIELDS(ONLY(SCENE_SMOOTHNESS) | ONLY(SCENE_TOTAL_VARIATION), TERM_TYPES, TERM_OF);
+    TERM_FIELDS(TERM_TYPES "; smoothness: the integral of the squared slope of a design's field of particles at the "
+                           "start, by differences z1 - z2 of near ones, z the variables after the filter, scaled by "
+                           "bounds or start; total_variation: that of the magnitude of the slope: a jump costs no more "
+                           "than a slope",
+                TERM_OF PAIR_OF);
 const cfg_table pio_term_table = {
     .what = "term", .size = sizeof(scene_term), .fields = term_fields, .discriminator = "type"};
 
 static const cfg_field fem_term_fields[] =
-    TERM_FIELDS(0,
-                TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's "
+    TERM_FIELDS(TERM_TYPES "; smoothness: the sum over inner faces of area/distance (z1 - z2)^2, z a design's "
                            "variables after its filter, scaled by its bounds or start; total_variation: that of area "
                            "times the magnitude of z1 - z2: a jump costs no more than a slope",
-                TERM_OF "; smoothness, total_variation: of a design entry");
+                TERM_OF PAIR_OF);
 const cfg_table pio_fem_term_table = {
     .what = "term of a mesh", .size = sizeof(scene_term), .fields = fem_term_fields, .discriminator = "type"};
 

@@ -188,6 +188,18 @@ static void check_observe(const pio_scene *s, cfg_doc *doc)
     }
 }
 
+/* Returns whether a target of the entry has several components. */
+static bool has_vectors(const pio_scene *s, const scene_design *d)
+{
+    for (size_t k = 0; k < d->target.n; k++) {
+        scene_target target;
+        if (!d->path[k].key) continue;
+        pio_design_target(s, d, k, &target);
+        if (target.components > 1) return true;
+    }
+    return false;
+}
+
 /* A term of a design entry: its fields, its components and its units. */
 static void check_design_term(const pio_scene *s, cfg_doc *doc, size_t i)
 {
@@ -201,9 +213,12 @@ static void check_design_term(const pio_scene *s, cfg_doc *doc, size_t i)
     if (which == s->goal.n_design) return;
     const scene_design *d = &s->goal.design[which];
     const bool pairs = t->type == SCENE_SMOOTHNESS || t->type == SCENE_TOTAL_VARIATION;
+    const char *items = s->method.type == SCENE_FEM ? "element" : "particle";
     if (pairs && (t->component >= 0 || d->per != SCENE_PER_PARTICLE))
-        pio_cfg_fault(doc, of, "%s needs a field of elements; name a design entry with 'per: element'",
-                      pio_term_words[t->type]);
+        pio_cfg_fault(doc, of, "%s needs a field of %ss; name a design entry with 'per: %s'", pio_term_words[t->type],
+                      items, items);
+    else if (pairs && has_vectors(s, d))
+        pio_cfg_fault(doc, of, "%s is of fields of numbers, and '%s' is a vector", pio_term_words[t->type], t->of);
     else if (t->component >= 0)
         pio_cfg_fault(doc, of, "'%s' is a design entry; write it without .%s", t->of,
                       pio_component_words[t->component]);
