@@ -138,6 +138,11 @@ ENTRIES = (
           "The bridge that was found: elements that are at least half full. Two arches rise through the deck, carry it "
           "in the middle and stand on the banks; in between is room for the traffic.",
           "--field relative_density --deformation 0 --range 0,1 --hide-below relative_density=0.5 --size 700x370"),
+    Entry("topology_compliant_gripper", "optimize",
+          "The upper half of the gripper that was found, closed: the rod at the lower left has been pulled to the "
+          "left, from x = 0, and the jaw at the lower right has come down from y = 20 mm without turning. Where the "
+          "arms are thin they bend as hinges turn.",
+          "--field relative_density --range 0,1 --hide-below relative_density=0.5 --size 720x500"),
     Entry("fem_cantilever_shape", "optimize",
           "The cantilever with the edge that was found. The colour is the displacement under the load.",
           "--field displacement --size 800x420"),
