@@ -89,7 +89,7 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
     if (isnan(at->J))
         pio_log_message(c->s->call.log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                         error->message);
-    const piola_status rc = pio_evaluations_add(c->evaluations, number, at, error);
+    const piola_status rc = pio_evaluations_add(c->evaluations, number, at, NULL, error);
     c->computed |= rc == PIOLA_OK;
     return rc;
 }
@@ -185,7 +185,7 @@ static void log_result(const pio_session *s, const pio_optimizer_result *r, piol
     pio_log_message(s->call.log, verdict ? PIO_WARNING : PIO_INFO, "%s", r->sentence);
     for (int k = 0; k < s->model->n_parameters && k < 12; k++)
         if (!s->model->parameters[k].tied) log_values(s, &s->model->parameters[k]);
-    if (s->residuals.n) pio_fit_log(fit, s);
+    if (s->residuals.n) pio_fit_log(fit, s->call.log);
     for (int i = 0; i < s->constraints.n && i < 12; i++) {
         const pio_constraint *of = &s->constraints.list[i];
         pio_log_message(s->call.log, PIO_INFO, "%s: %.9g %s %.9g", of->name, s->evaluation.samples[of->at], of->symbol,
@@ -205,7 +205,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
 {
     pio_json json;
     pio_fit fit = {0};
-    piola_status rc = s->residuals.n ? pio_fit_create(&fit, s, r->z, error) : PIOLA_OK;
+    piola_status rc = s->residuals.n ? pio_fit_of_session(&fit, s, r->z, error) : PIOLA_OK;
     if (rc) {
         pio_fit_free(&fit);
         return rc;
@@ -225,7 +225,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     pio_json_double(&json, "violation", r->violation);
     if (pio_session_sharpness(s) > 0) pio_json_double(&json, "beta", pio_session_sharpness(s));
     pio_json_end_object(&json);
-    if (s->residuals.n) pio_fit_json(&fit, s, &json);
+    if (s->residuals.n) pio_fit_json(&fit, &json);
     pio_certificate_json(s, NULL, 0, &json, "certificate");
     rc = pio_result_end(s, &json, files_of(s), error);
     if (!rc) log_result(s, r, verdict, &fit);
@@ -266,10 +266,10 @@ static void log_none(const pio_session *s, const char *why)
             path);
 }
 
-/* Returns how many constraints or residuals an evaluation has. */
-static size_t rows_of(const pio_session *s)
+/* Returns how many numbers an evaluation has. */
+static pio_evaluation_size size_of(const pio_session *s)
 {
-    return (size_t)(s->constraints.n + s->residuals.n);
+    return (pio_evaluation_size){.n = (size_t)s->model->n_variables, .m = (size_t)(s->constraints.n + s->residuals.n)};
 }
 
 /* Continues from the record of an earlier run. One of another scene, data or program is renamed, never overwritten; one
@@ -278,8 +278,9 @@ static piola_status continue_from(context *c, const char *path, const char *iden
 {
     pio_session *s = c->s;
     char aside[PIO_PATH + 40];
-    const piola_status rc = pio_evaluations_continue(&c->evaluations, path, (size_t)s->model->n_variables, rows_of(s),
-                                                     identity, s->call.options->accept_machine, error);
+    const pio_evaluation_size size = size_of(s);
+    const piola_status rc =
+        pio_evaluations_continue(&c->evaluations, path, &size, identity, s->call.options->accept_machine, error);
     if (rc == PIOLA_OK) log_condition(c);
     if (rc == PIOLA_NO_INPUT) log_none(s, error->message);
     if (rc == PIOLA_BAD_DATA && error) {
@@ -303,8 +304,8 @@ static piola_status open_evaluations(context *c, piola_error *error)
     if (!identity) return pio_fail_memory(error, 1 << 16, "the run's identity");
     pio_session_path(s, RECORD, path, sizeof path);
     piola_status rc = s->call.options->resume ? continue_from(c, path, identity, error) : PIOLA_NO_INPUT;
-    if (rc == PIOLA_NO_INPUT)
-        rc = pio_evaluations_create(&c->evaluations, path, (size_t)s->model->n_variables, rows_of(s), identity, error);
+    const pio_evaluation_size size = size_of(s);
+    if (rc == PIOLA_NO_INPUT) rc = pio_evaluations_create(&c->evaluations, path, &size, identity, error);
     free(identity);
     return rc;
 }

@@ -9,11 +9,12 @@
 #include "host/command/best.h"
 #include "host/command/command.h"
 #include "host/command/command_study_check.h"
+#include "host/command/command_study_record.h"
 #include "host/optimize/optimizer.h"
-#include "host/results/evaluations.h"
 #include "host/run/output_folder.h"
 #include "host/study/problem.h"
 #include "host/study/ranks.h"
+#include "host/study/study_fit.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,7 +24,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char record[] = "evaluations.record", history[] = "history.csv";
 static const double rounding_f64 = 1e-12, rounding_f32 = 1e-6; /* relative rounding of J, as of command_optimize.c */
 
 typedef struct {
@@ -34,11 +34,8 @@ typedef struct {
     char folder[PIO_PATH];
     int jobs, rank; /* rank: of mpirun */
     pio_study_problem problem;
-    pio_evaluations *evaluations;
-    FILE *history;
+    pio_study_record record; /* of piola optimize */
     pio_study_taylor taylor; /* of piola check */
-    size_t next;             /* number of the next evaluation */
-    bool advanced;           /* an evaluation was added to the record */
 } study;
 
 static void path_of(const study *s, const char *name, char out[PIO_PATH])
@@ -50,8 +47,8 @@ static void on_progress(void *context, size_t done)
 {
     const study *s = context;
     char stage[40];
-    if (s->next)
-        snprintf(stage, sizeof stage, "evaluation %zu", s->next - 1);
+    if (s->record.next)
+        snprintf(stage, sizeof stage, "evaluation %zu", s->record.next - 1);
     else
         snprintf(stage, sizeof stage, "experiments");
     pio_log_progress(s->log, stage, (int64_t)done, (int64_t)s->call.study->n, "experiments");
@@ -63,10 +60,7 @@ static piola_status evaluate(void *p, const double *z, double *J, double *gradie
                              piola_error *error)
 {
     study *s = p;
-    size_t recorded;
-    const pio_evaluation *list = pio_evaluations_list(s->evaluations, &recorded);
-    while (s->next < recorded && list[s->next].z) s->next++;
-    s->next++;
+    pio_study_record_next(&s->record);
     const pio_study_sums to = {J, gradient, c, c_gradient};
     return pio_study_evaluate(&s->problem, z, false, &to, error);
 }
@@ -77,9 +71,7 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
     if (isnan(at->J))
         pio_log_message(s->log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                         error->message);
-    const piola_status rc = pio_evaluations_add(s->evaluations, number, at, error);
-    s->advanced |= !rc;
-    return rc;
+    return pio_study_record_evaluation(&s->record, number, at, error);
 }
 
 static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *error)
@@ -90,10 +82,8 @@ static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *
     pio_log_message(s->log, PIO_INFO, "iteration %4d: J = %.9g, projected gradient %.3g%s, %zu evaluations%s",
                     at->number, at->at.J, at->projected_gradient, missed, at->evaluations,
                     at->replayed ? " (replayed)" : "");
-    fprintf(s->history, "%d,%zu,%.17g,%.17g,%.17g\n", at->number, at->evaluations, at->at.J, at->projected_gradient,
-            at->violation);
-    if (fflush(s->history)) return pio_fail(error, PIOLA_IO, "cannot write %s: %s", history, strerror(errno));
-    if (!pio_interrupted()) return PIOLA_OK;
+    const piola_status rc = pio_study_record_iteration(&s->record, at, error);
+    if (rc || !pio_interrupted()) return rc;
     return pio_fail(error, PIOLA_INTERRUPTED, "interrupted by %s after iteration %d", pio_interruption(), at->number);
 }
 
@@ -187,6 +177,12 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
                            piola_error *error)
 {
     pio_json json;
+    pio_fit fit = {0};
+    piola_status rc = r && s->problem.rows ? pio_study_fit(&fit, &s->problem, r->z, error) : PIOLA_OK;
+    if (rc) {
+        pio_fit_free(&fit);
+        return rc;
+    }
     begin_result(s, &json, verdict, r ? r->sentence : verdict ? error->message : "done");
     pio_json_null(&json, "failure");
     pio_json_double(&json, "objective", J);
@@ -207,8 +203,11 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
         pio_json_double(&json, "violation", r->violation);
         pio_json_end_object(&json);
     }
+    if (r && s->problem.rows) pio_fit_json(&fit, &json);
     if (s->taylor.n) pio_study_taylor_json(&s->taylor, &json);
-    const piola_status rc = end_result(s, &json, error);
+    rc = end_result(s, &json, error);
+    if (!rc && r && s->problem.rows) pio_fit_log(&fit, s->log);
+    pio_fit_free(&fit);
     if (rc) return rc;
     for (size_t e = 0; e < s->call.study->n; e++)
         pio_log_message(s->log, PIO_INFO, "%s: J = %.9g, weight %g", s->call.study->experiments[e].name,
@@ -233,35 +232,6 @@ static void report_failure(const study *s, piola_status rc, const piola_error *f
 }
 
 /* ---- the optimisation ------------------------------------------------------------------------------------ */
-
-static piola_status open_record(study *s, piola_error *error)
-{
-    char path[PIO_PATH], aside[PIO_PATH + 40];
-    const pio_study_problem *p = &s->problem;
-    char *identity = pio_study_identity(p);
-    if (!identity) return pio_fail_memory(error, 1 << 16, "the study's identity");
-    path_of(s, record, path);
-    piola_status rc = PIOLA_NO_INPUT;
-    if (s->call.options->resume)
-        rc = pio_evaluations_continue(&s->evaluations, path, p->n, p->m + p->rows, identity,
-                                      s->call.options->accept_machine, error);
-    if (rc == PIOLA_NO) {
-        snprintf(aside, sizeof aside, "%s.previous", path);
-        for (int i = 2; access(aside, F_OK) == 0; i++) snprintf(aside, sizeof aside, "%s.previous.%d", path, i);
-        pio_log_message(s->log, PIO_WARNING, "beginning anew: %s; it is now %s", error->message, aside);
-        rc = rename(path, aside)
-                 ? pio_fail(error, PIOLA_CANNOT_CREATE, "cannot rename %s to %s: %s", path, aside, strerror(errno))
-                 : PIOLA_NO_INPUT;
-    }
-    if (rc == PIOLA_NO_INPUT) rc = pio_evaluations_create(&s->evaluations, path, p->n, p->m + p->rows, identity, error);
-    free(identity);
-    if (rc) return rc;
-    path_of(s, history, path);
-    s->history = fopen(path, "we");
-    if (!s->history) return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot create %s: %s", path, strerror(errno));
-    fprintf(s->history, "iteration,evaluations,objective,projected_gradient,violation\n");
-    return PIOLA_OK;
-}
 
 static pio_optimizer_definition definition_of(const study *s, int *stages)
 {
@@ -301,10 +271,11 @@ static piola_status optimize(study *s, piola_error *error)
                                      .on_evaluation = on_evaluation,
                                      .begin_stage = begin_stage};
     double J = 0;
-    piola_status rc = open_record(s, error);
+    s->record.problem = p;
+    piola_status rc = pio_study_record_open(&s->record, s->log, s->folder, error);
     if (rc) return rc;
     const pio_optimizer_definition definition = definition_of(s, &problem.stages);
-    problem.replay = pio_evaluations_list(s->evaluations, &problem.n_replay);
+    problem.replay = pio_evaluations_list(s->record.evaluations, &problem.n_replay);
     if (problem.n_replay)
         pio_log_message(s->log, PIO_INFO, "resuming: %zu evaluations are on record", problem.n_replay);
     pio_log_progress_recurs(s->log);
@@ -317,7 +288,7 @@ static piola_status optimize(study *s, piola_error *error)
         const piola_error why = *error;
         pio_fail(error, rc,
                  "%.1500s; the evaluations until then are in %.400s; run again with --resume auto to continue",
-                 why.message, record);
+                 why.message, pio_study_record_name);
     }
     pio_optimizer_result_free(&result);
     return rc;
@@ -454,12 +425,11 @@ piola_status pio_command_study(const piola_options *options, const char *name, p
     pio_log_progress_end(s.log);
     if (!rc) log_plan(&s);
     if (!rc && !options->dry_run) rc = execute(&s, error);
-    rc = pio_command_stalled(options, rc, s.advanced, error);
+    rc = pio_command_stalled(options, rc, s.record.advanced, error);
     if (rc && rc != PIOLA_NO && s.lock) report_failure(&s, rc, error);
+    pio_study_record_close(&s.record);
     if (s.problem.call) pio_study_problem_close(&s.problem);
     free(s.taylor.rows);
-    if (s.history) fclose(s.history);
-    pio_evaluations_close(s.evaluations);
     const piola_status closed = pio_log_close(&s.log, &lost);
     pio_ranks_end(s.call.ranks, rc ? rc : closed);
     if (closed && !rc) *error = lost;

@@ -13,9 +13,10 @@ enum { EVALUATION = 1 }; /* type of the rows */
 static const char kind[] = "EVAL";
 
 struct pio_evaluations {
-    char *path;           /* name of the file */
-    pio_record *record;   /* the file */
-    size_t n, m, width;   /* number of variables, of constraints or residuals, of doubles in a row */
+    char *path;         /* name of the file */
+    pio_record *record; /* the file */
+    pio_evaluation_size size;
+    size_t width;         /* number of doubles in a row */
     double *row;          /* [width] one row in the file's order of bytes */
     double *rows;         /* [listed][width] rows that the file held when it was opened */
     pio_evaluation *list; /* [listed] evaluations of those rows; z is NULL for a damaged one */
@@ -35,13 +36,12 @@ void pio_evaluations_close(pio_evaluations *log)
     free(log);
 }
 
-static pio_evaluations *new_log(const char *path, size_t n, size_t m, piola_error *error)
+static pio_evaluations *new_log(const char *path, const pio_evaluation_size *size, piola_error *error)
 {
     pio_evaluations *log = calloc(1, sizeof *log);
-    const size_t width = 2 * n + 1 + m + m * n;
+    const size_t width = 2 * size->n + 1 + size->m + size->m * size->n + size->beside;
     if (log) {
-        log->n = n;
-        log->m = m;
+        log->size = *size;
         log->width = width;
         log->path = strdup(path);
         log->row = malloc(sizeof *log->row * width);
@@ -52,10 +52,10 @@ static pio_evaluations *new_log(const char *path, size_t n, size_t m, piola_erro
     return NULL;
 }
 
-piola_status pio_evaluations_create(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
-                                    piola_error *error)
+piola_status pio_evaluations_create(pio_evaluations **out, const char *path, const pio_evaluation_size *size,
+                                    const char *identity, piola_error *error)
 {
-    pio_evaluations *log = new_log(path, n, m, error);
+    pio_evaluations *log = new_log(path, size, error);
     *out = NULL;
     if (!log) return PIOLA_NO_MEMORY;
     const piola_status rc = pio_record_create(&log->record, path, kind, identity, error);
@@ -79,7 +79,7 @@ static void reorder(double *values, size_t n)
 
 static pio_evaluation evaluation(const pio_evaluations *log, const double *row)
 {
-    const size_t n = log->n, m = log->m;
+    const size_t n = log->size.n, m = log->size.m;
     const double *c = m ? row + 2 * n + 1 : NULL;
     return (pio_evaluation){row, row[n], row + n + 1, c, c ? c + m : NULL};
 }
@@ -106,7 +106,7 @@ static piola_status read_all(pio_evaluations *log, piola_error *error)
     if (n_rows && !log->listed)
         return pio_fail(error, PIOLA_BAD_DATA,
                         "%s: its evaluations are not of %zu variables and %zu constraints or residuals", log->path,
-                        log->n, log->m);
+                        log->size.n, log->size.m);
     log->list = calloc(log->listed + 1, sizeof *log->list);
     log->rows = malloc(sizeof *log->rows * (log->listed * log->width + 1));
     if (!log->list || !log->rows)
@@ -140,10 +140,10 @@ const char *pio_evaluations_differ(const pio_evaluations *log)
     return log->differs;
 }
 
-piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, size_t n, size_t m, const char *identity,
-                                      bool accept, piola_error *error)
+piola_status pio_evaluations_continue(pio_evaluations **out, const char *path, const pio_evaluation_size *size,
+                                      const char *identity, bool accept, piola_error *error)
 {
-    pio_evaluations *log = new_log(path, n, m, error);
+    pio_evaluations *log = new_log(path, size, error);
     *out = NULL;
     if (!log) return PIOLA_NO_MEMORY;
     piola_status rc = pio_record_open(&log->record, path, kind, error);
@@ -163,6 +163,12 @@ const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *c
     return log->list;
 }
 
+const double *pio_evaluations_beside(const pio_evaluations *log, size_t number)
+{
+    if (number >= log->listed || !log->list[number].z) return NULL;
+    return log->rows + (number + 1) * log->width - log->size.beside;
+}
+
 int64_t pio_evaluations_cut(const pio_evaluations *log)
 {
     return pio_record_found(log->record).cut;
@@ -180,15 +186,17 @@ size_t pio_evaluations_damaged(const pio_evaluations *log, char *text, size_t si
     return log->damaged;
 }
 
-piola_status pio_evaluations_add(pio_evaluations *log, size_t number, const pio_evaluation *at, piola_error *error)
+piola_status pio_evaluations_add(pio_evaluations *log, size_t number, const pio_evaluation *at, const double *beside,
+                                 piola_error *error)
 {
-    const size_t n = log->n, m = log->m;
+    const size_t n = log->size.n, m = log->size.m, k = log->size.beside;
     double *row = log->row;
     memcpy(row, at->z, sizeof *row * n);
     row[n] = at->J;
     memcpy(row + n + 1, at->gradient, sizeof *row * n);
     if (m) memcpy(row + 2 * n + 1, at->c, sizeof *row * m);
     if (m) memcpy(row + 2 * n + 1 + m, at->c_gradient, sizeof *row * m * n);
+    if (k) memcpy(row + log->width - k, beside, sizeof *row * k);
     reorder(row, log->width);
     const pio_record_part part = {row, sizeof *row * log->width};
     return pio_record_add(log->record, EVALUATION, number, &part, 1, error);

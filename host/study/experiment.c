@@ -3,6 +3,7 @@
 
 #include "host/base/fail.h"
 #include "host/results/certificate.h"
+#include "host/results/fit.h"
 #include "host/results/identity.h"
 #include "host/results/residual_file.h"
 #include "host/results/result.h"
@@ -100,6 +101,11 @@ static void describe(const pio_session *s, pio_blob *to)
     for (int i = 0; i < s->constraints.n; i++) pio_blob_put_text(to, s->constraints.list[i].name);
     pio_blob_put_integer(to, s->model->n_parameters);
     for (int k = 0; k < s->model->n_parameters; k++) describe_parameter(s, k, to);
+    for (int v = 0; v < s->model->n_variables && s->residuals.n; v++) {
+        char name[256];
+        pio_model_variable_name(s->model, v, name, sizeof name);
+        pio_blob_put_text(to, name);
+    }
     to->failed |= !identity;
     free(identity);
 }
@@ -117,6 +123,18 @@ static void read_map(const pio_study_call *c, size_t number, pio_blob *from)
     }
 }
 
+/* Writes what the errors of a fit need besides the residuals. */
+static void put_fit(const pio_session *s, pio_blob *to)
+{
+    pio_blob_put_integer(to, s->memory.schedule.sweeps);
+    pio_blob_put_integer(to, s->adjoint.runs);
+    pio_blob_put_integer(to, s->residuals.by_columns);
+    pio_blob_put_double(to, s->residuals.by_columns ? s->adjoint.columns_error : 0);
+    pio_blob_put_double(to, pio_session_rows_error(s));
+    for (int v = 0; v < s->model->n_variables; v++)
+        pio_blob_put_double(to, pio_variable_slope(s->model, v, s->evaluation.filtered));
+}
+
 /* Writes the last gradient. J and its gradient are times the weight, residuals times its root, each rounded once. */
 static void put_evaluation(const pio_session *s, double weight, pio_blob *to)
 {
@@ -130,6 +148,7 @@ static void put_evaluation(const pio_session *s, double weight, pio_blob *to)
     pio_blob_put_doubles(to, s->adjoint.c_bar, m * n);
     pio_blob_put_scaled(to, sqrt(weight), s->evaluation.r, rows);
     pio_blob_put_scaled(to, sqrt(weight), s->adjoint.r_bar, rows * n);
+    if (rows) put_fit(s, to);
 }
 
 /* Reads z of the study, of which it keeps the experiment's. */

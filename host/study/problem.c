@@ -177,6 +177,9 @@ static piola_status read_part(pio_study_problem *p, size_t e, described **of, si
         (*of)[k].parameter.of_first = part->n;
         part->n += (*of)[k].parameter.n;
     }
+    part->names = pio_pool_take(&p->pool, (part->n + 1) * sizeof *part->names);
+    memory &= part->names != NULL;
+    for (size_t v = 0; v < part->n && part->rows && memory; v++) memory = (part->names[v] = text_of(p, from)) != NULL;
     part->map = pio_pool_take(&p->pool, (part->n + 1) * sizeof *part->map);
     part->z_bar = take(p, part->n);
     part->value_bar = take(p, part->n);
@@ -185,10 +188,11 @@ static piola_status read_part(pio_study_problem *p, size_t e, described **of, si
     part->c_bar = take(p, part->m * part->n);
     part->r = take(p, part->rows);
     part->r_bar = take(p, part->rows * part->n);
+    part->slope = take(p, part->n);
     p->m += part->m;
     p->rows += part->rows;
     memory &= part->map && part->z_bar && part->value_bar && part->values && part->c && part->c_bar && part->r &&
-              part->r_bar && !from->failed;
+              part->r_bar && part->slope && !from->failed;
     return memory ? PIOLA_OK : pio_fail_memory(error, from->size, "the description of an experiment");
 }
 
@@ -254,6 +258,17 @@ void pio_study_problem_close(pio_study_problem *p)
 
 /* ---- evaluations ----------------------------------------------------------------------------------------- */
 
+/* Reads what the errors of a fit need besides the residuals: put_fit() of experiment.c. */
+static void read_fit(pio_study_part *part, pio_blob *from)
+{
+    part->cost.sweeps = pio_blob_get_integer(from);
+    part->cost.runs = pio_blob_get_integer(from);
+    part->cost.by_columns = pio_blob_get_integer(from) != 0;
+    part->cost.columns_error = pio_blob_get_double(from);
+    part->cost.rows_error = pio_blob_get_double(from);
+    for (size_t v = 0; v < part->n; v++) part->slope[v] = pio_blob_get_double(from);
+}
+
 static piola_status read_evaluation(pio_study_part *part, pio_blob *from, piola_error *error)
 {
     part->J = pio_blob_get_double(from);
@@ -265,6 +280,7 @@ static piola_status read_evaluation(pio_study_part *part, pio_blob *from, piola_
     pio_blob_get_doubles(from, part->c_bar, part->m * part->n);
     pio_blob_get_doubles(from, part->r, part->rows);
     pio_blob_get_doubles(from, part->r_bar, part->rows * part->n);
+    if (part->rows) read_fit(part, from);
     return from->failed ? pio_fail(error, PIOLA_INTERNAL, "an experiment gave an answer of another length") : PIOLA_OK;
 }
 

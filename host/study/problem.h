@@ -8,6 +8,7 @@
 #define PIOLA_HOST_STUDY_PROBLEM_H
 
 #include "host/base/pool.h"
+#include "host/results/fit.h"
 #include "host/scene/study.h"
 #include "host/study/experiment.h"
 #include "host/study/team.h"
@@ -35,6 +36,9 @@ typedef struct {
     double *z_bar, *value_bar;  /* [n] likewise, times the weight */
     double *values, *c, *c_bar; /* [n], [m], [m][n] */
     double *r, *r_bar;          /* [rows], [rows][n], times the root of the weight */
+    double *slope;              /* [n] dvalue/dz, where there are residuals */
+    char **names;               /* [n] of the variables, likewise */
+    pio_fit_cost cost;          /* of the derivatives of the residuals */
 } pio_study_part;
 
 typedef struct {

@@ -64,6 +64,13 @@ class Ranks(test_study.Study):
         self.run_ranks(0, 2, *self.command("optimize", "other", "--set", "experiments.spin.weight=1.001"))
         self.assertNotEqual(self.bits("jobs"), self.bits("other"))
 
+    def test_the_errors_of_a_fit_do_not_depend_on_the_number_of_ranks(self):
+        study = self.write(test_study.STUDY.replace("type: lbfgs", "type: levenberg_marquardt"), "squares.yaml")
+        self.piola(0, *self.command("optimize", "squares", "--jobs", 2, study=study))
+        self.run_ranks(0, 3, *self.command("optimize", "squares3", study=study))
+        self.same_files("squares", "squares3")
+        self.assertEqual(self.result("squares3")["least_squares"]["free_variables"], 2)
+
     def test_direct_solves_beside_ranks_have_the_bytes_of_those_without(self):
         (self.folder / "block.yaml").write_text(FEM, encoding="utf-8")
         study = self.write(FEM_STUDY, "blocks.yaml")

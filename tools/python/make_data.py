@@ -9,6 +9,7 @@ scenes start from, and all else, is the scenes' own; only the true values stand 
 """
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,9 @@ TRUE_TENSION = ["materials[0].E=120 kPa", "materials[0].nu=0.3", "materials[1].E
 TENSION_MARKERS = 12
 TRUE_BLOCK = "[{name: truth, target: materials.rubber.E, per: group, groups: block, initial: 40 kPa}]"
 TRUE_SEAL = "2.4 MPa"
+TRUE_SILICONE = ["materials[0].c10=180 kPa", "materials[0].c01=40 kPa"]
+SILICONE = {"tension": ("force", 0, 0.04), "shear": ("force", 0, 2.0), "inflation": ("height", 1, 1e-4)}
+SILICONE_SEED = 21  # of the noise, whose standard deviation is the last of each line of SILICONE, SI
 TRUE_INCLUSION = "[{on: {min: [45 mm, 40 mm], max: [75 mm, 70 mm]}, material: stiff}]"
 
 
@@ -166,6 +170,21 @@ def fork():
     print("%s: %d elements" % (os.path.relpath(path), len(quads)))
 
 
+def silicone(piola, scene, name):
+    """What the experiment observes, with normally distributed noise, beside its scene."""
+    column, component, sigma = SILICONE[name]
+    noise = random.Random(SILICONE_SEED * 100 + sorted(SILICONE).index(name))
+    with tempfile.TemporaryDirectory() as folder:
+        seen = truth(piola, scene, folder, TRUE_SILICONE)["observations"]
+    (curve,) = seen.values()
+    path = os.path.join(os.path.dirname(scene), name + ".csv")
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write("time,%s\n" % column)
+        for t, y in zip(curve["time"], curve["value"]):
+            file.write("%.9g,%.6g\n" % (t, y[component] + noise.gauss(0, sigma)))
+    print("%s: %d rows" % (os.path.relpath(path), len(curve["time"])))
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -179,6 +198,9 @@ def main():
             (motion, SMALL, "mpm_two_materials_small.yaml", "two_materials_small.csv"),
             (tension, FULL, "fem_tension_id.yaml", "tension"),
             (seal, FULL, "fem_seal.yaml", "seal_force.csv"),
+            (silicone, FULL, "silicone/tension.yaml", "tension"),
+            (silicone, FULL, "silicone/shear.yaml", "shear"),
+            (silicone, FULL, "silicone/inflation.yaml", "inflation"),
             (surface, FULL, "fem_field_id.yaml", "field_surface.csv")):
         make(sys.argv[1], os.path.join(folder, scene), name)
 
