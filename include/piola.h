@@ -222,7 +222,8 @@ piola_status piola_validate(const piola_options *options, piola_error *error);
 /* Lists the parameters that can be differentiated and designed. The errors of a scene; PIOLA_IO if the list cannot be
  * printed. */
 piola_status piola_params(const piola_options *options, piola_error *error);
-/* Prints the JSON Schema of scenes or, with `reference`, the keys as Markdown. PIOLA_IO if it cannot be printed. */
+/* Prints the JSON Schema of scenes and studies or, with `reference`, the keys as Markdown. PIOLA_IO if it cannot be
+ * printed. */
 piola_status piola_schema(bool reference, piola_error *error);
 /* Lists devices, engines and libraries, and tests them. PIOLA_NO if a test fails, PIOLA_UNAVAILABLE if no engine runs
  * here; PIOLA_NO_MEMORY; PIOLA_IO if the list cannot be printed. */

@@ -282,9 +282,9 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "      scene.yaml: no errors (2D, 1 body, 1024 particles, ...)\n"
          "  piola validate scene.yaml --json > resolved.json\n"
          "      the scene with every default filled in; kept beside the scene, it is one too"},
-    [TOOL_SCHEMA] = {"schema", NULL, "print the JSON Schema of scene files, for editors", "", "74",
+    [TOOL_SCHEMA] = {"schema", NULL, "print the JSON Schema of scenes and studies, for editors", "", "74",
                      "  piola schema > scene.schema.json\n"
-                     "      and then, as the first line of a scene, for editors with a YAML language server:\n"
+                     "      and then, as the first line of a scene or study, for editors with a YAML language server:\n"
                      "      # yaml-language-server: $schema=scene.schema.json\n"
                      "  piola schema --markdown | less\n"
                      "      every key with type, unit, default, range and meaning"},

@@ -121,17 +121,6 @@ static void begin_stage(void *p, int stage)
                     pio_session_sharpness(c->s));
 }
 
-/* Writes how many evaluations each stage took. Those of the first three are all that the optimiser made. */
-static void write_stages(pio_json *json, const pio_optimizer_result *r)
-{
-    pio_json_begin_object(json, "stages");
-    pio_json_integer(json, "start", 1);
-    pio_json_integer(json, "steps", (int64_t)r->accepted - 1);
-    pio_json_integer(json, "end", (int64_t)(r->evaluations - r->accepted));
-    pio_json_integer(json, "best", 1); /* pio_write_best() */
-    pio_json_end_object(json);
-}
-
 /* Returns the bound at which a value is, to a relative 1e-9 of their distance, as words; "" between them. */
 static const char *at_bound(const pio_parameter *p, double value)
 {
@@ -212,19 +201,7 @@ static piola_status report(pio_session *s, const pio_optimizer_result *r, piola_
     }
     pio_result_begin(s, &json, verdict, r->sentence, NULL);
     pio_result_evaluation(s, &json, r->z, true, r->multipliers);
-    pio_json_begin_object(&json, "optimizer");
-    pio_json_string(&json, "type", pio_optimizer_name(s->scene->optimizer.type));
-    pio_json_bool(&json, "converged", r->converged);
-    pio_json_string(&json, "stopped_by", pio_stop_name(r->reason));
-    pio_json_integer(&json, "iterations", r->iterations);
-    pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
-    pio_json_integer(&json, "replayed", (int64_t)r->replayed);
-    pio_json_integer(&json, "rejected", (int64_t)r->rejected);
-    write_stages(&json, r);
-    pio_json_double(&json, "projected_gradient", r->projected_gradient);
-    pio_json_double(&json, "violation", r->violation);
-    if (pio_session_sharpness(s) > 0) pio_json_double(&json, "beta", pio_session_sharpness(s));
-    pio_json_end_object(&json);
+    pio_result_optimizer(&json, s->scene->optimizer.type, r, pio_session_sharpness(s));
     if (s->residuals.n) pio_fit_json(&fit, &json);
     pio_certificate_json(s, NULL, 0, &json, "certificate");
     rc = pio_result_end(s, &json, files_of(s), error);

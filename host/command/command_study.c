@@ -11,6 +11,7 @@
 #include "host/command/command_study_check.h"
 #include "host/command/command_study_record.h"
 #include "host/optimize/optimizer.h"
+#include "host/results/result.h"
 #include "host/run/output_folder.h"
 #include "host/study/problem.h"
 #include "host/study/ranks.h"
@@ -190,19 +191,7 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
     pio_json_begin_object(&json, "parameters");
     for (size_t k = 0; k < s->problem.n_parameters; k++) write_parameter(s, &s->problem.parameters[k], &json);
     pio_json_end_object(&json);
-    if (r) {
-        pio_json_begin_object(&json, "optimizer");
-        pio_json_string(&json, "type", pio_optimizer_name(s->call.study->own.optimizer.type));
-        pio_json_bool(&json, "converged", r->converged);
-        pio_json_string(&json, "stopped_by", pio_stop_name(r->reason));
-        pio_json_integer(&json, "iterations", r->iterations);
-        pio_json_integer(&json, "evaluations", (int64_t)r->evaluations);
-        pio_json_integer(&json, "replayed", (int64_t)r->replayed);
-        pio_json_integer(&json, "rejected", (int64_t)r->rejected);
-        pio_json_double(&json, "projected_gradient", r->projected_gradient);
-        pio_json_double(&json, "violation", r->violation);
-        pio_json_end_object(&json);
-    }
+    if (r) pio_result_optimizer(&json, s->call.study->own.optimizer.type, r, 0);
     if (r && s->problem.rows) pio_fit_json(&fit, &json);
     if (s->taylor.n) pio_study_taylor_json(&s->taylor, &json);
     rc = end_result(s, &json, error);
@@ -227,7 +216,7 @@ static void report_failure(const study *s, piola_status rc, const piola_error *f
     pio_json json;
     piola_error unused;
     begin_result(s, &json, rc, failure->message);
-    pio_json_string(&json, "failure", piola_failure_name(failure->failure.kind));
+    pio_failure_json(&failure->failure, &json);
     (void)end_result(s, &json, &unused);
 }
 

@@ -298,6 +298,12 @@ typedef struct cfg_case {
     const cfg_table *table; /* table of those files */
 } cfg_case;
 
+/* The table of the files that have a key which no other file has. */
+typedef struct cfg_file_kind {
+    const char *key;
+    const cfg_table *table;
+} cfg_file_kind;
+
 /* Reports a key that the table does not have, or not in this variant. */
 void pio_cfg_unknown_key(cfg_doc *doc, const cfg_node *key, const char *path, const cfg_table *table, int variant);
 /* Writes, for an angle without a unit that is out of range and would be in range in degrees, "; ... did you mean '30
@@ -326,8 +332,10 @@ size_t pio_field_values(const cfg_field *field, const char *values[CFG_MOST_VALU
 /* Returns the length of a list of words that ends with NULL; 0 for NULL. */
 size_t pio_words(const char *const *words);
 
-/* Prints the JSON Schema (draft-07) of files; `special` (may be NULL) is a case with a table of its own. */
-void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to);
+/* Prints the JSON Schema (draft-07) of files; `special` is a case with a table of its own, `other` another kind of
+ * file. */
+void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const cfg_file_kind *other, const char *title,
+                    FILE *to);
 /* Prints the keys as a Markdown table. */
 void pio_cfg_reference(const cfg_table *table, FILE *to);
 /* Prints a decoded struct as JSON in SI units, which can be read again as a file. */

@@ -316,15 +316,21 @@ static size_t collect_lists(const cfg_table *table, const cfg_table **seen, size
     return n;
 }
 
+/* Writes the condition that a key is there. */
+static void key_schema(pio_json *j, const char *key)
+{
+    pio_json_begin_object(j, "if");
+    pio_json_begin_array(j, "required");
+    pio_json_string(j, NULL, key);
+    pio_json_end_array(j);
+    pio_json_end_object(j);
+}
+
 /* Writes the schema of a file. Required keys may be missing in a file with includes, as these may have them. */
 static void file_schema(pio_json *j, const char *key, const cfg_table *table)
 {
     pio_json_begin_object(j, key);
-    pio_json_begin_object(j, "if");
-    pio_json_begin_array(j, "required");
-    pio_json_string(j, NULL, "include");
-    pio_json_end_array(j);
-    pio_json_end_object(j);
+    key_schema(j, "include");
     table_schema(j, "then", table, true);
     table_schema(j, "else", table, false);
     pio_json_end_object(j);
@@ -380,21 +386,27 @@ static void included_schema(pio_json *j, const cfg_table *table, const cfg_case 
     pio_json_end_object(j);
 }
 
-void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const char *title, FILE *to)
+void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const cfg_file_kind *other, const char *title,
+                    FILE *to)
 {
     pio_json json, *j = &json;
     const cfg_table *lists[MOST_DEFINITIONS];
     char name[64];
-    const size_t n = collect_lists(special->table, lists, collect_lists(table, lists, 0));
+    size_t n = collect_lists(special->table, lists, collect_lists(table, lists, 0));
+    n = collect_lists(other->table, lists, n);
     pio_json_to_file(j, to, 1);
     pio_json_begin_object(j, NULL);
     pio_json_string(j, "$schema", "http://json-schema.org/draft-07/schema#");
     pio_json_string(j, "title", title);
+    key_schema(j, other->key);
+    file_schema(j, "then", other->table);
+    pio_json_begin_object(j, "else");
     condition_schema(j, special);
     file_schema(j, "then", special->table);
     pio_json_begin_object(j, "else");
     included_schema(j, table, special);
     file_schema(j, "else", table);
+    pio_json_end_object(j);
     pio_json_end_object(j);
     pio_json_begin_object(j, "definitions");
     for (size_t i = 0; i < n; i++) table_schema(j, definition_name(lists[i], name, sizeof name), lists[i], false);

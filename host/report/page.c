@@ -145,7 +145,9 @@ piola_status pio_report_write(const pio_report *r, const char *own, FILE *to, pi
     if (pio_report_study(r)) {
         pio_section_study(to, r, own != NULL);
         pio_section_pictures(to, r);
+        pio_section_study_history(to, r);
         if (pio_report_get(r->result, "parameters")) pio_section_parameters(to, r);
+        pio_section_squares(to, r);
     } else if (!r->sweep) {
         pio_section_pictures(to, r);
         pio_section_iterations(to, r);

@@ -84,6 +84,8 @@ void pio_section_scene(FILE *to, const pio_report *r);
 piola_status pio_section_files(FILE *to, const pio_report *r, const char *own, piola_error *error);
 /* Experiments of a study; `links`: the page lies in the folder, so that names may lead to the experiments' folders. */
 void pio_section_study(FILE *to, const pio_report *r, bool links);
+/* Curves over the iterations of a study, where it has a history. */
+void pio_section_study_history(FILE *to, const pio_report *r);
 /* Members of a sweep: table, parallel coordinates, responses. */
 void pio_section_sweep(FILE *to, const pio_report *r);
 

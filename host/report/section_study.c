@@ -62,7 +62,7 @@ void pio_section_study(FILE *to, const pio_report *r, bool links)
           to);
     for (size_t i = 0; i < list->n; i++) write_experiment(to, r, i, links);
     fputs("</tbody></table></div>\n", to);
-    pio_html_missing(to, "Iterations are in history.csv; observations, gradient and scene of each experiment are in "
-                         "experiments/NAME, of which piola report makes a page, too.");
+    pio_html_missing(to, "Observations, gradient and scene of each experiment are in experiments/NAME, of which piola "
+                         "report makes a page, too.");
     pio_html_section_end(to);
 }

@@ -38,7 +38,7 @@ static void write_contents(FILE *to, const pio_report *r)
     write_link(to, r->sweep, "responses", "Responses");
     write_link(to, study, "experiments", "Experiments");
     write_link(to, !r->sweep, "pictures", "Pictures");
-    write_link(to, !study && !strcmp(pio_report_command(r), "optimize"), "iterations", "Iterations");
+    write_link(to, !strcmp(pio_report_command(r), "optimize"), "iterations", "Iterations");
     write_link(to, ended && !r->sweep && !study, "objective", "Objective");
     write_link(to, ended && pio_report_get(result, "parameters")->n, "parameters", "Parameters");
     write_link(to, pio_report_get(result, "least_squares") != NULL, "squares", "Errors of the fit");

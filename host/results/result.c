@@ -213,6 +213,28 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
     pio_json_end_object(json);
 }
 
+void pio_result_optimizer(pio_json *json, pio_optimizer_type type, const pio_optimizer_result *r, double beta)
+{
+    pio_json_begin_object(json, "optimizer");
+    pio_json_string(json, "type", pio_optimizer_name(type));
+    pio_json_bool(json, "converged", r->converged);
+    pio_json_string(json, "stopped_by", pio_stop_name(r->reason));
+    pio_json_integer(json, "iterations", r->iterations);
+    pio_json_integer(json, "evaluations", (int64_t)r->evaluations);
+    pio_json_integer(json, "replayed", (int64_t)r->replayed);
+    pio_json_integer(json, "rejected", (int64_t)r->rejected);
+    pio_json_begin_object(json, "stages");
+    pio_json_integer(json, "start", 1);
+    pio_json_integer(json, "steps", (int64_t)r->accepted - 1);
+    pio_json_integer(json, "end", (int64_t)(r->evaluations - r->accepted));
+    pio_json_integer(json, "best", 1); /* pio_write_best() */
+    pio_json_end_object(json);
+    pio_json_double(json, "projected_gradient", r->projected_gradient);
+    pio_json_double(json, "violation", r->violation);
+    if (beta > 0) pio_json_double(json, "beta", beta);
+    pio_json_end_object(json);
+}
+
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error)
 {
     char path[PIO_PATH];

@@ -4,6 +4,7 @@
 #define PIOLA_HOST_RESULT_H
 
 #include "host/base/json.h"
+#include "host/optimize/optimizer.h"
 #include "host/run/session.h"
 
 /* Begins `json` with the members that all commands have; the caller adds its own, and pio_result_end() ends it. `exit`
@@ -17,6 +18,8 @@ void pio_failure_json(const piola_failure *failure, pio_json *json);
  * (with their derivatives if `gradient`) of the last evaluation; multipliers [constraints.n] of an optimisation, or
  * NULL. */
 void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool gradient, const double *multipliers);
+/* Writes the member `optimizer`; beta: the sharpness of projections at the end, 0: there are none. */
+void pio_result_optimizer(pio_json *json, pio_optimizer_type type, const pio_optimizer_result *result, double beta);
 /* Writes result.json, with --json also to standard output, and frees `json` in any case. `files` are the names of other
  * files in the folder, ended by NULL, of which those are listed that are there. Returns PIOLA_NO_MEMORY, or PIOLA_IO or
  * PIOLA_CANNOT_CREATE if the file or standard output cannot be written. */

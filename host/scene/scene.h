@@ -477,9 +477,9 @@ piola_status pio_scene_fault(const pio_scene *scene, piola_error *error, const c
  * key's position. Any other status, and a NULL `error`, stay as they are. Returns rc. */
 piola_status pio_scene_attribute_error(const pio_scene *scene, piola_status rc, piola_error *error, const char *path);
 
-/* Prints the JSON Schema (draft-07) of a scene file. */
+/* Prints the JSON Schema (draft-07) of scenes and studies. */
 void pio_scene_schema(FILE *to);
-/* Prints the reference of keys as Markdown tables. */
+/* Prints the reference of their keys as Markdown tables. */
 void pio_scene_reference(FILE *to);
 /* Prints the scene with every default filled in, as JSON (keys as in the file, SI values). */
 void pio_scene_resolved(const pio_scene *scene, FILE *to);

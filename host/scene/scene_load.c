@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The method whose scenes have another table. */
-static const cfg_case fem_case = {"method", "type", "fem", &pio_fem_scene_table};
+const cfg_case pio_fem_case = {"method", "type", "fem", &pio_fem_scene_table};
 
 /* Vectors are as long as method.dimension says; without a good one they may have 2 or 3 entries. */
 static int peek_dimension(const cfg_doc *doc)
@@ -25,18 +24,19 @@ static int peek_dimension(const cfg_doc *doc)
 static const cfg_table *table_of(const cfg_doc *doc)
 {
     bool found;
-    const cfg_node *node = pio_cfg_find(doc->root, fem_case.mapping, &found);
-    node = found ? pio_cfg_get(node, fem_case.key, NULL) : NULL;
-    return node && node->kind == CFG_SCALAR && !strcmp(node->text, fem_case.value) ? fem_case.table : &pio_scene_table;
+    const cfg_node *node = pio_cfg_find(doc->root, pio_fem_case.mapping, &found);
+    node = found ? pio_cfg_get(node, pio_fem_case.key, NULL) : NULL;
+    return node && node->kind == CFG_SCALAR && !strcmp(node->text, pio_fem_case.value) ? pio_fem_case.table
+                                                                                       : &pio_scene_table;
 }
 
 /* Decodes the loaded document by the table of its method; messages say where a key is one of the other method. */
 static bool decode(cfg_doc *doc, pio_scene *scene)
 {
     const cfg_table *table = table_of(doc);
-    const bool fem = table == fem_case.table;
+    const bool fem = table == pio_fem_case.table;
     doc->dimension = peek_dimension(doc);
-    doc->other = fem ? &pio_scene_table : fem_case.table;
+    doc->other = fem ? &pio_scene_table : pio_fem_case.table;
     doc->other_kind = fem ? "scenes of `method: {type: mpm}`" : "scenes of `method: {type: fem}`";
     return pio_cfg_decode(doc, table, scene);
 }
@@ -156,19 +156,6 @@ bool pio_scene_folder(const char *path, const pio_allowed *allowed, const char *
     known = known && may_write(&doc, out, directory_of(&doc)->mark.file->set);
     pio_cfg_free(&doc);
     return known;
-}
-
-void pio_scene_schema(FILE *to)
-{
-    pio_cfg_schema(&pio_scene_table, &fem_case, "Piola scene", to);
-}
-
-void pio_scene_reference(FILE *to)
-{
-    fputs("Scenes of `method: {type: mpm}`:\n\n", to);
-    pio_cfg_reference(&pio_scene_table, to);
-    fputs("\nScenes of `method: {type: fem}`:\n\n", to);
-    pio_cfg_reference(&pio_fem_scene_table, to);
 }
 
 void pio_scene_resolved(const pio_scene *scene, FILE *to)

@@ -37,6 +37,7 @@ extern const cfg_table pio_obstacle_table;                    /* scene_table_obs
 extern const cfg_table pio_group_table;                       /* scene_table_bodies.c */
 extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_control.c */
 extern const cfg_table pio_plastic_table;                     /* scene_table_plastic.c */
+extern const cfg_case pio_fem_case; /* the method whose scenes have another table (scene_load.c) */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table, pio_fem_design_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;
 extern const cfg_table pio_tie_table;        /* ties between meshes (scene_table_tie.c) */

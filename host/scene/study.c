@@ -67,7 +67,7 @@ static const cfg_field study_fields[] = {
     {"optimizer", CFG_MAPPING, .table = &pio_optimizer_table, .meaning = "how the design is improved"},
     {"output", CFG_MAPPING, .table = &output_table, .meaning = "where the results are written"},
     END};
-static const cfg_table study_table = {.what = "study", .fields = study_fields};
+const cfg_table pio_study_table = {.what = "study", .fields = study_fields};
 _Static_assert(offsetof(pio_study, own) == 0, "tables of scenes count from the study's scene");
 
 /* ---- design ---------------------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static void load(pio_study *study, cfg_doc *doc, const char *path, const pio_sce
                  const char *const *sets, size_t n_sets)
 {
     doc->allowed = leave->allowed;
-    if (!pio_cfg_load(doc, path, sets, n_sets) || !pio_cfg_decode(doc, &study_table, study)) return;
+    if (!pio_cfg_load(doc, path, sets, n_sets) || !pio_cfg_decode(doc, &pio_study_table, study)) return;
     study->own.input.path = pio_pool_text(&doc->pool, path, strlen(path));
     study->own.input.text = doc->text;
     doc->no_memory |= !study->own.input.path || !study->own.input.text;

@@ -33,6 +33,8 @@ typedef struct pio_study {
     const struct cfg_node *design; /* list of entries; NULL: none */
 } pio_study;
 
+extern const struct cfg_table pio_study_table; /* the keys of a study */
+
 /* Returns whether a file is that of a study: one that has the key `experiments`. One that cannot be read is none. */
 bool pio_study_is(const char *path);
 /* Reads, overrides and checks a study, with arguments as those of pio_scene_load(); the scenes of the experiments are

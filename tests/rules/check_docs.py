@@ -3,8 +3,8 @@
 
     <!-- table NAME --> ... <!-- end -->    equals what is made of the sources or of the command: kernels, fields,
                                             mesh-fields, units, rooms, room-tests, designs, keys-mpm, keys-fem,
-                                            commands, exit-codes, result, reports, gallery, help-COMMAND. `--write`
-                                            puts it there.
+                                            keys-study, commands, exit-codes, result, reports, gallery,
+                                            help-COMMAND. `--write` puts it there.
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
 short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
 choice and cost, lines and pictures are small. Every scene that ships has its picture in the gallery, and every picture
@@ -35,6 +35,7 @@ REQUIRED = {
     "docs/reference/kernels.md": ("kernels",),
     "docs/reference/keys-fem.md": ("keys-fem",),
     "docs/reference/keys-mpm.md": ("keys-mpm",),
+    "docs/reference/keys-study.md": ("keys-study",),
     "docs/reference/reports.md": ("reports",),
     "docs/reference/result.md": ("result",),
     "docs/scene.md": ("units",),
@@ -199,11 +200,11 @@ class Command:
     def size(self, scene):
         """What `piola validate` says of the size of a scene file."""
         said = self.ask("validate", str(house.ROOT / scene))
-        return re.search(r"no errors \((.*)\)", said).group(1)
+        return re.findall(r"no errors \((.*)\)", said)[-1]  # of a study it comes after its experiments
 
-    def keys(self, method):
-        """The table of the keys of scenes of one method, of the two that the command prints."""
-        title = rf"^Scenes of `method: \{{type: {method}\}}`:\n\n"
+    def keys(self, kind):
+        """The table of the keys of studies, or of scenes of one method, of the three that the command prints."""
+        title = "^Studies:\n\n" if kind == "study" else rf"^Scenes of `method: \{{type: {kind}\}}`:\n\n"
         return re.search(title + r"(.*?\n)(?:\n|\Z)", self.schema, re.S | re.M).group(1)
 
     def table(self, name, old=""):
@@ -212,7 +213,7 @@ class Command:
             return table(("command", "what it does"), [(f"`piola {c}`", m) for c, m in self.commands])
         if name == "exit-codes":
             return table(("code", "meaning"), self.section(self.help, "Exit codes", 6))
-        if name in ("keys-mpm", "keys-fem"):
+        if name in ("keys-mpm", "keys-fem", "keys-study"):
             return self.keys(name[5:])
         if name == "units":
             return table(("quantity", "units"), units())

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER MORE_FOLDER... -- the JSON Schema of scene files, judged by
+"""check_schema.py SCHEMA.json GOOD_FOLDER BAD_FOLDER MORE_FOLDER... -- the JSON Schema of scenes and studies, judged by
 python-jsonschema.
 
-Every scene of the good folder and of those at the end must validate. Of the bad scenes, those that only a schema's
-means can judge (keys, kinds, ranges) must be refused: this shows that the schema is not empty.
+Every scene and study of the good folder and of those at the end must validate. Of the bad scenes, those that only a
+schema's means can judge (keys, kinds, ranges) must be refused: this shows that the schema is not empty. So must studies
+that are spoiled here.
 """
 import json
 import pathlib
@@ -19,6 +20,25 @@ version_2 method_unknown dt_is_list half_seed seed_negative wrong_dimension unkn
 name_malformed enum_close walls_key vector_is_number time_is_text materials_empty E_and_mu E_alone no_stiffness
 at_and_every at_of_distance over_three component_malformed optimizer_type field_unknown missing_keys
 fem_load_without_on""".split()
+
+
+# Faults that it can see in a study: what of the text below is replaced, and by what.
+STUDY = """version: 1
+name: trials
+experiments:
+  - {name: slow, scene: throw.yaml, weight: 0.5}
+  - {name: fast, scene: throw.yaml, set: {"bodies[0].velocity": [4, 2]}}
+design:
+  - {name: launch, target: bodies.ball.velocity, initial: [2, 2], bounds: [-5, 5], experiments: slow}
+gradient: {check: {directions: 2}, memory: {budget: 1 GB}}
+optimizer: {type: lbfgs, max_iterations: 3}
+"""
+SPOILED = (("weight: 0.5", "weight: -1"), ("weight: 0.5", "weight: heavy"), ("weight: 0.5", "wieght: 1"),
+           ("name: slow, ", ""), ("scene: throw.yaml, weight", "weight"), ("name: trials\n", ""),
+           ("version: 1", "version: 2"), ("set: {\"bodies[0].velocity\": [4, 2]}", "set: 3"),
+           ("type: lbfgs", "type: lbgfs"), ("type: lbfgs,", ""), ("max_iterations: 3", "max_iterations: -3"),
+           ("budget: 1 GB", "budget: 1 m"), ("directions", "direction"), ("optimizer", "optimiser"),
+           ("design:\n", "design: []\nother:\n"), ("name: slow", "name: a/b"))
 
 
 class Loader(yaml.SafeLoader):
@@ -46,13 +66,25 @@ def loads_without_a_place(validator, scene) -> int:
     return wrong + (len(kinds) < 6)
 
 
+def spoiled_studies(validator) -> int:
+    """Returns how many spoiled studies are accepted, and 1 more if the whole one is not."""
+    wrong = 0
+    for old, new in (("", ""), *SPOILED):
+        assert old in STUDY, old
+        legal = validator.is_valid(yaml.load(STUDY.replace(old, new, 1), Loader))
+        if legal != (old == ""):
+            print(f"a study with {new!r} for {old!r}: {legal}")
+            wrong += 1
+    print(f"{len(SPOILED)} spoiled studies and a good one: {wrong} faults (threshold 0)")
+    return wrong
+
+
 def main() -> int:
     schema = json.loads(pathlib.Path(sys.argv[1]).read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
     wrong = 0
-    good = [path for folder in (sys.argv[2], *sys.argv[4:]) for path in sorted(pathlib.Path(folder).glob("*.yaml"))
-            if not path.name.startswith("study_")]  # a study is no scene
+    good = [path for folder in (sys.argv[2], *sys.argv[4:]) for path in sorted(pathlib.Path(folder).glob("*.yaml"))]
     for path in good:
         for error in validator.iter_errors(yaml.load(path.read_text(), Loader)):
             print(f"{path.name}: {error.json_path}: {error.message[:300]}")
@@ -63,6 +95,7 @@ def main() -> int:
             print(f"{path.name}: the schema accepts it")
             wrong += 1
     meshes = pathlib.Path(sys.argv[2]) / "meshes_2d.yaml"
+    wrong += spoiled_studies(validator)
     wrong += loads_without_a_place(validator, yaml.load(meshes.read_text(), Loader))
     print(f"{len(good)} good scenes, {len(REFUSED)} bad ones, {wrong} faults (threshold 0)")
     return 1 if wrong or not good else 0

@@ -286,6 +286,26 @@ class Report(unittest.TestCase):
         links = Page(away.read_text(encoding="utf-8")).all("a")
         self.assertTrue(all(a["href"].startswith("#") for a in links))
 
+    def test_a_fit_of_a_study_has_its_errors_and_a_curve_for_each_experiment(self):
+        study, folder = self.folder / "squares.yaml", self.folder / "squares"
+        study.write_text(STUDY.replace("lbfgs", "levenberg_marquardt, max_iterations: 5"))
+        run("optimize", study, "-o", folder, "-q")
+        page, text = self.page(folder)
+        self.assertEqual(self.titles(page), ["Experiments", "Pictures", "Iterations", "Parameters",
+                                             "Errors of the fit", "Files"])
+        self.assertIn("95 % from", page.text)
+        rows = json.loads((folder / "result.json").read_text())["least_squares"]["parameters"]
+        self.assertEqual([row["variable"] for row in rows], ["materials.rubber.E"])  # nu is at its bound
+        labels = [figure["aria-label"] for figure in page.all("svg") if "aria-label" in figure]
+        self.assertEqual(sum("iteration" in label for label in labels), 3)
+        curves = re.findall(r"<figure.*?</figure>", text, re.S)
+        of = [figure for figure in curves if "Objective of each experiment" in figure]
+        self.assertEqual(len(of), 1)
+        self.assertTrue("near" in of[0] and "far" in of[0])
+        for spoiled in ("", "iteration\n", "iteration,evaluations,objective\n1,2,x\n3", "a\0,b\n1,2\n"):
+            (folder / "history.csv").write_text(spoiled)
+            self.page(folder)  # it is written, whatever the file holds
+
     def test_a_name_of_an_experiment_leads_to_no_other_folder(self):
         folder = self.folder / "lure"
         folder.mkdir()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """test_result.py PIOLA SOURCE_FOLDER -- what commands write as JSON is what docs/reference/*.schema.json say.
 
-Small scenes of particles and of meshes are run, differentiated, checked and optimised; some end well, some with no,
-fail or are interrupted. Each result.json validates, and every key of the schema is in one of them. The negative control
-spoils them at every place: a key that is not known, a value of another type, a missing key. Likewise what `doctor` and
-`bench` print.
+Small scenes of particles and of meshes and a study are run, differentiated, checked and optimised; some end well, some
+with no, fail or are interrupted. Each result.json validates, and every key of the schema is in one of them. The
+negative control spoils them at every place: a key that is not known, a value of another type, a missing key. Likewise
+what `doctor` and `bench` print.
 """
 import copy
 import json
@@ -52,6 +52,18 @@ design:
   - {name: stiffness, target: materials.m.E, per: element, bounds: [100 kPa, 400 kPa], transform: log}
 objective: [{type: target, of: end.y, value: -0.01, weight: 1000}]
 """
+STUDY = """version: 1
+name: slabs
+experiments:
+  - {name: light, scene: slab.yaml, weight: 2, set: {loads.push.value: [10 N, -15 N]}}
+  - {name: heavy, scene: slab.yaml, set: {objective: [{type: target, of: end, value: [0.001, -0.01], weight: 1000}]}}
+design: [{name: stiffness, target: materials.m.E, bounds: [100 kPa, 400 kPa], transform: log}]
+gradient: {check: {directions: 2}}
+optimizer: {type: levenberg_marquardt, max_iterations: 20}
+"""
+STUDY_BOUND = ["optimizer={type: mma, max_iterations: 2}",
+               "design=[{name: depth, target: bodies.b.thickness, bounds: [0.1, 0.4]}]",
+               "experiments.light.set={constraints: [{of: size, max: 1.001, relative_to: initial}]}"]
 MOTION = ["time={integrator: bdf2, dt: 5 ms, duration: 30 ms}"]
 BOUND = ["constraints=[{of: size, max: 1.001, relative_to: initial}]", "optimizer={type: mma, max_iterations: 2}"]
 LAYOUT = ["bodies=[{name: b, geometry: g, material: m, relative_density: 0.5}]", "design=[{name: layout, "
@@ -97,6 +109,12 @@ RUNS = {
                                           "type: displacement, value: [-2, 0]}]", "loads=[]"], []),
     "slab_by_iteration": (0, "grad", SLAB, ["solver.linear=pcg"], []),
     "slab_unbalanced": (76, "run", SLAB, ["solver={max_iterations: 1, halvings: 0}"], []),
+    "study": (0, "optimize", STUDY, [], []),
+    "study_grad": (0, "grad", STUDY, [], ["--jobs", "2"]),
+    "study_check": (0, "check", STUDY, [], []),
+    "study_bound": (0, "optimize", STUDY, STUDY_BOUND, []),
+    "study_unbalanced": (76, "grad", STUDY,
+                         ["experiments.heavy.set={solver.max_iterations: 1, solver.halvings: 0}"], []),
     "ball_interrupted": (75, "run", BALL, LONG, ["--max-walltime", "2"]),
     "ball_optimize_interrupted": (75, "optimize", BALL, LONG, ["--max-walltime", "2"]),
 }
@@ -104,7 +122,8 @@ RUNS = {
 NAMES = ("terms", "observations", "data", "parameters")
 # What writes these keys; of check_record.c also the record itself, whose `identity` no result has.
 WRITERS = ("results/result", "results/certificate", "results/check_record", "results/fit", "run/adjoint_growth",
-           "command/command", "command/command_check", "command/command_optimize")
+           "command/command", "command/command_check", "command/command_optimize", "command/command_study",
+           "command/command_study_check")
 EVALUATED = ("objective", "terms", "constraints", "observations", "parameters")
 
 
@@ -129,9 +148,14 @@ def places(value, at=()):
         yield from places(inner, at + (key,))
 
 
+def has_names(place):
+    """Whether the keys of the object there are names of the scene."""
+    return len(place) == 1 and place[0] in NAMES or len(place) == 3 and place[::2] == ("experiments", "constraints")
+
+
 def general(place):
     """A path with `*` for numbers and for names of the scene."""
-    return tuple("*" if isinstance(key, int) or at == 1 and place[0] in NAMES else key for at, key in enumerate(place))
+    return tuple("*" if isinstance(key, int) or has_names(place[:at]) else key for at, key in enumerate(place))
 
 
 def found(document, place):
@@ -179,7 +203,7 @@ class Schemas(unittest.TestCase):
                 if (general(place), type(value)) in done:
                     continue
                 done.add((general(place), type(value)))
-                if isinstance(value, dict) and (len(place) != 1 or place[0] not in NAMES):
+                if isinstance(value, dict) and not has_names(place):
                     value["unknown"] = 1
                     refused("unknown", spoiled, place)
                     del value["unknown"]
@@ -295,6 +319,11 @@ class Results(Schemas):
         for name, report in self.reports.items():
             if report["exit"] not in (0, 1):
                 continue
+            if "study" in report:
+                self.assertEqual(sum(e["weight"] * e["objective"] for e in report["experiments"]), report["objective"])
+                there = [(self.folder / name / e["folder"] / "result.json").exists() for e in report["experiments"]]
+                self.assertEqual(there, [report["command"] != "check"] * 2, name)
+                continue
             self.assertEqual(pathlib.Path(report["files"][-1]).name, "result.json")
             self.assertTrue(all(os.path.exists(file) for file in report["files"]), name)
             if report["objective"] is not None:
@@ -339,7 +368,14 @@ class Results(Schemas):
         self.spoil(self.validator, self.keys, self.reports, 20)
 
     def test_what_the_exit_and_the_command_promise_is_demanded(self):
+        report = self.reports["study_grad"]
+        for key in ("objective", "experiments", "parameters", "study"):
+            self.assertNotEqual(self.faults({k: v for k, v in report.items() if k != key}), [], key)
+        for key in ("scene", "terms", "certificate", "files"):
+            self.assertNotEqual(self.faults({**report, key: self.reports["ball_grad"][key]}), [], key)
+        self.assertNotEqual(self.faults({**self.reports["study_unbalanced"], "experiments": report["experiments"]}), [])
         report = self.reports["ball_grad"]
+        self.assertNotEqual(self.faults({**report, "experiments": self.reports["study_grad"]["experiments"]}), [])
         for key in (*EVALUATED, "certificate"):
             self.assertNotEqual(self.faults({k: v for k, v in report.items() if k != key}), [], key)
         stopped = self.reports["ball_interrupted"]

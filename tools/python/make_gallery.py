@@ -171,6 +171,10 @@ ENTRIES = (
           "after 2 s, with respect to Young's modulus of each element, which reversing 20,000 steps "
           "gave.",
           "--field grad_E --frame 30"),
+    Entry("study_silicone", "optimize",
+          "The membrane at its highest pressure, with the constants that all three experiments gave: half the section "
+          "of a ring. The colour is the derivative of this experiment's objective with respect to c01 of each element.",
+          "--field grad_c01 --size 800x400", file="experiments/inflation/states"),
     Entry("fem_long_swing_euler", "grad",
           "The beam after 0.8 s, on its way back. The colour is the speed.",
           "--field velocity --frame 40"),
@@ -178,9 +182,10 @@ ENTRIES = (
 
 
 def scene_names():
-    """The scenes that ship, without suffix. Studies are none: they have no picture of their own."""
+    """The scenes that ship, without suffix, and the studies that have an entry: of these one experiment is drawn."""
+    entries = [e.scene for e in ENTRIES]
     return sorted(p.stem for p in (ROOT / "scenes").glob("*.yaml")
-                  if not p.stem.endswith("_small") and not p.stem.startswith("study_"))
+                  if not p.stem.endswith("_small") and (not p.stem.startswith("study_") or p.stem in entries))
 
 
 def scene_text(name):
@@ -195,6 +200,10 @@ def value(name, key):
         return re.sub(r" # .*", "", found.group(1)).rstrip()
     parent = re.search(r"^include: (\w+)\.yaml$", text, re.M)
     return value(parent.group(1), key) if parent else ""
+
+
+def is_study(name):
+    return bool(value(name, "experiments"))
 
 
 def output(name):
@@ -231,6 +240,15 @@ def objective(name):
     return ", ".join(f"{kind} of `{what}`" for kind, what in pairs)
 
 
+def of_what(name, size, precision):
+    """How a scene is computed and its objective, in words; of a study, its experiments."""
+    if is_study(name):
+        names = ", ".join(f"`{n}`" for n in re.findall(r"\{name: ([\w.-]+)", value(name, "experiments")))
+        return f"Study: {size}.", f"Objective: the sum of those of {names}."
+    method = "finite elements" if "fem" in value(name, "method") else "material point method"
+    return f"Method: {method}, {precision}, {size}.", f"Objective: {objective(name)}."
+
+
 def seconds(number):
     return f"{number:.1f} s" if number < 10 else f"{number:.0f} s"
 
@@ -248,10 +266,8 @@ def section(entry, size, measured):
         took += f" for {measured['evaluations']} evaluations"
     if "machine" in measured:
         took += f" ({measured['machine']}, commit {measured['commit']}, {measured['date']})"
-    method = "finite elements" if "fem" in value(name, "method") else "material point method"
-    precision = "f32" if measured["precision"] == "f32" else "f64"
-    facts = [f"Method: {method}, {precision}, {size}.", f"Objective: {objective(name)}. Design: {designed(name)}.",
-             f"Measured: {took}."]
+    method, goal = of_what(name, size, measured.get("precision"))
+    facts = [method, f"{goal} Design: {designed(name)}.", f"Measured: {took}."]
     text = [f"## {name}", textwrap.fill(description[0].upper() + description[1:] + ".", WIDTH),
             f"![{name}](gallery/{name}.png)", textwrap.fill(f"*{entry.shows}*", WIDTH),
             *(textwrap.fill(fact, WIDTH, break_long_words=False, break_on_hyphens=False) for fact in facts),
@@ -308,7 +324,9 @@ def make(program, entry, run_again=True):
     used = processors() - used
     subprocess.run([program, *draw[1:]], cwd=ROOT, check=True)
     result = json.loads((ROOT / output(entry.scene) / "result.json").read_text())
-    found = {"cpu": round(used, 2), "precision": result["engine"]["precision"]}
+    found = {"cpu": round(used, 2)}
+    if not is_study(entry.scene):
+        found["precision"] = result["engine"]["precision"]
     if "optimizer" in result:
         found["evaluations"] = result["optimizer"]["evaluations"]
     return found

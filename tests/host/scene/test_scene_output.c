@@ -7,6 +7,7 @@
 
 #include "host/base/path.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/study.h"
 #include "tests/host/scene/scene_helpers.h"
 
 #include <unistd.h>
@@ -158,13 +159,17 @@ static void seek_table(sought *n, const cfg_table *table, const char *schema)
         if (pio_value_legal(tag, v)) seek_fields(n, table, v, member(entry(kinds, at++), "properties"));
 }
 
-/* Keys of all variants of all tables of both methods, in a whole scene and in one that includes another. */
+/* Keys of all variants of all tables of studies and of both methods, in a whole file and in one that includes another.
+ */
 static int missing_of_schema(const char *text)
 {
     sought n = {.definitions = member(text, "definitions")};
+    const char *scenes = member(text, "else");
+    for (int whole = 0; whole < 2; whole++)
+        seek_table(&n, &pio_study_table, member(member(text, "then"), whole ? "else" : "then"));
     for (int fem = 0; fem < 2; fem++)
         for (int whole = 0; whole < 2; whole++) { /* the first of what is not fem is a scene that includes its method */
-            const char *of = fem ? member(text, "then") : member(member(text, "else"), "else");
+            const char *of = fem ? member(scenes, "then") : member(member(scenes, "else"), "else");
             seek_table(&n, fem ? &pio_fem_scene_table : &pio_scene_table, member(of, whole ? "else" : "then"));
         }
     print_message("schema: %d places of keys, %d missing (threshold 0)\n", n.keys, n.missing);
