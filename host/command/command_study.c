@@ -111,6 +111,8 @@ static void write_experiments(const study *s, pio_json *json)
         pio_json_string(json, "scene", of->scene);
         pio_json_double(json, "weight", of->weight);
         pio_json_double(json, "objective", part->J);
+        pio_json_double(json, "gradient_weight", of->weight * part->factor);
+        if (isfinite(of->threshold)) pio_json_double(json, "threshold", of->threshold);
         pio_json_begin_object(json, "constraints");
         for (size_t i = 0; i < part->m; i++) pio_json_double(json, part->constraints[i], part->c[i]);
         pio_json_end_object(json);
@@ -129,7 +131,7 @@ static void write_parameter(const study *s, const pio_study_parameter *of, pio_j
         const pio_study_part *part = &s->problem.parts[e];
         for (size_t v = 0; v < part->n; v++)
             if (part->map[v] >= of->first && part->map[v] < of->first + of->n)
-                sum[part->map[v] - of->first] += part->value_bar[v];
+                sum[part->map[v] - of->first] += part->factor * part->value_bar[v];
     }
     pio_json_begin_object(json, of->path);
     pio_json_string(json, "design", of->design);
@@ -187,6 +189,7 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
     begin_result(s, &json, verdict, r ? r->sentence : verdict ? error->message : "done");
     pio_json_null(&json, "failure");
     pio_json_double(&json, "objective", J);
+    pio_study_combine_json(&s->problem, &json);
     write_experiments(s, &json);
     pio_json_begin_object(&json, "parameters");
     for (size_t k = 0; k < s->problem.n_parameters; k++) write_parameter(s, &s->problem.parameters[k], &json);
@@ -199,8 +202,9 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
     pio_fit_free(&fit);
     if (rc) return rc;
     for (size_t e = 0; e < s->call.study->n; e++)
-        pio_log_message(s->log, PIO_INFO, "%s: J = %.9g, weight %g", s->call.study->experiments[e].name,
-                        s->problem.parts[e].J, s->call.study->experiments[e].weight);
+        pio_log_message(s->log, PIO_INFO, "%s: J = %.9g, weight %g, %.4g in the gradient",
+                        s->call.study->experiments[e].name, s->problem.parts[e].J, s->call.study->experiments[e].weight,
+                        s->call.study->experiments[e].weight * s->problem.parts[e].factor);
     pio_log_message(s->log, verdict ? PIO_WARNING : PIO_INFO, "%s; results are in %s",
                     r         ? r->sentence
                     : verdict ? error->message
@@ -293,13 +297,11 @@ static piola_status gradient(study *s, piola_error *error)
 
 static piola_status check(study *s, piola_error *error)
 {
-    double J = 0;
     s->taylor = (pio_study_taylor){.problem = &s->problem, .log = s->log};
     const piola_status rc = pio_study_taylor_run(&s->taylor, error);
     pio_log_progress_end(s->log);
     if (rc) return rc;
-    for (size_t e = 0; e < s->call.study->n; e++) J += s->problem.parts[e].weighted;
-    return report(s, J, NULL, pio_study_taylor_verdict(&s->taylor, error), error);
+    return report(s, s->taylor.J, NULL, pio_study_taylor_verdict(&s->taylor, error), error);
 }
 
 /* Does what the command is called after. */
@@ -381,11 +383,14 @@ static piola_status serve(study *s, const pio_scene_leave *leave, piola_error *e
 static void log_plan(const study *s)
 {
     double bytes = 0;
+    char maximum[200];
     for (size_t e = 0; e < s->call.study->n; e++) bytes += (double)s->problem.parts[e].bytes;
     pio_log_message(s->log, PIO_INFO,
                     "plan: %zu experiments in %d processes, %zu design variables, %zu constraints, %zu residuals, %.0f "
                     "bytes of memory in all",
                     s->call.study->n, s->jobs, s->problem.n, s->problem.m, s->problem.rows, bytes);
+    if (pio_study_combine_text(&s->problem, maximum, sizeof maximum))
+        pio_log_message(s->log, PIO_INFO, "plan: %s", maximum);
 }
 
 piola_status pio_command_study(const piola_options *options, const char *name, piola_error *error)

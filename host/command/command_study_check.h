@@ -1,4 +1,4 @@
-/* command_study_check.h -- the Taylor test of a study's objective. */
+/* command_study_check.h -- the Taylor test of a study's objective and constraints. */
 #ifndef PIOLA_HOST_COMMAND_STUDY_CHECK_H
 #define PIOLA_HOST_COMMAND_STUDY_CHECK_H
 
@@ -14,11 +14,13 @@ typedef struct {
     pio_taylor_row *rows; /* [n], to free() */
     size_t n;
     double tolerance; /* of the study: gradient.check */
+    double J;         /* at the start */
 } pio_study_taylor;
 
-/* Compares J of the study with its gradient along random directions, the gradient, and for every parameter its variable
- * with the largest derivative, and logs the rows. The last evaluation is at z0. Returns PIOLA_OK whatever the rows say,
- * PIOLA_INTERRUPTED, PIOLA_NO_MEMORY, and the errors of pio_study_evaluate(). */
+/* Compares J of the study and its constraints with their gradients along random directions, each gradient, and for
+ * every parameter the variable with the largest derivative of J, and logs the rows. The last evaluation is at z0.
+ * Returns PIOLA_OK whatever the rows say, PIOLA_INTERRUPTED, PIOLA_NO_MEMORY, and the errors of
+ * pio_study_evaluate(). */
 piola_status pio_study_taylor_run(pio_study_taylor *check, piola_error *error);
 /* Returns PIOLA_OK if all rows passed, else PIOLA_NO, with the message. */
 piola_status pio_study_taylor_verdict(const pio_study_taylor *check, piola_error *error);

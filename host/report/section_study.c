@@ -28,6 +28,13 @@ const char *pio_report_experiment(const pio_report *r, size_t i)
     return length <= MOST_NAME && strspn(name, safe) == length ? name : "";
 }
 
+/* Returns whether J is a smooth maximum over the experiments. */
+static bool is_maximum(const pio_report *r)
+{
+    const cfg_node *combine = pio_report_get(r->result, "combine");
+    return combine && !strcmp(pio_report_text(combine, "type", ""), "maximum");
+}
+
 static void write_experiment(FILE *to, const pio_report *r, size_t i, bool links)
 {
     const cfg_node *of = experiments(r)->items[i];
@@ -39,8 +46,8 @@ static void write_experiment(FILE *to, const pio_report *r, size_t i, bool links
     if (links && *safe) fputs("</a>", to);
     fputs("</th><td>", to);
     pio_html_text(to, pio_report_text(of, "scene", "-"));
-    const double values[] = {weight, J, weight * J};
-    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+    const double values[] = {weight, J, weight * J, pio_report_number(of, "gradient_weight")};
+    for (size_t k = 0; k < (is_maximum(r) ? 4 : 3); k++) {
         fputs("</td><td class=\"n\">", to);
         pio_html_number(to, values[k], 9);
     }
@@ -56,10 +63,13 @@ void pio_section_study(FILE *to, const pio_report *r, bool links)
         pio_html_section_end(to);
         return;
     }
-    fputs("<p>J of the study is the sum of the weighted J.</p>\n<div class=\"wide\"><table>\n<thead><tr>"
-          "<th scope=\"col\">experiment</th><th scope=\"col\">scene</th><th class=\"n\" scope=\"col\">weight</th>"
-          "<th class=\"n\" scope=\"col\">J</th><th class=\"n\" scope=\"col\">weighted J</th></tr></thead>\n<tbody>\n",
-          to);
+    fprintf(
+        to,
+        "<p>J of the study is %s of the weighted J.</p>\n<div class=\"wide\"><table>\n<thead><tr>"
+        "<th scope=\"col\">experiment</th><th scope=\"col\">scene</th><th class=\"n\" scope=\"col\">weight</th>"
+        "<th class=\"n\" scope=\"col\">J</th><th class=\"n\" scope=\"col\">weighted J</th>%s</tr></thead>\n<tbody>\n",
+        is_maximum(r) ? "a smooth maximum" : "the sum",
+        is_maximum(r) ? "<th class=\"n\" scope=\"col\">weight in the gradient</th>" : "");
     for (size_t i = 0; i < list->n; i++) write_experiment(to, r, i, links);
     fputs("</tbody></table></div>\n", to);
     pio_html_missing(to, "Observations, gradient and scene of each experiment are in experiments/NAME, of which piola "

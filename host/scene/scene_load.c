@@ -101,6 +101,7 @@ static void load(pio_scene *scene, cfg_doc *doc, const pio_scene_text *from, con
 {
     const char *path = from->path;
     doc->allowed = leave->allowed;
+    scene->input.source->experiment = from->over != NULL;
     check_allowed(doc);
     if (!pio_cfg_load(doc, path, sets, n_sets)) return;
     if (from->over && !apply_overlay(doc, from->over)) return;

@@ -17,6 +17,7 @@
 
 struct scene_source {
     cfg_doc doc;                    /* the document, with the position of every key, and all memory of the scene */
+    bool experiment;                /* it is one of a study, whose optimizer is of all its experiments */
     struct scene_surface *surfaces; /* list of surfaces that were read, see scene_surface.c */
 };
 

@@ -281,7 +281,7 @@ static void check_constraint(const pio_scene *s, cfg_doc *doc, size_t i)
 
 static void check_constraints(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->goal.n_constraints == 0 && pio_scene_is_set(doc, "optimizer.stop.feasibility"))
+    if (!s->goal.n_constraints && !s->input.source->experiment && pio_scene_is_set(doc, "optimizer.stop.feasibility"))
         pio_cfg_fault(doc, "optimizer.stop.feasibility",
                       "the scene has no constraints; add `constraints`, or remove it");
     if (s->goal.n_constraints && s->optimizer.is_set && s->optimizer.type != PIO_MMA)

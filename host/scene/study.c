@@ -11,6 +11,33 @@
 
 /* ---- keys ------------------------------------------------------------------------------------------------ */
 
+static const char *const combination_names[] = {[STUDY_SUM] = "sum", [STUDY_MAXIMUM] = "maximum", NULL};
+
+static const cfg_field combine_fields[] = {
+    {"type", CFG_ENUM, AT(pio_study, combine.type), .required = true, .values = combination_names,
+     .meaning =
+         "sum: of the experiments' objectives, each times its weight; maximum: smooth, about the largest of these "
+         "products"},
+    {"power", CFG_NUMBER, AT(pio_study, combine.power), .range = {CFG_FROM | CFG_UP_TO, 1, 1000},
+     .only = ONLY(STUDY_MAXIMUM),
+     .meaning = "p of the p-mean (mean of x^p)^(1/p), of objectives that are not negative: at most the largest, and at "
+                "least that over n^(1/p), for n experiments"},
+    {"width", CFG_NUMBER, AT(pio_study, combine.width), POSITIVE, .quantity = CFG_ANY, .only = ONLY(STUDY_MAXIMUM),
+     .meaning =
+         "w, in the unit of J, of w ln(mean of exp(x/w)), of any objectives (Kreisselmeier and Steinhauser 1979): "
+         "at most the largest, and at least that less w ln n"},
+    END};
+static const cfg_table combine_table = {.what = "combination of experiments",
+                                        .fields = combine_fields,
+                                        .discriminator = "type",
+                                        .choice = {{{"power"}, {"width"}}, true, ONLY(STUDY_MAXIMUM)}};
+
+static const cfg_field threshold_fields[] = {{"threshold", CFG_NUMBER, AT(study_experiment, threshold),
+                                              .required = true, .range = {CFG_OVER | CFG_BELOW, 0, 1},
+                                              .meaning = "where the step is, as of `design[].projection.threshold`"},
+                                             END};
+static const cfg_table threshold_table = {.what = "projection of an experiment", .fields = threshold_fields};
+
 static const cfg_field experiment_fields[] = {
     {"name", CFG_LABEL, AT(study_experiment, name), .required = true,
      .meaning = "name of the experiment, also of its folder in `experiments/` of the output folder"},
@@ -18,7 +45,11 @@ static const cfg_field experiment_fields[] = {
      .meaning = "file of its scene below the study's folder, else it needs --allow; the scene's own `design` and "
                 "`optimizer` are not used"},
     {"weight", CFG_NUMBER, AT(study_experiment, weight), .fallback = "1", NOT_NEGATIVE,
-     .meaning = "factor of its objective in the sum"},
+     .meaning = "factor of its objective in the sum, or before the maximum; of 0, only its constraints count"},
+    {"projection", CFG_MAPPING, .table = &threshold_table,
+     .meaning =
+         "of the fields of the design that are projected: what this experiment has of its own, so that it has an "
+         "eroded or a dilated layout (Sigmund 2009)"},
     {"set", CFG_TREE, AT(study_experiment, set),
      .meaning = "paths of the scene with other values, as of `--set`: {materials.rubber.nu: 0.4, time.dt: 1 ms}"},
     END};
@@ -58,6 +89,7 @@ static const cfg_field study_fields[] = {
      .least = 1, .table = &experiment_table,
      .meaning = "the scenes; the objective of the study is the sum of their objectives, each times its weight, in the "
                 "order of this list"},
+    {"combine", CFG_MAPPING, .table = &combine_table, .meaning = "how J is made of the experiments, if not by a sum"},
     {"design", CFG_TREE, AT(pio_study, design), .least = 1,
      .meaning = "entries as those of a scene's `design`, of every experiment; `experiments: [a, b]` in one of them "
                 "names those that it governs"},
@@ -92,12 +124,30 @@ static void unknown(const pio_study *study, cfg_doc *doc, const cfg_node *name, 
                    pio_cfg_join(doc, names, study->n));
 }
 
+/* Returns the projection of an entry of the design with the keys that the experiment has of its own. */
+static cfg_node *projection_of(const pio_study *study, cfg_doc *doc, cfg_node *projection, const study_experiment *e)
+{
+    const cfg_node *item = pio_cfg_get(doc->root, "experiments", NULL)->items[e - study->experiments];
+    const cfg_node *own = pio_cfg_get(item, "projection", NULL);
+    if (!own || projection->kind != CFG_PAIRS) return projection;
+    cfg_node *both = pio_cfg_node(doc, CFG_PAIRS, projection->mark);
+    for (size_t i = 0; both && i < projection->n; i++)
+        if (!pio_cfg_get(own, projection->keys[i]->text, NULL))
+            pio_cfg_put(doc, both, projection->keys[i], projection->items[i]);
+    for (size_t i = 0; both && i < own->n; i++) pio_cfg_put(doc, both, own->keys[i], own->items[i]);
+    return both ? both : projection;
+}
+
 /* Adds an entry of the design, without its key `experiments`, to an experiment. */
-static void govern(cfg_doc *doc, const cfg_node *entry, study_experiment *e)
+static void govern(const pio_study *study, cfg_doc *doc, const cfg_node *entry, study_experiment *e)
 {
     cfg_node *own = pio_cfg_node(doc, CFG_PAIRS, entry->mark);
-    for (size_t i = 0; own && i < entry->n; i++)
-        if (strcmp(entry->keys[i]->text, "experiments") != 0) pio_cfg_put(doc, own, entry->keys[i], entry->items[i]);
+    for (size_t i = 0; own && i < entry->n; i++) {
+        cfg_node *item = entry->items[i];
+        if (!strcmp(entry->keys[i]->text, "experiments")) continue;
+        if (!strcmp(entry->keys[i]->text, "projection")) item = projection_of(study, doc, item, e);
+        pio_cfg_put(doc, own, entry->keys[i], item);
+    }
     if (own) pio_cfg_put(doc, e->design, NULL, own);
 }
 
@@ -113,7 +163,7 @@ static void distribute(pio_study *study, cfg_doc *doc, size_t number)
                        many ? "an empty list" : "a mapping");
         return;
     }
-    for (size_t e = 0; !list && e < study->n; e++) govern(doc, entry, &study->experiments[e]);
+    for (size_t e = 0; !list && e < study->n; e++) govern(study, doc, entry, &study->experiments[e]);
     for (size_t i = 0; list && i < (many ? list->n : 1); i++) {
         const cfg_node *name = many ? list->items[i] : list;
         bool before = false;
@@ -130,7 +180,7 @@ static void distribute(pio_study *study, cfg_doc *doc, size_t number)
         else if (e == study->n)
             unknown(study, doc, name, path);
         else
-            govern(doc, entry, &study->experiments[e]);
+            govern(study, doc, entry, &study->experiments[e]);
         if (before || e == study->n) return;
     }
 }
@@ -153,6 +203,31 @@ static void check_set(cfg_doc *doc, const study_experiment *e, size_t number)
     }
 }
 
+/* Reports a threshold of an experiment without a projection that it could be of. */
+static void check_threshold(cfg_doc *doc, const study_experiment *e, size_t number)
+{
+    PATH(path, "experiments[%zu].projection", number);
+    for (size_t i = 0; i < e->design->n; i++)
+        if (pio_cfg_get(e->design->items[i], "projection", NULL)) return;
+    if (!isnan(e->threshold))
+        pio_cfg_fault(doc, path,
+                      "no entry of the design that governs '%s' is projected; add a `projection`, as {beta: 1}, there",
+                      e->name);
+}
+
+/* Checks that what is combined can be. */
+static void check_combine(cfg_doc *doc, const pio_study *study)
+{
+    bool counts = false;
+    for (size_t e = 0; e < study->n; e++) counts |= study->experiments[e].weight > 0;
+    if (study->combine.type != STUDY_MAXIMUM) return;
+    if (!counts) pio_cfg_fault(doc, "combine.type", "a maximum needs an experiment whose weight is above 0");
+    if (study->own.optimizer.type == PIO_LEVENBERG_MARQUARDT)
+        pio_cfg_fault(doc, "combine.type",
+                      "levenberg_marquardt is for sums of squares, which a maximum is not; use `sum`, or another "
+                      "optimizer, as lbfgs");
+}
+
 /* Adds a key of the study, which has it or not, to what an experiment says. */
 static void add_key(cfg_doc *doc, cfg_node *keys, const char *key, cfg_node *value)
 {
@@ -172,6 +247,7 @@ static void complete_experiment(pio_study *study, cfg_doc *doc, size_t number)
     if (rc) pio_cfg_report(doc, rc, pio_cfg_find(doc->root, where, &found)->mark, where, "%s", error.message);
     if (rc) return;
     check_set(doc, e, number);
+    check_threshold(doc, e, number);
     e->path = pio_pool_text(&doc->pool, path, strlen(path));
     cfg_node *keys = pio_cfg_node(doc, CFG_PAIRS, doc->root->mark);
     doc->no_memory |= !e->path || !keys;
@@ -214,6 +290,7 @@ static void complete(pio_study *study, cfg_doc *doc, const pio_scene_leave *leav
     for (size_t e = 0; e < study->n && !doc->no_memory; e++) complete_experiment(study, doc, e);
     complete_output(study, doc, leave);
     study->own.optimizer.is_set = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
+    check_combine(doc, study);
     if (isnan(study->own.optimizer.stop_objective)) study->own.optimizer.stop_objective = -INFINITY;
     if (isnan(study->own.gradient.memory_budget)) study->own.gradient.memory_budget = 0;
 }
@@ -269,6 +346,16 @@ bool pio_study_is(const char *path)
     pio_locale_end(old);
     pio_cfg_free(&doc);
     return is;
+}
+
+const char *pio_study_combination(const pio_study *study)
+{
+    return combination_names[study->combine.type];
+}
+
+bool pio_study_has(const pio_study *study, const char *path)
+{
+    return pio_scene_is_set(&study->own.input.source->doc, path);
 }
 
 size_t pio_study_entries(const pio_study *study)

@@ -237,6 +237,9 @@ piola_status pio_study_problem_open(pio_study_problem *p, const pio_study_call *
     begin_request(p, PIO_STUDY_OPEN);
     if (!rc) rc = request_all(p, error);
     if (!rc) rc = read_parts(p, error);
+    if (!rc && !p->m && pio_study_has(call->study, "optimizer.stop.feasibility"))
+        rc = pio_study_fault(call->study, error, "optimizer.stop.feasibility",
+                             "no experiment has constraints; add `constraints` to a scene, or remove it");
     return rc ? rc : send_maps(p, error);
 }
 
@@ -294,21 +297,114 @@ static void spread(const pio_study_problem *p, const pio_study_part *part, const
     }
 }
 
+/* Returns the largest weighted objective of the experiments that count, those with a weight, and their number in *n. */
+static double largest_of(const pio_study_problem *p, double *n)
+{
+    double most = -INFINITY;
+    *n = 0;
+    for (size_t e = 0; e < p->work.n; e++) {
+        if (!(p->call->study->experiments[e].weight > 0)) continue;
+        most = fmax(most, p->parts[e].weighted);
+        *n += 1;
+    }
+    return most;
+}
+
+/* Sets *J to the smooth maximum of the weighted objectives x, and the factors to its derivatives. With m the largest x,
+ * which no power and no exponential exceeds, J = m (mean of (x/m)^p)^(1/p), or m + w ln(mean of exp((x - m)/w)) (after
+ * Kreisselmeier and Steinhauser 1979, whose sum is a mean here). */
+static piola_status maximum(pio_study_problem *p, double *J, piola_error *error)
+{
+    const study_combine *how = &p->call->study->combine;
+    const bool powers = isfinite(how->power);
+    double n, sum = 0;
+    const double most = largest_of(p, &n);
+    for (size_t e = 0; e < p->work.n; e++) {
+        const double x = p->parts[e].weighted;
+        double *factor = &p->parts[e].factor;
+        char text[300];
+        *factor = 0;
+        if (!(p->call->study->experiments[e].weight > 0)) continue;
+        if (powers && x < 0) {
+            snprintf(text, sizeof text,
+                     "the objective of '%.64s' is %.6g, and powers are of numbers that are not "
+                     "negative; `width`, in the unit of J, takes all",
+                     name_of(p->work.context, e), p->parts[e].J);
+            return pio_study_fault(p->call->study, error, "combine.power", text);
+        }
+        if (powers && !(most > 0)) continue; /* all are 0, their least value, and J is 0 */
+        *factor = powers ? pow(x / most, how->power - 1) : exp((x - most) / how->width);
+        sum += powers ? pow(x / most, how->power) : *factor;
+    }
+    if (powers)
+        *J = most > 0 ? most * pow(sum / n, 1 / how->power) : 0;
+    else
+        *J = most + how->width * log(sum / n);
+    const double share = powers ? pow(sum / n, 1 / how->power - 1) / n : 1 / sum;
+    for (size_t e = 0; e < p->work.n; e++)
+        if (p->parts[e].factor > 0) p->parts[e].factor *= share;
+    return PIOLA_OK;
+}
+
+/* Sets *J to what the objectives are together, and the factors of their gradients. */
+static piola_status combine(pio_study_problem *p, double *J, piola_error *error)
+{
+    if (p->call->study->combine.type == STUDY_MAXIMUM) return maximum(p, J, error);
+    *J = 0;
+    for (size_t e = 0; e < p->work.n; e++) {
+        *J += p->parts[e].weighted;
+        p->parts[e].factor = 1;
+    }
+    return PIOLA_OK;
+}
+
+bool pio_study_combine_text(const pio_study_problem *p, char *out, size_t size)
+{
+    const study_combine *how = &p->call->study->combine;
+    double n;
+    if (how->type != STUDY_MAXIMUM) return false;
+    (void)largest_of(p, &n);
+    if (isfinite(how->power))
+        snprintf(out, size, "J is a smooth maximum of %g objectives, power %g: from %.3g of the largest to the largest",
+                 n, how->power, pow(n, -1 / how->power));
+    else
+        snprintf(out, size,
+                 "J is a smooth maximum of %g objectives, width %g: from the largest less %.3g to the largest", n,
+                 how->width, how->width * log(n));
+    return true;
+}
+
+void pio_study_combine_json(const pio_study_problem *p, pio_json *json)
+{
+    const study_combine *how = &p->call->study->combine;
+    double n;
+    pio_json_begin_object(json, "combine");
+    pio_json_string(json, "type", pio_study_combination(p->call->study));
+    if (how->type == STUDY_MAXIMUM) {
+        const bool powers = isfinite(how->power);
+        pio_json_double(json, powers ? "power" : "width", powers ? how->power : how->width);
+        pio_json_double(json, "largest", largest_of(p, &n));
+    }
+    pio_json_end_object(json);
+}
+
 piola_status pio_study_evaluate(pio_study_problem *p, const double *z, bool finish, const pio_study_sums *to,
                                 piola_error *error)
 {
     size_t row = 0;
+    double J = 0;
     begin_request(p, finish ? PIO_STUDY_FINISH : PIO_STUDY_EVALUATE);
     pio_blob_put_doubles(&p->request, z, p->n);
     piola_status rc = request_all(p, error);
     for (size_t e = 0; !rc && e < p->work.n; e++) rc = read_evaluation(&p->parts[e], &p->answers[e], error);
+    if (!rc) rc = combine(p, &J, error);
     if (rc) return rc;
-    if (to->J) *to->J = 0;
+    if (to->J) *to->J = J;
     for (size_t v = 0; to->gradient && v < p->n; v++) to->gradient[v] = 0;
     for (size_t e = 0; e < p->work.n; e++) {
         const pio_study_part *part = &p->parts[e];
-        if (to->J) *to->J += part->weighted;
-        for (size_t v = 0; to->gradient && v < part->n; v++) to->gradient[part->map[v]] += part->z_bar[v];
+        for (size_t v = 0; to->gradient && v < part->n; v++)
+            to->gradient[part->map[v]] += part->factor * part->z_bar[v];
         if (to->c && part->m) memcpy(to->c + row, part->c, part->m * sizeof *to->c);
         if (to->c && part->rows) memcpy(to->c + row + part->m, part->r, part->rows * sizeof *to->c);
         if (to->c_gradient) spread(p, part, part->c_bar, part->m, to->c_gradient + row * p->n);
@@ -341,6 +437,8 @@ char *pio_study_identity(const pio_study_problem *p)
         fprintf(to, "experiment %s: weight %.17g, %s\n", study->experiments[e].name, study->experiments[e].weight,
                 sha256);
     }
+    if (study->combine.type == STUDY_MAXIMUM)
+        fprintf(to, "maximum: power %.17g, width %.17g\n", study->combine.power, study->combine.width);
     /* program and machine in words, which are the same for all */
     const char *first = p->parts[0].identity, *scene = strstr(first, mark);
     fprintf(to, "%.*s%sa study", (int)(scene ? scene - first : 0), first, mark);

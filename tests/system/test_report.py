@@ -285,6 +285,15 @@ class Report(unittest.TestCase):
         run("report", folder, "-o", away)
         links = Page(away.read_text(encoding="utf-8")).all("a")
         self.assertTrue(all(a["href"].startswith("#") for a in links))
+        self.assertIn("J of the study is the sum of the weighted J", page.text)
+        self.assertNotIn("weight in the gradient", page.text)
+        run("grad", self.folder / "study.yaml", "-o", folder, "-q", "--set", "combine={type: maximum, power: 4}")
+        run("report", folder)
+        page = Page((folder / "report.html").read_text(encoding="utf-8"))
+        self.assertIn("J of the study is a smooth maximum of the weighted J", page.text)
+        self.assertIn("weight in the gradient", page.text)
+        for part in json.loads((folder / "result.json").read_text())["experiments"]:
+            self.assertIn(f"{part['gradient_weight']:.9g}", page.text)
 
     def test_a_fit_of_a_study_has_its_errors_and_a_curve_for_each_experiment(self):
         study, folder = self.folder / "squares.yaml", self.folder / "squares"

@@ -71,6 +71,14 @@ class Ranks(test_study.Study):
         self.same_files("squares", "squares3")
         self.assertEqual(self.result("squares3")["least_squares"]["free_variables"], 2)
 
+    def test_a_maximum_has_the_bytes_of_one_without_ranks(self):
+        more = ("--set", "combine={type: maximum, power: 4}")
+        self.piola(0, *self.command("optimize", "jobs", "--jobs", 2, *more))
+        self.run_ranks(0, 3, *self.command("optimize", "ranks", *more))
+        self.same_files("jobs", "ranks")
+        self.piola(0, *self.command("optimize", "sum"))
+        self.assertNotEqual(self.bits("jobs"), self.bits("sum"))
+
     def test_direct_solves_beside_ranks_have_the_bytes_of_those_without(self):
         (self.folder / "block.yaml").write_text(FEM, encoding="utf-8")
         study = self.write(FEM_STUDY, "blocks.yaml")
