@@ -134,6 +134,11 @@ ENTRIES = (
     Entry("topology_mbb_projected", "optimize",
           "The same with a projection that becomes sharper, at the end: an element is full or empty.",
           "--field bodies_beam_relative_density --size 900x400", file="history"),
+    Entry("study_robust_mbb", "optimize",
+          "The layout as it is drawn, of a design whose eroded and dilated layouts have the same members: none of "
+          "them, and no hole, is narrower than about 2 m.",
+          "--field relative_density --deformation 0 --range 0,1 --size 900x400",
+          file="experiments/intermediate/states"),
     Entry("topology_bridge_3d", "optimize",
           "The bridge that was found: elements that are at least half full. Two arches rise through the deck, carry it "
           "in the middle and stand on the banks; in between is room for the traffic.",
@@ -244,7 +249,8 @@ def of_what(name, size, precision):
     """How a scene is computed and its objective, in words; of a study, its experiments."""
     if is_study(name):
         names = ", ".join(f"`{n}`" for n in re.findall(r"\{name: ([\w.-]+)", value(name, "experiments")))
-        return f"Study: {size}.", f"Objective: the sum of those of {names}."
+        how = "a smooth maximum" if "maximum" in value(name, "combine") else "the sum"
+        return f"Study: {size}.", f"Objective: {how} of those of {names}."
     method = "finite elements" if "fem" in value(name, "method") else "material point method"
     return f"Method: {method}, {precision}, {size}.", f"Objective: {objective(name)}."
 
