@@ -89,16 +89,36 @@ static void plain_tangent_point(const fem_tangent_args *a, int i, int q, int pro
     }
 }
 
-/* The matrices of the elements of one type, by fem_tangent or fem_tangent_projected. */
-static void plain_tangent(case_io *io, const fem_tangent_args *a, int projected)
+/* Returns how many times as large as at rest the relative error of the matrices is where a body is crushed: the largest
+ * |F^-1|/sqrt(DIM), at least 1. A law's A has F^-T twice: roundings dF of the sums over nodes change it by 2 |F^-1 dF|
+ * of itself, and since no direction is theirs, by 2 |F^-1| dF/sqrt(DIM), which is 2 dF where F = I. */
+static double plain_growth(const fem_tangent_args *a)
+{
+    double most = 1;
+    for (int i = 0; i < a->b.n; i++)
+        for (int q = 0; q < a->b.rule.points; q++) {
+            const fem_point p = fem_point_at(&a->b, i, q);
+            const mat F = mat_axpby(R(1), fem_gradient(&a->b, i, &p, a->u), R(1), mat_diag(R(1)));
+            const mat cof = mat_cofactor(F);
+            most = fmax(most, sqrt((double)mat_ddot(cof, cof) / DIM) / fabs((double)mat_det(F, cof)));
+        }
+    return most;
+}
+
+/* The matrices of the elements of one type, by fem_tangent or fem_tangent_projected. Of a crushed body the bound is
+ * PLAIN_BOUND times plain_growth, 2.2 of the tet10 in 3D. There, in f32, over 60 bodies that differ by 1e-4, the kernel
+ * was up to 6.0e-6 (1.7e-6 in the mean) of the largest from the numbers of f64, the plain version up to 5.8e-6
+ * (2.3e-6), and one up to 6.1e-6 from the other: neither is the more exact one. Of other elements it was 1.1e-6. */
+static void plain_tangent(case_io *io, const fem_tangent_args *a, int projected, int crushed)
 {
     const int numbers = a->node_pairs * MATRIX;
     if (!plain_compares(io)) return;
     double *K = HOST(io, double, a->b.n *numbers);
     for (int i = 0; i < a->b.n; i++)
         for (int q = 0; q < a->b.rule.points; q++) plain_tangent_point(a, i, q, projected, K + (ptrdiff_t)i * numbers);
-    plain_expect(io, projected ? "projected element matrices" : "element matrices",
-                 a->out + (ptrdiff_t)a->first_node_pair * MATRIX, K, 1, a->b.n * numbers);
+    plain_expect_within(io, PLAIN_BOUND * (crushed ? plain_growth(a) : 1),
+                        projected ? "projected element matrices" : "element matrices",
+                        a->out + (ptrdiff_t)a->first_node_pair * MATRIX, K, 1, a->b.n * numbers);
 }
 
 /* The forces of the elements of one type, by fem_force. */

@@ -100,7 +100,9 @@ static void fem_launch_tangent(case_io *io, const fem_tangent_args *a, int proje
         LAUNCH(io, fem_tangent, a->b.n, NULL, a);
 }
 
-static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int projected, int *pairs)
+/* The element matrices at displacements u, by which the body is `crushed` or hardly moves; sets how many node pairs
+ * they have. */
+static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int projected, int crushed, int *pairs)
 {
     fem_tangent_args a[MESH_TYPES];
     *pairs = 0;
@@ -122,7 +124,7 @@ static real *fem_pairs(case_io *io, const mesh_body *body, const real *u, int pr
     for (int t = 0; t < MESH_TYPES; t++) {
         a[t].out = out;
         fem_launch_tangent(io, &a[t], projected);
-        if (!io->prefill && !a[t].b.dilatations) plain_tangent(io, &a[t], projected);
+        if (!io->prefill && !a[t].b.dilatations) plain_tangent(io, &a[t], projected, crushed);
     }
     return out;
 }
@@ -199,7 +201,7 @@ static void fem_tangent_case(case_io *io, int dilated)
     for (int i = 0; i < m->points * DIM; i++)
         if (constrained[i / DIM] >> i % DIM & 1) x->value[i] = 0;
     fem_blocks b = fem_blocks_of(io, m);
-    b.a.element_matrices = fem_pairs(io, &body, u, 0, &pairs);
+    b.a.element_matrices = fem_pairs(io, &body, u, 0, 0, &pairs);
     b.a.constrained = PUSH(io, int, constrained, m->points);
     if (weighted) b.a.weight = fem_source_weights(io, &b);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
@@ -266,8 +268,8 @@ static void fem_tangent_projected_case(case_io *io, int dilated)
     case_array *u = case_uniform(io, CASE_CONSTANT, "u", 1, m->points * DIM, -size, size);
     const real *at = (real *)case_upload(io, u, CASE_REAL);
     fem_blocks b = fem_blocks_of(io, m);
-    real *plain = fem_pairs(io, &body, at, 0, &pairs);
-    b.a.element_matrices = fem_pairs(io, &body, at, 1, &pairs);
+    real *plain = fem_pairs(io, &body, at, 0, crushed, &pairs);
+    b.a.element_matrices = fem_pairs(io, &body, at, 1, crushed, &pairs);
     b.a.constrained = PUSH(io, int, HOST(io, int, m->points), m->points);
     b.a.out = NEW(io, real, b.n * MATRIX, CASE_SET);
     LAUNCH(io, fem_assemble, b.n, NULL, &b.a);
