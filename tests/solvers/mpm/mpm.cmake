@@ -49,10 +49,10 @@ if(TARGET engine_blocks_f64_2d_module)
     ${PROJECT_SOURCE_DIR}/solvers/driver/schedule.c ${PROJECT_SOURCE_DIR}/solvers/driver/driver.c
     ${PROJECT_SOURCE_DIR}/solvers/engine/clock.c ${PROJECT_SOURCE_DIR}/solvers/engine/fail.c)
   target_compile_definitions(test_layout_f64_2d PRIVATE PIO_REAL=double PIO_DIM=2 "piola_engine=(*layout_engine)"
-    TEST_PLAIN_ENGINE="$<TARGET_FILE:piola_engine_cpu_f64_2d_${BASE_ISA}>"
+    TEST_PLAIN_ENGINE="$<TARGET_FILE:engine_records_f64_2d_module>"
     TEST_BLOCKS_ENGINE="$<TARGET_FILE:engine_blocks_f64_2d_module>")
   target_link_libraries(test_layout_f64_2d PRIVATE piola_flags PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
-  add_dependencies(test_layout_f64_2d piola_engine_cpu_f64_2d_${BASE_ISA} engine_blocks_f64_2d_module)
+  add_dependencies(test_layout_f64_2d engine_records_f64_2d_module engine_blocks_f64_2d_module)
   add_test(NAME test_layout_f64_2d COMMAND test_layout_f64_2d)
   set_tests_properties(test_layout_f64_2d PROPERTIES ENVIRONMENT "OMP_WAIT_POLICY=passive" TIMEOUT 600)
 endif()
