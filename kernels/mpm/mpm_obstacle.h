@@ -426,7 +426,12 @@ PIO_OUTLINE_FN int obstacle_meets(const mpm_obstacle_args *a, int o, const obsta
     *r = obstacle_reach_of(a, o, at);
     if (!(r->blend > R(0))) return 0;
     *u = vec_axpby(R(1), v, R(-1), r->own);
-    *c = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r->normal, *u);
+    obstacle_contact contact = obstacle_contact_of(a->shape[o].behaviour, &a->pose[o].grip, r->normal, *u);
+    if (contact.behaviour == PIO_WALL_STICKY || !contact.acts) { /* its slide is not set, and all of it is stored */
+        contact.slide.w = vec_zero();
+        contact.slide.u = contact.slide.D = R(0);
+    }
+    *c = contact;
     return 1;
 }
 
