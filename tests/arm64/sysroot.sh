@@ -3,8 +3,8 @@
 # The packages of this machine and what it knows of other architectures stay as they are, and root is not needed. A
 # folder that this script completed, as it is now, is left as it is; any other is made anew.
 set -euo pipefail
-packages=(libc6-dev libgomp1 libstdc++6 libarpack2-dev libhdf5-dev libmumps-seq-dev libnlopt-dev libyaml-dev
-    libcmocka-dev zlib1g-dev)
+packages=(libc6-dev libgomp1 libstdc++6 libarpack2-dev libcairo2-dev libhdf5-dev libmumps-seq-dev libnlopt-dev
+    libopenmpi-dev libvpx-dev libyaml-dev libcmocka-dev zlib1g-dev)
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 if cmp -s "${BASH_SOURCE[0]}" "$root/made-by"; then
@@ -21,13 +21,14 @@ options=(-q -y -o APT::Architecture=arm64 -o APT::Architectures=arm64
 apt-get "${options[@]}" update
 apt-get "${options[@]}" install --no-install-recommends --download-only "${packages[@]}"
 
-# /lib is a link, as in a system; of the packages, libraries and headers are needed. Compilers for arm64 are not.
+# /lib is a link, as in a system; of the packages, libraries, headers and what pkg-config reads are needed. Compilers
+# for arm64 are not.
 mkdir -p "$root/usr/lib"
 ln -s usr/lib "$root/lib"
 for package in "$apt"/cache/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --keep-directory-symlink --wildcards \
         --exclude='./usr/lib/aarch64-linux-gnu/perl*' './lib/*' './usr/lib/aarch64-linux-gnu/*' './usr/include/*' \
-        2>/dev/null || true # most have none of the three
+        './usr/share/pkgconfig/*' 2>/dev/null || true # most have not all of these
 done
 # What installing libblas3, liblapack3 and libhdf5-dev would link.
 libraries=$root/usr/lib/aarch64-linux-gnu
