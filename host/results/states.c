@@ -3,11 +3,9 @@
 
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
-#include "host/results/adjoint_fields.h"
-#include "host/results/design_fields.h"
-#include "host/results/gradient_fields.h"
 #include "host/results/manifest.h"
 #include "host/results/model_cells.h"
+#include "host/results/state_fields.h"
 #include "host/results/stress_fields.h"
 #include "host/run/output_folder.h"
 #include "host/snapshot/snapshot.h"
@@ -17,152 +15,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 96 };
-
 struct pio_states {
     pio_session *session;     /* the run; not owned */
     pio_snapshot *file;       /* the file that is written */
     bool gradient, adjoint;   /* with gradient fields; with adjoint frames */
-    bool passed[MOST_FIELDS]; /* adjoint fields that are known only after the adjoint sweep has passed their frame */
-    pio_snapshot_field field[MOST_FIELDS];          /* [n_fields] fields of the file */
-    pio_gradient_field gradient_field[MOST_FIELDS]; /* [n_gradient_fields] those that the gradient adds */
-    pio_design_field design_field[MOST_FIELDS];     /* [n_design_fields] the design of each particle or element */
-    size_t n_fields, n_frame_fields;                /* fields; the first of them, which every frame has */
-    int n_gradient_fields, n_design_fields;         /* numbers of gradient fields and of fields of the design */
-    double *points, *values[MOST_FIELDS];           /* [n][dimension] m; [n][components] of frame fields */
-    double *scratch;                                /* [n][9] values of one field */
-    pio_snapshot_mesh mesh;                         /* cells of finite elements; n_cells = 0 for particles */
+    pio_state_fields list;    /* fields of the file */
+    double *points, **values; /* [n][dimension] m; [list.n] those of frames: [n][components], NULL: others */
+    double *scratch;          /* [n][9] values of one field */
+    pio_snapshot_mesh mesh;   /* cells of finite elements; n_cells = 0 for particles */
 };
-
-static void add_field(pio_states *f, pio_snapshot_field field)
-{
-    f->field[f->n_fields++] = field;
-}
-
-/* Adds a static field of integers, the number of the body or of the material. */
-static void add_number(pio_states *f, const char *name, const char *meaning)
-{
-    add_field(f, (pio_snapshot_field){name, 1, "1", meaning, .when = PIO_SNAPSHOT_STATIC, .integer = true});
-}
-
-/* Makes the values of the last field belong to the cells of the mesh, if there is one. */
-static void of_cells(pio_states *f)
-{
-    if (f->session->model->fem) f->field[f->n_fields - 1].location = PIO_SNAPSHOT_CELL;
-}
-
-/* Adds the adjoint fields. */
-static void list_adjoint(pio_states *f)
-{
-    pio_snapshot_field field;
-    bool passed;
-    for (int i = 0; pio_adjoint_field_of(f->session->scene, i, &field, &passed); i++) {
-        f->passed[f->n_fields] = passed;
-        add_field(f, field);
-    }
-}
-
-/* Returns how many numbers a particle has in a field. */
-static int numbers_of(const char *name, int dimension)
-{
-    const bool matrix = !strcmp(name, "F") || !strcmp(name, "C");
-    return matrix ? dimension * dimension : !strcmp(name, "velocity") ? dimension : 1;
-}
-
-/* Lists the frame fields of the scene, static numbers and adjoint fields, in this order. */
-static void list_frame_fields(pio_states *f)
-{
-    static const struct {
-        const char *name, *units, *meaning;
-    } known[] = {{"velocity", "m/s", "velocity"},
-                 {"J", "1", "volume ratio"},
-                 {"F", "1", "deformation gradient, of plastic solids the elastic part"},
-                 {"C", "1/s", "affine velocity matrix"},
-                 {"mass", "kg", "mass"},
-                 {"pressure", "Pa", "pressure, -tr(sigma)/dimension"},
-                 {"hardening", "1", "equivalent plastic strain, opened volume of sand, or ln Jp of snow"},
-                 {"e33", "1", "elastic Hencky strain out of the plane"}};
-    const int dim = f->session->scene->method.dimension;
-    const pio_session *s = f->session;
-    const scene_strings *wanted = &s->scene->output.state_fields;
-    if (s->model->fem) {
-        const bool modal = s->scene->fem.integrator == PIO_MODAL;
-        add_field(f, (pio_snapshot_field){"displacement", dim, "m",
-                                          modal ? "shape phi of the mode, of such a size that phi^T M phi = 1 kg m^2"
-                                                : "displacement from rest",
-                                          .when = PIO_SNAPSHOT_FRAME});
-        add_field(f, (pio_snapshot_field){"internal_force", dim, "N",
-                                          modal ? "force of the material on its nodes, K phi of the mode"
-                                                : "force of the material on its nodes",
-                                          .when = PIO_SNAPSHOT_FRAME});
-        if (s->scene->fem.integrator != PIO_STATIC && !modal)
-            add_field(f, (pio_snapshot_field){"velocity", dim, "m/s", "velocity", .when = PIO_SNAPSHOT_FRAME});
-    }
-    pio_snapshot_field stress;
-    for (int i = 0; s->model->fem && pio_stress_field_of(s->scene, i, &stress); i++) add_field(f, stress);
-    for (size_t i = 0; i < wanted->n && !s->model->fem; i++)
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            if (!strcmp(known[k].name, wanted->v[i]))
-                add_field(f, (pio_snapshot_field){known[k].name, numbers_of(known[k].name, dim), known[k].units,
-                                                  known[k].meaning, .when = PIO_SNAPSHOT_FRAME});
-    if (!s->model->fem && pio_scene_has_partial_bodies(s->scene))
-        add_field(f, (pio_snapshot_field){"relative_density", 1, "1", "part of the particle's volume that is filled",
-                                          .when = PIO_SNAPSHOT_FRAME});
-    f->n_frame_fields = f->n_fields;
-    add_number(f, "body", "number of the body");
-    of_cells(f);
-    add_number(f, "material", "number of the material");
-    of_cells(f);
-    for (int i = 0; s->model->fem && pio_integration_field_of(s->scene, i, &stress); i++) add_field(f, stress);
-    if (f->adjoint) list_adjoint(f);
-}
-
-/* Adds the fields of the design that frames do not have. */
-static void list_design(pio_states *f)
-{
-    pio_design_field *d = f->design_field;
-    while (pio_design_field_of(f->session, f->n_design_fields, d + f->n_design_fields)) {
-        const pio_design_field *one = &d[f->n_design_fields++];
-        if (one->in_frames) continue;
-        add_field(f, (pio_snapshot_field){one->name, 1, one->units, one->meaning, .when = PIO_SNAPSHOT_STATIC});
-        of_cells(f);
-    }
-}
-
-/* Lists these, the fields of the design and the gradient fields. */
-static void list_fields(pio_states *f)
-{
-    const pio_session *s = f->session;
-    list_frame_fields(f);
-    if (!f->gradient) return;
-    list_design(f);
-    while (pio_gradient_field_of(s, f->n_gradient_fields, &f->gradient_field[f->n_gradient_fields])) {
-        const pio_gradient_field *g = &f->gradient_field[f->n_gradient_fields++];
-        add_field(f, (pio_snapshot_field){g->name, g->components, g->units, g->meaning, .of = g->of,
-                                          .when = PIO_SNAPSHOT_STATIC});
-        if (!g->nodal) of_cells(f);
-    }
-}
 
 /* Returns the rows of field i. */
 static size_t field_rows(const pio_states *f, size_t i)
 {
     const pio_session *s = f->session;
-    if (f->field[i].location == PIO_SNAPSHOT_INTEGRATION) return (size_t)s->memory.bytes.stress_points;
-    return (size_t)pio_model_items(s->model, f->field[i].location != PIO_SNAPSHOT_CELL);
+    if (f->list.field[i].location == PIO_SNAPSHOT_INTEGRATION) return (size_t)s->memory.bytes.stress_points;
+    return (size_t)pio_model_items(s->model, f->list.field[i].location != PIO_SNAPSHOT_CELL);
 }
 
 static piola_status allocate_buffers(pio_states *f, piola_error *error)
 {
     const size_t nodes = (size_t)pio_model_items(f->session->model, true);
     size_t most = nodes;
-    for (size_t i = 0; i < f->n_fields; i++)
+    for (size_t i = 0; i < f->list.n; i++)
         if (field_rows(f, i) > most) most = field_rows(f, i);
     f->points = malloc(sizeof(double) * 3 * nodes);
     f->scratch = malloc(sizeof(double) * 9 * most);
-    bool ok = f->points && f->scratch;
-    for (size_t i = 0; i < f->n_frame_fields; i++) {
-        f->values[i] = malloc(sizeof(double) * (size_t)f->field[i].components * field_rows(f, i));
+    f->values = calloc(f->list.n + 1, sizeof *f->values); /* what frames do not have is NULL */
+    bool ok = f->points && f->scratch && f->values;
+    for (size_t i = 0; f->values && i < f->list.n_frame; i++) {
+        f->values[i] = malloc(sizeof(double) * (size_t)f->list.field[i].components * field_rows(f, i));
         ok = ok && f->values[i];
     }
     return ok ? PIOLA_OK : pio_fail_memory(error, sizeof(double) * 12 * most, "output frames");
@@ -184,7 +66,10 @@ void pio_states_log_size(pio_session *s, bool gradient)
     if (!f) return;
     f->session = s;
     f->adjoint = gradient && s->scene->output.adjoint_every > 0;
-    list_frame_fields(f);
+    if (!pio_state_fields_create(&f->list, s, false, f->adjoint)) {
+        free(f);
+        return;
+    }
     int64_t nodes = 0;
     const pio_fem_desc *d = s->model->fem ? &s->model->fem->desc : NULL;
     for (int b = 0; d && b < d->n_blocks; b++) nodes += (int64_t)d->blocks[b].n * pio_elements[d->blocks[b].type].nodes;
@@ -195,12 +80,13 @@ void pio_states_log_size(pio_session *s, bool gradient)
                                   .n_integration = s->memory.bytes.stress_points,
                                   .static_points = s->model->fem != NULL,
                                   .expected_frames = s->model->n_frames,
-                                  .fields = f->field,
-                                  .n_fields = f->n_fields};
+                                  .fields = f->list.field,
+                                  .n_fields = f->list.n};
     const double bytes = pio_snapshot_expected_bytes(&def, d ? pio_model_items(s->model, false) : 0, nodes);
     pio_log_message(s->call.log, s->call.options->dry_run ? PIO_INFO : PIO_DETAIL,
                     "plan: states.vtkhdf takes about %.3g MiB (%.0f bytes) of disk: %lld frames%s", bytes / 1048576,
                     bytes, (long long)s->model->n_frames, gradient ? ", and what the gradient adds to it once" : "");
+    pio_state_fields_free(&f->list);
     free(f);
 }
 
@@ -222,8 +108,8 @@ static piola_status open_file(pio_states *f, piola_error *error)
                                   .n_integration = s->memory.bytes.stress_points,
                                   .static_points = s->model->fem != NULL,
                                   .expected_frames = s->model->n_frames,
-                                  .fields = f->field,
-                                  .n_fields = f->n_fields,
+                                  .fields = f->list.field,
+                                  .n_fields = f->list.n,
                                   .scene_text = s->scene->input.text,
                                   .scene_resolved = manifest.resolved,
                                   .manifest = manifest.json,
@@ -243,8 +129,8 @@ piola_status pio_states_create(pio_states **out, pio_session *s, bool gradient, 
     f->session = s;
     f->gradient = gradient;
     f->adjoint = gradient && s->scene->output.adjoint_every > 0;
-    list_fields(f);
-    piola_status rc = allocate_buffers(f, error);
+    const bool enough = pio_state_fields_create(&f->list, s, gradient, f->adjoint);
+    piola_status rc = enough ? allocate_buffers(f, error) : pio_fail_memory(error, sizeof *f, "an output file");
     if (!rc && s->model->fem) rc = pio_model_cells(s->model, &f->mesh, error);
     if (!rc) rc = open_file(f, error);
     if (!rc) rc = write_numbers(f, error);
@@ -263,7 +149,8 @@ static piola_status on_state(void *context, int64_t frame, int64_t step, piola_e
     const bool again = s->model->fem && frame > 0; /* the points of a mesh are written once */
     piola_status rc =
         again ? PIOLA_OK : e->read(s->sim, s->model->fem ? "rest_position" : "position", f->points, error);
-    for (size_t i = 0; !rc && i < f->n_frame_fields; i++) rc = e->read(s->sim, f->field[i].name, f->values[i], error);
+    for (size_t i = 0; !rc && i < f->list.n_frame; i++)
+        rc = e->read(s->sim, f->list.field[i].name, f->values[i], error);
     return rc ? rc
               : pio_snapshot_frame(f->file, (double)step * s->scene->time.dt, again ? NULL : f->points,
                                    (const double *const *)f->values, error);
@@ -285,10 +172,10 @@ static piola_status write_adjoint(pio_session *s, int64_t frame, bool passed, pi
     pio_states *f = s->folder.states;
     piola_status rc = PIOLA_OK;
     if (!f->adjoint || !wants_adjoint(f, frame)) return PIOLA_OK;
-    for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
-        if (f->field[i].when != PIO_SNAPSHOT_ADJOINT || f->passed[i] != passed) continue;
-        rc = s->engine.table->read(s->sim, f->field[i].name, f->scratch, error);
-        if (!rc) rc = pio_snapshot_adjoint(f->file, frame, f->field[i].name, f->scratch, error);
+    for (size_t i = f->list.n_frame; !rc && i < f->list.n; i++) {
+        if (f->list.field[i].when != PIO_SNAPSHOT_ADJOINT || f->list.passed[i] != passed) continue;
+        rc = s->engine.table->read(s->sim, f->list.field[i].name, f->scratch, error);
+        if (!rc) rc = pio_snapshot_adjoint(f->file, frame, f->list.field[i].name, f->scratch, error);
     }
     return rc;
 }
@@ -314,7 +201,7 @@ static size_t number_size(const pio_states *f)
 
 static size_t field_numbers(const pio_states *f, size_t i)
 {
-    return (size_t)f->field[i].components * field_rows(f, i);
+    return (size_t)f->list.field[i].components * field_rows(f, i);
 }
 
 /* Returns the numbers of a frame's points; those of a mesh belong to the first frame only. */
@@ -326,15 +213,15 @@ static size_t point_numbers(const pio_states *f, int64_t frame)
 
 static bool is_adjoint(const pio_states *f, size_t i)
 {
-    return i >= f->n_frame_fields && f->field[i].when == PIO_SNAPSHOT_ADJOINT;
+    return i >= f->list.n_frame && f->list.field[i].when == PIO_SNAPSHOT_ADJOINT;
 }
 
 size_t pio_states_bytes(const pio_states *f, int64_t frame, bool adjoint)
 {
     size_t numbers = adjoint ? 0 : point_numbers(f, frame);
     if (adjoint && !(f->adjoint && wants_adjoint(f, frame))) return 0;
-    for (size_t i = 0; i < f->n_fields; i++)
-        if (adjoint ? is_adjoint(f, i) : i < f->n_frame_fields) numbers += field_numbers(f, i);
+    for (size_t i = 0; i < f->list.n; i++)
+        if (adjoint ? is_adjoint(f, i) : i < f->list.n_frame) numbers += field_numbers(f, i);
     return numbers * number_size(f);
 }
 
@@ -370,9 +257,9 @@ piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *by
         rc = pio_snapshot_reread(f->file, NULL, frame, f->points, error);
         pack(f, f->points, points, &at);
     }
-    for (size_t i = 0; !rc && i < f->n_fields; i++) {
-        if (adjoint ? !is_adjoint(f, i) : i >= f->n_frame_fields) continue;
-        rc = pio_snapshot_reread(f->file, f->field[i].name, frame, f->scratch, error);
+    for (size_t i = 0; !rc && i < f->list.n; i++) {
+        if (adjoint ? !is_adjoint(f, i) : i >= f->list.n_frame) continue;
+        rc = pio_snapshot_reread(f->file, f->list.field[i].name, frame, f->scratch, error);
         if (!rc) pack(f, f->scratch, field_numbers(f, i), &at);
     }
     return rc;
@@ -381,10 +268,10 @@ piola_status pio_states_out(pio_states *f, int64_t frame, bool adjoint, void *by
 static piola_status adjoint_in(pio_states *f, int64_t frame, const char *bytes, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
-    for (size_t i = f->n_frame_fields; !rc && i < f->n_fields; i++) {
+    for (size_t i = f->list.n_frame; !rc && i < f->list.n; i++) {
         if (!is_adjoint(f, i)) continue;
         unpack(f, f->scratch, field_numbers(f, i), &bytes);
-        if (!isnan(f->scratch[0])) rc = pio_snapshot_adjoint(f->file, frame, f->field[i].name, f->scratch, error);
+        if (!isnan(f->scratch[0])) rc = pio_snapshot_adjoint(f->file, frame, f->list.field[i].name, f->scratch, error);
     }
     return rc;
 }
@@ -396,7 +283,7 @@ piola_status pio_states_in(pio_states *f, int64_t frame, bool adjoint, const voi
     const char *at = bytes;
     if (adjoint) return adjoint_in(f, frame, bytes, error);
     unpack(f, f->points, points, &at);
-    for (size_t i = 0; i < f->n_frame_fields; i++) unpack(f, f->values[i], field_numbers(f, i), &at);
+    for (size_t i = 0; i < f->list.n_frame; i++) unpack(f, f->values[i], field_numbers(f, i), &at);
     return pio_snapshot_frame(f->file, (double)m->frames[frame] * f->session->scene->time.dt, points ? f->points : NULL,
                               (const double *const *)f->values, error);
 }
@@ -427,8 +314,8 @@ piola_status pio_states_objective(pio_states *f, piola_error *error)
 piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_error *error)
 {
     piola_status rc = PIOLA_OK;
-    for (int i = 0; !rc && i < f->n_gradient_fields; i++) {
-        const pio_gradient_field *g = &f->gradient_field[i];
+    for (int i = 0; !rc && i < f->list.n_gradient; i++) {
+        const pio_gradient_field *g = &f->list.gradient[i];
         rc = pio_gradient_field_read(f->session, g, f->scratch, error);
         for (int64_t v = 0; !rc && v < pio_model_items(f->session->model, g->nodal) * g->components; v++)
             if (!isfinite(f->scratch[v]))
@@ -439,8 +326,8 @@ piola_status pio_states_gradient(pio_states *f, const char *certificate, piola_e
                                      (long long)(v / g->components), f->scratch[v]);
         if (!rc) rc = pio_snapshot_static(f->file, g->name, f->scratch, error);
     }
-    for (int i = 0; !rc && i < f->n_design_fields; i++) {
-        const pio_design_field *d = &f->design_field[i];
+    for (int i = 0; !rc && i < f->list.n_design; i++) {
+        const pio_design_field *d = &f->list.design[i];
         if (d->in_frames) continue;
         rc = pio_design_field_read(f->session, d, f->scratch, error);
         if (!rc) rc = pio_snapshot_static(f->file, d->name, f->scratch, error);
@@ -458,7 +345,9 @@ static void release(pio_states *f)
     free(f->points);
     free(f->scratch);
     pio_model_cells_free(&f->mesh);
-    for (size_t i = 0; i < f->n_frame_fields; i++) free(f->values[i]);
+    for (size_t i = 0; f->values && i < f->list.n_frame; i++) free(f->values[i]);
+    free(f->values);
+    pio_state_fields_free(&f->list);
     free(f);
 }
 
