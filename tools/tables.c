@@ -326,8 +326,9 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "  piola report out/sweep -o sweep.html\n"
          "      members of a sweep: a table, parallel coordinates, and what responds to which axis"},
     [TOOL_DOCTOR] = {"doctor", NULL, "list devices, engines and libraries, and test them",
-                     "Runs a small simulation and its gradient on every engine that this machine can run. Exit 0: all\n"
-                     "pass; 1: some test failed; 69: no engine runs.",
+                     "Runs a small simulation and its gradient on every engine that this machine can run, and lists the\n"
+                     "optional modules, with the package of what is missing. Exit 0: all engines pass; 1: some test\n"
+                     "failed; 69: no engine runs.",
                      "1 69 71 74",
                      "  piola doctor\n"
                      "      engines with `yes` can be selected by --device and --precision"},

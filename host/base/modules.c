@@ -84,7 +84,7 @@ const void *pio_module_open(const char *folder, const char *kind, const char *na
         snprintf(message, PIO_MODULE_TEXT, "%.500s", why ? why : file);
         return NULL;
     }
-    if (head->version == wanted.version && head->size == wanted.size) return head;
+    if (wanted.version == 0 || (head->version == wanted.version && head->size == wanted.size)) return head;
     snprintf(message, PIO_MODULE_TEXT, "%.400s is of another build of Piola", file);
     return NULL;
 }

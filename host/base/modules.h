@@ -17,7 +17,7 @@ typedef struct {
  * ../lib/piola; the first of them if none has engines. */
 void pio_module_folder(char *out, size_t size);
 /* Opens the module piola_KIND_NAME.so in a folder and returns the table that it exports as `piola_KIND`, or NULL with
- * the reason in message[PIO_MODULE_TEXT]. It stays open as long as the process. */
+ * the reason in message[PIO_MODULE_TEXT]; wanted.version 0: of any version. It stays open as long as the process. */
 const void *pio_module_open(const char *folder, const char *kind, const char *name, pio_module_head wanted,
                             char *message);
 

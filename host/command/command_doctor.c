@@ -8,6 +8,7 @@
 #include "host/base/json.h"
 #include "host/base/output.h"
 #include "host/bench/bench_case.h"
+#include "host/command/doctor_modules.h"
 
 #include <hdf5.h>
 #include <math.h>
@@ -41,6 +42,7 @@ typedef struct {
     int threads; /* OpenMP threads, before an engine sets their number for the process */
     char folder[PIO_PATH];
     library_report libraries[MOST_LIBRARIES];
+    pio_doctor_module modules[PIO_DOCTOR_MODULES];
 } report;
 
 /* ---- self-test ------------------------------------------------------------------------------------------ */
@@ -241,6 +243,7 @@ static void print_report(const report *r)
                r->libraries[i].found);
     print_libraries(r, "Direct solvers of finite elements", false);
     print_libraries(r, "Products of matrix and vector, beside Piola's own", true);
+    pio_doctor_modules_print(r->modules);
     printf("\nCPU threads: %d (OpenMP %d)\n", r->threads, _OPENMP);
     print_self_tests(r);
     if (r->running) printf("\n%d of %d engines that run pass the self-test\n", r->running - r->failed, r->running);
@@ -306,6 +309,7 @@ static piola_status print_json(const report *r, piola_error *error)
         pio_json_end_object(&json);
     }
     pio_json_end_array(&json);
+    pio_doctor_modules_json(r->modules, &json);
     json_isas(&json, r);
     pio_json_begin_array(&json, "engines");
     for (int i = 0; i < r->n_engines; i++) json_engine(&json, &r->engines[i]);
@@ -321,6 +325,7 @@ piola_status piola_doctor(bool json, piola_error *error)
     r->threads = omp_get_max_threads();
     examine_engines(r);
     examine_libraries(r);
+    pio_doctor_modules_find(r->modules);
     piola_status rc = PIOLA_OK;
     if (json)
         rc = print_json(r, error);
