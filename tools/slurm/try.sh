@@ -71,7 +71,10 @@ write() {
 
 # submit NAME: sets `job` to the number of its array.
 submit() {
-    job=$(sh "$dir/$1/slurm/submit.sh" | tee /dev/stderr | cut -d' ' -f2)
+    local line
+    line=$(sh "$dir/$1/slurm/submit.sh")
+    echo "$line"
+    job=$(cut -d' ' -f2 <<<"$line")
 }
 
 # uninterrupted NAME OPTION...: the same sweep without Slurm; its exit code is in NAME.code
