@@ -130,7 +130,7 @@ typedef struct piola_options {
     const char *isa;       /* instruction set of the CPU engine, such as "x86-64-v3"; NULL: the best that runs here */
     const char *precision; /* digits of the computation: "f32", "f64"; NULL: the scene's (check: f64) */
     int threads;           /* number of CPU threads, which does not change results; 0: as many as OpenMP offers */
-    int jobs;              /* of a study: processes of its experiments, which do not change results; 0: 1 */
+    int jobs; /* of a study, or of optimizer.multi_start: processes at a time, which do not change results; 0: 1 */
     /* greatest number of bytes of a simulation with the states that it keeps; 0: the scene's gradient.memory.budget, or
      * what the device has */
     double memory;
@@ -176,7 +176,10 @@ piola_status piola_grad(const piola_options *options, piola_error *error);
  * enough to decide; the errors of a simulation. */
 piola_status piola_check(const piola_options *options, piola_error *error);
 /* Improves the design until the objective is minimal. PIOLA_NO if that did not converge; the errors of a simulation;
- * PIOLA_REFUSED too for evaluations of another machine. */
+ * PIOLA_REFUSED too for evaluations of another machine. With optimizer.multi_start above 1 it runs the sweep of
+ * piola_sweep() with so many starts, and makes the files of the best those of the folder, too: PIOLA_NO if none
+ * converged, PIOLA_MEMBERS_FAILED if none could be computed, or one failed that another call may compute. Like
+ * piola_sweep(), it is then for a process that has computed nothing yet. */
 piola_status piola_optimize(const piola_options *options, piola_error *error);
 
 /* Options of piola_sweep(). */

@@ -76,9 +76,13 @@ const tool_option tool_options[] = {
     {"require-progress", 0, OPTION_FLAG, TO(common.require_progress), ON(RUN) | ON(GRAD) | ON(OPTIMIZE) | ON(SWEEP),
      .meaning = "end with exit code 79 instead of 75 if it is stopped before a new evaluation, a later checkpoint or "
                 "another member is on disk, so that a batch system does not requeue it for ever"},
-    {"jobs", 0, OPTION_INTEGER, TO(common.jobs), ON(GRAD) | ON(CHECK) | ON(OPTIMIZE), "N", .least = 1, .most = 1024,
+    {"jobs", 0, OPTION_INTEGER, TO(common.jobs), ON(GRAD) | ON(CHECK), "N", .least = 1, .most = 1024,
      .meaning = "of a study: processes, to which its experiments are dealt out and among which threads are divided; "
                 "results do not depend on it",
+     .fallback = "1"},
+    {"jobs", 0, OPTION_INTEGER, TO(common.jobs), ON(OPTIMIZE), "N", .least = 1, .most = 1024,
+     .meaning = "of a study: processes, to which its experiments are dealt out; of optimizer.multi_start: starts that "
+                "run at the same time; threads are divided among them, and results do not depend on it",
      .fallback = "1"},
     {"set", 0, OPTION_LIST, TO(sets), SCENES, "PATH=VALUE",
      .meaning = "override a key of the scene, with its unit: --set \"time.dt=0.1 ms\", --set materials[0].nu=0.4; "
@@ -245,14 +249,18 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
                     "1 " SCENE_CODES,
                     "  piola check scene.yaml -o out/check --set gradient.check.directions=5\n"
                     "      five directions; exit 0 when adjoint and differences agree in all of them"},
-    [TOOL_OPTIMIZE] = {"optimize", "SCENE", "improve the design until the objective is small",
-                       "The scene needs `objective`, `design` and `optimizer`. Every evaluation is kept in the output\n"
-                       "folder; run the same command again to continue a stopped one, with the same result to the bit.",
-                       "1 " SCENE_CODES " 79",
-                       "  piola optimize scene.yaml -o out/best --max-walltime 2h\n"
-                       "      works for at most two hours; exit 75: run the same line again to continue\n"
-                       "  piola optimize scene.yaml -o out/best --resume never\n"
-                       "      begins anew"},
+    [TOOL_OPTIMIZE] =
+        {"optimize", "SCENE", "improve the design until the objective is small",
+         "The scene needs `objective`, `design` and `optimizer`. Every evaluation is kept in the output\n"
+         "folder; run the same command again to continue a stopped one, with the same result to the bit.\n"
+         "With optimizer.multi_start above 1 it begins at so many points, and the best is the result.",
+         "1 " SCENE_CODES " 78 79",
+         "  piola optimize scene.yaml -o out/best --max-walltime 2h\n"
+         "      works for at most two hours; exit 75: run the same line again to continue\n"
+         "  piola optimize scene.yaml -o out/best --resume never\n"
+         "      begins anew\n"
+         "  piola optimize scene.yaml -o out/best --set optimizer.multi_start=8 --jobs 2\n"
+         "      the best of eight starts, two at a time"},
     [TOOL_SWEEP] =
         {"sweep", "SCENE", "run a scene with many values of its keys",
          "Each member is what `piola run`, `grad` or `optimize` does with these values as --set, in a process and a\n"
@@ -325,13 +333,14 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "      writes out/best/report.html\n"
          "  piola report out/sweep -o sweep.html\n"
          "      members of a sweep: a table, parallel coordinates, and what responds to which axis"},
-    [TOOL_DOCTOR] = {"doctor", NULL, "list devices, engines and libraries, and test them",
-                     "Runs a small simulation and its gradient on every engine that this machine can run, and lists the\n"
-                     "optional modules, with the package of what is missing. Exit 0: all engines pass; 1: some test\n"
-                     "failed; 69: no engine runs.",
-                     "1 69 71 74",
-                     "  piola doctor\n"
-                     "      engines with `yes` can be selected by --device and --precision"},
+    [TOOL_DOCTOR] =
+        {"doctor", NULL, "list devices, engines and libraries, and test them",
+         "Runs a small simulation and its gradient on every engine that this machine can run, and lists the\n"
+         "optional modules, with the package of what is missing. Exit 0: all engines pass; 1: some test\n"
+         "failed; 69: no engine runs.",
+         "1 69 71 74",
+         "  piola doctor\n"
+         "      engines with `yes` can be selected by --device and --precision"},
     [TOOL_BENCH] =
         {"bench", "mpm|fem|memory|snapshot",
          "measure a solver's speed, gradients in little memory, or files of states and their checksums",
@@ -377,6 +386,6 @@ const tool_code tool_codes[] = {
     {75, "stopped by a signal or a time limit, with a checkpoint; run again to go on"},
     {76, "the computation failed; the message names step, item and value"},
     {77, "not allowed: a path leaves its folder, or the run to resume is of another machine"},
-    {78, "members of a sweep failed, each with its cause in sweep.csv; the others are done"},
+    {78, "members of a sweep, or starts, failed, each with its cause in sweep.csv; the others are done"},
     {79, "as 75, but nothing new is on disk (--require-progress): it needs more time"},
     {0, NULL}};

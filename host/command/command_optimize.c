@@ -1,9 +1,8 @@
-/* command_optimize.c -- piola optimize: improves the design; a killed run continues from its evaluations. */
+/* command_optimize.c -- improves the design of a scene from one start; a killed run continues from its evaluations. */
 #include "host/command/best.h"
 #include "host/results/certificate.h"
 #include "host/command/command.h"
-#include "host/command/command_study.h"
-#include "host/scene/study.h"
+#include "host/command/command_optimize.h"
 #include "host/results/residual_file.h"
 #include "host/results/result.h"
 #include "host/run/output_folder.h"
@@ -356,14 +355,10 @@ static piola_status run_optimizer(context *c, piola_error *error)
     return rc;
 }
 
-piola_status piola_optimize(const piola_options *options, piola_error *error)
+piola_status pio_command_optimize(const piola_options *options, piola_error *error)
 {
     context c = {0};
-    piola_error own = {0};
-    if (!error) error = &own;
-    if (options->scene && pio_study_is(options->scene)) return pio_command_study(options, "optimize", error);
-    piola_status rc = pio_command_no_study(options, "optimize", error);
-    if (!rc) rc = pio_command_begin(options, error);
+    piola_status rc = pio_command_begin(options, error);
     if (rc) return rc;
     rc = pio_command_open(&c.s, options, "optimize", PIO_ALL_GRADIENTS, NULL, error);
     pio_session *s = c.s;

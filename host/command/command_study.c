@@ -436,6 +436,7 @@ piola_status pio_command_study(const piola_options *options, const char *name, p
 
 piola_status pio_command_no_study(const piola_options *options, const char *name, piola_error *error)
 {
+    const bool optimize = !strcmp(name, "optimize");
     if (options->scene && pio_study_is(options->scene))
         return pio_fail(
             error, PIOLA_USAGE,
@@ -446,7 +447,8 @@ piola_status pio_command_no_study(const piola_options *options, const char *name
         return pio_fail(error, PIOLA_USAGE, "mpirun is for studies, files with `experiments:`; %s is a scene",
                         options->scene ? options->scene : "this");
     if (options->jobs > 0)
-        return pio_fail(error, PIOLA_USAGE, "--jobs is for studies, files with `experiments:`; %s is a scene",
-                        options->scene ? options->scene : "this");
+        return pio_fail(error, PIOLA_USAGE, "--jobs is for studies, files with `experiments:`%s; %s is a scene%s",
+                        optimize ? ", and for several starts" : "", options->scene ? options->scene : "this",
+                        optimize ? " without optimizer.multi_start above 1" : "");
     return PIOLA_OK;
 }

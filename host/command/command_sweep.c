@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 piola_sweep_options piola_sweep_options_default(void)
 {
@@ -19,6 +20,12 @@ piola_sweep_options piola_sweep_options_default(void)
 }
 
 /* ---- members --------------------------------------------------------------------------------------------- */
+
+/* Returns what the progress is called. */
+static const char *stage_of(const pio_sweep_call *s)
+{
+    return s->optimizes ? "starts" : "sweep";
+}
 
 /* Records how a member ended. The cause of one that failed is the first line of its message. */
 static void on_end(void *call, int64_t member, const pio_process_end *end)
@@ -39,7 +46,7 @@ static void on_end(void *call, int64_t member, const pio_process_end *end)
                         end->exit == PIOLA_NO ? ", the optimiser did not converge" : "");
     s->advanced |= pio_sweep_is_final(to->exit);
     if (s->left) s->left--;
-    pio_log_progress(s->log, "sweep", s->to - s->from - s->left, s->to - s->from, "members");
+    pio_log_progress(s->log, stage_of(s), s->to - s->from - s->left, s->to - s->from, "members");
     piola_error why = {0};
     if (s->sweep->members && pio_sweep_note_failure(s, member, &why))
         pio_log_message(s->log, PIO_WARNING, "%s", why.message);
@@ -74,6 +81,7 @@ static piola_status run_members(pio_sweep_call *s, piola_error *error)
     if (n < all)
         pio_log_message(s->log, PIO_INFO, "resuming: %lld of %lld members are finished", (long long)(all - n),
                         (long long)all);
+    pio_log_progress(s->log, stage_of(s), all - n, all, "members");
     const pio_processes run = {.jobs = s->jobs,
                                .items = items,
                                .n = n,
@@ -91,7 +99,11 @@ static piola_status run_members(pio_sweep_call *s, piola_error *error)
         pio_sweep_count(s);
         return rc;
     }
-    const piola_status written = pio_sweep_write(s, rc, rc ? error->message : "done", &lost);
+    piola_status written = pio_sweep_write(s, rc, rc ? error->message : "done", &lost);
+    if (!written && s->optimizes) {
+        written = pio_sweep_place_best(s, rc, rc ? error->message : "done", &lost);
+        if (written) pio_sweep_set_exit(s, rc ? rc : written, rc ? error->message : lost.message);
+    }
     if (rc || !written) return rc;
     *error = lost;
     return written;
@@ -310,6 +322,26 @@ static piola_status open_call(pio_sweep_call *s, piola_error *error)
     return rc;
 }
 
+/* Says how an optimisation from several starts ended. */
+static piola_status report_starts(const pio_sweep_call *s, piola_error *error)
+{
+    const long long all = (long long)s->members.n;
+    const piola_status verdict = pio_sweep_verdict(s);
+    if (verdict == PIOLA_NO)
+        return pio_fail(error, verdict, "the optimiser did not converge from any of %lld starts", all);
+    if (verdict && s->best < 0)
+        return pio_fail(error, verdict,
+                        "no optimisation from any of %lld starts came to an end; the causes are in %.1000s/"
+                        "sweep.csv",
+                        all, s->folder);
+    if (verdict)
+        return pio_fail(error, verdict,
+                        "%lld of %lld starts failed, of which another run may compute some, so that the best may be "
+                        "another one; their causes are in %.1000s/sweep.csv",
+                        (long long)s->failed, all, s->folder);
+    return PIOLA_OK;
+}
+
 /* Says how the sweep ended. */
 static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error *error)
 {
@@ -317,6 +349,8 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
     char path[PIO_PATH];
     for (size_t i = 0; !s->sweep->members && i < sizeof files / sizeof *files; i++)
         if (pio_path_join(path, sizeof path, s->folder, files[i])) pio_log_message(s->log, PIO_INFO, "wrote %s", path);
+    if (s->optimizes && pio_path_join(path, sizeof path, s->folder, "result.json") && !access(path, F_OK))
+        pio_log_message(s->log, PIO_INFO, "wrote %s", path);
     bool memory = false;
     for (int64_t i = s->from; i < s->to; i++) memory |= s->table.ends[i].exit == PIOLA_NO_MEMORY;
     if (memory && s->jobs > 1)
@@ -325,6 +359,7 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
                         "members that failed for want of memory are run again",
                         s->jobs, s->memory);
     if (rc) return rc;
+    if (s->optimizes) return report_starts(s, error);
     if (s->failed)
         return pio_fail(error, PIOLA_MEMBERS_FAILED, "%lld of %lld members failed; their causes are in %.1000s/%s",
                         (long long)s->failed, (long long)(s->to - s->from), s->folder,
@@ -345,7 +380,7 @@ static piola_status run_call(pio_sweep_call *s, piola_error *error)
     if (!rc) rc = writes ? pio_sweep_open_folder(s, error) : plan_all(s, error);
     if (rc) {
         rc = pio_command_stalled(s->options, rc, false, error);
-        pio_command_print_failure(s->options, "sweep", rc, error);
+        pio_command_print_failure(s->options, s->optimizes ? "optimize" : "sweep", rc, error);
         if (s->printed) error->message[0] = '\0'; /* not to be printed twice */
         return rc;
     }
@@ -356,7 +391,13 @@ static piola_status run_call(pio_sweep_call *s, piola_error *error)
 
 piola_status piola_sweep(const piola_options *options, const piola_sweep_options *sweep, piola_error *error)
 {
-    pio_sweep_call s = {.options = options, .sweep = sweep, .best = -1};
+    return pio_command_sweep(options, sweep, false, error);
+}
+
+piola_status pio_command_sweep(const piola_options *options, const piola_sweep_options *sweep, bool optimizes,
+                               piola_error *error)
+{
+    pio_sweep_call s = {.options = options, .sweep = sweep, .optimizes = optimizes, .best = -1};
     piola_error own = {0}, lost;
     if (!error) error = &own;
     pio_h5_restore(pio_h5_silence()); /* before any other call of HDF5 */

@@ -3,6 +3,7 @@
 #define PIOLA_HOST_COMMAND_SWEEP_H
 
 #include "host/base/folder.h"
+#include "host/base/json.h"
 #include "host/base/log.h"
 #include "host/base/path.h"
 #include "host/sweep/members.h"
@@ -17,6 +18,8 @@
 typedef struct {
     const piola_options *options;
     const piola_sweep_options *sweep;
+    bool optimizes; /* it is `piola optimize` from several starts: the best result becomes that of the folder */
+    bool several;   /* the scene itself has several starts, of which each member has one */
     pio_log *log;
     const char *what; /* command of the members: "run", "grad" or "optimize" */
     int jobs;         /* members at the same time */
@@ -41,6 +44,12 @@ typedef struct {
     double budget, free; /* bytes: of the scene, 0: none; free on the device */
     char identity[3000]; /* what the bits of the member depend on */
 } pio_sweep_plan;
+
+/* Runs a sweep; with `optimizes` as `piola optimize`, whose members are the starts of sweep->starts
+ * (command_sweep.c). Returns the errors of piola_sweep(); of an optimisation, PIOLA_NO if no start converged, and
+ * PIOLA_MEMBERS_FAILED if none could be computed, or one failed that another run might compute. */
+piola_status pio_command_sweep(const piola_options *options, const piola_sweep_options *sweep, bool optimizes,
+                               piola_error *error);
 
 /* Chooses the command of the members and the folder, and checks that the scene has all values that members have
  * (command_sweep_member.c). Returns PIOLA_USAGE, PIOLA_CANNOT_CREATE if the folder's name is too long, PIOLA_NO_MEMORY,
@@ -79,9 +88,24 @@ void pio_sweep_find_finished(pio_sweep_call *s);
 piola_status pio_sweep_note_failure(const pio_sweep_call *s, int64_t member, piola_error *error);
 /* Counts the members of this call by their outcome (command_sweep_folder.c). */
 void pio_sweep_count(pio_sweep_call *s);
+/* Writes number, folder, overrides, exit code and cause of a member into an object (command_sweep_folder.c). */
+void pio_sweep_member_json(const pio_sweep_call *s, int64_t i, pio_json *json);
+/* Returns PIOLA_OK, PIOLA_NO or PIOLA_MEMBERS_FAILED, with which the ends of the members let the command end
+ * (command_sweep_folder.c). */
+piola_status pio_sweep_verdict(const pio_sweep_call *s);
 /* Reads the results of all members, and writes sweep.csv, sweep.h5 and, last, sweep.json with `verdict` and its message
  * (command_sweep_folder.c). Returns PIOLA_IO, PIOLA_CANNOT_CREATE or PIOLA_NO_MEMORY. */
 piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char *message, piola_error *error);
+
+/* Writes sweep.json once more, with the exit code that the command has after all; if it cannot be written, it stays
+ * (command_sweep_folder.c). */
+void pio_sweep_set_exit(const pio_sweep_call *s, piola_status verdict, const char *message);
+/* Of an optimisation from several starts, after pio_sweep_write(): makes the files and, last, the result of the best
+ * member those of the folder, and prints that result with --json. If `verdict` says that the sweep did not end,
+ * result.json has it and its message alone (command_sweep_best.c). Returns PIOLA_BAD_DATA if the member's result is
+ * damaged, PIOLA_CANNOT_CREATE, PIOLA_IO or PIOLA_NO_MEMORY. */
+piola_status pio_sweep_place_best(const pio_sweep_call *s, piola_status verdict, const char *message,
+                                  piola_error *error);
 
 /* Writes the batch scripts of a sweep into the folder slurm/ of its folder, which it makes, and logs how they are
  * submitted (command_sweep_slurm.c). Returns PIOLA_USAGE if an option is wrong, PIOLA_CANNOT_CREATE, PIOLA_IO or

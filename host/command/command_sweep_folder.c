@@ -5,6 +5,7 @@
 #include "host/base/new_file.h"
 #include "host/base/signals.h"
 #include "host/command/command_sweep.h"
+#include "host/render/image.h"
 #include "host/results/identity.h"
 
 #include <dirent.h>
@@ -23,12 +24,10 @@ static void path_of(const pio_sweep_call *s, const char *name, char out[PIO_PATH
 
 /* ---- sweep.json ------------------------------------------------------------------------------------------ */
 
-static void write_member(const pio_sweep_call *s, int64_t i, pio_json *json)
+void pio_sweep_member_json(const pio_sweep_call *s, int64_t i, pio_json *json)
 {
-    const pio_table_member *end = &s->table.ends[i];
-    pio_json_begin_object(json, NULL);
     pio_json_integer(json, "number", i);
-    pio_json_string(json, "folder", end->folder);
+    pio_json_string(json, "folder", s->table.ends[i].folder);
     pio_json_begin_array(json, "sets");
     for (size_t a = 0; a < s->members.n_axes; a++) {
         const size_t length = pio_members_set(&s->members, i, a, NULL, 0);
@@ -38,12 +37,11 @@ static void write_member(const pio_sweep_call *s, int64_t i, pio_json *json)
         free(set);
     }
     pio_json_end_array(json);
-    if (end->exit >= 0)
-        pio_json_integer(json, "exit", end->exit);
+    if (s->table.ends[i].exit >= 0)
+        pio_json_integer(json, "exit", s->table.ends[i].exit);
     else
         pio_json_null(json, "exit");
-    pio_json_string(json, "cause", end->cause);
-    pio_json_end_object(json);
+    pio_json_string(json, "cause", s->table.ends[i].cause);
 }
 
 static void write_axes(const pio_sweep_call *s, pio_json *json)
@@ -89,7 +87,11 @@ static piola_status write_json(const pio_sweep_call *s, int verdict, const char 
         pio_json_null(&json, "best");
     write_axes(s, &json);
     pio_json_begin_array(&json, "members");
-    for (int64_t i = 0; i < s->members.n; i++) write_member(s, i, &json);
+    for (int64_t i = 0; i < s->members.n; i++) {
+        pio_json_begin_object(&json, NULL);
+        pio_sweep_member_json(s, i, &json);
+        pio_json_end_object(&json);
+    }
     pio_json_end_array(&json);
     pio_json_string(&json, "identity", s->identity);
     pio_json_end_object(&json);
@@ -172,7 +174,7 @@ piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error)
 {
     const bool part = s->sweep->members != NULL, shared = part || s->sweep->collect;
     char who[300], path[PIO_PATH];
-    snprintf(who, sizeof who, "piola sweep %s%s", s->options->scene,
+    snprintf(who, sizeof who, "piola %s %s%s", s->optimizes ? "optimize" : "sweep", s->options->scene,
              part                ? " --members"
              : s->sweep->collect ? " --collect"
                                  : "");
@@ -188,6 +190,13 @@ piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error)
         return pio_fail(error, rc, "%.1000s holds no sweep, so there is nothing to collect", s->folder);
     if (rc && !anew) return rc;
     if (*pio_folder_notice(s->lock)) pio_log_message(s->log, PIO_DETAIL, "%s", pio_folder_notice(s->lock));
+    if (s->optimizes) {
+        path_of(s, "picture.png", path);
+        const piola_status replaces = pio_image_replaces(path, error); /* found before the run, not after it */
+        if (replaces) return replaces;
+        path_of(s, "result.json", path);
+        (void)unlink(path);
+    }
     if (!part) {
         pio_folder_clean(s->lock, "sweep.h5");
         path_of(s, "sweep.csv", path);
@@ -293,6 +302,16 @@ static void find_best(pio_sweep_call *s)
                     of->cells[s->best].v[0]);
 }
 
+piola_status pio_sweep_verdict(const pio_sweep_call *s)
+{
+    if (!s->optimizes && s->failed) return PIOLA_MEMBERS_FAILED;
+    if (!s->optimizes) return s->unconverged ? PIOLA_NO : PIOLA_OK;
+    bool again = s->best < 0; /* a start that cannot be computed leaves the best of the others; another failure not */
+    for (int64_t i = 0; i < s->members.n; i++)
+        again |= s->table.ends[i].cause && !pio_sweep_is_final(s->table.ends[i].exit);
+    return again ? PIOLA_MEMBERS_FAILED : (piola_status)s->table.ends[s->best].exit;
+}
+
 /* Reads the results of the members that are done; one that cannot be read has failed. */
 static piola_status read_results(pio_sweep_call *s, piola_error *error)
 {
@@ -322,10 +341,15 @@ piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char
     path_of(s, "sweep.h5", path);
     if (!rc) rc = pio_table_write_h5(&s->table, &head, path, error);
     if (rc) return rc;
-    if (verdict == PIOLA_OK && s->failed) verdict = PIOLA_MEMBERS_FAILED;
-    if (verdict == PIOLA_OK && s->unconverged) verdict = PIOLA_NO;
-    rc = write_json(s, (int)verdict, message, s->options->json, error);
+    if (verdict == PIOLA_OK) verdict = pio_sweep_verdict(s);
+    rc = write_json(s, (int)verdict, message, s->options->json && !s->optimizes, error);
     piola_error again;
     if (rc) (void)write_json(s, (int)rc, error->message, false, &again); /* what is there may claim another end */
     return rc;
+}
+
+void pio_sweep_set_exit(const pio_sweep_call *s, piola_status verdict, const char *message)
+{
+    piola_error unused;
+    (void)write_json(s, (int)verdict, message, false, &unused);
 }

@@ -1,6 +1,7 @@
 /* command_sweep_member.c -- the members of a sweep: their overrides, checks, plans and runs. */
 #include "host/base/fail.h"
 #include "host/command/command.h"
+#include "host/command/command_optimize.h"
 #include "host/command/command_sweep.h"
 #include "host/results/identity.h"
 #include "host/scene/design_path.h"
@@ -18,6 +19,8 @@
 
 /* ---- overrides ------------------------------------------------------------------------------------------- */
 
+static const char one_start[] = "optimizer.multi_start=1";
+
 /* Returns the overrides of a member, those of all members first, as one block to free(); *n is their number. NULL
  * without memory. */
 static const char **sets_of(const pio_sweep_call *s, int64_t member, size_t *n)
@@ -25,10 +28,11 @@ static const char **sets_of(const pio_sweep_call *s, int64_t member, size_t *n)
     const size_t common = s->options->n_sets, axes = s->members.n_axes;
     size_t bytes = 0;
     for (size_t a = 0; a < axes; a++) bytes += 1 + pio_members_set(&s->members, member, a, NULL, 0);
-    const char **sets = malloc((common + axes) * sizeof *sets + bytes);
+    const char **sets = malloc((common + 1 + axes) * sizeof *sets + bytes);
     *n = common;
     for (size_t i = 0; sets && i < common; i++) sets[i] = s->options->sets[i];
-    char *at = (char *)(sets + common + axes), *const end = at + bytes;
+    char *at = (char *)(sets + common + 1 + axes), *const end = at + bytes;
+    if (sets && s->several) sets[(*n)++] = one_start;
     for (size_t a = 0; sets && a < axes; a++) {
         const size_t length = pio_members_set(&s->members, member, a, at, (size_t)(end - at));
         if (!length) continue;
@@ -109,7 +113,11 @@ piola_status pio_sweep_find_starts(pio_sweep_call *s, pio_box **boxes, size_t *n
     s->printed = rc != PIOLA_OK;
     if (rc) return rc;
     const size_t entries = scene->goal.n_design, key = CFG_PATH;
-    if (entries == 0) rc = pio_scene_fault(scene, error, "design", "--starts needs a `design:` to start");
+    s->several = scene->optimizer.is_set && scene->optimizer.multi_start > 1;
+    if (entries == 0)
+        rc = pio_scene_fault(scene, error, "design",
+                             s->optimizes ? "piola optimize needs a `design:` to improve"
+                                          : "--starts needs a `design:` to start");
     if (!rc && !(*boxes = malloc(entries * (sizeof **boxes + key))))
         rc = pio_fail_memory(error, entries * (sizeof **boxes + key), "the starts of a design");
     for (; !rc && *n < entries; ++*n)
@@ -176,6 +184,10 @@ piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error)
         const char *folder = s->options->directory ? s->options->directory : scene->output.directory;
         if (i == 0) rc = check_keys(s, scene, error);
         if (i == 0 && !rc) rc = choose_what(s, scene, error);
+        if (!rc && !strcmp(s->what, "optimize") && scene->optimizer.is_set && scene->optimizer.multi_start > 1)
+            rc = pio_scene_fault(scene, error, "optimizer.multi_start",
+                                 "a member of a sweep has one start; --starts N makes a sweep of starts, and --set "
+                                 "optimizer.multi_start=1 leaves each member the design's own");
         if (i == 0 && !rc) rc = pio_path_folder(folder, error);
         if (i == 0 && !rc) snprintf(s->folder, sizeof s->folder, "%s", folder);
         pio_scene_free(scene);
@@ -284,7 +296,7 @@ piola_status pio_sweep_run_member(void *call, int64_t member, char *answer, piol
     if (!rc)
         rc = !strcmp(s->what, "run")    ? piola_run(&o, error)
              : !strcmp(s->what, "grad") ? piola_grad(&o, error)
-                                        : piola_optimize(&o, error);
+                                        : pio_command_optimize(&o, error);
     if (rc && error->message[0]) fprintf(stderr, "%s\n", error->message);
     free(sets);
     return rc;

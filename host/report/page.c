@@ -149,6 +149,7 @@ piola_status pio_report_write(const pio_report *r, const char *own, FILE *to, pi
         if (pio_report_get(r->result, "parameters")) pio_section_parameters(to, r);
         pio_section_squares(to, r);
     } else if (!r->sweep) {
+        pio_section_starts(to, r, own != NULL);
         pio_section_pictures(to, r);
         pio_section_iterations(to, r);
         pio_section_objective(to, r);

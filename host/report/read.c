@@ -102,6 +102,23 @@ static void read_scene(pio_report *r)
     if (root && root->kind == CFG_PAIRS) r->scene = root;
 }
 
+/* Reads the result of an optimisation from several starts, whose folder is also that of a sweep. Returns whether there
+ * is one. */
+static bool read_best(pio_report *r)
+{
+    char path[PIO_PATH];
+    cfg_node *root = NULL;
+    if (!pio_path_join(path, sizeof path, r->folder, "result.json") || access(path, F_OK)) return false;
+    const bool best = !pio_cfg_json(&r->result_doc, path, "the result of a command", &root, NULL) &&
+                      pio_report_get(root, "multi_start");
+    r->sweep = !best;
+    if (best)
+        r->result = root;
+    else
+        pio_cfg_free(&r->result_doc);
+    return best;
+}
+
 static piola_status find_result(pio_report *r, piola_error *error)
 {
     char path[PIO_PATH];
@@ -115,6 +132,8 @@ static piola_status find_result(pio_report *r, piola_error *error)
                         "'%.1000s' is no folder; the output folder of run, grad, check, optimize or sweep is right",
                         folder);
     r->sweep = pio_path_join(path, sizeof path, folder, "sweep.json") && !access(path, F_OK);
+    if (r->sweep && read_best(r)) return PIOLA_OK;
+    pio_path_join(path, sizeof path, folder, "sweep.json");
     if (!r->sweep && (!pio_path_join(path, sizeof path, folder, "result.json") || access(path, F_OK)))
         return pio_fail(error, PIOLA_NO_INPUT,
                         "'%.1000s' has neither result.json nor sweep.json: a run writes result.json when it ends; the "

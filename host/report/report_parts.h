@@ -86,6 +86,10 @@ piola_status pio_section_files(FILE *to, const pio_report *r, const char *own, p
 void pio_section_study(FILE *to, const pio_report *r, bool links);
 /* Curves over the iterations of a study, where it has a history. */
 void pio_section_study_history(FILE *to, const pio_report *r);
+/* Starts of an optimisation that has several; `links` as of a study. */
+void pio_section_starts(FILE *to, const pio_report *r, bool links);
+/* Returns whether there are several. */
+bool pio_report_starts(const pio_report *r);
 /* Members of a sweep: table, parallel coordinates, responses. */
 void pio_section_sweep(FILE *to, const pio_report *r);
 

@@ -37,6 +37,7 @@ static void write_contents(FILE *to, const pio_report *r)
     write_link(to, r->sweep, "parallel", "Parallel coordinates");
     write_link(to, r->sweep, "responses", "Responses");
     write_link(to, study, "experiments", "Experiments");
+    write_link(to, pio_report_starts(r), "starts", "Starts");
     write_link(to, !r->sweep, "pictures", "Pictures");
     write_link(to, !strcmp(pio_report_command(r), "optimize"), "iterations", "Iterations");
     write_link(to, ended && !r->sweep && !study, "objective", "Objective");

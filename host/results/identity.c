@@ -103,6 +103,7 @@ static char *scene_text(const pio_session *s, bool optimizer)
     pio_scene scene = *s->scene;
     char dash[] = "-";
     scene.optimizer.max_iterations = 0;
+    scene.optimizer.multi_start = 1; /* a start has the bits that it has alone */
     scene.optimizer.stop_objective = -INFINITY;
     scene.optimizer.stop_relative_objective = scene.optimizer.stop_gradient = 0;
     scene.optimizer.is_set &= optimizer;

@@ -247,13 +247,18 @@ piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *f
     pio_json_string(json, NULL, path);
     pio_json_end_array(json);
     pio_json_end_object(json);
+    return pio_result_write(json, path, s->folder.claims_success, s->call.options->json, error);
+}
+
+piola_status pio_result_write(pio_json *json, const char *path, bool success, bool prints, piola_error *error)
+{
     piola_status rc = pio_json_finish(json, error);
     if (!rc) {
-        if (s->folder.claims_success) snprintf(claimed, sizeof claimed, "%s", path);
+        if (success) snprintf(claimed, sizeof claimed, "%s", path);
         rc = pio_write_file_atomically(path, json->text, json->size, error);
-        if (!rc && !s->folder.claims_success) claimed[0] = '\0';
+        if (!rc && !success) claimed[0] = '\0';
     }
-    if (!rc && s->call.options->json &&
+    if (!rc && prints &&
         (fwrite(json->text, 1, json->size, stdout) != json->size || putchar('\n') == EOF || fflush(stdout)))
         rc = pio_fail(error, PIOLA_IO, "cannot write the result to standard output: %s",
                       errno ? strerror(errno) : "output was lost");

@@ -24,5 +24,8 @@ void pio_result_optimizer(pio_json *json, pio_optimizer_type type, const pio_opt
  * files in the folder, ended by NULL, of which those are listed that are there. Returns PIOLA_NO_MEMORY, or PIOLA_IO or
  * PIOLA_CANNOT_CREATE if the file or standard output cannot be written. */
 piola_status pio_result_end(pio_session *s, pio_json *json, const char *const *files, piola_error *error);
+/* Writes a complete `json` as the result.json `path`, which piola_disown_result() removes if it reports `success`, and
+ * where it `prints` to standard output; frees `json` in any case. Returns the errors of pio_result_end(). */
+piola_status pio_result_write(pio_json *json, const char *path, bool success, bool prints, piola_error *error);
 
 #endif

@@ -428,6 +428,7 @@ typedef struct {
     pio_optimizer_type type;        /* the method */
     pio_jacobian jacobian;          /* levenberg_marquardt: rows by adjoint sweeps, or columns by differences */
     int max_iterations;             /* stop after so many */
+    int multi_start;                /* number of starts within the bounds of the design; 1: the design's own */
     double learning_rate;           /* adam, gradient_descent: size of a step, see model_design.c */
     double stop_objective;          /* stop when J <= this; -inf when absent */
     double stop_relative_objective; /* stop when |dJ|/|J| over one iteration <= this; 0 when absent */

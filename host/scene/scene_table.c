@@ -165,6 +165,11 @@ static const cfg_field optimizer_fields[] = {
          "faster until it overshoots"},
     {"max_iterations", CFG_INTEGER, AT(pio_scene, optimizer.max_iterations), .fallback = "100",
      .range = {CFG_FROM | CFG_UP_TO, 1, 1000000}, .meaning = "stop after so many iterations"},
+    {"multi_start", CFG_INTEGER, AT(pio_scene, optimizer.multi_start), .fallback = "1",
+     .range = {CFG_FROM | CFG_UP_TO, 1, 100000},
+     .meaning =
+         "`piola optimize` begins at so many points of Sobol's sequence within the bounds that every design then "
+         "needs, and its result is the best that converged; 1: it begins at the design's `initial`"},
     {"stop", CFG_MAPPING, .table = &stop_table, .meaning = "stop earlier"},
     END};
 const cfg_table pio_optimizer_table = {.what = "optimizer", .fields = optimizer_fields, .discriminator = "type"};

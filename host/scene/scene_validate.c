@@ -290,6 +290,20 @@ static void check_constraints(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->goal.n_constraints; i++) check_constraint(s, doc, i);
 }
 
+/* Several starts lie within the bounds of each design. */
+static void check_starts(const pio_scene *s, cfg_doc *doc)
+{
+    if (!s->optimizer.is_set || s->optimizer.multi_start <= 1) return;
+    for (size_t i = 0; i < s->goal.n_design; i++) {
+        const scene_design *d = &s->goal.design[i];
+        PATH(at, "design[%zu].bounds", i);
+        if (isfinite(d->bounds[0]) && isfinite(d->bounds[1])) continue;
+        pio_cfg_fault(doc, at,
+                      "optimizer.multi_start samples within the bounds of each design; add bounds: [LOW, HIGH] to '%s'",
+                      d->name);
+    }
+}
+
 /* Levenberg and Marquardt's method is for sums of squares. */
 static void check_squares(const pio_scene *s, cfg_doc *doc, size_t i)
 {
@@ -380,6 +394,7 @@ void pio_scene_validate(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->goal.n_observe; i++) check_times(scene, doc, i);
     for (size_t i = 0; i < scene->goal.n_objective; i++) check_term(scene, doc, i);
     check_constraints(scene, doc);
+    check_starts(scene, doc);
     check_strategy(scene, doc);
     check_window(scene, doc);
     pio_scene_validate_design(scene, doc);

@@ -291,6 +291,9 @@ static void complete(pio_study *study, cfg_doc *doc, const pio_scene_leave *leav
     complete_output(study, doc, leave);
     study->own.optimizer.is_set = pio_cfg_get(doc->root, "optimizer", NULL) != NULL;
     check_combine(doc, study);
+    if (study->own.optimizer.is_set && study->own.optimizer.multi_start > 1)
+        pio_cfg_fault(doc, "optimizer.multi_start",
+                      "a study begins at one point, the `initial` of its design; several starts are of scenes alone");
     if (isnan(study->own.optimizer.stop_objective)) study->own.optimizer.stop_objective = -INFINITY;
     if (isnan(study->own.gradient.memory_budget)) study->own.gradient.memory_budget = 0;
 }

@@ -83,6 +83,7 @@ RUNS = {
     "ball_grad": (0, "grad", BALL, [], []),
     "ball_check": (0, "check", BALL, TINY, []),
     "ball_optimize": (0, "optimize", BALL, [], []),
+    "ball_starts": (0, "optimize", BALL, ["optimizer.multi_start=3"], []),
     "ball_checked": (0, "grad", BALL, TINY, [], "ball_check"),  # in the folder of that check
     "ball_without_an_end": (0, "run", BALL, ["design=[]", "objective=[]"], []),
     "ball_on_little_memory": (0, "grad", "mpm_jelly_small.yaml", ["gradient.memory.budget=2 MB"],
@@ -117,13 +118,14 @@ RUNS = {
                          ["experiments.heavy.set={solver.max_iterations: 1, solver.halvings: 0}"], []),
     "ball_interrupted": (75, "run", BALL, LONG, ["--max-walltime", "2"]),
     "ball_optimize_interrupted": (75, "optimize", BALL, LONG, ["--max-walltime", "2"]),
+    "ball_starts_interrupted": (75, "optimize", BALL, LONG + ["optimizer.multi_start=3"], ["--max-walltime", "2"]),
 }
 # Objects whose keys are names of the scene.
 NAMES = ("terms", "observations", "data", "parameters")
 # What writes these keys; of check_record.c also the record itself, whose `identity` no result has.
 WRITERS = ("results/result", "results/certificate", "results/check_record", "results/fit", "run/adjoint_growth",
            "command/command", "command/command_check", "command/command_optimize", "command/command_study",
-           "command/command_study_check")
+           "command/command_study_check", "command/command_sweep_best")
 EVALUATED = ("objective", "terms", "constraints", "observations", "parameters")
 
 

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""test_starts.py PIOLA -- optimizer.multi_start: the folder of an optimisation has the files of its best start.
+
+The starts are those of `piola sweep --starts`, whatever the jobs, and whatever was interrupted.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import h5py
+
+PIOLA = ""
+SCENE = """version: 1
+name: tiny
+method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
+time: {dt: 1 ms, duration: 20 ms}
+gravity: [0, -9.81]
+materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000}]
+geometry: [{name: disc, type: ball, center: [0.5, 0.5], radius: 0.2}]
+bodies: [{name: ball, geometry: disc, material: soft, velocity: [1, 1], angular_velocity: 3}]
+observe: [{name: place, type: mean_position, body: ball, every: 5 ms}]
+design: [{name: speed, target: bodies.ball.velocity, initial: [0.5, 0.5 m/s], bounds: [-3 m/s, 3]}]
+objective: [{type: target, of: place, value: [0.52, 0.51]}]
+optimizer: {type: lbfgs, max_iterations: 3, multi_start: 4}
+output: {states: {every: 5 ms}}
+"""
+OF_BEST = ("states.vtkhdf", "history.vtkhdf", "picture.png")
+# about two seconds for each start on one thread
+LONG = ("--set", "time.duration=8 s", "--set", "output.states.every=4 s", "--set", "observe.place.every=4 s", "--set",
+        "optimizer.multi_start=2")
+# at the second start the ball crosses cells in one step
+FAST = ("--set", "design.speed.bounds=[-1000, 1000]")
+NOT_CONVERGED = ("--set", "optimizer={type: adam, max_iterations: 1, stop: {objective: -1}, multi_start: 2}")
+
+
+class Starts(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.scene, self.out = self.folder / "tiny.yaml", self.folder / "out"
+        self.scene.write_text(SCENE, encoding="utf-8")
+
+    def piola(self, code, *words):
+        done = subprocess.run([PIOLA, *map(str, words)], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def optimize(self, code, *more, out=None):
+        return self.piola(code, "optimize", self.scene, "-o", out or self.out, "--device", "cpu", *more)
+
+    def result(self, out=None):
+        return json.loads(((out or self.out) / "result.json").read_text())
+
+    def best(self, out=None):
+        starts = self.result(out)["multi_start"]
+        return (out or self.out) / starts["members"][starts["best"]]["folder"]
+
+    def same(self, a, b, *names):
+        for name in names:
+            self.assertEqual((a / name).read_bytes(), (b / name).read_bytes(), name)
+
+    def test_the_result_is_that_of_the_best_start_for_any_jobs(self):
+        self.optimize(0, "--jobs", 3)
+        result, best = self.result(), self.best()
+        self.same(self.out, best, *OF_BEST)
+        own = json.loads((best / "result.json").read_text())
+        self.assertEqual({key for key in own if own[key] != result[key]}, {"files"})
+        objectives = [start["objective"] for start in result["multi_start"]["members"]]
+        self.assertEqual((len(objectives), min(objectives)), (4, result["objective"]))
+        self.assertEqual(len({*objectives}), 4)  # or any start were the best
+        self.assertEqual([start["exit"] for start in result["multi_start"]["members"]], [0] * 4)
+        self.assertEqual(result["files"], [str(self.out / name) for name in (*OF_BEST, "sweep.csv", "sweep.h5",
+                                                                            "sweep.json", "result.json")])
+        one, other = self.folder / "one", self.folder / "sweep"
+        self.optimize(0, out=one)
+        self.piola(0, "sweep", self.scene, "--starts", 4, "-o", other, "--device", "cpu")
+        self.same(self.out, one, "sweep.csv", "sweep.h5")
+        self.same(self.out, other, "sweep.csv", "sweep.h5")
+        with h5py.File(self.out / "sweep.h5") as sweep:
+            self.assertEqual(list(sweep["objective"]), objectives)
+
+    def test_a_start_has_the_bits_of_an_optimisation_from_there(self):
+        self.optimize(0)
+        start = self.result()["multi_start"]["members"][2]
+        alone = self.folder / "alone"
+        self.optimize(0, "--set", "optimizer.multi_start=1", "--set", start["sets"][0], out=alone)
+        self.assertEqual(self.result(alone)["objective"], start["objective"])
+
+    def test_what_was_stopped_says_so_and_goes_on(self):
+        words = [PIOLA, "optimize", str(self.scene), "-o", str(self.out), "--device", "cpu", "--json", *LONG]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.kill)
+        end = time.monotonic() + 60
+        while not list(self.out.glob("members/*/evaluations.record")):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        process.terminate()
+        result = json.loads(process.communicate(timeout=60)[0])
+        self.assertEqual(process.returncode, 75)
+        self.assertEqual(result, self.result())
+        self.assertEqual((result["command"], result["exit"]), ("optimize", 75))
+        self.assertGreater(result["multi_start"]["left"], 0)
+        self.assertNotIn("objective", result)
+        self.piola(0, "report", self.out)
+        self.assertIn("The best is not known yet", (self.out / "report.html").read_text())
+        self.optimize(0, *LONG, "--jobs", 2)
+        whole = self.folder / "whole"
+        self.optimize(0, *LONG, out=whole)
+        self.same(self.out, whole, "sweep.csv", "sweep.h5", "picture.png")
+        self.assertEqual(self.result()["parameters"], self.result(whole)["parameters"])
+        before = {path: path.stat().st_mtime_ns for path in self.out.glob("members/*/*")}
+        self.optimize(0, *LONG)  # nothing is left
+        self.assertEqual({path: path.stat().st_mtime_ns for path in self.out.glob("members/*/*")}, before)
+
+    def test_a_start_that_cannot_be_computed_leaves_the_best_of_the_others(self):
+        text = self.optimize(0, *FAST).stderr
+        self.assertRegex(text, r"member 1 .* failed with exit code 76")
+        starts = self.result()["multi_start"]
+        self.assertGreater(starts["failed"], 0)
+        self.assertEqual(starts["members"][1]["exit"], 76)
+        self.assertIsNone(starts["members"][1]["objective"])
+        self.assertEqual(starts["members"][starts["best"]]["exit"], 0)
+
+    def test_a_failure_that_another_run_may_not_have_ends_with_78(self):
+        self.optimize(0)
+        best, worst = self.best(), next(p for p in sorted(self.out.glob("members/*")) if p != self.best())
+        (worst / "result.json").unlink()
+        (worst / "log.txt").unlink()
+        (worst / "log.txt").mkdir()  # its log cannot be opened
+        text = self.optimize(78).stderr
+        self.assertIn("1 of 4 starts failed, of which another run may compute some", text)
+        self.assertEqual((self.result()["exit"], self.best()), (78, best))
+        (worst / "log.txt").rmdir()
+        self.optimize(0)
+        self.assertEqual(self.result()["exit"], 0)
+
+    def test_it_ends_with_1_if_no_start_converged_and_with_78_if_none_came_to_an_end(self):
+        text = self.optimize(1, *NOT_CONVERGED).stderr
+        self.assertIn("did not converge from any of 2 starts", text)
+        result = self.result()
+        self.assertEqual((result["exit"], result["optimizer"]["converged"]), (1, False))
+        self.same(self.out, self.best(), *OF_BEST)
+        text = self.optimize(78, "--set", "time={dt: 19 ms, duration: 190 ms}", "--resume", "never").stderr
+        self.assertIn("no optimisation from any of 4 starts came to an end", text)
+        self.assertEqual((self.result()["exit"], self.result()["multi_start"]["best"]), (78, None))
+
+    def test_other_files_of_an_earlier_best_are_replaced(self):
+        self.out.mkdir()
+        (self.out / "picture.png").write_text("mine")
+        text = self.optimize(73).stderr
+        self.assertIn("picture.png", text)
+        self.assertEqual((self.out / "picture.png").read_text(), "mine")
+        (self.out / "picture.png").unlink()
+        (self.out / "states.vtkhdf").write_text("old")
+        self.optimize(0)
+        self.same(self.out, self.best(), *OF_BEST)
+        self.assertIn("of another run", self.optimize(73, "--set", "optimizer.multi_start=5").stderr)
+        self.optimize(0, "--set", "optimizer.multi_start=5", "--resume", "never")
+        self.assertEqual(len(self.result()["multi_start"]["members"]), 5)
+
+    def test_a_best_that_cannot_be_copied_is_no_success(self):
+        self.optimize(0)
+        (self.out / "history.vtkhdf").unlink()
+        (self.out / "history.vtkhdf").mkdir()
+        self.assertIn("history.vtkhdf", self.optimize(73).stderr)
+        self.assertEqual(json.loads((self.out / "sweep.json").read_text())["exit"], 73)
+        self.assertFalse((self.out / "result.json").exists())
+
+    def test_options_that_contradict_several_starts_are_named(self):
+        one = ("--set", "optimizer.multi_start=1")
+        self.assertIn("optimizer.multi_start above 1", self.optimize(2, *one, "--jobs", 2).stderr)
+        text = self.piola(65, "sweep", self.scene, "--what", "optimize", "--over", "gravity[1]=0,1").stderr
+        self.assertIn("tiny.yaml:12:58: error: optimizer.multi_start: a member of a sweep has one start", text)
+        self.scene.write_text(SCENE.replace(", bounds: [-3 m/s, 3]", ""))
+        self.assertIn("add bounds: [LOW, HIGH] to 'speed'", self.optimize(65).stderr)
+        study = self.folder / "study.yaml"
+        study.write_text("version: 1\nname: s\nexperiments: [{name: a, scene: tiny.yaml}]\ndesign:\n  - {name: speed, "
+                         "target: bodies.ball.velocity}\noptimizer: {type: lbfgs, multi_start: 2}\n")
+        text = self.piola(65, "validate", study).stderr
+        self.assertIn("study.yaml:6:39: error: optimizer.multi_start: a study begins at one point", text)
+        self.assertFalse(self.out.exists())
+
+    def test_a_dry_run_plans_every_start_and_writes_nothing(self):
+        text = self.optimize(0, "--dry-run", "--jobs", 2).stderr
+        self.assertIn("piola optimize of 4 members", text)
+        self.assertFalse(self.out.exists())
+
+    def test_the_report_is_of_the_best_and_lists_all(self):
+        self.optimize(0)
+        self.piola(0, "report", self.out)
+        page, starts = (self.out / "report.html").read_text(), self.result()["multi_start"]
+        self.assertIn(f"All that follows is of start {starts['best']}, the best of 4", page)
+        for start in starts["members"]:
+            self.assertIn(f'<a href="{start["folder"]}/">', page)
+            self.assertIn(f"<td>{start['sets'][0]}</td>", page)
+        self.assertIn('id="iterations"', page)
+        self.assertNotIn('id="parallel"', page)
+        (self.out / "result.json").unlink()  # then it is a sweep
+        self.piola(0, "report", self.out)
+        self.assertIn('id="parallel"', (self.out / "report.html").read_text())
+
+
+if __name__ == "__main__":
+    PIOLA = sys.argv.pop(1)
+    unittest.main(verbosity=2)
