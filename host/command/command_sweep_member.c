@@ -163,6 +163,42 @@ static piola_status check_keys(const pio_sweep_call *s, const pio_scene *scene, 
     return PIOLA_OK;
 }
 
+/* Returns whether what a --set changes is replaced by an axis: it has the axis's key, or one below it. */
+static bool is_replaced(const pio_scene *scene, const char *set, const pio_axis *axis)
+{
+    char key[CFG_PATH];
+    size_t n = strcspn(set, "=");
+    while (n > 0 && set[n - 1] == ' ') n--;
+    if (n >= sizeof key) return false;
+    memcpy(key, set, n);
+    for (key[n] = '\0'; n > 0; key[n] = '\0') {
+        if (pio_scene_same_key(scene, axis->key, key)) return true;
+        for (n--; n > 0 && key[n] != '.' && key[n] != '[';) n--;
+    }
+    return false;
+}
+
+/* Rejects a --set of what an axis varies, which would do nothing. */
+static piola_status check_sets(const pio_sweep_call *s, const pio_scene *scene, piola_error *error)
+{
+    const char *const starts = s->optimizes ? "optimizer.multi_start" : "--starts";
+    for (size_t i = 0; i < s->options->n_sets; i++)
+        for (size_t a = 0; a < s->members.n_axes; a++) {
+            const pio_axis *axis = &s->members.axes[a];
+            if (!is_replaced(scene, s->options->sets[i], axis)) continue;
+            if (s->sweep->starts)
+                return pio_fail(error, PIOLA_USAGE,
+                                "--set '%.200s' would do nothing: %s gives each member its own %.200s; leave out one "
+                                "of them",
+                                s->options->sets[i], starts, axis->key);
+            return pio_fail(error, PIOLA_USAGE,
+                            "--set '%.200s' would do nothing: --over '%.200s' replaces it in every member; leave out "
+                            "one of them",
+                            s->options->sets[i], axis->text);
+        }
+    return PIOLA_OK;
+}
+
 /* Chooses the command of the members by the scene of one. */
 static piola_status choose_what(pio_sweep_call *s, const pio_scene *scene, piola_error *error)
 {
@@ -183,6 +219,7 @@ piola_status pio_sweep_check(pio_sweep_call *s, piola_error *error)
         if (rc) return explain(s, i, error);
         const char *folder = s->options->directory ? s->options->directory : scene->output.directory;
         if (i == 0) rc = check_keys(s, scene, error);
+        if (i == 0 && !rc) rc = check_sets(s, scene, error);
         if (i == 0 && !rc) rc = choose_what(s, scene, error);
         if (!rc && !strcmp(s->what, "optimize") && scene->optimizer.is_set && scene->optimizer.multi_start > 1)
             rc = pio_scene_fault(scene, error, "optimizer.multi_start",

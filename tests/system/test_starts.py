@@ -174,6 +174,8 @@ class Starts(unittest.TestCase):
     def test_options_that_contradict_several_starts_are_named(self):
         one = ("--set", "optimizer.multi_start=1")
         self.assertIn("optimizer.multi_start above 1", self.optimize(2, *one, "--jobs", 2).stderr)
+        text = self.optimize(2, "--set", "design[0].initial=[1, 1]").stderr
+        self.assertIn("--set 'design[0].initial=[1, 1]' would do nothing: optimizer.multi_start", text)
         text = self.piola(65, "sweep", self.scene, "--what", "optimize", "--over", "gravity[1]=0,1").stderr
         self.assertIn("tiny.yaml:12:58: error: optimizer.multi_start: a member of a sweep has one start", text)
         self.scene.write_text(SCENE.replace(", bounds: [-3 m/s, 3]", ""))
