@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct chain { /* the files that are being loaded, innermost first */
     const struct chain *up;
@@ -71,9 +72,25 @@ void pio_cfg_drop(cfg_node *mapping, const char *key)
 
 static cfg_node *load(cfg_doc *doc, const char *path, const cfg_node *from, const chain *up);
 
+/* Writes what would be right for a file that lies beside the one that includes it, in another folder than the scene's;
+ * "" if there is no such file. */
+static void hint_beside(const cfg_doc *doc, const cfg_node *name, char *hint, size_t size)
+{
+    const char *own = name->mark.file->name, *slash = strrchr(own, '/');
+    const size_t folder = strlen(doc->folder);
+    char beside[PATH_MAX];
+    hint[0] = '\0';
+    if (!slash || snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - own), own, name->text) >= PATH_MAX) return;
+    if (access(beside, F_OK)) return;
+    const char *right = strncmp(beside, doc->folder, folder) || beside[folder] != '/' ? beside : beside + folder + 1;
+    if (!strcmp(right, name->text)) return;
+    snprintf(hint, size, "; names are as seen from the scene's folder, from which it is '%.400s'",
+             strncmp(right, "./", 2) ? right : right + 2);
+}
+
 static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name, const chain *up)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], hint[512];
     piola_error error;
     if (name->kind != CFG_SCALAR) {
         pio_cfg_report(doc, PIOLA_BAD_DATA, name->mark, "include", "expected a file name or a list of file names");
@@ -82,7 +99,8 @@ static cfg_node *include_one(cfg_doc *doc, cfg_node *base, const cfg_node *name,
     }
     piola_status status = pio_path_beneath(doc->folder, name->text, &doc->allowed, path, sizeof path, &error);
     cfg_node *sub = status ? NULL : load(doc, path, name, up);
-    if (status) pio_cfg_report(doc, status, name->mark, "include", "%s", error.message);
+    if (status) hint_beside(doc, name, hint, sizeof hint);
+    if (status) pio_cfg_report(doc, status, name->mark, "include", "%s%s", error.message, hint);
     doc->broken |= !sub;
     return sub ? merge(doc, base, sub) : base;
 }
