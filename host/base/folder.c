@@ -40,6 +40,9 @@ piola_status pio_folder_make(const char *directory, piola_error *error)
         if (!kept) break;
     }
     free(path);
+    struct stat about;
+    if (!rc && !stat(directory, &about) && !S_ISDIR(about.st_mode))
+        return pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: it is a file, not a folder", directory);
     if (!rc && access(directory, W_OK | X_OK))
         rc = pio_fail(error, PIOLA_CANNOT_CREATE, "cannot write into %s: %s", directory, strerror(errno));
     return rc;

@@ -1,5 +1,6 @@
 /* command_scene.c -- piola validate and piola params: checks and lists of a scene, without a simulation. */
 #include "host/base/fail.h"
+#include "host/command/command_study.h"
 #include "host/run/first_step.h"
 #include "host/base/json.h"
 #include "host/model/objective.h"
@@ -345,7 +346,8 @@ static void params_table(const built *b)
 piola_status piola_params(const piola_options *options, piola_error *error)
 {
     built b;
-    piola_status rc = begin(options, error);
+    piola_status rc = pio_command_no_study(options, "params", error);
+    if (!rc) rc = begin(options, error);
     if (rc) return rc;
     rc = load(&b, options, false, error);
     if (!rc) rc = build(&b, error);

@@ -385,10 +385,12 @@ static void log_plan(const study *s)
     double bytes = 0;
     char maximum[200];
     for (size_t e = 0; e < s->call.study->n; e++) bytes += (double)s->problem.parts[e].bytes;
-    pio_log_message(s->log, PIO_INFO,
-                    "plan: %zu experiments in %d processes, %zu design variables, %zu constraints, %zu residuals, %.0f "
-                    "bytes of memory in all",
-                    s->call.study->n, s->jobs, s->problem.n, s->problem.m, s->problem.rows, bytes);
+    pio_log_message(
+        s->log, PIO_INFO,
+        "plan: %zu experiment%s in %d process%s, %zu design variables, %zu constraints, %zu residuals, %.0f "
+        "bytes of memory in all",
+        s->call.study->n, s->call.study->n > 1 ? "s" : "", s->jobs, s->jobs > 1 ? "es" : "", s->problem.n, s->problem.m,
+        s->problem.rows, bytes);
     if (pio_study_combine_text(&s->problem, maximum, sizeof maximum))
         pio_log_message(s->log, PIO_INFO, "plan: %s", maximum);
 }

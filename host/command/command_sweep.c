@@ -5,6 +5,7 @@
 #include "host/base/output.h"
 #include "host/base/signals.h"
 #include "host/command/command.h"
+#include "host/command/command_study.h"
 #include "host/snapshot/snapshot_private.h"
 
 #include <omp.h>
@@ -254,6 +255,8 @@ static piola_status check_options(const pio_sweep_call *s, piola_error *error)
 {
     const piola_options *o = s->options;
     if (!o->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
+    const piola_status study = s->optimizes ? PIOLA_OK : pio_command_no_study(o, "sweep", error);
+    if (study) return study;
     if (o->dry_run && o->json)
         return pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json");
     if (s->sweep->starts && (s->sweep->n_over || s->sweep->samples))

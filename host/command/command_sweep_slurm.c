@@ -200,6 +200,24 @@ static piola_status check(const scripts *c, piola_error *error)
     return PIOLA_OK;
 }
 
+/* Logs how the scripts in a folder are submitted, as a line for a shell. */
+static piola_status log_submit(const pio_sweep_call *s, const char *folder, piola_error *error)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:,+@%";
+    char *line = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&line, &size);
+    if (!to) return pio_fail_memory(error, PIO_PATH, "a line of the log");
+    if (strspn(folder, plain) == strlen(folder))
+        fputs(folder, to);
+    else
+        put_word(to, folder);
+    const bool lost = fclose(to) != 0;
+    if (!lost) pio_log_message(s->log, PIO_INFO, "submit them by: sh %s/submit.sh", line);
+    free(line);
+    return lost ? pio_fail_memory(error, size, "a line of the log") : PIOLA_OK;
+}
+
 piola_status pio_sweep_write_slurm(pio_sweep_call *s, piola_error *error)
 {
     scripts c = {.s = s, .chunk = s->sweep->chunk};
@@ -224,6 +242,5 @@ piola_status pio_sweep_write_slurm(pio_sweep_call *s, piola_error *error)
     if (rc) return rc;
     pio_log_message(s->log, PIO_INFO, "slurm: %lld members in %lld tasks of %lld, each with %d processor%s",
                     (long long)n, (long long)c.tasks, (long long)c.chunk, c.cpus, c.cpus == 1 ? "" : "s");
-    pio_log_message(s->log, PIO_INFO, "submit them by: sh %s/submit.sh", folder);
-    return PIOLA_OK;
+    return log_submit(s, folder, error);
 }

@@ -276,12 +276,13 @@ class Study(unittest.TestCase):
         said = self.piola(65, *self.command("grad", "none"))
         self.assertIn("starts at other values, those of their scenes; add `initial`", said)
         self.write(STUDY)
-        self.assertIn("is a study", self.piola(2, "run", self.study))
+        for words in (["run"], ["params"], ["sweep", "--over", "seed=1,2"]):
+            self.assertIn("is a study", self.piola(2, words[0], self.study, *words[1:]))
         self.assertIn("--jobs is for studies", self.piola(2, "grad", self.folder / "tiny.yaml", "--jobs", 2))
 
     def test_a_plan_writes_nothing(self):
         said = self.piola(0, *self.command("optimize", "plan", "--dry-run"))
-        self.assertIn("plan: 3 experiments in 1 processes, 2 design variables", said)
+        self.assertIn("plan: 3 experiments in 1 process, 2 design variables", said)
         self.assertFalse((self.folder / "plan").exists())
 
 

@@ -228,6 +228,11 @@ class Parts(unittest.TestCase):
                          ["sbatch --parsable --account=me members.sbatch",
                           "sbatch --parsable --dependency=afterany:17 --account=me collect.sbatch"])
 
+    def test_the_line_that_submits_is_one_of_a_shell(self):
+        out = self.folder / "it's mine"
+        line = self.sweep(0, *AXES, "--slurm", out=out).split("submit them by: ")[1].splitlines()[0]
+        self.assertEqual(shlex.split(line), ["sh", f"{out}/slurm/submit.sh"])
+
     def test_a_task_requeues_itself_on_75_alone(self):
         self.sweep(0, *AXES, *OPTIMIZE, *LONG, "--slurm", "--chunk", 6)
         for state, restarts, code, queued in (("RUNNING None", "0", 75, True), ("COMPLETING None", "0", 75, False),
