@@ -333,6 +333,12 @@ typedef struct piola_render_options {
     /* "FIELD=VALUE": cells of a mesh in which this field is below the value are not drawn, where some are left; NULL:
      * all are drawn */
     const char *hide_below;
+    /* Bodies of particles that are drawn as a surface, others as discs: names with commas between them, or "fluids",
+     * "all", "none"; NULL: "fluids" */
+    const char *surface;
+    /* "BODY=VALUE,...": opacity of bodies, 0 to 1, "all" for all of them; particles below 1 are drawn as a surface.
+     * NULL: 1 */
+    const char *opacity;
     bool fit; /* of a displacement that exceeds a fifth of the mesh, 1/2, 1/5, 1/10 ... is drawn, so that it does not */
     bool hold;      /* automatic ends of the colour bar and of the axes are those of all frames */
     int threads;    /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */

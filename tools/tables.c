@@ -151,6 +151,14 @@ const tool_option tool_options[] = {
     {"hide-below", 0, OPTION_TEXT, TO(render.hide_below), DRAWING, "FIELD=VALUE",
      .meaning = "of a mesh: leaves out the cells in which this field is below the value, as relative_density=0.5; in a "
                 "frame where none is left, all are drawn"},
+    {"surface", 0, OPTION_TEXT, TO(render.surface), DRAWING, "BODY,...",
+     .meaning = "of particles: bodies that are drawn as a smooth surface, in 2D as a filled contour, instead of discs; "
+                "names, or `fluids`, `all`, `none`",
+     .fallback = "fluids"},
+    {"opacity", 0, OPTION_TEXT, TO(render.opacity), DRAWING, "BODY=VALUE,...",
+     .meaning = "opacity of bodies, from 0, not drawn, to 1, as tank=0.3; all=0.3 for all of them; a body of particles "
+                "below 1 is drawn as a surface",
+     .fallback = "1"},
     {"hold", 0, OPTION_FLAG, TO(render.hold), ON(RENDER),
      .meaning = "ends of the colour bar and of the axes are those of all frames, so that the pictures of a film have "
                 "one view; reads the whole file"},

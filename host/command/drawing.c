@@ -231,6 +231,7 @@ static void set_picture(pio_drawing *d)
     p->points = d->points;
     p->mesh = d->shown.mesh.n_cells ? &d->shown.mesh : d->mesh.n_cells ? &d->mesh : NULL;
     p->values = d->values;
+    p->body = d->shown.mesh.n_cells ? d->bodies.shown : d->bodies.all;
     p->solids = d->solids;
     p->at_cells = d->field.info && d->field.info->location == PIO_SNAPSHOT_CELL;
     p->title = *d->title ? d->title : NULL;
@@ -333,6 +334,7 @@ piola_status pio_drawing_open(pio_drawing *d, const piola_render_options *option
     if (!rc) rc = choose_factor(d, error);
     if (!rc) rc = read_mesh(d, error);
     if (!rc) rc = read_scene(d, error);
+    if (!rc) rc = pio_drawing_choose_bodies(d, error);
     if (!rc && options->hold) rc = hold(d, error);
     return rc;
 }
@@ -361,6 +363,7 @@ void pio_drawing_close(pio_drawing *d)
     free(d->solids);
     for (size_t i = 0; i < d->n_names; i++) free(d->names[i]);
     pio_drawing_free_hidden(d);
+    pio_drawing_free_bodies(d);
     free((void *)d->mesh.types);
     free((void *)d->mesh.offsets);
     free((void *)d->mesh.connectivity);

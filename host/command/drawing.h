@@ -21,6 +21,15 @@ typedef struct {
     pio_snapshot_mesh mesh;              /* what is left in the frame; n_cells = 0: nothing, so that all are drawn */
 } pio_drawn_cells;
 
+/* How the bodies are drawn. */
+typedef struct {
+    pio_style *styles; /* [n] */
+    size_t n;          /* bodies; 0: all are opaque, particles discs */
+    bool known;        /* it is known what belongs to which body */
+    /* [rows] number of the body of each particle or cell of the file, and of those that are drawn; NULL: one body */
+    uint32_t *all, *shown;
+} pio_drawn_bodies;
+
 /* A snapshot that is being drawn. */
 typedef struct {
     const piola_render_options *options;
@@ -34,6 +43,7 @@ typedef struct {
     double radius;          /* of particles in all frames, m; 0: of each frame */
     pio_snapshot_mesh mesh; /* cells; n_cells = 0 for particles */
     pio_drawn_cells shown;
+    pio_drawn_bodies bodies;
     char *text;      /* the scene in the file: JSON, which is YAML too */
     cfg_doc doc;     /* what it holds */
     cfg_node *scene; /* its root; NULL: none */
@@ -64,6 +74,12 @@ piola_status pio_drawing_choose_hidden(pio_drawing *d, piola_error *error);
 piola_status pio_drawing_hide(pio_drawing *d, piola_error *error);
 /* Frees what pio_drawing_choose_hidden() made (drawing_hidden.c). */
 void pio_drawing_free_hidden(pio_drawing *d);
+/* Chooses how bodies are drawn by options->surface and options->opacity, after the scene was read (drawing_bodies.c).
+ * Returns PIOLA_USAGE for a body that is not there and a value out of range, PIOLA_NO_MEMORY, and the errors of
+ * pio_snapshot_read_field(). */
+piola_status pio_drawing_choose_bodies(pio_drawing *d, piola_error *error);
+/* Frees what pio_drawing_choose_bodies() made (drawing_bodies.c). */
+void pio_drawing_free_bodies(pio_drawing *d);
 /* Returns the field whose name has these `length` bytes; NULL: there is none (drawing_field.c). */
 const pio_snapshot_field_info *pio_drawing_find(const pio_snapshot_info *info, const char *name, size_t length);
 

@@ -61,6 +61,7 @@ static void show(pio_drawing *d, int64_t c)
     ((uint8_t *)to->types)[k] = from->types[c];
     memcpy(connectivity + offsets[k], from->connectivity + from->offsets[c], (size_t)nodes * sizeof *connectivity);
     if (d->field.info && d->field.info->location == PIO_SNAPSHOT_CELL) d->values[k] = d->values[c];
+    if (d->bodies.all) d->bodies.shown[k] = d->bodies.all[c];
 }
 
 piola_status pio_drawing_hide(pio_drawing *d, piola_error *error)

@@ -70,6 +70,12 @@ static piola_status check_options(const pio_picture *p, piola_error *error)
     if (p->n_names > PIO_MOST_NAMES) {
         return pio_fail(error, PIOLA_USAGE, "%zu names beside a colour bar: at most %d", p->n_names, PIO_MOST_NAMES);
     }
+    for (size_t i = 0; i < p->n_styles; i++) {
+        if (p->styles[i].opacity >= 0 && p->styles[i].opacity <= 1 && p->styles[i].spacing >= 0) continue;
+        return pio_fail(error, PIOLA_USAGE,
+                        "body %zu has opacity %g and spacing %g m: the first must be 0 to 1, the other 0 or positive",
+                        i, p->styles[i].opacity, p->styles[i].spacing);
+    }
     if (p->threads < 0 || p->threads > 1024) {
         return pio_fail(error, PIOLA_USAGE, "%d threads: 1 to 1024, or 0 for as many as there are", p->threads);
     }
@@ -221,6 +227,20 @@ static void footing(const pio_frame *f, pio_image *image)
 
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
+/* Draws particles into samples: discs, and surfaces around those of some bodies. */
+static piola_status splat(pio_frame *f, pio_samples *samples, piola_error *error)
+{
+    piola_status status = pio_splat(f, samples, error);
+    if (status != PIOLA_OK || f->p.n_styles == 0) return status;
+    status = pio_fluid_make(f, &samples->skin, error);
+    if (status == PIOLA_OK) {
+        pio_raster(f, samples);
+    } else {
+        pio_samples_free(samples);
+    }
+    return status;
+}
+
 /* Draws the surface of a mesh into samples. */
 static piola_status cover(pio_frame *f, pio_samples *samples, piola_error *error)
 {
@@ -238,7 +258,7 @@ static piola_status cover(pio_frame *f, pio_samples *samples, piola_error *error
 static piola_status draw(pio_frame *f, pio_image *image, piola_error *error)
 {
     pio_samples samples;
-    piola_status status = f->p.mesh != NULL ? cover(f, &samples, error) : pio_splat(f, &samples, error);
+    piola_status status = f->p.mesh != NULL ? cover(f, &samples, error) : splat(f, &samples, error);
     if (status != PIOLA_OK) return status;
     heading(f, image);
     if (f->p.dimension == 2) {

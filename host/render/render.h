@@ -9,7 +9,8 @@
 #include "host/snapshot/snapshot.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_MOST_NAMES = 24 }; /* names beside one colour bar */
+enum { PIO_MOST_NAMES = 24 };  /* names beside one colour bar */
+enum { PIO_MOST_LAYERS = 16 }; /* transparent surfaces that are drawn at one place: the nearest */
 
 /* An obstacle that a 2D picture shows behind the particles: solid on one side of a plane, a disc, a box. */
 typedef struct {
@@ -19,6 +20,15 @@ typedef struct {
     double size[2];          /* box: edges, m */
     double radius;           /* ball: radius, m */
 } pio_solid;
+
+/* How a body is drawn. */
+typedef struct {
+    /* Particles: a smooth surface around them, in 2D the area within a contour (host/render/level.h), not discs. So are
+     * they where they are transparent */
+    bool surface;
+    double opacity; /* 0..1: fraction of the light from behind that a surface takes away; 1: opaque */
+    double spacing; /* distance of neighbouring particles of a surface, m; 0: estimated from the points */
+} pio_style;
 
 typedef struct {
     int width, height; /* pixels, 320 x 180 to 8192 x 8192; 0: 1280 x 720 */
@@ -36,6 +46,10 @@ typedef struct {
      * unless lo or hi is given */
     const char *const *names;
     size_t n_names; /* at most PIO_MOST_NAMES; 0: the values are numbers */
+    /* [n] number of the body of each particle, or [n_cells] of each cell; NULL: all belong to body 0 */
+    const uint32_t *body;
+    const pio_style *styles; /* [n_styles] by the number of the body; bodies beyond are opaque, particles discs */
+    size_t n_styles;
     const char *title;
     /* Second line, such as "t = 0.42 s"; NULL: none. The number of particles or cells follows it. */
     const char *caption;

@@ -33,11 +33,11 @@ static void darken(shadow *m, int x, int y, float dark)
 }
 
 /* Darkens all cells whose middle lies beneath the triangle p (x and y in cells, z in m), and those nearest to its
- * corners, as its lowest corner does. */
-static void drop_triangle(const pio_frame *f, double p[3][3], shadow *m)
+ * corners, as its lowest corner does, in proportion to its opacity. */
+static void drop_triangle(const pio_frame *f, double p[3][3], float opacity, shadow *m)
 {
     double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
-    const float dark = darkness(f, fmin(p[0][2], fmin(p[1][2], p[2][2])));
+    const float dark = opacity * darkness(f, fmin(p[0][2], fmin(p[1][2], p[2][2])));
     for (int v = 0; v < 3; v++) {
         for (int k = 0; k < 2; k++) lo[k] = fmin(lo[k], p[v][k]), hi[k] = fmax(hi[k], p[v][k]);
         darken(m, (int)fmin(CELLS, fmax(-1, round(p[v][0]))), (int)fmin(CELLS, fmax(-1, round(p[v][1]))), dark);
@@ -61,13 +61,14 @@ static void drop_skin(const pio_frame *f, const pio_skin *skin, shadow *m)
     for (size_t i = 0; i < skin->n; i++) {
         double p[3][3];
         bool whole = true;
+        if (skin->triangle[i].opacity == 0) continue;
         for (int v = 0; v < 3; v++) {
             const pio_vertex *corner = &skin->vertex[skin->triangle[i].vertex[v]];
             whole = whole && !isnan(corner->x);
             for (int k = 0; k < 3; k++) p[v][k] = f->view.centre[k] + f->view.unit * (double)corner->place[k];
             for (int k = 0; k < 2; k++) p[v][k] = (p[v][k] - f->box[0][k]) / m->cell - 0.5;
         }
-        if (whole) drop_triangle(f, p, m);
+        if (whole) drop_triangle(f, p, (float)skin->triangle[i].opacity / PIO_OPAQUE, m);
     }
 }
 
@@ -183,11 +184,8 @@ piola_status pio_floor_draw(const pio_frame *f, const pio_samples *s, pio_image 
         free(m.spare);
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory for the shadow");
     }
-    if (f->p.mesh != NULL) {
-        drop_skin(f, &s->skin, &m);
-    } else {
-        drop(f, s, &m);
-    }
+    drop_skin(f, &s->skin, &m);
+    if (s->grainy) drop(f, s, &m);
     for (int pass = 0; pass < 2; pass++) {
         soften(m.dark, m.spare, m.ny, m.nx, m.nx, 1, 4);
         soften(m.spare, m.dark, m.nx, m.ny, 1, m.nx, 4);

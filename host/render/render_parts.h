@@ -8,6 +8,7 @@
 #define PIO_NO_OWNER UINT32_MAX    /* owner of a sample that shows nothing */
 #define PIO_GREY PIO_COLORMAP_SIZE /* colour index of a particle without a value */
 #define PIO_MOST_TICKS PIO_MOST_NAMES
+#define PIO_OPAQUE 65535 /* opacity of what hides all behind it */
 
 typedef struct {
     double x, y, w, h; /* pixels; (x, y) is the upper left corner */
@@ -71,10 +72,11 @@ typedef struct {
 
 typedef struct {
     uint32_t vertex[3]; /* numbers of its vertices */
-    uint8_t sides;      /* number of sides of the face: 3 or 4 */
+    uint8_t sides;      /* number of sides of the face along which there are lines: 3 or 4; 0: none */
+    uint16_t opacity;   /* 0..PIO_OPAQUE */
 } pio_triangle;
 
-/* The surface of a mesh as triangles. */
+/* Surfaces of a mesh or of particles as triangles. */
 typedef struct {
     pio_vertex *vertex; /* [n_vertices] */
     pio_triangle *triangle;
@@ -85,10 +87,12 @@ typedef struct {
 typedef struct {
     int width, height; /* samples */
     float *depth;      /* [height][width] depth of what is shown; infinite: nothing */
-    uint32_t *owner;   /* [height][width] particle or triangle */
-    pio_disc *discs;   /* [n] discs of particles, else NULL */
-    uint16_t *colour;  /* [n] of particles: index into the map, or PIO_GREY */
-    pio_skin skin;     /* triangles of a mesh */
+    uint32_t *owner;   /* [height][width] number of the particle, or n_discs + number of the triangle */
+    pio_disc *discs;   /* [n_discs] discs of particles, else NULL */
+    uint16_t *colour;  /* [n_discs] of particles: index into the map, or PIO_GREY */
+    uint32_t n_discs;  /* number of particles; 0 for a mesh */
+    bool grainy;       /* some particles are drawn as discs */
+    pio_skin skin;     /* triangles of surfaces */
 } pio_samples;
 
 /* Colours of text, of what is in the background, of lines, and of the background itself (render_style.c). */
@@ -157,8 +161,36 @@ bool pio_point_is_finite(const double *point, int dimension);
 /* Makes triangles on the screen of a mesh's surface (render_skin.c). Returns PIOLA_BAD_DATA if there are too many for
  * one picture, or PIOLA_NO_MEMORY. */
 piola_status pio_skin_make(pio_frame *frame, const pio_samples *samples, pio_skin *skin, piola_error *error);
-/* Draws these triangles into samples (render_raster.c). */
+/* Places a point (m) on the screen: all but normal, value and parameters (render_skin.c). */
+void pio_skin_place(const pio_frame *frame, const double point[3], pio_vertex *out);
+/* Adds the surfaces of particles to the triangles (render_fluid.c). Returns PIOLA_BAD_DATA if there are too many for
+ * one picture, or PIOLA_NO_MEMORY. */
+piola_status pio_fluid_make(const pio_frame *frame, pio_skin *skin, piola_error *error);
+/* Returns whether the body of a particle is drawn as a surface around its particles (render_style.c). */
+bool pio_is_surface(const pio_picture *picture, size_t item);
+/* Returns the opacity of the body of a particle or a cell, 0..PIO_OPAQUE (render_style.c). */
+uint16_t pio_opacity(const pio_picture *picture, size_t item);
+
+/* Draws the opaque triangles into samples (render_raster.c). */
 void pio_raster(const pio_frame *frame, pio_samples *samples);
+
+/* What is transparent at a sample, from the nearest. */
+typedef struct {
+    uint32_t triangle; /* its number */
+    float depth;
+} pio_layer;
+
+/* Transparent triangles in some rows of samples. */
+typedef struct {
+    int top, bottom;  /* the rows [top, bottom) */
+    pio_layer *layer; /* [bottom - top][width][PIO_MOST_LAYERS] */
+    uint8_t *count;   /* [bottom - top][width] layers */
+} pio_layers;
+
+/* Draws the transparent triangles into layers, for rows top..bottom - 1 (render_raster.c). At each sample these are the
+ * nearest by (depth, number) of those before what is opaque, so that they depend neither on the order of drawing nor on
+ * the rows that are drawn together. */
+void pio_raster_layers(const pio_samples *samples, pio_layers *layers);
 
 /* The interpolated values of a mesh at a sample. */
 typedef struct {

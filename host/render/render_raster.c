@@ -5,6 +5,7 @@
 #include "host/render/render_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Half the width of the line along a side of a cell, in samples: each of two neighbours draws one half. */
 #define LINE 1.1f
@@ -34,8 +35,20 @@ static float most(float a, float b, float c)
     return fmaxf(a, fmaxf(b, c));
 }
 
-/* Draws triangle `id` into the rows [top, bottom). */
-static void draw(pio_samples *s, uint32_t id, int top, int bottom)
+/* Adds triangle `id` to the layers of a sample: the nearest by (depth, number) remain. */
+static void add_layer(pio_layer *layer, uint8_t *count, float depth, uint32_t id)
+{
+    int at = *count;
+    while (at > 0 && (layer[at - 1].depth > depth || (!(layer[at - 1].depth < depth) && layer[at - 1].triangle > id)))
+        at--;
+    if (at == PIO_MOST_LAYERS) return;
+    if (*count < PIO_MOST_LAYERS) ++*count;
+    for (int k = *count - 1; k > at; k--) layer[k] = layer[k - 1];
+    layer[at] = (pio_layer){id, depth};
+}
+
+/* Draws triangle `id` into the rows [top, bottom), as what is shown, or into layers before it unless these are NULL. */
+static void draw(const pio_samples *s, uint32_t id, int top, int bottom, pio_layers *layers)
 {
     const pio_triangle *t = &s->skin.triangle[id];
     const pio_vertex *v[3] = {&s->skin.vertex[t->vertex[0]], &s->skin.vertex[t->vertex[1]],
@@ -60,9 +73,14 @@ static void draw(pio_samples *s, uint32_t id, int top, int bottom)
             const double near =
                 in[0] * (double)v[0]->nearness + in[1] * (double)v[1]->nearness + in[2] * (double)v[2]->nearness;
             const float z = (float)(fabs(area) / near);
-            if (z > depth[x] || (!(z < depth[x]) && id >= owner[x])) continue;
+            if (layers != NULL) {
+                const size_t at = (size_t)(y - layers->top) * (size_t)s->width + (size_t)x;
+                if (z < depth[x]) add_layer(layers->layer + at * PIO_MOST_LAYERS, &layers->count[at], z, id);
+                continue;
+            }
+            if (z > depth[x] || (!(z < depth[x]) && s->n_discs + id >= owner[x])) continue;
             depth[x] = z;
-            owner[x] = id;
+            owner[x] = s->n_discs + id;
         }
     }
 }
@@ -81,8 +99,20 @@ void pio_raster(const pio_frame *f, pio_samples *s)
 #pragma omp parallel for num_threads(f->p.threads) schedule(dynamic, 1)
     for (int band = 0; band < bands; band++) {
         int top = (int)((int64_t)s->height * band / bands), bottom = (int)((int64_t)s->height * (band + 1) / bands);
-        for (size_t i = 0; i < s->skin.n; i++)
-            if (shown(s, &s->skin.triangle[i])) draw(s, (uint32_t)i, top, bottom);
+        for (size_t i = 0; i < s->skin.n; i++) {
+            const pio_triangle *t = &s->skin.triangle[i];
+            if (t->opacity == PIO_OPAQUE && shown(s, t)) draw(s, (uint32_t)i, top, bottom, NULL);
+        }
+    }
+}
+
+void pio_raster_layers(const pio_samples *s, pio_layers *layers)
+{
+    memset(layers->count, 0, (size_t)(layers->bottom - layers->top) * (size_t)s->width);
+    for (size_t i = 0; i < s->skin.n; i++) {
+        const pio_triangle *t = &s->skin.triangle[i];
+        const bool seen = t->opacity > 0 && t->opacity < PIO_OPAQUE;
+        if (seen && shown(s, t)) draw(s, (uint32_t)i, layers->top, layers->bottom, layers);
     }
 }
 

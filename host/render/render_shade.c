@@ -1,4 +1,5 @@
-/* render_shade.c -- turns samples into pixels: light, depth cue, contact shading, the edge of bodies.
+/* render_shade.c -- turns samples into pixels: light, depth cue, contact shading, the edge of bodies, and what is
+ * transparent before all that.
  *
  * In 3D two normals are mixed: that of the particle's sphere, which dominates if particles are large, and that of the
  * body's surface, found from the smoothed depths, which dominates if they are small. Occlusion: nearby surroundings
@@ -8,11 +9,14 @@
 #include "host/base/fail.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #define TAPS 16      /* points at which occlusion is sampled */
 #define CUE 0.16f    /* fraction of the background's colour at the far end of the box */
 #define DARKEST 0.45 /* light on a face turned away */
+#define BAND 8       /* rows of pixels of which the transparent layers are in memory together, in each thread */
+#define LAYERS_BYTES ((size_t)1 << 27) /* of these layers, from which follows how many threads draw them */
 
 typedef struct {
     const pio_frame *f;
@@ -138,8 +142,8 @@ static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float
 {
     float line = 0, l = 1;
     int index;
-    if (c->f->p.mesh != NULL) {
-        pio_raster_value value = pio_raster_interpolate(c->s, sx, sy, id);
+    if (id >= c->s->n_discs) {
+        pio_raster_value value = pio_raster_interpolate(c->s, sx, sy, id - c->s->n_discs);
         float facing = value.normal[0] * key[0] + value.normal[1] * key[1] + value.normal[2] * key[2];
         index = value.value == value.value ? pio_colormap_index((double)value.value) : PIO_GREY;
         line = value.line;
@@ -155,23 +159,29 @@ static void add_sample(const canvas *c, int sx, int sy, uint32_t id, const float
     for (int k = 0; k < 3; k++) out[k] += shade * ((1 - cover) * fminf(1, l) * rgb[k] + cover * ink);
 }
 
-/* Adds the colours of one pixel's samples to sum[3]; returns how many samples show a particle. */
-static int shade_pixel(const canvas *c, int x, int y, float sum[3])
+/* Returns the fraction of the background's colour at a depth. */
+static float cue_at(const canvas *c, float depth)
+{
+    return CUE * fminf(1, fmaxf(0, (depth - c->front) / (c->back - c->front)));
+}
+
+/* Adds the colours of one pixel's samples, each times through[], to sum[3]; returns how many samples show a body. */
+static int shade_pixel(const canvas *c, int x, int y, const float *through, float sum[3])
 {
     ptrdiff_t at = (ptrdiff_t)y * c->w + x;
     float gx = slope(c, x, y, 1), gy = slope(c, x, y, 0), open = calm(c, c->open, x, y);
     float n[3] = {gx / c->pixel, -gy / c->pixel, 1}, length = sqrtf(n[0] * n[0] + n[1] * n[1] + 1);
-    float cue = CUE * fminf(1, fmaxf(0, (c->near[at] - c->front) / (c->back - c->front)));
+    float cue = cue_at(c, c->near[at]);
     int covered = 0;
     for (int k = 0; k < 3; k++) n[k] /= length;
     for (int k = 0; k < PIO_SAMPLES * PIO_SAMPLES; k++) {
         int sx = PIO_SAMPLES * x + k % PIO_SAMPLES, sy = PIO_SAMPLES * y + k / PIO_SAMPLES;
         uint32_t id = c->s->owner[(ptrdiff_t)sy * c->s->width + sx];
         if (id == PIO_NO_OWNER) continue;
-        add_sample(c, sx, sy, id, n, open * (1 - cue), sum);
-        sum[0] += cue * (float)pio_paper.r;
-        sum[1] += cue * (float)pio_paper.g;
-        sum[2] += cue * (float)pio_paper.b;
+        add_sample(c, sx, sy, id, n, open * (1 - cue) * through[k], sum);
+        sum[0] += cue * through[k] * (float)pio_paper.r;
+        sum[1] += cue * through[k] * (float)pio_paper.g;
+        sum[2] += cue * through[k] * (float)pio_paper.b;
         covered++;
     }
     return covered;
@@ -185,9 +195,9 @@ static float rim_shade(const canvas *c, ptrdiff_t sample, float r)
     return r > 10 && edge > 0 ? 1 - 0.28f * fminf(1, edge) * smoothstep(10, 16, r) : 1;
 }
 
-/* Computes a pixel in 2D: the colour of the map, darker at the edge of the body and, if discs are large, at the edge of
- * a disc. */
-static int flat_pixel(const canvas *c, int x, int y, float sum[3])
+/* Computes a pixel in 2D as shade_pixel() does: the colour of the map, darker at the edge of the body and, if discs are
+ * large, at the edge of a disc. */
+static int flat_pixel(const canvas *c, int x, int y, const float *through, float sum[3])
 {
     int covered = 0, w = c->s->width, h = c->s->height;
     for (int k = 0; k < PIO_SAMPLES * PIO_SAMPLES; k++) {
@@ -201,11 +211,17 @@ static int flat_pixel(const canvas *c, int x, int y, float sum[3])
             bool inside = nx >= 0 && ny >= 0 && nx < w && ny < h;
             if (inside && c->s->owner[(ptrdiff_t)ny * w + nx] == PIO_NO_OWNER) shade = 0.72f;
         }
-        if (c->f->p.mesh == NULL) shade = fminf(shade, rim_shade(c, (ptrdiff_t)sy * w + sx, c->s->discs[id].r));
-        add_sample(c, sx, sy, id, NULL, shade, sum);
+        if (id < c->s->n_discs) shade = fminf(shade, rim_shade(c, (ptrdiff_t)sy * w + sx, c->s->discs[id].r));
+        add_sample(c, sx, sy, id, NULL, shade * through[k], sum);
         covered++;
     }
     return covered;
+}
+
+static pio_rgb rounded(const float sum[3], float scale)
+{
+    return (pio_rgb){(uint8_t)(fminf(255, sum[0] * scale) + 0.5f), (uint8_t)(fminf(255, sum[1] * scale) + 0.5f),
+                     (uint8_t)(fminf(255, sum[2] * scale) + 0.5f)};
 }
 
 /* ---- one picture --------------------------------------------------------------------------------------- */
@@ -214,7 +230,7 @@ static void find_depths(canvas *c)
 {
     const pio_view *v = &c->f->view;
     c->pixel = (float)(v->distance / v->scale);
-    float spacing = c->f->p.mesh != NULL ? c->pixel / 2 : (float)(c->f->radius / v->unit);
+    float spacing = !c->s->grainy ? c->pixel / 2 : (float)(c->f->radius / v->unit);
     c->grain = spacing / c->pixel;
     c->step = fmaxf(6 * spacing, 5 * c->pixel);
     c->reach = (int)fminf(9, fmaxf(1, 2 * c->grain + 1));
@@ -255,23 +271,102 @@ static void find_openness(canvas *c)
     }
 }
 
+/* Draws a pixel in which nothing is transparent. */
+static void plain_pixel(const canvas *c, int x, int y, pio_image *image)
+{
+    static const float all[PIO_SAMPLES * PIO_SAMPLES] = {1, 1, 1, 1};
+    float sum[3] = {0, 0, 0};
+    if (!(c->near[(ptrdiff_t)y * c->w + x] < INFINITY)) return;
+    int covered = c->f->p.dimension == 3 ? shade_pixel(c, x, y, all, sum) : flat_pixel(c, x, y, all, sum);
+    if (covered == 0) return;
+    pio_image_blend(image, (int)c->f->plot.x + x, (int)c->f->plot.y + y, rounded(sum, 1 / (float)covered),
+                    (double)covered / (PIO_SAMPLES * PIO_SAMPLES));
+}
+
+/* Adds the light of the layers at a sample to sum[3]; returns the fraction of light that they let through. */
+static float add_layers(const canvas *c, const pio_layers *l, int sx, int sy, float sum[3])
+{
+    static const float lit[3] = {0, 0, 1};
+    const float paper[3] = {(float)pio_paper.r, (float)pio_paper.g, (float)pio_paper.b};
+    const size_t at = (size_t)(sy - l->top) * (size_t)c->s->width + (size_t)sx;
+    const bool space = c->f->p.dimension == 3;
+    float through = 1;
+    for (int k = 0; k < l->count[at]; k++) {
+        const pio_layer *layer = &l->layer[at * PIO_MOST_LAYERS + (size_t)k];
+        const float opacity = (float)c->s->skin.triangle[layer->triangle].opacity / PIO_OPAQUE;
+        const float cue = space ? cue_at(c, layer->depth) : 0;
+        float own[3] = {0, 0, 0};
+        add_sample(c, sx, sy, c->s->n_discs + layer->triangle, space ? lit : NULL, 1 - cue, own);
+        for (int i = 0; i < 3; i++) sum[i] += through * opacity * (own[i] + cue * paper[i]);
+        through *= 1 - opacity;
+    }
+    return through;
+}
+
+/* Draws a pixel: what is transparent, before what is opaque or the picture behind. */
+static void layered_pixel(const canvas *c, const pio_layers *l, int x, int y, pio_image *image)
+{
+    const int left = (int)c->f->plot.x, top = (int)c->f->plot.y;
+    float sum[3] = {0, 0, 0}, through[PIO_SAMPLES * PIO_SAMPLES], behind = 0;
+    int layers = 0;
+    for (int k = 0; k < PIO_SAMPLES * PIO_SAMPLES; k++) {
+        const int sx = PIO_SAMPLES * x + k % PIO_SAMPLES, sy = PIO_SAMPLES * y + k / PIO_SAMPLES;
+        layers += l->count[(size_t)(sy - l->top) * (size_t)c->s->width + (size_t)sx];
+        through[k] = add_layers(c, l, sx, sy, sum);
+        if (c->s->owner[(ptrdiff_t)sy * c->s->width + sx] == PIO_NO_OWNER) behind += through[k];
+    }
+    if (layers == 0) {
+        plain_pixel(c, x, y, image);
+        return;
+    }
+    if (c->near[(ptrdiff_t)y * c->w + x] < INFINITY) {
+        if (c->f->p.dimension == 3)
+            shade_pixel(c, x, y, through, sum);
+        else
+            flat_pixel(c, x, y, through, sum);
+    }
+    const uint8_t *paper = image->rgb + 3 * ((size_t)(top + y) * (size_t)image->width + (size_t)(left + x));
+    for (int i = 0; i < 3; i++) sum[i] += behind * (float)paper[i];
+    pio_image_blend(image, left + x, top + y, rounded(sum, 1.0f / (PIO_SAMPLES * PIO_SAMPLES)), 1);
+}
+
 static void composite(const canvas *c, pio_image *image)
 {
-    int left = (int)c->f->plot.x, top = (int)c->f->plot.y;
 #pragma omp parallel for num_threads(c->f->p.threads) schedule(dynamic, 8)
-    for (int y = 0; y < c->h; y++) {
-        for (int x = 0; x < c->w; x++) {
-            float sum[3] = {0, 0, 0};
-            if (!(c->near[(ptrdiff_t)y * c->w + x] < INFINITY)) continue;
-            int covered = c->f->p.dimension == 3 ? shade_pixel(c, x, y, sum) : flat_pixel(c, x, y, sum);
-            if (covered == 0) continue;
-            float scale = 1 / (float)covered;
-            pio_rgb colour = {(uint8_t)(fminf(255, sum[0] * scale) + 0.5f),
-                              (uint8_t)(fminf(255, sum[1] * scale) + 0.5f),
-                              (uint8_t)(fminf(255, sum[2] * scale) + 0.5f)};
-            pio_image_blend(image, left + x, top + y, colour, (double)covered / (PIO_SAMPLES * PIO_SAMPLES));
-        }
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) plain_pixel(c, x, y, image);
+}
+
+/* Does the same with transparent layers, band by band. Returns false without memory for them. */
+static bool composite_layers(const canvas *c, pio_image *image)
+{
+    const int bands = (c->h + BAND - 1) / BAND;
+    const size_t count = (size_t)BAND * PIO_SAMPLES * (size_t)c->s->width;
+    const size_t fitting = LAYERS_BYTES / (count * (PIO_MOST_LAYERS * sizeof(pio_layer) + 1));
+    const int most = c->f->p.threads, threads = fitting < (size_t)most ? (fitting > 1 ? (int)fitting : 1) : most;
+    pio_layer *layer = malloc((size_t)threads * count * PIO_MOST_LAYERS * sizeof *layer);
+    uint8_t *counts = malloc((size_t)threads * count);
+    const bool room = layer != NULL && counts != NULL;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int band = 0; band < bands; band++) {
+        if (!room) continue;
+        const size_t own = count * (size_t)omp_get_thread_num();
+        const int from = BAND * band, to = from + BAND < c->h ? from + BAND : c->h;
+        pio_layers l = {PIO_SAMPLES * from, PIO_SAMPLES * to, layer + own * PIO_MOST_LAYERS, counts + own};
+        pio_raster_layers(c->s, &l);
+        for (int y = from; y < to; y++)
+            for (int x = 0; x < c->w; x++) layered_pixel(c, &l, x, y, image);
     }
+    free(layer);
+    free(counts);
+    return room;
+}
+
+static bool has_layers(const pio_skin *skin)
+{
+    for (size_t i = 0; i < skin->n; i++)
+        if (skin->triangle[i].opacity > 0 && skin->triangle[i].opacity < PIO_OPAQUE) return true;
+    return false;
 }
 
 piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error)
@@ -295,7 +390,10 @@ piola_status pio_shade(const pio_frame *frame, const pio_samples *samples, pio_i
             c.open = between;
             find_openness(&c);
         }
-        composite(&c, image);
+        if (!has_layers(&samples->skin))
+            composite(&c, image);
+        else if (!composite_layers(&c, image))
+            status = pio_fail_memory(error, (size_t)BAND * (size_t)c.w * 32 * PIO_MOST_LAYERS, "what is transparent");
     }
     free(between);
     free(c.smooth);

@@ -105,17 +105,17 @@ static bool drawable(const maker *m, const pio_face *f)
     return true;
 }
 
-static void place_vertex(const maker *m, const double p[3], pio_vertex *out)
+void pio_skin_place(const pio_frame *f, const double p[3], pio_vertex *out)
 {
-    const pio_view *v = &m->f->view;
+    const pio_view *v = &f->view;
     double at[3];
     for (int k = 0; k < 3; k++) out->place[k] = k < v->dimension ? (float)((p[k] - v->centre[k]) / v->unit) : 0;
     if (!pio_view_project(v, p, at)) {
         out->x = out->y = out->nearness = NAN;
         return;
     }
-    out->x = (float)(PIO_SAMPLES * (at[0] - m->f->plot.x));
-    out->y = (float)(PIO_SAMPLES * (at[1] - m->f->plot.y));
+    out->x = (float)(PIO_SAMPLES * (at[0] - f->plot.x));
+    out->y = (float)(PIO_SAMPLES * (at[1] - f->plot.y));
     out->nearness = (float)(1 / at[2]);
 }
 
@@ -149,7 +149,7 @@ static void make_face(const maker *m, size_t i)
         double n[3] = {0, 0, 0};
         for (int k = 0; k < p->nodes; k++)
             for (int c = 0; c < 3; c++) n[c] += p->weight[v][k] * normals[k][c];
-        place_vertex(m, points[v], out);
+        pio_skin_place(m->f, points[v], out);
         if (!shown) out->x = NAN;
         for (int c = 0; c < 3; c++) out->normal[c] = (float)n[c];
         for (int c = 0; c < 2; c++) out->at[c] = (float)p->at[v][c];
@@ -157,6 +157,7 @@ static void make_face(const maker *m, size_t i)
     }
     for (int t = 0; t < p->n_triangles; t++) {
         for (int k = 0; k < 3; k++) triangle[t].vertex[k] = first + p->triangle[t][k];
+        triangle[t].opacity = pio_opacity(&m->f->p, (size_t)f->cell);
         triangle[t].sides = f->type == PIO_CELL_TRI3 || f->type == PIO_CELL_TRI6 ? 3 : 4;
     }
 }

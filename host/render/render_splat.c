@@ -12,7 +12,7 @@
 
 #define SLICES 4096    /* slices of depth, for drawing from front to back */
 #define BEYOND (-2.0f) /* radius of a disc outside the plot */
-#define ABSENT (-1.0f) /* radius of a particle whose position is not finite */
+#define ABSENT (-1.0f) /* radius of a particle whose position is not finite, or that is drawn within a surface */
 
 void pio_samples_free(pio_samples *s)
 {
@@ -47,6 +47,7 @@ static piola_status make_discs(const pio_frame *f, pio_samples *s, piola_error *
     if (status != PIOLA_OK) return status;
     s->discs = malloc(f->p.n * sizeof *s->discs);
     s->colour = malloc(f->p.n * sizeof *s->colour);
+    s->n_discs = (uint32_t)f->p.n;
     if (s->discs != NULL && s->colour != NULL) return PIOLA_OK;
     pio_samples_free(s);
     return pio_fail(error, PIOLA_NO_MEMORY, "no memory to draw %zu particles (%zu bytes)", f->p.n,
@@ -98,7 +99,11 @@ static void place_discs(pio_frame *f, pio_samples *s)
         s->colour[i] = values && f->coloured ? colour_of(f, f->p.values[i]) : PIO_GREY;
     }
     f->outside = 0;
-    for (ptrdiff_t i = 0; i < n; i++) f->outside += s->discs[i].r == BEYOND;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        f->outside += s->discs[i].r == BEYOND;
+        if (pio_is_surface(&f->p, (size_t)i)) s->discs[i].r = ABSENT;
+        s->grainy = s->grainy || s->discs[i].r > 0;
+    }
 }
 
 /* Lists the discs to draw, front to back by slices of depth (3D), else in their order. Returns their number. */

@@ -1,11 +1,13 @@
 /* render_survey.c -- measures the particles before they are drawn: bounds, range of values, spacing. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
+#include "host/render/spacing.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define MARKS ((size_t)1 << 23) /* cells of the grid by which distances of particles are estimated */
 #define GREATEST 1e300 /* greater magnitudes are drawn as beyond the range, so that differences remain finite */
 
 bool pio_point_is_finite(const double *p, int dimension)
@@ -231,16 +233,26 @@ static piola_status survey_points(pio_frame *f, piola_error *error)
                     f->p.mesh != NULL ? "points" : "particles");
 }
 
+double pio_survey_spacing(const double *points, size_t n, int dimension)
+{
+    pio_frame f = {.p = {.points = points, .n = n, .dimension = dimension}};
+    for (int k = 0; k < 3; k++) f.p.box_min[k] = f.p.box_max[k] = NAN;
+    uint8_t *marks = malloc(MARKS);
+    const bool known = marks != NULL && survey_points(&f, NULL) == PIOLA_OK;
+    const double spacing = known ? estimated_spacing(&f, marks, MARKS) : 0;
+    free(marks);
+    return spacing;
+}
+
 static piola_status survey_radius(pio_frame *f, piola_error *error)
 {
-    const size_t room = (size_t)1 << 23;
     double longest = 0;
     for (int k = 0; k < f->p.dimension; k++) longest = fmax(longest, f->points[1][k] - f->points[0][k]);
     f->radius = f->p.mesh != NULL ? 0.02 * longest : f->p.radius; /* for a mesh, only the margin around it */
     if (f->radius > 0) return PIOLA_OK;
-    uint8_t *marks = malloc(room);
-    if (marks == NULL) return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %zu bytes", room);
-    f->radius = estimated_spacing(f, marks, room) / 2;
+    uint8_t *marks = malloc(MARKS);
+    if (marks == NULL) return pio_fail_memory(error, MARKS, "the distance of particles");
+    f->radius = estimated_spacing(f, marks, MARKS) / 2;
     free(marks);
     if (!(f->radius > 0)) { /* a single position: a fiftieth of the box, or of its distance from the origin */
         double side = 0, away = 0;
