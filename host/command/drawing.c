@@ -255,16 +255,20 @@ static void set_picture(pio_drawing *d)
 typedef struct {
     double least, most;   /* finite values of the field */
     double low[3], up[3]; /* finite positions, m */
+    bool empty;           /* a frame has no finite value */
 } extremes;
 
 static void extend(const pio_drawing *d, extremes *e)
 {
     const pio_drawn_field *f = &d->field;
+    bool empty = f->info != NULL;
     for (int64_t i = 0; f->info && i < f->info->rows; i++) {
         if (!isfinite(d->values[i])) continue;
+        empty = false;
         e->least = fmin(e->least, d->values[i]);
         e->most = fmax(e->most, d->values[i]);
     }
+    e->empty |= empty;
     for (int64_t i = 0; i < 3 * d->info->n_points; i++) {
         if (!isfinite(d->points[i])) continue;
         e->low[i % 3] = fmin(e->low[i % 3], d->points[i]);
@@ -298,7 +302,7 @@ static piola_status hold_radius(pio_drawing *d, piola_error *error)
 /* Finds the ends of the colour bar and of the axes, and the size of particles, that hold for all frames. */
 static piola_status hold(pio_drawing *d, piola_error *error)
 {
-    extremes e = {INFINITY, -INFINITY, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    extremes e = {INFINITY, -INFINITY, {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, false};
     piola_status rc = PIOLA_OK;
     for (d->frame = 0; !rc && d->frame < d->info->n_frames; d->frame++) {
         rc = read_points(d, error);
@@ -307,6 +311,11 @@ static piola_status hold(pio_drawing *d, piola_error *error)
         if (!rc && d->frame == 0) rc = hold_radius(d, error);
     }
     hold_box(d, &e);
+    if (e.empty && e.least >= e.most && isfinite(e.least)) { /* one value, which some frames have and others have not */
+        const double middle = e.least, half = fabs(middle) > 0 ? fabs(middle) / 10 : 1;
+        e.least = middle - half;
+        e.most = middle + half;
+    }
     if (e.least < e.most) {
         d->lo = e.least;
         d->hi = e.most;

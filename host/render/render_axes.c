@@ -163,7 +163,8 @@ static bar_words bar_texts(const pio_frame *f)
     snprintf(w.greatest, sizeof w.greatest, "%s %s", f->equal ? "all" : "max", number);
     pio_number(f->bar_ticks.exponent < 0 ? f->least * tens : f->least / tens, digits, number, sizeof number);
     snprintf(w.least, sizeof w.least, "min %s", number);
-    if (f->equal || f->named) w.least[0] = '\0';
+    if (f->least > f->greatest) snprintf(w.greatest, sizeof w.greatest, "no values");
+    if (f->equal || f->named || f->least > f->greatest) w.least[0] = '\0';
     if (f->named) w.greatest[0] = '\0';
     return w;
 }

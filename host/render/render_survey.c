@@ -124,9 +124,10 @@ static piola_status survey_values(pio_frame *f, piola_error *error)
         f->least = fmin(f->least, v);
         f->greatest = fmax(f->greatest, v);
     }
-    f->coloured = m > 0;
-    if (m > 0) choose_range(f, finite, m);
-    for (size_t i = 0; i < n && m > 0; i++) {
+    /* With both ends given, a frame without a value has the bar that the other frames of a film have. */
+    f->coloured = m > 0 || (!isnan(f->p.lo) && !isnan(f->p.hi));
+    if (f->coloured) choose_range(f, finite, m);
+    for (size_t i = 0; i < n && f->coloured; i++) {
         if (!counts(f, i)) continue;
         double slack = 1e-9 * (f->hi - f->lo);
         if (f->p.values[i] < f->lo - slack) f->below = true;

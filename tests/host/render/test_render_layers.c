@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST = 20 };
 
@@ -326,6 +327,72 @@ static void a_contour_fills_what_the_particles_fill(void **state)
     pio_image_free(&image);
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void the_surface_of_a_million_particles_is_drawn(void **state)
+{
+    const size_t n = 1000000;
+    double *points = malloc(3 * n * sizeof *points);
+    const pio_style style = {true, 1, 0};
+    pio_picture p = pio_picture_default();
+    (void)state;
+    assert_non_null(points);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < 3; k++)
+            points[3 * i + k] = 0.01 * (double)(i / (k == 0 ? 1 : k == 1 ? 100 : 10000) % 100);
+    p.n = n, p.points = points, p.threads = 2, p.width = 640, p.height = 360;
+    pio_image discs = render(&p);
+    p.styles = &style, p.n_styles = 1;
+    const double start = seconds();
+    pio_image image = render(&p);
+    printf("1e6 particles, 640 x 360, two threads: %.2f s; %zu pixels differ from discs (> 5000)\n", seconds() - start,
+           different(&image, &discs));
+    assert_true(different(&image, &discs) > 5000);
+    assert_string_equal(image.notes, "");
+    pio_image_free(&image);
+    pio_image_free(&discs);
+    free(points);
+}
+
+/* ---- held colours ---------------------------------------------------------------------------------------- */
+
+static void a_frame_without_values_keeps_the_bar_of_its_film(void **state)
+{
+    static double points[3 * SIDE * SIDE], values[SIDE * SIDE];
+    static uint32_t body[SIDE * SIDE];
+    int box[2][4], free_box[4];
+    (void)state;
+    pio_picture p = block(2, points, values, body);
+    pio_image valued = render(&p);
+    for (int i = 0; i < SIDE * SIDE; i++) values[i] = NAN;
+    pio_image none = render(&p);
+    p.lo = p.hi = NAN;
+    pio_image barless = render(&p); /* negative control */
+    find_plot(&valued, box[0]);
+    find_plot(&none, box[1]);
+    find_plot(&barless, free_box);
+    int same = 0;
+    for (int y = 60; y < 280; y++) /* the bar, above the extremes of the frame */
+        for (int x = box[0][0] + box[0][2] + 20; x < valued.width; x++)
+            if (pixel(&valued, x, y).r != pixel(&valued, x, y).b)
+                same += same_colour(pixel(&valued, x, y), pixel(&none, x, y)) ? 1 : -100000;
+    printf(
+        "%d pixels of the bar are those of a frame with values (> 1000); right end of the plot %d and %d, %d without "
+        "a range\n",
+        same, box[0][0] + box[0][2], box[1][0] + box[1][2], free_box[0] + free_box[2]);
+    assert_true(same > 1000);
+    assert_memory_equal(box[0], box[1], sizeof box[0]);
+    assert_memory_not_equal(box[0], free_box, sizeof free_box);
+    pio_image_free(&valued);
+    pio_image_free(&none);
+    pio_image_free(&barless);
+}
+
 static void styles_out_of_range_are_refused(void **state)
 {
     static double points[3 * SIDE * SIDE], values[SIDE * SIDE];
@@ -353,6 +420,8 @@ int main(void)
         cmocka_unit_test(opacity_zero_is_not_drawn_and_one_changes_nothing),
         cmocka_unit_test(surfaces_have_the_same_bytes_for_any_threads),
         cmocka_unit_test(a_contour_fills_what_the_particles_fill),
+        cmocka_unit_test(the_surface_of_a_million_particles_is_drawn),
+        cmocka_unit_test(a_frame_without_values_keeps_the_bar_of_its_film),
         cmocka_unit_test(styles_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
