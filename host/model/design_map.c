@@ -222,6 +222,7 @@ static double *values_of(const pio_model_fem *f, pio_quantity quantity, size_t *
     if (quantity == PIO_DENSITY) return f->density;
     if (quantity == PIO_THICKNESS) return f->thickness;
     if (quantity == PIO_RELATIVE_DENSITY) return f->relative_density;
+    if (quantity == PIO_CHOICE) return f->choice;
     if (quantity == PIO_EXPANSION) return f->expansion;
     if (quantity == PIO_TEMPERATURE) return f->temperature;
     if (quantity == PIO_MASS_DAMPING) return f->alpha;

@@ -122,6 +122,16 @@ static void set_other(const pio_scene *s, const scene_body *body, pio_interpolat
     pio_law_parameters(other, out->other);
 }
 
+/* Completes the interpolation of a body that chooses between its own material and a second one. */
+static void set_second(const pio_scene *s, const scene_body *body, pio_interpolation *out)
+{
+    const scene_material *second = pio_scene_material(s, body->second);
+    out->chosen = 1;
+    out->second_form = law_form(second, s->fem.plane == PIO_PLANE_STRESS);
+    out->second_density = second->density;
+    pio_law_parameters(second, out->second);
+}
+
 static void set_relative_density(const pio_scene *s, pio_model_fem *f, int64_t e, size_t b)
 {
     const scene_body *body = &s->matter.bodies[b];
@@ -130,6 +140,8 @@ static void set_relative_density(const pio_scene *s, pio_model_fem *f, int64_t e
     f->interpolation[e] = partial ? (int32_t)b : -1;
     f->interpolations[b] = body->interpolation;
     if (partial && body->other) set_other(s, body, &f->interpolations[b]);
+    if (partial && body->second) set_second(s, body, &f->interpolations[b]);
+    if (f->choice) f->choice[e] = partial && body->second ? body->choice : 1;
 }
 
 static piola_status set_elements(pio_model *m, piola_error *error)
@@ -181,7 +193,7 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     const size_t n = (size_t)f->node_first[f->bodies], e = (size_t)f->element_first[f->bodies];
     const size_t dim = (size_t)m->scene->method.dimension;
     const bool heated = pio_scene_is_heated(m->scene);
-    bool partial = false;
+    bool chosen = false, partial = false;
     f->rest = malloc(sizeof(double) * dim * (n + 1));
     f->law_parameters = calloc(PIO_LAW_CONSTANTS * (e + 1), sizeof(double));
     f->density = calloc(e + 1, sizeof(double));
@@ -193,13 +205,15 @@ static piola_status take_elements(pio_model *m, piola_error *error)
     if (dim == 2) f->thickness = calloc(e + 1, sizeof(double));
     for (int b = 0; b < f->bodies; b++) partial |= pio_scene_body_is_partial(&m->scene->matter.bodies[b]);
     if (partial) f->relative_density = calloc(e + 1, sizeof(double));
+    for (int b = 0; b < f->bodies; b++) chosen |= m->scene->matter.bodies[b].second != NULL;
+    if (chosen) f->choice = calloc(e + 1, sizeof(double));
     if (partial) f->interpolation = calloc(e + 1, sizeof(int32_t));
     if (partial) f->interpolations = calloc((size_t)f->bodies + 1, sizeof *f->interpolations);
     if (heated) f->expansion = calloc(e + 1, sizeof(double));
     if (heated) f->temperature = calloc(e + 1, sizeof(double));
     if (!f->rest || !f->law_parameters || !f->density || !f->law || !f->parameter_form || !f->body || !f->material ||
         !f->blocks || (partial && (!f->relative_density || !f->interpolation || !f->interpolations)) ||
-        (dim == 2 && !f->thickness) || (heated && (!f->expansion || !f->temperature)))
+        (chosen && !f->choice) || (dim == 2 && !f->thickness) || (heated && (!f->expansion || !f->temperature)))
         return pio_fail_memory(error, sizeof(double) * (dim * n + 8 * e), "elements");
     for (int b = 0; b < f->bodies; b++)
         for (int64_t i = 0; i < f->mesh[b].n_nodes; i++)
@@ -271,6 +285,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     d->expansion = f->expansion;
     d->temperature = f->temperature;
     d->relative_density = f->relative_density;
+    d->choice = f->choice;
     d->interpolation = f->interpolation;
     d->interpolations = f->interpolations;
     d->n_interpolations = f->relative_density ? f->bodies : 0;
@@ -329,6 +344,7 @@ void pio_model_fem_free(pio_model_fem *f)
                    f->expansion,
                    f->temperature,
                    f->relative_density,
+                   f->choice,
                    f->interpolation,
                    f->interpolations,
                    f->law,

@@ -21,6 +21,7 @@ struct pio_model_fem {
      * [elements] m, NULL in 3D; [elements] 1/K and K, NULL where nothing is heated. */
     double *rest, *law_parameters, *density, *thickness, *expansion, *temperature;
     double *relative_density;          /* [elements]; NULL: no body has one */
+    double *choice;                    /* [elements] 1 where nothing is chosen; NULL: nowhere is */
     int32_t *interpolation;            /* [elements] that of its body, or -1; likewise */
     pio_interpolation *interpolations; /* [bodies]; likewise */
     /* Of a motion, else NULL: [elements] Rayleigh's alpha, 1/s, and beta, s; [nodes][dim] m and m/s at the start. */

@@ -5,7 +5,7 @@
 #include "host/scene/scene_names.h"
 
 /* Returns whether the path governs element e. A body's own entry governs the elements of the body's own material,
- * instead of an entry of that material; a thickness, a temperature or a relative density governs all of the body. */
+ * instead of an entry of that material; a thickness, a temperature, a relative density or a choice governs all of the body. */
 static bool governs(const pio_model *m, const scene_path *path, int64_t e)
 {
     const pio_scene *s = m->scene;
@@ -13,8 +13,8 @@ static bool governs(const pio_model *m, const scene_path *path, int64_t e)
     const bool own = pio_scene_material_number(s, s->matter.bodies[body].material) == material;
     if (path->owner == SCENE_OWNER_MATERIAL)
         return path->index == material && !(own && pio_design_of(s, SCENE_OWNER_BODY, body, path->quantity));
-    const bool all =
-        path->quantity == PIO_THICKNESS || path->quantity == PIO_TEMPERATURE || path->quantity == PIO_RELATIVE_DENSITY;
+    const bool all = path->quantity == PIO_THICKNESS || path->quantity == PIO_TEMPERATURE ||
+                     path->quantity == PIO_RELATIVE_DENSITY || path->quantity == PIO_CHOICE;
     return path->index == body && (own || all);
 }
 

@@ -47,7 +47,8 @@ bool pio_design_field_of(const pio_session *s, int i, pio_design_field *out)
         const char *key = key_of(m, k);
         if (!key || is_known(m, k) || i-- > 0) continue;
         *out = (pio_design_field){.units = *m->parameters[k].unit ? m->parameters[k].unit : "1",
-                                  .in_frames = m->designs[k].quantity == PIO_RELATIVE_DENSITY};
+                                  .in_frames = m->designs[k].quantity == PIO_RELATIVE_DENSITY ||
+                                               m->designs[k].quantity == PIO_CHOICE};
         snprintf(out->of, sizeof out->of, "%s", key);
         snprintf(out->name, sizeof out->name, "%s%s", is_taken(s, key) ? "design_" : "", out->of);
         snprintf(out->meaning, sizeof out->meaning, "%s of each %s, with this design", meaning_of(s, key),

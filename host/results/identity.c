@@ -34,6 +34,7 @@ static uint64_t mesh_hash(uint64_t h, const pio_fem_desc *d, size_t dim)
     h = hash_more(h, d->density, sizeof(double) * elements);
     h = hash_more(h, d->thickness, sizeof(double) * elements);
     h = hash_more(h, d->relative_density, sizeof(double) * elements);
+    h = hash_more(h, d->choice, sizeof(double) * elements);
     h = hash_more(h, d->expansion, sizeof(double) * elements);
     h = hash_more(h, d->temperature, sizeof(double) * elements);
     h = hash_more(h, d->programs.numbers, sizeof(double) * (size_t)d->programs.n_numbers); /* of tables, too */

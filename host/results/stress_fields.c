@@ -72,7 +72,15 @@ bool pio_stress_field_of(const pio_scene *s, int i, pio_snapshot_field *out)
                                 .meaning = "part of the element's volume that is filled",
                                 .when = PIO_SNAPSHOT_FRAME,
                                 .location = PIO_SNAPSHOT_CELL};
-    return i == reactions && pio_scene_has_partial_bodies(s);
+    const int filled = reactions + pio_scene_has_partial_bodies(s);
+    if (i < filled) return true;
+    *out = (pio_snapshot_field){.name = "choice",
+                                .components = 1,
+                                .units = "1",
+                                .meaning = "part of what is filled that is the body's own material",
+                                .when = PIO_SNAPSHOT_FRAME,
+                                .location = PIO_SNAPSHOT_CELL};
+    return i == filled && pio_scene_has_second_materials(s);
 }
 
 bool pio_integration_field_of(const pio_scene *s, int i, pio_snapshot_field *out)

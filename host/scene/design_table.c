@@ -81,6 +81,14 @@ static bool has_relative_density(const pio_scene *s, const void *owner)
     return any;
 }
 
+static bool has_choice(const pio_scene *s, const void *owner)
+{
+    bool any = false;
+    for (size_t b = 0; b < s->matter.n_bodies; b++)
+        if (!owner || owner == &s->matter.bodies[b]) any |= s->matter.bodies[b].second != NULL;
+    return any;
+}
+
 /* Modes are those without heat. */
 static bool heats(const pio_scene *s)
 {
@@ -238,6 +246,8 @@ static const design_row rows[] = {
     {SCENE_OWNER_BODY, "relative_density", PIO_RELATIVE_DENSITY, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1},
      DESIGN_NUMBER, IN(scene_body, relative_density), .has = has_relative_density, .field = "grad_relative_density",
      .meaning = "relative density"},
+    {SCENE_OWNER_BODY, "choice", PIO_CHOICE, CFG_ONE, .range = {CFG_FROM | CFG_UP_TO, 0, 1}, DESIGN_NUMBER,
+     IN(scene_body, choice), .has = has_choice, .field = "grad_choice", .meaning = "choice"},
     {SCENE_OWNER_BODY, "temperature", PIO_TEMPERATURE, CFG_TEMPERATURE, ANY, DESIGN_NUMBER,
      IN(scene_body, temperature), .has = has_temperature, .field = "grad_temperature", .meaning = "temperature"},
 

@@ -113,9 +113,11 @@ typedef struct {
     char *relative_density_text;     /* FEM: an expression instead, or NULL */
     pio_interpolation interpolation; /* how its stiffness follows the relative density */
     char *other;                     /* FEM: name of the material of the rest; NULL: it is empty */
-    pio_dilatation dilatation;       /* FEM: of its elements */
-    scene_region *regions; /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
-    size_t n_regions;      /* number of regions */
+    char *second;              /* FEM: name of the material that what is filled may be instead of its own; NULL: none */
+    double choice;             /* FEM: 0 .. 1, which part of what is filled is its own material; NaN: all of it */
+    pio_dilatation dilatation; /* FEM: of its elements */
+    scene_region *regions;     /* FEM: [n_regions] groups of elements with a material of their own; the last counts */
+    size_t n_regions;          /* number of regions */
 } scene_body;
 
 /* FEM: constrained displacements. */

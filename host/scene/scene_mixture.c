@@ -1,4 +1,4 @@
-/* scene_mixture.c -- the rules of bodies whose elements are mixed of two materials. */
+/* scene_mixture.c -- the rules of bodies whose elements are mixed of several materials. */
 #include "host/scene/law.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
@@ -63,10 +63,10 @@ static void check_pair(cfg_doc *doc, const char *at, const scene_material *own, 
 }
 
 /* The constants of what a body is mixed with stay: their derivatives would lack what the mixture depends on. */
-static void check_designs(const pio_scene *s, cfg_doc *doc, size_t i)
+static void check_designs(const pio_scene *s, cfg_doc *doc, size_t i, const char *name)
 {
     const scene_body *b = &s->matter.bodies[i];
-    const int other = pio_scene_material_number(s, b->other);
+    const int other = pio_scene_material_number(s, name);
     for (size_t d = 0; d < s->goal.n_design; d++)
         for (size_t k = 0; k < s->goal.design[d].target.n; k++) {
             const scene_path *path = &s->goal.design[d].path[k];
@@ -75,29 +75,55 @@ static void check_designs(const pio_scene *s, cfg_doc *doc, size_t i)
                 pio_cfg_fault(doc, at,
                               "'%s' is mixed with '%s', whose constants are no designs then; design those of '%s', or "
                               "bodies.NAME.%s of bodies made of '%s'",
-                              b->name, b->other, b->material, path->key, b->other);
+                              b->name, name, b->material, path->key, name);
         }
+}
+
+/* Checks a material that a body is mixed with, its key being interpolation.`key`. */
+static void check_mixed(const pio_scene *s, cfg_doc *doc, size_t i, const char *key, const char *name)
+{
+    const scene_body *b = &s->matter.bodies[i];
+    PATH(at, "bodies[%zu].interpolation.%s", i, key);
+    PATH(regions, "bodies[%zu].regions", i);
+    const scene_material *own = pio_scene_material(s, b->material);
+    if (pio_scene_entry(doc, at, "materials", name, s->materials.v, s->materials.n, sizeof *s->materials.v) ==
+            s->materials.n ||
+        !own)
+        return;
+    check_pair(doc, at, own, pio_scene_material(s, name));
+    if (b->n_regions)
+        pio_cfg_fault(doc, regions,
+                      "a body that is mixed of several materials has no regions; use bodies of their own");
+    check_designs(s, doc, i, name);
+}
+
+/* Checks that a body has a second material and a choice, or none of them. */
+static void check_choice(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_body *b = &s->matter.bodies[i];
+    PATH(second, "bodies[%zu].interpolation.second", i);
+    PATH(choice, "bodies[%zu].choice", i);
+    if (!b->second && !isnan(b->choice))
+        pio_cfg_fault(doc, choice, "there is nothing to choose; name another material in `interpolation.second`");
+    if (!b->second) return;
+    if (isnan(b->choice)) {
+        pio_cfg_fault(doc, second, "nothing says how much of it there is; add `choice`, as 0.5");
+        return;
+    }
+    if (b->other && !strcmp(b->other, b->second))
+        pio_cfg_fault(doc, second, "'%s' is what the rest is made of already; name a third material", b->second);
 }
 
 void pio_scene_validate_mixtures(const pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->matter.n_bodies; i++) {
         const scene_body *b = &s->matter.bodies[i];
-        PATH(at, "bodies[%zu].interpolation.other", i);
         PATH(least, "bodies[%zu].interpolation.least", i);
-        PATH(regions, "bodies[%zu].regions", i);
-        const scene_material *own = pio_scene_material(s, b->material);
-        if (!b->other || !pio_scene_body_is_partial(b)) continue;
-        if (pio_scene_entry(doc, at, "materials", b->other, s->materials.v, s->materials.n, sizeof *s->materials.v) ==
-                s->materials.n ||
-            !own)
-            continue;
-        check_pair(doc, at, own, pio_scene_material(s, b->other));
-        if (pio_scene_is_set(doc, least))
+        if (s->method.type == SCENE_FEM) check_choice(s, doc, i);
+        if (!pio_scene_body_is_partial(b)) continue;
+        if (b->other) check_mixed(s, doc, i, "other", b->other);
+        if (b->second) check_mixed(s, doc, i, "second", b->second);
+        if (b->other && pio_scene_is_set(doc, least))
             pio_cfg_fault(doc, least, "no element is empty where another material fills the rest; remove it");
-        if (b->n_regions)
-            pio_cfg_fault(doc, regions,
-                          "a body that is mixed of two materials has no regions; use bodies of their own");
-        check_designs(s, doc, i);
     }
 }

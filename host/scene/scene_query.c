@@ -63,7 +63,9 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == PIO_OF_CAUCHY_STRESS || observe->type == PIO_OF_PRINCIPAL_STRESS) return CFG_PRESSURE;
     if (observe->type == PIO_OF_VON_MISES || observe->type == PIO_OF_ENERGY_DENSITY) return CFG_PRESSURE;
     if (observe->type == PIO_OF_GREEN_STRAIN || observe->type == PIO_OF_J) return CFG_ONE;
-    if (observe->type == PIO_OF_RELATIVE_DENSITY || observe->type == PIO_OF_GREYNESS) return CFG_ONE;
+    if (observe->type == PIO_OF_RELATIVE_DENSITY || observe->type == PIO_OF_GREYNESS ||
+        observe->type == PIO_OF_OWN_FRACTION)
+        return CFG_ONE;
     if (observe->type == PIO_OF_ROTATION) return CFG_ANGLE;
     if (observe->type == PIO_REACTION_MOMENT) return CFG_MOMENT;
     if (observe->type == PIO_ANGULAR_MOMENTUM) return CFG_ANGULAR_MOMENTUM;
@@ -157,6 +159,13 @@ bool pio_scene_body_is_partial(const void *body)
 {
     const scene_body *b = body;
     return b->relative_density_text || !isnan(b->relative_density);
+}
+
+bool pio_scene_has_second_materials(const pio_scene *s)
+{
+    bool any = false;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) any |= s->matter.bodies[b].second != NULL;
+    return any;
 }
 
 bool pio_scene_has_partial_bodies(const pio_scene *s)

@@ -20,6 +20,8 @@ bool pio_scene_body_is_heated(const void *body);
 bool pio_scene_body_is_partial(const void *body);
 /* Returns whether a body of the scene is. */
 bool pio_scene_has_partial_bodies(const pio_scene *scene);
+/* Returns whether a body chooses between its own material and a second one. */
+bool pio_scene_has_second_materials(const pio_scene *scene);
 /* Returns whether a material of a body, or of its regions, has a thermal expansion. */
 bool pio_scene_body_expands(const pio_scene *scene, size_t body);
 /* Returns whether a body of a mesh has a temperature, as it is or by a design. */

@@ -66,6 +66,10 @@ static bool has_regions(const void *b)
     return ((const scene_body *)b)->n_regions > 0;
 }
 
+static bool has_second(const void *b)
+{
+    return ((const scene_body *)b)->second != NULL;
+}
 static bool is_mixed(const void *b)
 {
     return ((const scene_body *)b)->other != NULL;
@@ -88,6 +92,10 @@ static const cfg_field stiffness_fields[] = {
      .meaning =
          "a material of the same law that the rest of an element is made of: moduli are s times those of the body "
          "and 1 - s times those of the other, densities r and 1 - r times"},
+    {"second", CFG_NAME, AT(scene_body, second), .computed = "none: it is the body's own", .present = has_second,
+     .meaning = "a material of the same law that what is filled may be instead of the body's own, by `choice` c: its "
+                "moduli are t and 1 - t times those of the two, t the formula of s without `least`, of c; its density "
+                "c and 1 - c times"},
     END};
 static const cfg_table stiffness_table = {.what = "interpolation", .fields = stiffness_fields};
 
@@ -121,6 +129,11 @@ static const cfg_field body_fields[] = {
      .instead_of = 1, .present = pio_scene_body_is_partial,
      .meaning = "part of the volume that is filled, which multiplies mass and observed volume, and by `interpolation` "
                 "the stiffness; what topology optimisation designs"},
+    {"choice", CFG_NUMBER, AT(scene_body, choice), .computed = "none: there is no second material", .quantity = CFG_ONE,
+     .range = {CFG_FROM | CFG_UP_TO, 0, 1}, .present = has_second,
+     .meaning =
+         "which part of what is filled is the body's own material, 1 - c of it being `interpolation.second`; what "
+         "a design of several materials designs beside `relative_density`"},
     {"interpolation", CFG_MAPPING, .table = &stiffness_table, .present = pio_scene_body_is_partial,
      .meaning = "how the stiffness follows the relative density"},
     END};
@@ -262,7 +275,7 @@ static const cfg_table curve_table = {.what = "curve",
 #define MEASURED                                                                                                       \
     (ONLY(PIO_OF_CAUCHY_STRESS) | ONLY(PIO_OF_GREEN_STRAIN) | ONLY(PIO_OF_VON_MISES) | ONLY(PIO_OF_J) |                \
      ONLY(PIO_OF_ENERGY_DENSITY) | ONLY(PIO_OF_PRINCIPAL_STRESS) | ONLY(PIO_OF_RELATIVE_DENSITY) |                     \
-     ONLY(PIO_OF_GREYNESS))
+     ONLY(PIO_OF_GREYNESS) | ONLY(PIO_OF_OWN_FRACTION))
 #define FIELDS (MEASURED | ONLY(PIO_OF_ROTATION))
 #define INTEGRALS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | ONLY(PIO_STRAIN_ENERGY))
 #define MOMENTS (ONLY(PIO_REACTION_MOMENT) | ONLY(PIO_ANGULAR_MOMENTUM))

@@ -97,6 +97,7 @@ const char *const pio_observable_words[] = {[PIO_MEAN_POSITION] = "mean_position
                                             [PIO_OF_ROTATION] = "rotation",
                                             [PIO_OF_RELATIVE_DENSITY] = "relative_density",
                                             [PIO_OF_GREYNESS] = "greyness",
+                                            [PIO_OF_OWN_FRACTION] = "own_fraction",
                                             NULL};
 const char *const pio_measure_words[] = {[PIO_MEAN] = "mean", [PIO_MAXIMUM] = "maximum", [PIO_PNORM] = "pnorm", NULL};
 

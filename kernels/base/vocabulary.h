@@ -76,6 +76,10 @@ typedef struct {
     int other_form;              /* mixed: form of its parameters, as of elements */
     double other[PIO_LAW_CONSTANTS]; /* mixed: its parameters */
     double other_density;            /* mixed: of it, kg/m^3 */
+    int chosen;      /* 1: what is filled is a choice between the element's material and a second one of the same law */
+    int second_form; /* chosen: form of the parameters of the second one */
+    double second[PIO_LAW_CONSTANTS]; /* chosen: its parameters */
+    double second_density;            /* chosen: of it, kg/m^3 */
 } pio_interpolation;
 
 /* ---- meshes: fields of stress and strain, see kernels/fem/fem_stress.h ----------------------------------------- */
@@ -93,7 +97,8 @@ typedef enum {
     PIO_PRINCIPAL_STRESS,       /* the largest first */
     PIO_ROTATION,               /* rad: in 2D an angle, in 3D a rotation vector */
     PIO_RELATIVE_DENSITY_FIELD, /* relative density r of the element; from here on of elements, not of points */
-    PIO_GREYNESS                /* 4 r (1 - r) */
+    PIO_GREYNESS,               /* 4 r (1 - r) */
+    PIO_OWN_FRACTION            /* r c: the part of the volume that is the element's own material, c its choice */
 } pio_stress_field;
 
 /* ---- particles: walls, shapes, control ------------------------------------------------------------------------- */
@@ -204,7 +209,8 @@ typedef enum {
     PIO_OF_PRINCIPAL_STRESS,
     PIO_OF_ROTATION,
     PIO_OF_RELATIVE_DENSITY,
-    PIO_OF_GREYNESS
+    PIO_OF_GREYNESS,
+    PIO_OF_OWN_FRACTION /* of meshes */
 } pio_observable;
 /* What a field over elements becomes: its mean by volume at rest, its largest value, its p-norm. */
 typedef enum { PIO_MEAN, PIO_MAXIMUM, PIO_PNORM } pio_measure;

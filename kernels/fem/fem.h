@@ -39,6 +39,12 @@ PIO_FN real fem_relative_of(const fem_matter *m, int element)
     return m->relative ? m->relative[element] : R(1);
 }
 
+/* Returns the choice of an element between its own material and a second one, by its number in the mesh. */
+PIO_FN real fem_choice_of(const fem_matter *m, int element)
+{
+    return m->choice ? m->choice[element] : R(1);
+}
+
 /* One quadrature point of one element: gradients of its shape functions and its volume. */
 typedef struct {
     real g[ELEMENT_NODES][DIM]; /* grad_X N_a, 1/m */

@@ -29,6 +29,7 @@ typedef struct {
     const real *heat;    /* [elements] thermal strain e = alpha Delta T, see hyperelastic_heat.h; NULL: 0 everywhere */
     /* [elements] relative density, which k and density have taken in already; NULL: 1 everywhere */
     const real *relative;
+    const real *choice; /* [elements] likewise, the part of what is filled that is its own material; NULL: 1 */
 } fem_matter;
 
 /* What changes from step to step; lives on the device. */

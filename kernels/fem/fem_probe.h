@@ -72,16 +72,18 @@ PIO_OUTLINE_FN void probe_point_set(const fem_probe_at *a, int i, int q, const f
     r->x.bar = r->d.bar;
 }
 
-/* Returns a field that elements have, not points: r, or 4 r (1 - r). */
+/* Returns a field that elements have, not points: r, 4 r (1 - r), or r c. */
 PIO_FN real probe_of_element(const fem_probe_at *a, int e)
 {
     const real r = fem_relative_of(&a->m, e);
+    if (a->field == PIO_OWN_FRACTION) return r * fem_choice_of(&a->m, e);
     return a->field == PIO_GREYNESS ? R(4) * r * (R(1) - r) : r;
 }
 
 /* Returns its derivative with respect to r. */
 PIO_FN real probe_of_element_slope(const fem_probe_at *a, int e)
 {
+    if (a->field == PIO_OWN_FRACTION) return fem_choice_of(&a->m, e);
     return a->field == PIO_GREYNESS ? R(4) - R(8) * fem_relative_of(&a->m, e) : R(1);
 }
 
@@ -185,7 +187,7 @@ typedef struct {
     fem_nodes_bar node;
     hyper_constants k;
     pack pi[DILATATION_FUNCTIONS];
-    real thick, heat, relative;
+    real thick, heat, relative, choice;
 } probe_bar;
 
 /* Adds the cotangents of point q of element i, `scale` times those of the sums. */
@@ -210,6 +212,7 @@ PIO_FN void probe_point_adj(const fem_probe_adj_args *b, int i, int q, wide scal
     const probe_values_bar Phi = probe_values_adj(a, &r, out_bar, &k_bar);
     if (a->field >= PIO_RELATIVE_DENSITY_FIELD)
         bar->relative += V * probe_of_element_slope(a, a->b.first + i) * out_bar[0];
+    if (a->field == PIO_OWN_FRACTION) bar->choice += V * fem_relative_of(&a->m, a->b.first + i) * out_bar[0];
     fem_point p = r.p;
     p.volume = V;
     fem_element_add(bar->node.u, nodes, &p, Phi.F);
@@ -236,7 +239,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
     probe_bar bar;
     bar.node.u = b->u_bar + at;
     bar.node.rest = b->rest_bar + at;
-    bar.thick = bar.heat = bar.relative = R(0);
+    bar.thick = bar.heat = bar.relative = bar.choice = R(0);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) bar.k.k[c] = R(0);
     for (int m = 0; m < DILATATION_FUNCTIONS; m++) bar.pi[m] = pack_of(R(0));
     for (int c = 0; c < nodes * DIM; c++) bar.node.u[c] = bar.node.rest[c] = R(0);
@@ -251,6 +254,7 @@ PIO_FN void fem_probe_adj(int i, const fem_probe_adj_args *b)
     if (b->thick_bar) b->thick_bar[e] += bar.thick;
     if (b->heat_bar) b->heat_bar[e] += bar.heat;
     if (b->relative_bar) b->relative_bar[e] += bar.relative;
+    if (b->choice_bar) b->choice_bar[e] += bar.choice;
 }
 
 /* ---- means and norms --------------------------------------------------------------------------------------------- */

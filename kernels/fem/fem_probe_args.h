@@ -64,6 +64,7 @@ typedef struct {
     real *thick_bar;       /* [elements]; added to, or NULL */
     real *heat_bar;        /* [elements] of the thermal strain; added to, or NULL */
     real *relative_bar;    /* [elements] of the relative density; added to, or NULL */
+    real *choice_bar;      /* [elements] of the choice between two materials; added to, or NULL */
 } fem_probe_adj_args;
 
 /* The largest value of a number of the field in each element of the block that has a weight. */

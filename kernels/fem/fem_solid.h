@@ -139,6 +139,27 @@ PIO_FN hyper_constants fem_other_constants(const pio_interpolation *f, int law)
     return f->mixed ? hyper_from_parameters(law, f->other_form, k) : k;
 }
 
+/* Returns those of the second material of an element; 0 where there is none. */
+PIO_FN hyper_constants fem_second_constants(const pio_interpolation *f, int law)
+{
+    hyper_constants k;
+    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) k.k[c] = f->chosen ? R(f->second[c]) : R(0);
+    return f->chosen ? hyper_from_parameters(law, f->second_form, k) : k;
+}
+
+/* Takes the second material into the moduli of element e and into its density, where it has one. */
+PIO_FN void fem_choose(int e, const fem_interpolate_args *a, const pio_interpolation *f)
+{
+    const wide c = W(a->choice[e]);
+    const real t = R(interpolated_part(f, c));
+    const hyper_constants second = fem_second_constants(f, a->of.law[e]);
+    a->actual[e] = a->density[e] * R(c) + R(f->second_density) * R(W(1) - c);
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) {
+        real *k = &a->k[field_at(a->of.n, PIO_LAW_CONSTANTS, i, e)];
+        if (hyper_is_modulus(a->of.law[e], i)) *k = *k * t + (R(1) - t) * second.k[i];
+    }
+}
+
 /* Multiplies the moduli of element e by s, adds those of the other material, and sets its density. */
 PIO_FN void fem_interpolate(int e, const fem_interpolate_args *a)
 {
@@ -148,7 +169,8 @@ PIO_FN void fem_interpolate(int e, const fem_interpolate_args *a)
     const pio_interpolation *f = &a->interpolations[a->interpolation[e]];
     const real s = R(interpolated(f, r));
     const hyper_constants other = fem_other_constants(f, a->of.law[e]);
-    a->actual[e] = a->density[e] * R(r);
+    if (f->chosen) fem_choose(e, a, f);
+    a->actual[e] = a->actual[e] * R(r);
     if (f->mixed) a->actual[e] += R(f->other_density) * R(W(1) - r);
     for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
         real *k = &a->k[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)];
@@ -159,27 +181,35 @@ PIO_FN void fem_interpolate(int e, const fem_interpolate_args *a)
 }
 
 /* Makes of the cotangents of element e's constants those before they were multiplied, and adds those of its relative
- * density and of the density of its material. */
+ * density, of its choice and of the density of its material. */
 PIO_FN void fem_interpolate_adj(int e, const fem_interpolate_adj_args *b)
 {
     const fem_interpolate_args *a = &b->fwd;
     const wide r = W(a->relative[e]);
-    b->density_bar[e] += b->actual_bar[e] * (a->interpolation[e] < 0 ? R(1) : R(r));
-    if (a->interpolation[e] < 0) return;
+    if (a->interpolation[e] < 0) {
+        b->density_bar[e] += b->actual_bar[e];
+        return;
+    }
     const pio_interpolation *f = &a->interpolations[a->interpolation[e]];
-    const real s = R(interpolated(f, r));
+    const wide c = f->chosen ? W(a->choice[e]) : W(1);
+    const real s = R(interpolated(f, r)), t = f->chosen ? R(interpolated_part(f, c)) : R(1);
     const hyper_constants k =
         hyper_from_parameters(a->of.law[e], a->of.parameter_form[e], fem_parameters_of(&a->of, e));
-    const hyper_constants other = fem_other_constants(f, a->of.law[e]);
-    const real density = a->density[e] - (f->mixed ? R(f->other_density) : R(0));
-    real s_bar = R(0);
-    for (int c = 0; c < PIO_LAW_CONSTANTS; c++) {
-        real *k_bar = &b->k_bar[field_at(a->of.n, PIO_LAW_CONSTANTS, c, e)];
-        if (!hyper_is_modulus(a->of.law[e], c)) continue;
-        s_bar += (k.k[c] - other.k[c]) * *k_bar;
-        *k_bar *= s;
+    const hyper_constants other = fem_other_constants(f, a->of.law[e]), second = fem_second_constants(f, a->of.law[e]);
+    const real lighter = f->chosen ? R(f->second_density) : R(0), own = a->density[e];
+    const real mixed = own * R(c) + lighter * R(W(1) - c), rest = f->mixed ? R(f->other_density) : R(0);
+    real s_bar = R(0), t_bar = R(0);
+    for (int i = 0; i < PIO_LAW_CONSTANTS; i++) {
+        real *k_bar = &b->k_bar[field_at(a->of.n, PIO_LAW_CONSTANTS, i, e)];
+        if (!hyper_is_modulus(a->of.law[e], i)) continue;
+        s_bar += (k.k[i] * t + (R(1) - t) * second.k[i] - other.k[i]) * *k_bar;
+        t_bar += (k.k[i] - second.k[i]) * (s * *k_bar);
+        *k_bar *= s * t;
     }
-    b->relative_bar[e] += R(interpolated_slope(f, r)) * s_bar + density * b->actual_bar[e];
+    b->density_bar[e] += b->actual_bar[e] * (R(r) * R(c));
+    b->relative_bar[e] += R(interpolated_slope(f, r)) * s_bar + (mixed - rest) * b->actual_bar[e];
+    if (f->chosen && b->choice_bar)
+        b->choice_bar[e] += R(interpolated_part_slope(f, c)) * t_bar + (own - lighter) * R(r) * b->actual_bar[e];
 }
 
 /* ---- thermal strains ---------------------------------------------------------------------------------------- */

@@ -95,10 +95,14 @@ typedef struct {
  * so that its strain energy, stress and tangent are s times those of its material, and its mass r times. Where it is
  * mixed with another material of the same law (Bendsoe and Sigmund 1999, eq. 31), with moduli k' and density',
  *     k <- s k + (1 - s) k',    actual = r density + (1 - r) density'
- * so that its strain energy is s times that of the one and 1 - s times that of the other. */
+ * so that its strain energy is s times that of the one and 1 - s times that of the other. Where what is filled is a
+ * choice c between its own material and a second one (Sigmund and Torquato 1997), with moduli k" and density", and t(c)
+ * the formula of s(r) without least stiffness, these take in that mixture first:
+ *     k <- t k + (1 - t) k",         density <- c density + (1 - c) density" */
 typedef struct {
     fem_constants_args of;                   /* law, n, and for the adjoint what k was made of; of.k is not read */
     const real *relative;                    /* [n] r, >= 0 */
+    const real *choice;                      /* [n] c, >= 0, and 1 where nothing is chosen; NULL: 1 everywhere */
     const int *interpolation;                /* [n] number of its formula; -1: r counts as 1 */
     const pio_interpolation *interpolations; /* the formulas */
     const real *density;                     /* [n] of its material, kg/m^3 */
@@ -112,6 +116,7 @@ typedef struct {
     const real *actual_bar;   /* [n] cotangent of actual */
     real *k_bar;              /* [n][PIO_LAW_CONSTANTS] those of the constants, after and then before; multiplied */
     real *relative_bar;       /* [n] added to */
+    real *choice_bar;         /* [n] added to, or NULL */
     real *density_bar;        /* [n] added to */
 } fem_interpolate_adj_args;
 

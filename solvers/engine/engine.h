@@ -11,7 +11,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 12 };
+enum { PIO_ENGINE_VERSION = 13 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two

@@ -87,6 +87,7 @@ typedef struct {
     const double *density, *thickness;     /* [elements] kg/m^3; m, NULL in 3D */
     const double *expansion, *temperature; /* [elements] 1/K; K above that without stress; NULL: nothing is heated */
     const double *relative_density;        /* [elements] 0 .. 1, see fem_interpolate_args; NULL: 1 */
+    const double *choice;                  /* [elements] 0 .. 1, likewise; NULL: 1 */
     const int32_t *interpolation; /* [elements] number of its interpolation, or -1: it is full; likewise NULL */
     int32_t n_interpolations;     /* number of interpolations */
     const pio_interpolation *interpolations; /* [n_interpolations] how stiffness follows the relative density */

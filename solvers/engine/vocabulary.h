@@ -60,6 +60,7 @@ typedef enum {
     PIO_DENSITY,
     PIO_THICKNESS,
     PIO_RELATIVE_DENSITY, /* the part of the volume of an element or a particle that is filled, 0 .. 1 */
+    PIO_CHOICE,           /* of meshes: the part of what is filled that is the element's own material, 0 .. 1 */
     PIO_EXPANSION,        /* of meshes: 1/K */
     PIO_TEMPERATURE,      /* of meshes: above that without stress, K */
     PIO_MASS_DAMPING,

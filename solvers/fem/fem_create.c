@@ -280,6 +280,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->mesh.nodes = (int)m->n;
     f->materials.has_thickness = m->thickness != NULL;
     f->materials.n_interpolations = m->relative_density ? m->n_interpolations : 0;
+    f->materials.has_choice = f->materials.n_interpolations && m->choice;
     f->materials.has_heat = m->expansion != NULL && m->temperature != NULL;
     f->loads.n_values = m->n_values;
     f->supports.n_constrained = m->n_constrained;

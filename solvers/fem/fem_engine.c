@@ -131,6 +131,7 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     pio_queue_zero(q, f->materials.density_bar, one);
     if (f->materials.relative) pio_queue_zero(q, f->materials.actual_bar, one);
     if (f->materials.relative) pio_queue_zero(q, f->materials.relative_bar, one);
+    if (f->materials.has_choice) pio_queue_zero(q, f->materials.choice_bar, one);
     if (f->materials.has_thickness) pio_queue_zero(q, f->materials.thickness_bar, one);
     if (f->materials.has_heat) {
         pio_queue_zero(q, f->materials.expansion_bar, one);

@@ -60,6 +60,7 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"density", {f->materials.density, NULL, 0, 1, 1, 0, STORED}},
         {"thickness", {f->materials.thickness, NULL, 0, 1, 1, 0, STORED}},
         {"relative_density", {f->materials.relative, NULL, 0, 1, 1, 0, STORED}},
+        {"choice", {f->materials.choice, NULL, 0, 1, 1, 0, STORED}},
         {"expansion", {f->materials.expansion, NULL, 0, 1, 1, 0, STORED}},
         {"temperature", {f->materials.temperature, NULL, 0, 1, 1, 0, STORED}},
         {"grad_parameter_0", {f->materials.parameters_bar, NULL, 0, 1, all, 0, STORED}},
@@ -70,6 +71,7 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"grad_density", {f->materials.density_bar, NULL, 0, 1, 1, 0, STORED}},
         {"grad_thickness", {f->materials.thickness_bar, NULL, 0, 1, 1, 0, STORED}},
         {"grad_relative_density", {f->materials.relative_bar, NULL, 0, 1, 1, 0, STORED}},
+        {"grad_choice", {f->materials.choice_bar, NULL, 0, 1, 1, 0, STORED}},
         {"grad_expansion", {f->materials.expansion_bar, NULL, 0, 1, 1, 0, STORED}},
         {"grad_temperature", {f->materials.temperature_bar, NULL, 0, 1, 1, 0, STORED}},
     };

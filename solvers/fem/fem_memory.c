@@ -54,6 +54,7 @@ static void take_mesh(fem_sim *f)
         TAKE_FIELD(f->materials.relative, 1);
         TAKE_FIELD(f->materials.actual, 1);
     }
+    if (f->materials.has_choice) TAKE_FIELD(f->materials.choice, 1);
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness, 1);
     if (!f->materials.has_heat) return;
     TAKE_FIELD(f->materials.expansion, 1);
@@ -161,6 +162,7 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     f->materials.actual_bar = f->materials.density_bar;
     if (f->materials.n_interpolations) TAKE_FIELD(f->materials.actual_bar, 1);
     if (f->materials.n_interpolations) TAKE_FIELD(f->materials.relative_bar, 1);
+    if (f->materials.has_choice) TAKE_FIELD(f->materials.choice_bar, 1);
     if (f->materials.has_thickness) TAKE_FIELD(f->materials.thickness_bar, 1);
     if (f->materials.has_heat) {
         TAKE_FIELD(f->materials.expansion_bar, 1);

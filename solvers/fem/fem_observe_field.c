@@ -8,9 +8,9 @@ enum { SUMS, SUMS_BAR = PROBE_NUMBERS + 1, ALL_SUMS = 2 * SUMS_BAR };
 /* In observe.found. */
 enum { KEY, ELEMENT, FOUND };
 
-static const pio_stress_field fields[] = {PIO_CAUCHY_STRESS, PIO_GREEN_STRAIN,           PIO_VON_MISES_STRESS,
-                                          PIO_VOLUME_RATIO,  PIO_ENERGY_DENSITY,         PIO_PRINCIPAL_STRESS,
-                                          PIO_ROTATION,      PIO_RELATIVE_DENSITY_FIELD, PIO_GREYNESS};
+static const pio_stress_field fields[] = {
+    PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN, PIO_VON_MISES_STRESS,       PIO_VOLUME_RATIO, PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS, PIO_ROTATION,     PIO_RELATIVE_DENSITY_FIELD, PIO_GREYNESS,     PIO_OWN_FRACTION};
 
 int fem_of_fields(pio_observable type)
 {
@@ -137,6 +137,7 @@ static fem_probe_adj_args adjoint_of(fem_sim *f, const fem_observation *o, const
                                 .first = first, .count = count, .scale = 1,
                                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
                                 .heat_bar = f->materials.heat_bar, .relative_bar = f->materials.relative_bar,
+                                .choice_bar = f->materials.choice_bar,
                                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL};
 }
 

@@ -91,7 +91,7 @@ static fem_interpolate_args interpolation_of(const fem_sim *f)
     return (fem_interpolate_args){
             .of = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
                    .parameters = f->materials.parameters},
-            .relative = f->materials.relative, .interpolation = f->materials.interpolation,
+            .relative = f->materials.relative, .choice = f->materials.choice, .interpolation = f->materials.interpolation,
             .interpolations = f->materials.interpolations, .density = f->materials.density, .k = f->materials.k,
             .actual = f->materials.actual};
 }
@@ -191,7 +191,8 @@ piola_status fem_design_adj(fem_sim *f, piola_error *error)
     if (f->materials.relative)
         pio_map(&f->base.queue, fem_interpolate_adj, f->mesh.elements, NULL,
                 .fwd = interpolation_of(f), .actual_bar = f->materials.actual_bar, .k_bar = f->materials.k_bar,
-                .relative_bar = f->materials.relative_bar, .density_bar = f->materials.density_bar);
+                .relative_bar = f->materials.relative_bar, .choice_bar = f->materials.choice_bar,
+                .density_bar = f->materials.density_bar);
     pio_map(&f->base.queue, fem_constants_adj, f->mesh.elements, NULL,
             .fwd = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
             .parameters = f->materials.parameters}, .k_bar = f->materials.k_bar,

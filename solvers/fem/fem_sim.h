@@ -127,6 +127,8 @@ typedef struct {
     int *interpolation;        /* [elements] number of its interpolation, or -1. NULL: likewise */
     pio_interpolation *interpolations;                /* [n_interpolations] */
     real *relative, *relative_bar;                    /* [elements] relative density; cotangents. NULL: all are 1 */
+    int has_choice;                                   /* elements choose between two materials */
+    real *choice, *choice_bar;                        /* [elements] their choice; cotangents. NULL: all are 1 */
     int has_thickness, has_heat;                      /* each element has a thickness; may have a thermal strain */
     real *thickness, *thickness_bar;                  /* [elements] m; cotangents. NULL: all are 1 */
     real *expansion, *temperature, *heat;             /* [elements] alpha, 1/K; Delta T, K; e. NULL: no heat */

@@ -9,6 +9,7 @@ fem_element_target fem_element_target_of(const fem_sim *f, pio_quantity quantity
         return (fem_element_target){f->materials.thickness, f->materials.thickness_bar, 1, 0};
     if (quantity == PIO_RELATIVE_DENSITY)
         return (fem_element_target){f->materials.relative, f->materials.relative_bar, 1, 0};
+    if (quantity == PIO_CHOICE) return (fem_element_target){f->materials.choice, f->materials.choice_bar, 1, 0};
     if (quantity == PIO_EXPANSION)
         return (fem_element_target){f->materials.expansion, f->materials.expansion_bar, 1, 0};
     if (quantity == PIO_TEMPERATURE)

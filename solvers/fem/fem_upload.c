@@ -85,6 +85,7 @@ static void upload_mesh(fem_sim *f, const pio_fem_desc *m)
         UPLOAD(f->materials.interpolations, m->interpolations, f->materials.n_interpolations);
         upload_field(f, f->materials.relative, m->relative_density, 1);
     }
+    if (f->materials.has_choice) upload_field(f, f->materials.choice, m->choice, 1);
     if (f->materials.has_thickness) upload_field(f, f->materials.thickness, m->thickness, 1);
     if (f->materials.has_heat) {
         upload_field(f, f->materials.expansion, m->expansion, 1);

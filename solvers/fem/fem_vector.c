@@ -17,7 +17,8 @@ fem_block fem_block_of(const fem_sim *f, const fem_element_block *p, int rule)
 fem_matter fem_matter_of(const fem_sim *f)
 {
     return (fem_matter){.elements = f->mesh.elements, .law = f->materials.law, .k = f->materials.k,
-                        .density = f->materials.actual, .heat = f->materials.heat, .relative = f->materials.relative};
+                        .density = f->materials.actual, .heat = f->materials.heat, .relative = f->materials.relative,
+                        .choice = f->materials.choice};
 }
 
 void fem_element_forces(fem_sim *f, const fem_force_args *a)

@@ -34,6 +34,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_RELATIVE_DENSITY:
         return (design_target){sim->material.relative, sim->material.relative_bar, 1, 0};
     case PIO_THICKNESS: /* of meshes */
+    case PIO_CHOICE:
     case PIO_EXPANSION:
     case PIO_TEMPERATURE:
     case PIO_MASS_DAMPING:

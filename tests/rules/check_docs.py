@@ -53,6 +53,8 @@ OWNERS = {
     "has_velocity": "bodies in motion, without an expression",
     "has_displacement": "meshes in motion, without an expression",
     "has_thickness": "meshes in 2D, without an expression",
+    "has_relative_density": "bodies with `relative_density`, without an expression",
+    "has_choice": "meshes with `interpolation.second`",
     "has_expansion": "meshes, where a body has a temperature and the material an expansion",
     "has_temperature": "meshes with a material that expands, without an expression",
     "damps": "meshes in motion, except by `reversible_leapfrog`", "is_signal": "constants and sines",
@@ -117,7 +119,7 @@ def designs():
     shapes = {"NUMBER": "number", "VECTOR": "vector", "ROTATION": "rotation", "FEW": "as given", "LIST": "list"}
     velocity = re.search(r"#define PIO_LEAST_VELOCITY (\S+)", house.read("solvers/engine/engine_mpm.h"))[1]
     rows, text = [], house.without_comments(house.read("host/scene/design_table.c"))
-    for owner, key, rest in re.findall(r'\{SCENE_OWNER_(\w+), (NULL|"[^"]+"), (.*?)\},\n', text, re.S):
+    for owner, key, rest in re.findall(r'\{SCENE_OWNER_(\w+), (NULL|"[^"]+"), (.*?)\},\n(?! {5})', text, re.S):
         unit = re.search(r"CFG_(\w+)", rest)[1].lower().replace("_", " ")
         shape = re.search(r"DESIGN_(\w+)", rest)
         least = re.search(r"(FROM|ABOVE)\((\w+)\)", rest)

@@ -159,6 +159,66 @@ class Topology(unittest.TestCase):
             print(f"  negative control, E of the other 0.2001: {wrong:.3g} (must exceed 1e-10)")
             self.assertGreater(wrong, 1e-10)
 
+    def three(self, relative, choice, formula, other=""):
+        """The beam, whose elements choose between its material and one of a fifth of E and density 5 kg/m3."""
+        scene = self.beam(relative, f"{{{formula}, second: light{other}}}, choice: {choice}")
+        text = scene.read_text().replace("materials: [", "materials: [{name: light, model: linear, E: 0.2 Pa, nu: 0.3, "
+                                         "density: 5 kg/m3}, {name: foam, model: linear, E: 0.03 Pa, nu: 0.3, "
+                                         "density: 1 kg/m3}, ")
+        scene.write_text(text.replace("observe:\n", "observe:\n  - {name: own, type: own_fraction, body: beam}\n"))
+        return scene
+
+    def test_a_choice_in_what_is_filled_is_that_of_an_assembly_by_numpy(self):
+        """By the relative density of each element and by the choice, which is one number, of void and of a third
+        material around it."""
+        c, r = 0.35, layout()
+        for formula, (s, slope), (t, by_c), foam in (
+                ("type: simp, power: 3, least: 1e-9", simp(3), simp(3, 0), 0),
+                ("type: ramp, power: 2", ramp(2, 0), ramp(2, 0), 0.03)):
+            scene = self.three(LAYOUT, c, formula, ", other: foam" if foam else "")
+            with scene.open("a") as to:
+                to.write("design: [{name: blend, target: bodies.beam.choice}]\n")
+            result = self.piola("grad", scene)
+            filled = t(c) + 0.2 * (1 - t(c))
+            exact, _ = compliance(r, lambda q: filled * s(q) + foam * (1 - s(q)), slope)
+            _, by_choice = compliance(r, lambda q: filled * s(q) + foam * (1 - s(q)), lambda q: 0.8 * by_c(c) * s(q))
+            self.near(f"compliance, {formula}", self.seen(result, "work"), exact, 1e-10)
+            self.near("its derivative by the choice", result["parameters"]["bodies.beam.choice"]["gradient"],
+                      np.sum(by_choice), 1e-10)
+            self.near("mass", self.seen(result, "weight"),
+                      np.sum(r * (2 * c + 5 * (1 - c)) + (1 - r) * (1 if foam else 0)), 1e-14)
+            self.near("own fraction", self.seen(result, "own"), np.mean(r) * c, 1e-14)
+            wrong, _ = compliance(r, lambda q: filled * 1.0001 * s(q) + foam * (1 - s(q)), slope)
+            print(f"  negative control, 1.0001 of what is filled: {abs(wrong / exact - 1):.3g} (must exceed 1e-10)")
+            self.assertGreater(abs(wrong / exact - 1), 1e-10)
+
+    def test_a_choice_of_one_has_the_bits_of_the_material_alone(self):
+        alone = self.piola("grad", self.beam("0.6", "{type: simp, power: 3}"))
+        chosen = self.piola("grad", self.three("0.6", 1, "type: simp, power: 3"))
+        self.assertEqual(alone["objective"], chosen["objective"])
+        other = self.piola("grad", self.three("0.6", 0.999, "type: simp, power: 3"))
+        self.assertNotEqual(alone["objective"], other["objective"])
+
+    def test_a_beam_of_two_materials_and_void_finds_where_each_belongs(self):
+        """Of a third of the volume half may be the stiffer material: the result is stiffer than the even blend."""
+        scene = self.three("0.4", 0.5, "type: simp, power: 3, least: 1e-3")
+        with scene.open("a") as to:
+            to.write("design:\n  - {name: layout, target: bodies.beam.relative_density, per: element, bounds: [0, 1],\n"
+                     "     filter: {type: cone, radius: 1.5 m}, projection: {beta: 1, end: 16, double_every: 20}}\n"
+                     "  - {name: which, target: bodies.beam.choice, per: element, bounds: [0, 1],\n"
+                     "     filter: {type: cone, radius: 1.5 m}, projection: {beta: 1, end: 16, double_every: 20}}\n"
+                     "constraints: [{of: filled, max: 0.4}, {of: own, max: 0.2}]\n"
+                     "optimizer: {type: mma, max_iterations: 100}\n")
+        start = self.seen(self.piola("run", scene), "work")
+        result = self.piola("optimize", scene)
+        with h5py.File(self.root / "out" / "states.vtkhdf") as file:
+            r, c = (file[f"VTKHDF/CellData/{name}"][-NX * NY:].ravel() for name in ("relative_density", "choice"))
+        grey = np.sum(r * 4 * c * (1 - c)) / np.sum(r)
+        self.below("compliance in parts of the start", self.seen(result, "work") / start, 0.4)
+        self.below("filled", self.seen(result, "filled"), 0.4 + 1e-4)
+        self.below("stiffer part", self.seen(result, "own"), 0.2 + 1e-4)
+        self.below("undecided part of what is filled", grey, 0.1)
+
     def test_a_beam_chooses_between_two_materials_for_each_element(self):
         """With three tenths of the stiffer material, well placed, the beam is stiffer than one that is mixed alike."""
         scene = self.mixed("0.3", "type: simp, power: 3")
@@ -311,7 +371,8 @@ optimizer: {{type: mma, max_iterations: 12}}
 
     def test_gradients_pass_the_taylor_test(self):
         for scene in (GOOD / "topology_2d.yaml", GOOD / "topology_motion.yaml", GOOD / "topology_mapped.yaml",
-                      GOOD / "topology_mapped_3d.yaml", GOOD / "mixed_2d.yaml"):
+                      GOOD / "topology_mapped_3d.yaml", GOOD / "mixed_2d.yaml",
+                      GOOD / "three_materials_2d.yaml"):
             done = subprocess.run([PIOLA, "check", str(scene), "--device", "cpu", "--threads", "1", "-o",
                                    str(self.root / "check")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, text=True, timeout=DEADLINE)

@@ -223,7 +223,7 @@ static void case_fem_damping(case_io *io)
     a.m.elements = n;
     a.m.law = PUSH(io, int, law, n);
     a.m.k = (real *)case_upload(io, case_uniform(io, CASE_INPUT, "k", PIO_LAW_CONSTANTS, n, 1, 3), CASE_FIELD);
-    a.m.density = a.m.heat = a.m.relative = NULL;
+    a.m.density = a.m.heat = a.m.relative = a.m.choice = NULL;
     a.beta = REALS(io, "beta", 1, n, 0.1, 0.4);
     a.out = NEW_FIELD(io, PIO_LAW_CONSTANTS, n, CASE_SET);
     LAUNCH(io, fem_damping, n, NULL, &a);

@@ -22,7 +22,7 @@ static void pressure_matter(case_io *io, mesh_body *b)
     b->matter.elements = n;
     b->matter.law = PUSH(io, int, b->law, n);
     b->matter.k = (real *)case_upload(io, k, CASE_FIELD);
-    b->matter.density = b->matter.heat = b->matter.relative = NULL;
+    b->matter.density = b->matter.heat = b->matter.relative = b->matter.choice = NULL;
 }
 
 /* Returns out = sum_e K_e x for the tangents, without moduli [elements] where they are not NULL; no unknown is held. */

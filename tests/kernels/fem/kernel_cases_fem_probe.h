@@ -49,6 +49,7 @@ static probe_nodes probe_bars(case_io *io, const mesh_body *body, fem_probe_adj_
     b->thick_bar = DIM == 2 ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
     b->heat_bar = body->matter.heat ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
     b->relative_bar = b->fwd.s.m.relative ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
+    b->choice_bar = b->fwd.s.m.choice ? NEW_FIELD(io, 1, body->m.elements, CASE_ADDED) : NULL;
     b->which = NULL;
     b->best = NULL;
     return n;

@@ -9,11 +9,11 @@ enum { PARTICLE_INTERPOLATIONS = 5 };
 /* Both formulas, in one of them s = r, and one whose power is a fraction. */
 static const pio_interpolation *particle_interpolations(case_io *io)
 {
-    static const pio_interpolation all[PARTICLE_INTERPOLATIONS] = {{PIO_SIMP, 3, 1e-3, 0, 0, {0}, 0},
-                                                                   {PIO_RAMP, 5, 1e-3, 0, 0, {0}, 0},
-                                                                   {PIO_SIMP, 1, 1e-4, 0, 0, {0}, 0},
-                                                                   {PIO_SIMP, 1.5, 0.01, 0, 0, {0}, 0},
-                                                                   {PIO_RAMP, 0, 1e-6, 0, 0, {0}, 0}};
+    static const pio_interpolation all[PARTICLE_INTERPOLATIONS] = {{PIO_SIMP, 3, 1e-3, 0, 0, {0}, 0, 0, 0, {0}, 0},
+                                                                   {PIO_RAMP, 5, 1e-3, 0, 0, {0}, 0, 0, 0, {0}, 0},
+                                                                   {PIO_SIMP, 1, 1e-4, 0, 0, {0}, 0, 0, 0, {0}, 0},
+                                                                   {PIO_SIMP, 1.5, 0.01, 0, 0, {0}, 0, 0, 0, {0}, 0},
+                                                                   {PIO_RAMP, 0, 1e-6, 0, 0, {0}, 0, 0, 0, {0}, 0}};
     pio_interpolation *host = HOST(io, pio_interpolation, PARTICLE_INTERPOLATIONS);
     for (int i = 0; i < PARTICLE_INTERPOLATIONS; i++) host[i] = all[i];
     return PUSH(io, pio_interpolation, host, PARTICLE_INTERPOLATIONS);
