@@ -382,6 +382,26 @@ piola_report_options piola_report_options_default(void);
  * PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status piola_report(const piola_report_options *options, piola_error *error);
 
+/* Options of piola_plot(). Of curves, history and responses only one has entries. */
+typedef struct piola_plot_options {
+    const char *folder, *output; /* folder of results; figure to write, whose name ends in .png, .svg or .pdf */
+    /* [n_...] observations over time ("tip", "tip.y"); what the history has over iterations ("objective", a term, a
+     * constraint, a measure, a design); columns of the members of a sweep */
+    const char *const *curves, *const *history, *const *responses;
+    size_t n_curves, n_history, n_responses;
+    const char *over;  /* the axis of a sweep below the responses; NULL: the first of numbers */
+    const char *scale; /* of the upright axis: "linear" or "log"; NULL: as it suits */
+    const char *title; /* text above the curves; NULL: none */
+    int width, height; /* pixels, of a PDF points of 1/72 inch; at least 320 x 180; 0: 960 x 600 */
+} piola_plot_options;
+
+/* Returns the defaults. */
+piola_plot_options piola_plot_options_default(void);
+/* Draws curves of a folder of results. The same folder gives the same bytes. PIOLA_USAGE for a name that is not there,
+ * with a list of those that are; the errors of piola_report(); PIOLA_UNAVAILABLE where cairo, its module or the font
+ * DejaVu Sans is missing. */
+piola_status piola_plot(const piola_plot_options *options, piola_error *error);
+
 /* Options of piola_export(). */
 typedef struct piola_export_options {
     const char *file; /* name of a snapshot */

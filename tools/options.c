@@ -21,7 +21,8 @@ tool_settings tool_settings_default(void)
                            .render = piola_render_options_default(),
                            .film = piola_film_options_default(),
                            .export = piola_export_options_default(),
-                           .report = piola_report_options_default()};
+                           .report = piola_report_options_default(),
+                           .plot = piola_plot_options_default()};
 }
 
 void tool_settings_free(tool_settings *s)
@@ -30,6 +31,9 @@ void tool_settings_free(tool_settings *s)
     free(s->allow.v);
     free(s->over.v);
     free(s->sbatch.v);
+    free(s->curves.v);
+    free(s->history.v);
+    free(s->responses.v);
     s->sets = s->allow = s->over = s->sbatch = (tool_list){0};
 }
 
@@ -356,6 +360,19 @@ static piola_status finish_bench(tool_settings *s, piola_error *error)
     return PIOLA_OK;
 }
 
+static void finish_plot(tool_settings *s)
+{
+    s->plot.output = s->output;
+    s->plot.curves = s->curves.v;
+    s->plot.n_curves = s->curves.n;
+    s->plot.history = s->history.v;
+    s->plot.n_history = s->history.n;
+    s->plot.responses = s->responses.v;
+    s->plot.n_responses = s->responses.n;
+    s->plot.width = s->render.width;
+    s->plot.height = s->render.height;
+}
+
 /* Checks what needs the whole command line. */
 static piola_status finish(tool_settings *s, piola_error *error)
 {
@@ -367,10 +384,12 @@ static piola_status finish(tool_settings *s, piola_error *error)
         return pio_fail(error, PIOLA_USAGE, "'render' needs the picture to write: -o FILE.png");
     if (s->command == TOOL_FILM && !s->output)
         return pio_fail(error, PIOLA_USAGE, "'film' needs the film to write: -o FILE.png or -o FILE.webm");
+    if (s->command == TOOL_PLOT && !s->output)
+        return pio_fail(error, PIOLA_USAGE, "'plot' needs the figure to write: -o FILE.svg, FILE.pdf or FILE.png");
     if (s->command == TOOL_EXPORT && !s->export.to)
         return pio_fail(error, PIOLA_USAGE, "'export' needs the format to write: --to vtu, csv, npy or stl");
     s->common.scene = s->info.file = s->render.file = s->export.file = s->argument;
-    s->report.folder = s->argument;
+    s->plot.folder = s->report.folder = s->argument;
     s->common.directory = s->render.output = s->export.output = s->report.output = s->output;
     s->export.frame = s->render.frame;
     s->export.no_verify = s->render.no_verify = s->info.no_verify;
@@ -383,6 +402,7 @@ static piola_status finish(tool_settings *s, piola_error *error)
     s->sweep.n_over = s->over.n;
     s->sweep.sbatch = s->sbatch.v;
     s->sweep.n_sbatch = s->sbatch.n;
+    finish_plot(s);
     s->report.threads = s->render.threads = s->common.threads;
     s->film.picture = s->render;
     if (s->command == TOOL_BENCH) return benches(s->argument, error) ? finish_bench(s, error) : PIOLA_USAGE;
@@ -400,7 +420,10 @@ piola_status tool_parse(int argc, char **argv, tool_settings *s, piola_error *er
     s->allow.v = calloc((size_t)argc + 1, sizeof *s->allow.v);
     s->over.v = calloc((size_t)argc + 1, sizeof *s->over.v);
     s->sbatch.v = calloc((size_t)argc + 1, sizeof *s->sbatch.v);
-    if (!s->sets.v || !s->allow.v || !s->over.v || !s->sbatch.v)
+    s->curves.v = calloc((size_t)argc + 1, sizeof *s->curves.v);
+    s->history.v = calloc((size_t)argc + 1, sizeof *s->history.v);
+    s->responses.v = calloc((size_t)argc + 1, sizeof *s->responses.v);
+    if (!s->sets.v || !s->allow.v || !s->over.v || !s->sbatch.v || !s->curves.v || !s->history.v || !s->responses.v)
         return pio_fail(error, PIOLA_NO_MEMORY, "no memory for %d arguments", argc);
     for (; !rc && w.at < argc; w.at++) {
         const char *word = argv[w.at];

@@ -18,6 +18,7 @@ typedef enum {
     TOOL_INFO,
     TOOL_RENDER,
     TOOL_FILM,
+    TOOL_PLOT,
     TOOL_EXPORT,
     TOOL_REPORT,
     TOOL_DOCTOR,
@@ -48,8 +49,9 @@ typedef struct {
     piola_film_options film;
     piola_export_options export;
     piola_report_options report;
+    piola_plot_options plot;
     const char *output; /* value of -o */
-    tool_list sets, allow, over, sbatch;
+    tool_list sets, allow, over, sbatch, curves, history, responses;
     bool markdown, help, version; /* these options were given */
     bool given[TOOL_OPTIONS];     /* options that were given, by index in tool_options */
 } tool_settings;

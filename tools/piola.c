@@ -56,6 +56,13 @@ static piola_status film(const piola_film_options *options, piola_error *error)
     return rc;
 }
 
+static piola_status plot(const piola_plot_options *options, piola_error *error)
+{
+    const piola_status rc = piola_plot(options, error);
+    if (!rc) printf("wrote %s\n", options->output);
+    return rc;
+}
+
 /* Runs a sweep; scripts are to run the program that this is. */
 static piola_status sweep(const tool_settings *s, piola_error *error)
 {
@@ -95,6 +102,8 @@ static piola_status run(const tool_settings *s, piola_error *error)
         return render(&s->render, error);
     case TOOL_FILM:
         return film(&s->film, error);
+    case TOOL_PLOT:
+        return plot(&s->plot, error);
     case TOOL_EXPORT:
         return piola_export(&s->export, error);
     case TOOL_REPORT:

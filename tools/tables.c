@@ -17,6 +17,7 @@ static const char *const resumes[] = {"auto", "never", NULL};
 static const char *const whats[] = {"run", "grad", "optimize", NULL};
 static const char *const samplings[] = {"sobol", "lhs", NULL};
 static const char *const formats[] = {"vtu", "csv", "npy", "stl", NULL};
+static const char *const scales[] = {"linear", "log", NULL};
 static const char *const boxes[] = {"tight", "loose", NULL};
 static const char *const plastic_laws[] = {"none", "von_mises", "drucker_prager", "herschel_bulkley", "snow", NULL};
 static const char *const starts[] = {"sorted", "shuffled", NULL};
@@ -30,6 +31,25 @@ const tool_option tool_options[] = {
     {"output", 'o', OPTION_TEXT, TO(output), ON(RENDER), "FILE.png", .meaning = "picture to write; required"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(FILM), "FILE",
      .meaning = "film to write, FILE.png or FILE.webm; required"},
+    {"output", 'o', OPTION_TEXT, TO(output), ON(PLOT), "FILE",
+     .meaning = "figure to write, FILE.svg, FILE.pdf or FILE.png; required"},
+    {"curve", 0, OPTION_LIST, TO(curves), ON(PLOT), "NAME",
+     .meaning = "observation over time, tip or one component, tip.y, with the data that the objective compares it "
+                "with; may be repeated"},
+    {"history", 0, OPTION_LIST, TO(history), ON(PLOT), "NAME",
+     .meaning =
+         "over the iterations of an optimisation: objective, a term, a constraint, a measure or a design; may be "
+         "repeated"},
+    {"response", 0, OPTION_LIST, TO(responses), ON(PLOT), "NAME",
+     .meaning = "of the members of a sweep over an axis: objective, a term, a constraint, an observation or a design; "
+                "may be repeated"},
+    {"over", 0, OPTION_TEXT, TO(plot.over), ON(PLOT), "PATH", .meaning = "axis of the sweep, with --response",
+     .fallback = "the first that has numbers"},
+    {"scale", 0, OPTION_CHOICE, TO(plot.scale), ON(PLOT), "NAME", scales, .meaning = "of the upright axis",
+     .fallback = "log for --history and --response where all values are above 0 and span a factor of 50"},
+    {"title", 0, OPTION_TEXT, TO(plot.title), ON(PLOT), "TEXT", .meaning = "text above the curves", .fallback = "none"},
+    {"size", 0, OPTION_SIZE, TO(render.width), ON(PLOT), "WxH", .least = 180, .most = 8192,
+     .meaning = "pixels, of a PDF points of 1/72 inch, at least 320x180", .fallback = "960x600"},
     {"output", 'o', OPTION_TEXT, TO(output), ON(EXPORT), "OUT",
      .meaning = "file to write; npy: folder, made when missing",
      .fallback = "FILE's name with the frame's number, beside it"},
@@ -318,6 +338,17 @@ const tool_command tool_commands[TOOL_COMMANDS] = {
          "  piola film out/first/states.vtkhdf -o film.png --size 640x360\n"
          "      15 frames per second, coloured by the velocity\n"
          "  piola film out/first/states.vtkhdf -o film.webm --every 2 --fps 30"},
+    [TOOL_PLOT] =
+        {"plot", "DIR", "draw curves of a folder of results as SVG, PDF or PNG",
+         "DIR is the output folder of run, grad, check, optimize or sweep. A name that is not there is an error that\n"
+         "lists those that are. Curves of one figure have one unit. The same folder gives the same bytes.",
+         "65 66 69 71 73 74",
+         "  piola plot out/throw --curve ball.x --curve ball.y -o throw.svg\n"
+         "      an observation over time, with the data that it is compared with and their error bars\n"
+         "  piola plot out/throw --history objective -o convergence.pdf\n"
+         "      the objective at each iteration of an optimisation\n"
+         "  piola plot out/sweep --response objective --over materials.rubber.E -o sweep.png\n"
+         "      what the members of a sweep have, over one of its axes"},
     [TOOL_EXPORT] =
         {"export", "FILE", "write one frame of a .vtkhdf file for other programs",
          "Prints the name of every file it writes. What it did not write itself it never replaces. The points of\n"

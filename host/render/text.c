@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 2048 }; /* bytes of a text */
-
 static const pio_text_table *table; /* of the module; NULL: it is not open */
 static _Thread_local bool lost;     /* memory was refused */
 
@@ -55,12 +53,12 @@ static size_t character(const char *s)
 }
 
 /* Copies what fits of the first `size` bytes of a text as valid UTF-8. */
-static void clean(const char *text, size_t size, char out[LONGEST])
+static void clean(const char *text, size_t size, char out[PIO_TEXT_LONGEST])
 {
     size_t used = 0;
     for (const char *at = text; at < text + size && *at;) {
         const size_t n = character(at);
-        if (used + 4 >= LONGEST) break;
+        if (used + 4 >= PIO_TEXT_LONGEST) break;
         memcpy(out + used, n ? at : "\uFFFD", n ? n : 3);
         used += n ? n : 3;
         at += n ? n : 1;
@@ -68,10 +66,20 @@ static void clean(const char *text, size_t size, char out[LONGEST])
     out[used] = '\0';
 }
 
+void pio_text_clean(const char *text, char *out)
+{
+    clean(text, strlen(text), out);
+}
+
+const pio_text_table *pio_text_module(void)
+{
+    return table;
+}
+
 /* Returns the width of the first `size` bytes of a text. */
 static double width_of(const char *text, size_t size, double height, bool bold)
 {
-    char valid[LONGEST];
+    char valid[PIO_TEXT_LONGEST];
     clean(text, size, valid);
     const pio_text_run run = {valid, height, bold};
     if (!*valid || !(height > 0)) return 0;
@@ -104,7 +112,7 @@ void pio_text_fit(const char *text, double size, double width, char *out, size_t
 
 void pio_text_draw(pio_image *image, double x, double y, double size, bool bold, pio_rgb colour, const char *text)
 {
-    char valid[LONGEST];
+    char valid[PIO_TEXT_LONGEST];
     clean(text, strlen(text), valid);
     const pio_text_run run = {valid, size, bold};
     const double width = width_of(text, strlen(text), size, bold);

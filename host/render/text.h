@@ -6,6 +6,8 @@
 
 #include "host/render/image.h"
 
+enum { PIO_TEXT_LONGEST = 2048 }; /* bytes of a text that is drawn */
+
 /* Opens the module and its fonts, before other functions are called. Returns PIOLA_UNAVAILABLE if either is missing. */
 piola_status pio_text_begin(piola_error *error);
 /* Returns PIOLA_NO_MEMORY if a text was not measured or drawn since pio_text_begin(). */
@@ -17,5 +19,10 @@ void pio_text_draw(pio_image *image, double x, double y, double size, bool bold,
 /* Copies the text, shortened with "..." so that its width is at most `width` pixels; `out` is terminated and never ends
  * within a character. */
 void pio_text_fit(const char *text, double size, double width, char *out, size_t out_size, bool bold);
+
+/* Copies what fits of a text as valid UTF-8 to out[PIO_TEXT_LONGEST]. */
+void pio_text_clean(const char *text, char *out);
+/* Returns the table of the module, once pio_text_begin() opened it. */
+const struct pio_text_table *pio_text_module(void);
 
 #endif

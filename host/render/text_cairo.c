@@ -1,11 +1,14 @@
-/* text_cairo.c -- text by cairo and FreeType, in DejaVu Sans: without hinting, so that widths are in proportion to the
- * size. The files of the font are opened by their names: the same files give the same pixels whatever else the machine
- * has, and a machine without them is noticed. */
+/* text_cairo.c -- text, and figures with text, by cairo and FreeType, in DejaVu Sans: without hinting, so that widths
+ * are in proportion to the size. The files of the font are opened by their names: the same files give the same pixels
+ * whatever else the machine has, and a machine without them is noticed. */
 #include "host/render/text_table.h"
 
 #include <cairo-ft.h>
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
 #include <cairo.h>
 #include <ft2build.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include FT_FREETYPE_H
@@ -71,13 +74,19 @@ static bool open(char *message, size_t size)
     return false;
 }
 
-static cairo_scaled_font_t *font_of(const pio_text_run *run)
+static cairo_font_options_t *options_of_font(void)
 {
-    cairo_matrix_t size, identity;
     cairo_font_options_t *options = cairo_font_options_create();
     cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    return options;
+}
+
+static cairo_scaled_font_t *font_of(const pio_text_run *run)
+{
+    cairo_matrix_t size, identity;
+    cairo_font_options_t *options = options_of_font();
     cairo_matrix_init_scale(&size, run->size / CAPITAL, run->size / CAPITAL);
     cairo_matrix_init_identity(&identity);
     cairo_scaled_font_t *font = cairo_scaled_font_create(faces[run->bold], &size, &identity, options);
@@ -112,6 +121,143 @@ static bool draw(const pio_text_run *run, double x, double y, const pio_text_are
     return drawn;
 }
 
+/* ---- figures --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    pio_paper_desc desc;
+    cairo_surface_t *surface;
+    cairo_t *c;
+} figure;
+
+static cairo_status_t put(void *to, const unsigned char *bytes, unsigned int size)
+{
+    const figure *f = to;
+    return f->desc.put(f->desc.to, bytes, size) ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* A PDF would have the time of the clock; the same figure is to have the same bytes. */
+static cairo_surface_t *begin_pdf(figure *f)
+{
+    cairo_surface_t *s = cairo_pdf_surface_create_for_stream(put, f, f->desc.width, f->desc.height);
+    cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
+    cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATOR, "piola");
+    cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE, f->desc.title);
+    return s;
+}
+
+static void *paper_begin(const pio_paper_desc *desc)
+{
+    figure *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->desc = *desc;
+    if (desc->format == PIO_PAPER_PDF)
+        f->surface = begin_pdf(f);
+    else if (desc->format == PIO_PAPER_SVG)
+        f->surface = cairo_svg_surface_create_for_stream(put, f, desc->width, desc->height);
+    else
+        f->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)desc->width, (int)desc->height);
+    if (desc->format == PIO_PAPER_SVG) cairo_svg_surface_set_document_unit(f->surface, CAIRO_SVG_UNIT_PX);
+    f->c = cairo_create(f->surface);
+    cairo_font_options_t *options = options_of_font();
+    cairo_set_font_options(f->c, options);
+    cairo_font_options_destroy(options);
+    cairo_set_source_rgb(f->c, 1, 1, 1);
+    cairo_paint(f->c);
+    cairo_set_line_join(f->c, CAIRO_LINE_JOIN_ROUND);
+    return f;
+}
+
+static void set_pen(const figure *f, const pio_paper_pen *pen)
+{
+    cairo_set_source_rgb(f->c, pen->colour[0] / 255., pen->colour[1] / 255., pen->colour[2] / 255.);
+    cairo_set_line_width(f->c, pen->width);
+    cairo_set_dash(f->c, &pen->dash, pen->dash > 0, 0);
+}
+
+static void paper_line(void *paper, double (*points)[2], size_t n, const pio_paper_pen *pen)
+{
+    const figure *f = paper;
+    bool drawing = false;
+    set_pen(f, pen);
+    for (size_t i = 0; i < n; i++) {
+        const bool there = isfinite(points[i][0]) && isfinite(points[i][1]);
+        if (there && drawing) cairo_line_to(f->c, points[i][0], points[i][1]);
+        if (there && !drawing) cairo_move_to(f->c, points[i][0], points[i][1]);
+        drawing = there;
+    }
+    if (pen->width > 0)
+        cairo_stroke(f->c);
+    else
+        cairo_fill(f->c);
+}
+
+static void paper_discs(void *paper, double (*points)[2], size_t n, double radius, const pio_paper_pen *pen)
+{
+    const figure *f = paper;
+    set_pen(f, pen);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(points[i][0]) || !isfinite(points[i][1])) continue;
+        cairo_new_sub_path(f->c);
+        cairo_arc(f->c, points[i][0], points[i][1], radius, 0, 2 * acos(-1));
+        cairo_close_path(f->c);
+    }
+    cairo_fill(f->c);
+}
+
+static void paper_text(void *paper, const pio_text_run *run, double x, double y, bool upward, const pio_paper_pen *pen)
+{
+    const figure *f = paper;
+    cairo_save(f->c);
+    set_pen(f, pen);
+    cairo_set_font_face(f->c, faces[run->bold]);
+    cairo_set_font_size(f->c, run->size / CAPITAL);
+    cairo_translate(f->c, x, y);
+    if (upward) cairo_rotate(f->c, -acos(-1) / 2);
+    cairo_move_to(f->c, 0, 0);
+    cairo_show_text(f->c, run->text);
+    cairo_restore(f->c);
+}
+
+/* Hands the rows of an image over, as RGB. Returns false if they are not taken. */
+static bool put_rows(const figure *f)
+{
+    const int width = cairo_image_surface_get_width(f->surface), height = cairo_image_surface_get_height(f->surface);
+    const int stride = cairo_image_surface_get_stride(f->surface);
+    const unsigned char *all = cairo_image_surface_get_data(f->surface);
+    unsigned char *row = malloc((size_t)width * 3);
+    bool taken = row && all;
+    for (int y = 0; taken && y < height; y++) {
+        const uint32_t *pixel = (const uint32_t *)(const void *)(all + (size_t)y * (size_t)stride);
+        for (int x = 0; x < width; x++)
+            for (int k = 0; k < 3; k++) row[3 * x + k] = (unsigned char)(pixel[x] >> (16 - 8 * k));
+        taken = f->desc.put(f->desc.to, row, (size_t)width * 3);
+    }
+    free(row);
+    return taken;
+}
+
+static bool paper_end(void *paper)
+{
+    figure *f = paper;
+    bool whole = cairo_status(f->c) == CAIRO_STATUS_SUCCESS;
+    cairo_destroy(f->c);
+    cairo_surface_flush(f->surface);
+    if (whole && f->desc.format == PIO_PAPER_PIXELS) whole = put_rows(f);
+    cairo_surface_finish(f->surface);
+    whole = whole && cairo_surface_status(f->surface) == CAIRO_STATUS_SUCCESS;
+    cairo_surface_destroy(f->surface);
+    free(f);
+    return whole;
+}
+
 __attribute__((visibility("default"))) extern const pio_text_table piola_text;
-const pio_text_table piola_text = {
-    .version = PIO_TEXT_VERSION, .size = sizeof(pio_text_table), .open = open, .width = width, .draw = draw};
+const pio_text_table piola_text = {.version = PIO_TEXT_VERSION,
+                                   .size = sizeof(pio_text_table),
+                                   .open = open,
+                                   .width = width,
+                                   .draw = draw,
+                                   .paper_begin = paper_begin,
+                                   .paper_line = paper_line,
+                                   .paper_discs = paper_discs,
+                                   .paper_text = paper_text,
+                                   .paper_end = paper_end};

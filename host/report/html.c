@@ -73,14 +73,22 @@ void pio_html_format(FILE *to, const char *format, ...)
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
 
-void pio_html_power(FILE *to, int exponent)
+void pio_html_power_text(int exponent, char out[PIO_HTML_POWER])
 {
     static const char *const digit[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
                                         "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
     char text[16];
-    fputs("10", to);
+    int used = snprintf(out, PIO_HTML_POWER, "10");
     snprintf(text, sizeof text, "%d", exponent);
-    for (const char *at = text; *at; at++) fputs(*at == '-' ? "\u207b" : digit[*at - '0'], to);
+    for (const char *at = text; *at; at++)
+        used += snprintf(out + used, (size_t)(PIO_HTML_POWER - used), "%s", *at == '-' ? "\u207b" : digit[*at - '0']);
+}
+
+void pio_html_power(FILE *to, int exponent)
+{
+    char text[PIO_HTML_POWER];
+    pio_html_power_text(exponent, text);
+    fputs(text, to);
 }
 
 void pio_html_number(FILE *to, double value, int digits)

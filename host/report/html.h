@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+enum { PIO_HTML_POWER = 40 }; /* bytes of a power of ten */
+
 /* Writes a text for an element or for an attribute in double quotes; NULL is "". */
 void pio_html_text(FILE *to, const char *text);
 /* Writes what printf() makes of the format, escaped as a whole. */
@@ -16,6 +18,8 @@ void pio_html_format(FILE *to, const char *format, ...) __attribute__((format(pr
 /* Writes a number with so many significant digits, as 1.25, 120000 or 1.2x10^-7 with superscripts; "-" if it is not
  * finite. */
 void pio_html_number(FILE *to, double value, int digits);
+/* Writes a power of ten, 10 and a superscript. */
+void pio_html_power_text(int exponent, char out[PIO_HTML_POWER]);
 /* Writes a power of ten, 10 and a superscript. */
 void pio_html_power(FILE *to, int exponent);
 /* Writes bytes as a data: address of the type `type`, in base64. */

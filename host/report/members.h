@@ -27,6 +27,12 @@ typedef struct {
 piola_status pio_members_read(const pio_report *r, pio_pool *pool, pio_members_table *out, piola_error *error);
 /* Draws parallel coordinates of the axes and of the first results. */
 void pio_members_parallel(FILE *to, const pio_members_table *t);
+/* Makes the plot of a column over an axis of numbers in the pool: a curve for each value of the other axis where there
+ * is one with few values, else dots. Returns false without memory. */
+bool pio_members_response(pio_pool *pool, const pio_members_table *t, const pio_member_column *x,
+                          const pio_member_column *y, pio_plot *out);
+/* Returns whether a column is one of results that differ between members. */
+bool pio_members_answers(const pio_members_table *t, const pio_member_column *c);
 /* Draws each response over each axis. */
 void pio_members_responses(FILE *to, pio_pool *pool, const pio_members_table *t);
 

@@ -47,7 +47,7 @@ static void add_column(figure *f, const pio_member_column *c, size_t rows)
 }
 
 /* Returns whether a column answers: results, and where there are none the last samples of observations. */
-static bool answers(const pio_members_table *t, const pio_member_column *c)
+bool pio_members_answers(const pio_members_table *t, const pio_member_column *c)
 {
     bool results = false;
     for (size_t k = 0; k < t->n; k++) results |= t->columns[k].kind == PIO_OF_RESULT;
@@ -150,7 +150,7 @@ void pio_members_parallel(FILE *to, const pio_members_table *t)
         if (t->columns[c].kind == PIO_OF_AXIS) add_column(&f, &t->columns[c], t->rows);
     const size_t axes = f.n;
     for (size_t c = 0; c < t->n; c++)
-        if (answers(t, &t->columns[c])) add_column(&f, &t->columns[c], t->rows);
+        if (pio_members_answers(t, &t->columns[c])) add_column(&f, &t->columns[c], t->rows);
     if (f.n < 2) {
         pio_html_missing(to, "Fewer than two columns have numbers.");
         return;
@@ -188,15 +188,26 @@ static const pio_member_column *other_axis(const pio_members_table *t, const pio
     return axes == 2 && values <= MOST_LINES && values < t->rows ? other : NULL;
 }
 
-/* Draws a response over an axis: a curve for each value of the other axis where there is one with few, else dots. */
-static void draw(FILE *to, pio_pool *pool, const pio_members_table *t, const pio_member_column *x,
-                 const pio_member_column *y)
+/* Returns the name of the curve of member i: the value of the other axis. */
+static char *curve_name(pio_pool *pool, const pio_member_column *other, size_t i)
 {
-    char names[MOST_LINES][200], title[500];
-    pio_series s[MOST_LINES];
+    char name[200];
+    if (other->words)
+        snprintf(name, sizeof name, "%.100s = %.40s", other->name, other->text[i]);
+    else
+        snprintf(name, sizeof name, "%.100s = %.6g %.30s", other->name, other->value[i], other->unit);
+    return pio_pool_text(pool, name, strlen(name));
+}
+
+bool pio_members_response(pio_pool *pool, const pio_members_table *t, const pio_member_column *x,
+                          const pio_member_column *y, pio_plot *out)
+{
+    char title[500];
+    pio_series *s = pio_pool_take(pool, MOST_LINES * sizeof *s);
     const pio_member_column *other = other_axis(t, x);
     size_t n = 0;
-    for (size_t i = 0; i < t->rows && n < MOST_LINES; i++) {
+    bool whole = s != NULL;
+    for (size_t i = 0; whole && i < t->rows && n < MOST_LINES; i++) {
         size_t j = 0, count = 0;
         while (other && strcmp(other->text[j], other->text[i]) != 0) j++;
         if (other ? j < i : i > 0) continue;
@@ -206,19 +217,29 @@ static void draw(FILE *to, pio_pool *pool, const pio_members_table *t, const pio
             at[count] = x->value[k];
             value[count++] = y->value[k];
         }
-        if (other && other->words) snprintf(names[n], sizeof names[n], "%.100s = %.40s", other->name, other->text[i]);
-        if (other && !other->words)
-            snprintf(names[n], sizeof names[n], "%.100s = %.6g %.30s", other->name, other->value[i], other->unit);
-        s[n] = (pio_series){.name = other ? names[n] : NULL, .x = at, .y = value, .n = count, .marks = !other};
+        s[n] = (pio_series){
+            .name = other ? curve_name(pool, other, i) : NULL, .x = at, .y = value, .n = count, .marks = !other};
+        whole = at && (!other || s[n].name);
         n++;
     }
     snprintf(title, sizeof title, "%.200s over %.200s", y->name, x->name);
-    const pio_plot p = {.title = title,
-                        .x = {.name = x->name, .unit = x->unit, .log = x->log},
-                        .y = {.name = y->name, .log = pio_plot_suits_log(y->value, t->rows)},
-                        .series = s,
-                        .n_series = n};
-    pio_plot_write(to, &p);
+    *out = (pio_plot){.title = pio_pool_text(pool, title, strlen(title)),
+                      .x = {.name = x->name, .unit = x->unit, .log = x->log},
+                      .y = {.name = y->name, .log = pio_plot_suits_log(y->value, t->rows)},
+                      .series = s,
+                      .n_series = n};
+    return whole && out->title;
+}
+
+/* Draws a response over an axis. */
+static void draw(FILE *to, pio_pool *pool, const pio_members_table *t, const pio_member_column *x,
+                 const pio_member_column *y)
+{
+    pio_plot p;
+    if (pio_members_response(pool, t, x, y, &p))
+        pio_plot_write(to, &p);
+    else
+        pio_html_missing(to, "There was no memory for a figure.");
 }
 
 void pio_members_responses(FILE *to, pio_pool *pool, const pio_members_table *t)
@@ -226,7 +247,7 @@ void pio_members_responses(FILE *to, pio_pool *pool, const pio_members_table *t)
     size_t drawn = 0;
     fputs("<div class=\"figures\">\n", to);
     for (size_t c = 0; c < t->n; c++) {
-        if (!answers(t, &t->columns[c])) continue;
+        if (!pio_members_answers(t, &t->columns[c])) continue;
         for (size_t a = 0; a < t->n && drawn < 24; a++) {
             if (t->columns[a].kind != PIO_OF_AXIS || t->columns[a].words) continue;
             draw(to, pool, t, &t->columns[a], &t->columns[c]);

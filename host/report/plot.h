@@ -1,4 +1,4 @@
-/* plot.h -- curves as inline SVG: axes with ticks, units and a legend. */
+/* plot.h -- curves: axes with ticks, units and a legend; as inline SVG of a page, and as a file (figure.h). */
 #ifndef PIOLA_HOST_REPORT_PLOT_H
 #define PIOLA_HOST_REPORT_PLOT_H
 
@@ -6,12 +6,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { PIO_PLOT_COLOURS = 8 }; /* series beyond them have the colours again, dashed */
+enum {
+    PIO_PLOT_COLOURS = 8,   /* series beyond them have the colours again, dashed */
+    PIO_PLOT_POINTS = 1200, /* points of a line at most */
+    PIO_SCALE_TEXT = 64     /* bytes of the label of a tick */
+};
 
 /* One curve. Values that are not finite, or not above 0 on a logarithmic axis, are gaps. */
 typedef struct {
     const char *name;    /* in the legend; NULL: none */
     const double *x, *y; /* [n] */
+    const double *error; /* [n] half the lengths of error bars; NULL: none */
     size_t n;
     bool marks; /* dots instead of a line */
 } pio_series;
@@ -55,7 +60,32 @@ pio_scale pio_scale_make(double lo, double hi, bool log, int ticks, bool round);
 double pio_scale_at(const pio_scale *s, double value);
 /* Returns the tick of number k, from 0; NaN after the last. */
 double pio_scale_tick(const pio_scale *s, int k);
+/* Writes the label of a tick to out[PIO_SCALE_TEXT]. */
+void pio_scale_text(const pio_scale *s, double tick, char out[PIO_SCALE_TEXT]);
 /* Writes the label of a tick. */
 void pio_scale_label(FILE *to, const pio_scale *s, double tick);
+
+/* ---- what all figures share ------------------------------------------------------------------------------- */
+
+/* Where a plot lies in its figure, from the upper left corner, and what its axes show. */
+typedef struct {
+    double left, right, top, bottom;
+    pio_scale x, y;
+} pio_plot_frame;
+
+/* Sets the scales of the axes. Returns false if there is no value that can be shown. */
+bool pio_plot_scales(const pio_plot *plot, pio_plot_frame *frame);
+/* Returns where a value of x, or of y, lies in the figure; NaN if it has no place. */
+double pio_plot_across(const pio_plot_frame *frame, double x);
+double pio_plot_down(const pio_plot_frame *frame, double y); /* likewise, of y */
+/* Sets where point i of a curve lies. Returns false, with NaN, if it has no place. */
+bool pio_plot_point(const pio_plot_frame *frame, const pio_series *series, size_t i, double out[2]);
+/* Sets the points of a line, with NaN where it has a gap, and returns their number; of very many, the least and the
+ * greatest of each of some hundred groups. */
+size_t pio_plot_line(const pio_plot_frame *frame, const pio_series *series, double out[PIO_PLOT_POINTS][2]);
+/* Returns whether error bar i of a curve that has some is drawn, and where: across, and its upper and lower end. One
+ * that reaches below a logarithmic axis ends there. */
+bool pio_plot_bar(const pio_plot_frame *frame, const pio_series *series, size_t i, double *x, double *from,
+                  double *end);
 
 #endif

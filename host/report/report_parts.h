@@ -55,6 +55,25 @@ piola_status pio_report_read_steps(pio_report *r, piola_error *error);
 /* Returns the values of a column of the history by its name, or NULL. */
 const double *pio_report_step(const pio_report *r, const char *term);
 
+/* ---- observations ----------------------------------------------------------------------------------------- */
+
+enum { PIO_REPORT_COMPONENT = 24 }; /* bytes of the name of a component */
+
+/* An observation: its samples. */
+typedef struct {
+    const char *name, *unit; /* unit: "" for none, "SI" where it is not known */
+    double *time, *value;    /* [n] s, [components][n] in the unit */
+    size_t n, components;
+} pio_report_observation;
+
+/* Reads an entry of `observations` into the pool. Returns false if it has another form. */
+bool pio_report_observation_of(pio_pool *pool, const char *name, const cfg_node *node, pio_report_observation *out);
+/* Returns the name of component c: x, y, z of a vector, else its number, in `text`. */
+const char *pio_report_component(size_t components, size_t c, char text[PIO_REPORT_COMPONENT]);
+/* Returns what an entry of `data` has of component c of its observation, [n], NaN where it has none, and the standard
+ * deviation; NULL if it has nothing of that component, or without memory. */
+double *pio_report_data(pio_pool *pool, const cfg_node *term, const pio_report_observation *o, size_t c, double *sigma);
+
 /* ---- sections -------------------------------------------------------------------------------------------- */
 
 /* Returns what the report is about: the name in the scene, or the scene's file. */

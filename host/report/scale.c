@@ -75,13 +75,23 @@ double pio_scale_tick(const pio_scale *s, int k)
     return fabs(at) < 1e-9 * s->step ? 0 : at;
 }
 
+void pio_scale_text(const pio_scale *s, double tick, char out[PIO_SCALE_TEXT])
+{
+    char power[PIO_HTML_POWER];
+    const int exponent = s->log ? (int)floor(log10(tick) + 1e-9) : 0;
+    const double factor = s->log ? tick / pow(10, exponent) : 1;
+    pio_html_power_text(exponent, power);
+    if (s->log && factor > 1.5)
+        snprintf(out, PIO_SCALE_TEXT, "%.0f\u00d7%s", factor, power);
+    else if (s->log)
+        snprintf(out, PIO_SCALE_TEXT, "%s", power);
+    else
+        snprintf(out, PIO_SCALE_TEXT, "%.*f", s->decimals, tick * pow(10, -s->exponent));
+}
+
 void pio_scale_label(FILE *to, const pio_scale *s, double tick)
 {
-    const int power = s->log ? (int)floor(log10(tick) + 1e-9) : 0;
-    const double factor = s->log ? tick / pow(10, power) : 1;
-    if (s->log && factor > 1.5) fprintf(to, "%.0f\u00d7", factor);
-    if (s->log)
-        pio_html_power(to, power);
-    else
-        fprintf(to, "%.*f", s->decimals, tick * pow(10, -s->exponent));
+    char text[PIO_SCALE_TEXT];
+    pio_scale_text(s, tick, text);
+    fputs(text, to);
 }

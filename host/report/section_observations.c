@@ -7,53 +7,20 @@
 
 enum { MOST_COMPONENTS = 9, MOST_OBSERVATIONS = 40 };
 
-/* An observation: its samples. */
-typedef struct {
-    const char *name;
-    double *time, *value; /* [n], [components][n] */
-    size_t n, components;
-} observation;
-
-/* Reads an observation into the pool. Returns false if it has another form. */
-static bool get_observation(pio_pool *pool, const char *name, const cfg_node *node, observation *o)
-{
-    size_t n;
-    const cfg_node *rows = pio_report_get(node, "value");
-    *o = (observation){.name = name, .time = pio_report_numbers(pool, pio_report_get(node, "time"), &n)};
-    if (!o->time || !rows || rows->kind != CFG_SEQUENCE || rows->n != n || !n) return false;
-    o->n = n;
-    o->components = rows->items[0]->n;
-    for (size_t k = 0; k < n; k++)
-        if (rows->items[k]->kind != CFG_SEQUENCE || rows->items[k]->n != o->components) return false;
-    o->value = pio_pool_take(pool, (n * o->components + 1) * sizeof *o->value);
-    for (size_t k = 0; o->value && k < n; k++)
-        for (size_t c = 0; c < o->components; c++) o->value[c * n + k] = pio_cfg_number_of(rows->items[k]->items[c]);
-    return o->value && o->components > 0;
-}
-
-/* Returns the name of a component: x, y, z of a vector, else its number. */
-static const char *component_name(size_t components, size_t c, char text[24])
-{
-    static const char *const axis[] = {"x", "y", "z"};
-    if (components == 2 || components == 3) return axis[c];
-    snprintf(text, 24, "component %zu", c);
-    return text;
-}
-
-static void draw_observation(FILE *to, const observation *o)
+static void draw_observation(FILE *to, const pio_report_observation *o)
 {
     pio_series s[MOST_COMPONENTS];
-    char names[MOST_COMPONENTS][24], title[300];
+    char names[MOST_COMPONENTS][PIO_REPORT_COMPONENT], title[300];
     const size_t n = o->components < MOST_COMPONENTS ? o->components : MOST_COMPONENTS;
     for (size_t c = 0; c < n; c++)
-        s[c] = (pio_series){.name = n > 1 ? component_name(o->components, c, names[c]) : NULL,
+        s[c] = (pio_series){.name = n > 1 ? pio_report_component(o->components, c, names[c]) : NULL,
                             .x = o->time,
                             .y = o->value + c * o->n,
                             .n = o->n};
     snprintf(title, sizeof title, "%.200s%s", o->name, n < o->components ? ", the first nine components" : "");
     const pio_plot p = {.title = title,
                         .x = {.name = "time", .unit = "s"},
-                        .y = {.name = "value", .unit = "SI"},
+                        .y = {.name = "value", .unit = o->unit},
                         .series = s,
                         .n_series = n};
     pio_plot_write(to, &p);
@@ -61,25 +28,31 @@ static void draw_observation(FILE *to, const observation *o)
 
 /* ---- against data ---------------------------------------------------------------------------------------- */
 
-/* Draws one component of an observation with its data, and below it the residuals. */
-static void draw_fit(FILE *to, pio_pool *pool, const observation *o, size_t c, const double *data, double sigma)
+/* Draws one component of an observation with its data, whose error bars are one standard deviation, and below it the
+ * residuals. */
+static void draw_fit(FILE *to, pio_pool *pool, const pio_report_observation *o, size_t c, const double *data,
+                     double sigma)
 {
-    char label[24], title[400];
+    char label[PIO_REPORT_COMPONENT], title[400];
     const double *value = o->value + c * o->n;
-    double *residual = pio_pool_take(pool, (o->n + 1) * sizeof *residual), *zero;
+    double *residual = pio_pool_take(pool, (o->n + 1) * sizeof *residual), *zero, *bar;
     zero = pio_pool_take(pool, (o->n + 1) * sizeof *zero);
-    if (!residual || !zero) return;
-    for (size_t k = 0; k < o->n; k++) residual[k] = (value[k] - data[k]) / sigma;
+    bar = pio_pool_take(pool, (o->n + 1) * sizeof *bar);
+    if (!residual || !zero || !bar) return;
+    for (size_t k = 0; k < o->n; k++) {
+        residual[k] = (value[k] - data[k]) / sigma;
+        bar[k] = sigma;
+    }
     const char *dot = o->components > 1 ? "." : "",
-               *name = o->components > 1 ? component_name(o->components, c, label) : "";
-    const pio_series both[] = {{.name = "data", .x = o->time, .y = data, .n = o->n, .marks = true},
+               *name = o->components > 1 ? pio_report_component(o->components, c, label) : "";
+    const pio_series both[] = {{.name = "data", .x = o->time, .y = data, .error = bar, .n = o->n, .marks = true},
                                {.name = "computed", .x = o->time, .y = value, .n = o->n}};
     const pio_series rest[] = {{.x = o->time, .y = residual, .n = o->n, .marks = true},
                                {.x = o->time, .y = zero, .n = o->n}};
     snprintf(title, sizeof title, "%.200s%s%.20s: data and what was computed", o->name, dot, name);
     const pio_plot fit = {.title = title,
                           .x = {.name = "time", .unit = "s"},
-                          .y = {.name = "value", .unit = "SI"},
+                          .y = {.name = "value", .unit = o->unit},
                           .series = both,
                           .n_series = 2};
     pio_plot_write(to, &fit);
@@ -95,21 +68,13 @@ static void draw_fit(FILE *to, pio_pool *pool, const observation *o, size_t c, c
 /* Draws the fit of a term: of all components that it has data of. */
 static void draw_data(FILE *to, pio_pool *pool, const cfg_node *term, const cfg_node *observations)
 {
-    observation o;
-    size_t n = 0;
+    pio_report_observation o;
     const char *name = pio_report_text(term, "observation", "");
-    const cfg_node *rows = pio_report_get(term, "value"), *of = pio_report_get(observations, name);
-    const double sigma = pio_report_number(term, "sigma"), only = pio_report_number(term, "component");
-    if (!get_observation(pool, name, of, &o) || !rows || rows->kind != CFG_SEQUENCE || rows->n != o.n) return;
+    double sigma;
+    if (!pio_report_observation_of(pool, name, pio_report_get(observations, name), &o)) return;
     for (size_t c = 0; c < o.components && c < MOST_COMPONENTS; c++) {
-        const size_t at = only >= 0 ? 0 : c;
-        double *data = pio_pool_take(pool, (o.n + 1) * sizeof *data);
-        if (!data || (only >= 0 && fabs(only - (double)c) > 0.5)) continue;
-        for (size_t k = 0; k < o.n; k++) {
-            const double *row = pio_report_numbers(pool, rows->items[k], &n);
-            data[k] = row && at < n ? row[at] : (double)NAN;
-        }
-        draw_fit(to, pool, &o, c, data, sigma);
+        const double *data = pio_report_data(pool, term, &o, c, &sigma);
+        if (data) draw_fit(to, pool, &o, c, data, sigma);
     }
 }
 
@@ -118,8 +83,8 @@ static void list_single(FILE *to, pio_pool *pool, const cfg_node *all)
 {
     size_t n = 0;
     for (size_t i = 0; i < all->n; i++) {
-        observation o;
-        if (!get_observation(pool, all->keys[i]->text, all->items[i], &o) || o.n > 1) continue;
+        pio_report_observation o;
+        if (!pio_report_observation_of(pool, all->keys[i]->text, all->items[i], &o) || o.n > 1) continue;
         if (!n++)
             fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">observation</th><th class=\"n\" "
                   "scope=\"col\">time [s]</th><th scope=\"col\">value</th></tr></thead>\n<tbody>\n",
@@ -155,8 +120,8 @@ void pio_section_observations(FILE *to, const pio_report *r)
     list_single(to, &pool, all);
     fputs("<div class=\"figures\">\n", to);
     for (size_t i = 0; i < all->n && i < MOST_OBSERVATIONS; i++) {
-        observation o;
-        const bool read = get_observation(&pool, all->keys[i]->text, all->items[i], &o);
+        pio_report_observation o;
+        const bool read = pio_report_observation_of(&pool, all->keys[i]->text, all->items[i], &o);
         if (read && o.n > 1) draw_observation(to, &o);
         if (!read) pio_html_missing(to, "%s: no samples.", all->keys[i]->text);
     }

@@ -6,6 +6,7 @@
 #include "host/base/new_file.h"
 #include "host/results/modes.h"
 #include "host/run/output_folder.h"
+#include "host/scene/words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -196,6 +197,7 @@ void pio_result_evaluation(pio_session *s, pio_json *json, const double *z, bool
     for (int o = 0; o < s->model->n_outputs; o++) {
         const pio_output *out = &s->model->outputs[o];
         pio_json_begin_object(json, out->name);
+        pio_json_string(json, "unit", pio_observable_units[s->scene->goal.observe[o].type]);
         pio_json_doubles(json, "time", out->time, (size_t)out->samples);
         pio_json_begin_array(json, "value");
         for (int k = 0; k < out->samples; k++)

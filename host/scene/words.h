@@ -41,6 +41,7 @@ extern const char *const pio_dilatation_words[];     /* by pio_dilatation */
 extern const char *const pio_preconditioner_words[]; /* by pio_preconditioner_choice */
 extern const char *const pio_projection_words[];     /* by pio_projection */
 extern const char *const pio_observable_words[];     /* by pio_observable */
+extern const char *const pio_observable_units[];     /* SI, "" for none; by pio_observable */
 extern const char *const pio_measure_words[];        /* by pio_measure */
 extern const char *const pio_method_words[];         /* by scene_method_type */
 extern const char *const pio_precision_words[];      /* by scene_precision */

@@ -28,7 +28,7 @@ REQUIRED = {
     "docs/gallery.md": ("gallery",),
     "docs/reference/commands.md": ("help-run", "help-grad", "help-check", "help-optimize", "help-sweep",
                                    "help-params", "help-validate", "help-schema", "help-info", "help-render",
-                                   "help-film", "help-export", "help-report", "help-doctor", "help-bench"),
+                                   "help-film", "help-plot", "help-export", "help-report", "help-doctor", "help-bench"),
     "docs/reference/designs.md": ("designs",),
     "docs/reference/exit-codes.md": ("exit-codes",),
     "docs/reference/fields.md": ("fields", "mesh-fields"),

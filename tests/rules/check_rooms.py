@@ -22,7 +22,7 @@ ORDER = {
     "kernels": (("base",), ("linear", "material"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
     "host": (("base",), ("config", "snapshot", "optimize", "verify"),
-             ("data", "mesh", "render", "export", "expression", "sweep", "report"), ("surface", "film"), ("scene",),
+             ("data", "mesh", "render", "export", "expression", "sweep"), ("surface", "film", "report"), ("scene",),
              ("model",), ("run",), ("results", "bench"), ("study",), ("command",)),
 }
 LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, rooms in enumerate(levels)

@@ -13,7 +13,8 @@ import unittest
 
 PIOLA = SPOILED = ""
 SOURCE = pathlib.Path()
-COMMANDS = "run grad check optimize sweep params validate schema info render film export report doctor bench".split()
+COMMANDS = ("run grad check optimize sweep params validate schema info render film plot export report doctor "
+            "bench").split()
 SCENE = """version: 1
 name: tiny
 method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.1, min: [0, 0], max: [2, 1], walls: separate}}
