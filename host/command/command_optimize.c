@@ -88,7 +88,7 @@ static piola_status on_evaluation(void *p, size_t number, const pio_evaluation *
     if (isnan(at->J))
         pio_log_message(c->s->call.log, PIO_WARNING, "evaluation %zu failed, its trial point is rejected: %s", number,
                         error->message);
-    const piola_status rc = pio_evaluations_add(c->evaluations, number, at, NULL, error);
+    const piola_status rc = pio_evaluations_add(c->evaluations, number, at, c->s->evaluation.terms, error);
     c->computed |= rc == PIOLA_OK;
     return rc;
 }
@@ -105,7 +105,8 @@ static piola_status on_iteration(void *p, const pio_iteration *at, piola_error *
                     "iteration %4d: J = %.9g, projected gradient %.3g%s%s, %zu evaluations%s%s", at->number, at->at.J,
                     at->projected_gradient, missed, sharp, at->evaluations, rejected,
                     at->replayed ? " (replayed)" : "");
-    const piola_status rc = pio_history_add(c->history, at, error);
+    const piola_status rc =
+        pio_history_add(c->history, at, pio_evaluations_beside(c->evaluations, at->evaluations - 1), error);
     if (rc || !pio_interrupted()) return rc;
     return pio_fail(error, PIOLA_INTERRUPTED,
                     "interrupted by %s after iteration %d; run again with --resume auto to continue",
@@ -242,10 +243,11 @@ static void log_none(const pio_session *s, const char *why)
             path);
 }
 
-/* Returns how many numbers an evaluation has. */
+/* Returns how many numbers an evaluation has; beside it are the terms of J. */
 static pio_evaluation_size size_of(const pio_session *s)
 {
-    return (pio_evaluation_size){.n = (size_t)s->model->n_variables, .m = (size_t)(s->constraints.n + s->residuals.n)};
+    return (pio_evaluation_size){(size_t)s->model->n_variables, (size_t)(s->constraints.n + s->residuals.n),
+                                 s->objective.n};
 }
 
 /* Continues from the record of an earlier run. One of another scene, data or program is renamed, never overwritten; one

@@ -7,6 +7,8 @@
 
 #include <endian.h>
 #include <stdlib.h>
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { EVALUATION = 1 }; /* type of the rows */
@@ -16,6 +18,8 @@ struct pio_evaluations {
     char *path;         /* name of the file */
     pio_record *record; /* the file */
     pio_evaluation_size size;
+    double *last; /* [beside] numbers of the evaluation that was added last */
+    size_t added; /* its number; SIZE_MAX: none was added */
     size_t width;         /* number of doubles in a row */
     double *row;          /* [width] one row in the file's order of bytes */
     double *rows;         /* [listed][width] rows that the file held when it was opened */
@@ -31,6 +35,7 @@ void pio_evaluations_close(pio_evaluations *log)
     pio_record_close(log->record);
     free(log->path);
     free(log->row);
+    free(log->last);
     free(log->rows);
     free(log->list);
     free(log);
@@ -42,11 +47,13 @@ static pio_evaluations *new_log(const char *path, const pio_evaluation_size *siz
     const size_t width = 2 * size->n + 1 + size->m + size->m * size->n + size->beside;
     if (log) {
         log->size = *size;
+        log->added = SIZE_MAX;
+        log->last = calloc(size->beside + 1, sizeof *log->last);
         log->width = width;
         log->path = strdup(path);
         log->row = malloc(sizeof *log->row * width);
     }
-    if (log && log->path && log->row) return log;
+    if (log && log->path && log->row && log->last) return log;
     pio_evaluations_close(log);
     pio_fail_memory(error, sizeof *log + sizeof(double) * width, "the evaluations");
     return NULL;
@@ -165,8 +172,8 @@ const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *c
 
 const double *pio_evaluations_beside(const pio_evaluations *log, size_t number)
 {
-    if (number >= log->listed || !log->list[number].z) return NULL;
-    return log->rows + (number + 1) * log->width - log->size.beside;
+    if (number == log->added) return log->last;
+    return number < log->listed && log->list[number].z ? log->rows + (number + 1) * log->width - log->size.beside : NULL;
 }
 
 int64_t pio_evaluations_cut(const pio_evaluations *log)
@@ -196,7 +203,8 @@ piola_status pio_evaluations_add(pio_evaluations *log, size_t number, const pio_
     memcpy(row + n + 1, at->gradient, sizeof *row * n);
     if (m) memcpy(row + 2 * n + 1, at->c, sizeof *row * m);
     if (m) memcpy(row + 2 * n + 1 + m, at->c_gradient, sizeof *row * m * n);
-    if (k) memcpy(row + log->width - k, beside, sizeof *row * k);
+    for (size_t i = 0; i < k; i++) row[log->width - k + i] = log->last[i] = isnan(at->J) ? (double)NAN : beside[i];
+    log->added = number;
     reorder(row, log->width);
     const pio_record_part part = {row, sizeof *row * log->width};
     return pio_record_add(log->record, EVALUATION, number, &part, 1, error);

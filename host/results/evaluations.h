@@ -12,6 +12,7 @@
 
 typedef struct pio_evaluations pio_evaluations;
 
+/* Numbers in a row. */
 typedef struct {
     size_t n, m, beside; /* variables; constraints or residuals; further numbers beside each evaluation */
 } pio_evaluation_size;
@@ -31,16 +32,17 @@ const char *pio_evaluations_differ(const pio_evaluations *log);
 /* Returns the evaluations [*count] that the file held when it was opened, valid until it is closed. One whose z is NULL
  * was damaged and must be computed again. */
 const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *count);
-/* Returns the numbers [beside] of an evaluation of that list, NULL where it is not in it, or damaged. */
-const double *pio_evaluations_beside(const pio_evaluations *log, size_t number);
 /* Returns the bytes of an unfinished evaluation that were cut off the end of the file, or 0. */
 int64_t pio_evaluations_cut(const pio_evaluations *log);
 /* Returns how many evaluations before the last whole one are damaged; `text` [size] describes them. */
 size_t pio_evaluations_damaged(const pio_evaluations *log, char *text, size_t size);
-/* Appends the evaluation of this number, with the numbers [beside], and syncs the file. Returns the errors of
- * pio_record_add(). */
+/* Appends the evaluation of this number, with the numbers [beside], which are NaN where J is, and syncs the file.
+ * Returns the errors of pio_record_add(). */
 piola_status pio_evaluations_add(pio_evaluations *log, size_t number, const pio_evaluation *at, const double *beside,
                                  piola_error *error);
+/* Returns the numbers [beside] of the evaluation of this number, if the file held it when it was opened and it is not
+ * damaged, or if it was the last to be added; else NULL. */
+const double *pio_evaluations_beside(const pio_evaluations *log, size_t number);
 /* Closes the file and frees `log`, which may be NULL. Every evaluation was written when it was added. */
 void pio_evaluations_close(pio_evaluations *log);
 

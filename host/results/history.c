@@ -1,5 +1,5 @@
-/* history.c -- see history.h. Everything in the file follows from z and dJ/dz, so that a replayed iteration writes the
- * same bits. */
+/* history.c -- see history.h. Everything in the file follows from an evaluation on record, so that a replayed iteration
+ * writes the same bits. */
 #include "host/results/history.h"
 
 #include "host/base/fail.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEASURES = 5 }; /* numbers of an iteration beside J, without its constraints */
+enum { MEASURES = 5 }; /* numbers of an iteration beside J, without its constraints and the terms of J */
 
 struct pio_history {
     pio_session *session;
@@ -29,6 +29,7 @@ struct pio_history {
     double *value, *value_bar;    /* [n_variables] values of the parameters, and derivatives with respect to them */
     pio_snapshot_number *numbers; /* what is written beside J: counts and measures, then constraints */
     char (*constraint)[140];      /* [constraints.n] names of the constraints there */
+    char (*term)[90];             /* [objective.n] names of the terms of J */
     pio_snapshot_mesh mesh;       /* cells of finite elements; n_cells = 0 for particles */
 };
 
@@ -76,9 +77,11 @@ static piola_status allocate(pio_history *h, piola_error *error)
     h->value = calloc(v, sizeof(double));
     h->value_bar = calloc(v, sizeof(double));
     const size_t c = (size_t)h->session->constraints.n;
-    h->numbers = calloc(MEASURES + c, sizeof *h->numbers);
+    h->numbers = calloc(MEASURES + c + h->session->objective.n, sizeof *h->numbers);
     h->constraint = calloc(c + 1, sizeof *h->constraint);
-    if (!h->numbers || !h->constraint) return pio_fail_memory(error, c * sizeof *h->constraint, "the history");
+    h->term = calloc(h->session->objective.n + 1, sizeof *h->term);
+    if (!h->numbers || !h->constraint || !h->term)
+        return pio_fail_memory(error, c * sizeof *h->constraint, "the history");
     if (!h->field || !h->name || !h->parameter || !h->values || !h->value || !h->value_bar)
         return pio_fail_memory(error, 2 * v * sizeof(double), "the history");
     for (int p = 0; p < m->n_parameters; p++)
@@ -116,6 +119,7 @@ static void release(pio_history *h)
     free(h->value_bar);
     free(h->numbers);
     free(h->constraint);
+    free(h->term);
     pio_model_cells_free(&h->mesh);
     free(h);
 }
@@ -176,9 +180,10 @@ static void spread(const pio_history *h, int k, const double *variables, double 
 }
 
 /* Collects what is known of an iteration beside J, and returns how many numbers that are. */
-static size_t collect_numbers(pio_history *h, const pio_iteration *at)
+static size_t collect_numbers(pio_history *h, const pio_iteration *at, const double *terms)
 {
     const pio_constraints *list = &h->session->constraints;
+    const pio_objective *objective = &h->session->objective;
     const double beta = pio_session_sharpness(h->session);
     size_t n = 0;
     h->numbers[n++] = (pio_snapshot_number){"evaluations", (double)at->evaluations};
@@ -190,10 +195,14 @@ static size_t collect_numbers(pio_history *h, const pio_iteration *at)
         snprintf(h->constraint[i], sizeof h->constraint[i], "constraint %s", list->list[i].name);
         h->numbers[n++] = (pio_snapshot_number){h->constraint[i], at->at.c[i]};
     }
+    for (size_t i = 0; terms && objective->n > 1 && i < objective->n; i++) { /* the only term is J */
+        snprintf(h->term[i], sizeof h->term[i], "term %s", objective->terms[i].name);
+        h->numbers[n++] = (pio_snapshot_number){h->term[i], terms[i]};
+    }
     return n;
 }
 
-piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_error *error)
+piola_status pio_history_add(pio_history *h, const pio_iteration *at, const double *terms, piola_error *error)
 {
     const pio_model *m = h->session->model;
     pio_model_values(m, at->at.z, h->value);
@@ -209,7 +218,7 @@ piola_status pio_history_add(pio_history *h, const pio_iteration *at, piola_erro
         spread(h, k, h->value_bar + first, h->values[2 * i + 1]);
     }
     piola_status rc = pio_write_parameters(h->file, m, h->value, h->value_bar, error);
-    const size_t n = collect_numbers(h, at);
+    const size_t n = collect_numbers(h, at, terms);
     if (!rc) rc = pio_snapshot_objective(h->file, at->at.J, h->numbers, n, error);
     return rc ? rc
               : pio_snapshot_frame(h->file, at->number,

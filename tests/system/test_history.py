@@ -30,8 +30,9 @@ DESIGNED = re.compile(r"VTKHDF/(Point|Cell)Data/|piola/(gradient|objective)/")
 
 
 def general(name):
-    """A dataset as the page's table names it: the design's path is PATH, and a field may be of points or cells."""
-    return re.sub(r"piola/gradient/.*/", "piola/gradient/PATH/", name)
+    """A dataset as the page's table names it: the design's path is PATH, a term of J is NAME, and a field may be of
+    points or cells."""
+    return re.sub(r"/term .*", "/term NAME", re.sub(r"piola/gradient/.*/", "piola/gradient/PATH/", name))
 
 
 class History(unittest.TestCase):
@@ -72,7 +73,7 @@ class History(unittest.TestCase):
             self.assertLess(off, tolerance)
 
     def test_the_table_of_the_page_has_every_array_and_its_shape(self):
-        rows = dict(re.findall(r"^\| `((?:VTKHDF|piola)/\S+)` \| (.*?) \|", self.page, re.M))
+        rows = dict(re.findall(r"^\| `((?:VTKHDF|piola)/[^`]+)` \| (.*?) \|", self.page, re.M))
         self.assertGreater(len(rows), 8)
         found = {}
         for scene in SETTINGS:
@@ -100,6 +101,32 @@ class History(unittest.TestCase):
         left_out = {name for name in found if DESIGNED.match(name) and "checksums" not in name} - {
             row.replace("PointData", "CellData") for row in rows}
         self.assertEqual(left_out, set())
+
+    def test_the_terms_of_each_iteration_add_up_to_j_and_are_the_same_from_the_record(self):
+        out, found = self.folder / "terms", []
+        terms = ("objective=[{type: target, of: centre.x, value: 2}, "
+                 "{type: target, of: centre.y, value: 0.7, weight: 3}]")
+        sets = (*SETTINGS["mpm_throw_small.yaml"], terms)
+        for _ in range(2):  # the second replays all evaluations of the first
+            done = subprocess.run([PIOLA, "optimize", *small_scenes.words(small_scenes.find("mpm_throw_small.yaml")),
+                                   "--device", "cpu", "-o", str(out), *(x for s in sets for x in ("--set", s))],
+                                  capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with h5py.File(out / "history.vtkhdf") as f:
+                of = f["piola/objective/terms"]
+                found.append(numpy.array([f["piola/objective/value"][:], *(of[name][:] for name in of
+                                                                          if name.startswith("term "))]))
+        self.assertIn("(replayed)", done.stderr)
+        self.assertEqual(len(found[0]), 3)
+        off = numpy.max(abs(found[0][0] - found[0][1] - found[0][2]) / found[0][0])
+        control = numpy.max(abs(found[0][0] - found[0][1] - numpy.roll(found[0][2], 1)) / found[0][0])
+        print(f"J less its terms: {off:.1e} of J, threshold 1e-15; negative control, the terms of the iteration before "
+              f"{control:.1e}")
+        self.assertLessEqual(off, 1e-15)
+        self.assertGreater(control, 1e-3)
+        numpy.testing.assert_array_equal(found[0], found[1])
+        with h5py.File(self.folder / "mpm_throw_small.yaml" / "history.vtkhdf") as f:
+            self.assertFalse([name for name in f["piola/objective/terms"] if name.startswith("term ")], "J is the term")
 
     def test_a_frame_is_an_iteration_and_the_field_is_the_design(self):
         scene = "fem_field_id_small.yaml"

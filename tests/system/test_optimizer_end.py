@@ -22,14 +22,15 @@ GAIN, MOST_AFTER = 1e-8, 5  # docs/optimisers.md
 NEVER = "optimizer.stop.objective=-1"
 
 
-def objectives(path):
-    """The objectives in a record of evaluations (host/base/record.h, host/results/evaluations.h): no constraints."""
+def objectives(path, terms):
+    """The objectives in a record of evaluations (host/base/record.h, host/results/evaluations.h): between variables and
+    as many derivatives, with no constraints; the terms of J follow."""
     data = path.read_bytes()
     at, found = 32 + struct.unpack_from("<Q", data, 16)[0], []
     while at < len(data):
         size = struct.unpack_from("<Q", data, at + 16)[0]
         numbers = struct.unpack_from(f"<{size // 8}d", data, at + 32)
-        found.append(numbers[len(numbers) // 2])
+        found.append(numbers[(len(numbers) - terms) // 2])
         at += 32 + size
     return found
 
@@ -66,7 +67,7 @@ class End(unittest.TestCase):
                 out = self.folder / f"{scene}-{precision}"
                 self.optimize(scene, out, "--precision", precision, "--set", NEVER)
                 report = json.loads((out / "result.json").read_text())
-                found = objectives(out / "evaluations.record")
+                found = objectives(out / "evaluations.record", len(report["terms"]))
                 after = after_the_last_gain(found)
                 print(f"{scene} {precision}: {len(found)} evaluations, {after} after the last gain (at most "
                       f"{MOST_AFTER}), objective {report['objective']:.3g} (threshold {most:.3g})")

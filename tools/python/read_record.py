@@ -57,9 +57,11 @@ def evaluations(record, variables, constraints=0):
     """{number: {z, J, gradient, c, c_gradient}}; a later row takes the place of one of the same number."""
     n, m, found = variables, constraints, {}
     for _, number, payload in record.rows:
-        values = struct.unpack(f"<{2 * n + 1 + m + m * n}d", payload)
+        values = struct.unpack(f"<{len(payload) // 8}d", payload)
+        terms = 2 * n + 1 + m + m * n
         found[number] = {"z": values[:n], "J": values[n], "gradient": values[n + 1:2 * n + 1],
-                         "c": values[2 * n + 1:2 * n + 1 + m], "c_gradient": values[2 * n + 1 + m:]}
+                         "c": values[2 * n + 1:2 * n + 1 + m], "c_gradient": values[2 * n + 1 + m:terms],
+                         "terms": values[terms:]}
     return found
 
 

@@ -68,7 +68,11 @@ static void what_was_added_comes_back_to_the_bit(void **state)
         pio_evaluations_close(log);
         assert_int_equal(pio_evaluations_continue(&log, path, SIZE(N, m), identity, false, NULL), PIOLA_OK);
         expect(log, 5, m > 0);
-        for (int k = 5; k < 9; k++) assert_int_equal(add(log, k), PIOLA_OK);
+        for (int k = 5; k < 9; k++) {
+            const double beside[K] = {k + 0.3, -k};
+            assert_int_equal(add(log, k), PIOLA_OK);
+            assert_memory_equal(pio_evaluations_beside(log, (size_t)k), beside, sizeof beside);
+        }
         pio_evaluations_close(log);
         assert_int_equal(pio_evaluations_continue(&log, path, SIZE(N, m), identity, false, NULL), PIOLA_OK);
         expect(log, 9, m > 0);
