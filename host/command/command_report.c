@@ -45,6 +45,30 @@ static const pio_snapshot_field_info *design_field(const pio_snapshot_info *hist
     return NULL;
 }
 
+/* Leaves out what is less than half full of a mesh in space whose `field` is a relative density, as the picture.png of
+ * an optimisation does; `rule` has room for the option. */
+static void hide_empty(const drawing *d, const char *field, bool alone, char rule[100], piola_render_options *render)
+{
+    if (!field || !pio_report_has_empty(d->report, alone)) return;
+    snprintf(rule, 100, "%.80s=0.5", field);
+    render->hide_below = rule;
+}
+
+/* Returns whether a field of a history is a design of relative densities: its meaning is the path. */
+static bool is_density(const pio_snapshot_field_info *f)
+{
+    static const char end[] = ".relative_density";
+    const size_t length = strlen(f->meaning);
+    return f->stored == 1 && length >= sizeof end && !strcmp(f->meaning + length + 1 - sizeof end, end);
+}
+
+/* Returns the name of the field of relative densities of elements in states.vtkhdf, or NULL. */
+static const char *density_of(const pio_snapshot_info *info)
+{
+    const pio_snapshot_field_info *f = find_field(info, "relative_density");
+    return f && f->location == PIO_SNAPSHOT_CELL && f->stored == 1 ? f->name : NULL;
+}
+
 /* Adds what was drawn as `drawn`, with the outcome `rc` and its cause, to the report and removes that file; why it
  * could not be drawn becomes part of the page. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
 static piola_status add_drawn(drawing *d, const char *drawn, piola_status rc, piola_error *why,
@@ -104,7 +128,7 @@ static piola_status draw_film(const drawing *d, piola_film_options film, char to
 static piola_status add_film(drawing *d, piola_error *error)
 {
     const pio_snapshot_info *info = pio_report_snapshot(d->report, false);
-    char to[PIO_PATH] = "";
+    char to[PIO_PATH] = "", rule[100];
     piola_error why = {0};
     if (!info || info->n_frames < 1) return PIOLA_OK;
     pio_report_picture p = {.type = "image/png"};
@@ -118,6 +142,7 @@ static piola_status add_film(drawing *d, piola_error *error)
     film.picture.threads = d->options->threads;
     film.picture.fit = info->n_cells && pio_report_linear(d->report);
     film.picture.no_verify = true;
+    hide_empty(d, density_of(info), false, rule, &film.picture);
     snprintf(p.title, sizeof p.title, "Film of the states");
     if (info->n_frames < 3) {
         snprintf(p.missing, sizeof p.missing, "there is none, for states.vtkhdf has %lld frame%s, drawn above",
@@ -141,6 +166,7 @@ static piola_status add_states(drawing *d, piola_error *error)
     if (!info || info->n_frames < 1) return PIOLA_OK;
     const pio_snapshot_field_info *shown = find_field(info, "velocity");
     if (!shown) shown = find_field(info, "displacement");
+    char rule[100];
     for (int last = 0; last < 2; last++) {
         const int64_t frame = last ? info->n_frames - 1 : 0;
         pio_report_picture p = {.type = "image/png"};
@@ -149,6 +175,7 @@ static piola_status add_states(drawing *d, piola_error *error)
         render.hold = info->n_frames > 1;
         render.no_verify = true; /* they were compared when the report was opened */
         render.fit = info->n_cells && pio_report_linear(d->report);
+        hide_empty(d, density_of(info), false, rule, &render);
         if (last && frame == 0) break;
         snprintf(p.title, sizeof p.title, "%s state%s, t = %.6g s", last ? "Last" : "First", of, info->times[frame]);
         snprintf(p.detail, sizeof p.detail, "%lld %s, coloured by %.60s",
@@ -165,6 +192,7 @@ static piola_status add_designs(drawing *d, piola_error *error)
 {
     const pio_snapshot_info *info = pio_report_snapshot(d->report, true);
     const pio_snapshot_field_info *field = design_field(info);
+    char rule[100];
     if (!field || info->n_frames < 1) return PIOLA_OK;
     for (int last = 0; last < 2; last++) {
         pio_report_picture p = {.type = "image/png"};
@@ -173,6 +201,11 @@ static piola_status add_designs(drawing *d, piola_error *error)
         render.hold = info->n_frames > 1;
         render.no_verify = true;
         render.field = field->name;
+        if (field->location == PIO_SNAPSHOT_CELL && is_density(field)) {
+            hide_empty(d, field->name, true, rule, &render);
+            render.lo = 0;
+            render.hi = 1;
+        }
         snprintf(p.title, sizeof p.title, last ? "Design after iteration %.0f" : "Design before, at iteration %.0f",
                  info->times[render.frame]);
         snprintf(p.detail, sizeof p.detail, "The design %.200s in colours, at rest", field->meaning);

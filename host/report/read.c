@@ -194,6 +194,16 @@ bool pio_report_linear(const pio_report *r)
     return linear || !strcmp(pio_report_text(pio_report_get(r->scene, "time"), "integrator", ""), "modal");
 }
 
+bool pio_report_has_empty(const pio_report *r, bool alone)
+{
+    const cfg_node *bodies = pio_report_get(r->scene, "bodies"), *method = pio_report_get(r->scene, "method");
+    bool empty = pio_report_number(method, "dimension") > 2 && bodies && bodies->kind == CFG_SEQUENCE;
+    if (!empty || (alone && bodies->n > 1)) return false;
+    for (size_t i = 0; i < bodies->n; i++)
+        empty = empty && !pio_report_get(pio_report_get(bodies->items[i], "interpolation"), "other");
+    return empty;
+}
+
 bool pio_report_add(pio_report *r, const pio_report_picture *picture)
 {
     pio_report_picture *all = realloc(r->pictures, (r->n_pictures + 1) * sizeof *all);

@@ -38,6 +38,9 @@ const char *pio_report_command(const pio_report *report);
 /* Returns whether all materials of the scene are linear, or its steps are modes, so that displacements may be drawn
  * smaller; false where the scene is not there. */
 bool pio_report_linear(const pio_report *report);
+/* Returns whether relative densities of the scene say what is empty, in space, where that hides what is full: not where
+ * they choose between two materials. `alone`: and there is but one body. */
+bool pio_report_has_empty(const pio_report *report, bool alone);
 /* Returns whether the folder is that of a study. */
 bool pio_report_study(const pio_report *report);
 /* Returns the name of experiment `i` of a study, "" if it can name no folder; NULL if there are no more. */

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """test_hidden_cells.py PIOLA -- pictures and films of meshes without the cells in which a field is below a value, and
 the picture of an optimised layout in space."""
+import base64
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -114,6 +116,19 @@ class HiddenCells(unittest.TestCase):
             same, different = (self.file(states, *o).read_bytes() for o in (wanted, control))
             self.assertEqual(seen, same)
             self.assertNotEqual(seen, different, "negative control")
+
+    def test_a_report_hides_what_is_empty_in_the_design_and_in_the_states(self):
+        states = self.run_block(BLOCK % ("", "0.4", "") + DESIGN, "optimize", (0, 1))
+        page = self.root / "report.html"
+        self.piola("report", states.parent, "-o", page)
+        pictures = [base64.b64decode(text) for text in
+                    re.findall(r"data:image/png;base64,([A-Za-z0-9+/=]+)", page.read_text(encoding="utf-8"))]
+        history, layout = states.parent / "history.vtkhdf", "bodies_block_relative_density"
+        hide = ("--hold", "--size", "960x540", "--hide-below")
+        for file, options in ((states, ("--fit", *hide, "relative_density=0.5")),
+                              (history, ("--field", layout, "--range", "0,1", *hide, layout + "=0.5"))):
+            self.assertIn(self.file(file, *options).read_bytes(), pictures)
+            self.assertNotIn(self.file(file, *options[:-2]).read_bytes(), pictures, "negative control")
 
     def test_what_cannot_be_hidden_is_said(self):
         states = self.run_block(BLOCK % ("", HALF, ""))

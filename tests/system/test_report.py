@@ -128,7 +128,8 @@ class Report(unittest.TestCase):
         result = json.loads((self.fit / "result.json").read_text())
         for row in result["least_squares"]["parameters"]:
             self.assertIn(f"{row['variable']} ", page.text)
-        for words in ("95 % from", "standard error", "force.x: residuals, (computed - data)/sigma", "evaluations",
+        for words in ("Terms of the objective at each iteration", "95 % from", "standard error",
+                      "force.x: residuals, (computed - data)/sigma", "evaluations",
                       "projected gradient", result["message"], "at its upper bound", "x86-64",
                       result["optimizer"]["type"]):
             self.assertIn(words, page.text)

@@ -18,7 +18,8 @@ PIOLA, ROOT = "", pathlib.Path()
 BROWSER = shutil.which("chromium-headless-shell")
 PROBE = """<script>
 const images = [...document.images], figures = [...document.querySelectorAll('figure svg:not(.key)')];
-const found = {images: images.length, drawn: images.filter(i => i.complete && i.naturalWidth >= 320).length,
+const found = {width: innerWidth, images: images.length,
+  drawn: images.filter(i => i.complete && i.naturalWidth >= 320).length,
   figures: figures.length, wide: figures.filter(f => f.getBoundingClientRect().width > 200).length,
   beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   outside: [...document.querySelectorAll('figure svg text')].filter(t => {
@@ -74,6 +75,7 @@ class Browser(unittest.TestCase):
         title = re.search(r"<title>found (.*?)</title>", document, re.S)
         self.assertIsNotNone(title, document[:2000])
         found = json.loads(title.group(1).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"))
+        self.assertEqual(found["width"], width, "the window has another width than was requested")
         print({key: value for key, value in found.items() if key not in ("up", "down")})
         return found
 
