@@ -340,9 +340,10 @@ typedef struct piola_render_options {
      * NULL: 1 */
     const char *opacity;
     bool fit; /* of a displacement that exceeds a fifth of the mesh, 1/2, 1/5, 1/10 ... is drawn, so that it does not */
-    bool hold;      /* automatic ends of the colour bar and of the axes are those of all frames */
-    int threads;    /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */
-    bool no_verify; /* do not compare the bytes of the file with their checksums first */
+    bool hold;           /* automatic ends of the colour bar and of the axes are those of all frames */
+    bool targets, paths; /* draw targets and data of observed places, and their paths over all frames */
+    int threads;         /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */
+    bool no_verify;      /* do not compare the bytes of the file with their checksums first */
 } piola_render_options;
 
 /* Returns the defaults. */

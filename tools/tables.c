@@ -179,6 +179,11 @@ const tool_option tool_options[] = {
      .meaning = "opacity of bodies, from 0, not drawn, to 1, as tank=0.3; all=0.3 for all of them; a body of particles "
                 "below 1 is drawn as a surface",
      .fallback = "1"},
+    {"targets", 0, OPTION_FLAG, TO(render.targets), DRAWING,
+     .meaning = "draws the targets of observed places, mean positions of bodies and displacements of points, and the "
+                "data of result.json beside the file that they are compared with"},
+    {"paths", 0, OPTION_FLAG, TO(render.paths), DRAWING,
+     .meaning = "draws the paths of these places over all frames, and where they are; reads the whole file"},
     {"hold", 0, OPTION_FLAG, TO(render.hold), ON(RENDER),
      .meaning = "ends of the colour bar and of the axes are those of all frames, so that the pictures of a film have "
                 "one view; reads the whole file"},

@@ -33,6 +33,7 @@ static bool has_empty(const pio_session *s)
 /* Draws the last state. Where each particle or element has a number of its own in the design, the colours show the
  * first of these quantities, and a mesh without motion is drawn at rest: its layout is what was looked for. Of relative
  * densities in space the elements that are less than half full are left out, since what is empty would hide the layout.
+ * Targets and paths of observed places are drawn over it.
  * Displacements beyond a fifth of the body are drawn smaller where they are linear. Where no picture can be drawn, a
  * warning says so. */
 static piola_status draw_best(const pio_session *s, piola_error *error)
@@ -45,6 +46,7 @@ static piola_status draw_best(const pio_session *s, piola_error *error)
     render.file = states;
     render.output = picture;
     render.fit = is_linear(s);
+    render.targets = render.paths = true;
     if (pio_design_field_of(s, 0, &shown)) {
         const pio_integrator integrator = s->scene->fem.integrator;
         render.field = shown.name;

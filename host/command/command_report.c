@@ -142,6 +142,7 @@ static piola_status add_film(drawing *d, piola_error *error)
     film.picture.threads = d->options->threads;
     film.picture.fit = info->n_cells && pio_report_linear(d->report);
     film.picture.no_verify = true;
+    film.picture.targets = film.picture.paths = true;
     hide_empty(d, density_of(info), false, rule, &film.picture);
     snprintf(p.title, sizeof p.title, "Film of the states");
     if (info->n_frames < 3) {
@@ -176,6 +177,7 @@ static piola_status add_states(drawing *d, piola_error *error)
         render.no_verify = true; /* they were compared when the report was opened */
         render.fit = info->n_cells && pio_report_linear(d->report);
         hide_empty(d, density_of(info), false, rule, &render);
+        render.targets = render.paths = true;
         if (last && frame == 0) break;
         snprintf(p.title, sizeof p.title, "%s state%s, t = %.6g s", last ? "Last" : "First", of, info->times[frame]);
         snprintf(p.detail, sizeof p.detail, "%lld %s, coloured by %.60s",

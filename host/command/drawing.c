@@ -233,6 +233,8 @@ static void set_picture(pio_drawing *d)
     p->values = d->values;
     p->body = d->shown.mesh.n_cells ? d->bodies.shown : d->bodies.all;
     p->solids = d->solids;
+    p->marks = d->marks.list;
+    p->n_marks = d->marks.n;
     p->at_cells = d->field.info && d->field.info->location == PIO_SNAPSHOT_CELL;
     p->title = *d->title ? d->title : NULL;
     p->caption = d->caption;
@@ -344,6 +346,7 @@ piola_status pio_drawing_open(pio_drawing *d, const piola_render_options *option
     if (!rc) rc = read_mesh(d, error);
     if (!rc) rc = read_scene(d, error);
     if (!rc) rc = pio_drawing_choose_bodies(d, error);
+    if (!rc) rc = pio_drawing_choose_marks(d, error);
     if (!rc && options->hold) rc = hold(d, error);
     return rc;
 }
@@ -358,6 +361,7 @@ piola_status pio_drawing_frame(pio_drawing *d, int64_t frame, pio_image *image, 
     if (!rc) rc = read_solids(d, error);
     if (!rc) rc = pio_drawing_hide(d, error);
     if (rc) return rc;
+    pio_drawing_mark(d);
     set_picture(d);
     return pio_render(&d->picture, image, error);
 }
@@ -373,6 +377,7 @@ void pio_drawing_close(pio_drawing *d)
     for (size_t i = 0; i < d->n_names; i++) free(d->names[i]);
     pio_drawing_free_hidden(d);
     pio_drawing_free_bodies(d);
+    pio_drawing_free_marks(d);
     free((void *)d->mesh.types);
     free((void *)d->mesh.offsets);
     free((void *)d->mesh.connectivity);

@@ -30,6 +30,15 @@ typedef struct {
     uint32_t *all, *shown;
 } pio_drawn_bodies;
 
+/* What is drawn over all frames alike: of each place that the scene observes its targets, data and path. */
+typedef struct {
+    pio_mark *list;     /* [n] */
+    size_t n, places;   /* marks; observed places */
+    bool of[4];         /* by pio_mark_kind: there are some */
+    double (*place)[3]; /* [frames][places] m, where they are in each frame; NULL: no path is drawn */
+    double (*now)[3];   /* [places] those of the frame; the last mark's */
+} pio_drawn_marks;
+
 /* A snapshot that is being drawn. */
 typedef struct {
     const piola_render_options *options;
@@ -48,6 +57,7 @@ typedef struct {
     cfg_doc doc;     /* what it holds */
     cfg_node *scene; /* its root; NULL: none */
     pio_solid *solids;
+    pio_drawn_marks marks;
     char *names[PIO_MOST_NAMES]; /* [n_names] of bodies or materials, where the field has their numbers */
     size_t n_names;
     char title[200], caption[300];
@@ -72,6 +82,13 @@ piola_status pio_drawing_choose_hidden(pio_drawing *d, piola_error *error);
 /* Finds the cells of this frame that are drawn, moves the values of cells to their places, and adds to the caption what
  * was hidden (drawing_hidden.c). Returns the errors of pio_snapshot_read_field(). */
 piola_status pio_drawing_hide(pio_drawing *d, piola_error *error);
+/* Finds what options->targets and options->paths request, where the scene observes mean positions of bodies or
+ * displacements of points (drawing_marks.c). Returns PIOLA_NO_MEMORY and the errors of reading a snapshot. */
+piola_status pio_drawing_choose_marks(pio_drawing *d, piola_error *error);
+/* Sets the marks of this frame, and adds to the caption what they are (drawing_marks.c). */
+void pio_drawing_mark(pio_drawing *d);
+/* Frees what pio_drawing_choose_marks() made (drawing_marks.c). */
+void pio_drawing_free_marks(pio_drawing *d);
 /* Frees what pio_drawing_choose_hidden() made (drawing_hidden.c). */
 void pio_drawing_free_hidden(pio_drawing *d);
 /* Chooses how bodies are drawn by options->surface and options->opacity, after the scene was read (drawing_bodies.c).

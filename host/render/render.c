@@ -221,6 +221,8 @@ static void footing(const pio_frame *f, pio_image *image)
     add_note(image->notes, sizeof image->notes, f->bad_points, words[0], words[1]);
     add_note(image->notes, sizeof image->notes, f->outside, words[2], words[3]);
     add_note(image->notes, sizeof image->notes, f->grey, words[f->p.at_cells ? 6 : 4], words[f->p.at_cells ? 7 : 5]);
+    add_note(image->notes, sizeof image->notes, f->marks_outside, "target or point of data lies outside the picture",
+             "targets or points of data lie outside the picture");
     pio_text_fit(image->notes, 0.9 * s, image->width - 4.4 * s, line, sizeof line, false);
     pio_text_draw(image, 2.2 * s, image->height - 1.6 * s, 0.9 * s, false, (pio_rgb){158, 84, 20}, line);
 }
@@ -271,6 +273,7 @@ static piola_status draw(pio_frame *f, pio_image *image, piola_error *error)
         if (status == PIOLA_OK) status = pio_shade(f, &samples, image, error);
         pio_box_draw(f, &samples, image);
     }
+    pio_marks_draw(f, image);
     pio_bar_draw(f, image);
     footing(f, image);
     pio_samples_free(&samples);

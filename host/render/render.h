@@ -30,6 +30,15 @@ typedef struct {
     double spacing; /* distance of neighbouring particles of a surface, m; 0: estimated from the points */
 } pio_style;
 
+/* What is drawn over a picture: a line through points, crosses of data, rings at places, and targets, of which a
+ * coordinate that is NaN is free. */
+typedef enum { PIO_MARK_PATH, PIO_MARK_DATA, PIO_MARK_PLACE, PIO_MARK_TARGET } pio_mark_kind;
+typedef struct {
+    pio_mark_kind kind;
+    double (*at)[3]; /* [n] m; NaN: a gap of a path, nothing of data */
+    size_t n;
+} pio_mark;
+
 typedef struct {
     int width, height; /* pixels, 320 x 180 to 8192 x 8192; 0: 1280 x 720 */
     int dimension;     /* 2 or 3 */
@@ -59,6 +68,8 @@ typedef struct {
     double box_min[3], box_max[3];
     const pio_solid *solids; /* [n_solids] drawn in 2D, with finite numbers; not drawn in 3D */
     size_t n_solids;
+    const pio_mark *marks; /* [n_marks] drawn in their order over what the picture shows, also behind bodies */
+    size_t n_marks;
     double radius; /* half the particle spacing, m; 0: estimated from the points. Not used for meshes */
     /* 3D, degrees: at 0, 0 the view is along +y; azimuth turns the eye towards +x, from -90 to 90 */
     double azimuth, elevation;

@@ -54,6 +54,7 @@ typedef struct {
     bool named;                       /* the values are numbers of names */
     bool below, above;                /* there are values beyond the bar */
     size_t bad_points, grey, outside; /* numbers of what the notes list */
+    size_t marks_outside;             /* likewise, of targets and data */
 } pio_frame;
 
 typedef struct {
@@ -139,6 +140,8 @@ void pio_power_of_ten(int exponent, char *out, size_t size);
 /* Draws the obstacles in 2D, before the particles (render_solid.c). */
 void pio_solids_draw(const pio_frame *frame, pio_image *image);
 
+/* Draws targets, data and paths, and counts those beyond the plot (render_marks.c). */
+void pio_marks_draw(pio_frame *frame, pio_image *image);
 /* Draws the floor with its shadow in 3D, before the particles (render_box.c). Returns PIOLA_NO_MEMORY without memory
  * for the shadow. */
 piola_status pio_floor_draw(const pio_frame *frame, const pio_samples *samples, pio_image *image, piola_error *error);
