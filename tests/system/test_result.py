@@ -64,6 +64,13 @@ optimizer: {type: levenberg_marquardt, max_iterations: 20}
 STUDY_BOUND = ["optimizer={type: mma, max_iterations: 2}",
                "design=[{name: depth, target: bodies.b.thickness, bounds: [0.1, 0.4]}]",
                "experiments.light.set={constraints: [{of: size, max: 1.001, relative_to: initial}]}"]
+STUDY_ERODED = ["combine={type: maximum, power: 4}", "optimizer={type: mma, max_iterations: 2}",
+                "design=[{name: layout, target: bodies.b.relative_density, per: element, bounds: [0, 1], "
+                "filter: {type: cone, radius: 0.15}, projection: {beta: 2}}]",
+                "experiments.heavy.projection={threshold: 0.6}", *(
+                    f"experiments.{name}.set={{bodies: [{{name: b, geometry: g, material: m, relative_density: 0.5}}], "
+                    "objective: [{type: target, of: end, value: [0.001, -0.01], weight: 1000}]}"
+                    for name in ("light", "heavy"))]
 MOTION = ["time={integrator: bdf2, dt: 5 ms, duration: 30 ms}"]
 BOUND = ["constraints=[{of: size, max: 1.001, relative_to: initial}]", "optimizer={type: mma, max_iterations: 2}"]
 LAYOUT = ["bodies=[{name: b, geometry: g, material: m, relative_density: 0.5}]", "design=[{name: layout, "
@@ -114,6 +121,8 @@ RUNS = {
     "study_grad": (0, "grad", STUDY, [], ["--jobs", "2"]),
     "study_check": (0, "check", STUDY, [], []),
     "study_bound": (0, "optimize", STUDY, STUDY_BOUND, []),
+    "study_eroded": (0, "optimize", STUDY, STUDY_ERODED, []),
+    "study_width": (0, "grad", STUDY, ["combine={type: maximum, width: 2}", "optimizer={type: mma}"], []),
     "study_unbalanced": (76, "grad", STUDY,
                          ["experiments.heavy.set={solver.max_iterations: 1, solver.halvings: 0}"], []),
     "ball_interrupted": (75, "run", BALL, LONG, ["--max-walltime", "2"]),
@@ -322,7 +331,12 @@ class Results(Schemas):
             if report["exit"] not in (0, 1):
                 continue
             if "study" in report:
-                self.assertEqual(sum(e["weight"] * e["objective"] for e in report["experiments"]), report["objective"])
+                parts = [e["weight"] * e["objective"] for e in report["experiments"]]
+                if report["combine"]["type"] == "sum":
+                    self.assertEqual(sum(parts), report["objective"])
+                else:
+                    self.assertEqual(max(parts), report["combine"]["largest"])
+                    self.assertLessEqual(report["objective"], max(parts))
                 there = [(self.folder / name / e["folder"] / "result.json").exists() for e in report["experiments"]]
                 self.assertEqual(there, [report["command"] != "check"] * 2, name)
                 continue
