@@ -130,11 +130,9 @@ typedef struct piola_options {
     const char *isa;       /* instruction set of the CPU engine, such as "x86-64-v3"; NULL: the best that runs here */
     const char *precision; /* digits of the computation: "f32", "f64"; NULL: the scene's (check: f64) */
     int threads;           /* number of CPU threads, which does not change results; 0: as many as OpenMP offers */
-    int jobs; /* of a study, or of optimizer.multi_start: processes at a time, which do not change results; 0: 1 */
-    /* greatest number of bytes of a simulation with the states that it keeps; 0: the scene's gradient.memory.budget, or
-     * what the device has */
-    double memory;
-    bool resume; /* continue an earlier run: from the evaluations of optimize, or from a checkpoint of run and grad */
+    int jobs;      /* of a study, or of optimizer.multi_start: processes at a time, which do not change results; 0: 1 */
+    double memory; /* greatest bytes of a simulation with its states; 0: the scene's budget, or what there is */
+    bool resume;   /* continue an earlier run: from the evaluations of optimize, or from a checkpoint of run and grad */
     bool accept_machine;  /* also continue a run of another machine, where the same bits are not guaranteed */
     bool dry_run;         /* print the plan and stop; nothing is written */
     bool json;            /* print result.json on stdout too */
@@ -330,15 +328,9 @@ typedef struct piola_render_options {
     double lo, hi;                   /* range of the colour bar, in the field's unit; NaN: automatic */
     double azimuth, elevation, zoom; /* direction of the 3D camera in degrees, and its magnification; NaN: default */
     double deformation;              /* factor of a mesh's displacement; 1: as it is, 0: at rest */
-    /* "FIELD=VALUE": cells of a mesh in which this field is below the value are not drawn, where some are left; NULL:
-     * all are drawn */
-    const char *hide_below;
-    /* Bodies of particles that are drawn as a surface, others as discs: names with commas between them, or "fluids",
-     * "all", "none"; NULL: "fluids" */
-    const char *surface;
-    /* "BODY=VALUE,...": opacity of bodies, 0 to 1, "all" for all of them; particles below 1 are drawn as a surface.
-     * NULL: 1 */
-    const char *opacity;
+    const char *hide_below; /* "FIELD=VALUE": cells of a mesh below it are not drawn, where others are; NULL: all are */
+    const char *surface;    /* particles as a surface, not discs: "BODY,...", "fluids", "all", "none"; NULL: fluids */
+    const char *opacity;    /* "BODY=VALUE,...", "all": 0 to 1; particles below 1 are drawn as a surface; NULL: 1 */
     bool fit; /* of a displacement that exceeds a fifth of the mesh, 1/2, 1/5, 1/10 ... is drawn, so that it does not */
     bool hold;           /* automatic ends of the colour bar and of the axes are those of all frames */
     bool targets, paths; /* draw targets and data of observed places, and their paths over all frames */

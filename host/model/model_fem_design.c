@@ -5,7 +5,8 @@
 #include "host/scene/scene_names.h"
 
 /* Returns whether the path governs element e. A body's own entry governs the elements of the body's own material,
- * instead of an entry of that material; a thickness, a temperature, a relative density or a choice governs all of the body. */
+ * instead of an entry of that material; a thickness, a temperature, a relative density or a choice governs all of the
+ * body. */
 static bool governs(const pio_model *m, const scene_path *path, int64_t e)
 {
     const pio_scene *s = m->scene;

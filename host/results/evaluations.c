@@ -18,8 +18,8 @@ struct pio_evaluations {
     char *path;         /* name of the file */
     pio_record *record; /* the file */
     pio_evaluation_size size;
-    double *last; /* [beside] numbers of the evaluation that was added last */
-    size_t added; /* its number; SIZE_MAX: none was added */
+    double *last;         /* [beside] numbers of the evaluation that was added last */
+    size_t added;         /* its number; SIZE_MAX: none was added */
     size_t width;         /* number of doubles in a row */
     double *row;          /* [width] one row in the file's order of bytes */
     double *rows;         /* [listed][width] rows that the file held when it was opened */
@@ -173,7 +173,8 @@ const pio_evaluation *pio_evaluations_list(const pio_evaluations *log, size_t *c
 const double *pio_evaluations_beside(const pio_evaluations *log, size_t number)
 {
     if (number == log->added) return log->last;
-    return number < log->listed && log->list[number].z ? log->rows + (number + 1) * log->width - log->size.beside : NULL;
+    return number < log->listed && log->list[number].z ? log->rows + (number + 1) * log->width - log->size.beside
+                                                       : NULL;
 }
 
 int64_t pio_evaluations_cut(const pio_evaluations *log)

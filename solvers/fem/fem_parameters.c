@@ -91,8 +91,9 @@ static fem_interpolate_args interpolation_of(const fem_sim *f)
     return (fem_interpolate_args){
             .of = {.n = f->mesh.elements, .law = f->materials.law, .parameter_form = f->materials.parameter_form,
                    .parameters = f->materials.parameters},
-            .relative = f->materials.relative, .choice = f->materials.choice, .interpolation = f->materials.interpolation,
-            .interpolations = f->materials.interpolations, .density = f->materials.density, .k = f->materials.k,
+            .relative = f->materials.relative, .choice = f->materials.choice,
+            .interpolation = f->materials.interpolation, .interpolations = f->materials.interpolations,
+            .density = f->materials.density, .k = f->materials.k,
             .actual = f->materials.actual};
 }
 

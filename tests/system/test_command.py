@@ -483,9 +483,8 @@ class Command(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_doctor_finds_healthy_engines(self):
-        report = self.doctor
-        self.assertTrue(report["healthy"])
-        ran = [e for e in report["engines"] if e["runs"]]
+        self.assertTrue(self.doctor["healthy"])
+        ran = [e for e in self.doctor["engines"] if e["runs"]]
         for e in ran:
             t = e["self_test"]
             print(f"{e['name']}: momentum {t['momentum']:.1e}, flight {t['flight']:.1e} (threshold "
