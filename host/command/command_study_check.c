@@ -149,6 +149,7 @@ static piola_status parameter_directions(walk *w, piola_error *error)
         const pio_study_parameter *of = &p->parameters[k];
         size_t best = of->first;
         char name[256];
+        if (of->tied) continue;
         for (size_t v = of->first; v < of->first + of->n; v++)
             if (fabs(gradient[v]) > fabs(gradient[best])) best = v;
         for (size_t v = 0; v < p->n; v++) w->direction[v] = v == best;

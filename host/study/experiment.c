@@ -77,6 +77,8 @@ static void describe_parameter(const pio_session *s, int k, pio_blob *to)
     pio_blob_put_text(to, p->path);
     pio_blob_put_text(to, p->unit);
     pio_blob_put_integer(to, (int64_t)n);
+    pio_blob_put_integer(to, (int64_t)first);
+    pio_blob_put_integer(to, p->design->targets.n > 0);
     pio_blob_put(to, scale, sizeof scale);
     pio_blob_put_doubles(to, p->initial, n);
     pio_blob_put_doubles(to, s->model->z0 + first, n);
@@ -97,6 +99,7 @@ static void describe(const pio_session *s, pio_blob *to)
     pio_blob_put_integer(to, evaluations);
     pio_blob_put_text(to, identity);
     pio_blob_put_integer(to, s->residuals.n);
+    pio_blob_put_integer(to, s->model->n_variables);
     pio_blob_put_integer(to, s->constraints.n);
     for (int i = 0; i < s->constraints.n; i++) pio_blob_put_text(to, s->constraints.list[i].name);
     pio_blob_put_integer(to, s->model->n_parameters);

@@ -71,6 +71,8 @@ static bool read_parameter(pio_study_problem *p, pio_blob *from, described *d)
     of->path = text_of(p, from);
     of->unit = text_of(p, from);
     of->n = (size_t)pio_blob_get_integer(from);
+    of->of_first = (size_t)pio_blob_get_integer(from);
+    of->shared = pio_blob_get_integer(from) != 0;
     pio_blob_get(from, of->scale, sizeof of->scale);
     of->initial = take(p, of->n);
     bool memory = of->design && of->path && of->unit && of->initial;
@@ -111,14 +113,12 @@ static piola_status compare(const pio_study_problem *p, const pio_study_paramete
     return same ? PIOLA_OK : disagree(p, had, now, "is scaled differently; add `bounds: [LOW, HIGH]`", error);
 }
 
-/* Adds a parameter that no experiment before had. */
-static piola_status add(pio_study_problem *p, const described *d, piola_error *error)
+/* Adds the variables of a parameter. */
+static piola_status add_variables(pio_study_problem *p, const described *d, piola_error *error)
 {
     double **all[] = {&p->z0, &p->lower, &p->upper, &p->unit};
     const size_t n = p->n + d->parameter.n;
-    void *list = realloc(p->parameters, (p->n_parameters + 1) * sizeof *p->parameters);
-    if (list) p->parameters = list;
-    bool memory = list != NULL;
+    bool memory = true;
     for (int k = 0; k < 4 && memory; k++) {
         double *more = realloc(*all[k], (n + 1) * sizeof *more);
         memory = more != NULL;
@@ -127,26 +127,48 @@ static piola_status add(pio_study_problem *p, const described *d, piola_error *e
         memcpy(more + p->n, d->bounds[k], d->parameter.n * sizeof *more);
     }
     if (!memory) return pio_fail_memory(error, n * sizeof(double), "the variables of a study");
-    p->parameters[p->n_parameters] = d->parameter;
-    p->parameters[p->n_parameters++].first = p->n;
     p->n = n;
     return PIOLA_OK;
+}
+
+/* Adds a parameter that no experiment before had: with the variables of parameter `with`, or new ones if that is
+ * n_parameters. */
+static piola_status add(pio_study_problem *p, const described *d, size_t with, piola_error *error)
+{
+    const size_t at = p->n_parameters;
+    pio_study_parameter *list = realloc(p->parameters, (at + 1) * sizeof *p->parameters);
+    if (!list) return pio_fail_memory(error, (at + 1) * sizeof *list, "the design of a study");
+    p->parameters = list;
+    list[at] = d->parameter;
+    list[at].tied = with < at;
+    list[at].first = with < at ? list[with].first : p->n;
+    const piola_status rc = with < at ? compare(p, &list[with], d, error) : add_variables(p, d, error);
+    if (!rc) p->n_parameters++;
+    return rc;
+}
+
+/* Returns the number of the parameter of an entry and a path, or with NULL of the entry; n_parameters if there is
+ * none. */
+static size_t find(const pio_study_problem *p, const char *entry, const char *path)
+{
+    size_t at = 0;
+    while (at < p->n_parameters &&
+           (strcmp(p->parameters[at].design, entry) != 0 || (path && strcmp(p->parameters[at].path, path) != 0)))
+        at++;
+    return at;
 }
 
 /* Finds or adds the parameters of an entry of the design in an experiment. */
 static piola_status join(pio_study_problem *p, size_t e, described *of, size_t n, const char *entry, piola_error *error)
 {
     for (size_t k = 0; k < n; k++) {
-        size_t at = 0;
-        if (strcmp(of[k].parameter.design, entry) != 0) continue;
-        while (at < p->n_parameters && (strcmp(p->parameters[at].design, entry) != 0 ||
-                                        strcmp(p->parameters[at].path, of[k].parameter.path) != 0))
-            at++;
+        const pio_study_parameter *own = &of[k].parameter;
+        if (strcmp(own->design, entry) != 0) continue;
+        const size_t at = find(p, entry, own->path), with = own->shared ? find(p, entry, NULL) : p->n_parameters;
         const piola_status rc =
-            at < p->n_parameters ? compare(p, &p->parameters[at], &of[k], error) : add(p, &of[k], error);
+            at < p->n_parameters ? compare(p, &p->parameters[at], &of[k], error) : add(p, &of[k], with, error);
         if (rc) return rc;
-        for (size_t v = 0; v < of[k].parameter.n; v++)
-            p->parts[e].map[of[k].parameter.of_first + v] = p->parameters[at].first + v;
+        for (size_t v = 0; v < own->n; v++) p->parts[e].map[own->of_first + v] = p->parameters[at].first + v;
     }
     return PIOLA_OK;
 }
@@ -164,6 +186,7 @@ static piola_status read_part(pio_study_problem *p, size_t e, described **of, si
     part->stage_evaluations = (int)pio_blob_get_integer(from);
     part->identity = text_of(p, from);
     part->rows = (size_t)pio_blob_get_integer(from);
+    part->n = (size_t)pio_blob_get_integer(from);
     part->m = (size_t)pio_blob_get_integer(from);
     part->constraints = pio_pool_take(&p->pool, (part->m + 1) * sizeof *part->constraints);
     bool memory = part->identity && part->constraints;
@@ -174,8 +197,6 @@ static piola_status read_part(pio_study_problem *p, size_t e, described **of, si
     for (size_t k = 0; k < *n && memory; k++) {
         memory = read_parameter(p, from, &(*of)[k]);
         (*of)[k].parameter.of = e;
-        (*of)[k].parameter.of_first = part->n;
-        part->n += (*of)[k].parameter.n;
     }
     part->names = pio_pool_take(&p->pool, (part->n + 1) * sizeof *part->names);
     memory &= part->names != NULL;

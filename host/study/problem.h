@@ -14,7 +14,7 @@
 #include "host/study/experiment.h"
 #include "host/study/team.h"
 
-/* A target of an entry of the design. */
+/* A target of an entry of the design. Those with the same variables follow each other. */
 typedef struct {
     char *design, *path, *unit; /* name of the entry, path of the target, unit of the values */
     size_t first, n;            /* number of its first variable, and of its variables */
@@ -22,6 +22,7 @@ typedef struct {
     double *initial;            /* [n] values at the start, SI */
     size_t of;                  /* number of the experiment that was the first to have it */
     size_t of_first;            /* number of its first variable there */
+    bool shared, tied;          /* all targets of its entry have the same variables; one before it has its variables */
 } pio_study_parameter;
 
 /* What an experiment has, and its last evaluation. */

@@ -253,6 +253,42 @@ class Study(unittest.TestCase):
         self.assertEqual(self.gradient("parts"), total)
         self.assertNotEqual(self.result("parts")["parameters"]["materials.soft.E"]["gradient"], 0)
 
+    def test_targets_that_share_their_variables_share_them_in_all_experiments(self):
+        """The gradient is the sum over experiments and over both bodies; a study has it as its scenes have it."""
+        scene = SCENE.replace("bodies: [", "bodies: [{name: other, geometry: far, material: soft}, ").replace(
+            "geometry: [", "geometry: [{name: far, type: ball, center: [1.4, 0.5], radius: 0.2}, ").replace(
+            "observe: [", "observe: [{name: there, type: mean_position, body: other, every: 5 ms}, ").replace(
+            "objective: [", "objective: [{type: target, of: there, value: [1.41, 0.5]}, ")
+        (self.folder / "tiny.yaml").write_text(scene, encoding="utf-8")
+        shared = DESIGN.replace("target: bodies.ball.velocity",
+                                "targets: [bodies.ball.velocity, bodies.other.velocity]")
+        more = "{name: stiffness, target: materials.soft.E, bounds: [5 kPa, 50 kPa], initial: 12 kPa}"
+        text = STUDY.replace(f"[{DESIGN}]", f"[{shared}, {more}]").replace('{"bodies[0].angular_velocity": 5}',
+                                                                          "{gravity: [0, -5]}")
+        study, total, slope = self.write(text, "shared.yaml"), [0.0, 0.0], 0.0
+        self.piola(0, *self.command("grad", "all", "--jobs", 2, study=study))
+        for name, sets in {**SETS, "spin": ("gravity=[0, -5]",)}.items():
+            words = [word for set_ in (f"design=[{shared}, {more}]", *sets) for word in ("--set", set_)]
+            self.piola(0, *self.command("grad", "one-" + name, *words, study=self.folder / "tiny.yaml"))
+            own = self.result("one-" + name)["parameters"]
+            total = [t + WEIGHTS[name] * g for t, g in zip(total, own["bodies.ball.velocity"]["gradient"])]
+            slope += WEIGHTS[name] * own["materials.soft.E"]["gradient"]
+        found = self.result("all")["parameters"]
+        print("gradient of the study", found["bodies.ball.velocity"]["gradient"], "sum of scenes", total)
+        for body in "ball", "other":
+            self.assertEqual(found[f"bodies.{body}.velocity"]["gradient"], total)
+        self.assertEqual(found["materials.soft.E"]["gradient"], slope)
+        self.assertNotEqual(self.result("one-soft")["parameters"]["bodies.ball.velocity"]["gradient"], total)
+        self.piola(0, *self.command("check", "check", study=study))
+        self.assertTrue(self.result("check")["check"]["passed"])
+        self.assertIn("3 design variables", self.piola(0, *self.command("optimize", "p", "--dry-run", study=study)))
+        squares = self.write(text.replace("type: lbfgs", "type: levenberg_marquardt"), "squares.yaml")
+        for jobs in 1, 2:
+            self.piola(0, *self.command("optimize", f"shared{jobs}", "--jobs", jobs, study=squares))
+        self.assertEqual(self.bits("shared1"), self.bits("shared2"))
+        self.assertEqual([row["variable"] for row in self.result("shared1")["least_squares"]["parameters"]][:2],
+                         ["speed.x", "speed.y"])
+
     def test_bad_studies_are_rejected_with_their_place(self):
         bad = (("name: spin", "name: soft", 65, "study.yaml:6:12: error: experiments[2]: the name 'soft' is taken"),
                ("name: speed,", "name: speed, experiments: [hard],", 65, "there is no experiment 'hard'"),
