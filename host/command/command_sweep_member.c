@@ -100,7 +100,7 @@ static piola_status box_of(const pio_scene *scene, size_t entry, pio_box *box, c
                      .high = d->bounds[1],
                      .quantity = target.quantity,
                      .logarithmic = d->transform == SCENE_LOG && d->bounds[0] > 0,
-                     .parts = target.components * (int)d->target.n};
+                     .parts = target.components * (d->targets.n ? 1 : (int)d->target.n)};
     return PIOLA_OK;
 }
 

@@ -91,6 +91,19 @@ class Starts(unittest.TestCase):
         self.optimize(0, "--set", "optimizer.multi_start=1", "--set", start["sets"][0], out=alone)
         self.assertEqual(self.result(alone)["objective"], start["objective"])
 
+    def test_targets_that_share_their_variables_have_starts(self):
+        text = SCENE.replace("bodies: [", "bodies: [{name: other, geometry: far, material: soft}, ").replace(
+            "geometry: [", "geometry: [{name: far, type: ball, center: [1.4, 0.5], radius: 0.2}, ").replace(
+            "target: bodies.ball.velocity", "targets: [bodies.ball.velocity, bodies.other.velocity]")
+        self.assertIn("targets", text)
+        self.scene.write_text(text, encoding="utf-8")
+        self.optimize(0)
+        starts = self.result()["multi_start"]
+        self.assertEqual([start["exit"] for start in starts["members"]], [0] * 4)
+        own = self.result()["parameters"]
+        self.assertEqual(own["bodies.ball.velocity"]["value"], own["bodies.other.velocity"]["value"])
+        self.assertEqual(self.result()["objective"], min(start["objective"] for start in starts["members"]))
+
     def test_what_was_stopped_says_so_and_goes_on(self):
         words = [PIOLA, "optimize", str(self.scene), "-o", str(self.out), "--device", "cpu", "--json", *LONG]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
