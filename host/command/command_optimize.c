@@ -370,7 +370,7 @@ piola_status pio_command_optimize(const piola_options *options, piola_error *err
         rc = pio_session_make_directory(s, error);
         pio_session_path(s, "picture.png", picture, sizeof picture);
         if (!rc) rc = pio_image_replaces(picture, error); /* an error is found before the run, not after it */
-        if (!rc && s->residuals.n) rc = pio_residual_file_replaces(s, error);
+        if (!rc && s->residuals.n) rc = pio_residual_file_replaces(s->folder.path, error);
         if (!rc) rc = open_evaluations(&c, error);
         if (!rc) rc = pio_history_create(&c.history, s, error);
         if (!rc) rc = run_optimizer(&c, error);

@@ -105,6 +105,8 @@ static piola_status run_members(pio_sweep_call *s, piola_error *error)
         written = pio_sweep_place_best(s, rc, rc ? error->message : "done", &lost);
         if (written) pio_sweep_set_exit(s, rc ? rc : written, rc ? error->message : lost.message);
     }
+    if (written && s->optimizes) /* which printed no result */
+        pio_command_print_failure(s->options, "optimize", rc ? rc : written, rc ? error : &lost);
     if (rc || !written) return rc;
     *error = lost;
     return written;
@@ -325,26 +327,6 @@ static piola_status open_call(pio_sweep_call *s, piola_error *error)
     return rc;
 }
 
-/* Says how an optimisation from several starts ended. */
-static piola_status report_starts(const pio_sweep_call *s, piola_error *error)
-{
-    const long long all = (long long)s->members.n;
-    const piola_status verdict = pio_sweep_verdict(s);
-    if (verdict == PIOLA_NO)
-        return pio_fail(error, verdict, "the optimiser did not converge from any of %lld starts", all);
-    if (verdict && s->best < 0)
-        return pio_fail(error, verdict,
-                        "no optimisation from any of %lld starts came to an end; the causes are in %.1000s/"
-                        "sweep.csv",
-                        all, s->folder);
-    if (verdict)
-        return pio_fail(error, verdict,
-                        "%lld of %lld starts failed, of which another run may compute some, so that the best may be "
-                        "another one; their causes are in %.1000s/sweep.csv",
-                        (long long)s->failed, all, s->folder);
-    return PIOLA_OK;
-}
-
 /* Says how the sweep ended. */
 static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error *error)
 {
@@ -362,7 +344,7 @@ static piola_status report(const pio_sweep_call *s, piola_status rc, piola_error
                         "members that failed for want of memory are run again",
                         s->jobs, s->memory);
     if (rc) return rc;
-    if (s->optimizes) return report_starts(s, error);
+    if (s->optimizes) return pio_sweep_report_starts(s, error);
     if (s->failed)
         return pio_fail(error, PIOLA_MEMBERS_FAILED, "%lld of %lld members failed; their causes are in %.1000s/%s",
                         (long long)s->failed, (long long)(s->to - s->from), s->folder,

@@ -19,6 +19,7 @@ typedef struct {
     const piola_options *options;
     const piola_sweep_options *sweep;
     bool optimizes; /* it is `piola optimize` from several starts: the best result becomes that of the folder */
+    bool fits;      /* the optimizer is levenberg_marquardt, which writes residuals */
     bool several;   /* the scene itself has several starts, of which each member has one */
     pio_log *log;
     const char *what; /* command of the members: "run", "grad" or "optimize" */
@@ -100,6 +101,9 @@ piola_status pio_sweep_write(pio_sweep_call *s, piola_status verdict, const char
 /* Writes sweep.json once more, with the exit code that the command has after all; if it cannot be written, it stays
  * (command_sweep_folder.c). */
 void pio_sweep_set_exit(const pio_sweep_call *s, piola_status verdict, const char *message);
+/* Says how an optimisation from several starts ended (command_sweep_best.c). Returns PIOLA_OK, PIOLA_NO or
+ * PIOLA_MEMBERS_FAILED, as pio_sweep_verdict(), with the message of all starts. */
+piola_status pio_sweep_report_starts(const pio_sweep_call *s, piola_error *error);
 /* Of an optimisation from several starts, after pio_sweep_write(): makes the files and, last, the result of the best
  * member those of the folder, and prints that result with --json. If `verdict` says that the sweep did not end,
  * result.json has it and its message alone (command_sweep_best.c). Returns PIOLA_BAD_DATA if the member's result is

@@ -4,6 +4,7 @@
 #include "host/base/new_file.h"
 #include "host/command/command_sweep.h"
 #include "host/config/config.h"
+#include "host/results/residual_file.h"
 #include "host/results/result.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", "picture.png"};
+static const char *const files[] = {"states.vtkhdf", "history.vtkhdf", "picture.png", PIO_RESIDUAL_FILE};
 enum { FILES = sizeof files / sizeof *files, MOST_SHOWN = 12 };
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
@@ -178,8 +179,10 @@ static void log_values(const pio_sweep_call *s, const cfg_node *result)
     }
 }
 
-/* Writes the result of the best member as that of the folder: its files, exit code and message are those of all. */
-static piola_status write_best(const pio_sweep_call *s, const char *path, piola_status verdict, piola_error *error)
+/* Writes the result of the best member as that of the folder: its files and exit code are those of all, and so is its
+ * message where the exit code is not 0. */
+static piola_status write_best(const pio_sweep_call *s, const char *path, piola_status verdict, const char *message,
+                               piola_error *error)
 {
     cfg_doc doc;
     cfg_node *root = NULL;
@@ -192,6 +195,8 @@ static piola_status write_best(const pio_sweep_call *s, const char *path, piola_
             const char *key = root->keys[i]->text;
             if (!strcmp(key, "exit"))
                 pio_json_integer(&json, key, verdict);
+            else if (verdict && !strcmp(key, "message"))
+                pio_json_string(&json, key, message);
             else if (strcmp(key, "files") != 0)
                 write_node(&json, key, root->items[i]);
         }
@@ -217,20 +222,44 @@ static piola_status write_none(const pio_sweep_call *s, piola_status verdict, co
     return finish(s, &json, verdict, error);
 }
 
+piola_status pio_sweep_report_starts(const pio_sweep_call *s, piola_error *error)
+{
+    const long long all = (long long)s->members.n;
+    const piola_status verdict = pio_sweep_verdict(s);
+    if (verdict == PIOLA_NO)
+        return pio_fail(error, verdict, "the optimiser did not converge from any of %lld starts", all);
+    if (verdict && s->best < 0)
+        return pio_fail(error, verdict,
+                        "no optimisation from any of %lld starts came to an end; the causes are in %.1000s/"
+                        "sweep.csv",
+                        all, s->folder);
+    if (verdict)
+        return pio_fail(error, verdict,
+                        "%lld of %lld starts failed, of which another run may compute some, so that the best may be "
+                        "another one; their causes are in %.1000s/sweep.csv",
+                        (long long)s->failed, all, s->folder);
+    return PIOLA_OK;
+}
+
 piola_status pio_sweep_place_best(const pio_sweep_call *s, piola_status verdict, const char *message,
                                   piola_error *error)
 {
     char member[PIO_PATH], from[PIO_PATH], to[PIO_PATH];
+    piola_error all, unused;
     if (verdict) return write_none(s, verdict, message, error);
-    verdict = pio_sweep_verdict(s);
-    if (s->best < 0) return write_none(s, verdict, "no optimisation from any start came to an end", error);
+    verdict = pio_sweep_report_starts(s, &all);
+    if (s->best < 0) return write_none(s, verdict, all.message, error);
     pio_sweep_member_folder(s, s->best, member);
     for (size_t i = 0; i < FILES; i++) {
         pio_path_join(from, sizeof from, member, files[i]);
         pio_path_join(to, sizeof to, s->folder, files[i]);
+        if (!strcmp(files[i], PIO_RESIDUAL_FILE) && !s->fits) {
+            if (!pio_residual_file_replaces(s->folder, &unused)) (void)unlink(to); /* it is of an earlier fit */
+            continue;
+        }
         const piola_status rc = copy(from, to, error);
         if (rc) return rc;
     }
     pio_path_join(from, sizeof from, member, "result.json");
-    return write_best(s, from, verdict, error);
+    return write_best(s, from, verdict, all.message, error);
 }

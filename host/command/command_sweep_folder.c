@@ -7,6 +7,7 @@
 #include "host/command/command_sweep.h"
 #include "host/render/image.h"
 #include "host/results/identity.h"
+#include "host/results/residual_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -192,7 +193,8 @@ piola_status pio_sweep_open_folder(pio_sweep_call *s, piola_error *error)
     if (*pio_folder_notice(s->lock)) pio_log_message(s->log, PIO_DETAIL, "%s", pio_folder_notice(s->lock));
     if (s->optimizes) {
         path_of(s, "picture.png", path);
-        const piola_status replaces = pio_image_replaces(path, error); /* found before the run, not after it */
+        piola_status replaces = pio_image_replaces(path, error); /* found before the run, not after it */
+        if (!replaces && s->fits) replaces = pio_residual_file_replaces(s->folder, error);
         if (replaces) return replaces;
         path_of(s, "result.json", path);
         (void)unlink(path);

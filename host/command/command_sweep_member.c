@@ -113,6 +113,7 @@ piola_status pio_sweep_find_starts(pio_sweep_call *s, pio_box **boxes, size_t *n
     s->printed = rc != PIOLA_OK;
     if (rc) return rc;
     const size_t entries = scene->goal.n_design, key = CFG_PATH;
+    s->fits = scene->optimizer.is_set && scene->optimizer.type == PIO_LEVENBERG_MARQUARDT;
     s->several = scene->optimizer.is_set && scene->optimizer.multi_start > 1;
     if (entries == 0)
         rc = pio_scene_fault(scene, error, "design",

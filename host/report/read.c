@@ -102,15 +102,25 @@ static void read_scene(pio_report *r)
     if (root && root->kind == CFG_PAIRS) r->scene = root;
 }
 
-/* Reads the result of an optimisation from several starts, whose folder is also that of a sweep. Returns whether there
- * is one. */
+/* Returns whether the file `a` was written after the file `b`. */
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+                                                  : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* Reads the result in the folder of a sweep: that of an optimisation from several starts, or of a command after the
+ * sweep. Returns whether there is one. */
 static bool read_best(pio_report *r)
 {
-    char path[PIO_PATH];
+    char path[PIO_PATH], list[PIO_PATH];
+    struct stat result, sweep;
     cfg_node *root = NULL;
-    if (!pio_path_join(path, sizeof path, r->folder, "result.json") || access(path, F_OK)) return false;
+    if (!pio_path_join(path, sizeof path, r->folder, "result.json") || stat(path, &result)) return false;
+    const bool later =
+        pio_path_join(list, sizeof list, r->folder, "sweep.json") && !stat(list, &sweep) && is_newer(&result, &sweep);
     const bool best = !pio_cfg_json(&r->result_doc, path, "the result of a command", &root, NULL) &&
-                      pio_report_get(root, "multi_start");
+                      (later || pio_report_get(root, "multi_start"));
     r->sweep = !best;
     if (best)
         r->result = root;

@@ -12,10 +12,10 @@
 
 static const char head[] = "term,of,sample,time,component,measured,computed,sigma,residual\r\n";
 
-piola_status pio_residual_file_replaces(const pio_session *s, piola_error *error)
+piola_status pio_residual_file_replaces(const char *folder, piola_error *error)
 {
     char path[PIO_PATH];
-    pio_session_path(s, PIO_RESIDUAL_FILE, path, sizeof path);
+    pio_path_join(path, sizeof path, folder, PIO_RESIDUAL_FILE);
     return pio_new_file_replaces(path, head, strlen("term,of,sample,"), "residuals table", error);
 }
 

@@ -7,7 +7,7 @@
 #define PIO_RESIDUAL_FILE "residuals.csv"
 
 /* Returns PIOLA_CANNOT_CREATE if the folder has a file of that name which is another one. */
-piola_status pio_residual_file_replaces(const pio_session *s, piola_error *error);
+piola_status pio_residual_file_replaces(const char *folder, piola_error *error);
 /* Writes residuals.csv of the last evaluation, one row for each residual: term, of, sample, time in s, component,
  * measured, computed, sigma, in SI units, and residual = (computed - measured)/sigma; sample, time and component are
  * empty for priors. Returns PIOLA_NO_MEMORY, and the errors of pio_write_file_atomically(). */

@@ -173,7 +173,7 @@ static piola_status finish(const pio_study_call *c, slot *s, piola_error *error)
     const bool fits = s->session->residuals.n > 0;
     pio_json json;
     piola_status rc = pio_session_make_directory(s->session, error);
-    if (!rc && fits) rc = pio_residual_file_replaces(s->session, error);
+    if (!rc && fits) rc = pio_residual_file_replaces(s->folder, error);
     if (!rc) rc = c->write_best(s->session, s->z, error);
     if (!rc && fits) rc = pio_residual_file_write(s->session, error);
     if (rc) return rc;

@@ -91,6 +91,8 @@ RUNS = {
     "ball_check": (0, "check", BALL, TINY, []),
     "ball_optimize": (0, "optimize", BALL, [], []),
     "ball_starts": (0, "optimize", BALL, ["optimizer.multi_start=3"], []),
+    "ball_starts_too_fast": (78, "optimize", BALL, ["optimizer.multi_start=2", "time={dt: 19 ms, duration: 190 ms}"],
+                             []),
     "ball_checked": (0, "grad", BALL, TINY, [], "ball_check"),  # in the folder of that check
     "ball_without_an_end": (0, "run", BALL, ["design=[]", "objective=[]"], []),
     "ball_on_little_memory": (0, "grad", "mpm_jelly_small.yaml", ["gradient.memory.budget=2 MB"],
@@ -382,6 +384,21 @@ class Results(Schemas):
 
     def test_spoiled_results_are_refused(self):
         self.spoil(self.validator, self.keys, self.reports, 20)
+
+    def test_78_is_an_exit_of_several_starts_with_a_best_or_without(self):
+        self.assertIn("no optimisation from any of 2 starts came to", self.reports["ball_starts_too_fast"]["message"])
+        folder = self.folder / "ball_starts"
+        best = self.reports["ball_starts"]["multi_start"]["best"]
+        member = folder / f"members/{(best + 1) % 3:05d}"
+        (member / "result.json").unlink()
+        (member / "log.txt").unlink()
+        (member / "log.txt").mkdir()  # its log cannot be opened
+        report = json.loads(run("optimize", folder.with_suffix(".yaml"), "--device", "cpu", "-o", folder, "--json",
+                                "--set", "optimizer.multi_start=3", code=78))
+        self.assertEqual(self.faults(report), [])
+        self.assertEqual(report["objective"], self.reports["ball_starts"]["objective"])
+        self.assertIn("1 of 3 starts failed", report["message"])
+        self.assertNotEqual(self.faults({**report, "exit": 72}), [])
 
     def test_what_the_exit_and_the_command_promise_is_demanded(self):
         report = self.reports["study_grad"]

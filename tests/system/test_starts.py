@@ -104,6 +104,41 @@ class Starts(unittest.TestCase):
         self.assertEqual(own["bodies.ball.velocity"]["value"], own["bodies.other.velocity"]["value"])
         self.assertEqual(self.result()["objective"], min(start["objective"] for start in starts["members"]))
 
+    def test_the_residuals_of_a_fit_are_those_of_its_best_start(self):
+        fit, table = ("--set", "optimizer.type=levenberg_marquardt"), self.out / "residuals.csv"
+        self.optimize(0, *fit)
+        self.same(self.out, self.best(), "residuals.csv")
+        self.assertIn(str(table), self.result()["files"])
+        self.optimize(0, "--resume", "never")  # by lbfgs
+        self.assertFalse(table.exists(), "it would be of another design")
+        table.write_text("mine")
+        self.optimize(0, "--resume", "never")
+        self.assertEqual(table.read_text(), "mine")
+        before = sorted(self.out.glob("members/*/*"))
+        text = self.optimize(73, *fit, "--resume", "never").stderr
+        self.assertIn("residuals.csv", text)
+        self.assertEqual((table.read_text(), sorted(self.out.glob("members/*/*"))), ("mine", before))
+
+    def test_a_best_that_cannot_be_placed_is_a_failure_for_json_too(self):
+        self.optimize(0)
+        (self.out / "states.vtkhdf").unlink()
+        (self.out / "states.vtkhdf").mkdir()
+        done = self.optimize(73, "--json")
+        printed = json.loads(done.stdout)
+        self.assertEqual((printed["command"], printed["exit"]), ("optimize", 73))
+        self.assertIn("states.vtkhdf", printed["message"])
+
+    def test_a_report_is_of_the_last_command_in_the_folder(self):
+        self.optimize(0)
+        self.piola(0, "report", self.out)
+        self.assertIn("Starts", (self.out / "report.html").read_text())
+        self.optimize(0, "--set", "optimizer.multi_start=1")
+        self.piola(0, "report", self.out)
+        page = (self.out / "report.html").read_text()
+        self.assertNotIn("sweep.json", page.split("Files")[0])
+        self.assertIn("piola optimize", page)
+        self.assertNotIn("Members", page)
+
     def test_what_was_stopped_says_so_and_goes_on(self):
         words = [PIOLA, "optimize", str(self.scene), "-o", str(self.out), "--device", "cpu", "--json", *LONG]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -146,7 +181,9 @@ class Starts(unittest.TestCase):
         (worst / "log.txt").unlink()
         (worst / "log.txt").mkdir()  # its log cannot be opened
         text = self.optimize(78).stderr
-        self.assertIn("1 of 4 starts failed, of which another run may compute some", text)
+        message = "1 of 4 starts failed, of which another run may compute some"
+        self.assertIn(message, text)
+        self.assertIn(message, self.result()["message"])
         self.assertEqual((self.result()["exit"], self.best()), (78, best))
         (worst / "log.txt").rmdir()
         self.optimize(0)

@@ -315,6 +315,10 @@ class Study(unittest.TestCase):
         for words in (["run"], ["params"], ["sweep", "--over", "seed=1,2"]):
             self.assertIn("is a study", self.piola(2, words[0], self.study, *words[1:]))
         self.assertIn("--jobs is for studies", self.piola(2, "grad", self.folder / "tiny.yaml", "--jobs", 2))
+        bad = self.write(SCENE.replace("weight", "wait").replace("nu: 0.3", "nu: 3"), "bad.yaml")
+        said = self.piola(65, "optimize", bad, "--jobs", 2)
+        self.assertIn("bad.yaml:6:", said)
+        self.assertNotIn("--jobs", said)
 
     def test_a_plan_writes_nothing(self):
         said = self.piola(0, *self.command("optimize", "plan", "--dry-run"))
