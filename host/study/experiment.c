@@ -2,6 +2,7 @@
 #include "host/study/experiment.h"
 
 #include "host/base/fail.h"
+#include "host/render/image.h"
 #include "host/results/certificate.h"
 #include "host/results/fit.h"
 #include "host/results/identity.h"
@@ -30,6 +31,15 @@ struct pio_study_slot *pio_study_slots(const pio_study *study)
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
+
+/* Checks that the experiment's folder has no files of others in the places of its own. */
+static piola_status check_files(const slot *s, piola_error *error)
+{
+    char picture[PIO_PATH];
+    pio_session_path(s->session, "picture.png", picture, sizeof picture);
+    const piola_status rc = pio_image_replaces(picture, error);
+    return rc || s->session->residuals.n == 0 ? rc : pio_residual_file_replaces(s->folder, error);
+}
 
 static piola_status open_session(const pio_study_call *c, size_t number, slot *s, piola_error *error)
 {
@@ -61,6 +71,9 @@ static piola_status open_session(const pio_study_call *c, size_t number, slot *s
     if (s->session->objective.n == 0)
         return pio_scene_fault(s->session->scene, error, "objective",
                                "experiment '%s' needs an `objective:`, of which the study has the sum", e->name);
+    const bool writes = !c->options->dry_run && strcmp(c->command, "check") != 0;
+    const piola_status files = writes ? check_files(s, error) : PIOLA_OK; /* found before the evaluations */
+    if (files) return files;
     s->z = calloc((size_t)s->session->model->n_variables + 1, sizeof *s->z);
     s->map = calloc((size_t)s->session->model->n_variables + 1, sizeof *s->map);
     if (!s->z || !s->map) return pio_fail_memory(error, 1 << 16, "the variables of an experiment");
@@ -166,18 +179,19 @@ static piola_status read_variables(slot *s, pio_blob *from, piola_error *error)
     return PIOLA_OK;
 }
 
-/* Writes states, picture and result.json of the experiment. */
-static piola_status finish(const pio_study_call *c, slot *s, piola_error *error)
+/* Writes states, picture and result.json of the experiment of this name. */
+static piola_status finish(const pio_study_call *c, slot *s, const char *name, piola_error *error)
 {
     static const char *const files[] = {PIO_RESIDUAL_FILE, "states.vtkhdf", "picture.png", NULL};
     const bool fits = s->session->residuals.n > 0;
     pio_json json;
     piola_status rc = pio_session_make_directory(s->session, error);
-    if (!rc && fits) rc = pio_residual_file_replaces(s->folder, error);
+    if (!rc) rc = check_files(s, error);
     if (!rc) rc = c->write_best(s->session, s->z, error);
     if (!rc && fits) rc = pio_residual_file_write(s->session, error);
     if (rc) return rc;
     pio_result_begin(s->session, &json, PIOLA_OK, "an experiment of a study", NULL);
+    pio_json_string(&json, "experiment", name);
     pio_result_evaluation(s->session, &json, s->z, true, NULL);
     pio_certificate_json(s->session, NULL, 0, &json, "certificate");
     return pio_result_end(s->session, &json, files + !fits, error);
@@ -195,7 +209,7 @@ void pio_study_work(void *call, size_t number, pio_blob *request, pio_blob *answ
     if (what == PIO_STUDY_STAGE) pio_session_begin_stage(s->session, (int)pio_blob_get_integer(request));
     if (what == PIO_STUDY_EVALUATE || what == PIO_STUDY_FINISH) rc = read_variables(s, request, &error);
     if (!rc && what == PIO_STUDY_EVALUATE) rc = pio_session_jacobian(s->session, s->z, NULL, &error);
-    if (!rc && what == PIO_STUDY_FINISH) rc = finish(c, s, &error);
+    if (!rc && what == PIO_STUDY_FINISH) rc = finish(c, s, c->study->experiments[number].name, &error);
     pio_blob_put_integer(answer, rc);
     if (rc)
         pio_blob_put(answer, &error, sizeof error);

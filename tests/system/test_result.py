@@ -136,7 +136,7 @@ NAMES = ("terms", "observations", "data", "parameters")
 # What writes these keys; of check_record.c also the record itself, whose `identity` no result has.
 WRITERS = ("results/result", "results/certificate", "results/check_record", "results/fit", "run/adjoint_growth",
            "command/command", "command/command_check", "command/command_optimize", "command/command_study",
-           "command/command_study_check", "command/command_sweep_best")
+           "command/command_study_check", "command/command_sweep_best", "study/experiment")
 EVALUATED = ("objective", "terms", "constraints", "observations", "parameters")
 
 
@@ -289,6 +289,9 @@ class Results(Schemas):
         cls.schema = json.loads((SOURCE / "docs/reference/result.schema.json").read_text())
         cls.validator = jsonschema.Draft202012Validator(cls.schema)
         cls.reports = {name: cls.result(name, *how) for name, how in RUNS.items()}
+        for name in "study", "study_grad", "study_bound":
+            path = cls.folder / name / "experiments/light/result.json"
+            cls.reports[name + "/light"] = json.loads(path.read_text())
         cls.keys = dict(entries(cls.schema, cls.schema))
 
     @classmethod
@@ -318,7 +321,8 @@ class Results(Schemas):
     def test_every_result_is_valid(self):
         for name, report in self.reports.items():
             self.assertEqual(self.faults(report), [], name)
-            self.assertEqual((report["command"], report["exit"]), (RUNS[name][1], RUNS[name][0]), name)
+            run_of = RUNS[name.split("/")[0]]
+            self.assertEqual((report["command"], report["exit"]), (run_of[1], run_of[0]), name)
         print(f"{len(self.reports)} results, 0 faults", file=sys.stderr)
 
     def test_every_key_is_written_by_some_run(self):
@@ -399,6 +403,12 @@ class Results(Schemas):
         self.assertEqual(report["objective"], self.reports["ball_starts"]["objective"])
         self.assertIn("1 of 3 starts failed", report["message"])
         self.assertNotEqual(self.faults({**report, "exit": 72}), [])
+
+    def test_an_experiment_has_its_name_and_no_optimizer(self):
+        report = self.reports["study/light"]
+        self.assertEqual(report["experiment"], "light")
+        self.assertNotEqual(self.faults({k: v for k, v in report.items() if k != "experiment"}), [])
+        self.assertNotEqual(self.faults({**report, "optimizer": self.reports["study"]["optimizer"]}), [])
 
     def test_what_the_exit_and_the_command_promise_is_demanded(self):
         report = self.reports["study_grad"]

@@ -289,6 +289,20 @@ class Study(unittest.TestCase):
         self.assertEqual([row["variable"] for row in self.result("shared1")["least_squares"]["parameters"]][:2],
                          ["speed.x", "speed.y"])
 
+    def test_files_of_others_in_the_folder_of_an_experiment_are_found_before_the_run(self):
+        study = self.write(STUDY.replace("type: lbfgs", "type: levenberg_marquardt"), "fit.yaml")
+        for name in "residuals.csv", "picture.png":
+            mine = self.folder / "mine/experiments/stiff" / name
+            mine.parent.mkdir(parents=True, exist_ok=True)
+            mine.write_text("mine", encoding="utf-8")
+            said = self.piola(73, *self.command("optimize", "mine", study=study))
+            self.assertIn(str(mine), said)
+            self.assertNotIn("iteration", said)
+            self.assertEqual(mine.read_text(encoding="utf-8"), "mine")
+            self.piola(0, *self.command("check", "mine", study=study))  # writes neither
+            mine.unlink()
+        self.piola(0, *self.command("optimize", "mine", study=study))
+
     def test_bad_studies_are_rejected_with_their_place(self):
         bad = (("name: spin", "name: soft", 65, "study.yaml:6:12: error: experiments[2]: the name 'soft' is taken"),
                ("name: speed,", "name: speed, experiments: [hard],", 65, "there is no experiment 'hard'"),
