@@ -62,16 +62,23 @@ static piola_status load_data(const pio_model *m, pio_term *t, size_t number, pi
     return rc;
 }
 
+/* Returns whether one of the first `n` terms has this name. */
+static bool is_taken(const pio_objective *o, const char *name, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strcmp(o->terms[i].name, name) != 0) i++;
+    return i < n;
+}
+
+/* Names a term after its type and what it is of, with a number behind where a term before has that name. */
 static void name_term(const pio_objective *o, pio_term *t, size_t number)
 {
     const bool one = t->term->component >= 0;
     snprintf(t->name, sizeof t->name, "%s_%.48s%s%s", pio_term_words[t->term->type], t->term->of, one ? "_" : "",
              one ? pio_component_words[t->term->component] : "");
-    for (size_t i = 0; i < number; i++)
-        if (!strcmp(o->terms[i].name, t->name)) {
-            snprintf(t->name + strlen(t->name), sizeof t->name - strlen(t->name), "_%zu", number);
-            return;
-        }
+    const size_t length = strlen(t->name);
+    for (size_t k = number; is_taken(o, t->name, number); k++)
+        snprintf(t->name + length, sizeof t->name - length, "_%zu", k);
 }
 
 piola_status pio_objective_create(pio_objective *out, const pio_model *m, piola_error *error)

@@ -146,12 +146,34 @@ static void derivatives_of_fields_terms_are_those_of_their_values(void **state)
     close_problem(&p);
 }
 
+/* Also where the name of an observation ends like a number that was put behind that of another. */
+static void no_two_terms_have_one_name(void **state)
+{
+    static const char *const sets[] = {
+        "observe=[{name: place, type: mean_position, body: thrown}, {name: place_2, type: mean_position, body: "
+        "thrown}]",
+        "objective=[{type: target, of: place, value: [0, 0]}, {type: target, of: place_2, value: [0, 0]}, "
+        "{type: target, of: place, value: [1, 1]}, {type: target, of: place, value: [2, 2]}]"};
+    piola_error error = {0};
+    problem p = {0};
+    (void)state;
+    assert_int_equal(
+        load_scene(&p.scene, PIO_SOURCE_DIR "/tests/data/good_scenes/terms_2d.yaml", sets, 2, stderr, &error), 0);
+    assert_int_equal(pio_model_create(&p.model, p.scene, &error), 0);
+    assert_int_equal(pio_objective_create(&p.objective, p.model, &error), 0);
+    for (size_t i = 0; i < p.objective.n; i++)
+        for (size_t k = 0; k < i; k++) assert_string_not_equal(p.objective.terms[i].name, p.objective.terms[k].name);
+    assert_string_equal(p.objective.terms[2].name, "target_place_3"); /* _2 is taken */
+    close_problem(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_are_those_of_their_formulas),
         cmocka_unit_test(derivatives_of_particles_terms_are_those_of_their_values),
         cmocka_unit_test(derivatives_of_fields_terms_are_those_of_their_values),
+        cmocka_unit_test(no_two_terms_have_one_name),
     };
     return cmocka_run_group_tests_name("objective", tests, NULL, NULL);
 }
