@@ -220,6 +220,8 @@ static void check_combine(cfg_doc *doc, const pio_study *study)
 {
     bool counts = false;
     for (size_t e = 0; e < study->n; e++) counts |= study->experiments[e].weight > 0;
+    if (!counts && study->own.optimizer.type == PIO_LEVENBERG_MARQUARDT)
+        pio_cfg_fault(doc, "optimizer.type", "least squares need an experiment whose weight is above 0");
     if (study->combine.type != STUDY_MAXIMUM) return;
     if (!counts) pio_cfg_fault(doc, "combine.type", "a maximum needs an experiment whose weight is above 0");
     if (study->own.optimizer.type == PIO_LEVENBERG_MARQUARDT)

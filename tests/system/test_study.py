@@ -40,6 +40,7 @@ design: [%s]
 optimizer: {type: lbfgs, max_iterations: 4}
 """ % DESIGN
 SETS = {"soft": (), "stiff": ("materials.soft.E=20 kPa", "gravity=[0, -3]"), "spin": ("bodies[0].angular_velocity=5",)}
+EXPERIMENTS = STUDY[STUDY.index("  - "):]
 WEIGHTS = {"soft": 0.3, "stiff": 1.7, "spin": 1.0}
 DEADLINE = 120
 
@@ -312,6 +313,9 @@ class Study(unittest.TestCase):
                ("{materials.soft.E: 20 kPa,", "{materials.sof.E: 20 kPa,", 65, "study.yaml:5:"),
                ("{materials.soft.E: 20 kPa,", "{optimizer.type: mma,", 65, "`optimizer` is the study's"),
                ("weight: 0.3", "weight: -1", 65, "must be at least 0"),
+               (EXPERIMENTS, "  - {name: soft, scene: tiny.yaml, weight: 0}\ndesign: [%s]\n"
+                "optimizer: {type: levenberg_marquardt}\n" % DESIGN, 65,
+                "study.yaml:6:19: error: optimizer.type: least squares need an experiment whose weight is above 0"),
                ("scene: tiny.yaml, weight: 0.3", "scene: none.yaml", 66, "none.yaml"),
                ("scene: tiny.yaml, weight: 0.3", "scene: ../tiny.yaml", 77, "leaves"),
                ("initial: [0.5, 0.5 m/s], ", "", 0, ""),
