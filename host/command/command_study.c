@@ -380,6 +380,11 @@ static piola_status serve(study *s, const pio_scene_leave *leave, piola_error *e
 }
 
 /* Logs what the experiments take, of which each has logged its plan. */
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void log_plan(const study *s)
 {
     double bytes = 0;
@@ -387,10 +392,10 @@ static void log_plan(const study *s)
     for (size_t e = 0; e < s->call.study->n; e++) bytes += (double)s->problem.parts[e].bytes;
     pio_log_message(
         s->log, PIO_INFO,
-        "plan: %zu experiment%s in %d process%s, %zu design variables, %zu constraints, %zu residuals, %.0f "
-        "bytes of memory in all",
-        s->call.study->n, s->call.study->n > 1 ? "s" : "", s->jobs, s->jobs > 1 ? "es" : "", s->problem.n, s->problem.m,
-        s->problem.rows, bytes);
+        "plan: %zu experiment%s in %d process%s, %zu design variable%s, %zu constraint%s, %zu residual%s, %.0f bytes "
+        "of memory in all",
+        s->call.study->n, plural(s->call.study->n), s->jobs, s->jobs > 1 ? "es" : "", s->problem.n,
+        plural(s->problem.n), s->problem.m, plural(s->problem.m), s->problem.rows, plural(s->problem.rows), bytes);
     if (pio_study_combine_text(&s->problem, maximum, sizeof maximum))
         pio_log_message(s->log, PIO_INFO, "plan: %s", maximum);
 }

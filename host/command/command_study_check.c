@@ -16,7 +16,7 @@ static const double rounding = 1e-12;                         /* of a gradient, 
 
 /* A function of the design: number 0 is J of the study, the others are the constraints of the experiments. */
 typedef struct {
-    char name[100];      /* of experiment and constraint, with a colon and a space behind; "" for J */
+    char name[200];      /* of experiment and constraint, with a colon and a space behind; "" for J */
     size_t at;           /* of a constraint: its number among the constraints and residuals of all experiments */
     double J, *gradient; /* at z0; [n] */
     double plus[STEPS], minus[STEPS];
@@ -57,7 +57,7 @@ static bool within_bounds(const walk *w, double first)
 static void judge(const walk *w, const function *f, const char *direction, const double *step, pio_taylor_row *row)
 {
     double slope = 0, scale = 0, largest = 0;
-    char name[400];
+    char name[460];
     for (size_t v = 0; v < w->check->problem->n; v++) {
         slope += f->gradient[v] * w->direction[v];
         scale += fabs(f->gradient[v] * w->direction[v]);
@@ -193,7 +193,7 @@ static piola_status begin(walk *w, double *gradients, piola_error *error)
         const pio_study_part *part = &p->parts[e];
         for (size_t i = 0; i < part->m; i++) {
             function *of = &w->functions[f++];
-            snprintf(of->name, sizeof of->name, "%.40s: %.40s: ", p->call->study->experiments[e].name,
+            snprintf(of->name, sizeof of->name, "%.64s: %.120s: ", p->call->study->experiments[e].name,
                      part->constraints[i]);
             of->at = at + i;
             of->J = w->c[of->at];

@@ -386,12 +386,13 @@ bool pio_study_combine_text(const pio_study_problem *p, char *out, size_t size)
     if (how->type != STUDY_MAXIMUM) return false;
     (void)largest_of(p, &n);
     if (isfinite(how->power))
-        snprintf(out, size, "J is a smooth maximum of %g objectives, power %g: from %.3g of the largest to the largest",
-                 n, how->power, pow(n, -1 / how->power));
+        snprintf(out, size,
+                 "J is a smooth maximum of %g objective%s, power %g: from %.3g of the largest to the largest", n,
+                 n == 1 ? "" : "s", how->power, pow(n, -1 / how->power));
     else
         snprintf(out, size,
-                 "J is a smooth maximum of %g objectives, width %g: from the largest less %.3g to the largest", n,
-                 how->width, how->width * log(n));
+                 "J is a smooth maximum of %g objective%s, width %g: from the largest less %.3g to the largest", n,
+                 n == 1 ? "" : "s", how->width, how->width * log(n));
     return true;
 }
 

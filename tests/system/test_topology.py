@@ -200,7 +200,7 @@ class Topology(unittest.TestCase):
         self.assertNotEqual(alone["objective"], other["objective"])
 
     def test_a_beam_of_two_materials_and_void_finds_where_each_belongs(self):
-        """Of a third of the volume half may be the stiffer material: the result is stiffer than the even blend."""
+        """Of 0.4 of the volume half may be the stiffer material: the result is stiffer than the even blend."""
         scene = self.three("0.4", 0.5, "type: simp, power: 3, least: 1e-3")
         with scene.open("a") as to:
             to.write("design:\n  - {name: layout, target: bodies.beam.relative_density, per: element, bounds: [0, 1],\n"
