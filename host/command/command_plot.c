@@ -7,7 +7,7 @@
 #include "host/report/figure.h"
 #include "host/report/report.h"
 
-enum { WIDTH = 960, HEIGHT = 600 };
+enum { WIDTH = 960, HEIGHT = 600, LEAST_WIDTH = 320, LEAST_HEIGHT = 180 };
 
 piola_plot_options piola_plot_options_default(void)
 {
@@ -21,6 +21,10 @@ piola_status piola_plot(const piola_plot_options *o, piola_error *error)
     pio_plot plot = {0};
     if (!o->folder || !o->output)
         return pio_fail(error, PIOLA_USAGE, "a figure needs a folder of results and an output");
+    const int width = o->width ? o->width : WIDTH, height = o->height ? o->height : HEIGHT;
+    if (width < LEAST_WIDTH || height < LEAST_HEIGHT)
+        return pio_fail(error, PIOLA_USAGE, "a figure of %d x %d: it must be at least %d x %d", width, height,
+                        LEAST_WIDTH, LEAST_HEIGHT);
     piola_status rc = pio_paper_replaces(o->output, error);
     if (rc) return rc;
     const pio_curves_wanted wanted = {.curves = o->curves,
@@ -35,9 +39,7 @@ piola_status piola_plot(const piola_plot_options *o, piola_error *error)
     rc = pio_report_open(&report, o->folder, error);
     if (!rc) rc = pio_curves_make(report, &wanted, &pool, &plot, error);
     pio_file_limit_begin();
-    if (!rc)
-        rc = pio_figure_write(&plot, o->output, o->width ? o->width : WIDTH, o->height ? o->height : HEIGHT, o->title,
-                              error);
+    if (!rc) rc = pio_figure_write(&plot, o->output, width, height, o->title, error);
     pio_file_limit_end();
     pio_report_free(report);
     pio_pool_free(&pool);

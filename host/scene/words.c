@@ -127,7 +127,9 @@ const char *const pio_observable_units[] = {[PIO_MEAN_POSITION] = "m",
                                             [PIO_OF_ROTATION] = "rad",
                                             [PIO_OF_RELATIVE_DENSITY] = "",
                                             [PIO_OF_GREYNESS] = "",
+                                            [PIO_OF_OWN_FRACTION] = "",
                                             NULL};
+_Static_assert(sizeof pio_observable_units == sizeof pio_observable_words, "every observable has a unit");
 const char *const pio_measure_words[] = {[PIO_MEAN] = "mean", [PIO_MAXIMUM] = "maximum", [PIO_PNORM] = "pnorm", NULL};
 
 const char *const pio_method_words[] = {[SCENE_MPM] = "mpm", [SCENE_FEM] = "fem", NULL};
