@@ -303,8 +303,9 @@ typedef struct {
 static bool is_other(const pio_scene *s, int32_t material)
 {
     for (size_t b = 0; b < s->matter.n_bodies; b++) {
-        const char *other = s->matter.bodies[b].other;
-        if (other && pio_scene_material_number(s, other) == material) return true;
+        const scene_body *body = &s->matter.bodies[b];
+        if (body->other && pio_scene_material_number(s, body->other) == material) return true;
+        if (body->second && pio_scene_material_number(s, body->second) == material) return true;
     }
     return false;
 }

@@ -84,16 +84,12 @@ static void check_mixed(const pio_scene *s, cfg_doc *doc, size_t i, const char *
 {
     const scene_body *b = &s->matter.bodies[i];
     PATH(at, "bodies[%zu].interpolation.%s", i, key);
-    PATH(regions, "bodies[%zu].regions", i);
     const scene_material *own = pio_scene_material(s, b->material);
     if (pio_scene_entry(doc, at, "materials", name, s->materials.v, s->materials.n, sizeof *s->materials.v) ==
             s->materials.n ||
         !own)
         return;
     check_pair(doc, at, own, pio_scene_material(s, name));
-    if (b->n_regions)
-        pio_cfg_fault(doc, regions,
-                      "a body that is mixed of several materials has no regions; use bodies of their own");
     check_designs(s, doc, i, name);
 }
 
@@ -119,10 +115,14 @@ void pio_scene_validate_mixtures(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->matter.n_bodies; i++) {
         const scene_body *b = &s->matter.bodies[i];
         PATH(least, "bodies[%zu].interpolation.least", i);
+        PATH(regions, "bodies[%zu].regions", i);
         if (s->method.type == SCENE_FEM) check_choice(s, doc, i);
         if (!pio_scene_body_is_partial(b)) continue;
         if (b->other) check_mixed(s, doc, i, "other", b->other);
         if (b->second) check_mixed(s, doc, i, "second", b->second);
+        if ((b->other || b->second) && b->n_regions)
+            pio_cfg_fault(doc, regions,
+                          "a body that is mixed of several materials has no regions; use bodies of their own");
         if (b->other && pio_scene_is_set(doc, least))
             pio_cfg_fault(doc, least, "no element is empty where another material fills the rest; remove it");
     }

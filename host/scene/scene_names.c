@@ -47,6 +47,7 @@ bool pio_body_is_made_of(const scene_body *b, const scene_material *m)
 {
     bool used = !strcmp(m->name, b->material);
     used |= b->other && !strcmp(m->name, b->other);
+    used |= b->second && !strcmp(m->name, b->second);
     for (size_t r = 0; r < b->n_regions; r++) used |= !strcmp(m->name, b->regions[r].material);
     return used;
 }

@@ -327,7 +327,9 @@ static const cfg_field observe_fields[] = {
          "elements, Cauchy's stress and Green's strain (components xx, yy, zz, xy, in 3D yz, xz), von Mises' "
          "stress, volume ratio, strain energy per volume at rest, principal stresses (1, 2, 3, the largest "
          "first), rotation (2D: an angle; 3D: a rotation vector x, y, z), relative density r, whose mean is the "
-         "fraction of the volume that is filled, and greyness, 4 r (1 - r); of modal analysis the frequency of a mode"},
+         "fraction of the volume that is filled, greyness, 4 r (1 - r), and own_fraction, r c with the choice c, whose "
+         "mean is the fraction of the volume that is the body's own material; of modal analysis the frequency of a "
+         "mode"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | FIELDS | INTEGRALS, .present = has_on,
      .computed = "the whole body",

@@ -188,9 +188,17 @@ class Topology(unittest.TestCase):
             self.near("mass", self.seen(result, "weight"),
                       np.sum(r * (2 * c + 5 * (1 - c)) + (1 - r) * (1 if foam else 0)), 1e-14)
             self.near("own fraction", self.seen(result, "own"), np.mean(r) * c, 1e-14)
+            self.assertEqual(result["observations"]["own"]["unit"], "")
             wrong, _ = compliance(r, lambda q: filled * 1.0001 * s(q) + foam * (1 - s(q)), slope)
             print(f"  negative control, 1.0001 of what is filled: {abs(wrong / exact - 1):.3g} (must exceed 1e-10)")
             self.assertGreater(abs(wrong / exact - 1), 1e-10)
+
+    def test_constants_of_a_second_material_are_not_offered_as_designs(self):
+        scene = self.three("0.6", 0.5, "type: simp, power: 3")
+        done = subprocess.run([PIOLA, "params", str(scene)], capture_output=True, text=True, timeout=DEADLINE,
+                              check=True)
+        self.assertIn("bodies.beam.choice", done.stdout)
+        self.assertNotIn("materials.light", done.stdout)
 
     def test_a_choice_of_one_has_the_bits_of_the_material_alone(self):
         alone = self.piola("grad", self.beam("0.6", "{type: simp, power: 3}"))

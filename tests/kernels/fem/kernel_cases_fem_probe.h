@@ -96,7 +96,8 @@ static void probe_sums_adj(case_io *io, const mesh_body *body, int t, fem_probe_
 }
 
 /* The fields over elements, with a projected dilatation from 7 on, with thermal strains from 12 on, those of relative
- * densities 15 and 16, of rings from 17, of sheets from 23, of both with thermal strains from 28 on. */
+ * densities 15 to 17, the last with a choice, of rings from 18, of sheets from 24, of both with thermal strains from 29
+ * on. */
 static const char *const probe_names[] = {"Cauchy's stress",
                                           "strain",
                                           "von Mises, norm",
@@ -114,6 +115,7 @@ static const char *const probe_names[] = {"Cauchy's stress",
                                           "heated, projected energy",
                                           "relative density",
                                           "greyness, norm",
+                                          "own fraction",
                                           DIM == 3 ? NULL : "Cauchy's stress of rings",
                                           "strain of rings",
                                           "von Mises of rings, norm",
@@ -133,33 +135,34 @@ static const char *const probe_names[] = {"Cauchy's stress",
                                           "heated, J of sheets",
                                           NULL};
 static const int probe_fields[] = {
-    PIO_CAUCHY_STRESS,          PIO_GREEN_STRAIN,   PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
-    PIO_PRINCIPAL_STRESS,       PIO_ROTATION,       PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
-    PIO_PRINCIPAL_STRESS,       PIO_VOLUME_RATIO,   PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
-    PIO_RELATIVE_DENSITY_FIELD, PIO_GREYNESS,       PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS,
-    PIO_VOLUME_RATIO,           PIO_ENERGY_DENSITY, PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
-    PIO_VON_MISES_STRESS,       PIO_VOLUME_RATIO,   PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS,    PIO_ENERGY_DENSITY,
-    PIO_CAUCHY_STRESS,          PIO_GREEN_STRAIN,   PIO_ENERGY_DENSITY,   PIO_VOLUME_RATIO};
+    PIO_CAUCHY_STRESS,          PIO_GREEN_STRAIN,     PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS,       PIO_ROTATION,         PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
+    PIO_PRINCIPAL_STRESS,       PIO_VOLUME_RATIO,     PIO_CAUCHY_STRESS,    PIO_VON_MISES_STRESS, PIO_ENERGY_DENSITY,
+    PIO_RELATIVE_DENSITY_FIELD, PIO_GREYNESS,         PIO_OWN_FRACTION,     PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,
+    PIO_VON_MISES_STRESS,       PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,   PIO_PRINCIPAL_STRESS, PIO_CAUCHY_STRESS,
+    PIO_GREEN_STRAIN,           PIO_VON_MISES_STRESS, PIO_VOLUME_RATIO,     PIO_ENERGY_DENSITY,   PIO_CAUCHY_STRESS,
+    PIO_ENERGY_DENSITY,         PIO_CAUCHY_STRESS,    PIO_GREEN_STRAIN,     PIO_ENERGY_DENSITY,   PIO_VOLUME_RATIO};
 
 /* Every field, as a mean and as a norm. A little energy comes with it: on some constants, or on all of them, a field
  * alone does not depend, and rounding is no derivative. */
 static void case_fem_probe(case_io *io)
 {
     const int variant = case_variant(io, probe_names), field = probe_fields[variant];
-    const int heated = (variant > 11 && variant < 15) || variant > 27, filled = variant == 15 || variant == 16;
+    const int heated = (variant > 11 && variant < 15) || variant > 28, filled = variant > 14 && variant < 18;
     const int projected = variant > 6 && variant < 15 && variant != 12;
-    const int sheets = (variant > 22 && variant < 28) || variant > 29;
+    const int sheets = (variant > 23 && variant < 29) || variant > 30;
     const int small = field == PIO_GREEN_STRAIN || field == PIO_VOLUME_RATIO || field == PIO_ROTATION || filled;
-    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 16 || variant == 19;
+    const int norm = variant == 2 || variant == 4 || variant == 5 || variant == 16 || variant == 20;
     const double scale = small ? 1e-4 : norm ? 1e-2 : 1;
     mesh_body body = mesh_of(io, RULE_STIFFNESS, CASE_INPUT, CASE_INPUT);
     const mesh_lattice *m = &body.m;
-    if (variant > 16) mesh_plane(&body, sheets ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
+    if (variant > 17) mesh_plane(&body, sheets ? PIO_PLANE_STRESS : PIO_AXISYMMETRIC);
     fem_probe_args a, energy;
     a.s = probe_of(io, &body, field, projected, 1);
     if (heated) mesh_heat(io, &body, CASE_INPUT);
     a.s.m.heat = body.matter.heat;
     if (filled) a.s.m.relative = REALS(io, "relative", 1, m->elements, 0.1, 0.9);
+    if (field == PIO_OWN_FRACTION) a.s.m.choice = REALS(io, "choice", 1, m->elements, 0.1, 0.9);
     a.component = 0;
     a.power = norm ? 5 : 0;
     a.size = norm && !filled ? field == PIO_ENERGY_DENSITY ? 300 : 9000 : 1;
@@ -190,6 +193,7 @@ static void case_fem_probe(case_io *io)
     if (b.thick_bar) case_gradient(io, "thickness", CASE_FIELD, 1, m->elements, b.thick_bar);
     if (heated) case_gradient(io, "heat", CASE_FIELD, 1, m->elements, b.heat_bar);
     if (filled) case_gradient(io, "relative", CASE_FIELD, 1, m->elements, b.relative_bar);
+    if (b.choice_bar) case_gradient(io, "choice", CASE_FIELD, 1, m->elements, b.choice_bar);
 }
 #define case_fem_probe_adj case_fem_probe
 
