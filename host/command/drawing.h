@@ -34,7 +34,7 @@ typedef struct {
 typedef struct {
     pio_mark *list;     /* [n] */
     size_t n, places;   /* marks; observed places */
-    bool of[4];         /* by pio_mark_kind: there are some */
+    bool more;          /* there are more places than are drawn */
     double (*place)[3]; /* [frames][places] m, where they are in each frame; NULL: no path is drawn */
     double (*now)[3];   /* [places] those of the frame; the last mark's */
 } pio_drawn_marks;

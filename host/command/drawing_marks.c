@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_PLACES = 32 };
 
@@ -19,6 +20,7 @@ typedef struct {
     size_t body;      /* number of the body */
     double rest[3];   /* point of a mesh, m */
     int64_t node;     /* nearest to it */
+    bool lost;        /* the masses of its particles differ, and the file does not have them: no path is known */
 } place;
 
 /* ---- what the scene observes ----------------------------------------------------------------------------- */
@@ -46,7 +48,43 @@ static void take(const cfg_node *list, int dimension, double out[3])
                      : (double)NAN;
 }
 
-/* Reads entry o of `observe`. Returns false if it observes no place that can be drawn. */
+/* Returns whether a design changes densities within a body. */
+static bool has_designed_densities(const pio_drawing *d)
+{
+    const cfg_node *designs = list_of(d->scene, "design");
+    for (size_t k = 0; designs && k < designs->n; k++) {
+        const char *per = pio_report_text(designs->items[k], "per", "target");
+        const cfg_node *list = pio_report_get(designs->items[k], "targets");
+        const char *only = pio_report_text(designs->items[k], "target", "");
+        const size_t n = list && list->kind == CFG_SEQUENCE ? list->n : 1;
+        for (size_t i = 0; i < n && strcmp(per, "target") != 0 && strcmp(per, "body") != 0; i++) {
+            const char *target = list && list->kind == CFG_SEQUENCE ? list->items[i]->text : only;
+            const char *key = target ? strrchr(target, '.') : NULL;
+            if (key && !strcmp(key, ".density")) return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether the particles of a body may have different masses: they are filled in part, have volumes of their own
+ * from a file, or densities of their own by a design. */
+static bool is_uneven(const pio_drawing *d, const cfg_node *body)
+{
+    const cfg_node *shapes = list_of(d->scene, "geometry");
+    const size_t own = body_of(shapes, pio_report_text(body, "geometry", ""));
+    if (pio_report_get(body, "relative_density") || has_designed_densities(d)) return true;
+    return shapes && own < shapes->n && !strcmp(pio_report_text(shapes->items[own], "type", ""), "points") &&
+           !pio_report_get(shapes->items[own], "volume");
+}
+
+/* Returns the field of the masses of particles; NULL: there is none. */
+static const pio_snapshot_field_info *masses(const pio_drawing *d)
+{
+    const pio_snapshot_field_info *f = pio_drawing_find(d->info, "mass", 4);
+    return f && !d->info->n_cells && f->stored == 1 && f->location == PIO_SNAPSHOT_POINT ? f : NULL;
+}
+
+/* Reads entry o of `observe`. Returns false if it observes no place that can be drawn, as where a mesh is at rest. */
 static bool read_place(const pio_drawing *d, const cfg_node *o, place *p)
 {
     const cfg_node *bodies = list_of(d->scene, "bodies");
@@ -54,9 +92,10 @@ static bool read_place(const pio_drawing *d, const cfg_node *o, place *p)
     *p = (place){.name = pio_report_text(o, "name", ""), .mesh = !strcmp(type, "displacement")};
     p->body = body_of(bodies, pio_report_text(o, "body", ""));
     take(pio_report_get(o, "point"), d->info->dimension, p->rest);
-    if (p->mesh) return d->info->n_cells && isfinite(p->rest[0]) && isfinite(p->rest[1]);
-    return !strcmp(type, "mean_position") && bodies && p->body < bodies->n && !d->info->n_cells &&
-           !pio_report_get(o, "group");
+    if (p->mesh) return d->info->n_cells && fabs(d->factor) > 0 && isfinite(p->rest[0]) && isfinite(p->rest[1]);
+    if (strcmp(type, "mean_position") != 0 || !bodies || p->body >= bodies->n || d->info->n_cells) return false;
+    p->lost = !masses(d) && is_uneven(d, bodies->items[p->body]);
+    return !pio_report_get(o, "group");
 }
 
 /* Adds a displacement, times the factor with which displacements are drawn, to the point at rest. */
@@ -103,7 +142,6 @@ static pio_mark *add_mark(pio_drawing *d, pio_mark_kind kind, size_t n)
     if (list) m->list = list;
     double(*at)[3] = list ? calloc(n + 1, sizeof *at) : NULL;
     if (!at) return NULL;
-    m->of[kind] = true;
     m->list[m->n] = (pio_mark){kind, at, n};
     return &m->list[m->n++];
 }
@@ -140,25 +178,25 @@ static bool add_data(pio_drawing *d, const place *p, const cfg_node *result)
     return whole;
 }
 
-/* Opens result.json beside the file, where there is one. */
-static const cfg_node *open_result(const pio_drawing *d, cfg_doc *doc)
+/* Opens result.json beside the file, where there is one; else *root is NULL. */
+static piola_status open_result(const pio_drawing *d, cfg_doc *doc, cfg_node **root, piola_error *error)
 {
     char folder[PIO_PATH], path[PIO_PATH];
     const char *slash = strrchr(d->options->file, '/');
-    cfg_node *root = NULL;
-    piola_error ignored;
+    *root = NULL;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - d->options->file) : 1,
              slash ? d->options->file : ".");
-    if (!pio_path_join(path, sizeof path, folder, "result.json")) return NULL;
-    return pio_cfg_json(doc, path, "the result of a command", &root, &ignored) ? NULL : root;
+    if (!pio_path_join(path, sizeof path, folder, "result.json") || access(path, F_OK)) return PIOLA_OK;
+    return pio_cfg_json(doc, path, "the result of a command", root, error);
 }
 
 static piola_status add_aims(pio_drawing *d, const place *places, piola_error *error)
 {
     cfg_doc doc = {.folder = "."};
-    const cfg_node *result = open_result(d, &doc);
+    cfg_node *result = NULL;
     bool whole = true;
-    for (size_t i = 0; whole && i < d->marks.places; i++) {
+    const piola_status rc = open_result(d, &doc, &result, error);
+    for (size_t i = 0; !rc && whole && i < d->marks.places; i++) {
         double at[3];
         whole = !result || add_data(d, &places[i], result);
         if (!whole || !read_target(d, &places[i], at)) continue;
@@ -167,26 +205,33 @@ static piola_status add_aims(pio_drawing *d, const place *places, piola_error *e
         whole = m != NULL;
     }
     pio_cfg_free(&doc);
+    if (rc) return rc;
     return whole ? PIOLA_OK : pio_fail_memory(error, sizeof(pio_mark), "marks");
 }
 
 /* ---- paths ----------------------------------------------------------------------------------------------- */
 
-/* Sets where the places are in a frame, of which x [n][3] are the points and v [n][3] the displacements, and body [n]
- * the numbers of bodies. */
-static void locate(const pio_drawing *d, const place *places, const double *x, const double *v, const double *body,
-                   double (*out)[3])
+/* What paths are made of in a frame. */
+typedef struct {
+    double *x, *v;       /* [n][3] points, and displacements or NULL, m */
+    double *body, *mass; /* [n] numbers of bodies; masses, kg; NULL: one body, equal masses */
+} state;
+
+/* Sets where the places are in a frame: NaN where that is not known. */
+static void locate(const pio_drawing *d, const place *places, const state *s, double (*out)[3])
 {
     for (size_t i = 0; i < d->marks.places; i++) {
         const place *p = &places[i];
-        double sum[3] = {0, 0, 0}, n = 0;
+        double sum[3] = {0, 0, 0}, total = p->lost ? (double)NAN : 0;
         for (int64_t k = 0; !p->mesh && k < d->info->n_points; k++) {
-            if (body && fabs(body[k] - (double)p->body) > 0.5) continue;
-            for (int a = 0; a < 3; a++) sum[a] += x[3 * k + a];
-            n++;
+            const double m = s->mass ? s->mass[k] : 1;
+            if (s->body && fabs(s->body[k] - (double)p->body) > 0.5) continue;
+            for (int a = 0; a < 3; a++) sum[a] += m * s->x[3 * k + a];
+            total += m;
         }
         for (int a = 0; a < 3; a++)
-            out[i][a] = p->mesh ? x[3 * p->node + a] + d->factor * (v ? v[3 * p->node + a] : 0) : sum[a] / n;
+            out[i][a] =
+                p->mesh ? s->x[3 * p->node + a] + d->factor * (s->v ? s->v[3 * p->node + a] : 0) : sum[a] / total;
     }
 }
 
@@ -213,21 +258,23 @@ static piola_status read_paths(pio_drawing *d, place *places, piola_error *error
     pio_drawn_marks *m = &d->marks;
     const size_t n = (size_t)d->info->n_points, frames = (size_t)d->info->n_frames;
     const pio_snapshot_field_info *u = pio_drawing_find(d->info, "displacement", 12),
-                                  *b = pio_drawing_find(d->info, "body", 4);
-    double *x = malloc(7 * n * sizeof *x), *v = x + 3 * n, *body = x + 6 * n;
+                                  *b = pio_drawing_find(d->info, "body", 4), *w = masses(d);
+    double *x = malloc(8 * n * sizeof *x);
     m->place = calloc(frames * m->places + 1, sizeof *m->place);
     if (!x || !m->place) {
         free(x);
-        return pio_fail_memory(error, 7 * n * sizeof *x, "paths");
+        return pio_fail_memory(error, 8 * n * sizeof *x, "paths");
     }
     if (u && (u->stored != 3 || u->location != PIO_SNAPSHOT_POINT)) u = NULL;
     if (d->info->n_cells || !b || b->stored != 1) b = NULL;
-    piola_status rc = b ? pio_snapshot_read_field(d->file, b->name, 0, body, error) : PIOLA_OK;
+    const state s = {x, u ? x + 3 * n : NULL, b ? x + 6 * n : NULL, w ? x + 7 * n : NULL};
+    piola_status rc = b ? pio_snapshot_read_field(d->file, b->name, 0, s.body, error) : PIOLA_OK;
     for (size_t k = 0; !rc && k < frames; k++) {
         rc = pio_snapshot_read_points(d->file, (int64_t)k, x, error);
         if (!rc && k == 0) find_nodes(d, places, x);
-        if (!rc && u) rc = pio_snapshot_read_field(d->file, u->name, (int64_t)k, v, error);
-        if (!rc) locate(d, places, x, u ? v : NULL, b ? body : NULL, m->place + k * m->places);
+        if (!rc && u) rc = pio_snapshot_read_field(d->file, u->name, (int64_t)k, s.v, error);
+        if (!rc && w) rc = pio_snapshot_read_field(d->file, w->name, (int64_t)k, s.mass, error);
+        if (!rc) locate(d, places, &s, m->place + k * m->places);
     }
     free(x);
     return rc;
@@ -257,11 +304,29 @@ piola_status pio_drawing_choose_marks(pio_drawing *d, piola_error *error)
     place places[MOST_PLACES];
     piola_status rc = PIOLA_OK;
     if (!(d->options->targets || d->options->paths) || d->info->kind == PIO_SNAPSHOT_HISTORY) return PIOLA_OK;
-    for (size_t o = 0; observe && o < observe->n && d->marks.places < MOST_PLACES; o++)
-        d->marks.places += read_place(d, observe->items[o], &places[d->marks.places]);
+    for (size_t o = 0; observe && o < observe->n && !d->marks.more; o++) {
+        place next;
+        if (!read_place(d, observe->items[o], &next)) continue;
+        d->marks.more = d->marks.places == MOST_PLACES;
+        if (!d->marks.more) places[d->marks.places++] = next;
+    }
     if (!d->marks.places) return PIOLA_OK;
     if (d->options->paths) rc = add_paths(d, places, error);
     return rc || !d->options->targets ? rc : add_aims(d, places, error);
+}
+
+/* Returns whether a mark has a point that is drawn; a path needs two in succession. */
+static bool is_drawn(const pio_drawing *d, const pio_mark *m)
+{
+    bool before = m->kind != PIO_MARK_PATH, drawn = false;
+    for (size_t i = 0; i < m->n && !drawn; i++) {
+        int known = 0;
+        for (int a = 0; a < d->info->dimension; a++) known += isfinite(m->at[i][a]) != 0;
+        const bool there = known == d->info->dimension;
+        drawn = (there && before) || (m->kind == PIO_MARK_TARGET && d->info->dimension == 2 && known == 1);
+        if (m->kind == PIO_MARK_PATH) before = there;
+    }
+    return drawn;
 }
 
 void pio_drawing_mark(pio_drawing *d)
@@ -271,11 +336,16 @@ void pio_drawing_mark(pio_drawing *d)
                                         [PIO_MARK_PLACE] = "\u25cb observed",
                                         [PIO_MARK_TARGET] = "\u2295 target"};
     const pio_drawn_marks *m = &d->marks;
+    bool of[sizeof words / sizeof *words] = {false};
     if (m->now) memcpy(m->now, m->place + (size_t)d->frame * m->places, m->places * sizeof *m->now);
+    for (size_t k = 0; k < m->n; k++) of[m->list[k].kind] |= is_drawn(d, &m->list[k]);
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
         const size_t used = strlen(d->caption);
-        if (m->of[k]) snprintf(d->caption + used, sizeof d->caption - used, "   \u00b7   %s", words[k]);
+        if (of[k]) snprintf(d->caption + used, sizeof d->caption - used, "   \u00b7   %s", words[k]);
     }
+    const size_t used = strlen(d->caption);
+    if (m->more)
+        snprintf(d->caption + used, sizeof d->caption - used, "   \u00b7   of the first %d places", MOST_PLACES);
 }
 
 void pio_drawing_free_marks(pio_drawing *d)

@@ -65,7 +65,7 @@ static bool within(const pio_area *area, const double at[2])
 static void path(const pio_frame *f, pio_image *image, const pio_mark *m)
 {
     for (int behind = 1; behind >= 0; behind--) {
-        double last[3], at[3];
+        double last[3], at[3] = {0, 0, 0};
         bool drawing = false;
         for (size_t i = 0; i < m->n; i++) {
             const bool there =

@@ -119,13 +119,51 @@ class Marks(unittest.TestCase):
     def test_a_point_of_a_mesh_is_where_its_displacement_is_drawn(self):
         states = self.simulate(BAR)
         rings = [self.middle(self.marks(states, "--paths", "--deformation", factor, "--hold"))
-                 for factor in ("0", "0.0001")]
+                 for factor in ("-0.0001", "0.0001")]
         self.assertLess(abs(rings[0][0] - rings[1][0]) + abs(rings[0][1] - rings[1][1]), 1.1)
+        self.assertEqual(self.marks(states, "--paths", "--targets", "--deformation", "0"), [],
+                         "where nothing moves no target of a displacement can be met")
         result = json.loads((self.root / "out/result.json").read_text(encoding="utf-8"))
         self.assertLess(result["observations"]["tip"]["value"][-1][1], -0.01)
         both = self.marks(states, "--paths", "--targets")
         level = max((sum(1 for p in both if p[1] == y), y) for y in {p[1] for p in both})
         self.assertGreater(level[0], 300, "the target of one coordinate is a line")
+
+    def test_a_path_is_that_of_the_mass_or_there_is_none(self):
+        """Half of the points have a ninth of the volume of the others: the mean of all is 0.08 m, or 16 pixels, from
+        the observed place."""
+        rows = [f"{0.3 + 0.05 * i},{0.6 + 0.05 * j},{'9e-4' if i > 3 else '1e-4'}" for i in range(8) for j in range(4)]
+        (self.root / "points.csv").write_text("x,y,volume\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        text = (FLIGHT % TARGET % (1.2, 1)).replace("type: ball, center: [0.4, 0.6], radius: 0.15",
+                                                    "type: points, file: points.csv")
+        self.assertIn("points.csv", text)
+        rows = self.marks(self.simulate(text), "--paths")
+        self.assertEqual(rows, [], "the file has no masses, so that no path is known")
+        self.simulate(text.replace("[velocity]", "[velocity, mass]"))
+        result = json.loads((self.root / "out/result.json").read_text(encoding="utf-8"))
+        seen = result["observations"]["centre"]["value"]
+        aim = self.simulate(text.replace("[velocity]", "[velocity, mass]").replace("[1.2, 1]", str(seen[-1])))
+        last = self.middle(self.marks(aim, "--targets"))
+        end = max(self.marks(aim, "--paths", "--frame", "0"))
+        print(f"  target at the observed place {last}, end of the path {end}; 3 pixels apart are permitted")
+        self.assertLess(abs(end[0] - last[0]) + abs(end[1] - last[1]), 3)
+
+    def test_an_unreadable_result_is_an_error(self):
+        states = self.simulate(FLIGHT % TARGET % (1.2, 1))
+        (self.root / "out/result.json").write_text("{", encoding="utf-8")
+        self.piola("render", states, "-o", self.root / "a.png", "--targets", code=65)
+        self.assertFalse((self.root / "a.png").exists())
+
+    def test_data_of_one_coordinate_are_not_drawn_and_not_in_the_caption(self):
+        (self.root / "where.csv").write_text("time,y\n0.1,1.5\n0.2,1.5\n", encoding="utf-8")
+        misfit = "{type: misfit, of: centre.y, data: {file: where.csv, columns: [y]}, sigma: 1 cm}"
+        states = self.simulate(FLIGHT % misfit)
+        pictures = []
+        for more in ((), ("--targets",), ("--paths",)):
+            self.piola("render", states, "-o", self.root / "a.png", *more)
+            pictures.append((self.root / "a.png").read_bytes())
+        self.assertEqual(pictures[0], pictures[1])
+        self.assertNotEqual(pictures[0], pictures[2])
 
     def test_an_optimisation_draws_them_and_so_do_films(self):
         scene = self.root / "scene.yaml"
