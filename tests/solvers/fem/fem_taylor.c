@@ -13,24 +13,33 @@
 
 #include <cmocka.h>
 
-static const char *const quantities[] = {"position",
-                                         "velocity",
-                                         "law parameter 0",
-                                         "law parameter 1",
-                                         "law parameter 2",
-                                         "law parameter 3",
-                                         "law parameter 4",
-                                         "density",
-                                         "thickness",
-                                         "mass damping",
-                                         "stiffness damping",
-                                         "displaced",
-                                         "gravity",
-                                         "amplitude",
-                                         "frequency",
-                                         "phase",
-                                         "load",
-                                         "support"};
+static const char *const quantities[PIO_CONTROL_VALUES + 1] = {[PIO_POSITION] = "position",
+                                                               [PIO_VELOCITY] = "velocity",
+                                                               [PIO_LAW_PARAMETER_0] = "law parameter 0",
+                                                               [PIO_LAW_PARAMETER_1] = "law parameter 1",
+                                                               [PIO_LAW_PARAMETER_2] = "law parameter 2",
+                                                               [PIO_LAW_PARAMETER_3] = "law parameter 3",
+                                                               [PIO_LAW_PARAMETER_4] = "law parameter 4",
+                                                               [PIO_DENSITY] = "density",
+                                                               [PIO_THICKNESS] = "thickness",
+                                                               [PIO_RELATIVE_DENSITY] = "relative density",
+                                                               [PIO_CHOICE] = "choice",
+                                                               [PIO_EXPANSION] = "expansion",
+                                                               [PIO_TEMPERATURE] = "temperature",
+                                                               [PIO_MASS_DAMPING] = "mass damping",
+                                                               [PIO_STIFFNESS_DAMPING] = "stiffness damping",
+                                                               [PIO_DISPLACED] = "displaced",
+                                                               [PIO_GRAVITY] = "gravity",
+                                                               [PIO_LOAD] = "load",
+                                                               [PIO_SUPPORT] = "support",
+                                                               [PIO_NAMED_CONSTANT] = "named constant"};
+
+/* Returns the name of a quantity of meshes. */
+static const char *name_of(pio_quantity quantity)
+{
+    assert_non_null(quantities[quantity]);
+    return quantities[quantity];
+}
 
 /* One direction h, e halved eight times from `first` (of the largest component of z), both signs. */
 static void difference(taylor_run *t, const char *name, double first, pio_taylor_row *row)
@@ -136,7 +145,7 @@ void design_by_design(taylor_run *t)
         const pio_design_desc *e = &t->c->design[d];
         const int first = fem_case_design_first(t->c, d), count = fem_case_design_count(t->c, d);
         char name[96];
-        int at = snprintf(name, sizeof name, "%s (design %d, %d variables, %s), ", quantities[e->quantity], d, count,
+        int at = snprintf(name, sizeof name, "%s (design %d, %d variables, %s), ", name_of(e->quantity), d, count,
                           e->logarithmic ? "log" : "linear");
         snprintf(name + at, sizeof name - (size_t)at, "gradient");
         gradient_direction(t, name, first, count);
