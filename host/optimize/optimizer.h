@@ -21,10 +21,10 @@
  * J last fell by a gain, 1e-8 of it, steps may be short because of them: then (3) does not count, and the run ends as
  * rejected. J is compared whatever the violation: where it rises as constraints are satisfied it never falls by a gain,
  * and one early failure may name the end so, which changes neither its status nor whether it has converged. By (2) too,
- * J can decrease further by about the fraction `rounding` of its total decrease. L-BFGS takes for (3) that five evaluations in a row
- * lowered J by no more than 1e-8 of it and nothing more is to be gained nearby, unless stop_gradient was requested.
- * Levenberg and Marquardt's ends so, too, and by (3) where the decrease that the linear model of the residuals predicts
- * for its longest step is that small.
+ * J can decrease further by about the fraction `rounding` of its total decrease. L-BFGS takes for (3) that five
+ * evaluations in a row lowered J by no more than 1e-8 of it and nothing more is to be gained nearby, unless
+ * stop_gradient was requested. Levenberg and Marquardt's ends so, too, and by (3) where the decrease that the linear
+ * model of the residuals predicts for its longest step is that small.
  *
  * The problem may come in stages, each with a J of its own, of which only the last one counts: a continuation, where J
  * becomes harder step by step. A stage ends after its evaluations, or where the run would otherwise have ended with a
