@@ -364,7 +364,6 @@ piola_status pio_pairs_create(pio_pairs *out, const pio_model *m, const int32_t 
 {
     piola_status rc = PIOLA_OK;
     *out = (pio_pairs){0};
-    if (!m->fem) return pio_particle_pairs(out, m, index, error);
     for (int b = 0; !rc && b < m->fem->bodies; b++) rc = add_pairs(out, m, b, index, error);
     return rc;
 }

@@ -43,10 +43,11 @@ typedef struct pio_pairs {
     double *area;              /* [n] of the face, m^2 (2D: m) */
 } pio_pairs;
 
-/* Finds the pairs of a design; index[e] is the variable of element or particle e of the model, or -1. Returns
+/* Finds the pairs of a design of elements; index[e] is the variable of element e of the model, or -1. Returns
  * PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out can be freed in any case. */
 piola_status pio_pairs_create(pio_pairs *out, const pio_model *model, const int32_t *index, piola_error *error);
-/* Does so for particles; *out is empty before. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED. */
+/* Does so for particles, index[p] being the variable of particle p. Returns PIOLA_NO_MEMORY or PIOLA_INTERRUPTED; *out
+ * can be freed in any case. */
 piola_status pio_particle_pairs(pio_pairs *out, const pio_model *model, const int32_t *index, piola_error *error);
 /* Frees pairs. */
 void pio_pairs_free(pio_pairs *pairs);

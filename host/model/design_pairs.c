@@ -69,6 +69,7 @@ piola_status pio_particle_pairs(pio_pairs *out, const pio_model *m, const int32_
 {
     pio_filter_desc *w = NULL;
     int32_t n = 0;
+    *out = (pio_pairs){0};
     for (int64_t p = 0; p < m->desc.particles.n; p++) n += index[p] >= 0;
     int32_t *particle = malloc(sizeof *particle * ((size_t)n + 1));
     if (!particle) return pio_fail_memory(error, sizeof *particle * (size_t)n, "pairs of particles");

@@ -21,7 +21,9 @@ piola_status pio_design_term_create(pio_term *t, const pio_model *m, piola_error
         if (m->parameters[k].tied || strcmp(m->parameters[k].design->name, t->term->of)) continue;
         t->target[t->n_targets++] = k;
         if (!has_pairs(t)) continue;
-        const piola_status rc = pio_pairs_create(&t->pairs[t->n_targets - 1], m, m->designs[k].index, error);
+        pio_pairs *own = &t->pairs[t->n_targets - 1];
+        const piola_status rc = m->fem ? pio_pairs_create(own, m, m->designs[k].index, error)
+                                       : pio_particle_pairs(own, m, m->designs[k].index, error);
         if (rc) return rc;
     }
     return PIOLA_OK;

@@ -44,7 +44,7 @@ static box open_box(const char *path, const char *const *sets)
     b.z = calloc((size_t)b.n, sizeof *b.z);
     b.bar = calloc((size_t)b.n, sizeof *b.bar);
     for (int32_t p = 0; p < b.n; p++) b.index[p] = b.n - 1 - p;
-    if (pio_pairs_create(&b.pairs, b.model, b.index, &error)) fail_msg("%s", error.message);
+    if (pio_particle_pairs(&b.pairs, b.model, b.index, &error)) fail_msg("%s", error.message);
     return b;
 }
 
