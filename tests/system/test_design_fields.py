@@ -76,6 +76,7 @@ objective: [{type: minimize, of: middle.y, weight: 1}]
 optimizer: {type: lbfgs, max_iterations: 1}
 output: {states: {every: 5 ms, fields: [velocity, hardening]}}
 """
+OBSERVED = ("--targets", "--paths")  # as pictures of optimisations have them
 
 
 class DesignFields(unittest.TestCase):
@@ -193,12 +194,12 @@ class DesignFields(unittest.TestCase):
             self.assertTrue(np.array_equal(points["design_hardening"][:].ravel(),
                                            file["piola/gradient/materials.snow.hardening/value"][:]))
             self.assertGreater(points["hardening"].size, points["design_hardening"].size)  # of every frame
-        self.assertEqual(self.picture(), self.drawn("--field", "design_hardening"))
-        self.assertNotEqual(self.picture(), self.drawn("--field", "hardening"), "negative control")
+        self.assertEqual(self.picture(), self.drawn("--field", "design_hardening", *OBSERVED))
+        self.assertNotEqual(self.picture(), self.drawn("--field", "hardening", *OBSERVED), "negative control")
 
     def test_vectors_of_particles_are_no_field_of_the_design(self):
         states = self.optimize(SNOW, "  - {name: v, target: bodies.block.velocity, per: particle, bounds: [-6, 6]}")
-        self.assertEqual(self.picture(), self.drawn())
+        self.assertEqual(self.picture(), self.drawn(*OBSERVED))
         done = subprocess.run([PIOLA, "render", states, "-o", self.root / "no.png", "--fit"], capture_output=True,
                               text=True, timeout=120, check=False)
         self.assertEqual((done.returncode, "only a mesh has a deformation" in done.stderr), (2, True), done.stderr)
