@@ -29,6 +29,12 @@ static int order(const void *a, const void *b)
     return (p->number > q->number) - (p->number < q->number);
 }
 
+/* Returns the number of the cell along an axis, for radii of any size: beyond 2^53 all are in one cell. */
+static int64_t cell_at(double x, double radius)
+{
+    return (int64_t)fmin(fmax(floor(x / radius), -0x1p53), 0x1p53);
+}
+
 static void middle_of(const pio_mesh *mesh, int32_t cell, double x[3])
 {
     pio_element_type type;
@@ -55,7 +61,7 @@ static place *find_places(const pio_model *m, const int32_t *index, int32_t vari
             place *p = &places[n++];
             *p = (place){.body = b, .number = c, .variable = v, .volume = volume[c]};
             middle_of(&f->mesh[b], c, p->x);
-            for (int a = 0; a < 3; a++) p->cell[a] = (int64_t)floor(p->x[a] / radius);
+            for (int a = 0; a < 3; a++) p->cell[a] = cell_at(p->x[a], radius);
         }
     }
     free(volume);
@@ -76,7 +82,7 @@ static place *find_particles(const pio_model *m, const int32_t *index, int32_t v
         *q = (place){.body = p->body[i], .number = (int32_t)i, .variable = index[i], .volume = p->volume[i]};
         for (int a = 0; a < dim; a++) {
             q->x[a] = p->position[i * dim + a];
-            q->cell[a] = (int64_t)floor(q->x[a] / radius);
+            q->cell[a] = cell_at(q->x[a], radius);
         }
     }
     if (places && n) qsort(places, n, sizeof *places, order);
@@ -239,7 +245,7 @@ static place *find_surface(const pio_model *m, int b, const int32_t *index, doub
         *p = (place){.body = b, .number = i, .variable = index[first + i], .volume = area[i]};
         for (int a = 0; a < 3; a++) {
             p->x[a] = mesh->x[3 * (size_t)i + (size_t)a];
-            p->cell[a] = (int64_t)floor(p->x[a] / radius);
+            p->cell[a] = cell_at(p->x[a], radius);
         }
     }
     free(area);
