@@ -52,6 +52,11 @@ class Parts(unittest.TestCase):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
 
+    def wait_for_lock(self):
+        """Returns once a process holds member 0: its lines are in the file only after the lock is taken."""
+        lock = self.out / "members" / "00000" / ".piola-lock"
+        self.wait_for(lambda: lock.exists() and lock.stat().st_size)
+
     def iterations(self):
         """How many iterations members have computed, those that they replayed not counted."""
         lines = [line for log in self.out.glob("members/*/log.txt") for line in log.read_text().splitlines()]
@@ -95,7 +100,7 @@ class Parts(unittest.TestCase):
 
     def test_a_killed_member_has_its_cause_until_it_is_run_again(self):
         part = self.begin(*AXES, *LONG, "--members", "0")
-        self.wait_for(lambda: (self.out / "members" / "00000" / ".piola-lock").exists())
+        self.wait_for_lock()
         os.kill(test_sweep.children_of(part.pid)[0], signal.SIGKILL)
         self.assertEqual(part.wait(DEADLINE), 78, part.stderr.read())
         failure = self.out / "members" / "00000" / "failure.json"
@@ -118,7 +123,7 @@ class Parts(unittest.TestCase):
 
     def test_a_member_that_another_process_runs_is_not_run_twice(self):
         first = self.begin(*AXES, *LONG, "--members", "0")
-        self.wait_for(lambda: (self.out / "members" / "00000" / ".piola-lock").exists())
+        self.wait_for_lock()
         first.send_signal(signal.SIGSTOP)
         os.kill(test_sweep.children_of(first.pid)[0], signal.SIGSTOP)
         said = self.sweep(78, *AXES, *LONG, "--members", "0..1")
@@ -153,7 +158,7 @@ class Parts(unittest.TestCase):
         slow = ("--set", "time.duration=4000 s", "--set", "output.states.every=400 s", "--set",
                 "observe.place.every=400 s")
         part = self.begin(*AXES, *OPTIMIZE, *slow, "--members", "0", "--require-progress")
-        self.wait_for(lambda: (self.out / "members" / "00000" / ".piola-lock").exists())
+        self.wait_for_lock()
         part.send_signal(signal.SIGUSR1)
         self.assertEqual(part.wait(DEADLINE), 79)
         said = part.stderr.read()
