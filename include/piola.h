@@ -9,97 +9,13 @@
 #ifndef PIOLA_H
 #define PIOLA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "piola_status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define PIOLA_VERSION "0.1.0"
-
-/* ---- outcomes ------------------------------------------------------------------------------------------ */
-
-typedef enum piola_status {
-    PIOLA_OK = 0,
-    PIOLA_NO = 1,             /* the answer is no: a check failed, or the optimiser did not converge */
-    PIOLA_USAGE = 2,          /* an option or argument is wrong */
-    PIOLA_BAD_DATA = 65,      /* a scene or a data file is wrong; the message has file:line:col */
-    PIOLA_NO_INPUT = 66,      /* an input file is missing or cannot be read */
-    PIOLA_UNAVAILABLE = 69,   /* the requested device or engine is not available */
-    PIOLA_INTERNAL = 70,      /* an error in Piola itself */
-    PIOLA_NO_MEMORY = 71,     /* memory or budget exhausted; the message names the bytes needed */
-    PIOLA_CANNOT_CREATE = 73, /* an output file cannot be created */
-    PIOLA_IO = 74,            /* reading or writing failed (disk full, ...) */
-    PIOLA_INTERRUPTED = 75,   /* stopped by a signal or a time limit; what was finished is on disk */
-    PIOLA_NUMERICAL = 76,     /* the computation failed; the message names step, item and value, `failure` the kind */
-    PIOLA_REFUSED = 77,       /* not allowed: a path outside the scene's folder, or resuming a run of another machine */
-    PIOLA_MEMBERS_FAILED = 78, /* members of a sweep failed, each with its cause in sweep.csv; the others are done */
-    PIOLA_NO_PROGRESS = 79     /* as PIOLA_INTERRUPTED, but nothing new is on disk; only with `require_progress` */
-} piola_status;
-
-/* What failed in a computation, for programs; scripts read its name in `failure` of result.json. */
-typedef enum piola_failure_kind {
-    PIOLA_FAILED_NOT, /* no failure of a computation */
-    /* Failures with meshes and with particles: */
-    PIOLA_FAILED_CONSTANTS,  /* the constants of a law are outside its range */
-    PIOLA_FAILED_TIME_STEP,  /* a time step exceeds the limit of stability of an explicit scheme */
-    PIOLA_FAILED_NOT_FINITE, /* a value is NaN or infinite */
-    PIOLA_FAILED_INVERTED,   /* an element or a particle is inverted, where its law is not defined */
-    /* Failures with meshes: */
-    PIOLA_FAILED_REST_SHAPE,   /* an element has no positive volume at rest */
-    PIOLA_FAILED_RIGID_MOTION, /* the supports of a static body permit rigid motion */
-    PIOLA_FAILED_LINE_SEARCH,  /* the line search found no lower potential along Newton's direction */
-    PIOLA_FAILED_NEWTON,       /* Newton's method needed more iterations than are allowed */
-    /* the adjoint solve did not reach its tolerance; `cause` is the failure of the linear solve */
-    PIOLA_FAILED_ADJOINT,
-    PIOLA_FAILED_EIGENVALUES, /* modal analysis found no, or not all, eigenvalues */
-    PIOLA_FAILED_REPEATED,    /* one of repeated frequencies, or that of a rigid motion, has no derivative */
-    /* Failures of linear solves: */
-    PIOLA_FAILED_LINEAR_LIMIT,       /* the solve needed more iterations than are allowed */
-    PIOLA_FAILED_STAGNATION,         /* the residual does not decrease any further */
-    PIOLA_FAILED_NEGATIVE_CURVATURE, /* the operator is not positive definite, which the method requires */
-    PIOLA_FAILED_SINGULAR,           /* the operator is singular, or one of its diagonal blocks */
-    PIOLA_FAILED_PRECONDITIONER,     /* the preconditioner is not positive definite */
-    /* Failures with particles: */
-    PIOLA_FAILED_START_OUTSIDE, /* a particle starts outside the grid */
-    PIOLA_FAILED_LEFT_GRID,     /* a particle left the grid */
-    PIOLA_FAILED_CFL,           /* a particle moves farther in one step than the allowed fraction of a cell */
-    /* Failures of results: */
-    PIOLA_FAILED_OBJECTIVE, /* an observation, the objective or a constraint is not finite */
-    PIOLA_FAILED_GRADIENT,  /* a derivative is not finite */
-    PIOLA_FAILED_REVERSAL,  /* steps that were reversed did not lead back to the state where they began */
-    PIOLA_FAILURES
-} piola_failure_kind;
-
-/* Where a computation failed. */
-typedef enum piola_failed_item {
-    PIOLA_FAILED_NOWHERE, /* at no single item */
-    PIOLA_FAILED_ELEMENT, /* in an element */
-    PIOLA_FAILED_NODE,    /* at a node */
-    PIOLA_FAILED_PARTICLE /* at a particle */
-} piola_failed_item;
-
-/* A failure of a computation, for programs. */
-typedef struct piola_failure {
-    piola_failure_kind kind;  /* what failed */
-    piola_failure_kind cause; /* why it failed, for kinds that have a cause */
-    piola_failed_item of;     /* kind of `item`; PIOLA_FAILED_NOWHERE: there is none */
-    int64_t item;             /* number of the element, node or particle */
-    int64_t step;             /* number of the time step; -1: none */
-    double residual;          /* relative residual of the solve that failed; NaN if there is none */
-} piola_failure;
-
-/* Returns the name of a kind, as in `failure` of result.json: "line_search" and so on; "none". */
-const char *piola_failure_name(piola_failure_kind kind);
-
-/* The outcome of a call that failed. */
-typedef struct piola_error {
-    piola_status status;   /* as the call returned it */
-    char message[2048];    /* says what was wrong, where, and what would be right */
-    piola_failure failure; /* kind PIOLA_FAILED_NOT if no computation failed */
-} piola_error;
 
 /* ---- memory that was refused -----------------------------------------------------------------------------
  *
@@ -412,87 +328,9 @@ piola_export_options piola_export_options_default(void);
  * value is not finite, which STL cannot hold. */
 piola_status piola_export(const piola_export_options *options, piola_error *error);
 
-/* ---- a scene inside a program ---------------------------------------------------------------------------- */
-
-/* A scene on a device. It must not be used by two threads at the same time. */
-typedef struct piola_problem piola_problem;
-
-/* Loads the scene and prepares it on the device, with memory for gradients. It writes, removes and prints nothing,
- * except the file options->log_json; the scene's first fault is in `error`. PIOLA_USAGE if options->dry_run is set; the
- * errors of a simulation. On failure *out is NULL. */
-piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
-/* Frees a problem, which may be NULL. */
-void piola_close(piola_problem *problem);
-
-/* Returns the number of design variables of the scene. */
-size_t piola_variables(const piola_problem *problem);
-/* Returns the name of design variable i in name[size], cut to fit, and its starting value in SI units in *start; each
- * may be NULL. PIOLA_USAGE if there is no variable of this number. */
-piola_status piola_variable(const piola_problem *problem, size_t i, char *name, size_t size, double *start,
-                            piola_error *error);
-
-/* Simulates with `values` [variables] in SI units (NULL: the start) and returns J and, unless `gradient` is NULL,
- * dJ/dvalues in gradient[variables], J's unit per that of the value; `size` is the number of doubles in `gradient`. The
- * values of a design with a filter are those before it. If the scene keeps states on disk, they go into its folder.
- * PIOLA_USAGE, before anything is computed: a gradient has no room, a value cannot be, or the scene has no objective
- * and J or the gradient is wanted. PIOLA_NUMERICAL, PIOLA_NO_MEMORY, PIOLA_INTERRUPTED, PIOLA_IO, PIOLA_CANNOT_CREATE
- * and PIOLA_UNAVAILABLE of the simulation. */
-piola_status piola_evaluate(piola_problem *problem, const double *values, double *J, double *gradient, size_t size,
-                            piola_error *error);
-
-/* An observation of the scene has values [samples][components] in SI units at times [samples] in s (the middle of a
- * window). */
-typedef struct piola_observation_info {
-    char name[120];             /* name in the scene's `observe` */
-    size_t samples, components; /* shape of its values */
-} piola_observation_info;
-/* Returns the number of observations of the scene. */
-size_t piola_observations(const piola_problem *problem);
-/* Describes observation i. PIOLA_USAGE if there is none of this number. */
-piola_status piola_observation(const piola_problem *problem, size_t i, piola_observation_info *info,
-                               piola_error *error);
-/* Reads observation i of the last evaluation: times[samples] in s and values[samples][components] in SI units, each of
- * which may be NULL. `n_times` and `n_values` are the numbers of doubles in them. PIOLA_USAGE, and nothing is written,
- * if one has no room, if there is no observation of this number, or if nothing was evaluated. */
-piola_status piola_read_observation(const piola_problem *problem, size_t i, double *times, size_t n_times,
-                                    double *values, size_t n_values, piola_error *error);
-
-/* Returns the number of constraints of the scene, inequalities c <= 0 in which c is relative to the bound. */
-size_t piola_constraints(const piola_problem *problem);
-/* Returns the name of constraint i in name[size], cut to fit, and its value in the last evaluation in *c; each may be
- * NULL. PIOLA_USAGE if there is none of this number, or if nothing was evaluated. */
-piola_status piola_constraint(const piola_problem *problem, size_t i, char *name, size_t size, double *c,
-                              piola_error *error);
-/* Returns dc/dvalues of constraint i in gradient[variables], 1 per unit of the value; `size` is the number of doubles
- * in it. The last evaluation must have been one with a gradient, which takes an adjoint sweep for each constraint.
- * PIOLA_USAGE if it was not, if the gradient has no room, or if there is no constraint of this number. */
-piola_status piola_constraint_gradient(const piola_problem *problem, size_t i, double *gradient, size_t size,
-                                       piola_error *error);
-
-/* ---- fields, by name, on particles, nodes or elements -----------------------------------------------------
- *
- * Particles have position velocity C F J pressure mass and, after a gradient, grad_position grad_velocity grad_density
- * grad_parameter_0..4 (as many as the laws have constants), where solids are viscous grad_viscosity, and where they are
- * plastic grad_yield_0..2. Meshes have displacement velocity reaction and more on nodes, stress and more on elements:
- * docs/reference/fields.md. */
-
-/* Returns the number of items (particles, nodes or elements) of a field; 0 if there is no field of that name. */
-size_t piola_items(const piola_problem *problem, const char *field);
-/* Returns the number of components of a field; 0 if there is no field of that name. */
-size_t piola_components(const piola_problem *problem, const char *field);
-/* Reads a field after an evaluation, values[items][components] in the scene's order and in SI units. `size` is the
- * number of doubles in `values`. PIOLA_USAGE if they are too few, if there is no such field, if nothing was evaluated,
- * or if a field of gradients is read after an evaluation without them. After a gradient the run is simulated once more
- * for a field of the last state, with the errors of piola_evaluate(). */
-piola_status piola_read(piola_problem *problem, const char *field, double *values, size_t size, piola_error *error);
-/* Returns the number of particles of the scene. */
-size_t piola_particles(const piola_problem *problem);
-/* Returns the number of nodes of the scene. */
-size_t piola_nodes(const piola_problem *problem);
-/* Returns the number of elements of the scene. */
-size_t piola_elements(const piola_problem *problem);
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "piola_problem.h" /* a scene inside a program */
 #endif

@@ -7,7 +7,7 @@
 #ifndef PIOLA_HOST_BYTE_INPUT_H
 #define PIOLA_HOST_BYTE_INPUT_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 enum { PIO_INPUT_WORD = 64 };
 

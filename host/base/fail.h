@@ -3,7 +3,7 @@
 #ifndef PIOLA_HOST_FAIL_H
 #define PIOLA_HOST_FAIL_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 /* Fills `error` (may be NULL) with `status` and a message, and passes it through pio_fail_attribute(). Returns
  * `status`, or PIOLA_NO_MEMORY where lack of memory explains the failure. */

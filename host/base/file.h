@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_FILE_H
 #define PIOLA_HOST_FILE_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 /* Reads a regular file of at most `most` bytes into *text, which the caller frees; a NUL follows that *size does not
  * count. On failure *text is NULL: PIOLA_NO_INPUT if the file cannot be read, PIOLA_BAD_DATA if it is longer,

@@ -9,7 +9,7 @@
 #ifndef PIOLA_HOST_FOLDER_H
 #define PIOLA_HOST_FOLDER_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef struct pio_folder pio_folder;
 

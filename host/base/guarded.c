@@ -4,6 +4,7 @@
 #include "solvers/engine/clock.h"
 #include "host/base/fail.h"
 #include "host/base/signals.h"
+#include "piola.h"
 
 #include <errno.h>
 #include <fcntl.h>

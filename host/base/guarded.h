@@ -10,7 +10,7 @@
 #ifndef PIOLA_HOST_GUARDED_H
 #define PIOLA_HOST_GUARDED_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef struct pio_guarded pio_guarded; /* the program's end of the connection */
 typedef struct pio_guard pio_guard;     /* the child's end of the connection */

@@ -6,7 +6,7 @@
 #ifndef PIOLA_HOST_JSON_H
 #define PIOLA_HOST_JSON_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <stdio.h>
 

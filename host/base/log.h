@@ -12,7 +12,7 @@
 #ifndef PIOLA_HOST_LOG_H
 #define PIOLA_HOST_LOG_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <stdio.h>
 

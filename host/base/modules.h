@@ -3,7 +3,7 @@
 #define PIOLA_HOST_MODULES_H
 
 #include "host/base/path.h"
-#include "piola.h"
+#include "piola_status.h"
 
 enum { PIO_MODULE_TEXT = 512 }; /* bytes of a message */
 

@@ -8,7 +8,7 @@
 #ifndef PIOLA_HOST_NEW_FILE_H
 #define PIOLA_HOST_NEW_FILE_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef struct pio_new_file {
     char *path, *name; /* the final name; the present name */

@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_PATH_H
 #define PIOLA_HOST_PATH_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <limits.h>
 

@@ -24,7 +24,7 @@
 #ifndef PIOLA_HOST_RECORD_H
 #define PIOLA_HOST_RECORD_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef struct pio_record pio_record;
 

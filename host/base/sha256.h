@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_SHA256_H
 #define PIOLA_HOST_SHA256_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 enum { PIO_SHA256_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
 

@@ -8,7 +8,7 @@
 #ifndef PIOLA_HOST_SIGNALS_H
 #define PIOLA_HOST_SIGNALS_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 /* Installs the handlers and clears earlier signals and deadlines. Returns PIOLA_INTERNAL if the system does not permit
  * a handler; then nothing is installed. */

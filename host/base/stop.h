@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_STOP_H
 #define PIOLA_HOST_STOP_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 /* Returns PIOLA_INTERRUPTED, with the reason (a signal, the time limit), if the program is to stop, otherwise PIOLA_OK.
  * `doing` completes the message "interrupted by ... while", such as "reading the scene". Any thread may call it. Long

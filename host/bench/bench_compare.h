@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_BENCH_COMPARE_H
 #define PIOLA_HOST_BENCH_COMPARE_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 enum { PIO_FIGURE_PATH = 200, PIO_FIGURE_TEXT = 128 };
 

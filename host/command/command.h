@@ -4,6 +4,7 @@
 #define PIOLA_HOST_COMMAND_H
 
 #include "host/run/session.h"
+#include "piola.h"
 
 /* Removes an old result.json from the folder of the options, and installs the signal handlers and the time limit, which
  * pio_signals_restore() removes. Returns the errors of pio_signals_install(). */

@@ -5,6 +5,7 @@
 #include "host/bench/bench.h"
 #include "host/bench/bench_compare.h"
 #include "host/base/json.h"
+#include "piola.h"
 
 /* Fills the benchmark case of `b` from the options and opens its engine. Returns PIOLA_USAGE for options that are
  * wrong, and the errors of pio_engine_open(). */

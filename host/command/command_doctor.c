@@ -9,6 +9,7 @@
 #include "host/base/output.h"
 #include "host/bench/bench_case.h"
 #include "host/command/doctor_modules.h"
+#include "piola.h"
 
 #include <hdf5.h>
 #include <math.h>

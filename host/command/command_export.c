@@ -3,6 +3,7 @@
 #include "host/base/fail.h"
 #include "host/base/output.h"
 #include "host/base/signals.h"
+#include "piola.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "host/scene/scene.h"
 #include "host/snapshot/snapshot.h"
 #include "host/snapshot/snapshot_words.h"
+#include "piola.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "host/report/curves.h"
 #include "host/report/figure.h"
 #include "host/report/report.h"
+#include "piola.h"
 
 enum { WIDTH = 960, HEIGHT = 600, LEAST_WIDTH = 320, LEAST_HEIGHT = 180 };
 

@@ -6,6 +6,7 @@
 #include "host/base/path.h"
 #include "host/base/signals.h"
 #include "host/report/report.h"
+#include "piola.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "host/sweep/members.h"
 #include "host/sweep/processes.h"
 #include "host/sweep/table.h"
+#include "piola.h"
 
 /* The file in a member's folder that says how it failed where there is no result.json, which a part of a sweep writes.
  */

@@ -5,6 +5,7 @@
 #include "host/config/config.h"
 #include "host/render/render.h"
 #include "host/snapshot/snapshot.h"
+#include "piola.h"
 
 /* The quantity that the colours show: one stored component, or the root of the sum of squares of all. */
 typedef struct {

@@ -3,6 +3,7 @@
 #include "host/config/config.h"
 #include "host/base/fail.h"
 #include "host/base/nearest.h"
+#include "piola.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "host/base/new_file.h"
 #include "host/base/path.h"
 #include "host/snapshot/snapshot_words.h"
+#include "piola.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "host/export/export.h"
 #include "host/base/fail.h"
 #include "host/snapshot/snapshot_surface.h"
+#include "piola.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * guide, "XML File Formats": each block begins with its length in bytes, here as UInt64). */
 #include "host/export/export.h"
 #include "host/base/fail.h"
+#include "piola.h"
 
 #include <errno.h>
 #include <inttypes.h>

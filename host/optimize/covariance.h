@@ -3,7 +3,7 @@
 #ifndef PIOLA_HOST_COVARIANCE_H
 #define PIOLA_HOST_COVARIANCE_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <stddef.h>
 

@@ -41,7 +41,7 @@
 #ifndef PIOLA_HOST_OPTIMIZER_H
 #define PIOLA_HOST_OPTIMIZER_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef enum { PIO_ADAM, PIO_LBFGS, PIO_MMA, PIO_GRADIENT_DESCENT, PIO_LEVENBERG_MARQUARDT } pio_optimizer_type;
 /* Levenberg and Marquardt's method: how the derivatives of its residuals are computed. */

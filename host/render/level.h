@@ -6,7 +6,7 @@
 #ifndef PIOLA_HOST_LEVEL_H
 #define PIOLA_HOST_LEVEL_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 /* Bounds of memory: nodes of the grid in 2D and in 3D, and triangles of one surface. */
 enum { PIO_LEVEL_NODES_2D = 1 << 21, PIO_LEVEL_NODES_3D = 1 << 24, PIO_LEVEL_TRIANGLES = 1 << 22 };

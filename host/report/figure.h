@@ -3,7 +3,7 @@
 #define PIOLA_HOST_REPORT_FIGURE_H
 
 #include "host/report/plot.h"
-#include "piola.h"
+#include "piola_status.h"
 
 /* Draws a plot of at least 320 x 180 into the file `path`, whose end says its format. Its legend stands above the
  * axes, where any curve has a name; `heading` is drawn above it, or NULL. Returns PIOLA_BAD_DATA if no value can be

@@ -4,6 +4,7 @@
 #include "host/base/fail.h"
 #include "host/base/modules.h"
 #include "host/scene/words.h"
+#include "piola.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #define PIOLA_HOST_OUTPUT_FOLDER_H
 
 #include "host/run/session.h"
+#include "piola.h"
 
 /* Removes an old result.json from the folder, unless options->dry_run, because it must not be mistaken for this run's.
  */

@@ -14,6 +14,7 @@
 #include "host/scene/scene_leave.h"
 #include "host/run/plan.h"
 #include "solvers/driver/driver.h"
+#include "piola.h"
 
 /* session.c: the wall-clock time of what surrounds the steps, s. */
 typedef struct {

@@ -2,7 +2,7 @@
 #ifndef PIOLA_HOST_CONTROL_WEIGHTS_H
 #define PIOLA_HOST_CONTROL_WEIGHTS_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <stddef.h>
 

@@ -3,6 +3,7 @@
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
+#include "piola.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_query.h"
 #include "host/scene/words.h"
+#include "piola.h"
 
 #define AT(member) .offset = offsetof(scene_material, member), .size = sizeof(((scene_material *)0)->member)
 #define POSITIVE .range = {CFG_OVER, 0, 0}

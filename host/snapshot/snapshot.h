@@ -39,7 +39,7 @@
 #ifndef PIOLA_HOST_SNAPSHOT_H
 #define PIOLA_HOST_SNAPSHOT_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #define PIO_SNAPSHOT_LAYOUT "piola-1"
 #define PIO_SNAPSHOT_CHECKSUMS "crc32c" /* a finished file with this in `checksums` ends with a table of them */

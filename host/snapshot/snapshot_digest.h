@@ -13,7 +13,7 @@
 #ifndef PIOLA_HOST_SNAPSHOT_DIGEST_H
 #define PIOLA_HOST_SNAPSHOT_DIGEST_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef struct {
     bool there;      /* the file ends with a table, or with the rest of one */

@@ -5,6 +5,7 @@
 #include "host/run/session.h"
 #include "host/scene/study.h"
 #include "host/study/blob.h"
+#include "piola.h"
 
 /* A request begins with one of these, an integer. An answer begins with a status, and if that is not PIOLA_OK, with
  * the piola_error, with nothing behind. */

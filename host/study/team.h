@@ -10,7 +10,7 @@
 #ifndef PIOLA_HOST_STUDY_TEAM_H
 #define PIOLA_HOST_STUDY_TEAM_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include "host/study/blob.h"
 

@@ -10,7 +10,7 @@
 #ifndef PIOLA_HOST_SWEEP_PROCESSES_H
 #define PIOLA_HOST_SWEEP_PROCESSES_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 enum { PIO_PROCESS_ANSWER = 4096 };
 

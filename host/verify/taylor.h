@@ -23,7 +23,7 @@
 #ifndef PIOLA_HOST_TAYLOR_H
 #define PIOLA_HOST_TAYLOR_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #ifndef PIOLA_SOLVERS_ENGINE_H
 #define PIOLA_SOLVERS_ENGINE_H
 
-#include "piola.h"
+#include "piola_status.h"
 #include "solvers/engine/engine_fem.h"
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"

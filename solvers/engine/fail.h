@@ -2,7 +2,7 @@
 #ifndef PIOLA_SOLVERS_FAIL_H
 #define PIOLA_SOLVERS_FAIL_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 #include <stdarg.h>
 

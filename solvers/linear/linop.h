@@ -7,7 +7,7 @@
 #ifndef PIOLA_SOLVERS_LINOP_H
 #define PIOLA_SOLVERS_LINOP_H
 
-#include "piola.h"
+#include "piola_status.h"
 
 typedef enum { PIO_SPD, PIO_SYMMETRIC, PIO_GENERAL } pio_linop_kind; /* each is a special case of the next one */
 

@@ -10,7 +10,7 @@
 #define PIOLA_SOLVERS_PRODUCT_H
 
 #include "kernels/backend/queue.h"
-#include "piola.h"
+#include "piola_status.h"
 
 typedef struct {
     const pio_product_table *table; /* NULL: no library is used */

@@ -30,7 +30,7 @@ FUNCTION = re.compile(r"(?:[A-Za-z_]\w*[\s*]+)+?(?!(?:if|for|while|return|sizeof
 RETURNS_STATUS = re.compile(r"(?:(?:static|inline|extern)\s+)*piola_status\s+\w")
 # The statuses of failures. Failures of computations, PIOLA_FAILED_..., are none.
 STATUSES = re.findall(r"^    (PIOLA_(?!OK\b)[A-Z_]+) = ",
-                      re.search(r"^typedef enum piola_status \{.*?^\}", house.read("include/piola.h"),
+                      re.search(r"^typedef enum piola_status \{.*?^\}", house.read("include/piola_status.h"),
                                 re.M | re.S).group(), re.M)
 # What a comment says of errors, and where a header defines a group of them: "errors of a scene   PIOLA_...".
 ERROR = re.compile(rf"\b(?:{'|'.join(STATUSES)})\b|\berrors of (?:the engine\b|[^.]*?\b\w+\(\))|"

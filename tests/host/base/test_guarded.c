@@ -3,6 +3,7 @@
 #include "host/base/guarded.h"
 #include "host/base/signals.h"
 #include "tests/sanitized.h"
+#include "piola.h"
 
 #include <fcntl.h>
 #include <signal.h>

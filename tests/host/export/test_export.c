@@ -4,6 +4,7 @@
 #include "host/export/export.h"
 #include "host/snapshot/snapshot_surface.h"
 #include "tests/host/mesh/mesh_sample.h"
+#include "piola.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

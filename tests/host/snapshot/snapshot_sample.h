@@ -6,6 +6,7 @@
 
 #include "host/base/path.h"
 #include "host/snapshot/snapshot.h"
+#include "piola.h"
 
 #include <stdio.h>
 #include <stdlib.h>
