@@ -11,15 +11,21 @@ struct pio_pool_block {
     _Alignas(16) char bytes[];
 };
 
+static void *refuse(pio_pool *pool, size_t bytes)
+{
+    if (!pool->refused) pool->refused = bytes;
+    return NULL;
+}
+
 void *pio_pool_take(pio_pool *pool, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 4) return NULL;
+    if (bytes > SIZE_MAX / 4) return refuse(pool, bytes);
     bytes = (bytes + 15) & ~(size_t)15;
     struct pio_pool_block *block = pool->blocks;
     if (!block || block->size - block->used < bytes) {
         size_t size = bytes > 65536 ? bytes : 65536;
         block = calloc(1, sizeof *block + size);
-        if (!block) return NULL;
+        if (!block) return refuse(pool, bytes);
         block->size = size;
         block->next = pool->blocks;
         pool->blocks = block;
@@ -42,5 +48,5 @@ void pio_pool_free(pio_pool *pool)
         next = block->next;
         free(block);
     }
-    pool->blocks = NULL;
+    *pool = (pio_pool){0};
 }

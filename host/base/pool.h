@@ -7,6 +7,7 @@
 /* A pool; all zero, it is empty. */
 typedef struct pio_pool {
     struct pio_pool_block *blocks; /* list of blocks; NULL: empty */
+    size_t refused;                /* bytes of the first request for which there was no memory; 0: there was none */
 } pio_pool;
 
 /* Returns `bytes` bytes of zeroed memory, aligned to 16 bytes, or NULL without memory. */

@@ -39,6 +39,7 @@ piola_status piola_plot(const piola_plot_options *o, piola_error *error)
     const pio_locale old = pio_locale_begin();
     rc = pio_report_open(&report, o->folder, error);
     if (!rc) rc = pio_curves_make(report, &wanted, &pool, &plot, error);
+    if (!rc && pool.refused) rc = pio_fail_memory(error, pool.refused, "a curve of the figure");
     pio_file_limit_begin();
     if (!rc) rc = pio_figure_write(&plot, o->output, width, height, o->title, error);
     pio_file_limit_end();

@@ -174,6 +174,7 @@ static bool add_data(pio_drawing *d, const place *p, const cfg_node *result)
         }
     }
     for (size_t k = 0; m && k < m->n; k++) displace(d, p, m->at[k]);
+    whole = whole && !pool.refused;
     pio_pool_free(&pool);
     return whole;
 }

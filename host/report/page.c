@@ -139,9 +139,10 @@ static void write_head(FILE *to, const pio_report *r)
 
 piola_status pio_report_write(const pio_report *r, const char *own, FILE *to, piola_error *error)
 {
+    pio_pool pool = {0}; /* of what the sections draw */
     write_head(to, r);
     pio_section_summary(to, r);
-    if (r->sweep) pio_section_sweep(to, r);
+    if (r->sweep) pio_section_sweep(to, r, &pool);
     if (pio_report_study(r)) {
         pio_section_study(to, r, own != NULL);
         pio_section_pictures(to, r);
@@ -155,15 +156,17 @@ piola_status pio_report_write(const pio_report *r, const char *own, FILE *to, pi
         pio_section_objective(to, r);
         pio_section_parameters(to, r);
         pio_section_squares(to, r);
-        pio_section_observations(to, r);
-        pio_section_gradient(to, r);
+        pio_section_observations(to, r, &pool);
+        pio_section_gradient(to, r, &pool);
         pio_section_memory(to, r);
         pio_section_scene(to, r);
     }
-    const piola_status rc = pio_section_files(to, r, own, error);
+    piola_status rc = pio_section_files(to, r, own, error);
     fputs("</main>\n<script>\n", to);
     fputs(script, to);
     fputs("</script>\n</body>\n</html>\n", to);
+    if (!rc && pool.refused) rc = pio_fail_memory(error, pool.refused, "a curve of the report");
+    pio_pool_free(&pool);
     if (!rc && (fflush(to) || ferror(to))) return pio_fail_memory(error, 1 << 20, "a report");
     return rc;
 }

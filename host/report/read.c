@@ -41,20 +41,31 @@ double *pio_report_numbers(pio_pool *pool, const cfg_node *list, size_t *n)
 
 /* ---- states ---------------------------------------------------------------------------------------------- */
 
-void pio_report_open_states(const char *folder, const char *name, pio_report_states *out)
+/* Returns PIOLA_NO_MEMORY, with its message, if that is why something could not be read; else PIOLA_OK: a page without
+ * what is damaged says so, but it is not for want of memory that a page may lack something. */
+static piola_status for_memory(piola_status rc, const piola_error *why, piola_error *error)
+{
+    if (rc != PIOLA_NO_MEMORY) return PIOLA_OK;
+    if (error) *error = *why;
+    return rc;
+}
+
+piola_status pio_report_open_states(const char *folder, const char *name, pio_report_states *out, piola_error *error)
 {
     char path[PIO_PATH];
-    piola_error error = {0};
+    piola_error why = {0};
     *out = (pio_report_states){0};
     out->absent = !pio_path_join(path, sizeof path, folder, name) || access(path, F_OK);
     if (out->absent) {
         snprintf(out->why, sizeof out->why, "The folder has no %s.", name);
-        return;
+        return PIOLA_OK;
     }
-    if (pio_snapshot_open(&out->file, path, true, &error))
-        snprintf(out->why, sizeof out->why, "%s cannot be read: %.500s", name, error.message);
+    const piola_status rc = pio_snapshot_open(&out->file, path, true, &why);
+    if (rc)
+        snprintf(out->why, sizeof out->why, "%s cannot be read: %.500s", name, why.message);
     else
         out->info = pio_snapshot_describe(out->file);
+    return for_memory(rc, &why, error);
 }
 
 piola_status pio_report_read_steps(pio_report *r, piola_error *error)
@@ -89,17 +100,27 @@ const double *pio_report_step(const pio_report *r, const char *term)
 
 /* ---- the folder ------------------------------------------------------------------------------------------ */
 
-/* Reads the scene that a file of states holds. Texts that cannot be read are not there. */
-static void read_scene(pio_report *r)
+/* Reads a document of a file of states; one that cannot be read is not there. */
+static piola_status read_document(pio_snapshot_file *from, pio_snapshot_document which, char **out, piola_error *error)
+{
+    piola_error why = {0};
+    const piola_status rc = pio_snapshot_read_document(from, which, out, &why);
+    if (rc) *out = NULL;
+    return for_memory(rc, &why, error);
+}
+
+/* Reads the scene that a file of states holds. */
+static piola_status read_scene(pio_report *r, piola_error *error)
 {
     pio_snapshot_file *from = r->states.file ? r->states.file : r->history.file;
-    if (!from) return;
-    if (pio_snapshot_read_document(from, PIO_SNAPSHOT_SCENE_RESOLVED, &r->resolved, NULL)) r->resolved = NULL;
-    if (pio_snapshot_read_document(from, PIO_SNAPSHOT_SCENE, &r->verbatim, NULL)) r->verbatim = NULL;
-    if (!r->resolved || !*r->resolved) return;
+    if (!from) return PIOLA_OK;
+    piola_status rc = read_document(from, PIO_SNAPSHOT_SCENE_RESOLVED, &r->resolved, error);
+    if (!rc) rc = read_document(from, PIO_SNAPSHOT_SCENE, &r->verbatim, error);
+    if (rc || !r->resolved || !*r->resolved) return rc;
     const cfg_file *file = pio_cfg_file(&r->scene_doc, "scene", r->resolved, strlen(r->resolved));
     const cfg_node *root = file ? pio_cfg_parse(&r->scene_doc, file, file->text, file->size, 0) : NULL;
     if (root && root->kind == CFG_PAIRS) r->scene = root;
+    return !file || r->scene_doc.no_memory ? pio_fail_memory(error, strlen(r->resolved), "the scene") : PIOLA_OK;
 }
 
 /* Returns whether the file `a` was written after the file `b`. */
@@ -164,10 +185,10 @@ piola_status pio_report_open(pio_report **out, const char *folder, piola_error *
     strcpy(r->folder, folder);
     piola_status rc = find_result(r, error);
     if (rc || r->sweep) return rc;
-    pio_report_open_states(folder, "states.vtkhdf", &r->states);
-    pio_report_open_states(folder, "history.vtkhdf", &r->history);
-    read_scene(r);
-    return pio_report_read_steps(r, error);
+    rc = pio_report_open_states(folder, "states.vtkhdf", &r->states, error);
+    if (!rc) rc = pio_report_open_states(folder, "history.vtkhdf", &r->history, error);
+    if (!rc) rc = read_scene(r, error);
+    return rc ? rc : pio_report_read_steps(r, error);
 }
 
 void pio_report_free(pio_report *r)

@@ -47,8 +47,9 @@ const char *pio_report_text(const cfg_node *of, const char *key, const char *fal
 double pio_report_number(const cfg_node *of, const char *key);
 /* Returns a list of numbers, [*n], in the pool; NULL if it is no list or there is no memory. */
 double *pio_report_numbers(pio_pool *pool, const cfg_node *list, size_t *n);
-/* Opens states.vtkhdf or history.vtkhdf of the folder. */
-void pio_report_open_states(const char *folder, const char *name, pio_report_states *out);
+/* Opens states.vtkhdf or history.vtkhdf of the folder; where it cannot be read, out->why says why. Returns
+ * PIOLA_NO_MEMORY if there was no memory for it. */
+piola_status pio_report_open_states(const char *folder, const char *name, pio_report_states *out, piola_error *error);
 /* Reads objective and terms of every iteration. Returns PIOLA_NO_MEMORY, and the errors of
  * pio_snapshot_read_objective(). */
 piola_status pio_report_read_steps(pio_report *r, piola_error *error);
@@ -91,10 +92,10 @@ void pio_section_objective(FILE *to, const pio_report *r);
 void pio_section_parameters(FILE *to, const pio_report *r);
 /* Errors, intervals and correlation of a fit by least squares. */
 void pio_section_squares(FILE *to, const pio_report *r);
-/* Observations against data, with residuals, and all observations. */
-void pio_section_observations(FILE *to, const pio_report *r);
+/* Observations against data, with residuals, and all observations. `pool`, here and below: of what the page draws. */
+void pio_section_observations(FILE *to, const pio_report *r, pio_pool *pool);
 /* Comparisons of the gradient with differences, and the certificate. */
-void pio_section_gradient(FILE *to, const pio_report *r);
+void pio_section_gradient(FILE *to, const pio_report *r, pio_pool *pool);
 /* Memory, plan, and time. */
 void pio_section_memory(FILE *to, const pio_report *r);
 /* The scene. */
@@ -110,6 +111,6 @@ void pio_section_starts(FILE *to, const pio_report *r, bool links);
 /* Returns whether there are several. */
 bool pio_report_starts(const pio_report *r);
 /* Members of a sweep: table, parallel coordinates, responses. */
-void pio_section_sweep(FILE *to, const pio_report *r);
+void pio_section_sweep(FILE *to, const pio_report *r, pio_pool *pool);
 
 #endif

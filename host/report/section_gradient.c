@@ -116,10 +116,9 @@ static void draw_solves(FILE *to, pio_pool *pool, const cfg_node *list)
     pio_plot_write(to, &p);
 }
 
-void pio_section_gradient(FILE *to, const pio_report *r)
+void pio_section_gradient(FILE *to, const pio_report *r, pio_pool *pool)
 {
     const cfg_node *c = pio_report_get(r->result, "certificate");
-    pio_pool pool = {0};
     if (!c) return;
     pio_html_section(to, "gradient", "Gradient");
     write_check(to, r, c);
@@ -131,9 +130,8 @@ void pio_section_gradient(FILE *to, const pio_report *r)
     fputs("<table class=\"facts\"><tbody>\n", to);
     write_scalars(to, c, "check warning kink_warning");
     fputs("</tbody></table>\n", to);
-    draw_solves(to, &pool, pio_report_get(c, "linear_solves"));
+    draw_solves(to, pool, pio_report_get(c, "linear_solves"));
     pio_html_section_end(to);
-    pio_pool_free(&pool);
 }
 
 /* ---- memory and time ------------------------------------------------------------------------------------- */

@@ -103,30 +103,28 @@ static void list_single(FILE *to, pio_pool *pool, const cfg_node *all)
     if (n) fputs("</tbody></table></div>\n", to);
 }
 
-void pio_section_observations(FILE *to, const pio_report *r)
+void pio_section_observations(FILE *to, const pio_report *r, pio_pool *pool)
 {
     const cfg_node *all = pio_report_get(r->result, "observations"), *data = pio_report_get(r->result, "data");
-    pio_pool pool = {0};
     if (!all || all->kind != CFG_PAIRS || !all->n) return;
     if (data && data->kind == CFG_PAIRS && data->n) {
         pio_html_section(to, "data", "Fit against data");
         fputs("<div class=\"figures\">\n", to);
-        for (size_t i = 0; i < data->n; i++) draw_data(to, &pool, data->items[i], all);
+        for (size_t i = 0; i < data->n; i++) draw_data(to, pool, data->items[i], all);
         fputs("</div>\n", to);
         pio_html_section_end(to);
     }
     pio_html_section(to, "observations", "Observations");
     fputs("<p>At the end of the command, in SI units.</p>\n", to);
-    list_single(to, &pool, all);
+    list_single(to, pool, all);
     fputs("<div class=\"figures\">\n", to);
     for (size_t i = 0; i < all->n && i < MOST_OBSERVATIONS; i++) {
         pio_report_observation o;
-        const bool read = pio_report_observation_of(&pool, all->keys[i]->text, all->items[i], &o);
+        const bool read = pio_report_observation_of(pool, all->keys[i]->text, all->items[i], &o);
         if (read && o.n > 1) draw_observation(to, &o);
         if (!read) pio_html_missing(to, "%s: no samples.", all->keys[i]->text);
     }
     fputs("</div>\n", to);
     if (all->n > MOST_OBSERVATIONS) pio_html_missing(to, "%zu more are in result.json.", all->n - MOST_OBSERVATIONS);
     pio_html_section_end(to);
-    pio_pool_free(&pool);
 }

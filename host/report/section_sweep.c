@@ -87,17 +87,15 @@ static void write_failures(FILE *to, const pio_members_table *t)
     if (n) fputs("</tbody></table></div>\n", to);
 }
 
-void pio_section_sweep(FILE *to, const pio_report *r)
+void pio_section_sweep(FILE *to, const pio_report *r, pio_pool *pool)
 {
-    pio_pool pool = {0};
     pio_members_table t;
     piola_error error = {0};
-    const piola_status rc = pio_members_read(r, &pool, &t, &error);
+    const piola_status rc = pio_members_read(r, pool, &t, &error);
     pio_html_section(to, "members", "Members");
     if (rc) {
         pio_html_missing(to, "The table of members cannot be read: %s", error.message);
         pio_html_section_end(to);
-        pio_pool_free(&pool);
         return;
     }
     write_failures(to, &t);
@@ -108,7 +106,6 @@ void pio_section_sweep(FILE *to, const pio_report *r)
     pio_members_parallel(to, &t);
     pio_html_section_end(to);
     pio_html_section(to, "responses", "Responses");
-    pio_members_responses(to, &pool, &t);
+    pio_members_responses(to, pool, &t);
     pio_html_section_end(to);
-    pio_pool_free(&pool);
 }

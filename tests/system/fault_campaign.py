@@ -110,12 +110,13 @@ TABLES = {"out/sweep.csv": whole_csv, "out/sweep.h5": whole_h5}
 
 
 class Case:
-    """A command in a folder. `before`: commands that fill the folder; `files`: what it writes, patterns."""
+    """A command in a folder. `before`: commands that fill the folder; `files`: what it writes, patterns; `only`: kinds
+    of calls that fail, if not all."""
 
-    def __init__(self, name, arguments, files=(), scene=MPM, before=(), stdout=False, codes=(0,), refusals=()):
+    def __init__(self, name, arguments, files=(), scene=MPM, before=(), stdout=False, codes=(0,), refusals=(), only=()):
         self.name, self.arguments, self.files, self.stdout = name, [str(a) for a in arguments], list(files), stdout
         self.scene, self.before, self.codes, self.refusals = scene, before, codes, refusals
-        self.sweep = self.arguments[0] == "sweep"  # with processes of its own
+        self.sweep, self.only = self.arguments[0] == "sweep", only  # a sweep has processes of its own
 
 
 def cases():
@@ -149,6 +150,7 @@ def cases():
              ["a.png"], FEM, whole),
         Case("film", ["film", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"], ["a.png"],
              before=whole),
+        Case("plot", ["plot", "out", "--curve", "centre", "-o", "a.svg"], ["a.svg"], before=whole, only=["malloc"]),
         *[Case(f"export_{to}", ["export", "out/states.vtkhdf", "--to", to, "-o", name], [files],
                before=whole, stdout=True)
           for to, name, files in (("vtu", "a.vtu", "a.vtu"), ("csv", "a.csv", "a.csv"), ("npy", "a", "a/*"))],
@@ -171,7 +173,7 @@ def listing(folder):
 
 def reported(case, folder):
     """result.json of this command, or None; of a sweep, whose sweep.json lists its members."""
-    if "out" not in case.arguments:
+    if "out" not in case.arguments or case.arguments[0] == "plot":
         return None
     try:
         return json.loads((folder / "out" / ("sweep.json" if case.sweep else "result.json")).read_text())
@@ -473,7 +475,7 @@ def main():
             if name in given.without or given.case and name not in given.case:
                 continue
             for kind, count in campaign.prepare(case).items():
-                if not given.kind or kind in given.kind:
+                if kind in (given.kind or [kind]) and kind in (case.only or [kind]):
                     strata += [[(case, kind, n + 1, how) for n in range(count)] for how in HOWS.get(kind, ["once"])
                                if count]
         print(f"{sum(map(len, strata))} points in {len(strata)} kinds of {len(known)} commands")
