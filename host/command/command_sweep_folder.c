@@ -3,6 +3,7 @@
 #include "host/base/fail.h"
 #include "host/base/json.h"
 #include "host/base/new_file.h"
+#include "host/base/sha256.h"
 #include "host/base/signals.h"
 #include "host/command/command_sweep.h"
 #include "host/render/image.h"
@@ -59,6 +60,20 @@ static void write_axes(const pio_sweep_call *s, pio_json *json)
     pio_json_end_array(json);
 }
 
+/* Writes the SHA-256 of the result.json that the folder has already, of a command before this sweep, or null where it
+ * has none that can be read. Each result has its own, as it holds the seconds that its command took; so one with another
+ * SHA-256 is that of a later command. Several starts remove it when they begin and write theirs after sweep.json. */
+static void write_earlier(const pio_sweep_call *s, pio_json *json)
+{
+    char path[PIO_PATH], sha256[PIO_SHA256_TEXT];
+    piola_error unused;
+    path_of(s, "result.json", path);
+    if (!s->optimizes && !access(path, F_OK) && !pio_sha256_of_file(path, sha256, &unused))
+        pio_json_string(json, "earlier_result", sha256);
+    else
+        pio_json_null(json, "earlier_result");
+}
+
 /* Writes sweep.json, and prints it where `prints`; verdict -1: the sweep has begun. */
 static piola_status write_json(const pio_sweep_call *s, int verdict, const char *message, bool prints,
                                piola_error *error)
@@ -94,6 +109,7 @@ static piola_status write_json(const pio_sweep_call *s, int verdict, const char 
         pio_json_end_object(&json);
     }
     pio_json_end_array(&json);
+    write_earlier(s, &json);
     pio_json_string(&json, "identity", s->identity);
     pio_json_end_object(&json);
     piola_status rc = pio_json_finish(&json, error);

@@ -2,6 +2,7 @@
 #include "host/report/report_parts.h"
 
 #include "host/base/fail.h"
+#include "host/base/sha256.h"
 
 #include <errno.h>
 #include <math.h>
@@ -123,25 +124,29 @@ static piola_status read_scene(pio_report *r, piola_error *error)
     return !file || r->scene_doc.no_memory ? pio_fail_memory(error, strlen(r->resolved), "the scene") : PIOLA_OK;
 }
 
-/* Returns whether the file `a` was written after the file `b`. */
-static bool is_newer(const struct stat *a, const struct stat *b)
+/* Returns whether result.json at `path` is that of a command after the sweep, or of several starts: it is not the one
+ * that the folder had when sweep.json was written. */
+static bool is_later(const pio_report *r, const char *path)
 {
-    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
-                                                  : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+    char list[PIO_PATH], sha256[PIO_SHA256_TEXT];
+    cfg_doc doc;
+    cfg_node *root = NULL;
+    if (!pio_path_join(list, sizeof list, r->folder, "sweep.json")) return false;
+    const bool sweep = !pio_cfg_json(&doc, list, "the list of a sweep", &root, NULL);
+    const char *earlier = sweep ? pio_report_text(root, "earlier_result", "") : "";
+    const bool later = !pio_sha256_of_file(path, sha256, NULL) && strcmp(earlier, sha256) != 0;
+    pio_cfg_free(&doc);
+    return later;
 }
 
 /* Reads the result in the folder of a sweep: that of an optimisation from several starts, or of a command after the
  * sweep. Returns whether there is one. */
 static bool read_best(pio_report *r)
 {
-    char path[PIO_PATH], list[PIO_PATH];
-    struct stat result, sweep;
+    char path[PIO_PATH];
     cfg_node *root = NULL;
-    if (!pio_path_join(path, sizeof path, r->folder, "result.json") || stat(path, &result)) return false;
-    const bool later =
-        pio_path_join(list, sizeof list, r->folder, "sweep.json") && !stat(list, &sweep) && is_newer(&result, &sweep);
-    const bool best = !pio_cfg_json(&r->result_doc, path, "the result of a command", &root, NULL) &&
-                      (later || pio_report_get(root, "multi_start"));
+    if (!pio_path_join(path, sizeof path, r->folder, "result.json") || access(path, F_OK)) return false;
+    const bool best = is_later(r, path) && !pio_cfg_json(&r->result_doc, path, "the result of a command", &root, NULL);
     r->sweep = !best;
     if (best)
         r->result = root;

@@ -3,7 +3,9 @@
 
 The starts are those of `piola sweep --starts`, whatever the jobs, and whatever was interrupted.
 """
+import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -128,16 +130,38 @@ class Starts(unittest.TestCase):
         self.assertEqual((printed["command"], printed["exit"]), ("optimize", 73))
         self.assertIn("states.vtkhdf", printed["message"])
 
-    def test_a_report_is_of_the_last_command_in_the_folder(self):
-        self.optimize(0)
-        self.piola(0, "report", self.out)
-        self.assertIn("Starts", (self.out / "report.html").read_text())
-        self.optimize(0, "--set", "optimizer.multi_start=1")
+    def page_is_of(self, last):
+        """What the report of the folder is about: "starts", "sweep" or "result", that of another command. `last` of them
+        was written last, but its file seems the oldest by its time."""
+        files = sorted(("result.json", "sweep.json"), key=lambda name: (name == "sweep.json") != (last == "sweep"))
+        for at, name in enumerate(files):
+            if (self.out / name).exists():
+                os.utime(self.out / name, (10**9 + at, 10**9 + at))
         self.piola(0, "report", self.out)
         page = (self.out / "report.html").read_text()
-        self.assertNotIn("sweep.json", page.split("Files")[0])
-        self.assertIn("piola optimize", page)
-        self.assertNotIn("Members", page)
+        return "sweep" if 'id="parallel"' in page else "starts" if 'id="starts"' in page else "result"
+
+    def test_a_report_is_of_the_last_command_in_the_folder(self):
+        commands = {"result": ("optimize", "--set", "optimizer.multi_start=1"), "starts": ("optimize",),
+                    "sweep": ("sweep", "--starts", 4)}
+        # each after each other, and a second time with nothing left to run
+        order = ("starts", "result", "starts", "sweep", "sweep", "result", "sweep", "starts", "starts")
+        for at, of in enumerate(order):
+            name, *more = commands[of]
+            self.piola(0, name, self.scene, "-o", self.out, "--device", "cpu", *more)
+            self.assertEqual(self.page_is_of(of), of, order[:at + 1])
+
+    def test_a_sweep_of_other_keys_has_its_report_whatever_was_in_the_folder_before(self):
+        over = ("--over", "materials.soft.E=10kPa,20kPa")
+        plain = self.folder / "plain.yaml"
+        plain.write_text(SCENE.replace(", multi_start: 4", ""))
+        for of, name, *more in (("result", "optimize"), ("sweep", "sweep", *over), ("result", "optimize"),
+                                ("sweep", "sweep", *over), ("starts", "optimize", "--resume", "never"),
+                                ("sweep", "sweep", "--resume", "never", *over)):
+            self.piola(0, name, self.scene if of == "starts" else plain, "-o", self.out, "--device", "cpu", *more)
+            self.assertEqual(self.page_is_of(of), of)
+        listed = json.loads((self.out / "sweep.json").read_text())["earlier_result"]
+        self.assertEqual(listed, hashlib.sha256((self.out / "result.json").read_bytes()).hexdigest())
 
     def test_what_was_stopped_says_so_and_goes_on(self):
         words = [PIOLA, "optimize", str(self.scene), "-o", str(self.out), "--device", "cpu", "--json", *LONG]
