@@ -163,14 +163,20 @@ class Starts(unittest.TestCase):
         listed = json.loads((self.out / "sweep.json").read_text())["earlier_result"]
         self.assertEqual(listed, hashlib.sha256((self.out / "result.json").read_bytes()).hexdigest())
 
-    def test_what_was_stopped_says_so_and_goes_on(self):
-        words = [PIOLA, "optimize", str(self.scene), "-o", str(self.out), "--device", "cpu", "--json", *LONG]
+    def begin(self, *more):
+        """An optimisation whose first start has begun."""
+        words = [PIOLA, "optimize", str(self.scene), "-o", str(self.out), "--device", "cpu", *LONG, *more]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         end = time.monotonic() + 60
         while not list(self.out.glob("members/*/evaluations.record")):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
+        return process
+
+    def test_what_was_stopped_says_so_and_goes_on(self):
+        process = self.begin("--json")
         process.terminate()
         result = json.loads(process.communicate(timeout=60)[0])
         self.assertEqual(process.returncode, 75)
@@ -188,6 +194,43 @@ class Starts(unittest.TestCase):
         before = {path: path.stat().st_mtime_ns for path in self.out.glob("members/*/*")}
         self.optimize(0, *LONG)  # nothing is left
         self.assertEqual({path: path.stat().st_mtime_ns for path in self.out.glob("members/*/*")}, before)
+
+    def test_after_sigkill_it_goes_on_to_the_same_bytes(self):
+        process = self.begin("--jobs", "2")
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        self.assertEqual(len(children), 2)
+        process.kill()
+        self.assertEqual(process.wait(60), -9)
+        self.assertFalse((self.out / "result.json").exists())
+        end = time.monotonic() + 60
+        while any(pathlib.Path("/proc", child).exists() for child in children):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+        self.optimize(0, *LONG)
+        whole = self.folder / "whole"
+        self.optimize(0, *LONG, out=whole)
+        self.same(self.out, whole, "sweep.csv", "sweep.h5", "picture.png")
+        self.assertEqual(self.result()["parameters"], self.result(whole)["parameters"])
+
+    def test_memory_is_divided_among_the_starts_at_a_time(self):
+        plan = self.optimize(0, "--dry-run", "--jobs", 2).stderr
+        most = int(plan.split("plan: at most ")[1].split(" bytes")[0])
+        self.assertIn(f"{2 * most} bytes of memory for all that run at a time", plan)
+        budget = int(1.1 * most)  # enough to keep all states of one start
+        strategies = {}
+        for jobs in 1, 4:
+            out = self.folder / f"jobs{jobs}"
+            self.optimize(0, "--set", f"gradient.memory.budget={budget} B", "--jobs", jobs, out=out)
+            found = [json.loads(p.read_text())["memory"] for p in sorted(out.glob("members/*/result.json"))]
+            self.assertEqual([of["budget_bytes"] for of in found], [budget // jobs] * 4)
+            self.assertLessEqual(max(of["peak_bytes"] for of in found), budget // jobs)
+            strategies[jobs] = {of["plan"]["strategy"] for of in found}
+        print(f"of {budget} bytes, with one at a time {strategies[1]}, with four {strategies[4]}")
+        self.assertEqual(strategies, {1: {"store"}, 4: {"checkpoint"}})
+        self.same(self.folder / "jobs1", self.folder / "jobs4", "sweep.csv")
+        said = self.optimize(78, "--set", f"gradient.memory.budget={budget} B", "--set",
+                             "gradient.memory.strategy=store", "--jobs", 4).stderr
+        self.assertIn("no optimisation from any of 4 starts came to an end", said)
 
     def test_a_start_that_cannot_be_computed_leaves_the_best_of_the_others(self):
         text = self.optimize(0, *FAST).stderr

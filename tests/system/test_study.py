@@ -338,6 +338,26 @@ class Study(unittest.TestCase):
         self.assertIn("bad.yaml:6:", said)
         self.assertNotIn("--jobs", said)
 
+    def test_the_budget_of_a_study_is_divided_among_its_experiments(self):
+        said = self.piola(0, *self.command("grad", "plan", "--dry-run"))
+        most = int(said.split(" residuals, ")[1].split(" bytes of memory in all")[0])
+        for part, strategy in ((1.1, "store"), (0.4, "checkpoint")):
+            budget = int(part * most)
+            for jobs in 1, 2:  # all experiments stay open, in how many processes ever
+                out = f"{strategy}{jobs}"
+                words = ("--set", f"gradient.memory.budget={budget} B", "--jobs", jobs)
+                self.piola(0, *self.command("grad", out, *words))
+                for name in SETS:
+                    memory = json.loads((self.folder / out / "experiments" / name / "result.json").read_text())["memory"]
+                    print(f"{name}, budget {budget}, {jobs} processes: {memory['plan']['strategy']}, "
+                          f"{memory['peak_bytes']} of {budget / 3:.0f} bytes")
+                    self.assertEqual(memory["budget_bytes"], budget // 3)
+                    self.assertEqual(memory["plan"]["strategy"], strategy)
+                    self.assertLessEqual(memory["peak_bytes"], budget // 3)
+                self.assertEqual(self.gradient(out), self.gradient("store1"))
+        said = self.piola(71, *self.command("grad", "none", "--set", "gradient.memory.budget=200 kB"))
+        self.assertIn("experiment 'soft': gradient.memory: a budget of 66667 bytes holds no gradient", said)
+
     def test_a_plan_writes_nothing(self):
         said = self.piola(0, *self.command("optimize", "plan", "--dry-run"))
         self.assertIn("plan: 3 experiments in 1 process, 2 design variables", said)
