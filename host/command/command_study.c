@@ -175,6 +175,36 @@ static piola_status end_result(const study *s, pio_json *json, piola_error *erro
     return rc;
 }
 
+/* Returns the bound at which variable v is, to a relative 1e-9 of their distance, as words; "" between them. */
+static const char *at_bound(const pio_study_problem *p, const double *z, size_t v)
+{
+    const double range = p->upper[v] - p->lower[v], fraction = 1e-9;
+    const bool low = z[v] <= p->lower[v] + fraction * (isfinite(range) ? range : fabs(p->lower[v])),
+               high = z[v] >= p->upper[v] - fraction * (isfinite(range) ? range : fabs(p->upper[v]));
+    return low && high ? ", constant" : low ? ", at its lower bound" : high ? ", at its upper bound" : "";
+}
+
+/* Logs the values of a parameter, or of one with many the least and the greatest. */
+static void log_values(const study *s, const pio_study_parameter *of, const double *z)
+{
+    enum { MOST_SHOWN = 12 };
+    const double *value = s->problem.parts[of->of].values + of->of_first;
+    const char *space = of->unit[0] ? " " : "";
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t i = 0; i < of->n; i++) {
+        char number[40] = "";
+        least = fmin(least, value[i]);
+        most = fmax(most, value[i]);
+        if (of->n > 1) snprintf(number, sizeof number, "[%zu]", i);
+        if (of->n <= MOST_SHOWN)
+            pio_log_message(s->log, PIO_INFO, "%s%s = %.9g%s%s%s", of->path, number, value[i], space, of->unit,
+                            at_bound(&s->problem, z, of->first + i));
+    }
+    if (of->n > MOST_SHOWN)
+        pio_log_message(s->log, PIO_INFO, "%s = %.9g to %.9g%s%s: %zu values", of->path, least, most, space, of->unit,
+                        of->n);
+}
+
 /* Writes the result of the best design, where the experiments have written their files. */
 static piola_status report(const study *s, double J, const pio_optimizer_result *r, piola_status verdict,
                            piola_error *error)
@@ -201,6 +231,8 @@ static piola_status report(const study *s, double J, const pio_optimizer_result 
     if (!rc && r && s->problem.rows) pio_fit_log(&fit, s->log);
     pio_fit_free(&fit);
     if (rc) return rc;
+    for (size_t k = 0; r && k < s->problem.n_parameters; k++)
+        if (!s->problem.parameters[k].tied) log_values(s, &s->problem.parameters[k], r->z);
     for (size_t e = 0; e < s->call.study->n; e++)
         pio_log_message(s->log, PIO_INFO, "%s: J = %.9g, weight %g, %.4g in the gradient",
                         s->call.study->experiments[e].name, s->problem.parts[e].J, s->call.study->experiments[e].weight,

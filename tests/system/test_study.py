@@ -358,6 +358,18 @@ class Study(unittest.TestCase):
         said = self.piola(71, *self.command("grad", "none", "--set", "gradient.memory.budget=200 kB"))
         self.assertIn("experiment 'soft': gradient.memory: a budget of 66667 bytes holds no gradient", said)
 
+    def test_final_values_have_units_and_name_the_bound_where_they_are(self):
+        narrow = STUDY.replace("bounds: [-3 m/s, 3]", "bounds: [-3 m/s, 0.9]")
+        said = self.piola(0, *self.command("optimize", "narrow", study=self.write(narrow, "narrow.yaml")))
+        x, y = self.result("narrow")["parameters"]["bodies.ball.velocity"]["value"]
+        print("\n".join(line for line in said.split("\n") if line.startswith("bodies.")))
+        self.assertIn("bodies.ball.velocity[0] = 0.9 m/s, at its upper bound\n", said)
+        self.assertAlmostEqual(x, 0.9, places=14)
+        self.assertLess(y, 0.8999)
+        self.assertIn(f"bodies.ball.velocity[1] = {y:.9g} m/s\n", said)
+        said = self.piola(0, *self.command("grad", "grad"))
+        self.assertNotIn("bodies.ball.velocity[0] =", said)  # the start is no result
+
     def test_a_plan_writes_nothing(self):
         said = self.piola(0, *self.command("optimize", "plan", "--dry-run"))
         self.assertIn("plan: 3 experiments in 1 process, 2 design variables", said)
