@@ -5,7 +5,6 @@
 #include "host/render/spacing.h"
 #include "host/scene/law.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +73,25 @@ static piola_status need_numbers(const pio_drawing *d, const char *option, piola
                     option, d->options->file);
 }
 
+/* Chooses surfaces for the fluids besides those that are chosen. Where it is not known which particles are fluids, it
+ * fails if they were requested; else none is added. */
+static piola_status choose_fluids(pio_drawing *d, const char *option, piola_error *error)
+{
+    pio_drawn_bodies *b = &d->bodies;
+    const bool requested = d->options->surface != NULL;
+    size_t fluids = 0;
+    for (size_t i = 0; i < b->n; i++) fluids += is_fluid(d, i);
+    if (!b->known && fluids > 0 && fluids < b->n) {
+        if (!requested) return PIOLA_OK;
+        return pio_fail(error, PIOLA_USAGE,
+                        "%s: %s has fluids and solids, but no field 'body' that says which particles are which; all "
+                        "or none is right",
+                        option, d->options->file);
+    }
+    for (size_t i = 0; i < b->n; i++) b->styles[i].surface = b->styles[i].surface || is_fluid(d, i);
+    return PIOLA_OK;
+}
+
 /* Applies one word of --surface: fluids, all, none or the name of a body. */
 static piola_status choose_surface(pio_drawing *d, const char *word, size_t length, piola_error *error)
 {
@@ -85,9 +103,9 @@ static piola_status choose_surface(pio_drawing *d, const char *word, size_t leng
     if (d->info->n_cells && !none && !fluids)
         return pio_fail(error, PIOLA_USAGE, "%s: %s holds a mesh, which is drawn by its own surface", option,
                         d->options->file);
-    for (size_t i = 0; i < b->n && (all || none || fluids); i++)
-        b->styles[i].surface = !none && (all || b->styles[i].surface || is_fluid(d, i));
-    if (all || none || fluids) return PIOLA_OK;
+    if (fluids) return choose_fluids(d, option, error);
+    for (size_t i = 0; i < b->n && (all || none); i++) b->styles[i].surface = all;
+    if (all || none) return PIOLA_OK;
     if (body == b->n) return no_body(d, option, word, length, error);
     b->styles[body].surface = true;
     return need_numbers(d, option, error);
@@ -186,14 +204,10 @@ piola_status pio_drawing_choose_bodies(pio_drawing *d, piola_error *error)
     piola_status rc = read_numbers(d, error);
     if (!rc) rc = apply(d, o->surface ? o->surface : "fluids", choose_surface, error);
     if (!rc) rc = apply(d, o->opacity, choose_opacity, error);
-    for (size_t i = 0; i < b->n && !rc; i++) {
-        /* Where it is not known what belongs to which body, all are drawn alike or none is drawn so. */
-        const bool alike = b->known || (b->styles[i].surface == b->styles[0].surface &&
-                                        fabs(b->styles[i].opacity - b->styles[0].opacity) <= 0);
-        if (!alike) b->n = 0;
-        if (alike && (b->styles[i].surface || b->styles[i].opacity < 1)) plain = false;
-    }
+    for (size_t i = 0; i < b->n && !rc; i++)
+        if (b->styles[i].surface || b->styles[i].opacity < 1) plain = false;
     if (plain) b->n = 0;
+    /* Where it is not known what belongs to which body, all have the same style. */
     if (!b->known && b->n) b->n = 1;
     d->picture.styles = b->styles;
     d->picture.n_styles = b->n;

@@ -7,6 +7,8 @@ import sys
 import tempfile
 import unittest
 
+import h5py
+
 sys.dont_write_bytecode = True
 import animation
 from test_film import rows_of
@@ -140,6 +142,39 @@ class Surfaces(unittest.TestCase):
         states = self.run_scene(MESH)
         error = self.piola("render", states, "-o", self.root / "no.png", "--surface", "drop", code=2)
         self.assertIn("holds a mesh, which is drawn by its own surface", error)
+
+    def run_without_bodies(self, text):
+        """States of a scene without the numbers of the bodies, and without the checksums, which would not be right."""
+        states = self.run_scene(text)
+        with h5py.File(states, "r+") as file:
+            del file["VTKHDF/PointData/body"], file["VTKHDF/Steps/PointDataOffsets/body"]
+            del file["piola"].attrs["checksums"]
+        return states
+
+    def test_fluids_are_surfaces_only_where_it_is_known_which_particles_are_fluids(self):
+        states = self.run_without_bodies(DROP)
+        default, none, every = (self.file(states, *more).read_bytes() for more in (
+            (), ("--surface", "none"), ("--surface", "all")))
+        self.assertEqual(default, none)
+        self.assertNotEqual(default, every, "negative control: surfaces do not differ from discs")
+        half, discs = (self.file(states, "--opacity", "all=0.5", *more).read_bytes() for more in (
+            (), ("--surface", "none")))
+        self.assertEqual(half, discs)
+        self.assertNotEqual(half, default, "the transparency of all bodies is left out")
+        refused = self.root / "no.png"
+        for command in ("render", "film"):
+            error = self.piola(command, states, "-o", refused, "--surface", "fluids", code=2)
+            self.assertIn("has fluids and solids, but no field 'body' that says which particles are which; all or none "
+                          "is right", error)
+            self.assertFalse(refused.exists())
+
+    def test_two_fluids_need_no_numbers_of_bodies(self):
+        states = self.run_without_bodies(DROP.replace("material: jelly", "material: syrup"))
+        default, fluids, every, none = (self.file(states, *more).read_bytes() for more in (
+            (), ("--surface", "fluids"), ("--surface", "all"), ("--surface", "none")))
+        self.assertEqual(default, every)
+        self.assertEqual(fluids, every)
+        self.assertNotEqual(none, every, "negative control: surfaces do not differ from discs")
 
 
 REPORT = "960x540"  # pixels of the pictures of a report
