@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_film.py PIOLA -- films: axes and colour bar are the same in every frame of `film`, as in the pictures of `render
 --hold`. Numbers of bodies and materials have their names."""
+import itertools
 import json
 import os
 import pathlib
@@ -38,6 +39,27 @@ optimizer: {type: lbfgs, max_iterations: 2}
 WHITE, WIDTH, HEIGHT = (255, 255, 255), 480, 270
 
 
+def unfiltered(kind, row, above):
+    """The bytes of a row of RGB whose filter is of that kind (PNG specification, section 9.2)."""
+    row = bytearray(row)
+    if kind == 1:
+        for k in range(3):
+            row[k::3] = bytes(itertools.accumulate(row[k::3], lambda left, change: left + change & 255))
+    elif kind == 2:
+        row = bytearray(change + up & 255 for change, up in zip(row, above))
+    elif kind == 4:
+        for i in range(3):  # nothing is to the left of the first pixel
+            row[i] = row[i] + above[i] & 255
+        for i in range(3, len(row)):
+            a, b, c = row[i - 3], above[i], above[i - 3]
+            to_a, to_b, to_c = abs(b - c), abs(a - c), abs(a + b - 2 * c)
+            nearest = a if to_a <= to_b and to_a <= to_c else b if to_b <= to_c else c
+            row[i] = row[i] + nearest & 255
+    else:
+        assert kind == 0, f"Piola writes no filter {kind}"
+    return row
+
+
 def rows_of(path):
     """The rows of a PNG of 8-bit RGB, as lists of pixels."""
     data, packed, at = path.read_bytes(), b"", 8
@@ -50,14 +72,8 @@ def rows_of(path):
         at += 12 + length
     raw, stride, above, rows = zlib.decompress(packed), 3 * width, bytearray(3 * width), []
     for y in range(height):
-        kind, row = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
-        for i in range(stride):
-            a, b, c = (row[i - 3], above[i], above[i - 3]) if i > 2 else (0, above[i], 0)
-            p = a + b - c
-            paeth = min(((abs(p - v), k, v) for k, v in enumerate((a, b, c))))[2]
-            row[i] = row[i] + (0, a, b, (a + b) // 2, paeth)[kind] & 255
-        rows.append([tuple(row[i:i + 3]) for i in range(0, stride, 3)])
-        above = row
+        above = unfiltered(raw[y * (stride + 1)], raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)], above)
+        rows.append(list(zip(above[0::3], above[1::3], above[2::3])))
     return rows
 
 
