@@ -23,9 +23,10 @@ static volatile sig_atomic_t caught; /* 0, or the first signal that was received
 static struct sigaction before[N_SIGNALS];
 static struct sigaction before_file_limit;
 static bool installed;
-static double limit = HUGE_VAL;    /* s, as requested */
-static double deadline = HUGE_VAL; /* s on the steady clock */
-static double step_began;          /* s, likewise */
+static double limit = HUGE_VAL;         /* s, as requested */
+static double deadline = HUGE_VAL;      /* s on the steady clock */
+static _Thread_local double step_began; /* s, likewise */
+static _Thread_local pio_call *present; /* what stops the call that this thread has begun; or NULL */
 
 static void on_signal(int number)
 {
@@ -86,19 +87,54 @@ void pio_signals_deadline(double seconds)
     deadline = pio_clock() + limit;
 }
 
+/* ---- one call of one thread ---------------------------------------------------------------------------------- */
+
+void pio_call_begin(pio_call *of, double seconds)
+{
+    of->limit = seconds > 0 ? seconds : HUGE_VAL;
+    of->deadline = pio_clock() + of->limit;
+    if (of->number >= SIG_ATOMIC_MAX) of->number = of->ended = 0;
+    of->number = of->number + 1;
+    present = of;
+}
+
+void pio_call_end(void)
+{
+    present = NULL;
+}
+
+void pio_call_stop(pio_call *of)
+{
+    of->ended = of->number;
+}
+
+/* ---- whether to stop ----------------------------------------------------------------------------------------- */
+
+static bool is_over(double time)
+{
+    return time < HUGE_VAL && pio_clock() >= time;
+}
+
+/* Returns whether the end of this thread's call was requested. */
+static bool call_is_to_end(void)
+{
+    return present && present->ended == present->number;
+}
+
 bool pio_interrupted(void)
 {
-    return caught != 0 || (deadline < HUGE_VAL && pio_clock() >= deadline);
+    return caught != 0 || is_over(deadline) || call_is_to_end() || (present && is_over(present->deadline));
 }
 
 const char *pio_interruption(void)
 {
-    static char text[64];
+    static _Thread_local char text[64];
     for (int i = 0; i < N_SIGNALS; i++) {
         if (caught == signals[i]) return words[i];
     }
     if (!pio_interrupted()) return NULL;
-    snprintf(text, sizeof text, "the time limit of %g s", limit);
+    if (call_is_to_end()) return "piola_interrupt";
+    snprintf(text, sizeof text, "the time limit of %g s", is_over(deadline) ? limit : present->limit);
     return text;
 }
 

@@ -10,6 +10,8 @@
 
 #include "piola_status.h"
 
+#include <signal.h>
+
 /* Installs the handlers and clears earlier signals and deadlines. Returns PIOLA_INTERNAL if the system does not permit
  * a handler; then nothing is installed. */
 piola_status pio_signals_install(piola_error *error);
@@ -24,11 +26,28 @@ void pio_file_limit_end(void);
 /* Requests a stop `seconds` of wall time from now (steady clock); 0 or less, or infinite: no limit. */
 void pio_signals_deadline(double seconds);
 
-/* Returns whether the program is to stop. It is cheap (a flag, and a clock where there is a deadline), and any thread
- * may call it. */
+/* What stops one call of a library function: a request, or its own time limit. All zero at first. Calls are numbered,
+ * so that a request that comes when none runs is one for a call that has ended. */
+typedef struct {
+    volatile sig_atomic_t number; /* of the call that runs, or of the last one */
+    volatile sig_atomic_t ended;  /* number of the call that is to end, or of an earlier one */
+    double limit;                 /* s, as requested */
+    double deadline;              /* s on the steady clock */
+} pio_call;
+
+/* Begins a call on this thread, with a time limit of `seconds`; 0 or less, or infinite: none. Until pio_call_end() the
+ * functions below heed `of` on this thread, beside what the whole program heeds. */
+void pio_call_begin(pio_call *of, double seconds);
+/* Ends the call that this thread has begun. */
+void pio_call_end(void);
+/* Requests the end of the call that runs; does nothing if none runs. Any thread and signal handlers may call it. */
+void pio_call_stop(pio_call *of);
+
+/* Returns whether the program, or this thread's call, is to stop. It is cheap (a flag, and a clock where there is a
+ * deadline), and any thread may call it. */
 bool pio_interrupted(void);
 /* Returns the reason as words for a message: "SIGINT (Ctrl-C)", "the time limit of 60 s", ...; NULL if the program is
- * not to stop. Valid until the next call. */
+ * not to stop. Valid until the next call on this thread. */
 const char *pio_interruption(void);
 
 /* Marks the start of a step of a run that polls between its steps, where it can end without loss. */
