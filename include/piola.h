@@ -36,7 +36,10 @@ void piola_disown_result(void);
 /* Options of the commands and of piola_open(). Start from piola_options_default(). Strings remain the caller's and must
  * outlive the call. */
 typedef struct piola_options {
-    const char *scene;        /* name of the scene file */
+    const char *scene; /* name of the scene file */
+    /* the scene itself, of which `scene` is the name in messages, in a folder where relative paths begin; NULL: it is
+     * read from that file. Of piola_open() alone: for commands it is PIOLA_USAGE */
+    const char *text;
     const char *directory;    /* folder for the results; NULL: the scene's output.directory */
     const char *const *sets;  /* [n_sets] overrides of keys of the scene, such as "time.dt=0.1 ms" */
     size_t n_sets;            /* number of overrides */

@@ -13,11 +13,19 @@
 
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
 {
+    piola_status rc = pio_command_no_text(options, error);
+    if (rc) return rc;
     if (options->directory) pio_forget_result(options, options->directory);
     pio_h5_restore(pio_h5_silence()); /* before any other call of HDF5 */
-    const piola_status rc = pio_signals_install(error);
+    rc = pio_signals_install(error);
     if (!rc) pio_signals_deadline(options->max_walltime);
     return rc;
+}
+
+piola_status pio_command_no_text(const piola_options *options, piola_error *error)
+{
+    if (!options->text) return PIOLA_OK;
+    return pio_fail(error, PIOLA_USAGE, "options->text is for piola_open alone: commands read the file of the scene");
 }
 
 void pio_command_print_failure(const piola_options *options, const char *name, piola_status rc,

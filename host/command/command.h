@@ -7,8 +7,10 @@
 #include "piola.h"
 
 /* Removes an old result.json from the folder of the options, and installs the signal handlers and the time limit, which
- * pio_signals_restore() removes. Returns the errors of pio_signals_install(). */
+ * pio_signals_restore() removes. Returns the errors of pio_signals_install() and pio_command_no_text(). */
 piola_status pio_command_begin(const piola_options *options, piola_error *error);
+/* Returns PIOLA_USAGE if the options have the text of a scene, which commands do not take. */
+piola_status pio_command_no_text(const piola_options *options, piola_error *error);
 /* Opens a session for the command `name`. On failure --json prints the error to standard output, because there may be
  * no output folder, and the message of *error is empty if it was printed already. Returns the errors of
  * pio_session_open(). */

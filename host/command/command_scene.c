@@ -1,5 +1,6 @@
 /* command_scene.c -- piola validate and piola params: checks and lists of a scene, without a simulation. */
 #include "host/base/fail.h"
+#include "host/command/command.h"
 #include "host/command/command_study.h"
 #include "host/run/first_step.h"
 #include "host/base/json.h"
@@ -129,7 +130,8 @@ static piola_status count_only(const built *b, const pio_counts *c, bool quiet, 
 /* Installs signal handlers and a time limit for reading only. */
 static piola_status begin(const piola_options *options, piola_error *error)
 {
-    const piola_status rc = pio_signals_install(error);
+    piola_status rc = pio_command_no_text(options, error);
+    if (!rc) rc = pio_signals_install(error);
     if (!rc) pio_signals_deadline(options->max_walltime);
     return rc;
 }

@@ -257,8 +257,9 @@ static piola_status check_options(const pio_sweep_call *s, piola_error *error)
 {
     const piola_options *o = s->options;
     if (!o->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
-    const piola_status study = s->optimizes ? PIOLA_OK : pio_command_no_study(o, "sweep", error);
-    if (study) return study;
+    piola_status rc = pio_command_no_text(o, error);
+    if (!rc && !s->optimizes) rc = pio_command_no_study(o, "sweep", error);
+    if (rc) return rc;
     if (o->dry_run && o->json)
         return pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json");
     if (s->sweep->starts && (s->sweep->n_over || s->sweep->samples))

@@ -59,8 +59,10 @@ static piola_status open_scene(pio_session *s, bool *printed, piola_error *error
 {
     const piola_options *o = s->call.options;
     const pio_scene_leave leave = {.allowed = {o->allow, o->n_allow}, .writes = !o->directory};
-    piola_status rc = pio_scene_load(&s->scene, &(pio_scene_text){.path = o->scene, .over = s->call.over}, &leave,
-                                     o->sets, o->n_sets, s->folder.writes ? stderr : NULL, error);
+    const pio_scene_text text = {
+        .path = o->scene, .text = o->text, .size = o->text ? strlen(o->text) : 0, .over = s->call.over};
+    piola_status rc =
+        pio_scene_load(&s->scene, &text, &leave, o->sets, o->n_sets, s->folder.writes ? stderr : NULL, error);
     if (rc) {
         *printed = s->folder.writes;
         if (!o->directory && s->folder.writes &&
@@ -74,9 +76,9 @@ static piola_status open_scene(pio_session *s, bool *printed, piola_error *error
     memcpy(s->folder.path, directory, strlen(directory) + 1);
     if (s->folder.writes && !o->dry_run) rc = pio_session_lock_folder(s, error);
     if (!rc) rc = pio_model_create(&s->model, s->scene, error);
-    char text[400];
-    for (int i = 0; !rc && pio_model_warning(s->model, i, text, sizeof text); i++)
-        pio_log_message(s->call.log, PIO_WARNING, "%s", text);
+    char warning[400];
+    for (int i = 0; !rc && pio_model_warning(s->model, i, warning, sizeof warning); i++)
+        pio_log_message(s->call.log, PIO_WARNING, "%s", warning);
     if (!rc) rc = pio_objective_create(&s->objective, s->model, error);
     if (!rc && !strcmp(s->call.command, "optimize") && s->scene->optimizer.is_set &&
         s->scene->optimizer.type == PIO_LEVENBERG_MARQUARDT)
