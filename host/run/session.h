@@ -48,7 +48,7 @@ typedef struct {
     struct pio_run_checkpoint *checkpoint; /* run_checkpoint.h: written at intervals of wall-clock time; or NULL */
 } pio_session_folder;
 
-/* session.c: the frames of an evaluation, which its caller receives one by one. */
+/* session_evaluate.c: the frames of an evaluation, which its caller receives one by one. */
 typedef struct {
     /* The caller's function, or NULL. */
     piola_status (*on_state)(void *context, int64_t frame, int64_t step, piola_error *error);
@@ -69,8 +69,8 @@ typedef struct {
     struct pio_disk_states *disk; /* states kept on disk, from the first on; or NULL */
 } pio_session_memory;
 
-/* session.c: the last evaluation forward. n_samples and n_variables are the model's; samples and values have the units
- * of what they are. */
+/* session_evaluate.c: the last evaluation forward. n_samples and n_variables are the model's; samples and values have
+ * the units of what they are. */
 typedef struct {
     double *samples;          /* [2][n_samples] of the observations, and in a gradient dJ/dsamples */
     double *values;           /* [n_variables] of the design's quantities */
@@ -86,10 +86,11 @@ typedef struct {
     bool change_logged;       /* that was logged */
 } pio_session_evaluation;
 
-/* session.c: the last gradient, and what its adjoint showed. A gradient has one sweep for J, the last one; with
- * of_constraints each constraint has a sweep before it, and each residual of an observation. */
+/* session_evaluate.c: the last gradient, and what its adjoint showed. A gradient has one sweep for J, the last one;
+ * with of_constraints each constraint has a sweep before it, and each residual of an observation. */
 typedef struct {
     bool of_constraints;      /* gradients are those of the constraints too */
+    int64_t sweeps;           /* number of sweeps of a gradient; the plan may be one for more */
     double *value_bar;        /* [n_variables] dJ/dvalue, J's unit per that of the value */
     double *z_bar;            /* [n_variables] dJ/dz */
     double *engine_bar;       /* [2][n_engine] dJ/dvalue and dJ/dz of the engine's variables */
@@ -108,6 +109,17 @@ typedef struct {
     bool kinks_warned;        /* a warning of kinks was logged */
 } pio_session_adjoint;
 
+/* Functions of the samples, of which a caller wants the derivatives in place of those of objective and constraints. */
+typedef struct {
+    int64_t n; /* number of functions, each with an adjoint sweep of its own */
+    /* Sets samples_bar [n_samples], which holds dJ/dsamples, to the derivatives of function i by the samples. */
+    void (*slope)(void *context, int64_t i, double *samples_bar);
+    /* Called when value_bar and z_bar of the session have the derivatives of function i, without terms of J of the
+     * design alone; may be NULL. */
+    void (*on_function)(void *context, int64_t i);
+    void *context; /* first argument of both */
+} pio_session_functions;
+
 typedef struct pio_session {
     pio_session_call call;
     pio_scene *scene;
@@ -120,6 +132,7 @@ typedef struct pio_session {
     pio_session_memory memory;
     pio_session_evaluation evaluation;
     pio_session_adjoint adjoint;
+    const pio_session_functions *functions; /* those of a pio_session_derivatives() that runs; otherwise NULL */
     pio_session_frames frames;
     pio_session_folder folder;
 } pio_session;
@@ -197,5 +210,20 @@ double pio_session_rows_error(const pio_session *s);
 /* Evaluates J and c and their gradients, with the same arguments. Returns PIOLA_NUMERICAL also if a derivative is not
  * finite, and the other errors of pio_session_forward(). */
 piola_status pio_session_gradient(pio_session *s, const double *z, const pio_sweep *extra, piola_error *error);
+
+/* Evaluates J and c at z, with the same arguments, and the derivatives of functions of the samples, which are in
+ * value_bar and z_bar of the session afterwards: those of the last function, and with J_bar, the factor with which J is
+ * in it, those of J's terms of the design alone. The plan is one for two sweeps or more, as those of the command
+ * "evaluate" are. Returns the errors of pio_session_gradient(). */
+piola_status pio_session_derivatives(pio_session *s, const double *z, const pio_session_functions *of, double J_bar,
+                                     const pio_sweep *extra, piola_error *error);
+
+/* Begins a run of single steps: makes state 0 of the design z the current one. Returns the errors of
+ * pio_session_forward(). */
+piola_status pio_session_begin_steps(pio_session *s, const double *z, piola_error *error);
+/* Runs n further steps, no more than the scene has, and evaluates J and c after the last step of the scene, with the
+ * bits of pio_session_forward(). Faults are looked for, and interruptions, after each `check_every` steps. Returns the
+ * errors of pio_session_forward(), after which the run must begin anew. */
+piola_status pio_session_steps(pio_session *s, int64_t n, int64_t check_every, piola_error *error);
 
 #endif
