@@ -6,6 +6,7 @@
 #include "kernels/backend/direct.h"
 
 #include <dmumps_c.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +29,18 @@ extern void openblas_set_num_threads(int) __attribute__((weak));
 extern void bli_thread_set_num_threads(long) __attribute__((weak));
 extern void MKL_Set_Num_Threads(int) __attribute__((weak));
 
+/* MUMPS has variables that all its factors share: threads of a program that solve with different ones take turns. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
 static void call(DMUMPS_STRUC_C *m, int job)
 {
+    pthread_mutex_lock(&turn);
     if (openblas_set_num_threads) openblas_set_num_threads(1);
     if (bli_thread_set_num_threads) bli_thread_set_num_threads(1);
     if (MKL_Set_Num_Threads) MKL_Set_Num_Threads(1);
     m->job = job;
     dmumps_c(m);
+    pthread_mutex_unlock(&turn);
 }
 
 static size_t megabytes(const DMUMPS_STRUC_C *m)
