@@ -15,8 +15,8 @@ typedef struct piola_problem piola_problem;
 
 /* Loads the scene, of the file options->scene or of options->text, and prepares it on the device, with memory for
  * gradients. It writes, removes and prints nothing, except the file options->log_json; the scene's first fault is in
- * `error`. The number of threads of the problem that was opened last is that of all. PIOLA_USAGE if options->dry_run is
- * set; the errors of piola_grad(). On failure *out is NULL. */
+ * `error`. Problems of one engine compute with the number of threads of the last one opened. PIOLA_USAGE if
+ * options->dry_run is set; the errors of piola_grad(). On failure *out is NULL. */
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
 /* Frees a problem, which may be NULL. */
 void piola_close(piola_problem *problem);
@@ -55,8 +55,8 @@ size_t piola_designs(const piola_problem *problem);
 piola_status piola_design(const piola_problem *problem, size_t i, piola_design_info *info, piola_error *error);
 /* Returns the bounds of the values, SI, in lower[variables] and upper[variables], each of which may be NULL; `size` is
  * the number of doubles in each. They are those of the scene, or else the ends of the quantity's own range; where that
- * end is not legal itself, a value between it and the start. Infinite: there is none. Equal ones hold a value fixed.
- * piola_evaluate() does not enforce them. PIOLA_USAGE if one has no room. */
+ * end is not legal itself, a value between it and the start. Infinite: there is none. piola_evaluate() does not
+ * enforce them. PIOLA_USAGE if one has no room. */
 piola_status piola_bounds(const piola_problem *problem, double *lower, double *upper, size_t size, piola_error *error);
 
 /* ---- evaluations -------------------------------------------------------------------------------------------- */

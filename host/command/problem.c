@@ -1,4 +1,4 @@
-/* problem.c -- a scene in another program: the handle of piola.h, its evaluation and its interruption; see problem.h. */
+/* problem.c -- a scene in another program: the handle of piola.h, its evaluation and its end; see problem.h. */
 #include "host/command/problem.h"
 
 #include "host/base/fail.h"

@@ -11,8 +11,9 @@
 static piola_status check_read(const piola_problem *p, size_t i, int n, const char *what, piola_error *error)
 {
     if (i >= (size_t)n) return pio_fail(error, PIOLA_USAGE, "there is no %s %zu: the scene has %d", what, i, n);
-    return p->evaluated ? PIOLA_OK
-                        : pio_fail(error, PIOLA_USAGE, "a %s can be read after piola_evaluate has succeeded", what);
+    return p->evaluated
+               ? PIOLA_OK
+               : pio_fail(error, PIOLA_USAGE, "%s %zu can be read after piola_evaluate has succeeded", what, i);
 }
 
 size_t piola_observations(const piola_problem *p)
