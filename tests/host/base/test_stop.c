@@ -1,5 +1,5 @@
-/* test_stop.c -- a sort that can be stopped: the order of qsort, equal items as they came; stopped by a signal and by a
- * deadline. */
+/* test_stop.c -- a sort that can be stopped: the order of qsort, equal items as they came; stopped by a signal, by a
+ * deadline, and by a request to a call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,6 +83,33 @@ static void signals_and_deadlines_stop(void **state)
     free(items);
 }
 
+/* A request is for the call that runs; one that comes before it or after it stops nothing. */
+static void calls_are_stopped_one_by_one(void **state)
+{
+    (void)state;
+    piola_error error = {0};
+    pio_call one = {0}, other = {0};
+    pio_call_stop(&one);
+    pio_call_begin(&one, 0);
+    assert_int_equal(pio_stop("testing", &error), PIOLA_OK);
+    pio_call_stop(&other);
+    assert_int_equal(pio_stop("testing", &error), PIOLA_OK);
+    pio_call_stop(&one);
+    assert_int_equal(pio_stop("testing", &error), PIOLA_INTERRUPTED);
+    assert_non_null(strstr(error.message, "piola_interrupt while testing"));
+    pio_call_end();
+    assert_int_equal(pio_stop("testing", &error), PIOLA_OK);
+    pio_call_stop(&one);
+    pio_call_begin(&one, 1e-9);
+    assert_int_equal(pio_stop("testing", &error), PIOLA_INTERRUPTED);
+    assert_non_null(strstr(error.message, "time limit"));
+    pio_call_end();
+    one.number = one.ended = SIG_ATOMIC_MAX; /* numbers begin anew */
+    pio_call_begin(&one, 0);
+    assert_int_equal(pio_stop("testing", &error), PIOLA_OK);
+    pio_call_end();
+}
+
 static void room_is_reported_in_bytes(void **state)
 {
     (void)state;
@@ -100,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sorts_of_any_length_are_stable),
         cmocka_unit_test(signals_and_deadlines_stop),
+        cmocka_unit_test(calls_are_stopped_one_by_one),
         cmocka_unit_test(room_is_reported_in_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
