@@ -217,9 +217,15 @@ int descriptors()
     return n;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZED = 1, OPENS = 60 }; /* the sanitizer keeps memory that was freed, and finds leaks itself */
+#else
+enum { SANITIZED = 0, OPENS = 1000 };
+#endif
+
 void check_leaks()
 {
-    enum { OPENS = 1000, WARM = 200, KEPT = 20 };
+    enum { WARM = OPENS / 5, KEPT = 20 };
     const double threshold = 4e6; /* bytes: 4 kB for each, less than any of its arrays */
     const std::string texts[3] = {particles(10), mesh(2), particles(10) + "wrong: 1\n"};
     double before = 0;
@@ -238,8 +244,10 @@ void check_leaks()
         piola_close(p);
     }
     const double grown = resident() - before;
-    expect("after 1,000 opens, evaluations and closes the process is no larger", grown < threshold, grown, threshold);
-    expect("and no file stays open", descriptors() == files, descriptors(), files);
+    expect("after 1,000 opens, evaluations and closes no file stays open", descriptors() == files, descriptors(),
+           files);
+    if (SANITIZED) return;
+    expect("and the process is no larger", grown < threshold, grown, threshold);
     std::vector<problem> kept;
     const double here = resident();
     for (int k = 0; k < KEPT; k++) kept.push_back(open(particles(200)));
