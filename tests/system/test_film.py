@@ -299,7 +299,9 @@ class Film(Case):
         before = path.read_bytes()
         run = subprocess.Popen([PIOLA, "film", self.root / "out" / "states.vtkhdf", "-o", path, "--size", "8192x8192",
                                 "--threads", "1"], stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
+        end = time.monotonic() + 120
+        while not list(self.root.glob(".*.tmp")) and time.monotonic() < end and run.poll() is None:
+            time.sleep(0.01)  # until it has begun
         run.send_signal(signal.SIGINT)
         stderr = run.communicate(timeout=120)[1]
         self.assertEqual(run.returncode, 75, stderr)

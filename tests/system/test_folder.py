@@ -94,7 +94,12 @@ class Folder(unittest.TestCase):
 
     def test_what_a_killed_run_left_can_be_read_and_goes_with_the_next(self):
         process = self.begin("run", "states.*.partial.vtkhdf", *LONG)
-        time.sleep(0.3)
+        partial, = self.out.glob("states.*.partial.vtkhdf")
+        sizes, end = set(), time.monotonic() + DEADLINE
+        while len(sizes) < 5 and time.monotonic() < end:  # it grows with each frame
+            sizes.add(partial.stat().st_size)
+            time.sleep(0.01)
+        self.assertIsNone(process.poll())
         process.kill()
         process.wait(DEADLINE)
         left = self.names()
