@@ -8,9 +8,11 @@
 Commands, options, files, links and variables that a page names exist; counts that it quotes are true. README.md is
 short, docs/README.md links to every page of docs/, docs/scene.md lists every scene, a decision has its context,
 choice and cost, lines and pictures are small. Every scene that ships has its picture in the gallery, and every picture
-its scene.
+its scene; scenes of layouts, shapes and studies have their reports there, pages that need nothing else, are small and
+name no folder of a machine. Commits that its measurements name are here.
 """
 import re
+import shutil
 import subprocess
 import sys
 
@@ -20,6 +22,7 @@ import house
 import schema_tables
 
 sys.path.insert(0, str(house.ROOT / "tools/python"))
+import gallery_reports
 import make_gallery
 
 REQUIRED = {
@@ -275,8 +278,8 @@ def headings(text):
     return {re.sub(r"[^\w -]", "", title.replace("`", "").lower()).replace(" ", "-") for title in titles}
 
 
-def link_faults(name, text, prose):
-    for match in re.finditer(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", prose):
+def link_faults(name, text):
+    for match in re.finditer(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", text):
         path, anchor = match.groups()
         target = (house.ROOT / name).parent.joinpath(path) if path else None
         if target and not target.exists():
@@ -323,12 +326,36 @@ def picture_faults(sizes):
 
 
 def gallery_control():
-    """Whether what lacks an entry, a picture or a measurement is found, and what belongs to no scene."""
-    scenes, there = ["a", "b"], {"entries": ["a", "b"], "pictures": ["a", "b"], "measured": ["a", "b"]}
+    """Whether what lacks an entry, a picture, a measurement or a report is found, and what belongs to no scene."""
+    scenes = ["study_a", "study_b", "c"]  # the third has no report
+    there = {key: scenes for key in ("entries", "pictures", "measured")} | {"reports": scenes[:2]}
     if list(make_gallery.faults(scenes, **there)):
         return False
     return all(len(list(make_gallery.faults(scenes, **{**there, key: names}))) == 1
-               for key in there for names in (["a"], ["a", "b", "c"]))
+               for key, all_of in there.items() for names in (all_of[1:], [*all_of, "study_d"]))
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", str(house.ROOT), *words], capture_output=True, text=True)
+
+
+def commit_faults(names):
+    """Commits that this one does not descend from; None where there is no history, as in an archive of sources."""
+    if not shutil.which("git") or git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        return None
+    return [f"{make_gallery.MEASURED}: no commit {name} leads here" for name in sorted(names)
+            if git("merge-base", "--is-ancestor", name, "HEAD").returncode]
+
+
+def measured_commits():
+    """What is wrong with the commits that measurements of the gallery name."""
+    faults = commit_faults(make_gallery.commits())
+    if faults is None:
+        print("commits of measurements: not checked, for there is no whole history of git")
+        return []
+    if len(commit_faults(["0" * 40])) != 1:
+        sys.exit("negative control: a commit that is not there was not found")
+    return faults
 
 
 def page_faults(name, text, command, sources):
@@ -348,7 +375,7 @@ def page_faults(name, text, command, sources):
         for path in OWN_PATH.findall(code) if " " not in code else []:
             if code.startswith(path) and not list(house.ROOT.glob(path.rstrip("/"))):
                 yield where, f"there is no {path}"
-    yield from link_faults(name, text, prose)
+    yield from link_faults(name, text)
     for match in COUNT.finditer(prose):
         if int(match.group(1).replace(",", "")) != counts[match.group(2)]:
             yield text.find(match.group()), f"says {match.group()}: there are {counts[match.group(2)]}"
@@ -376,6 +403,7 @@ PLANTED = [
     ("a.md", "with `--no-such-option`\n", "no command has"),
     ("a.md", "see `tools/no_such_file.py`\n", "there is no tools/no_such_file.py"),
     ("a.md", "[x](tools/no_such_file.py)\n", "links to"),
+    ("a.md", "<!-- table nothing -->\n[x](gallery/nothing.html)\n<!-- end -->\n", "links to gallery/nothing.html"),
     ("a.md", "rejects 3 bad scenes\n", "says 3 bad scenes"),
     ("a.md", "set `PIOLA_NO_SUCH` to\n", "no source has"),
     ("a.md", "# Here\n[x](#nowhere)\n", "no heading of that name"),
@@ -418,9 +446,12 @@ def main():
     if not gallery_control():
         print("negative control: a scene without its picture, or a picture without its scene, was not found")
         return 1
+    if not gallery_reports.control():
+        print("negative control: a fault of a report was not found, or one that is none")
+        return 1
     pages = {name: house.read(name) for name in house.files(".md")}
     pictures = {name: (house.ROOT / name).stat().st_size for name in house.files(".png") if name.startswith("docs/")}
-    found = check(pages, command, sources) + picture_faults(pictures) + make_gallery.all_faults()
+    found = check(pages, command, sources) + picture_faults(pictures) + make_gallery.all_faults() + measured_commits()
     return house.finish("docs", found, len(pages))
 
 

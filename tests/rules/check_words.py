@@ -116,11 +116,17 @@ PLANTED = [
 ]
 
 
+def words_of(name):
+    """The text of a file, of a page without the pictures in it, whose letters are no words."""
+    text = house.read(name)
+    return re.sub(r";base64,[A-Za-z0-9+/=]+", ";base64,", text) if name.endswith(".html") else text
+
+
 def main():
     house.control(check, PLANTED)
     names = house.files()
     names = [n for n in names if not n.endswith((".png", ".vtkhdf"))]
-    return house.finish("words", check({name: house.read(name) for name in names}), len(names))
+    return house.finish("words", check({name: words_of(name) for name in names}), len(names))
 
 
 if __name__ == "__main__":

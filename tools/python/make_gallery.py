@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""make_gallery.py PIOLA [--draw-only] [SCENE ...] -- runs the scenes of scenes/ and draws the pictures of
-docs/gallery/: all of them, or those named, such as mpm_throw. Results go to out/; with --draw-only those that are there
-are drawn.
+"""make_gallery.py PIOLA [--draw-only] [SCENE ...] -- runs the scenes of scenes/, draws the pictures of docs/gallery/
+and writes its reports: all of them, or those named, such as mpm_throw. Results go to out/; with --draw-only those that
+are there are drawn.
 
-Each scene has one entry in ENTRIES: the command that runs it and the options that draw it. What was measured is
-written to docs/gallery/measured.json. `check_docs.py PIOLA --write` makes docs/gallery.md of the entries, the scene
-files and that.
+Each scene has one entry in ENTRIES: the command that runs it and the options that draw it. gallery_reports.py says
+which have a report. What was measured is written to docs/gallery/measured.json. `check_docs.py PIOLA --write` makes
+docs/gallery.md of the entries, the scene files and that.
 """
 import dataclasses
 import datetime
@@ -16,6 +16,8 @@ import resource
 import subprocess
 import sys
 import textwrap
+
+import gallery_reports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER, MEASURED = "docs/gallery", "docs/gallery/measured.json"
@@ -180,6 +182,11 @@ ENTRIES = (
           "The membrane at its highest pressure, with the constants that all three experiments gave: half the section "
           "of a ring. The colour is the derivative of this experiment's objective with respect to c01 of each element.",
           "--field grad_c01 --size 800x400", file="experiments/inflation/states"),
+    Entry("study_throw", "optimize",
+          "The softest of the eight balls on the floor, in the throw that suits all of them best. The path of its "
+          "centre ends below the target, that of the stiffest above. The colour is the determinant of the "
+          "deformation gradient.",
+          "--field J --frame 12 --targets --paths --size 900x400", file="experiments/E060/states"),
     Entry("fem_long_swing_euler", "grad",
           "The beam after 0.8 s, on its way back. The colour is the speed.",
           "--field velocity --frame 40"),
@@ -217,11 +224,12 @@ def output(name):
 
 
 def commands(entry):
-    """The command that runs a scene, and the one that draws it, as lists of words."""
+    """The commands that run a scene, draw it and, if it has one, write its report, as lists of words."""
     run = ["piola", entry.command, f"scenes/{entry.scene}.yaml", *entry.settings.split()]
     draw = ["piola", "render", f"{output(entry.scene)}/{entry.file}.vtkhdf", "-o", f"{FOLDER}/{entry.scene}.png",
             *([] if "--size" in entry.draw else ["--size", SIZE]), *entry.draw.split()]
-    return run, draw
+    report = ["piola", "report", output(entry.scene), "-o", f"{FOLDER}/{entry.scene}.html"]
+    return [run, draw] + ([report] if gallery_reports.has_report(entry.scene) else [])
 
 
 def designed(name):
@@ -263,10 +271,12 @@ def section(entry, size, measured):
     """The Markdown of one scene; `size` is what `piola validate` says of it."""
     name = entry.scene
     description = value(name, "description")
-    run, draw = (" ".join(words) for words in commands(entry))
-    if len(draw) > WIDTH:
-        at = draw.rfind(" --", 0, WIDTH - 2)
-        draw = draw[:at] + " \\\n   " + draw[at:]
+    lines = [" ".join(words) for words in commands(entry)]
+    for i, line in enumerate(lines):
+        if len(line) > WIDTH:
+            at = line.rfind(" --", 0, WIDTH - 2)
+            lines[i] = line[:at] + " \\\n   " + line[at:]
+    code = "\n".join(lines)
     took = f"`piola {entry.command}` took {seconds(measured['cpu'])}"
     if "evaluations" in measured:
         took += f" for {measured['evaluations']} evaluations"
@@ -276,8 +286,9 @@ def section(entry, size, measured):
     facts = [method, f"{goal} Design: {designed(name)}.", f"Measured: {took}."]
     text = [f"## {name}", textwrap.fill(description[0].upper() + description[1:] + ".", WIDTH),
             f"![{name}](gallery/{name}.png)", textwrap.fill(f"*{entry.shows}*", WIDTH),
+            *([f"Report: [{name}.html](gallery/{name}.html)."] if gallery_reports.has_report(name) else []),
             *(textwrap.fill(fact, WIDTH, break_long_words=False, break_on_hyphens=False) for fact in facts),
-            f"```\n{run}\n{draw}\n```"]
+            f"```\n{code}\n```"]
     return "\n\n".join(text) + "\n"
 
 
@@ -291,18 +302,28 @@ def markdown(size_of):
                                        for e in known)]) + "\n"
 
 
-def faults(scenes, entries, pictures, measured):
-    """What is missing or left over, of lists of names of scenes, entries, pictures and measured runs."""
-    for what, names in (("entry in tools/python/make_gallery.py", entries), ("picture in docs/gallery", pictures),
-                        ("measurement in docs/gallery/measured.json", measured)):
-        yield from (f"scenes/{scene}.yaml has no {what}" for scene in scenes if scene not in names)
-        yield from (f"{name}: the {what} belongs to no scene" for name in names if name not in scenes)
+def faults(scenes, entries, pictures, measured, reports):
+    """What is missing or left over, of lists of names of scenes, entries, pictures, measured runs and reports."""
+    reported = [scene for scene in scenes if gallery_reports.has_report(scene)]
+    for what, names, wanted in (("entry in tools/python/make_gallery.py", entries, scenes),
+                                ("picture in docs/gallery", pictures, scenes),
+                                ("measurement in docs/gallery/measured.json", measured, scenes),
+                                ("report in docs/gallery", reports, reported)):
+        yield from (f"scenes/{scene}.yaml has no {what}" for scene in wanted if scene not in names)
+        yield from (f"{name}: the {what} belongs to no scene that has one" for name in names if name not in wanted)
 
 
 def all_faults():
-    return list(faults(scene_names(), [e.scene for e in ENTRIES],
-                       sorted(p.stem for p in (ROOT / FOLDER).glob("*.png")),
-                       list(json.loads((ROOT / MEASURED).read_text())["scenes"])))
+    folder = ROOT / FOLDER
+    return list(faults(scene_names(), [e.scene for e in ENTRIES], sorted(p.stem for p in folder.glob("*.png")),
+                       list(json.loads((ROOT / MEASURED).read_text())["scenes"]),
+                       sorted(p.stem for p in folder.glob("*.html")))) + gallery_reports.all_faults(folder)
+
+
+def commits():
+    """The commits that measurements name."""
+    record = json.loads((ROOT / MEASURED).read_text())
+    return {record["commit"], *(own["commit"] for own in record["scenes"].values() if "commit" in own)}
 
 
 def processor():
@@ -319,16 +340,22 @@ def processors():
     return usage.ru_utime + usage.ru_stime
 
 
+def call(program, words, codes=(0,)):
+    """Runs a command by the name `piola`, which results keep with its arguments: reports show no folder of ours."""
+    done = subprocess.run(words, executable=program, cwd=ROOT)
+    if done.returncode not in codes:
+        sys.exit(f"{' '.join(words)}: ended with {done.returncode}")
+
+
 def make(program, entry, run_again=True):
-    """Run and draw one scene; returns what was measured."""
-    run, draw = commands(entry)
+    """Run and draw one scene, and write its report; returns what was measured."""
+    run, *pages = commands(entry)
     used = processors()
     if run_again:
-        done = subprocess.run([program, *run[1:], "--threads", "1", "--resume", "never", "--quiet"], cwd=ROOT)
-        if done.returncode not in (0, 1):
-            sys.exit(f"{entry.scene}: piola {entry.command} ended with {done.returncode}")
+        call(program, [*run, "--threads", "1", "--resume", "never", "--quiet"], codes=(0, 1))
     used = processors() - used
-    subprocess.run([program, *draw[1:]], cwd=ROOT, check=True)
+    for words in pages:
+        call(program, words)
     result = json.loads((ROOT / output(entry.scene) / "result.json").read_text())
     found = {"cpu": round(used, 2)}
     if not is_study(entry.scene):
@@ -338,12 +365,17 @@ def make(program, entry, run_again=True):
     return found
 
 
-def keep(scene, found):
+def built_from(program, entry):
+    """The commit that the program was built from, as its results say; what was not committed then has no name."""
+    said = subprocess.run([program, "info", f"{output(entry.scene)}/{entry.file}.vtkhdf"], cwd=ROOT, check=True,
+                          capture_output=True, text=True).stdout
+    return re.search(r"^ *commit +(\S+)$", said, re.M).group(1).removesuffix("-dirty")
+
+
+def keep(scene, found, commit):
     """Write down what was measured of a scene, and where: once for all scenes that were measured together."""
     path = ROOT / MEASURED
-    commit = subprocess.run(["git", "rev-parse", "--short=7", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    where = {"machine": processor(), "commit": commit.stdout.strip() or "unknown",
-             "date": datetime.date.today().isoformat()}
+    where = {"machine": processor(), "commit": commit, "date": datetime.date.today().isoformat()}
     record = json.loads(path.read_text()) if path.exists() else {**where, "scenes": {}}
     before = {key: record[key] for key in where}
     scenes = {**record["scenes"], scene: found if where == before else {**found, **where}}
@@ -364,10 +396,10 @@ def main():
     again = "--draw-only" not in sys.argv
     for entry in (e for e in ENTRIES if e.scene in names):
         found = make(program, entry, again)
-        size = (ROOT / f"{FOLDER}/{entry.scene}.png").stat().st_size
-        print(f"{entry.scene}: {found['cpu']} s, {size} bytes", flush=True)
+        sizes = [p.stat().st_size for p in sorted((ROOT / FOLDER).glob(f"{entry.scene}.*"), reverse=True)]
+        print(f"{entry.scene}: {found['cpu']} s, {' and '.join(map(str, sizes))} bytes", flush=True)
         if again:
-            keep(entry.scene, found)
+            keep(entry.scene, found, built_from(program, entry))
     return 0
 
 
