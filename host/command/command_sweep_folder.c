@@ -61,8 +61,9 @@ static void write_axes(const pio_sweep_call *s, pio_json *json)
 }
 
 /* Writes the SHA-256 of the result.json that the folder has already, of a command before this sweep, or null where it
- * has none that can be read. Each result has its own, as it holds the seconds that its command took; so one with another
- * SHA-256 is that of a later command. Several starts remove it when they begin and write theirs after sweep.json. */
+ * has none that can be read. Each result has its own, as it holds the seconds that its command took; so one with
+ * another SHA-256 is that of a later command. Several starts remove it when they begin and write theirs after
+ * sweep.json. */
 static void write_earlier(const pio_sweep_call *s, pio_json *json)
 {
     char path[PIO_PATH], sha256[PIO_SHA256_TEXT];

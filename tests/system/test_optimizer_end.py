@@ -125,8 +125,8 @@ class End(unittest.TestCase):
         rounding = self.rounding(report["parameters"]["bodies.ball.velocity"]["value"])
         most = 9 * rounding  # three standard deviations of both components
         above = sum(J > most for J in found)
-        print(f"objective {report['objective']:.3g} (threshold {most:.3g}, from {rounding:.3g} of rounding, which {above} "
-              "evaluations miss)")
+        print(f"objective {report['objective']:.3g} (threshold {most:.3g}, from {rounding:.3g} of rounding, which "
+              f"{above} evaluations miss)")
         self.assertLess(report["objective"], most)
         self.assertGreater(above, len(found) // 2)  # an end that is too early would be found
 

@@ -131,8 +131,8 @@ class Starts(unittest.TestCase):
         self.assertIn("states.vtkhdf", printed["message"])
 
     def page_is_of(self, last):
-        """What the report of the folder is about: "starts", "sweep" or "result", that of another command. `last` of them
-        was written last, but its file seems the oldest by its time."""
+        """What the report of the folder is about: "starts", "sweep" or "result", that of another command. `last` of
+        them was written last, but its file seems the oldest by its time."""
         files = sorted(("result.json", "sweep.json"), key=lambda name: (name == "sweep.json") != (last == "sweep"))
         for at, name in enumerate(files):
             if (self.out / name).exists():

@@ -348,7 +348,7 @@ class Study(unittest.TestCase):
                 words = ("--set", f"gradient.memory.budget={budget} B", "--jobs", jobs)
                 self.piola(0, *self.command("grad", out, *words))
                 for name in SETS:
-                    memory = json.loads((self.folder / out / "experiments" / name / "result.json").read_text())["memory"]
+                    memory = self.result(f"{out}/experiments/{name}")["memory"]
                     print(f"{name}, budget {budget}, {jobs} processes: {memory['plan']['strategy']}, "
                           f"{memory['peak_bytes']} of {budget / 3:.0f} bytes")
                     self.assertEqual(memory["budget_bytes"], budget // 3)
