@@ -3,6 +3,7 @@
 
 #include "host/base/fail.h"
 #include "host/model/model_fem.h"
+#include "host/model/room.h"
 #include "host/base/signals.h"
 #include "host/base/stop.h"
 
@@ -111,11 +112,20 @@ typedef struct {
     bool no_memory;  /* an allocation failed */
 } entry_list;
 
+enum { ENTRY_BYTES = sizeof(int32_t) + sizeof(double), MANY_ENTRIES = 1 << 20 };
+
+/* Returns whether a list of many entries may grow by `more`, whose transpose is made, too: an allocation beyond what the
+ * machine has can succeed, and the system then kills the process. */
+static bool may_grow(const entry_list *l, int32_t more)
+{
+    return l->n < MANY_ENTRIES || ENTRY_BYTES * (2.0 * more + l->n) <= pio_room_bytes();
+}
+
 static void add_entry(entry_list *l, int32_t from, double weight)
 {
     if (l->n == l->room) {
         const int32_t room = l->room > INT32_MAX / 2 ? INT32_MAX : 2 * l->room + 1024;
-        int32_t *f = l->n == INT32_MAX ? NULL : realloc(l->from, sizeof *f * (size_t)room);
+        int32_t *f = l->n == INT32_MAX || !may_grow(l, room - l->n) ? NULL : realloc(l->from, sizeof *f * (size_t)room);
         if (f) l->from = f;
         double *w = f ? realloc(l->weight, sizeof *w * (size_t)room) : NULL;
         if (w) l->weight = w;
@@ -210,7 +220,8 @@ static piola_status make_filter(pio_filter_desc **out, place *places, int32_t n,
     *out = h;
     const piola_status stopped = pio_stop("making a filter", error);
     if (stopped) return stopped;
-    return ok ? PIOLA_OK : pio_fail_memory(error, (size_t)l.n * 24, "a filter; a smaller radius needs less");
+    return ok ? PIOLA_OK
+              : pio_fail_memory(error, (size_t)l.n * 2 * ENTRY_BYTES, "a filter; a smaller radius needs less");
 }
 
 piola_status pio_cone_filter(pio_filter_desc **out, const pio_model *m, const int32_t *index, int32_t variables,

@@ -160,12 +160,45 @@ static piola_status add_map(pio_model *m, pio_parameter *p, pio_design_desc *d, 
     return rc;
 }
 
+/* Returns the diagonal, m, of the box around all nodes at rest or all particles where they start. */
+static double across(const pio_model *m)
+{
+    const int dim = m->scene->method.dimension;
+    const double *x = m->fem ? m->fem->rest : m->desc.particles.position;
+    const int64_t n = m->fem ? m->fem->node_first[m->fem->bodies] : m->desc.particles.n;
+    double squares = 0;
+    for (int a = 0; a < dim; a++) {
+        double least = INFINITY, most = -INFINITY;
+        for (int64_t i = 0; i < n; i++) {
+            least = fmin(least, x[i * dim + a]);
+            most = fmax(most, x[i * dim + a]);
+        }
+        squares += (most - least) * (most - least);
+    }
+    return sqrt(squares);
+}
+
+/* A filter whose radius is longer than any distance in it would make one mean of all values, from as many weights as
+ * there are pairs. */
+static piola_status check_radius(const pio_model *m, const scene_design *design, piola_error *error)
+{
+    const double most = across(m);
+    char key[60];
+    if (design->filter_radius <= most) return PIOLA_OK;
+    snprintf(key, sizeof key, "design[%zu].filter.radius", (size_t)(design - m->scene->goal.design));
+    return pio_scene_fault(m->scene, error, key,
+                           "a radius of %g m is longer than the bodies are across, %.4g m, and leaves nearly one value "
+                           "everywhere; choose a few spacings of elements or particles",
+                           design->filter_radius, most);
+}
+
 /* Makes the filter of the entry, of elements or of a surface, if it has one. */
 static piola_status add_filter(const pio_model *m, pio_parameter *p, pio_design_desc *d, piola_error *error)
 {
     const scene_design *design = p->design;
     if (!(design->filter_radius > 0)) return PIOLA_OK;
-    piola_status rc = PIOLA_OK;
+    piola_status rc = check_radius(m, design, error);
+    if (rc) return rc;
     if (d->quantity == PIO_POSITION)
         rc = pio_surface_filter(&p->filter, m, p->target->index, d, design->filter_radius, error);
     else if (!has_helmholtz(design)) /* which add_map() makes */

@@ -34,7 +34,8 @@ static const cfg_field filter_fields[] = {
          "and by the element's volume; of nodes by their area. helmholtz: of elements, by a differential equation "
          "with about the same reach, which keeps the field's integral (Lazarov and Sigmund 2011)"},
     {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .meaning = "between centres of elements, or nodes; details smaller than it vanish"},
+     .meaning = "between centres of elements, or nodes; details smaller than it vanish; at most what the bodies are "
+                "across"},
     END};
 static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
 

@@ -110,7 +110,7 @@ static const cfg_field filter_fields[] = {
      .meaning = "cone: a mean of the variables within the radius at the start, weighted by what is left of it and by "
                 "the particle's volume, before the transform"},
     {"radius", CFG_NUMBER, AT(scene_design, filter_radius), .required = true, .quantity = CFG_LENGTH, POSITIVE,
-     .meaning = "between particles at the start; details smaller than it vanish"},
+     .meaning = "between particles at the start; details smaller than it vanish; at most what the bodies are across"},
     END};
 static const cfg_table filter_table = {.what = "filter", .fields = filter_fields};
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -185,6 +186,34 @@ static void variation_of_a_step_is_its_height_times_the_area_of_its_jump(void **
     pio_pairs_free(&pairs);
 }
 
+/* Checks that a scene with a changed filter is refused at the filter's radius, with these words; or else is none. */
+static void check_radius(const char *file, const char *set, const char *words)
+{
+    pio_scene *changed = NULL;
+    pio_model *made = NULL;
+    piola_error error = {0};
+    if (load_scene(&changed, file, (const char *const[]){set}, 1, NULL, &error)) fail_msg("%s", error.message);
+    const piola_status rc = pio_model_create(&made, changed, &error);
+    print_message("%s: %.*s\n", set, (int)strcspn(error.message, "\n"), error.message);
+    assert_int_equal(rc, words ? PIOLA_BAD_DATA : PIOLA_OK);
+    if (words) assert_non_null(strstr(error.message, words));
+    pio_model_free(made);
+    pio_scene_free(changed);
+}
+
+/* Of the sheet, 2 m x 1 m, and of particles. */
+static void a_radius_beyond_all_distances_is_refused(void **state)
+{
+    static const char sheet[] = PIO_SOURCE_DIR "/tests/data/good_scenes/plane_stress.yaml";
+    static const char particles[] = PIO_SOURCE_DIR "/tests/data/good_scenes/filled_2d.yaml";
+    (void)state;
+    check_radius(sheet, "design[0].filter.radius=2.236 m", NULL);
+    check_radius(sheet, "design[0].filter.radius=2.237 m",
+                 "design[0].filter.radius: a radius of 2.237 m is longer than the bodies are across, 2.236 m");
+    check_radius(sheet, "design[0].filter.radius=2147483648", "design[0].filter.radius: ");
+    check_radius(particles, "design[0].filter.radius=2147483648", "design[0].filter.radius: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +221,7 @@ int main(void)
         cmocka_unit_test(a_constant_stays_and_the_transpose_is_one),
         cmocka_unit_test(smoothness_of_a_plane_is_its_squared_slope),
         cmocka_unit_test(variation_of_a_step_is_its_height_times_the_area_of_its_jump),
+        cmocka_unit_test(a_radius_beyond_all_distances_is_refused),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
 }
