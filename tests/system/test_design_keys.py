@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""test_design_keys.py PIOLA -- every key of a design entry, and every type of a term that is of designs, is optimised
-with and Taylor-checked: the entries of the scenes below, each alone, have them all, as the JSON Schema lists them."""
+"""test_design_keys.py PIOLA -- every key of a design entry and of how a body's stiffness follows what is designed, and
+every type of a term that is of designs, is optimised with and Taylor-checked: the entries of the scenes below, each
+alone, have them all, as the JSON Schema lists them."""
 import json
 import os
 import pathlib
@@ -23,7 +24,8 @@ GAIN = 1e-6  # by how much J falls at least, in parts of its magnitude at the st
 ENTRIES = (("topology_2d", "layout"), ("topology_mapped", "layout slab stiff"), ("topology_mapped_3d", "*"),
            ("plane_stress", "*"), ("lattices_2d", "whole"), ("lattice_of_two_2d", "*"), ("lattice_3d", "form"),
            ("meshes_2d", "shape"), ("filled_2d", "layout halves stiffness"), ("groups_2d", "mass"),
-           ("shared_2d", "*"), ("terms_2d", "throw stiffness"))
+           ("shared_2d", "*"), ("terms_2d", "throw stiffness"), ("mixed_2d", "layout"),
+           ("three_materials_2d", "layout blend"))
 # Particles that fall: what no entry of those has.
 BALL = """version: 1
 name: ball
@@ -95,16 +97,28 @@ def used(value):
     return {f"={value}"}
 
 
+def interpolated(scene):
+    """What `used` lists of the interpolations of bodies whose relative density or choice is designed."""
+    paths = [path for entry in scene["design"] for key in ("target", "targets") for path in [entry.get(key, [])]]
+    designed = {path for one in paths for path in ([one] if isinstance(one, str) else one)}
+    return set().union(*(used({"type": "simp", **body.get("interpolation", {})}) for body in scene["bodies"]
+                         if designed & {f"bodies.{body['name']}.{key}" for key in ("relative_density", "choice")}))
+
+
 def missing(definitions, scenes):
-    """What the schema has of entries and terms of meshes and of particles that no scene of its method has."""
+    """What the schema has of entries, interpolations and terms of meshes and of particles that no scene of its method
+    has."""
     lacks = []
     for method, end in (("mpm", ""), ("fem", "_of_a_mesh")):
         own = [scene for scene in scenes if scene["method"]["type"] == method]
         want = needed(definitions, definitions[f"design_variable{end}"])
         have = set().union(*(used(scene["design"]) for scene in own))
+        body = definitions["meshed_body" if method == "fem" else "body"]
+        formulas = needed(definitions, body["properties"]["interpolation"]) - set().union(*map(interpolated, own))
         types = {one["properties"]["type"]["const"] for one in definitions[f"term{end}"]["oneOf"]} - OF_OBSERVATIONS
         terms = {term["type"] for scene in own for term in scene["objective"]}
         lacks += sorted(f"{method}: design: {key}" for key in want - have)
+        lacks += sorted(f"{method}: interpolation: {key}" for key in formulas)
         lacks += sorted(f"{method}: term: {key}" for key in types - terms)
     return lacks
 
@@ -169,6 +183,8 @@ class DesignKeys(unittest.TestCase):
         del definitions["design_variable"]["properties"]["hue"]
         fewer = [scene for scene in scenes if "lattice" not in scene["design"][0]]
         self.assertIn("fem: design: lattice.cells", missing(definitions, fewer))
+        one = [scene for scene in scenes if scene["name"] != "three-materials"]
+        self.assertEqual(missing(definitions, one), ["fem: interpolation: least", "fem: interpolation: second"])
 
 
 if __name__ == "__main__":
