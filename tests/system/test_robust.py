@@ -167,6 +167,16 @@ class Robust(unittest.TestCase):
             least = max(x) / 3**(1 / 6) if combine == POWER else max(x) - 200 * math.log(3)
             self.assertTrue(least < result["objective"] < max(x), (least, max(x)))
 
+    def test_both_maxima_are_lowered(self):
+        for combine in POWER, WIDTH:
+            path = self.study(combine, (", end: 4, double_every: 4", ""))  # of another sharpness J is another one
+            self.piola(0, "grad", path, "start")
+            self.piola((0, 1), "optimize", path, "end", "--jobs", 2, "--resume", "never")
+            start, end = (self.result(out) for out in ("start", "end"))
+            self.below(f"J over that of the start, {combine}", end["objective"] / start["objective"], 0.5)
+            of = [max(WEIGHTS[part["name"]] * part["objective"] for part in one["experiments"]) for one in (start, end)]
+            self.below("the largest over that of the start", of[1] / of[0], 0.5)
+
     def test_an_experiment_without_weight_counts_in_no_maximum(self):
         for combine in POWER, WIDTH:
             path = self.study(combine, ("weight: 3.4", "weight: 0"))
