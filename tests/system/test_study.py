@@ -338,6 +338,37 @@ class Study(unittest.TestCase):
         self.assertIn("bad.yaml:6:", said)
         self.assertNotIn("--jobs", said)
 
+    def test_faults_of_the_design_have_their_places_in_the_study(self):
+        entry = "design: [%s]" % DESIGN
+        bad = ((entry, "bounds", "bound", "bound", "design[0]: unknown key 'bound'; did you mean 'bounds'?"),
+               (entry, "[-3 m/s, 3]", "3", "3}", "design[0].bounds: expected "),
+               (entry, "[-3 m/s, 3]", "[3, -3]", "[3, -3]", "design[0].bounds: "),
+               (entry, "name: speed, ", "", "{target", "design[0]: the required key 'name' is missing"),
+               (entry, "target: bodies.ball.velocity, ", "", "{name", "design[0]: one of these is needed: target"),
+               (entry, "0.5 m/s", "0.5 kg", "0.5 kg", "design[0].initial: '0.5 kg' "),
+               (entry, "[0.5, 0.5 m/s]", "[0.5]", "[0.5]", "design[0].initial: "),
+               (entry, "name: speed, ", "name: speed, transform: ln, ", "ln",
+                "design[0].transform: unknown value 'ln'"),
+               (entry, DESIGN, "speed", "speed", "design[0]: expected a mapping"),
+               (entry, "[%s]" % DESIGN, "speed", "speed", "design: expected a list"),
+               (entry, "[%s]" % DESIGN, "[]", "[]", "design: "),
+               (entry, "name: speed,", "name: speed, experiments: {soft: 1},", "{soft",
+                "design[0].experiments: expected a name or a list of names of experiments, got a mapping"),
+               (entry, "name: speed,", "name: speed, experiments: [[soft]],", "[soft]",
+                "design[0].experiments: expected the name of an experiment, got a list"),
+               (entry, "name: speed,", "name: speed, experiments: [soft, soft],", "soft]",
+                "design[0].experiments: 'soft' occurs twice"),
+               (entry, "name: speed,", "name: speed, experiments: [soft, stif],", "stif",
+                "design[0].experiments: there is no experiment 'stif'; did you mean 'stiff'?"))
+        for line, old, new, at, message in bad:
+            with self.subTest(new=new):
+                self.assertIn(old, line)
+                changed = line.replace(old, new, 1)
+                self.write(STUDY.replace(line, changed))
+                said = self.piola(65, "validate", self.study)
+                print(" ", said.splitlines()[0])
+                self.assertIn(f"study.yaml:7:{changed.index(at) + 1}: error: {message}", said)
+
     def test_the_budget_of_a_study_is_divided_among_its_experiments(self):
         said = self.piola(0, *self.command("grad", "plan", "--dry-run"))
         most = int(said.split(" residuals, ")[1].split(" bytes of memory in all")[0])
