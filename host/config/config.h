@@ -249,6 +249,7 @@ typedef struct cfg_range {
 } cfg_range;
 
 typedef struct cfg_table cfg_table;
+typedef struct cfg_entries cfg_entries;
 
 typedef struct cfg_field {
     const char *key;     /* key in the file */
@@ -271,6 +272,7 @@ typedef struct cfg_field {
     const char *instead;       /* why not, and what would be right; NULL: the value counts as unknown */
     const char *const *slots;  /* NULL-ended */
     const cfg_table *table;
+    const cfg_entries *entries;         /* of a CFG_TREE that is a list: what its entries are; NULL: any mapping */
     size_t least;                       /* minimum number of entries of a list */
     unsigned only;                      /* bit v: allowed in variant v; 0: in all */
     unsigned needed;                    /* bit v: required in variant v, if it is not required in all */
@@ -290,6 +292,13 @@ struct cfg_table {
     const cfg_field *fields;   /* ended by key NULL */
     const char *discriminator; /* key of a required CFG_ENUM, or NULL */
     cfg_choice choice;         /* alternatives; keys[0][0] is NULL if there are none */
+};
+
+/* What the entries of a list are that its caller decodes: an entry of either table, with one more key. */
+struct cfg_entries {
+    const char *what;           /* what an entry is, such as "design variable of a study" */
+    const cfg_table *tables[2]; /* whose keys an entry has; they have no discriminator */
+    const cfg_field *more;      /* the key that it may have besides */
 };
 
 /* The table of the files in which `mapping: {key: value}` stands. */

@@ -56,7 +56,8 @@ static void rows(const cfg_table *table, const char *path, FILE *to)
         const char *unit = f->type == CFG_NAMED     ? "any"
                            : f->quantity == CFG_ANY ? "of the target"
                                                     : pio_quantity_unit(f->quantity);
-        snprintf(here, sizeof here, "%.400s%s%s%s", path, *path ? "." : "", f->key, f->type == CFG_LIST ? "[]" : "");
+        snprintf(here, sizeof here, "%.400s%s%s%s", path, *path ? "." : "", f->key,
+                 f->type == CFG_LIST || f->entries ? "[]" : "");
         fprintf(to, "| `%s` | %s | %s | %s | ", here, type_text(f), *unit ? unit : "-", fallback);
         const char *values[CFG_MOST_VALUES];
         const size_t n = f->values ? pio_field_values(f, values) : 0;
@@ -72,6 +73,8 @@ static void rows(const cfg_table *table, const char *path, FILE *to)
         }
         fprintf(to, "%s%s |\n", tag ? "*: " : "", f->meaning);
         if (f->table) rows(f->table, here, to);
+        const cfg_field besides[] = {f->entries ? *f->entries->more : (cfg_field){0}, {0}};
+        if (f->entries) rows(&(cfg_table){.fields = besides}, here, to);
     }
 }
 

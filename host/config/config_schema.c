@@ -121,31 +121,41 @@ static void slots_schema(pio_json *j, const cfg_field *f)
 
 static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial);
 
-/* Returns the name of the definition of a list's entries; they are defined once, by what they are. */
-static const char *definition_name(const cfg_table *table, char *out, size_t size)
+/* Returns the name of the definition of entries of lists, which are defined once, by what they are. */
+static const char *definition_name(const char *what, char *out, size_t size)
 {
-    snprintf(out, size, "%s", table->what);
+    snprintf(out, size, "%s", what);
     for (char *c = out; *c; c++)
         if (*c == ' ') *c = '_';
     return out;
 }
 
-static void list_schema(pio_json *j, const cfg_field *f)
+/* Writes the schema of a list with at least `least` entries, which are `what`. */
+static void entries_schema(pio_json *j, size_t least, const char *what)
 {
     char name[64], at[100];
-    snprintf(at, sizeof at, "#/definitions/%s", definition_name(f->table, name, sizeof name));
+    snprintf(at, sizeof at, "#/definitions/%s", definition_name(what, name, sizeof name));
     pio_json_begin_object(j, NULL);
     pio_json_string(j, "type", "array");
-    pio_json_integer(j, "minItems", (int64_t)f->least);
+    pio_json_integer(j, "minItems", (int64_t)least);
     pio_json_begin_object(j, "items");
     pio_json_string(j, "$ref", at);
     pio_json_end_object(j);
     pio_json_end_object(j);
 }
 
-/* Writes the schema of a mapping, or of a list of mappings, with any keys. */
+static void list_schema(pio_json *j, const cfg_field *f)
+{
+    entries_schema(j, f->least, f->table->what);
+}
+
+/* Writes the schema of a mapping, or of a list of mappings, whose caller decodes them. */
 static void tree_schema(pio_json *j, const cfg_field *f)
 {
+    if (f->entries) {
+        entries_schema(j, f->least, f->entries->what);
+        return;
+    }
     pio_json_begin_object(j, NULL);
     pio_json_string(j, "type", f->least ? "array" : "object");
     if (f->least) pio_json_integer(j, "minItems", (int64_t)f->least);
@@ -255,7 +265,9 @@ static void choice_schema(pio_json *j, const cfg_choice *c, int variant)
     pio_json_end_array(j);
 }
 
-static void object_schema(pio_json *j, const char *key, const cfg_table *table, int variant, bool partial)
+/* Writes the schema of a mapping. `more`: a key that it may have besides those of the table; NULL: none. */
+static void object_schema(pio_json *j, const char *key, const cfg_table *table, int variant, bool partial,
+                          const cfg_field *more)
 {
     bool any = false;
     pio_json_begin_object(j, key);
@@ -274,6 +286,7 @@ static void object_schema(pio_json *j, const char *key, const cfg_table *table, 
             field_schema(j, f, partial);
         }
     }
+    if (more) field_schema(j, more, partial);
     pio_json_end_object(j);
     if (any && !partial) {
         pio_json_begin_array(j, "required");
@@ -288,16 +301,30 @@ static void object_schema(pio_json *j, const char *key, const cfg_table *table, 
 static void table_schema(pio_json *j, const char *key, const cfg_table *table, bool partial)
 {
     if (!table->discriminator) {
-        object_schema(j, key, table, -1, partial);
+        object_schema(j, key, table, -1, partial, NULL);
         return;
     }
     const cfg_field *tag = pio_table_field(table, table->discriminator);
     pio_json_begin_object(j, key);
     pio_json_begin_array(j, partial ? "anyOf" : "oneOf");
     for (int v = 0; tag->values[v]; v++)
-        if (pio_value_legal(tag, v)) object_schema(j, NULL, table, v, partial);
+        if (pio_value_legal(tag, v)) object_schema(j, NULL, table, v, partial, NULL);
     pio_json_end_array(j);
     pio_json_end_object(j);
+}
+
+/* Writes the definitions of what the lists of a table have whose caller decodes them. */
+static void entries_definitions(pio_json *j, const cfg_table *table)
+{
+    char name[64];
+    for (const cfg_field *f = table->fields; f->key; f++) {
+        if (!f->entries) continue;
+        pio_json_begin_object(j, definition_name(f->entries->what, name, sizeof name));
+        pio_json_begin_array(j, "anyOf");
+        for (size_t k = 0; k < 2; k++) object_schema(j, NULL, f->entries->tables[k], -1, false, f->entries->more);
+        pio_json_end_array(j);
+        pio_json_end_object(j);
+    }
 }
 
 enum { MOST_DEFINITIONS = 32 };
@@ -409,7 +436,8 @@ void pio_cfg_schema(const cfg_table *table, const cfg_case *special, const cfg_f
     pio_json_end_object(j);
     pio_json_end_object(j);
     pio_json_begin_object(j, "definitions");
-    for (size_t i = 0; i < n; i++) table_schema(j, definition_name(lists[i], name, sizeof name), lists[i], false);
+    for (size_t i = 0; i < n; i++) table_schema(j, definition_name(lists[i]->what, name, sizeof name), lists[i], false);
+    entries_definitions(j, other->table);
     pio_json_end_object(j);
     pio_json_end_object(j);
     pio_json_finish(j, NULL);

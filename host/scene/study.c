@@ -75,6 +75,14 @@ static const cfg_field output_fields[] = {
     END};
 static const cfg_table output_table = {.what = "output", .fields = output_fields};
 
+/* An entry names those that it governs; the rest of it is decoded with their scenes. */
+static const cfg_field governed_field = {"experiments", CFG_TEXTS, .computed = "all of them",
+                                         .meaning =
+                                             "name or list of names of the experiments whose scenes have this entry"};
+static const cfg_entries design_entries = {.what = "design variable of a study",
+                                           .tables = {&pio_design_table, &pio_fem_design_table},
+                                           .more = &governed_field};
+
 static const cfg_field study_fields[] = {
     {"version", CFG_INTEGER, .required = true, .range = {CFG_FROM | CFG_UP_TO, 1, 1},
      .meaning = "of the study language: 1"},
@@ -90,9 +98,9 @@ static const cfg_field study_fields[] = {
      .meaning = "the scenes; the objective of the study is the sum of their objectives, each times its weight, in the "
                 "order of this list"},
     {"combine", CFG_MAPPING, .table = &combine_table, .meaning = "how J is made of the experiments, if not by a sum"},
-    {"design", CFG_TREE, AT(pio_study, design), .least = 1,
-     .meaning = "entries as those of a scene's `design`, of every experiment; `experiments: [a, b]` in one of them "
-                "names those that it governs"},
+    {"design", CFG_TREE, AT(pio_study, design), .entries = &design_entries, .least = 1,
+     .meaning = "entries as those of a scene's `design`, of every experiment that they do not exclude by "
+                "`experiments`"},
     {"gradient", CFG_MAPPING, .table = &gradient_table,
      .meaning = "how gradients are checked, and what memory they may "
                 "take; the rest is the scenes' own"},

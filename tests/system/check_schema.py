@@ -22,7 +22,8 @@ at_and_every at_of_distance over_three component_malformed optimizer_type field_
 fem_load_without_on""".split()
 
 
-# Faults that it can see in a study: what of the text below is replaced, and by what.
+# Faults that it can see in a study: what of the text below is replaced, and by what. The first is of particles, the
+# last of meshes.
 STUDY = """version: 1
 name: trials
 experiments:
@@ -38,7 +39,41 @@ SPOILED = (("weight: 0.5", "weight: -1"), ("weight: 0.5", "weight: heavy"), ("we
            ("version: 1", "version: 2"), ("set: {\"bodies[0].velocity\": [4, 2]}", "set: 3"),
            ("type: lbfgs", "type: lbgfs"), ("type: lbfgs,", ""), ("max_iterations: 3", "max_iterations: -3"),
            ("budget: 1 GB", "budget: 1 m"), ("directions", "direction"), ("optimizer", "optimiser"),
-           ("design:\n", "design: []\nother:\n"), ("name: slow", "name: a/b"))
+           ("design:\n", "design: []\nother:\n"), ("name: slow", "name: a/b"), ("initial:", "inital:"),
+           ("bounds: [-5, 5]", "bounds: -5"), ("target: bodies.ball.velocity, ", ""), ("name: launch, ", ""),
+           ("name: launch", "name: 3"), ("target: bodies", "targets: bodies.b.velocity, target: bodies"),
+           ("target: bodies.ball.velocity", "target: [1, 2]"), ("[2, 2], ", "[2, 2], transform: log10, "),
+           ("[2, 2], ", "[2, 2], groups: [a], extrusion: x, "), ("experiments: slow", "experiments: []"),
+           ("experiments: slow", "experiments: {name: slow}"), ("experiments: slow", "experiment: slow"),
+           ("[2, 2], ", "[2, 2], symmetry: {x: 0.5}, per: group, "),
+           ("  - {name: launch, target: bodies.ball.velocity, initial: [2, 2], bounds: [-5, 5], experiments: slow}",
+            "  - bodies.ball.velocity"))
+# What is right in its place.
+SOUND = (("experiments: slow", "experiments: [slow, fast]"), (", experiments: slow", ""),
+         ("target: bodies.ball.velocity", "targets: [bodies.ball.velocity, bodies.other.velocity]"),
+         ("[2, 2], ", "[2, 2], per: group, "), ("[2, 2], ", "[2, 2], filter: {type: cone, radius: 1 cm}, "))
+MESHES = """version: 1
+name: beams
+experiments: [{name: down, scene: beam.yaml}, {name: up, scene: beam.yaml, projection: {threshold: 0.7}}]
+design:
+  - name: layout
+    target: bodies.beam.relative_density
+    per: element
+    bounds: [0, 1]
+    filter: {type: helmholtz, radius: 1 cm}
+    projection: {beta: 1, end: 16, double_every: 20}
+    fixed: [{on: {group: top}, value: 1}, {on: {min: [0, 0], max: [1 m, 1 cm]}, value: 0}]
+    symmetry: {x: 0.5 m}
+    extrusion: z
+    experiments: [down, up]
+  - {name: roof, target: bodies.beam.rest_position, per: node, on: {group: top}, along: normal}
+"""
+SPOILED_MESHES = (("type: helmholtz", "type: helmholz"), ("radius: 1 cm", "radius: 1 kg"), ("beta: 1, ", ""),
+                  ("double_every: 20", "double_every: 2.5"), ("per: element", "per: group"), (", value: 1}", "}"),
+                  ("on: {group: top}, value", "value"), ("symmetry: {x:", "symmetry: {w:"),
+                  ("extrusion: z", "extrusion: w"), ("    target: bodies.beam.relative_density\n", ""),
+                  ("along: normal", "along: outwards"), ("{threshold: 0.7}", "{threshold: 1}"),
+                  ("on: {group: top}, along", "off: {group: top}, along"))
 
 
 class Loader(yaml.SafeLoader):
@@ -66,16 +101,19 @@ def loads_without_a_place(validator, scene) -> int:
     return wrong + (len(kinds) < 6)
 
 
-def spoiled_studies(validator) -> int:
-    """Returns how many spoiled studies are accepted, and 1 more if the whole one is not."""
+def changed_studies(validator) -> int:
+    """Returns how many spoiled studies are accepted, and how many good ones are not."""
     wrong = 0
-    for old, new in (("", ""), *SPOILED):
-        assert old in STUDY, old
-        legal = validator.is_valid(yaml.load(STUDY.replace(old, new, 1), Loader))
-        if legal != (old == ""):
-            print(f"a study with {new!r} for {old!r}: {legal}")
-            wrong += 1
-    print(f"{len(SPOILED)} spoiled studies and a good one: {wrong} faults (threshold 0)")
+    cases = ((STUDY, ((("", ""), *SOUND)), True), (STUDY, SPOILED, False), (MESHES, (("", ""),), True),
+             (MESHES, SPOILED_MESHES, False))
+    for text, changes, good in cases:
+        for old, new in changes:
+            assert old in text, old
+            if validator.is_valid(yaml.load(text.replace(old, new, 1), Loader)) != good:
+                print(f"a study with {new!r} for {old!r} is {'refused' if good else 'accepted'}")
+                wrong += 1
+    print(f"{len(SPOILED) + len(SPOILED_MESHES)} spoiled studies and {2 + len(SOUND)} good ones: {wrong} faults "
+          "(threshold 0)")
     return wrong
 
 
@@ -95,7 +133,7 @@ def main() -> int:
             print(f"{path.name}: the schema accepts it")
             wrong += 1
     meshes = pathlib.Path(sys.argv[2]) / "meshes_2d.yaml"
-    wrong += spoiled_studies(validator)
+    wrong += changed_studies(validator)
     wrong += loads_without_a_place(validator, yaml.load(meshes.read_text(), Loader))
     print(f"{len(good)} good scenes, {len(REFUSED)} bad ones, {wrong} faults (threshold 0)")
     return 1 if wrong or not good else 0
