@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,6 +83,7 @@ void pio_result_begin(pio_session *s, pio_json *json, piola_status exit, const c
     pio_json_string(json, "device_name", s->engine.device);
     pio_json_string(json, "driver", s->engine.driver);
     pio_json_string(json, "why", s->engine.why);
+    pio_json_integer(json, "threads", s->call.options->threads > 0 ? s->call.options->threads : omp_get_max_threads());
     pio_json_end_object(json);
     if (s->memory.bytes.solver[0]) {
         pio_json_begin_object(json, "solver");

@@ -389,6 +389,19 @@ class Study(unittest.TestCase):
         said = self.piola(71, *self.command("grad", "none", "--set", "gradient.memory.budget=200 kB"))
         self.assertIn("experiment 'soft': gradient.memory: a budget of 66667 bytes holds no gradient", said)
 
+    def test_threads_are_divided_among_the_processes(self):
+        """Of seven threads three processes have two each; a fourth would have no experiment."""
+        for jobs, threads, each in ((1, 7, 7), (2, 7, 3), (3, 7, 2), (4, 7, 2), (3, 2, 1)):
+            self.piola(0, *self.command("grad", f"threads{jobs}{threads}", "--jobs", jobs, "--threads", threads))
+            found = {self.result(f"threads{jobs}{threads}/experiments/{name}")["engine"]["threads"] for name in SETS}
+            print(f"  {threads} threads, {jobs} processes: each had {found} (expected {each})")
+            self.assertEqual(found, {each})
+        self.assertEqual(self.gradient("threads17"), self.gradient("threads37"))
+        everything = {**os.environ, "OMP_NUM_THREADS": "5"}
+        words = [PIOLA, *map(str, self.command("grad", "all", "--jobs", 2))]
+        subprocess.run(words, env=everything, check=True, capture_output=True, timeout=DEADLINE)
+        self.assertEqual(self.result("all/experiments/soft")["engine"]["threads"], 2)
+
     def test_final_values_have_units_and_name_the_bound_where_they_are(self):
         narrow = STUDY.replace("bounds: [-3 m/s, 3]", "bounds: [-3 m/s, 0.9]")
         said = self.piola(0, *self.command("optimize", "narrow", study=self.write(narrow, "narrow.yaml")))
