@@ -140,6 +140,25 @@ static bool is_called(const char *column, const char *name)
     return false;
 }
 
+/* Adds a column of the history of a study; `name` may be that of an experiment, for its objective. */
+static piola_status add_study(maker *m, const char *name, piola_error *error)
+{
+    char own[CFG_PATH], names[LIST] = "";
+    pio_report_history h;
+    if (!pio_report_read_history(m->report, m->pool, &h))
+        return pio_fail(error, PIOLA_USAGE, "--history: %.500s/history.csv has no iterations, or is not there",
+                        m->report->folder);
+    const double *y = pio_report_history_column(&h, name);
+    snprintf(own, sizeof own, "objective.%.300s", name);
+    if (!y) y = pio_report_history_column(&h, own);
+    for (size_t k = 1; !y && k < h.columns; k++) list(names, h.name[k]);
+    if (!y)
+        return pio_fail(error, PIOLA_USAGE, "--history: %.500s/history.csv has no '%.200s'; there are: %s",
+                        m->report->folder, name, names);
+    const pio_series s = {.name = name, .x = h.value[0], .y = y, .n = h.rows};
+    return add(m, &s, "", error);
+}
+
 static piola_status unknown_history(const maker *m, const char *name, piola_error *error)
 {
     char names[LIST] = "objective";
@@ -176,6 +195,7 @@ static piola_status add_history(maker *m, const char *name, piola_error *error)
     const pio_report_steps *steps = &m->report->steps;
     const pio_snapshot_info *info = m->report->history.info;
     pio_series s = {.name = name, .x = steps->number, .n = steps->n};
+    if (pio_report_study(m->report)) return add_study(m, name, error);
     if (!steps->n) return unknown_history(m, name, error);
     if (!strcmp(name, "objective")) s.y = steps->objective;
     for (size_t t = 0; !s.y && t < info->n_terms; t++)
@@ -269,7 +289,8 @@ static piola_status add_all(maker *m, const pio_curves_wanted *w, piola_error *e
         return pio_fail(error, PIOLA_USAGE,
                         "a figure needs --curve, --history or --response, one of them, which may be repeated");
     if (w->over && !w->n_responses) return pio_fail(error, PIOLA_USAGE, "--over belongs to --response");
-    if (m->report->sweep != (w->n_responses > 0))
+    const bool either = pio_report_starts(m->report); /* the folder is that of the best start, and has all of them */
+    if (!either && m->report->sweep != (w->n_responses > 0))
         return pio_fail(error, PIOLA_USAGE, "%.500s is the folder of %s: %s there", m->report->folder,
                         m->report->sweep ? "a sweep" : "one run",
                         m->report->sweep ? "--response and --over are" : "--curve and --history are");

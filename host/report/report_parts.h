@@ -56,6 +56,19 @@ piola_status pio_report_read_steps(pio_report *r, piola_error *error);
 /* Returns the values of a column of the history by its name, or NULL. */
 const double *pio_report_step(const pio_report *r, const char *term);
 
+/* history.csv of a study: a row for each iteration, from the start on. */
+typedef struct {
+    char **name;    /* [columns] iteration, evaluations, objective, projected_gradient, violation, and then
+                            objective.NAME of each experiment */
+    double **value; /* [columns][rows] NaN where there is no number; objectives in the unit of J */
+    size_t columns, rows;
+} pio_report_history;
+
+/* Reads it into the pool. Returns false where there is no iteration, no such table, or no memory. */
+bool pio_report_read_history(const pio_report *r, pio_pool *pool, pio_report_history *out);
+/* Returns the column of this name, [rows]; NULL if there is none. */
+const double *pio_report_history_column(const pio_report_history *h, const char *name);
+
 /* ---- observations ----------------------------------------------------------------------------------------- */
 
 enum { PIO_REPORT_COMPONENT = 24 }; /* bytes of the name of a component */

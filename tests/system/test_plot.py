@@ -4,6 +4,7 @@
 The axes of a figure are found by its own lines: in the map that the first and the last point of a curve give, every
 grid line and every tick must be at a round value, and every other point where its value is.
 """
+import csv
 import json
 import math
 import pathlib
@@ -15,7 +16,7 @@ import unittest
 import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
-from test_report import DATA, SCENE
+from test_report import DATA, SCENE, STUDY
 
 PIOLA = ""
 FIRST, SECOND = "rgb(0%,44.705882%,69.803922%)", "rgb(83.529412%,36.862745%,0%)"  # of curves
@@ -178,6 +179,46 @@ class Plot(unittest.TestCase):
         error = self.run_piola("plot", self.root / "sweep", "-o", self.root / "no.svg", "--response", "objective",
                                "--over", "materials.rubber", code=2)
         self.assertIn("there are: materials.rubber.E, materials.rubber.nu", error)
+
+    def test_the_history_of_a_study_is_drawn_of_j_and_of_each_experiment(self):
+        study = self.root / "study.yaml"
+        study.write_text(STUDY.replace("lbfgs", "lbfgs, max_iterations: 4"), encoding="utf-8")
+        self.run_piola("optimize", study, "-o", self.root / "study", "-q", "--device", "cpu")
+        with (self.root / "study/history.csv").open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertGreaterEqual(len(rows), 3)
+        for name, column in (("objective", "objective"), ("far", "objective.far"), ("objective.near",) * 2,
+                             ("projected_gradient",) * 2, ("evaluations",) * 2):
+            svg = self.plot("svg", "--history", name, "--scale", "linear", folder="study")
+            root, found = paths(svg)
+            line = [y for _, y in curve(found, FIRST, len(rows))]
+            values = [float(row[column]) for row in rows]
+            off, _ = worst(line, values)
+            other, _ = worst(line, [float(row["objective" if name == "far" else "objective.far"]) for row in rows])
+            print(f"  {name}: farthest from its value {off:.3f} pixels (at most 0.1); as another column {other:.2f}")
+            self.assertLessEqual(off, 0.1)
+            self.assertGreater(other, 0.1, "negative control")
+            self.assertEqual(root.find("{*}title").text, f"study.yaml: {name} over iteration")
+        both = paths(self.plot("svg", "--history", "near", "--history", "far", folder="study"))[1]
+        self.assertTrue(curve(both, FIRST, len(rows)) != curve(both, SECOND, len(rows)))
+        error = self.run_piola("plot", self.root / "study", "-o", self.root / "no.svg", "--history", "nearer", code=2)
+        self.assertIn("study/history.csv has no 'nearer'; there are: evaluations, objective, projected_gradient, "
+                      "violation, objective.near, objective.far", error)
+        self.run_piola("grad", study, "-o", self.root / "slope", "-q", "--device", "cpu")
+        error = self.run_piola("plot", self.root / "slope", "-o", self.root / "no.svg", "--history", "near", code=2)
+        self.assertIn("slope/history.csv has no iterations, or is not there", error)
+
+    def test_several_starts_have_the_history_of_the_best_and_responses(self):
+        self.run_piola("optimize", self.root / "fit.yaml", "-o", self.root / "starts", "-q", "--device", "cpu", "--set",
+                       "optimizer.multi_start=3")
+        result = json.loads((self.root / "starts/result.json").read_text(encoding="utf-8"))
+        best = "starts/" + result["multi_start"]["members"][result["multi_start"]["best"]]["folder"]
+        svg = self.plot("svg", "--history", "objective", folder="starts")
+        self.assertEqual(svg.read_bytes(), self.plot("svg", "--history", "objective", folder=best).read_bytes())
+        svg = self.plot("svg", "--response", "objective", folder="starts")
+        self.assertIn("objective over design.modulus.initial", svg.read_text(encoding="utf-8"))
+        error = self.run_piola("plot", self.root / "starts", "-o", self.root / "no.svg", "--response", "tip", code=2)
+        self.assertIn("sweep.csv has no 'tip'", error)
 
     def test_what_cannot_be_drawn_is_said_and_nothing_is_written(self):
         no = self.root / "no.svg"
