@@ -50,7 +50,9 @@ piola_status pio_engine_open_module(pio_engine_module *out, const char *name, pi
 {
     char folder[PIO_PATH], base[128];
     *out = (pio_engine_module){0};
-    if (!processor_has(name)) return pio_fail(error, PIOLA_UNAVAILABLE, "this processor cannot run %s", name);
+    if (!processor_has(name))
+        return pio_fail(error, PIOLA_UNAVAILABLE, "this processor cannot run %s, which needs %s", name,
+                        strstr(name, "x86-64-v4") ? "AVX-512" : "AVX2 and FMA");
     pio_module_folder(folder, sizeof folder);
     snprintf(base, sizeof base, "piola_engine_%.80s.so", name);
     if (!folder[0] || !pio_path_join(out->file, sizeof out->file, folder, base))
