@@ -7,10 +7,12 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+#include <dlfcn.h>
 #include <ft2build.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include FT_FREETYPE_H
 
 #define CAPITAL 0.729 /* height of a capital of DejaVu Sans in units of the size of the font */
@@ -57,6 +59,25 @@ static cairo_font_face_t *open_face(FT_Library library, const char *folder, cons
     return NULL;
 }
 
+/* Opens both files of the font in a folder. Returns whether they are there. */
+static bool open_faces(FT_Library library, const char *folder)
+{
+    for (int k = 0; k < 2; k++) faces[k] = open_face(library, folder, files[k]);
+    return faces[0] && faces[1];
+}
+
+/* Opens the font in the folder `fonts` beside this module, where a package that brings its own has it. */
+static bool open_bundled(FT_Library library)
+{
+    char folder[4096];
+    Dl_info info;
+    const char *end = dladdr(faces, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    if (!end) return false;
+    const int length = (int)(end - info.dli_fname);
+    if ((size_t)snprintf(folder, sizeof folder, "%.*s/fonts", length, info.dli_fname) >= sizeof folder) return false;
+    return open_faces(library, folder);
+}
+
 static bool open(char *message, size_t size)
 {
     static FT_Library library;
@@ -65,12 +86,13 @@ static bool open(char *message, size_t size)
         snprintf(message, size, "FreeType does not start");
         return false;
     }
-    const size_t n = own && *own ? 1 : sizeof folders / sizeof *folders;
-    for (size_t i = 0; i < n && !(faces[0] && faces[1]); i++)
-        for (int k = 0; k < 2; k++) faces[k] = open_face(library, own && *own ? own : folders[i], files[k]);
-    if (faces[0] && faces[1]) return true;
+    const bool given = own && *own;
+    bool found = given ? open_faces(library, own) : open_bundled(library);
+    for (size_t i = 0; !given && !found && i < sizeof folders / sizeof *folders; i++)
+        found = open_faces(library, folders[i]);
+    if (found) return true;
     snprintf(message, size, "there is no %s with %s in %s", files[0], files[1],
-             own && *own ? own : "/usr/share/fonts/truetype/dejavu");
+             given ? own : "/usr/share/fonts/truetype/dejavu");
     return false;
 }
 
