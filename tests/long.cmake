@@ -57,8 +57,10 @@ if(PIOLA_LONG)
   set(fault_points --points 460 --leaks 40)
   set(all all)
   set(slurm_limits --limit) # time limits of Slurm, which count in minutes
+  set(wheel_arguments --long) # `auditwheel show`, which repeats what auditwheel found when it named the wheel
 else()
   set(fault_points --points 200 --leaks 16)
   set(all)
   set(slurm_limits)
+  set(wheel_arguments)
 endif()
