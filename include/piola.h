@@ -17,6 +17,9 @@ extern "C" {
 
 #define PIOLA_VERSION "0.1.0"
 
+/* Returns PIOLA_VERSION of the library, for programs that load it and were made for one version. */
+const char *piola_version(void);
+
 /* ---- memory that was refused -----------------------------------------------------------------------------
  *
  * Libraries that Piola uses do not always report that memory was refused to them: they report another failure, end the

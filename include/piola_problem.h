@@ -61,6 +61,8 @@ piola_status piola_bounds(const piola_problem *problem, double *lower, double *u
 
 /* ---- evaluations -------------------------------------------------------------------------------------------- */
 
+/* Returns whether the scene has an objective, without which there is no J. */
+bool piola_has_objective(const piola_problem *problem);
 /* Simulates with `values` [variables] in SI units (NULL: the start) and returns J and, unless `gradient` is NULL,
  * dJ/dvalues in gradient[variables], J's unit per that of the value; `size` is the number of doubles in `gradient`. The
  * values of a design with a filter are those before it. If the scene keeps states on disk, they go into its folder.
@@ -149,8 +151,21 @@ double piola_time(const piola_problem *problem);
  * Particles have position velocity C F J pressure mass and, after a gradient, grad_position grad_velocity grad_density
  * grad_parameter_0..4 (as many as the laws have constants), where solids are viscous grad_viscosity, and where they are
  * plastic grad_yield_0..2. Meshes have displacement velocity reaction and more on nodes, stress and more on elements:
- * docs/reference/fields.md. */
+ * docs/reference/fields.md. Derivatives with respect to constants of laws have the names of snapshots, too, such as
+ * grad_E, and are 0 where the law has no such constant. */
 
+/* A field of a problem has values [items][components] in SI units. */
+typedef struct piola_field_info {
+    char name[64];            /* such as "velocity" or "grad_E" */
+    char unit[40];            /* SI unit of the values, of derivatives per that of J ("1/Pa"); "" if they have none */
+    size_t items, components; /* shape of its values */
+} piola_field_info;
+
+/* Returns the number of fields, those of derivatives included. Fields that have two names are counted once, and
+ * parameters by number (parameter_0) are not counted. */
+size_t piola_fields(const piola_problem *problem);
+/* Describes field i. PIOLA_USAGE if there is none of this number. */
+piola_status piola_field(const piola_problem *problem, size_t i, piola_field_info *info, piola_error *error);
 /* Returns the number of items (particles, nodes or elements) of a field; 0 if there is no field of that name. */
 size_t piola_items(const piola_problem *problem, const char *field);
 /* Returns the number of components of a field; 0 if there is no field of that name. */
@@ -158,7 +173,7 @@ size_t piola_components(const piola_problem *problem, const char *field);
 /* Reads a field after an evaluation or in a run of single steps, values[items][components] in the scene's order and in
  * SI units. `size` is the number of doubles in `values`. PIOLA_USAGE if they are too few, if there is no such field, if
  * nothing was evaluated, or if a field of gradients is read after an evaluation without them. After derivatives the run
- * is simulated once more for a field of the last state, with the errors of piola_evaluate(). */
+ * is simulated once more for a field of the last state, with the errors of piola_evaluate(). PIOLA_NO_MEMORY. */
 piola_status piola_read(piola_problem *problem, const char *field, double *values, size_t size, piola_error *error);
 /* Returns the number of particles of the scene. */
 size_t piola_particles(const piola_problem *problem);

@@ -11,6 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char *piola_version(void)
+{
+    return PIOLA_VERSION;
+}
+
 piola_status pio_command_begin(const piola_options *options, piola_error *error)
 {
     piola_status rc = pio_command_no_text(options, error);

@@ -90,6 +90,11 @@ piola_status pio_problem_sweep(piola_problem *p, bool gradient, piola_error *err
     return pio_problem_end(p, rc);
 }
 
+bool piola_has_objective(const piola_problem *p)
+{
+    return p->session->objective.n > 0;
+}
+
 piola_status piola_evaluate(piola_problem *p, const double *values, double *J, double *gradient, size_t size,
                             piola_error *error)
 {

@@ -1,4 +1,4 @@
-/* problem_read.c -- observations, constraints and fields of a problem after an evaluation; see problem.h. */
+/* problem_read.c -- observations and constraints of a problem after an evaluation; see problem.h. */
 #include "host/command/problem.h"
 
 #include "host/base/fail.h"
@@ -92,47 +92,4 @@ size_t piola_nodes(const piola_problem *p)
 size_t piola_elements(const piola_problem *p)
 {
     return p->session->model->fem ? (size_t)pio_model_items(p->session->model, false) : 0;
-}
-
-/* Cotangents of single states are not part of this interface: names that begin with adj_ are for files only. */
-size_t piola_components(const piola_problem *p, const char *field)
-{
-    if (!strncmp(field, "adj_", 4) || !p->session->sim) return 0;
-    const int32_t n = p->session->engine.table->components(p->session->sim, field);
-    return n > 0 ? (size_t)n : 0;
-}
-
-size_t piola_items(const piola_problem *p, const char *field)
-{
-    if (!piola_components(p, field)) return 0;
-    const int64_t n = p->session->engine.table->items(p->session->sim, field);
-    return n > 0 ? (size_t)n : 0;
-}
-
-/* Runs the forward sweep again, with the same bits, if the last state is requested after adjoint sweeps, which end at
- * state 0. The fields of derivatives are not changed. */
-static piola_status go_to_end(piola_problem *p, piola_error *error)
-{
-    if (p->at_end || p->stepping) return PIOLA_OK;
-    const pio_problem_sweeps sweeps = p->sweeps;
-    const piola_status rc = pio_problem_sweep(p, false, error);
-    if (!rc) p->sweeps = sweeps;
-    return rc;
-}
-
-piola_status piola_read(piola_problem *p, const char *field, double *values, size_t size, piola_error *error)
-{
-    const bool of_gradient = !strncmp(field, "grad_", 5);
-    char what[160];
-    piola_error own = {0};
-    if (!error) error = &own;
-    if (!piola_components(p, field)) return pio_fail(error, PIOLA_USAGE, "there is no field '%.100s'", field);
-    if (!p->evaluated && !p->stepping)
-        return pio_fail(error, PIOLA_USAGE, "'%s' can be read after piola_evaluate has succeeded", field);
-    if (of_gradient && p->sweeps != PIO_PROBLEM_GRADIENT && p->sweeps != PIO_PROBLEM_PULLBACK)
-        return pio_fail(error, PIOLA_USAGE, "'%s' can be read after an evaluation with a gradient", field);
-    snprintf(what, sizeof what, "'%.100s'", field);
-    piola_status rc = pio_problem_room(what, size, piola_items(p, field) * piola_components(p, field), error);
-    if (!rc && !of_gradient) rc = go_to_end(p, error);
-    return rc ? rc : p->session->engine.table->read(p->session->sim, field, values, error);
 }

@@ -1,0 +1,21 @@
+"""Piola from Python: scenes of soft bodies and fluids as functions with gradients.
+
+    problem = piola.Problem("scene.yaml", set={"time.dt": "0.1 ms"})
+    J, gradient = problem.evaluate(problem.variables.start)
+
+The library libpiola.so computes; see docs/python.md.
+"""
+from ._abi import VERSION as __version__
+from ._views import (Constraint, Design, Evaluation, FieldInfo, Observation, State, Variable, Variables)
+from .errors import (BadSceneError, CannotCreateError, ClosedError, Error, Failure, FileError, ForkError,
+                     InternalError, Interrupted, LibraryError, MembersFailedError, NameUnknownError, NoAnswerError,
+                     NoInputError, NoProgress, NumericalError, OutOfMemoryError, RefusedError, UnavailableError,
+                     UsageError)
+from .problem import Problem
+from .scene import Scene
+
+__all__ = ["BadSceneError", "CannotCreateError", "ClosedError", "Constraint", "Design", "Error", "Evaluation",
+           "Failure", "FieldInfo", "FileError", "ForkError", "InternalError", "Interrupted", "LibraryError",
+           "MembersFailedError", "NameUnknownError", "NoAnswerError", "NoInputError", "NoProgress", "NumericalError",
+           "Observation", "OutOfMemoryError", "Problem", "RefusedError", "Scene", "State", "UnavailableError",
+           "UsageError", "Variable", "Variables", "__version__"]
