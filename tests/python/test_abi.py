@@ -14,7 +14,8 @@ from piola._library import library
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STRUCTS = [c for c in vars(_abi).values() if isinstance(c, type) and issubclass(c, ctypes.Structure)
            and c is not ctypes.Structure]
-ENUMS = [c for c in vars(_abi).values() if isinstance(c, type) and issubclass(c, _abi.IntEnum) and c is not _abi.IntEnum]
+ENUMS = [c for c in vars(_abi).values() if isinstance(c, type) and issubclass(c, _abi.IntEnum)
+         and c is not _abi.IntEnum]
 
 
 def test_the_generated_file_is_what_the_headers_say(tmp_path):

@@ -21,7 +21,8 @@ class Core(yaml.SafeLoader):
 
 
 Core.yaml_implicit_resolvers = {}
-for tag, pattern, first in (("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"), ("null", r"~|null|Null|NULL|", "~nN"),
+for tag, pattern, first in (("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
+                            ("null", r"~|null|Null|NULL|", "~nN"),
                             ("int", r"[-+]?\d+", "-+0123456789"),
                             ("float", r"[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.inf|\.nan",
                              "-+.0123456789")):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """check_claims.py -- every test claims something, and one that does not apply says so by skip().
 
-A test is a function that cmocka_unit_test() names, or a method test_... of a Python script. It reaches an assertion
-through functions of its own file, or calls one of JUDGES, which assert what they are given. Builders of cases assert
-too, that a case could be built: that is no claim of the test that calls them. And no test ends by `return`.
+A test is a function that cmocka_unit_test() names, or a function test_... of a Python script. It reaches an assertion
+(for pytest also the statement, or raises()) through functions of its own file, or calls one of JUDGES, which assert
+what they are given. Builders of cases assert too, that a case could be built: that is no claim of the test that calls
+them. And no test ends by `return`.
 """
 import ast
 import re
@@ -68,7 +69,8 @@ def python_faults(name, text):
     words = {f: {n.attr if isinstance(n, ast.Attribute) else n.id for n in ast.walk(node)
                  if isinstance(n, (ast.Attribute, ast.Name))} for f, node in functions.items()}
     claims = {f for f, node in functions.items()
-              if any(word.startswith("assert") or word in ("fail", "AssertionError") for word in words[f])}
+              if any(word.startswith("assert") or word in ("fail", "AssertionError", "raises") for word in words[f])
+              or any(isinstance(n, ast.Assert) for n in ast.walk(node))}
     for test in (f for f in functions if f.startswith("test_")):
         if not reaches(test, words, claims):
             yield f"{name}: {test} asserts nothing"
@@ -94,6 +96,7 @@ PLANTED = [
     ("tests/a.c", REGISTERED, "one is no function"),
     ("tests/a.py", "class A:\n    def helper(self):\n        pass\n    def test_one(self):\n        self.helper()\n",
      "test_one asserts nothing"),
+    ("tests/a.py", "def test_one():\n    x = 1\n    print(x)\n", "test_one asserts nothing"),
     ("tests/a.py", "class A:\n    def test_one(self):\n        if 1:\n            return\n        self.fail()\n",
      "test_one ends by return"),
 ]
@@ -102,6 +105,7 @@ RIGHT = {
                  "static void one(void **unused)\n{\n    two(1);\n}\n" + REGISTERED,
     "tests/a.py": "class A:\n    def test_one(self):\n        def two():\n            return 1\n"
                   "        self.assertTrue(two())\n",
+    "tests/b.py": "def test_one():\n    assert 1\ndef test_two():\n    with pytest.raises(E):\n        f()\n",
 }
 
 

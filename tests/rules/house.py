@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDERS = ("include", "kernels", "solvers", "host", "tools", "tests", "scenes", "docs")
 # Where words and comments keep the rules of CONTRIBUTING.md, as check_words.py and check_prototypes.py hold.
 CLEAN = ("include/", "kernels/", "solvers/", "host/", "tools/", "scenes/", "tests/data/", "tests/host/",
-         "tests/kernels/", "tests/solvers/", "tests/system/")
+         "tests/kernels/", "tests/python/", "tests/solvers/", "tests/system/")
 NOT_CHECKED = 77  # the exit code that ctest shows as "Skipped"
 
 

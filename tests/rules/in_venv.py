@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""in_venv.py PYTHON SCRIPT [ARGUMENT ...] -- runs a script with the Python of the folder that tools/check.sh makes.
+"""in_venv.py PYTHON SCRIPT|-m MODULE [ARGUMENT ...] -- runs a script with the Python of
+the folder that tools/check.sh makes.
 
 Where that Python or one of its packages is missing it says `not checked` and ends with 77; with CI=true, with 1.
 """
@@ -11,6 +12,7 @@ sys.dont_write_bytecode = True
 import house
 
 PACKAGES = ("h5py", "jsonschema", "numpy", "vtk", "yaml")
+OF_PYTEST = ("pytest", "scipy")  # for tests/python
 
 
 def main():
@@ -20,7 +22,8 @@ def main():
     python = sys.argv[1]
     if not os.access(python, os.X_OK):
         house.not_checked(f"there is no {python}; tools/check.sh makes it")
-    code = f"import importlib.util as u; print(*[p for p in {PACKAGES!r} if not u.find_spec(p)])"
+    packages = PACKAGES + OF_PYTEST * ("pytest" in sys.argv[2:])
+    code = f"import importlib.util as u; print(*[p for p in {packages!r} if not u.find_spec(p)])"
     asked = subprocess.run([python, "-c", code], capture_output=True, text=True)
     missing = "a working Python" if asked.returncode else asked.stdout.strip()
     if missing:
