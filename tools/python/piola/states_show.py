@@ -1,0 +1,161 @@
+"""States for xarray and PyVista, where these are installed, and films by the command `piola`."""
+import importlib
+import os
+import pathlib
+import typing
+
+import numpy
+
+from . import states_read
+
+if typing.TYPE_CHECKING:
+    from .states import States
+
+AXES = "xyz"
+VERTEX = 1  # VTK's number of a cell of one point
+PLACES = {"points": "point", "cells": "cell", "integration points": "integration_point"}
+
+
+def _need(package: str) -> typing.Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(f"{package} is not installed: pip install {package}") from error
+
+
+# ---- xarray
+
+
+def _dimensions(shape: tuple[int, ...], dimension: int) -> tuple[str, ...]:
+    """Names of the axes of one row: vectors have `axis`, matrices `row` and `column`; others say their lengths."""
+    if shape == (dimension,):
+        return ("axis",)
+    if len(shape) == 2:
+        return ("row", "column") if shape[0] == dimension else ("row3", "column3")
+    return tuple(f"component{n}" for n in shape)
+
+
+def to_xarray(states: "States", names: typing.Sequence[str] | None) -> typing.Any:
+    """See States.to_xarray."""
+    xarray = _need("xarray")
+    axes, over = list(AXES[:states.dimension]), states.time_name
+    data = {}
+    for name in states.fields if names is None else names:
+        field = states.field(name)
+        rows = field.shape[1:] if field.per_frame else field.shape
+        dims = (PLACES[field.info.where], *_dimensions(rows[1:], states.dimension))
+        said = {"units": field.unit, "long_name": field.info.meaning}
+        if field.info.of:
+            said["of"] = field.info.of
+        data[name] = ((over, *dims) if field.per_frame else dims, field[:], said)
+    if len(states):
+        places = numpy.stack([frame.positions for frame in states])
+        data["positions"] = ((over, "point", "axis"), places, {"units": "m", "long_name": "position"})
+    coordinates = {over: (over, states.times, {"units": "s" if over == "time" else "1"})}
+    used = {dim for dims, *_ in data.values() for dim in dims}
+    coordinates |= {dim: axes for dim in ("axis", "row", "column") if dim in used}
+    coordinates |= {dim: list(AXES) for dim in ("row3", "column3") if dim in used}
+    return xarray.Dataset(data, coordinates, {"path": str(states.path), "kind": states.kind, **states.manifest})
+
+
+# ---- PyVista
+
+
+def _padded(values: numpy.ndarray) -> numpy.ndarray:
+    """Values as VTK has them: vectors with 3 components, matrices with 9; others as they are."""
+    if values.ndim == 3:
+        wide = numpy.zeros((len(values), 3, 3), values.dtype)
+        wide[:, :values.shape[1], :values.shape[2]] = values
+        return wide.reshape(-1, 9)
+    if values.ndim == 2 and values.shape[1] == 2:
+        return numpy.pad(values, ((0, 0), (0, 1)))
+    return values
+
+
+def to_pyvista(states: "States", number: int, deformation: float) -> typing.Any:
+    """See States.to_pyvista."""
+    pyvista = _need("pyvista")
+    frame, cells = states[number], states.cells
+    points = frame.points
+    if states.is_mesh and "displacement" in frame:
+        points = points + deformation * frame["displacement"]
+    points = numpy.pad(points, ((0, 0), (0, 3 - points.shape[1])))
+    if cells is None:
+        count = len(points)
+        listed = numpy.stack([numpy.ones(count, "i8"), numpy.arange(count)], axis=1).ravel()
+        types = numpy.full(count, VERTEX, "u1")
+    else:  # before the nodes of each cell stands how many they are
+        types = cells.types.astype("u1")
+        listed = numpy.insert(cells.connectivity, cells.offsets[:-1], numpy.diff(cells.offsets))
+    grid = pyvista.UnstructuredGrid(listed, types, points)
+    into = {"points": grid.point_data, "cells": grid.cell_data, "integration points": grid.field_data}
+    for name, info in states.fields.items():
+        into[info.where][name] = _padded(frame[name])
+    grid.field_data["TimeValue"] = [frame.time]
+    return grid
+
+
+def coloured(states: "States", name: str | None, number: int) -> tuple[str, numpy.ndarray]:
+    """What colours show, [rows], and its title: the magnitude of a field, or an entry, as "velocity.x" or "F.xy".
+
+    `name` None is velocity, else displacement, else the first field.
+    """
+    fields = states.fields
+    if name is None:
+        name = next((n for n in ("velocity", "displacement", *fields) if n in fields), "velocity")
+    field, _, entry = name.partition(".")
+    values = states[number][field]
+    if entry:
+        at = tuple(AXES.find(letter) for letter in entry)
+        if len(at) != values.ndim - 1 or not all(0 <= k < n for k, n in zip(at, values.shape[1:])):
+            raise states_read.StatesError(f"{name}: {field} has {values.shape[1:] or 'no'} entries, named by "
+                                          f"{'one letter' if values.ndim < 3 else 'two letters'} of xyz each")
+        values = values[(slice(None), *at)]
+    elif values.ndim > 1:
+        values = numpy.linalg.norm(values.reshape(len(values), -1), axis=1)
+    return f"{name} [{states.unit(field) or '1'}]", values
+
+
+def plot(states: "States", name: str | None, number: int, *, picture: str | os.PathLike | None = None,
+         show: bool = True, deformation: float = 1.0, size: tuple[int, int] = (1280, 720),
+         **mesh: typing.Any) -> typing.Any:
+    """See States.plot. `show` False opens no window, for a plotter that gets more; `deformation` is that of a mesh,
+    `size` [2] in pixels, and other options are those of pyvista.Plotter.add_mesh(), as clim=(0, 3) or cmap="viridis".
+    """
+    pyvista = _need("pyvista")
+    title, values = coloured(states, name, number)
+    grid = to_pyvista(states, number, deformation)
+    where = states.fields[title.split(" [")[0].split(".")[0]].where
+    if where == "integration points":
+        raise states_read.StatesError(f"{title}: values at integration points are not drawn; see states.field()")
+    (grid.cell_data if where == "cells" else grid.point_data)[title] = values
+    plotter = pyvista.Plotter(off_screen=True if picture is not None else None, window_size=list(size))
+    if not states.is_mesh:
+        mesh = {"render_points_as_spheres": True, "point_size": 8.0} | mesh
+    plotter.add_mesh(grid, scalars=title, **mesh)
+    frame = states[number]
+    plotter.add_text(f"{frame.time:g} s" if states.time_name == "time" else f"iteration {frame.time:g}", font_size=10)
+    if states.dimension == 2:
+        plotter.view_xy()
+    if picture is not None:
+        plotter.screenshot(os.fspath(picture))
+    elif show:
+        plotter.show()
+    return plotter
+
+
+# ---- films
+
+
+def film(states: "States", path: str | os.PathLike, name: str | None, options: dict[str, typing.Any]) -> pathlib.Path:
+    """See States.film."""
+    step = int(states.numbers[1]) if len(states) > 1 else 1
+    if list(states.numbers) != list(range(0, states.frames_of_file, step)):
+        raise states_read.StatesError(f"{states.path}: a film is of all frames or of every n-th, as states[::n]")
+    options = {"field": name, "every": step if step > 1 else None} | options
+    words: list[typing.Any] = []
+    for key, value in options.items():
+        option = "--" + key.replace("_", "-")
+        words += [option] if value is True else [] if value in (None, False) else [option, value]
+    states_read.call("film", states.path, "-o", path, *words)
+    return pathlib.Path(path)
