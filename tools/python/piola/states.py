@@ -286,6 +286,14 @@ class States(Sequence):
         """
         return states_show.plot(self, field, frame, **options)
 
+    def picture(self, field: str | None = None, frame: int = -1, **options: typing.Any) -> states_show.Picture:
+        """A picture of a frame, drawn by `piola render`, which Jupyter shows; needs no display and no PyVista.
+
+        `field` is a name, or an entry of it, as "velocity.x". Options are those of the command: size="800x450",
+        deformation=0, azimuth=60, surface="fluids". Raises StatesError with the command's message.
+        """
+        return states_show.picture(self, field, frame, options)
+
     def film(self, path: str | os.PathLike, field: str | None = None, **options: typing.Any) -> pathlib.Path:
         """Write a film, PATH.png (animated PNG) or PATH.webm, with `piola film`; needs no display and no PyVista.
 

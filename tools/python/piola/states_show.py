@@ -2,6 +2,7 @@
 import importlib
 import os
 import pathlib
+import tempfile
 import typing
 
 import numpy
@@ -144,7 +145,48 @@ def plot(states: "States", name: str | None, number: int, *, picture: str | os.P
     return plotter
 
 
-# ---- films
+# ---- pictures and films of the command
+
+
+class Picture:
+    """A picture, as PNG; Jupyter shows it, and `save(path)` writes it."""
+
+    def __init__(self, png: bytes, title: str) -> None:
+        """`png` are the bytes of a file, `title` says what it shows."""
+        self.png, self.title = png, title
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write a file."""
+        pathlib.Path(path).write_bytes(self.png)
+
+    def _repr_png_(self) -> bytes:
+        """What Jupyter shows."""
+        return self.png
+
+    def __repr__(self) -> str:
+        """What it shows."""
+        return f"Picture({self.title})"
+
+
+def _words(options: dict[str, typing.Any]) -> list[typing.Any]:
+    """Options for the command: hide_below="E=1" is --hide-below E=1; True is a word alone, None and False are none."""
+    words: list[typing.Any] = []
+    for key, value in options.items():
+        option = "--" + key.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, value]
+    return words
+
+
+def picture(states: "States", name: str | None, number: int, options: dict[str, typing.Any]) -> Picture:
+    """See States.picture."""
+    frame = states[number].number
+    with tempfile.TemporaryDirectory(prefix="piola-") as folder:
+        path = pathlib.Path(folder) / "picture.png"
+        states_read.call("render", states.path, "-o", path, "--frame", frame, *_words({"field": name} | options))
+        return Picture(path.read_bytes(), f"{str(states.path)!r}, frame {frame}")
 
 
 def film(states: "States", path: str | os.PathLike, name: str | None, options: dict[str, typing.Any]) -> pathlib.Path:
@@ -153,9 +195,5 @@ def film(states: "States", path: str | os.PathLike, name: str | None, options: d
     if list(states.numbers) != list(range(0, states.frames_of_file, step)):
         raise states_read.StatesError(f"{states.path}: a film is of all frames or of every n-th, as states[::n]")
     options = {"field": name, "every": step if step > 1 else None} | options
-    words: list[typing.Any] = []
-    for key, value in options.items():
-        option = "--" + key.replace("_", "-")
-        words += [option] if value is True else [] if value in (None, False) else [option, value]
-    states_read.call("film", states.path, "-o", path, *words)
+    states_read.call("film", states.path, "-o", path, *_words(options))
     return pathlib.Path(path)

@@ -273,6 +273,16 @@ def test_designs_and_objective_of_a_history(folder):
         _ = piola_states.open(folder / "mesh_2d", reader="command").designs
 
 
+def test_the_block_of_the_page_runs(folder, capsys):
+    page = (HERE.parents[2] / "docs" / "python_states.md").read_text()
+    block = page.split("```python\n")[1].split("```")[0].removeprefix("import piola\n")
+    assert "out/block" in block
+    exec(block.replace("out/block", str(folder / "particles_2d")), {"piola": piola_states})  # pylint: disable=exec-used
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1:4] == ["5 0.02 s", "m/s points", "0.02 (32, 2) (32, 2)"], printed
+    assert printed[-1].startswith("0 0.0 1.")
+
+
 def test_the_file_of_a_folder(folder, tmp_path):
     assert piola_states.open(folder / "mesh_2d").path.name == "states.vtkhdf"
     assert piola_states.open(str(folder / "mesh_2d")).kind == "states"
@@ -417,6 +427,22 @@ def test_pictures_of_pyvista(folder, tmp_path):
         with pytest.raises(piola_states.StatesError, match=wrong):
             states.plot(wrong, picture=tmp_path / "no.png")
     assert not (tmp_path / "no.png").exists()
+
+
+def test_a_picture_of_the_command(folder, tmp_path):
+    states = piola_states.open(folder / "mesh_2d")
+    made = states.picture("von_mises", size="320x180", deformation=0, hide_below="von_mises=1")
+    command("render", states.path, "-o", tmp_path / "wanted.png", "--field", "von_mises", "--size", "320x180",
+            "--deformation", "0", "--hide-below", "von_mises=1")
+    assert made.png == made._repr_png_() == (tmp_path / "wanted.png").read_bytes()
+    assert repr(made) == f"Picture({str(states.path)!r}, frame {len(states) - 1})"
+    made.save(tmp_path / "saved.png")
+    assert (tmp_path / "saved.png").read_bytes() == made.png
+    assert states[::2].picture("von_mises", 0, size="320x180").png != made.png
+    with pytest.raises(piola_states.StatesError, match="speed"):
+        states.picture("speed")
+    with pytest.raises(piola_states.StatesError, match="colour"):
+        states.picture(colour="red")
 
 
 def test_a_film_of_the_command(folder, tmp_path):
