@@ -18,17 +18,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy
 
 from . import states_read, states_show
-from .states_read import Cells, Design, FieldInfo, StatesError
+from .errors import NameUnknownError, NoInputError
+from .states_read import Cells, Design, FieldInfo
 
-__all__ = ["Cells", "Design", "Field", "FieldInfo", "Frame", "States", "StatesError", "UnknownField", "open"]
-
-
-class UnknownField(KeyError):
-    """A file has no field of this name; the message lists those that it has."""
-
-    def __str__(self) -> str:
-        """The message as it is, not as KeyError quotes it."""
-        return str(self.args[0])
+__all__ = ["Cells", "Design", "Field", "FieldInfo", "Frame", "States", "open"]
 
 
 class Field:
@@ -111,7 +104,7 @@ class Frame(Mapping):
         self.time = float(states._reader.contents.times[number])
 
     def __getitem__(self, name: str) -> numpy.ndarray:
-        """[rows], [rows][d] or [rows][d][d] of a field, in `states.unit(name)`. Raises UnknownField."""
+        """[rows], [rows][d] or [rows][d][d] of a field, in `states.unit(name)`. Raises NameUnknownError."""
         self._states._info(name)
         return self._states._reader.field(name, self.number)
 
@@ -160,7 +153,7 @@ class States(Sequence):
     def _info(self, name: str) -> FieldInfo:
         fields = self._reader.contents.fields
         if name not in fields:
-            raise UnknownField(f"{self.path} has no field {name!r}; it has: {', '.join(fields) or 'none'}")
+            raise NameUnknownError(f"{self.path} has no field {name!r}; it has: {', '.join(fields) or 'none'}")
         return fields[name]
 
     @property
@@ -219,16 +212,16 @@ class States(Sequence):
         return dict(self._reader.contents.fields)
 
     def unit(self, name: str) -> str:
-        """The SI unit of a field. Raises UnknownField."""
+        """The SI unit of a field. Raises NameUnknownError."""
         return self._info(name).unit
 
     def field(self, name: str) -> Field:
-        """A field over all frames, read where it is indexed. Raises UnknownField."""
+        """A field over all frames, read where it is indexed. Raises NameUnknownError."""
         return Field(self, self._info(name))
 
     @property
     def points(self) -> numpy.ndarray:
-        """[points][d] m: particles in the first frame, or nodes at rest. Raises StatesError where there is no frame."""
+        """[points][d] m: particles in the first frame, or nodes at rest. Raises IndexError where there is no frame."""
         return self[0].points
 
     @property
@@ -257,7 +250,7 @@ class States(Sequence):
         if isinstance(key, slice):
             return self._part(self._frames[key])
         if not self._frames.size:
-            raise StatesError(f"{self.path}: there is no frame")
+            raise IndexError(f"{self.path}: there is no frame")
         number = key.__index__()
         if not -len(self) <= number < len(self):
             raise IndexError(f"frame {number} of {len(self)}, from 0 to {len(self) - 1} or -1 to {-len(self)}")
@@ -267,7 +260,7 @@ class States(Sequence):
         """An xarray.Dataset of some or all fields and of `positions`, in memory, with units as attributes.
 
         Dimensions are time (of a history iteration), point, cell, integration_point; axis of vectors, row and column
-        of matrices. Raises ImportError without xarray, and UnknownField.
+        of matrices. Raises ImportError without xarray, and NameUnknownError.
         """
         return states_show.to_xarray(self, fields)
 
@@ -282,7 +275,7 @@ class States(Sequence):
         """Show a frame with PyVista, coloured by a field: its magnitude, or an entry, as "velocity.x".
 
         `picture="p.png"` writes a picture instead, which needs no display. See `states_show.plot` for other options.
-        Returns the pyvista.Plotter. Raises ImportError without PyVista, and UnknownField.
+        Returns the pyvista.Plotter. Raises ImportError without PyVista, and NameUnknownError.
         """
         return states_show.plot(self, field, frame, **options)
 
@@ -290,7 +283,7 @@ class States(Sequence):
         """A picture of a frame, drawn by `piola render`, which Jupyter shows; needs no display and no PyVista.
 
         `field` is a name, or an entry of it, as "velocity.x". Options are those of the command: size="800x450",
-        deformation=0, azimuth=60, surface="fluids". Raises StatesError with the command's message.
+        deformation=0, azimuth=60, surface="fluids". Raises the exception of the command's exit code, with its message.
         """
         return states_show.picture(self, field, frame, options)
 
@@ -299,7 +292,7 @@ class States(Sequence):
 
         It has all frames or, of `states[::n]`, every n-th. `field` is a name, or an entry of it, as "velocity.x".
         Options are those of the command: fps=30, size="640x360", hide_below="relative_density=0.5", paths=True.
-        Returns the path. Raises StatesError with the command's message.
+        Returns the path. Raises the exception of the command's exit code, with its message.
         """
         return states_show.film(self, path, field, options)
 
@@ -341,7 +334,7 @@ def _find(folder: pathlib.Path) -> pathlib.Path:
         return cut_off[-1]
     below = sorted(str(path.relative_to(folder)) for path in folder.glob("*/*.vtkhdf"))
     hint = f"; below it there are {', '.join(below[:4])}{' ...' if len(below) > 4 else ''}" if below else ""
-    raise FileNotFoundError(f"{folder}: this folder has no states.vtkhdf or history.vtkhdf{hint}")
+    raise NoInputError(f"{folder}: this folder has no states.vtkhdf or history.vtkhdf{hint}")
 
 
 def open(path: str | os.PathLike, *, reader: str | None = None) -> States:  # pylint: disable=redefined-builtin
@@ -349,11 +342,11 @@ def open(path: str | os.PathLike, *, reader: str | None = None) -> States:  # py
 
     Of a folder it is states.vtkhdf, else history.vtkhdf, else the newest file that was cut off. `reader` is "h5py",
     "command" (`piola info`, which compares checksums, and `piola export`), or None: h5py where it is installed.
-    Raises FileNotFoundError where there is no such file, StatesError where it is another kind of file.
+    Raises NoInputError where there is no such file, BadSceneError where it is another kind of file, or damaged.
     """
     place = pathlib.Path(path)
     if place.is_dir():
         place = _find(place)
     if not place.exists():
-        raise FileNotFoundError(f"{place}: there is no such file")
+        raise NoInputError(f"{place}: there is no such file")
     return States(place, reader)

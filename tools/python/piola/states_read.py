@@ -15,13 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy
 
+from .errors import BadSceneError, UnavailableError, UsageError, exception_of
+
 # The words of files for when a field is given, and those of `piola info`.
 WHEN = {"frame": "every frame", "static": "whole file", "adjoint": "adjoint frames"}
 GROUPS = {"PointData": "points", "CellData": "cells", "FieldData": "integration points"}
-
-
-class StatesError(ValueError):
-    """A file is not one of states, or what it holds cannot be read; the message names the file."""
 
 
 class FieldInfo(NamedTuple):
@@ -86,22 +84,23 @@ def shape_of(components: int, dimension: int) -> tuple[int, ...]:
 def command() -> str:
     """The path of the command `piola`: $PIOLA_COMMAND, else the package's own, else the one on $PATH.
 
-    Raises FileNotFoundError where there is none.
+    Raises UnavailableError where there is none.
     """
     own = pathlib.Path(__file__).parent / "bin" / "piola"
     found = os.environ.get("PIOLA_COMMAND") or (str(own) if own.exists() else shutil.which("piola"))
     if not found or not shutil.which(found):
-        raise FileNotFoundError(f"the command {found or 'piola'} is not there: put its folder on $PATH, name it in "
-                                "$PIOLA_COMMAND, or, to read files, pip install h5py")
+        raise UnavailableError(f"the command {found or 'piola'} is not there: put its folder on $PATH, name it in "
+                               "$PIOLA_COMMAND, or, to read files, pip install h5py")
     return found
 
 
 def call(*words: Any) -> str:
-    """Run `piola WORDS`, and return what it prints. Raises StatesError with its message where it fails."""
+    """Run `piola WORDS`, and return what it prints. Raises the exception of its exit code, with its message."""
     done = subprocess.run([command(), *map(str, words)], capture_output=True, text=True, check=False)
     if done.returncode:
-        text = done.stderr.strip() or f"piola {words[0]} ended with exit code {done.returncode}"
-        raise StatesError(text.removeprefix("piola: "))
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("piola: '")]  # where there is more
+        text = "\n".join(lines).strip().removeprefix("piola: ").removeprefix("error: ")
+        raise exception_of(done.returncode, text or f"piola {words[0]} ended with exit code {done.returncode}")
     return done.stdout
 
 
@@ -118,7 +117,7 @@ class CommandReader:
         self._sizes: dict[int, int] = {}  # bytes of each frame in the folder, the oldest first
         found = json.loads(call("info", "--json", path))
         if "kind" not in found or "times" not in found:
-            raise StatesError(f"{path}: not a file of states, as states.vtkhdf")
+            raise BadSceneError(f"{path}: not a file of states, as states.vtkhdf")
         fields = [FieldInfo(f["name"], f["unit"], f["location"] + "s", f["components"], f["when"], f["meaning"],
                             f["of"] or "") for f in found["fields"]]
         points = found.get("points", found.get("particles", 0))
@@ -194,12 +193,12 @@ class H5Reader:
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
-            raise StatesError(f"{path}: not an HDF5 file that can be read, as states.vtkhdf is: {error}") from error
+            raise BadSceneError(f"{path}: not an HDF5 file that can be read, as states.vtkhdf is: {error}") from error
         try:
             self.contents = self._contents()
         except (KeyError, ValueError, AttributeError, TypeError) as error:
             self._file.close()
-            raise StatesError(f"{path}: an HDF5 file, but not one of Piola's states: {error}") from error
+            raise BadSceneError(f"{path}: an HDF5 file, but not one of Piola's states: {error}") from error
 
     def _contents(self) -> Contents:
         grid, own = self._file["VTKHDF"], self._file["piola"]
@@ -273,10 +272,10 @@ class H5Reader:
 def reader_of(path: pathlib.Path, which: str | None) -> "H5Reader | CommandReader":
     """A reader of a file: `which` is "h5py", "command", or None for h5py where it is installed, else the command.
 
-    Raises StatesError where the file cannot be read, and ImportError or FileNotFoundError where the reader is missing.
+    Raises BadSceneError where the file cannot be read, and ImportError or UnavailableError where the reader is missing.
     """
     if which not in (None, "h5py", "command"):
-        raise ValueError(f"reader is 'h5py', 'command' or None, not {which!r}")
+        raise UsageError(f"reader is 'h5py', 'command' or None, not {which!r}")
     there = importlib.util.find_spec("h5py") is not None
     if which == "h5py" and not there:
         raise ImportError("h5py is not installed: pip install h5py, or reader='command'")

@@ -8,6 +8,7 @@ import typing
 import numpy
 
 from . import states_read
+from .errors import UsageError
 
 if typing.TYPE_CHECKING:
     from .states import States
@@ -109,8 +110,9 @@ def coloured(states: "States", name: str | None, number: int) -> tuple[str, nump
     if entry:
         at = tuple(AXES.find(letter) for letter in entry)
         if len(at) != values.ndim - 1 or not all(0 <= k < n for k, n in zip(at, values.shape[1:])):
-            raise states_read.StatesError(f"{name}: {field} has {values.shape[1:] or 'no'} entries, named by "
-                                          f"{'one letter' if values.ndim < 3 else 'two letters'} of xyz each")
+            what = ("is a number, without entries", "is a vector, whose entries have one letter of xyz, as in velocity.x",
+                    "is a matrix, whose entries have two letters of xyz, as in F.xy")[min(values.ndim, 3) - 1]
+            raise UsageError(f"{name}: {field} {what}")
         values = values[(slice(None), *at)]
     elif values.ndim > 1:
         values = numpy.linalg.norm(values.reshape(len(values), -1), axis=1)
@@ -128,7 +130,7 @@ def plot(states: "States", name: str | None, number: int, *, picture: str | os.P
     grid = to_pyvista(states, number, deformation)
     where = states.fields[title.split(" [")[0].split(".")[0]].where
     if where == "integration points":
-        raise states_read.StatesError(f"{title}: values at integration points are not drawn; see states.field()")
+        raise UsageError(f"{title}: values at integration points are not drawn; see states.field()")
     (grid.cell_data if where == "cells" else grid.point_data)[title] = values
     plotter = pyvista.Plotter(off_screen=True if picture is not None else None, window_size=list(size))
     if not states.is_mesh:
@@ -193,7 +195,7 @@ def film(states: "States", path: str | os.PathLike, name: str | None, options: d
     """See States.film."""
     step = int(states.numbers[1]) if len(states) > 1 else 1
     if list(states.numbers) != list(range(0, states.frames_of_file, step)):
-        raise states_read.StatesError(f"{states.path}: a film is of all frames or of every n-th, as states[::n]")
+        raise UsageError(f"{states.path}: a film is of all frames or of every n-th, as states[::n]")
     options = {"field": name, "every": step if step > 1 else None} | options
     states_read.call("film", states.path, "-o", path, *_words(options))
     return pathlib.Path(path)
