@@ -6,7 +6,9 @@
 The library libpiola.so computes; see docs/python.md.
 """
 from ._abi import VERSION as __version__
-from ._views import (Constraint, Design, Evaluation, FieldInfo, Observation, State, Variable, Variables)
+from ._readers import Fields
+from ._views import (Constraint, Design, Evaluation, FieldInfo, Named, Observation, State, Variable, Variables)
+from .commands import (check, export, film, grad, optimize, plot, render, report, run, sweep, validate)
 from .errors import (BadSceneError, CannotCreateError, ClosedError, Error, Failure, FileError, ForkError,
                      InternalError, Interrupted, LibraryError, MembersFailedError, NameUnknownError, NoAnswerError,
                      NoInputError, NoProgress, NumericalError, OutOfMemoryError, RefusedError, UnavailableError,
@@ -15,7 +17,8 @@ from .problem import Problem
 from .scene import Scene
 
 __all__ = ["BadSceneError", "CannotCreateError", "ClosedError", "Constraint", "Design", "Error", "Evaluation",
-           "Failure", "FieldInfo", "FileError", "ForkError", "InternalError", "Interrupted", "LibraryError",
-           "MembersFailedError", "NameUnknownError", "NoAnswerError", "NoInputError", "NoProgress", "NumericalError",
-           "Observation", "OutOfMemoryError", "Problem", "RefusedError", "Scene", "State", "UnavailableError",
-           "UsageError", "Variable", "Variables", "__version__"]
+           "Failure", "FieldInfo", "Fields", "FileError", "ForkError", "InternalError", "Interrupted", "LibraryError",
+           "MembersFailedError", "NameUnknownError", "Named", "NoAnswerError", "NoInputError", "NoProgress",
+           "NumericalError", "Observation", "OutOfMemoryError", "Problem", "RefusedError", "Scene", "State",
+           "UnavailableError", "UsageError", "Variable", "Variables", "__version__", "check", "export", "film", "grad",
+           "optimize", "plot", "render", "report", "run", "sweep", "validate"]

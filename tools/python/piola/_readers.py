@@ -39,6 +39,15 @@ def samples_of(h: _Handle) -> Array:
     return values
 
 
+def observation_of(h: _Handle, i: int) -> Observation:
+    """Observation i of the last evaluation."""
+    info = _abi.piola_observation_info()
+    h.call("piola_observation", i, ctypes.byref(info))
+    times, values = np.empty(info.samples), np.empty((info.samples, info.components))
+    h.call("piola_read_observation", i, pointer(times), times.size, pointer(values), values.size)
+    return Observation(text_of(info.name), text_of(info.unit), times, values)
+
+
 def constraints_of(h: _Handle, gradients: bool | None) -> list[Constraint]:
     """The constraints of the last evaluation; None: with gradients if it had some."""
     found, name, c = [], ctypes.create_string_buffer(512), ctypes.c_double()
@@ -85,15 +94,7 @@ class Observations(Mapping[str, Observation]):
         if name not in self._names:
             raise unknown("observation", name, self._names)
         i = self._names.index(name)
-
-        def read(h: _Handle) -> Observation:
-            info = _abi.piola_observation_info()
-            h.call("piola_observation", i, ctypes.byref(info))
-            times, values = np.empty(info.samples), np.empty((info.samples, info.components))
-            h.call("piola_read_observation", i, pointer(times), times.size, pointer(values), values.size)
-            return Observation(name, text_of(info.unit), times, values)
-
-        return self._problem._do(read)
+        return self._problem._do(lambda h: observation_of(h, i))
 
     def __repr__(self) -> str:
         return f"<piola: observations {', '.join(self._names)}>"

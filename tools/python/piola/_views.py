@@ -1,4 +1,4 @@
-"""What a problem consists of and what an evaluation returns: variables, designs, observations, constraints, states."""
+"""What a problem consists of, and what an evaluation returns."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ def unknown(what: str, name: object, names: Sequence[str]) -> NameUnknownError:
     return NameUnknownError(f"there is no {what} '{name}'; " + (f"there are: {listed}" if names else "there is none"))
 
 
-def fixed(array: Array) -> Array:
+def fixed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array, which cannot be written to any more."""
     array.flags.writeable = False
     return array

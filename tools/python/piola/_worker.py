@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, TypeVar, cast
 
 from .errors import ClosedError, ForkError
 
@@ -121,7 +121,7 @@ class Worker:
                 raise job.error
             finally:
                 del job  # else its exception refers to itself by this frame
-        return job.result
+        return cast(Result, job.result)
 
     def close(self, function: Callable[[], None]) -> None:
         """Runs a last function in the thread, which then ends; does nothing if that was done before, or after a fork.

@@ -37,6 +37,7 @@ class Error(Exception):
         message: the message of the library, which says what was wrong, where, and what would be right.
         status: exit code of the command that fails like this, such as 65; 0 if no function of the library failed.
         failure: what failed in a computation, or None.
+        result: what the command wrote in result.json or sweep.json, as a dict; None of other calls.
     """
 
     status: int = 0
@@ -45,6 +46,7 @@ class Error(Exception):
         super().__init__(message)
         self.message = message
         self.failure = failure
+        self.result: dict[str, Any] | None = None
         self.status = type(self).status if status is None else status
 
     def __reduce__(self) -> Any:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _abi, _worker
 from ._library import library
 from ._options import fill, overrides
-from ._readers import Fields, Observations, constraints_of, pointer, samples_of, text_of
+from ._readers import (Fields, Observations, constraints_of, observation_of, pointer, samples_of, text_of)
 from ._views import (Array, Constraint, Design, Evaluation, Named, Observation, State, Variables, unknown)
 from .errors import UsageError, exception_of, failure_of
 from .scene import Scene
@@ -199,14 +199,29 @@ class Problem:
         """Whether the scene has an objective."""
         return bool(self._do(lambda h: h.get("piola_has_objective")))
 
+    @property
+    def sample_count(self) -> int:
+        """The number of values of all observations."""
+        return int(self._do(lambda h: h.get("piola_samples")))
+
+    @property
+    def constraint_count(self) -> int:
+        """The number of constraints."""
+        return int(self._do(lambda h: h.get("piola_constraints")))
+
     def simulate(self, x: Values | None = None) -> dict[str, Observation]:
         """Simulates forward, and returns the observations.
 
         Args:
             x: (variables,) values of the design, SI; None: the start.
         """
-        self.evaluation(x, gradient=False)
-        return dict(self.observations)
+        values = self._checked(x)
+
+        def evaluate(h: _Handle) -> dict[str, Observation]:
+            h.call("piola_evaluate", pointer(values), None, None, 0)
+            return {o.name: o for o in (observation_of(h, i) for i in range(h.get("piola_observations")))}
+
+        return self._compute(evaluate)
 
     def value(self, x: Values | None = None) -> float:
         """The objective J at x (variables,), SI, without derivatives; None: the start. UsageError without objective."""
@@ -391,9 +406,9 @@ def _read_design(h: _Handle) -> tuple[Named[Design], Variables]:
     for i in range(h.get("piola_designs")):
         h.call("piola_design", i, ctypes.byref(info))
         own = slice(info.first, info.first + info.groups * info.components)
-        designs.append(Design(*(text_of(t) for t in (info.name, info.path, info.unit, info.per)), own,
-                              (info.groups, info.components), bool(info.filtered), bool(info.logarithmic),
-                              bool(info.tied)))
+        name_of, path, unit, per = (text_of(t) for t in (info.name, info.path, info.unit, info.per))
+        designs.append(Design(name_of, path, unit, per, own, (info.groups, info.components), bool(info.filtered),
+                              bool(info.logarithmic), bool(info.tied)))
         if not info.tied:
             units[own] = [text_of(info.unit)] * (own.stop - own.start)
             logarithmic[own] = bool(info.logarithmic)

@@ -89,7 +89,7 @@ def _block(value: Any, indent: int) -> list[str]:
     return lines
 
 
-class Scene(dict):
+class Scene(dict[str, Any]):
     """A scene as a dict, with the keys of scene files: numbers in SI units, or strings with a unit ("20 kPa").
 
     Args:
@@ -106,6 +106,12 @@ class Scene(dict):
     def text(self) -> str:
         """The scene as YAML. Raises UsageError if it contains something else than numbers, strings, lists, dicts."""
         return "\n".join(_block(self, 0)) + "\n"
+
+    def write(self, path: str | os.PathLike[str]) -> str:
+        """Writes the scene to a file, for commands, and returns its name. Paths in it begin in its folder then."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text())
+        return os.fspath(path)
 
     def copy(self) -> Scene:
         """A deep copy, which can be changed without this one."""
