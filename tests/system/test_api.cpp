@@ -114,6 +114,41 @@ void check_fields(piola_problem *problem)
     expect("the last state after a gradient has the same bits", same, !same, 0);
 }
 
+/* Every field that is listed can be read and has the shape that is listed; derivatives have the names of snapshots. */
+void check_list(piola_problem *problem)
+{
+    piola_error error = {};
+    double J = 0, gradient[4];
+    const size_t n = piola_fields(problem);
+    bool read = !piola_evaluate(problem, nullptr, &J, gradient, 4, &error), twice = false, E = false;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < n; i++) {
+        piola_field_info info = {};
+        read = read && !piola_field(problem, i, &info, &error);
+        std::vector<double> values(info.items * info.components);
+        read = read && !values.empty() && info.items == piola_items(problem, info.name) &&
+               info.components == piola_components(problem, info.name) &&
+               !piola_read(problem, info.name, values.data(), values.size(), &error);
+        for (const std::string &other : names) twice = twice || other == info.name;
+        names.emplace_back(info.name);
+        if (names.back() == "grad_E") {
+            std::vector<double> same(values.size(), -7);
+            E = std::strcmp(info.unit, "1/Pa") == 0 &&
+                !piola_read(problem, "grad_parameter_0", same.data(), same.size(), &error) && same == values;
+        }
+    }
+    expect("every field that is listed can be read", read && n > 8, double(n), 8);
+    expect("none is listed twice", !twice, twice, 0);
+    expect("grad_E is listed, with its unit and the bits of parameter 0", E, E, 1);
+    piola_field_info info = {};
+    const piola_status rc = piola_field(problem, n, &info, &error);
+    expect("there is none past the last", rc == PIOLA_USAGE && std::strstr(error.message, "there is no field"), rc,
+           PIOLA_USAGE);
+    expect("a field of that name cannot be read into a buffer that is too small",
+           piola_read(problem, "grad_E", gradient, 1, &error) == PIOLA_USAGE, 0, 0);
+    expect("the scene has an objective", piola_has_objective(problem), piola_has_objective(problem), 1);
+}
+
 /* A failure gives no problem, a status and a message with the place. */
 void check_failures(const std::string &scene)
 {
@@ -161,7 +196,9 @@ int main(int argc, char **argv)
     }
     check_gradient(problem);
     check_fields(problem);
+    check_list(problem);
     piola_close(problem);
+    expect("the library is of this version", std::strcmp(piola_version(), PIOLA_VERSION) == 0, 0, 0);
     check_failures(scene);
     check_failure_names();
     std::remove(scene.c_str());
