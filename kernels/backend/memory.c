@@ -5,12 +5,18 @@
 
 #include <stdlib.h>
 
+int pio_device_memory(const pio_backend *backend, size_t size, void **memory)
+{
+    *memory = NULL;
+    const int rc = pio_device_fault ? pio_device_fault("allocate") : 0;
+    return rc ? rc : backend->allocate(size, memory);
+}
+
 int pio_arena_create(pio_arena *arena, const pio_backend *backend, size_t size)
 {
     const char *guard = getenv("PIOLA_GUARD");
     void *base = NULL;
-    int rc = pio_device_fault ? pio_device_fault("allocate") : 0;
-    if (!rc) rc = backend->allocate(size, &base);
+    const int rc = pio_device_memory(backend, size, &base);
     *arena = (pio_arena){.backend = backend, .base = rc ? NULL : base, .size = rc ? 0 : size};
     if (rc) return rc;
     arena->guarded = backend->guard && guard && guard[0] == '1';

@@ -15,6 +15,10 @@ typedef struct {
     int guarded, opened;
 } pio_arena;
 
+/* Sets *memory to `size` bytes of device memory outside any arena, zeroed, which are for backend->release(). Returns 0,
+ * or the backend's error code; *memory is then NULL. */
+int pio_device_memory(const pio_backend *backend, size_t size, void **memory);
+
 /* Reserves `size` bytes, zeroed. Returns 0, or the backend's error code; the arena is then empty. */
 int pio_arena_create(pio_arena *arena, const pio_backend *backend, size_t size);
 /* Releases the memory of an arena, also of one that is empty. */

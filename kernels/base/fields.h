@@ -8,7 +8,8 @@
 /* Sets the double of item i, scaled. */
 PIO_FN void field_read(int i, const field_read_args *a)
 {
-    a->out[a->id ? a->id[i] : i] = a->scale * (double)a->in[field_at(a->n, a->components, a->component, i)];
+    a->out[(ptrdiff_t)(a->id ? a->id[i] : i) * a->stride] =
+        a->scale * (double)a->in[field_at(a->n, a->components, a->component, i)];
 }
 
 /* Sets one component of item i from its double, rounded to `real`. */

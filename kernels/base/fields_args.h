@@ -4,13 +4,15 @@
 
 #include "kernels/base/base.h"
 
-/* One component of a field, as doubles in the order of ids: one item for each item of the field. */
+/* One component of a field, as doubles in the order of ids: one item for each item of the field. `out` may be one
+ * component of several that lie side by side. */
 typedef struct {
     const int *id;                /* [n] particle stored at i; NULL: i itself */
     int n, components, component; /* items; components of the field, and which of them */
+    int stride;                   /* doubles from one item of out to the next */
     const real *in;               /* [n][components], of which `component` is read */
     double scale;                 /* out = scale in */
-    double *out;                  /* [n]; set at id */
+    double *out;                  /* [n][stride], of which the first is set, at id */
 } field_read_args;
 
 /* One component of a field from doubles in the order of ids, the inverse of field_read with scale 1: one item each. */

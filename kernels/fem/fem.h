@@ -203,7 +203,7 @@ PIO_FN void point_set(int i, const point_set_args *a)
 PIO_FN void point_read(int i, const point_read_args *a)
 {
     const double y = a->y ? (double)point_load(a->y, i).x[a->component] : 0;
-    a->out[i] = y + a->scale * (double)point_load(a->x, i).x[a->component];
+    a->out[(ptrdiff_t)i * a->stride] = y + a->scale * (double)point_load(a->x, i).x[a->component];
 }
 
 /* Sets one component of a node, rounded to `real`. */

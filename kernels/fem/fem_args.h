@@ -114,9 +114,10 @@ typedef struct {
 /* One component of a nodal vector as doubles, out = y + scale x: one item for each node. */
 typedef struct {
     int component;     /* 0 .. DIM-1 */
+    int stride;        /* doubles from one node of out to the next */
     double scale;      /* of x */
     const real *x, *y; /* [nodes][DIM]; y may be NULL: zero */
-    double *out;       /* [nodes] in the unit of x; set */
+    double *out;       /* [nodes][stride] in the unit of x, of which the first is set */
 } point_read_args;
 
 /* One component of a nodal vector from doubles, the inverse of point_read with y NULL and scale 1: one item for each

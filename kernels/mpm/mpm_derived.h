@@ -42,7 +42,7 @@ PIO_FN void derived_read(int p, const derived_read_args *a)
         else
             v = -(double)mat_trace(derived_tau(&a->s, &a->matter, p, id)) / (DIM * (double)J);
     }
-    a->out[id] = v;
+    a->out[(ptrdiff_t)id * a->stride] = v;
 }
 
 #endif

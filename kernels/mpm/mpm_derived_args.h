@@ -13,7 +13,8 @@ typedef struct {
     mpm_matter matter;   /* constants of particles, in id order */
     mpm_box box;         /* the grid and its walls */
     int what, component; /* DERIVED_...; of a place or of F, row-major */
-    double *out;         /* [n] in id order; set */
+    int stride;          /* doubles from one particle of out to the next */
+    double *out;         /* [n][stride] in id order, of which the first is set */
 } derived_read_args;
 
 #endif

@@ -11,7 +11,7 @@
 #include "solvers/engine/engine_mpm.h"
 #include "solvers/engine/vocabulary.h"
 
-enum { PIO_ENGINE_VERSION = 13 };
+enum { PIO_ENGINE_VERSION = 14 };
 
 /* The weight of one step in one sample of one observation: sample += weight y(step). An observed distance at a time
  * between two steps is that of the interpolated positions, (1 - past) x(step) + past x(step - 1). The mean of the two
@@ -345,6 +345,15 @@ typedef struct {
     /* Reads a field, [items][components]. Returns PIOLA_USAGE if there is none of this name, or this state has none;
      * for cotangents of meshes also the errors of adjoint_step(). */
     piola_status (*read)(pio_sim *sim, const char *field, double *values, piola_error *error);
+    /* Reads a field as read() does into memory of its own on the device, which it sets *values to, also where that is
+     * the host: no value of the device travels through the host, and all is complete. The device has number
+     * desc.device. Returns the errors of read(), or PIOLA_NO_MEMORY; *values is then NULL. */
+    piola_status (*read_device)(pio_sim *sim, const char *field, double **values, piola_error *error);
+    /* Returns memory of read_device(), with its number of bytes: 8 for each value. Any thread may call it, also after
+     * destroy(). */
+    void (*release)(double *values, size_t bytes);
+    /* Sets the name of field i of those that read() has now, in no order; returns 0 past the last. */
+    int (*field)(const pio_sim *sim, int32_t i, char name[64]);
     /* Returns the number of the current state. */
     int64_t (*step)(const pio_sim *sim);
     /* Returns the number of items of a field: particles, nodes or elements; 0: there is no field of this name. */

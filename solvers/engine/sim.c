@@ -200,6 +200,12 @@ piola_status sim_values(pio_sim *sim, double *values, piola_error *error)
     return sim_failed(sim, error);
 }
 
+void sim_release(double *values, size_t bytes)
+{
+    const pio_backend *backend = &PIO_BACKEND;
+    backend->release(values, bytes);
+}
+
 int64_t sim_step(const pio_sim *sim)
 {
     return sim->index;

@@ -91,6 +91,23 @@ piola_status sim_allocate(pio_sim *sim, piola_error *error);
 /* Sets the bytes of the shared part; those of the residual log, solver and products are zero. */
 void sim_bytes(const pio_sim *sim, pio_engine_bytes *bytes);
 
+/* A field as it is read (sim_fields.c): its components one by one, by a launch each, or numbers of the host. */
+typedef struct {
+    int items, components;
+    const int *same; /* [components] the first component with the same values as this one; NULL: no two are equal */
+    const void *of;  /* what the method knows of the field */
+    /* Enqueues what sets component c: a double for each item, `stride` doubles apart, at `out` on the device. */
+    void (*component)(pio_sim *sim, const void *of, int c, double *out, int stride);
+    /* Sets values [items][components] that only the host has; NULL: `component` is for this field. */
+    void (*of_host)(const pio_sim *sim, double *values);
+} sim_field;
+
+/* Reads a field as the member read of pio_engine does. Returns PIOLA_UNAVAILABLE after an error of the device. */
+piola_status sim_read(pio_sim *sim, const sim_field *field, double *values, piola_error *error);
+/* Reads a field as the member read_device of pio_engine does. Returns PIOLA_NO_MEMORY without memory of the device, or
+ * of the host where the field has `of_host`, or PIOLA_UNAVAILABLE after an error of the device. */
+piola_status sim_read_device(pio_sim *sim, const sim_field *field, double **values, piola_error *error);
+
 /* ---- entries of the engine's table that are the same for every method ---------------------------------------- */
 
 /* The member probe of pio_engine. Returns PIOLA_UNAVAILABLE if the device cannot be opened. */
@@ -99,6 +116,8 @@ piola_status sim_probe(int32_t device, char name[128], char driver[64], piola_er
 piola_status sim_samples(pio_sim *sim, double *values, piola_error *error);
 /* The member values of pio_engine. Returns PIOLA_UNAVAILABLE after an error of the device. */
 piola_status sim_values(pio_sim *sim, double *values, piola_error *error);
+/* The member release of pio_engine. */
+void sim_release(double *values, size_t bytes);
 /* The member step of pio_engine. */
 int64_t sim_step(const pio_sim *sim);
 /* The member timer of pio_engine. */

@@ -103,30 +103,6 @@ void fem_supports_sum(fem_sim *f);
 /* Adds the cotangents u1_bar [nodes][DIM] of the constrained unknowns to those of the supports' values. */
 void fem_supports_adj(fem_sim *f, const real *u1_bar);
 
-/* ---- stress ----------------------------------------------------------------------------------------------------- */
-
-/* Decides which fields of stress can be read, once the blocks are known (fem_stress.c). Returns 0 if there are too many
- * integration points. */
-int fem_stress_begin(fem_sim *f, const pio_fem_desc *mesh);
-/* Returns the items of the field with the most of them. */
-int fem_most_items(const fem_sim *f);
-/* Uploads the elements of element nodes. Returns PIOLA_NO_MEMORY without host memory. */
-piola_status fem_stress_upload(fem_sim *f, piola_error *error);
-
-/* A field of stress or strain at one kind of place. */
-typedef struct {
-    int field; /* a pio_stress_field, or another number of fem_stress.c */
-    pio_stress_place place;
-    int components; /* as it is read: 9 of a tensor, DIM of a place, or 1 */
-    int items;      /* elements, nodes or integration points */
-} fem_stress_view;
-/* Finds a field by its name, such as von_mises, von_mises_nodal or von_mises_points; integration points have
- * rest_position_points (m), volume_points (m^3 at rest) and element_points too. Returns 0 if it cannot be read. */
-int fem_stress_find(const fem_sim *f, const char *name, fem_stress_view *out);
-/* Computes a field of the current state and reads it as [items][components], a tensor as a 3 x 3 matrix. Returns
- * PIOLA_UNAVAILABLE after an error of the device. */
-piola_status fem_stress_read(fem_sim *f, const fem_stress_view *view, double *values, piola_error *error);
-
 /* ---- forces ----------------------------------------------------------------------------------------------------- */
 
 /* Sets what the elements of a block give to their nodes, with the kernel for their dilatation (fem_vector.c). */
@@ -487,6 +463,10 @@ int64_t fem_items(const pio_sim *sim, const char *field);
 /* The member read of pio_engine. Returns PIOLA_USAGE if there is no such field, or the state was kept without its
  * acceleration, PIOLA_UNAVAILABLE after an error of the device, and for cotangents the errors of fem_frame_adj(). */
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error);
+/* The member read_device of pio_engine. Returns the errors of fem_read(), or PIOLA_NO_MEMORY. */
+piola_status fem_read_device(pio_sim *sim, const char *field, double **values, piola_error *error);
+/* The member field of pio_engine. */
+int fem_field_name(const pio_sim *sim, int32_t i, char name[64]);
 
 /* Describes the fault in the step block, of the start or of an explicit step (fem_fault.c). Returns PIOLA_NUMERICAL for
  * it, PIOLA_UNAVAILABLE after an error of the device, and PIOLA_OK if there is none. */

@@ -1,6 +1,7 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_observe.h"
+#include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 #include "solvers/fem/fem_supports.h"
 

@@ -1,8 +1,10 @@
-/* fem_fields.c -- fields of a mesh by name, one component at a time through a device buffer of doubles. */
+/* fem_fields.c -- fields of a mesh by name, one component at a time as doubles. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
+#include "solvers/fem/fem_stress.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Fields that are made when they are read. */
@@ -26,14 +28,19 @@ static const real *now(const fem_sim *f, int which)
     return f->lattice.state && f->state.kept_at[which] < 0 ? NULL : fem_state(f, f->state.u, which);
 }
 
-static int find(const fem_sim *f, const char *name, fem_field *out)
+typedef struct {
+    const char *name;
+    fem_field field;
+} named_field;
+
+enum { MOST_FIELDS = 64 };
+
+/* Lists the fields that there are, beside those of stress, and returns their number. */
+static int list_fields(const fem_sim *f, named_field out[MOST_FIELDS])
 {
     const int all = PIO_LAW_CONSTANTS, still = !fem_moves(f), rates = f->frames.u_bar && !still;
     const int reacts = f->motion.integrator == PIO_STATIC || (f->state.vector_at[STATE_A] >= 0 && !f->lattice.state);
-    const struct {
-        const char *name;
-        fem_field field;
-    } list[] = {
+    const named_field list[] = {
 #define FIELD(letter, name, when, kept, unit, meaning) {#name, {now(f, STATE_##letter), NULL, 1, DIM, DIM, 0, STORED}},
 #include "kernels/fem/fem_fields.def"
 #undef FIELD
@@ -75,12 +82,33 @@ static int find(const fem_sim *f, const char *name, fem_field *out)
         {"grad_expansion", {f->materials.expansion_bar, NULL, 0, 1, 1, 0, STORED}},
         {"grad_temperature", {f->materials.temperature_bar, NULL, 0, 1, 1, 0, STORED}},
     };
+    int n = 0;
+    _Static_assert(sizeof list / sizeof *list <= MOST_FIELDS, "there is room for all of them");
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!strcmp(list[i].name, name) && list[i].field.x) {
+        if (list[i].field.x) out[n++] = list[i];
+    return n;
+}
+
+static int find(const fem_sim *f, const char *name, fem_field *out)
+{
+    named_field list[MOST_FIELDS];
+    const int n = list_fields(f, list);
+    for (int i = 0; i < n; i++)
+        if (!strcmp(list[i].name, name)) {
             *out = list[i].field;
             return 1;
         }
     return 0;
+}
+
+int fem_field_name(const pio_sim *sim, int32_t i, char name[64])
+{
+    const fem_sim *f = (const fem_sim *)sim;
+    named_field list[MOST_FIELDS];
+    const int n = list_fields(f, list);
+    if (i < 0 || i >= n) return i >= n && fem_stress_name(f, i - n, name);
+    snprintf(name, 64, "%s", list[i].name);
+    return 1;
 }
 
 /* The field is made, where it is not as it is read. */
@@ -119,26 +147,50 @@ int64_t fem_items(const pio_sim *sim, const char *field)
     return d.nodal ? f->mesh.nodes : f->mesh.elements;
 }
 
+static void component(pio_sim *sim, const void *of, int c, double *out, int stride)
+{
+    const fem_sim *f = fem_of(sim);
+    const fem_field *d = of;
+    if (d->nodal)
+        pio_map(&sim->queue, point_read, f->mesh.nodes, NULL, .component = c, .stride = stride, .scale = 1, .x = d->x,
+                .y = d->y, .out = out);
+    else
+        pio_map(&sim->queue, field_read, f->mesh.elements, NULL, .in = d->x, .n = f->mesh.elements,
+                .components = d->stored, .component = d->first + c, .stride = stride, .scale = 1, .out = out);
+}
+
+/* A field as it was found. */
+typedef struct {
+    fem_field stored;
+    fem_stress_view stress;
+    sim_field field;
+} found;
+
+/* Finds a field and makes it, where it is not as it is read. */
+static piola_status make(fem_sim *f, const char *name, found *out, piola_error *error)
+{
+    *out = (found){.field = {.of = &out->stored, .component = component}};
+    if (fem_stress_find(f, name, &out->stress)) {
+        fem_stress_compute(f, &out->stress, &out->field);
+        return PIOLA_OK;
+    }
+    if (!find(f, name, &out->stored)) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", name);
+    out->field.items = out->stored.nodal ? f->mesh.nodes : f->mesh.elements;
+    out->field.components = out->stored.components;
+    return ready(f, &out->stored, error);
+}
+
 piola_status fem_read(pio_sim *sim, const char *field, double *values, piola_error *error)
 {
-    fem_sim *f = fem_of(sim);
-    pio_queue *q = &sim->queue;
-    fem_field d;
-    fem_stress_view v;
-    if (fem_stress_find(f, field, &v)) return fem_stress_read(f, &v, values, error);
-    if (!find(f, field, &d)) return sim_fail(error, PIOLA_USAGE, "there is no field '%s'", field);
-    const int n = d.nodal ? f->mesh.nodes : f->mesh.elements;
-    const piola_status rc = ready(f, &d, error);
-    if (rc) return rc;
-    for (int c = 0; c < d.components; c++) {
-        if (d.nodal)
-            pio_map(q, point_read, n, NULL, .component = c, .scale = 1, .x = d.x, .y = d.y, .out = sim->transfer);
-        else
-            pio_map(q, field_read, n, NULL, .in = d.x, .n = n, .components = d.stored, .component = d.first + c,
-                    .scale = 1, .out = sim->transfer);
-        pio_queue_download(q, sim->host_transfer, sim->transfer, sizeof(double) * (size_t)n);
-        if (pio_queue_failed(q)) return sim_failed(sim, error);
-        for (int i = 0; i < n; i++) values[(ptrdiff_t)i * d.components + c] = sim->host_transfer[i];
-    }
-    return PIOLA_OK;
+    found d;
+    const piola_status rc = make(fem_of(sim), field, &d, error);
+    return rc ? rc : sim_read(sim, &d.field, values, error);
+}
+
+piola_status fem_read_device(pio_sim *sim, const char *field, double **values, piola_error *error)
+{
+    found d;
+    *values = NULL;
+    const piola_status rc = make(fem_of(sim), field, &d, error);
+    return rc ? rc : sim_read_device(sim, &d.field, values, error);
 }

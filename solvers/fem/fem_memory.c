@@ -2,6 +2,7 @@
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
+#include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <string.h>

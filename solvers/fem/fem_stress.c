@@ -1,7 +1,9 @@
 /* fem_stress.c -- fields of stress and strain of the current state (kernels/fem/fem_stress.h), by name. They are no
  * part of the state: each is computed when it is read. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_stress.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,21 +73,35 @@ int fem_stress_find(const fem_sim *f, const char *name, fem_stress_view *out)
             const int items = places[p].place == PIO_STRESS_AT_NODES    ? f->mesh.nodes
                               : places[p].place == PIO_STRESS_AT_POINTS ? f->stress.points
                                                                         : f->mesh.elements;
-            *out = (fem_stress_view){k, places[p].place, stored(k) > 1 ? THREE * THREE : 1, items};
+            *out = (fem_stress_view){k, places[p].place, stored(k) > 1 ? THREE * THREE : 1, items, NULL};
             return 1;
         }
     for (size_t k = 0; k < sizeof of_points / sizeof *of_points; k++)
         if (f->stress.places & PIO_STRESS_AT_POINTS && !strcmp(name, of_points[k].name)) {
             const int field = of_points[k].field;
-            *out = (fem_stress_view){field, PIO_STRESS_AT_POINTS, stored(field), f->stress.points};
+            *out = (fem_stress_view){field, PIO_STRESS_AT_POINTS, stored(field), f->stress.points, NULL};
             return 1;
         }
     return 0;
 }
 
-/* Sets the element of each integration point. */
-static void read_elements(const fem_sim *f, double *values)
+int fem_stress_name(const fem_sim *f, int i, char name[64])
 {
+    enum { PLACES = sizeof places / sizeof *places, OF_POINTS = sizeof of_points / sizeof *of_points };
+    for (int k = 0; k < PIO_STRESS_FIELDS * PLACES + OF_POINTS; k++) {
+        const int point = k - PIO_STRESS_FIELDS * PLACES, p = k % PLACES;
+        fem_stress_view unused;
+        snprintf(name, 64, "%s%s", point < 0 ? names[k / PLACES] : of_points[point].name,
+                 point < 0 ? places[p].ending : "");
+        if (fem_stress_find(f, name, &unused) && i-- == 0) return 1;
+    }
+    return 0;
+}
+
+/* Sets the element of each integration point. */
+static void read_elements(const pio_sim *sim, double *values)
+{
+    const fem_sim *f = (const fem_sim *)sim;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         for (int i = 0; i < p->n; i++)
             for (int q = 0; q < fem_points_of(RULE_STIFFNESS, p->type); q++) *values++ = p->first + i;
@@ -115,27 +131,24 @@ static const real *compute(fem_sim *f, const fem_stress_view *v)
 }
 /* clang-format on */
 
-piola_status fem_stress_read(fem_sim *f, const fem_stress_view *v, double *values, piola_error *error)
+/* Component c of a field, of which a tensor is stored as xx, yy, zz, xy, yz, xz. */
+static const int stored_of[THREE * THREE] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
+static const int same[THREE * THREE] = {0, 1, 2, 1, 4, 5, 2, 5, 8};
+
+static void component(pio_sim *sim, const void *of, int c, double *out, int stride)
 {
-    static const int row[FEM_TENSOR] = {0, 1, 2, 0, 1, 0}, column[FEM_TENSOR] = {0, 1, 2, 1, 2, 2};
-    pio_sim *sim = &f->base;
-    pio_queue *q = &sim->queue;
-    const int n = stored(v->field), tensor = n == FEM_TENSOR;
-    if (v->field == POINT_ELEMENT) {
-        read_elements(f, values);
-        return PIOLA_OK;
-    }
-    const real *in = compute(f, v);
-    for (int c = 0; c < n; c++) {
-        pio_map(q, field_read, v->items, NULL, .in = in, .n = v->items, .components = n, .component = c, .scale = 1,
-                .out = sim->transfer);
-        pio_queue_download(q, sim->host_transfer, sim->transfer, sizeof(double) * (size_t)v->items);
-        if (pio_queue_failed(q)) return sim_failed(sim, error);
-        for (int i = 0; i < v->items; i++) {
-            double *to = values + (ptrdiff_t)i * v->components;
-            to[tensor ? THREE * row[c] + column[c] : c] = sim->host_transfer[i];
-            if (tensor) to[THREE * column[c] + row[c]] = sim->host_transfer[i];
-        }
-    }
-    return PIOLA_OK;
+    const fem_stress_view *v = of;
+    const int n = stored(v->field);
+    pio_map(&sim->queue, field_read, v->items, NULL, .in = v->in, .n = v->items, .components = n,
+            .component = n == FEM_TENSOR ? stored_of[c] : c, .scale = 1, .stride = stride, .out = out);
+}
+
+void fem_stress_compute(fem_sim *f, fem_stress_view *v, sim_field *out)
+{
+    *out = (sim_field){.items = v->items, .components = v->components, .of = v, .component = component};
+    if (stored(v->field) == FEM_TENSOR) out->same = same;
+    if (v->field == POINT_ELEMENT)
+        out->of_host = read_elements;
+    else
+        v->in = compute(f, v);
 }

@@ -312,6 +312,10 @@ int32_t mpm_components(const pio_sim *sim, const char *field);
 /* The member read of pio_engine. Returns PIOLA_USAGE if there is no such field, or PIOLA_UNAVAILABLE after an error of
  * the device. */
 piola_status mpm_read(pio_sim *sim, const char *field, double *values, piola_error *error);
+/* The member read_device of pio_engine. Returns the errors of mpm_read(), or PIOLA_NO_MEMORY. */
+piola_status mpm_read_device(pio_sim *sim, const char *field, double **values, piola_error *error);
+/* The member field of pio_engine. */
+int mpm_field(const pio_sim *sim, int32_t i, char name[64]);
 
 /* The member check of pio_engine: describes the fault in the step block (mpm_fault.c). Returns PIOLA_NUMERICAL with
  * step, particle and value, PIOLA_NO_MEMORY where a slot or the residual log has too little room, or PIOLA_UNAVAILABLE

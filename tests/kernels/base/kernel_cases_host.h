@@ -230,7 +230,7 @@ static void case_design_set(case_io *io)
 /* One component of a field to one of another. */
 static void case_field_read(case_io *io)
 {
-    enum { COMPONENTS = 4, READ = 1, WRITTEN = 2 };
+    enum { COMPONENTS = 4, READ = 1, WRITTEN = 2, STRIDE = 3 };
     const int n = case_size(io, 1000);
     int *id = HOST(io, int, n);
     for (int i = 0; i < n; i++) id[i] = (i * 333 + 17) % n; /* 333 is prime to n: a permutation */
@@ -239,6 +239,7 @@ static void case_field_read(case_io *io)
     a.n = n;
     a.components = COMPONENTS;
     a.component = READ;
+    a.stride = 1;
     a.in = REALS(io, "stored", COMPONENTS, n, -2, 2);
     a.scale = 1.0 / 3;
     a.out = NEW(io, double, n, CASE_SET);
@@ -262,6 +263,18 @@ static void case_field_read(case_io *io)
     a.out = NEW(io, double, n, CASE_SET);
     LAUNCH(io, field_read, n, NULL, &a);
     case_out(io, "without ids", CASE_DOUBLE, 1, n, a.out);
+    a.id = PUSH(io, int, id, n);
+    a.stride = STRIDE;
+    double *const apart = NEW(io, double, STRIDE *n, CASE_ZERO);
+    a.out = apart + 1;
+    LAUNCH(io, field_read, n, NULL, &a);
+    case_out(io, "side by side", CASE_DOUBLE, 1, STRIDE * n, apart);
+    const double *alone = case_find(io, CASE_OUTPUT, "in id order")->value,
+                 *several = case_find(io, CASE_OUTPUT, "side by side")->value;
+    worst = 0;
+    for (int i = 0; i < STRIDE * n; i++)
+        worst = fmax(worst, fabs(several[i] - (i % STRIDE == 1 ? alone[i / STRIDE] : 0)));
+    case_expect(io, worst <= 0, "a component lies beside others, which stay as they are");
 }
 #define case_field_write case_field_read
 

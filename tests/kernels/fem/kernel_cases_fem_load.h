@@ -368,6 +368,7 @@ static void case_point_read(case_io *io)
     point_read_args a;
     point_write_args b;
     a.component = 1;
+    a.stride = 1;
     a.scale = 1;
     a.x = (real *)case_upload(io, x, CASE_REAL);
     a.y = NULL;

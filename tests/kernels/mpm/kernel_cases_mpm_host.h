@@ -195,15 +195,16 @@ static void case_derived_read(case_io *io)
     sample t = sample_mpm(io, CASE_CONSTANT);
     double *out = NEW(io, double, parts *t.n, CASE_SET);
     derived_read_args a;
+    a.stride = parts;
     a.s = t.s;
     a.matter = t.matter;
     a.box = t.box;
     a.what = what;
     for (a.component = 0; a.component < parts; a.component++) {
-        a.out = out + a.component * t.n;
+        a.out = out + a.component;
         LAUNCH(io, derived_read, t.n, NULL, &a);
     }
-    case_out(io, "derived", CASE_DOUBLE, parts, t.n, out);
+    case_out(io, "derived", CASE_DOUBLE, 1, parts * t.n, out);
 }
 
 #endif
