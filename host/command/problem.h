@@ -42,5 +42,8 @@ piola_status pio_problem_sweep(piola_problem *p, bool gradient, piola_error *err
 void pio_problem_derivatives(const piola_problem *p, const double *z_bar, const double *value_bar, double *gradient);
 /* Returns PIOLA_USAGE if a buffer of `size` doubles is too small for `needed`. */
 piola_status pio_problem_room(const char *name, size_t size, size_t needed, piola_error *error);
+/* Reads a field into memory of its own on the device, as the member read_device of pio_engine does. Returns the errors
+ * of piola_read() and of that member, or PIOLA_USAGE for derivatives that no field of the device has as they are. */
+piola_status pio_problem_field_device(piola_problem *p, const char *field, double **values, piola_error *error);
 
 #endif

@@ -149,24 +149,67 @@ static piola_status go_to_end(piola_problem *p, piola_error *error)
     return rc;
 }
 
-piola_status piola_read(piola_problem *p, const char *field, double *values, size_t size, piola_error *error)
+static piola_status fail_field(const piola_problem *p, const char *field, piola_error *error)
+{
+    const pio_session *s = p->session;
+    pio_gradient_field g;
+    char name[64];
+    int n = 0;
+    const piola_status rc = pio_fail(error, PIOLA_USAGE, "there is no field '%.100s'", field);
+    for (int i = 0; s->sim && s->engine.table->field(s->sim, i, name); i++) {
+        if (!engine_components(p, name)) continue;
+        pio_fail_append(error, n++ ? ", " : "; there are: ");
+        pio_fail_append(error, name);
+    }
+    for (int i = 0; s->sim && pio_gradient_field_of(s, i, &g); i++) {
+        if (engine_components(p, g.name)) continue;
+        pio_fail_append(error, n++ ? ", " : "; there are: ");
+        pio_fail_append(error, g.name);
+    }
+    return rc;
+}
+
+/* Prepares a read into room for `size` doubles, as piola_read() describes it. */
+static piola_status prepare(piola_problem *p, const char *field, size_t size, piola_error *error)
 {
     const bool of_gradient = !strncmp(field, "grad_", 5);
     const size_t components = piola_components(p, field);
-    pio_gradient_field g = {.components = 0};
     char what[160];
-    piola_error own = {0};
-    if (!error) error = &own;
-    if (!components) return pio_fail(error, PIOLA_USAGE, "there is no field '%.100s'", field);
+    if (!components) return fail_field(p, field, error);
     if (!p->evaluated && !p->stepping)
         return pio_fail(error, PIOLA_USAGE, "'%s' can be read after piola_evaluate has succeeded", field);
     if (of_gradient && p->sweeps != PIO_PROBLEM_GRADIENT && p->sweeps != PIO_PROBLEM_PULLBACK)
         return pio_fail(error, PIOLA_USAGE, "'%s' can be read after an evaluation with a gradient", field);
     snprintf(what, sizeof what, "'%.100s'", field);
-    piola_status rc = pio_problem_room(what, size, piola_items(p, field) * components, error);
-    if (!rc && !of_gradient) rc = go_to_end(p, error);
+    const piola_status rc = pio_problem_room(what, size, piola_items(p, field) * components, error);
+    return rc || of_gradient ? rc : go_to_end(p, error);
+}
+
+piola_status piola_read(piola_problem *p, const char *field, double *values, size_t size, piola_error *error)
+{
+    pio_gradient_field g = {.components = 0};
+    piola_error own = {0};
+    if (!error) error = &own;
+    const piola_status rc = prepare(p, field, size, error);
     if (rc) return rc;
     if (engine_components(p, field)) return p->session->engine.table->read(p->session->sim, field, values, error);
     find_gradient(p, field, &g);
     return pio_gradient_field_read(p->session, &g, values, error);
+}
+
+piola_status pio_problem_field_device(piola_problem *p, const char *field, double **values, piola_error *error)
+{
+    pio_gradient_field g = {.components = 0};
+    char source[64];
+    *values = NULL;
+    const piola_status rc = prepare(p, field, SIZE_MAX, error);
+    if (rc) return rc;
+    snprintf(source, sizeof source, "%.63s", field);
+    if (!engine_components(p, field) &&
+        (!find_gradient(p, field, &g) || !pio_gradient_field_source(p->session, &g, source)))
+        return pio_fail(error, PIOLA_USAGE,
+                        "'%s' is put together on the host from what the device holds; piola_read reads it, and there "
+                        "are tensors of the fields of the device, such as grad_parameter_0",
+                        field);
+    return p->session->engine.table->read_device(p->session->sim, source, values, error);
 }

@@ -230,6 +230,37 @@ static piola_status read_field(pio_session *s, const pio_gradient_field *g, read
     return rc;
 }
 
+/* Finds the number, and the row, of a constant that all items have by the same one. Returns false if they have not. */
+static bool one_number(const pio_session *s, const char *key, const design_row **of, int *number)
+{
+    const int64_t items = pio_model_items(s->model, false);
+    const design_row *row;
+    for (size_t r = 0; (row = pio_design_row(r)); r++) {
+        int64_t have = 0;
+        for (int64_t i = 0; row->constant && i < items; i++) {
+            const pio_law_constant *c = row->constant(pio_model_material(s->model, i), key);
+            if (!c || (i > 0 && c->number != *number)) break;
+            *number = c->number;
+            *of = row;
+            have++;
+        }
+        if (have == items) return true;
+    }
+    return false;
+}
+
+bool pio_gradient_field_source(const pio_session *s, const pio_gradient_field *g, char name[64])
+{
+    const design_row *row = row_beside(g->of);
+    int number = 0;
+    if (g->per_volume) return false;
+    snprintf(name, 64, "%s", g->engine_field);
+    if (!g->constant) return true;
+    if ((row && engine_has(s, row)) || !one_number(s, g->of, &row, &number)) return false;
+    snprintf(name, 64, "%.20s%d", row->field, number);
+    return s->engine.table->components(s->sim, name) > 0;
+}
+
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error)
 {
     const piola_status rc = read_field(s, g, derivatives, values, error);

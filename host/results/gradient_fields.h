@@ -26,6 +26,8 @@ int pio_gradient_field_of(const pio_session *s, int i, pio_gradient_field *out);
  * pio_snapshot_put_gradient(). */
 piola_status pio_write_parameters(pio_snapshot *file, const pio_model *m, const double *value, const double *value_bar,
                                   piola_error *error);
+/* Sets the name of the engine's field that has the values of this one for all items; false if there is none. */
+bool pio_gradient_field_source(const pio_session *s, const pio_gradient_field *g, char name[64]);
 /* Reads a field, [items][components], with 0 for items whose law has no such constant. Returns PIOLA_NO_MEMORY, and the
  * errors of the engine. */
 piola_status pio_gradient_field_read(pio_session *s, const pio_gradient_field *g, double *values, piola_error *error);

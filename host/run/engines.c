@@ -162,6 +162,20 @@ void pio_engine_close(pio_engine_module *engine)
     *engine = (pio_engine_module){0};
 }
 
+piola_status pio_engine_hold(const pio_engine_module *engine, void **held, piola_error *error)
+{
+    *held = dlopen(engine->file, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD); /* the module that is there, once more */
+    if (*held) return PIOLA_OK;
+    const char *why = dlerror();
+    return pio_fail(error, PIOLA_UNAVAILABLE, "%s cannot be kept loaded%s%s", engine->file, why ? ": " : "",
+                    why ? why : "");
+}
+
+void pio_engine_let_go(void *held)
+{
+    if (held) dlclose(held);
+}
+
 int pio_engine_list(int i, char name[64], bool *runs, char reason[512], char device[128])
 {
     const int kinds = 1 + ISAS;

@@ -23,6 +23,11 @@ piola_status pio_engine_open(pio_engine_module *out, const char *device, const c
                              int dimension, piola_error *error);
 /* Closes the module; an empty one is allowed. */
 void pio_engine_close(pio_engine_module *engine);
+/* Keeps the module loaded after pio_engine_close() too, and sets *held for pio_engine_let_go(). Returns
+ * PIOLA_UNAVAILABLE if the loader refuses, or PIOLA_NO_MEMORY; *held is then NULL. */
+piola_status pio_engine_hold(const pio_engine_module *engine, void **held, piola_error *error);
+/* Ends that; NULL is allowed. Any thread may call it. */
+void pio_engine_let_go(void *held);
 /* Opens one module by its name, as pio_engine_list() has it. Returns PIOLA_UNAVAILABLE if it is absent or does not run,
  * or PIOLA_NO_MEMORY. */
 piola_status pio_engine_open_module(pio_engine_module *out, const char *name, piola_error *error);

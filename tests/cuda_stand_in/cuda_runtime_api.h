@@ -100,6 +100,7 @@ void stand_in_hide(const int *shown);
 /* What was done so far. */
 struct stand_in_counted {
     long launches, copies, waits, graphs, nodes_set;
+    long downloads; /* of the copies, those to the host */
 };
 struct stand_in_counted stand_in_count(void);
 /* Ends the process: a call breaks a rule of CUDA. */

@@ -103,6 +103,16 @@ foreach(engine ${stand_in_engines})
   stand_in_test(test_pairings_stand_in ${engine} solvers/linear/test_pairings.c)
   target_compile_definitions(test_pairings_stand_in_${engine} PRIVATE CASE_BACKEND=pio_backend_cuda
     CASE_METHODS=PIO_GMRES)
+  if(dimension EQUAL 2)
+    set(name test_dlpack_stand_in_${engine})
+    add_executable(${name} cuda_stand_in/test_dlpack.cpp)
+    target_include_directories(${name} PRIVATE ${stand_in})
+    target_link_libraries(${name} PRIVATE piola_host cuda_stand_in)
+    add_dependencies(${name} stand_in_engine_${engine} ${stand_in_modules})
+    add_test(NAME ${name} COMMAND ${name} ${precision})
+    set_tests_properties(${name} PROPERTIES LABELS unit
+      ENVIRONMENT "OMP_WAIT_POLICY=passive;PIOLA_ENGINES=${stand_in_folder};STAND_IN_ORDER=random;STAND_IN_DEFER=1")
+  endif()
   set(label scenes)
   if(PIOLA_SANITIZE) # there, tests of units alone are run
     set(label unit)

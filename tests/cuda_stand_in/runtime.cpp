@@ -223,7 +223,7 @@ int stand_in_on_device(const void *address, size_t bytes)
 
 struct stand_in_counted stand_in_count(void)
 {
-    return {counts.launches, counts.copies, counts.waits, counts.graphs, counts.nodes_set};
+    return {counts.launches, counts.copies, counts.waits, counts.graphs, counts.nodes_set, counts.downloads};
 }
 
 void stand_in_finish(cudaStream_t stream)
@@ -298,6 +298,7 @@ stand_in_work fill_of(void *target, int value, size_t bytes)
 stand_in_work copy_of(void *target, const void *source, size_t bytes, cudaMemcpyKind kind)
 {
     need_places(target, source, bytes, kind);
+    counts.downloads += kind == cudaMemcpyDeviceToHost;
     return copy_by(nullptr, [=] { memmove(target, source, bytes); });
 }
 

@@ -18,7 +18,7 @@ extern bool deferring;
 
 /* What has happened so far. */
 struct stand_in_counts {
-    long launches, blocks, barriers, copies, waits, most_queued, graphs, nodes_set;
+    long launches, blocks, barriers, copies, waits, most_queued, graphs, nodes_set, downloads;
 };
 extern stand_in_counts counts;
 

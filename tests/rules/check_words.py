@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 import house
 
 ADDRESSES = {  # hosts that our files may name, and what for
+    "dmlc.github.io": "DLPack, whose structures piola_dlpack.h has",
     "json-schema.org": "the draft that `piola schema` follows",
     "www.apache.org": "the licence",
     "keepachangelog.com": "the form of the changelog",

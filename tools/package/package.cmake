@@ -63,7 +63,7 @@ install(TARGETS piola RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS piola_shared EXPORT piola LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES $<TARGET_FILE:piola_host> DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS ${ENGINES} ${DIRECTS} LIBRARY DESTINATION ${engine_folder})
-install(FILES include/piola.h include/piola_problem.h include/piola_status.h
+install(FILES include/piola.h include/piola_dlpack.h include/piola_problem.h include/piola_status.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_BINARY_DIR}/piola.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT piola NAMESPACE piola:: FILE piola-targets.cmake DESTINATION ${package_folder})
