@@ -9,16 +9,18 @@ from ._abi import VERSION as __version__
 from ._readers import Fields
 from ._views import (Constraint, Design, Evaluation, FieldInfo, Named, Observation, State, Variable, Variables)
 from .commands import (check, export, film, grad, optimize, plot, render, report, run, sweep, validate)
+from .dlpack import Tensor
 from .errors import (BadSceneError, CannotCreateError, ClosedError, Error, Failure, FileError, ForkError,
                      InternalError, Interrupted, LibraryError, MembersFailedError, NameUnknownError, NoAnswerError,
                      NoInputError, NoProgress, NumericalError, OutOfMemoryError, RefusedError, UnavailableError,
                      UsageError)
 from .problem import Problem
 from .scene import Scene
+from .states import States, open
 
 __all__ = ["BadSceneError", "CannotCreateError", "ClosedError", "Constraint", "Design", "Error", "Evaluation",
            "Failure", "FieldInfo", "Fields", "FileError", "ForkError", "InternalError", "Interrupted", "LibraryError",
            "MembersFailedError", "NameUnknownError", "Named", "NoAnswerError", "NoInputError", "NoProgress",
            "NumericalError", "Observation", "OutOfMemoryError", "Problem", "RefusedError", "Scene", "State",
-           "UnavailableError", "UsageError", "Variable", "Variables", "__version__", "check", "export", "film", "grad",
-           "optimize", "plot", "render", "report", "run", "sweep", "validate"]
+           "States", "Tensor", "UnavailableError", "UsageError", "Variable", "Variables", "__version__", "check", "export",
+           "film", "grad", "open", "optimize", "plot", "render", "report", "run", "sweep", "validate"]

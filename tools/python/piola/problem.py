@@ -16,6 +16,7 @@ from ._library import library
 from ._options import fill, overrides
 from ._readers import (Fields, Observations, constraints_of, observation_of, pointer, samples_of, text_of)
 from ._views import (Array, Constraint, Design, Evaluation, Named, Observation, State, Variables, unknown)
+from .dlpack import Tensor
 from .errors import UsageError, exception_of, failure_of
 from .scene import Scene
 
@@ -338,6 +339,17 @@ class Problem:
             (items,) of one component, else (items, components), SI; items are particles, nodes or elements.
         """
         return self.fields[name]
+
+    def tensor(self, name: str) -> Tensor:
+        """A field in memory of its own on the problem's device, for `from_dlpack` of NumPy, PyTorch, JAX or CuPy.
+
+        Args:
+            name: as of field(). Derivatives such as "grad_E", where only some laws have that constant, are no tensors.
+
+        Returns:
+            A Tensor of shape (items, components), whose values are read when it is passed to `from_dlpack`.
+        """
+        return Tensor(self, name)
 
     # ---- single steps
 
