@@ -36,7 +36,7 @@ MOST = 1.0  # levels; processors differ in the last bits, and a pixel of an edge
 BEGIN = ("This notebook is a tutorial of [docs/tutorial.md](../tutorial.md). It needs the command `piola` on the "
          "`PATH` and the Python package piola; it writes into the folder in which Jupyter was started. Lines that are "
          "left out of an output are three dots.")
-OPEN = "piola.states.open"  # how the package opens a file
+OPEN = "piola.open"
 # After the cell that reads the file of the last tutorial with h5py.
 OPENED, OPEN_TEXT = 'file = h5py.File("out/block/states.vtkhdf")', (
     f"`{OPEN}()` reads the same file, or the one of a run's folder, with shapes and units:")

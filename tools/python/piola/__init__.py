@@ -16,11 +16,12 @@ from .errors import (BadSceneError, CannotCreateError, ClosedError, Error, Failu
                      UsageError)
 from .problem import Problem
 from .scene import Scene
-from .states import States, open
+from .states import Cells, Field, Frame, States, open
 
-__all__ = ["BadSceneError", "CannotCreateError", "ClosedError", "Constraint", "Design", "Error", "Evaluation",
-           "Failure", "FieldInfo", "Fields", "FileError", "ForkError", "InternalError", "Interrupted", "LibraryError",
-           "MembersFailedError", "NameUnknownError", "Named", "NoAnswerError", "NoInputError", "NoProgress",
-           "NumericalError", "Observation", "OutOfMemoryError", "Problem", "RefusedError", "Scene", "State",
-           "States", "Tensor", "UnavailableError", "UsageError", "Variable", "Variables", "__version__", "check", "export",
-           "film", "grad", "open", "optimize", "plot", "render", "report", "run", "sweep", "validate"]
+__all__ = ["BadSceneError", "CannotCreateError", "Cells", "ClosedError", "Constraint", "Design", "Error",
+           "Evaluation", "Failure", "Field", "FieldInfo", "Fields", "FileError", "ForkError", "Frame",
+           "InternalError", "Interrupted", "LibraryError", "MembersFailedError", "NameUnknownError", "Named",
+           "NoAnswerError", "NoInputError", "NoProgress", "NumericalError", "Observation", "OutOfMemoryError",
+           "Problem", "RefusedError", "Scene", "State", "States", "Tensor", "UnavailableError", "UsageError",
+           "Variable", "Variables", "__version__", "check", "export", "film", "grad", "open", "optimize", "plot",
+           "render", "report", "run", "sweep", "validate"]

@@ -1,5 +1,6 @@
-"""Files of states, gradients and histories as NumPy arrays: `states = piola.open("out/throw/states.vtkhdf")`.
+"""Files of states, gradients and histories as NumPy arrays.
 
+    states = piola.open("out/throw/states.vtkhdf")
     len(states), states.times                # frames, and their times [frames] in s
     states.fields["velocity"].unit           # what there is: name, unit, where, components
     states[-1]["velocity"]                   # [points][d] in the last frame

@@ -110,7 +110,8 @@ def coloured(states: "States", name: str | None, number: int) -> tuple[str, nump
     if entry:
         at = tuple(AXES.find(letter) for letter in entry)
         if len(at) != values.ndim - 1 or not all(0 <= k < n for k, n in zip(at, values.shape[1:])):
-            what = ("is a number, without entries", "is a vector, whose entries have one letter of xyz, as in velocity.x",
+            what = ("is a number, without entries",
+                    "is a vector, whose entries have one letter of xyz, as in velocity.x",
                     "is a matrix, whose entries have two letters of xyz, as in F.xy")[min(values.ndim, 3) - 1]
             raise UsageError(f"{name}: {field} {what}")
         values = values[(slice(None), *at)]
