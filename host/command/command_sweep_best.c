@@ -162,21 +162,66 @@ static piola_status finish(const pio_sweep_call *s, pio_json *json, piola_status
     return pio_result_write(json, path, verdict == PIOLA_OK || verdict == PIOLA_NO, s->options->json, error);
 }
 
+/* Returns the starts' range of a design entry, which is between its bounds; NULL if there is none of this name. */
+static const pio_axis *bounds_of(const pio_sweep_call *s, const char *design)
+{
+    char key[CFG_PATH];
+    snprintf(key, sizeof key, "design.%.300s.initial", design);
+    for (size_t a = 0; a < s->members.n_axes; a++)
+        if (!strcmp(s->members.axes[a].key, key)) return &s->members.axes[a];
+    return NULL;
+}
+
+/* Returns the bound at which a value is, to a relative 1e-9 of their distance, as words; "" between them. */
+static const char *at_bound(const pio_axis *bounds, double value)
+{
+    const double slack = bounds ? 1e-9 * (bounds->high - bounds->low) : 0;
+    if (!bounds) return "";
+    return value <= bounds->low + slack    ? ", at its lower bound"
+           : value >= bounds->high - slack ? ", at its upper bound"
+                                           : "";
+}
+
+/* Returns the text of an entry of a mapping; "" if it has none. */
+static const char *text_of(const cfg_node *node, const char *key)
+{
+    const cfg_node *text = pio_cfg_get(node, key, NULL);
+    return text && text->kind == CFG_SCALAR ? text->text : "";
+}
+
+/* Logs the values of a parameter, or of one with many the least, the greatest, and how many are at a bound. */
+static void log_parameter(const pio_sweep_call *s, const char *path, const cfg_node *p)
+{
+    const cfg_node *of = pio_cfg_get(p, "value", NULL);
+    const pio_axis *bounds = bounds_of(s, text_of(p, "design"));
+    const char *unit = text_of(p, "unit"), *space = *unit ? " " : "";
+    const size_t n = !of || of->kind == CFG_PAIRS ? 0 : of->kind == CFG_SEQUENCE ? of->n : 1;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    int low = 0, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        char number[40] = "";
+        const double value = pio_cfg_number_of(of->kind == CFG_SEQUENCE ? of->items[i] : of);
+        const char *where = at_bound(bounds, value);
+        least = fmin(least, value);
+        most = fmax(most, value);
+        low += strstr(where, "lower") != NULL;
+        high += strstr(where, "upper") != NULL;
+        if (n > 1) snprintf(number, sizeof number, "[%zu]", i);
+        if (n <= MOST_SHOWN)
+            pio_log_message(s->log, PIO_INFO, "%s%s = %.9g%s%s%s", path, number, value, space, unit, where);
+    }
+    if (n > MOST_SHOWN)
+        pio_log_message(s->log, PIO_INFO,
+                        "%s = %.9g to %.9g%s%s: %zu values, %d at their lower bound, %d at their upper", path, least,
+                        most, space, unit, n, low, high);
+}
+
 /* Logs the values that were found. */
 static void log_values(const pio_sweep_call *s, const cfg_node *result)
 {
-    const cfg_node *parameters = pio_cfg_get(result, "parameters", NULL);
-    for (size_t k = 0; parameters && parameters->kind == CFG_PAIRS && k < parameters->n && k < MOST_SHOWN; k++) {
-        const cfg_node *p = parameters->items[k], *of = p->kind == CFG_PAIRS ? pio_cfg_get(p, "value", NULL) : NULL,
-                       *unit = of ? pio_cfg_get(p, "unit", NULL) : NULL;
-        const size_t n = !of ? 0 : of->kind == CFG_SEQUENCE ? of->n : 1;
-        for (size_t i = 0; i < n && n <= MOST_SHOWN; i++) {
-            char number[40] = "";
-            if (n > 1) snprintf(number, sizeof number, "[%zu]", i);
-            pio_log_message(s->log, PIO_INFO, "%s%s = %.9g %s", parameters->keys[k]->text, number,
-                            pio_cfg_number_of(of->kind == CFG_SEQUENCE ? of->items[i] : of), unit ? unit->text : "");
-        }
-    }
+    const cfg_node *all = pio_cfg_get(result, "parameters", NULL);
+    for (size_t k = 0; all && all->kind == CFG_PAIRS && k < all->n && k < MOST_SHOWN; k++)
+        if (all->items[k]->kind == CFG_PAIRS) log_parameter(s, all->keys[k]->text, all->items[k]);
 }
 
 /* Writes the result of the best member as that of the folder: its files and exit code are those of all, and so is its

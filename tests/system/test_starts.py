@@ -93,6 +93,20 @@ class Starts(unittest.TestCase):
         self.optimize(0, "--set", "optimizer.multi_start=1", "--set", start["sets"][0], out=alone)
         self.assertEqual(self.result(alone)["objective"], start["objective"])
 
+    def test_final_values_have_units_and_their_bounds(self):
+        """The place is out of reach with speeds to 1.5 m/s along x, which then is at its upper bound."""
+        near = ("--set", "design.speed.bounds=[-3, 1.5]", "--set", "objective[0].value=[0.9, 0.51]", "--set",
+                "optimizer.max_iterations=30")
+        text = self.optimize(0, *near).stderr
+        value = self.result()["parameters"]["bodies.ball.velocity"]["value"]
+        print("  values", value)
+        self.assertEqual(value[0], 1.5)
+        self.assertIn("bodies.ball.velocity[0] = 1.5 m/s, at its upper bound\n", text)
+        self.assertIn(f"bodies.ball.velocity[1] = {value[1]:.9g} m/s\n", text)
+        text = self.optimize(0, out=self.folder / "free").stderr
+        self.assertIn("bodies.ball.velocity[0] = ", text)
+        self.assertNotIn("bound\n", text)
+
     def test_targets_that_share_their_variables_have_starts(self):
         text = SCENE.replace("bodies: [", "bodies: [{name: other, geometry: far, material: soft}, ").replace(
             "geometry: [", "geometry: [{name: far, type: ball, center: [1.4, 0.5], radius: 0.2}, ").replace(
