@@ -34,42 +34,8 @@ import threading
 import time
 
 import fault_leaks
+from fault_cases import cases
 
-MPM = """version: 1
-name: tiny
-description: a small block that falls
-method: {type: mpm, dimension: 2, precision: f64, grid: {spacing: 0.25 m, min: [0, 0], max: [2, 2]}}
-time: {dt: 2 ms, duration: 12 ms}
-gravity: [0, -9.81]
-materials: [{name: soft, model: neo_hookean, E: 10 kPa, nu: 0.3, density: 1000 kg/m3}]
-geometry: [{name: block, type: box, min: [0.8, 0.8], max: [1.3, 1.3]}]
-bodies: [{name: one, geometry: block, material: soft, velocity: [0.5 m/s, 0]}]
-observe: [{name: centre, type: mean_position, body: one}]
-design:
-  - {name: throw, target: bodies.one.velocity, bounds: [-5 m/s, 5 m/s]}
-  - {name: stiffness, target: materials.soft.E}
-objective: [{type: target, of: centre, value: [1.2, 0.9]}]
-optimizer: {type: mma, max_iterations: 3}
-gradient: {check: {directions: 1}}
-output: {states: {every: 4 ms, fields: [velocity, J]}}
-"""
-FEM = """version: 1
-name: panel
-description: a sheared panel, static
-method: {type: fem, dimension: 2, precision: f64}
-materials: [{name: rubber, model: neo_hookean_iso, mu: 4 kPa, lambda: 6 kPa}]
-geometry: [{name: plate, type: quadrilateral, corners: [0, 0, 1, 0, 1, 1, 0, 1], elements: [2, 2], element: quad4}]
-bodies: [{name: panel, geometry: plate, material: rubber}]
-solver: {linear: direct}
-boundary: [{name: clamp, body: panel, on: {group: left}, type: fixed}]
-loads: [{name: shear, body: panel, on: {group: right}, type: force, value: [0 N, 50 N]}]
-observe: [{name: edge, type: displacement, body: panel, on: {min: [1, 1], max: [1, 1]}}]
-design: [{name: stiffness, target: materials.rubber.mu, per: element, transform: log, bounds: [1 kPa, 10 kPa]}]
-objective: [{type: maximize, of: edge.y}]
-optimizer: {type: lbfgs, max_iterations: 3}
-gradient: {check: {directions: 1}}
-"""
-DEVICE = ["--device", "cpu", "--threads", "1"]
 FAILURES = {65, 66, 69, 70, 71, 73, 74, 76}
 # What a failing call of each kind may end with, when it is not made good.
 CODES = {"malloc": {71}, "mmap": {71}, "allocate": {71}, "launch": {69}, "open": {66, 69, 73, 74}, "read": {66, 74},
@@ -109,55 +75,6 @@ def whole_h5(data):
 TABLES = {"out/sweep.csv": whole_csv, "out/sweep.h5": whole_h5}
 
 
-class Case:
-    """A command in a folder. `before`: commands that fill the folder; `files`: what it writes, patterns; `only`: kinds
-    of calls that fail, if not all."""
-
-    def __init__(self, name, arguments, files=(), scene=MPM, before=(), stdout=False, codes=(0,), refusals=(), only=()):
-        self.name, self.arguments, self.files, self.stdout = name, [str(a) for a in arguments], list(files), stdout
-        self.scene, self.before, self.codes, self.refusals = scene, before, codes, refusals
-        self.sweep, self.only = self.arguments[0] == "sweep", only  # a sweep has processes of its own
-
-
-def cases():
-    out = ["-o", "out"]
-    runs = ["out/states.vtkhdf"]
-    earlier = (["run", "scene.yaml", *DEVICE, *out, "-q", "--set", "time.duration=8 ms"],)
-    earlier_fem = (["run", "scene.yaml", *DEVICE, *out, "-q"],)
-    whole = (["run", "scene.yaml", *DEVICE, *out, "-q"],)
-    resume = ["--resume", "auto", "-q"]
-    sweep = ["scene.yaml", *DEVICE, *out, "-q", "--jobs", "2", "--over", "materials.soft.E=8kPa..12kPa:3"]
-    swept = ["out/sweep.csv", "out/sweep.h5", "out/members/*/states.vtkhdf"]
-    return [
-        Case("validate", ["validate", "scene.yaml", "--json"], stdout=True),
-        Case("params", ["params", "scene.yaml"], stdout=True),
-        Case("run", ["run", "scene.yaml", *DEVICE, *out, "-q"], runs, before=earlier),
-        Case("run_json", ["run", "scene.yaml", *DEVICE, *out, "-q", "--json", "--log-json", "log.json"], runs,
-             before=earlier),
-        Case("grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, before=earlier),
-        Case("check", ["check", "scene.yaml", *DEVICE, *out, "-q"], before=earlier, codes=(0, 1)),
-        Case("optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"],
-             before=earlier, codes=(0, 1)),
-        Case("fem_run", ["run", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
-        Case("fem_grad", ["grad", "scene.yaml", *DEVICE, *out, "-q"], runs, FEM, earlier_fem),
-        Case("fem_optimize", ["optimize", "scene.yaml", *DEVICE, *out, *resume], [*runs, "out/history.vtkhdf"], FEM,
-             earlier_fem, codes=(0, 1)),
-        Case("sweep", ["sweep", *sweep], swept, before=(["sweep", *sweep, "--members", "0..0"],)),
-        Case("info", ["info", "out/states.vtkhdf"], before=whole, stdout=True),
-        Case("render", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
-             ["a.png"], before=whole),
-        Case("render_fem", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
-             ["a.png"], FEM, whole),
-        Case("film", ["film", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"], ["a.png"],
-             before=whole),
-        Case("plot", ["plot", "out", "--curve", "centre", "-o", "a.svg"], ["a.svg"], before=whole, only=["malloc"]),
-        *[Case(f"export_{to}", ["export", "out/states.vtkhdf", "--to", to, "-o", name], [files],
-               before=whole, stdout=True)
-          for to, name, files in (("vtu", "a.vtu", "a.vtu"), ("csv", "a.csv", "a.csv"), ("npy", "a", "a/*"))],
-        Case("doctor", ["doctor", "--json"], refusals=(1,)),  # engines fail its own tests
-    ]
-
-
 def digest(folder, patterns):
     found = {}
     for path in sorted(folder.rglob("*")):
@@ -176,7 +93,8 @@ def reported(case, folder):
     if "out" not in case.arguments or case.arguments[0] == "plot":
         return None
     try:
-        return json.loads((folder / "out" / ("sweep.json" if case.sweep else "result.json")).read_text())
+        name = "sweep.json" if case.arguments[0] == "sweep" else "result.json"
+        return json.loads((folder / "out" / name).read_text())
     except FileNotFoundError:
         return None
 
@@ -191,6 +109,17 @@ def stems(fired):
     """The names of the files that failing calls were about, without their endings; "" of a call that knows none."""
     calls = [call.split() for call in fired.split("; ")]
     return [pathlib.Path(words[-1]).name.lstrip(".").split(".")[0] if len(words) > 2 else "" for words in calls]
+
+
+def says_no_end(case, now, how, text):
+    """Whether the result of members may have another code than the command: it is of an earlier moment."""
+    if not case.sweep or now is None:
+        return False
+    # with a folder that cannot be synced, and no file that can be written instead, the table stays: it is right
+    table = how == "on" and "sweep.json: written, but its folder could not be synced" in text
+    # likewise the result of starts that failed; one of success would be removed
+    result = "result.json: written, but its folder could not be synced" in text and now["exit"] not in (0, 1)
+    return now["exit"] is None or table or result
 
 
 class Campaign:
@@ -305,9 +234,7 @@ class Campaign:
         # a folder that cannot be opened cannot be locked, and what lies there may be another run's: it stays
         earlier = self.folder / "templates" / case.name
         untouched = kind in ("open", "lock") and now is not None and now == reported(case, earlier)
-        begun = case.sweep and now is not None and now["exit"] is None  # it says no end
-        # with a folder that cannot be synced, and no file that can be written instead, the table stays: it is right
-        begun |= case.sweep and how == "on" and "sweep.json: written, but its folder could not be synced" in text
+        begun = says_no_end(case, now, how, text)
         if now is not None and code >= 0 and now["exit"] != code and not untouched and not begun:
             wrong.append(f"result.json says {now['exit']}, the exit code is {code}")
         here = digest(where, case.files)
