@@ -220,6 +220,8 @@ static void footing(const pio_frame *f, pio_image *image)
     const char *const *words = notes[f->p.mesh != NULL];
     add_note(image->notes, sizeof image->notes, f->bad_points, words[0], words[1]);
     add_note(image->notes, sizeof image->notes, f->outside, words[2], words[3]);
+    add_note(image->notes, sizeof image->notes, f->far_away, "particle is too far from the box for its surface",
+             "particles are too far from the box for their surface");
     add_note(image->notes, sizeof image->notes, f->grey, words[f->p.at_cells ? 6 : 4], words[f->p.at_cells ? 7 : 5]);
     add_note(image->notes, sizeof image->notes, f->marks_outside, "target or point of data lies outside the picture",
              "targets or points of data lie outside the picture");

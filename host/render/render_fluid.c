@@ -82,11 +82,7 @@ static piola_status add_body(const pio_frame *f, size_t body, pio_skin *skin, pi
     matter m = {0};
     pio_level_surface surface = {0};
     pio_level_set set = {.dimension = f->p.dimension, .cell = pixel, .threads = f->p.threads};
-    for (int k = 0; k < 3; k++) { /* what has flown far away needs no grid */
-        const double margin = (f->box[1][k] - f->box[0][k]) / 4;
-        set.low[k] = fmin(f->box[0][k], f->points[0][k]) - margin;
-        set.high[k] = fmax(f->box[1][k], f->points[1][k]) + margin;
-    }
+    pio_surface_bounds(f, set.low, set.high); /* what has flown far away needs no grid */
     piola_status rc = gather(f, body, &m, error);
     if (!rc && m.n > 0) {
         set.n = m.n;

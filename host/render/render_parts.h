@@ -55,6 +55,7 @@ typedef struct {
     bool below, above;                /* there are values beyond the bar */
     size_t bad_points, grey, outside; /* numbers of what the notes list */
     size_t marks_outside;             /* likewise, of targets and data */
+    size_t far_away;                  /* likewise, of particles of surfaces that are within the picture */
 } pio_frame;
 
 typedef struct {
@@ -102,6 +103,10 @@ extern const pio_rgb pio_ink, pio_pale, pio_line_colour, pio_paper;
 /* Finds bounds, range and radius of the picture (render_survey.c). Returns PIOLA_BAD_DATA if no point is finite or the
  * box is too thin or too large, PIOLA_USAGE if the radius is larger than the box, or PIOLA_NO_MEMORY. */
 piola_status pio_survey(pio_frame *frame, piola_error *error);
+
+/* Finds the bounds, m, beyond which a particle is part of no surface: a quarter of the box, and of the particles in it,
+ * around them (render_survey.c). */
+void pio_surface_bounds(const pio_frame *frame, double low[3], double high[3]);
 
 /* ---- render_view.c ------------------------------------------------------------------------------------------- */
 

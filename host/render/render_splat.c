@@ -89,6 +89,14 @@ static uint16_t colour_of(const pio_frame *f, double value)
     return isnan(value) ? PIO_GREY : (uint16_t)pio_colormap_index(pio_value_place(f, value));
 }
 
+/* Returns whether a point lies outside a box (m). */
+static bool is_beyond(const pio_frame *f, const double *p, const double low[3], const double high[3])
+{
+    for (int k = 0; k < f->p.dimension; k++)
+        if (!(p[k] >= low[k] && p[k] <= high[k])) return true;
+    return false;
+}
+
 static void place_discs(pio_frame *f, pio_samples *s)
 {
     ptrdiff_t n = (ptrdiff_t)f->p.n;
@@ -98,10 +106,15 @@ static void place_discs(pio_frame *f, pio_samples *s)
         s->discs[i] = disc_of(f, f->p.points + 3 * i, s->width, s->height);
         s->colour[i] = values && f->coloured ? colour_of(f, f->p.values[i]) : PIO_GREY;
     }
-    f->outside = 0;
+    f->outside = f->far_away = 0;
+    double low[3], high[3];
+    pio_surface_bounds(f, low, high);
     for (ptrdiff_t i = 0; i < n; i++) {
         f->outside += s->discs[i].r == BEYOND;
-        if (pio_is_surface(&f->p, (size_t)i)) s->discs[i].r = ABSENT;
+        if (pio_is_surface(&f->p, (size_t)i)) {
+            f->far_away += s->discs[i].r > 0 && is_beyond(f, f->p.points + 3 * i, low, high);
+            s->discs[i].r = ABSENT;
+        }
         s->grainy = s->grainy || s->discs[i].r > 0;
     }
 }

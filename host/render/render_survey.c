@@ -305,3 +305,12 @@ piola_status pio_survey(pio_frame *frame, piola_error *error)
     if (status == PIOLA_OK) status = survey_box(frame, error);
     return status;
 }
+
+void pio_surface_bounds(const pio_frame *f, double low[3], double high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const double margin = (f->box[1][k] - f->box[0][k]) / 4;
+        low[k] = fmin(f->box[0][k], f->points[0][k]) - margin;
+        high[k] = fmax(f->box[1][k], f->points[1][k]) + margin;
+    }
+}

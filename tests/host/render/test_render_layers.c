@@ -297,6 +297,41 @@ static void surfaces_have_the_same_bytes_for_any_threads(void **state)
     }
 }
 
+/* In space the picture shows more than the box; what is a disc there, but part of no surface, is counted. */
+static void particles_far_from_their_surface_are_counted(void **state)
+{
+    static double points[3 * SIDE * SIDE * SIDE], values[SIDE * SIDE * SIDE];
+    static uint32_t body[SIDE * SIDE * SIDE];
+    const pio_style styles[2] = {{true, 1, 0}, {true, 1, 0}};
+    (void)state;
+    pio_picture p = block(3, points, values, body);
+    p.zoom = 0.5;
+    points[0] = 1.6, points[3 * 5 + 2] = -0.4; /* beyond a quarter of the box, and in the picture */
+    points[3 * 7] = 1.2;                       /* beyond the box, and part of a surface */
+    points[3 * 9] = 400;                       /* outside the picture */
+    pio_image image = render(&p);
+    assert_string_equal(image.notes, "1 particle lies outside the picture"); /* control: discs */
+    pio_image_free(&image);
+    p.styles = styles;
+    p.n_styles = 2;
+    image = render(&p);
+    printf("%s\n", image.notes);
+    assert_string_equal(image.notes, "1 particle lies outside the picture; "
+                                     "2 particles are too far from the box for their surface");
+    pio_image_free(&image);
+    points[0] = 0.2;
+    image = render(&p);
+    assert_string_equal(image.notes, "1 particle lies outside the picture; "
+                                     "1 particle is too far from the box for its surface");
+    pio_image_free(&image);
+    p = block(3, points, values, body);
+    p.styles = styles;
+    p.n_styles = 2;
+    image = render(&p);
+    assert_string_equal(image.notes, "");
+    pio_image_free(&image);
+}
+
 static void a_contour_fills_what_the_particles_fill(void **state)
 {
     static double points[3 * SIDE * SIDE], values[SIDE * SIDE];
@@ -419,6 +454,7 @@ int main(void)
         cmocka_unit_test(no_more_than_the_nearest_sixteen_are_blended),
         cmocka_unit_test(opacity_zero_is_not_drawn_and_one_changes_nothing),
         cmocka_unit_test(surfaces_have_the_same_bytes_for_any_threads),
+        cmocka_unit_test(particles_far_from_their_surface_are_counted),
         cmocka_unit_test(a_contour_fills_what_the_particles_fill),
         cmocka_unit_test(the_surface_of_a_million_particles_is_drawn),
         cmocka_unit_test(a_frame_without_values_keeps_the_bar_of_its_film),
