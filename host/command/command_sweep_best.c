@@ -195,6 +195,9 @@ static void log_parameter(const pio_sweep_call *s, const char *path, const cfg_n
     const cfg_node *of = pio_cfg_get(p, "value", NULL);
     const pio_axis *bounds = bounds_of(s, text_of(p, "design"));
     const char *unit = text_of(p, "unit"), *space = *unit ? " " : "";
+    const double entries = pio_cfg_number_of(pio_cfg_get(p, "values", NULL));
+    if (!of && entries > 0) /* a field, whose values are in another file */
+        pio_log_message(s->log, PIO_INFO, "%s: %.0f values, in states.vtkhdf", path, entries);
     const size_t n = !of || of->kind == CFG_PAIRS ? 0 : of->kind == CFG_SEQUENCE ? of->n : 1;
     double least = HUGE_VAL, most = -HUGE_VAL;
     int low = 0, high = 0;

@@ -106,6 +106,11 @@ class Starts(unittest.TestCase):
         text = self.optimize(0, out=self.folder / "free").stderr
         self.assertIn("bodies.ball.velocity[0] = ", text)
         self.assertNotIn("bound\n", text)
+        field = "[{name: E, target: materials.soft.E, per: particle, bounds: [5 kPa, 20 kPa]}]"
+        few = ("--set", "design=" + field, "--set", "optimizer={type: lbfgs, max_iterations: 1, multi_start: 2}")
+        text = self.piola((0, 1), "optimize", self.scene, "-o", self.folder / "each", "--device", "cpu", *few).stderr
+        n = self.result(self.folder / "each")["parameters"]["materials.soft.E"]["values"]
+        self.assertIn(f"materials.soft.E: {n} values, in states.vtkhdf\n", text)
 
     def test_targets_that_share_their_variables_have_starts(self):
         text = SCENE.replace("bodies: [", "bodies: [{name: other, geometry: far, material: soft}, ").replace(
