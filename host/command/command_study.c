@@ -405,7 +405,7 @@ static piola_status serve(study *s, const pio_scene_leave *leave, piola_error *e
     error->message[0] = '\0';
     if (nowhere) fclose(nowhere);
     pio_ranks_end(s->call.ranks, rc);
-    free(s->call.slots);
+    pio_study_end(&s->call);
     pio_study_free(of);
     pio_signals_restore();
     return rc;
@@ -467,7 +467,7 @@ piola_status pio_command_study(const piola_options *options, const char *name, p
     pio_ranks_end(s.call.ranks, rc ? rc : closed);
     if (closed && !rc) *error = lost;
     pio_folder_unlock(s.lock);
-    free(s.call.slots);
+    pio_study_end(&s.call);
     pio_study_free(of);
     pio_signals_restore();
     return rc ? rc : closed;

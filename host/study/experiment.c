@@ -30,6 +30,18 @@ struct pio_study_slot *pio_study_slots(const pio_study *study)
     return calloc(study->n, sizeof(slot));
 }
 
+void pio_study_end(void *call)
+{
+    pio_study_call *c = call;
+    for (size_t e = 0; c->slots && e < c->study->n; e++) {
+        pio_session_close(c->slots[e].session);
+        free(c->slots[e].map);
+        free(c->slots[e].z);
+    }
+    free(c->slots);
+    c->slots = NULL;
+}
+
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
 /* Checks that the experiment's folder has no files of others in the places of its own. */

@@ -31,9 +31,11 @@ typedef struct {
     struct pio_study_slot *slots; /* [study->n] sessions of this process, pio_study_slots() */
 } pio_study_call;
 
-/* Makes the slots, without sessions, to free(). Returns NULL without memory. */
+/* Makes the slots, without sessions, for pio_study_end(). Returns NULL without memory. */
 struct pio_study_slot *pio_study_slots(const pio_study *study);
 /* Answers a request for an experiment: the work of a team (team.h), whose context is a pio_study_call. */
 void pio_study_work(void *call, size_t experiment, pio_blob *request, pio_blob *answer);
+/* Closes the sessions of this process, which unlocks their folders, and frees the slots of a pio_study_call. */
+void pio_study_end(void *call);
 
 #endif

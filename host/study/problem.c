@@ -248,6 +248,7 @@ piola_status pio_study_problem_open(pio_study_problem *p, const pio_study_call *
     p->work = (pio_team_work){.n = n,
                               .context = (void *)call,
                               .work = pio_study_work,
+                              .end = pio_study_end,
                               .name = name_of,
                               .progress = progress,
                               .ranks = call->ranks};

@@ -98,6 +98,7 @@ static _Noreturn void be_child(const pio_team_work *work, size_t number, size_t 
             if (!send_blob(socket, member, &answer)) _exit(PIOLA_OK);
         }
     }
+    if (work->end) work->end(work->context);
     _exit(PIOLA_OK);
 }
 

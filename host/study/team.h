@@ -19,6 +19,8 @@ typedef struct {
     void *context; /* argument of what follows */
     /* Answers a request, in the process of the member. */
     void (*work)(void *context, size_t member, pio_blob *request, pio_blob *answer);
+    /* Is called in each process that was started, before it ends as it should; may be NULL. */
+    void (*end)(void *context);
     /* Returns the name of a member, for messages. */
     const char *(*name)(void *context, size_t member);
     /* Is called in the program when `done` of the members have answered a request; may be NULL. */

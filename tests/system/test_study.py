@@ -389,6 +389,17 @@ class Study(unittest.TestCase):
         said = self.piola(71, *self.command("grad", "none", "--set", "gradient.memory.budget=200 kB"))
         self.assertIn("experiment 'soft': gradient.memory: a budget of 66667 bytes holds no gradient", said)
 
+    def test_folders_of_experiments_are_unlocked_at_the_end(self):
+        """A lock that is found where nobody holds it is that of a run that was killed, which the next one says."""
+        for jobs in 1, 2:
+            self.piola(0, *self.command("optimize", "ended", "--jobs", jobs))
+            self.piola(0, *self.command("check", "ended", "--jobs", jobs))
+            self.assertEqual(list((self.folder / "ended").rglob(".piola-lock")), [])
+        self.write(STUDY.replace("spin, scene: tiny.yaml", "spin, scene: tiny.yaml, weight: 0").replace(
+            "\"bodies[0].angular_velocity\": 5", "\"objective[0].value\": [1, 1, 1]"))
+        self.piola(65, *self.command("grad", "ended"))
+        self.assertEqual(list((self.folder / "ended").rglob(".piola-lock")), [])
+
     def test_threads_are_divided_among_the_processes(self):
         """Of seven threads three processes have two each; a fourth would have no experiment."""
         for jobs, threads, each in ((1, 7, 7), (2, 7, 3), (3, 7, 2), (4, 7, 2), (3, 2, 1)):
