@@ -34,7 +34,7 @@ import threading
 import time
 
 import fault_leaks
-from fault_cases import cases
+from fault_cases import MPM, STUDY, cases
 
 FAILURES = {65, 66, 69, 70, 71, 73, 74, 76}
 # What a failing call of each kind may end with, when it is not made good.
@@ -90,7 +90,7 @@ def listing(folder):
 
 def reported(case, folder):
     """result.json of this command, or None; of a sweep, whose sweep.json lists its members."""
-    if "out" not in case.arguments or case.arguments[0] == "plot":
+    if "out" not in case.arguments or case.arguments[0] in ("plot", "report"):
         return None
     try:
         name = "sweep.json" if case.arguments[0] == "sweep" else "result.json"
@@ -144,6 +144,8 @@ class Campaign:
         template, golden = self.folder / "templates" / case.name, self.folder / "golden" / case.name
         template.mkdir(parents=True)
         (template / "scene.yaml").write_text(case.scene)
+        if case.scene == STUDY:
+            (template / "one.yaml").write_text(MPM)
         for arguments in case.before:
             done = self.run(arguments, template)
             if done.returncode:

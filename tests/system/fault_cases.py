@@ -34,15 +34,22 @@ objective: [{type: maximize, of: edge.y}]
 optimizer: {type: lbfgs, max_iterations: 3}
 gradient: {check: {directions: 1}}
 """
-# The first from three starts.
+# The first from three starts, and a study of it.
 STARTS = MPM.replace("soft.E}", "soft.E, bounds: [5 kPa, 20 kPa]}").replace("max_iterations: 3", "max_iterations: 1, "
                                                                          "multi_start: 3")
+STUDY = """version: 1
+name: two
+experiments: [{name: slow, scene: one.yaml}, {name: fast, scene: one.yaml, set: {"bodies[0].velocity": [1, 0]}}]
+design: [{name: stiffness, target: materials.soft.E, initial: 9 kPa, bounds: [5 kPa, 20 kPa]}]
+optimizer: {type: lbfgs, max_iterations: 1}
+"""
 DEVICE = ["--device", "cpu", "--threads", "1"]
 
 
 class Case:
     """A command in a folder. `before`: commands that fill the folder; `files`: what it writes, patterns; `only`: kinds
-    of calls that fail, if not all; `sweep`: it has processes of its own, of members."""
+    of calls that fail, if not all; `sweep`: it has processes of its own, of members. A study has its scene in one.yaml.
+    """
 
     def __init__(self, name, arguments, files=(), scene=MPM, before=(), stdout=False, codes=(0,), refusals=(), only=(),
                  sweep=False):
@@ -77,6 +84,8 @@ def cases():
         Case("sweep", ["sweep", *sweep], swept, before=(["sweep", *sweep, "--members", "0..0"],), sweep=True),
         Case("starts", ["optimize", "scene.yaml", *DEVICE, *out, "-q", "--jobs", "2"],
              [*swept, *runs, "out/history.vtkhdf"], STARTS, codes=(0, 1), sweep=True),
+        Case("report", ["report", "out", "-o", "a.html"], ["a.html"], STUDY,
+             (["optimize", "scene.yaml", *DEVICE, *out, "-q"],), only=["malloc"]),
         Case("info", ["info", "out/states.vtkhdf"], before=whole, stdout=True),
         Case("render", ["render", "out/states.vtkhdf", "-o", "a.png", "--size", "320x180", "--threads", "1"],
              ["a.png"], before=whole),
