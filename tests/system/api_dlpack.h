@@ -62,7 +62,7 @@ inline std::string with_stress(const std::string &text)
 /* Scenes of this dimension, 2 or 3, in this precision. */
 inline std::vector<scene> scenes_of(int dimension, const std::string &precision)
 {
-    std::string p = dimension == 2 ? particles(8) : particles_3d(), m = dimension == 2 ? mesh(3) : mesh_3d();
+    std::string p = dimension == 2 ? particles(8, "2 ms") : particles_3d(), m = dimension == 2 ? mesh(3) : mesh_3d();
     m = replaced(m, "dimension: 2, plane", "dimension: 2, precision: f64, plane");
     const std::string label = " " + std::to_string(dimension) + "D " + precision;
     std::vector<scene> all = {{"particles" + label, p}, {"mesh" + label, with_stress(m)}};

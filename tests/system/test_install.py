@@ -31,6 +31,7 @@ objective: [{type: minimize, of: place.x}]
 # J is the mean x at T = 0.05 s, so dJ/dv_x is T, and dJ/dv_y is 0.
 PROGRAM = r"""
 #include <piola.h>
+#include <piola_dlpack.h>
 #include <math.h>
 #include <stdio.h>
 int main(int argc, char **argv)
