@@ -114,8 +114,8 @@ typedef struct {
 
 enum { ENTRY_BYTES = sizeof(int32_t) + sizeof(double), MANY_ENTRIES = 1 << 20 };
 
-/* Returns whether a list of many entries may grow by `more`, whose transpose is made, too: an allocation beyond what the
- * machine has can succeed, and the system then kills the process. */
+/* Returns whether a list of many entries may grow by `more`, whose transpose is made, too: an allocation beyond what
+ * the machine has can succeed, and the system then kills the process. */
 static bool may_grow(const entry_list *l, int32_t more)
 {
     return l->n < MANY_ENTRIES || ENTRY_BYTES * (2.0 * more + l->n) <= pio_room_bytes();
