@@ -1,4 +1,6 @@
-"""Fields as tensors of DLPack: NumPy, PyTorch, JAX and CuPy use them where they are, on a CPU or a GPU, without a copy.
+"""Fields as tensors of DLPack, where they are, on a CPU or a GPU.
+
+NumPy, PyTorch, JAX and CuPy use them without a copy:
 
     velocity = numpy.from_dlpack(problem.tensor("velocity"))
     velocity = torch.from_dlpack(problem.tensor("velocity"))
@@ -18,6 +20,7 @@ from ._views import unknown
 if TYPE_CHECKING:
     from .problem import Problem, _Handle
 
+_Pair = tuple[int, int]
 _Deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)  # of C, called where an object ends: Python's lock is kept
 
 
@@ -55,8 +58,7 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p,
                                  ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
-@ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
-def _end_of_capsule(capsule: int) -> None:
+def _delete(capsule: int) -> None:
     """Deletes the tensor of a capsule that no receiver has taken: whoever does renames the capsule."""
     for name, structure, _ in _FORMS:
         if _is_valid(capsule, name):
@@ -64,6 +66,7 @@ def _end_of_capsule(capsule: int) -> None:
             tensor.deleter(ctypes.addressof(tensor))
 
 
+_end_of_capsule = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(_delete)
 _lock = threading.Lock()
 _declared = False
 
@@ -114,8 +117,8 @@ class Tensor:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device
 
-    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
-                   dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
+    def __dlpack__(self, *, stream: Any = None, max_version: _Pair | None = None, dl_device: _Pair | None = None,
+                   copy: bool | None = None) -> Any:
         """A capsule with the values of the field now.
 
         Args:
