@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # check.sh -- everything that can be checked here: installs what is missing (Debian packages, as root or with sudo;
-# Python packages into build/venv), builds all engines, the command and the tests, passes the tests; then again with the
-# address and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may stay
-# unchecked.
+# Python packages into build/venv*), builds all engines, the command and the tests, passes the tests; then again with
+# the address and undefined-behaviour sanitizers. Runs from any folder, any number of times. With CI=true, nothing may
+# stay unchecked.
 #
 #   tools/check.sh                   all that, in an hour on two processors, and in half an hour where ccache has
 #                                    compiled most of it before; of the campaigns below a sample
@@ -29,21 +29,34 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/install.sh
 jobs=$(nproc)
 
-# build/venv, from tests/requirements.txt; made anew when that changes.
-make_venv() {
-    if cmp -s tests/requirements.txt build/venv/requirements.txt; then
-        say "Python packages: build/venv is as tests/requirements.txt says"
+# venv FOLDER REQUIREMENTS COMMAND...: a folder of Python packages, which COMMAND makes, with what the file requires;
+# made anew when that changes.
+venv() {
+    local folder=build/$1 file=tests/$2
+    shift 2
+    if cmp -s "$file" "$folder/requirements.txt"; then
+        say "Python packages: $folder is as $file says"
         return 0
     fi
-    say "Python packages: into build/venv"
-    rm -rf build/venv
-    if python3 -m venv build/venv &&
-        build/venv/bin/pip install -q --disable-pip-version-check -r tests/requirements.txt; then
-        cp tests/requirements.txt build/venv/
+    say "Python packages: into $folder"
+    rm -rf "$folder"
+    if "$@" "$folder" && "$folder/bin/pip" install -q --disable-pip-version-check -r "$file"; then
+        cp "$file" "$folder/requirements.txt"
         return 0
     fi
-    say "Python packages: not checked: pip reaches nothing; the tests labelled files and the format are skipped"
+    say "Python packages: not checked: pip reaches nothing; the tests that need $folder are skipped"
     [ "${CI:-}" != true ]
+}
+
+make_venv() { venv venv requirements.txt python3 -m venv; }
+
+# PyTorch in folders of its own: Debian's torch, for Debian's Python, and with --long PyPI's, which takes
+# gigabytes.
+make_other_venvs() {
+    venv venv-torch requirements-torch.txt /usr/bin/python3 -m venv --system-site-packages
+    if [ $long = ON ]; then
+        venv venv-torch-pypi requirements-torch-pypi.txt python3 -m venv
+    fi
 }
 
 # run_tests PRESET ARGUMENT...: the tests, and what ctest says in the end into build/PRESET.log
@@ -176,6 +189,7 @@ fi
 cache_compilations
 mkdir -p build
 make_venv
+make_other_venvs
 find_nvcc || true
 
 say "release: build"

@@ -66,5 +66,5 @@ find_nvcc() {
 BUILD_PACKAGES=(gcc g++ cmake fonts-dejavu-core ninja-build pkg-config libarpack2-dev libcairo2-dev libhdf5-dev
     libmumps-seq-dev libnlopt-dev libopenmpi-dev libvpx-dev libyaml-dev libcmocka-dev zlib1g-dev python3)
 # shellcheck disable=SC2034
-TEST_PACKAGES=(ccache libcminpack-dev libhypre-dev munge openmpi-bin python3-venv qemu-user slurm-client slurmctld
-    slurmd valgrind)
+TEST_PACKAGES=(ccache libcminpack-dev libhypre-dev munge openmpi-bin python3-torch python3-venv qemu-user slurm-client
+    slurmctld slurmd valgrind)
