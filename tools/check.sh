@@ -50,10 +50,11 @@ venv() {
 
 make_venv() { venv venv requirements.txt python3 -m venv; }
 
-# PyTorch in folders of its own: Debian's torch, for Debian's Python, and with --long PyPI's, which takes
+# PyTorch and JAX in folders of their own: Debian's torch, for Debian's Python, and with --long PyPI's, which takes
 # gigabytes.
 make_other_venvs() {
     venv venv-torch requirements-torch.txt /usr/bin/python3 -m venv --system-site-packages
+    venv venv-jax requirements-jax.txt python3 -m venv
     if [ $long = ON ]; then
         venv venv-torch-pypi requirements-torch-pypi.txt python3 -m venv
     fi
