@@ -1,5 +1,8 @@
 """What the tests of the Python package share: two scenes, of particles and of a mesh, in f64."""
+import ast
 import copy
+import pathlib
+import re
 
 import pytest
 
@@ -52,6 +55,19 @@ def changed(scene, **keys):
     made = scene.copy()
     made.update(copy.deepcopy(keys))
     return made
+
+
+def run_section(page, heading):
+    """Runs the blocks of Python below a heading of a page of docs/; returns how many there are, and their names."""
+    path = pathlib.Path(__file__).resolve().parents[2] / "docs" / page
+    text, names = path.read_text(), {}
+    begin = text.index(f"\n## {heading}\n")
+    end = text.find("\n## ", begin + 1)
+    found = list(re.compile(r"```python\n(.*?)```", re.S).finditer(text, begin, end))
+    for block in found:
+        tree = ast.increment_lineno(ast.parse(block.group(1)), text.count("\n", 0, block.start(1)))
+        exec(compile(tree, str(path), "exec"), names)
+    return len(found), names
 
 
 @pytest.fixture

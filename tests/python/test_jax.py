@@ -1,4 +1,5 @@
 """A problem as a function of JAX: derivatives are those of differences, with and without jit, vmap and float64."""
+import pathlib
 import threading
 
 import jax
@@ -7,7 +8,7 @@ import numpy as np
 import piola
 import piola.jax
 import pytest
-from conftest import BALL, BEAM, changed
+from conftest import BALL, BEAM, changed, run_section
 from jax.test_util import check_grads
 
 jax.config.update("jax_enable_x64", True)
@@ -145,3 +146,9 @@ def test_large_fields_and_threads_do_not_wait_for_each_other():
             thread.join()
     np.testing.assert_allclose(found[0], 0.5 / x.size, rtol=1e-12)
     np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_the_section_of_the_page_runs(monkeypatch):
+    monkeypatch.chdir(pathlib.Path(__file__).resolve().parents[2])
+    count, names = run_section("python_functions.md", "JAX")
+    assert count == 1 and names["loss"](names["velocity"]) > 0

@@ -2,7 +2,7 @@
 import copy
 import pathlib
 import pickle
-import runpy
+import sys
 import threading
 
 import numpy as np
@@ -10,10 +10,10 @@ import piola
 import piola.torch
 import pytest
 import torch
-from conftest import BALL, BEAM, changed
+from conftest import BALL, BEAM, changed, run_section
 from torch.autograd import gradcheck
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "tools/python/examples"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHECK = {"eps": 1e-5, "atol": 1e-7, "rtol": 1e-6}  # of variables and outputs that are about 1
 
 FIELDS = changed(BALL, geometry=[{"name": "disc", "type": "ball", "center": [0.5, 0.12], "radius": 0.1}], design=[
@@ -23,6 +23,11 @@ EXACT = changed(BEAM, solver={"tolerance": 1e-14, "adjoint_tolerance": 1e-14})  
 SHAPE = changed(EXACT, design=[{"name": "E", "target": "materials.soft.E", "per": "element"},
                               {"name": "shape", "target": "bodies.beam.rest_position", "per": "node"},
                               {"name": "push", "target": "loads.push.value"}], constraints=[])
+MUSCLE = changed(FIELDS, actuators=[{"name": "fibres", "body": "ball", "fibre": [1, 0]}], control=[
+    {"name": "mind", "type": "network", "actuators": "fibres", "hidden": 6, "limit": "5 kPa", "inputs": [
+        {"type": "phase", "frequency": "20 Hz"}, {"type": "mean_velocity", "of": "ball", "scale": 1}]}], design=[
+            {"name": "mind", "target": "control.mind.weights"}, {"name": "limit", "target": "control.mind.limit"},
+            {"name": "gravity", "target": "gravity"}])
 
 
 class Counted:
@@ -92,8 +97,9 @@ def test_gradcheck_of_a_mesh():
         assert_gradcheck(simulate, (20, 0.5, 4e4))
 
 
-@pytest.mark.parametrize("scene,sizes", [(FIELDS, (2e4, 0.01, 1)), (SHAPE, (4e4, 0.1, 20))], ids=["ball", "beam"])
-def test_fields_positions_velocities_and_loads_have_the_slopes_of_differences(scene, sizes):
+@pytest.mark.parametrize("scene,sizes", [(FIELDS, (2e4, 0.01, 1)), (SHAPE, (4e4, 0.1, 20)), (MUSCLE, (1, 5e3, 10))],
+                         ids=["ball", "beam", "muscle"])
+def test_fields_places_velocities_loads_and_networks_have_the_slopes_of_differences(scene, sizes):
     with piola.Problem(scene, device="cpu") as problem:
         simulate = piola.torch.function(problem, [d.name for d in problem.designs])
         starts = [torch.tensor(problem.variables.start[d.variables]).reshape(s)
@@ -265,3 +271,36 @@ def test_it_is_a_module_that_is_copied_and_pickled(ball):
     wanted = model[1](model[0]())[0].item()
     for made in (copy.deepcopy(model[1]), pickle.loads(pickle.dumps(model[1]))):
         assert made.problem is not ball and made(model[0]())[0].item() == wanted
+
+
+@pytest.fixture
+def examples(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools/python/examples")
+    for name in ("neural_controller", "neural_material"):
+        assert len((ROOT / f"tools/python/examples/{name}.py").read_text().splitlines()) < 60
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def test_a_controller_learns_to_move_a_crawler(examples):
+    import neural_controller
+
+    controller, losses = neural_controller.train(10, duration=0.25)
+    activations = controller(torch.zeros(1, dtype=torch.float64))
+    print(f"loss {losses[0]:.4f} to {losses[-1]:.4f}: measured {losses[-1] / losses[0]:.3f}, threshold 0.85")
+    assert losses[-1] < 0.85 * losses[0] and 0.9 < losses[0] < 1.1 and activations.abs().max() < 4000
+
+
+def test_a_field_of_material_learns_an_inclusion(examples):
+    import neural_material
+
+    E, losses = neural_material.train(20)
+    row, column = divmod(int(E.argmax()), 20)
+    print(f"loss: measured {losses[-1]:.2e}, threshold 0.01; stiffest element in row {row}, column {column}")
+    assert losses[-1] < 0.01 and losses[0] == 1
+    assert 8 <= row <= 13 and 9 <= column <= 14, "the inclusion has the rows 8 to 13 and the columns 9 to 14"
+
+
+def test_the_section_of_the_page_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    count, names = run_section("python_functions.md", "PyTorch")
+    assert count == 1 and names["velocity"].grad.abs().max() > 0
