@@ -51,12 +51,13 @@ venv() {
 make_venv() { venv venv requirements.txt python3 -m venv; }
 
 # PyTorch and JAX in folders of their own: Debian's torch, for Debian's Python, and with --long PyPI's, which takes
-# gigabytes.
+# gigabytes, and Mosaic, which takes one.
 make_other_venvs() {
     venv venv-torch requirements-torch.txt /usr/bin/python3 -m venv --system-site-packages
     venv venv-jax requirements-jax.txt python3 -m venv
     if [ $long = ON ]; then
         venv venv-torch-pypi requirements-torch-pypi.txt python3 -m venv
+        venv venv-mosaic requirements-mosaic.txt python3 -m venv
     fi
 }
 

@@ -1,7 +1,9 @@
 """A problem as a function of PyTorch: derivatives are those of differences, whatever tensors go in and threads come."""
 import copy
+import os
 import pathlib
 import pickle
+import signal
 import sys
 import threading
 
@@ -257,6 +259,26 @@ def test_threads_of_autograd_have_the_same_bits(ball):
     assert alone == together and len({J for J, _ in alone.values()}) == 4
 
 
+def test_ctrl_c_ends_the_backward_part():
+    with piola.Problem(changed(BALL, time={"dt": "0.5 ms", "duration": "3 s"}), device="cpu") as problem:
+        simulate, x = piola.torch.function(problem), start_of(problem, True)
+        loss = simulate(x)[1]["energy"].sum()
+        pullback = problem.pullback
+
+        def interrupted(*arguments):
+            timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                return pullback(*arguments)
+            finally:
+                timer.join()
+
+        problem.pullback = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            loss.backward()
+        assert x.grad is None
+
+
 def test_it_is_a_module_that_is_copied_and_pickled(ball):
     class Velocity(torch.nn.Module):
         def __init__(self):
@@ -284,10 +306,10 @@ def examples(monkeypatch):
 def test_a_controller_learns_to_move_a_crawler(examples):
     import neural_controller
 
-    controller, losses = neural_controller.train(10, duration=0.25)
+    controller, losses = neural_controller.train(8, duration=0.25)
     activations = controller(torch.zeros(1, dtype=torch.float64))
-    print(f"loss {losses[0]:.4f} to {losses[-1]:.4f}: measured {losses[-1] / losses[0]:.3f}, threshold 0.85")
-    assert losses[-1] < 0.85 * losses[0] and 0.9 < losses[0] < 1.1 and activations.abs().max() < 4000
+    print(f"loss {losses[0]:.4f} to {losses[-1]:.4f}: measured {losses[-1] / losses[0]:.3f}, threshold 0.9")
+    assert losses[-1] < 0.9 * losses[0] and 0.9 < losses[0] < 1.1 and activations.abs().max() < 4000
 
 
 def test_a_field_of_material_learns_an_inclusion(examples):
