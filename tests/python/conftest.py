@@ -1,8 +1,11 @@
 """What the tests of the Python package share: two scenes, of particles and of a mesh, in f64."""
 import ast
 import copy
+import importlib
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -68,6 +71,17 @@ def run_section(page, heading):
         tree = ast.increment_lineno(ast.parse(block.group(1)), text.count("\n", 0, block.start(1)))
         exec(compile(tree, str(path), "exec"), names)
     return len(found), names
+
+
+def assert_requested_only(monkeypatch, name, text):
+    """The package imports piola.NAME, and what that needs, on request alone, and says what is missing."""
+    code = f"import piola, sys; assert '{name}' not in sys.modules; import piola.{name}; assert '{name}' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    monkeypatch.delitem(sys.modules, f"piola.{name}")
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=text) as caught:
+        importlib.import_module(f"piola.{name}")
+    assert caught.value.name == name
 
 
 @pytest.fixture

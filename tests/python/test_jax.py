@@ -8,7 +8,7 @@ import numpy as np
 import piola
 import piola.jax
 import pytest
-from conftest import BALL, BEAM, changed, run_section
+from conftest import BALL, BEAM, assert_requested_only, changed, run_section
 from jax.test_util import check_grads
 
 jax.config.update("jax_enable_x64", True)
@@ -100,6 +100,10 @@ def test_forward_and_second_derivatives_are_errors(ball):
         jax.jvp(lambda x: simulate(x)[0], (x,), (x,))
     with pytest.raises(ValueError, match="(?i)pure callbacks do not support JVP"):
         jax.hessian(lambda x: simulate(x)[0])(x)
+
+
+def test_it_is_imported_on_request_and_says_what_is_missing(monkeypatch):
+    assert_requested_only(monkeypatch, "jax", "piola.jax needs JAX: install the package jax")
 
 
 def test_errors(ball):

@@ -12,7 +12,7 @@ import piola
 import piola.torch
 import pytest
 import torch
-from conftest import BALL, BEAM, changed, run_section
+from conftest import BALL, BEAM, assert_requested_only, changed, run_section
 from torch.autograd import gradcheck
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -194,6 +194,10 @@ def test_types_and_strides(ball):
     J, y = simulate(small, speed.float(), weight.float())
     assert J.dtype == y["place"].dtype == torch.float32 and abs(J / wanted - 1) < 1e-6
     assert simulate(E.reshape(1, 1), speed.reshape(1, 2), weight)[0] == wanted
+
+
+def test_it_is_imported_on_request_and_says_what_is_missing(monkeypatch):
+    assert_requested_only(monkeypatch, "torch", "piola.torch needs PyTorch: install the package torch")
 
 
 def test_errors(ball):

@@ -49,8 +49,7 @@ def _core(computation: Computation, variables: int, samples: int) -> Any:
         kept = gradient if np.isfinite(gradient).all() else None
         return (computation.backward(x, float(J_bar), y_bar, kept, gradient.dtype),)
 
-    @jax.custom_vjp
-    def evaluate(x: Any) -> tuple[Any, Any]:
+    def simulate(x: Any) -> tuple[Any, Any]:
         J, y = _called(value, ((), (samples,)), x)
         return J, y
 
@@ -62,6 +61,7 @@ def _core(computation: Computation, variables: int, samples: int) -> Any:
         (slope,) = _called(pull, ((variables,),), *kept, *bar)
         return (slope,)
 
+    evaluate: Any = jax.custom_vjp(simulate)
     evaluate.defvjp(forward, backward)
     return evaluate
 
