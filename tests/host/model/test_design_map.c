@@ -209,7 +209,7 @@ static void finer_cells_come_nearer_to_the_differential_equation(void **state)
 static void filtered_values_stay_between_the_least_and_the_greatest(void **state)
 {
     static const char *const designs[] = {"design=[{name: a, " FIELD "filter: {type: helmholtz, radius: 0.05}}]",
-                                          "design=[{name: a, " FIELD "filter: {type: helmholtz, radius: 3}}]"};
+                                          "design=[{name: a, " FIELD "filter: {type: helmholtz, radius: 1.4}}]"};
     (void)state;
     for (int k = 0; k < 2; k++) {
         pio_scene *scene = NULL;
