@@ -129,10 +129,3 @@ def test_errors(ball):
     with pytest.raises(BufferError, match=r"device \(1, 0\)"):
         tensor.__dlpack__(dl_device=(2, 0))
     assert np.from_dlpack(tensor).shape == tensor.shape
-
-
-def test_torch_takes_it(ball):
-    torch = pytest.importorskip("torch")
-    ball.evaluate()
-    found = torch.from_dlpack(ball.tensor("velocity"))
-    assert found.dtype == torch.float64 and found.numpy().tobytes() == ball.field("velocity").tobytes()

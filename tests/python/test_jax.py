@@ -94,6 +94,14 @@ def test_vmap_computes_one_after_the_other(ball):
     np.testing.assert_allclose(rows, of_place, rtol=1e-9, atol=1e-12)
 
 
+def test_fields_are_arrays_of_jax(ball):
+    ball.evaluate()
+    found = jnp.from_dlpack(ball.tensor("velocity"))
+    assert found.dtype == jnp.float64 and np.asarray(found).tobytes() == ball.field("velocity").tobytes()
+    ball.close()
+    assert float(jnp.abs(found).max()) > 0
+
+
 def test_forward_and_second_derivatives_are_errors(ball):
     simulate, x = piola.jax.function(ball), jnp.asarray(ball.variables.start)
     with pytest.raises(TypeError, match="custom_vjp"):

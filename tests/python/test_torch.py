@@ -283,6 +283,17 @@ def test_ctrl_c_ends_the_backward_part():
         assert x.grad is None
 
 
+def test_fields_are_tensors_without_a_copy(ball):
+    ball.evaluate()
+    found = torch.from_dlpack(ball.tensor("velocity"))
+    kept = found.clone()
+    assert found.dtype == torch.float64 and found.numpy().tobytes() == ball.field("velocity").tobytes()
+    ball.evaluate(ball.variables.start * 1.01)
+    assert torch.equal(found, kept) and ball.field("velocity").tobytes() != kept.numpy().tobytes()
+    ball.close()
+    assert torch.equal(found, kept)
+
+
 def test_it_is_a_module_that_is_copied_and_pickled(ball):
     class Velocity(torch.nn.Module):
         def __init__(self):
