@@ -364,7 +364,13 @@ def test_states_are_pickled_and_closed(folder):
     again = pickle.loads(pickle.dumps(states))
     np.testing.assert_array_equal(again.field("velocity")[:], states.field("velocity")[:])
     assert list(again.numbers) == [1, 3]
+    frame, field = again[0], again.field("velocity")
     again.close()
+    for read in (lambda: frame["velocity"], lambda: frame.points, lambda: field[0]):
+        with pytest.raises(piola.ClosedError, match="is closed"):
+            read()
+    with pytest.raises(TypeError):
+        states[1.5]
     with piola_states.open(folder / "particles_2d", reader="command") as by_command:
         kept = by_command[0]["velocity"]
         held = pathlib.Path(by_command._reader._folder.name)

@@ -58,7 +58,7 @@ class LibraryError(Error, ImportError):
 
 
 class ClosedError(Error, ValueError):
-    """The problem was closed."""
+    """The problem, or the file of states, was closed."""
 
 
 class ForkError(Error, RuntimeError):

@@ -11,6 +11,7 @@ A number per row is [rows], a vector [rows][d] and a matrix [rows][d][d], in SI 
 the order of particles, nodes or elements. NumPy is enough where the command `piola` is; h5py is used where it is
 installed. xarray and PyVista are imported by the functions that need them.
 """
+import operator
 import os
 import pathlib
 import typing
@@ -252,7 +253,7 @@ class States(Sequence):
             return self._part(self._frames[key])
         if not self._frames.size:
             raise IndexError(f"{self.path}: there is no frame")
-        number = key.__index__()
+        number = operator.index(key)
         if not -len(self) <= number < len(self):
             raise IndexError(f"frame {number} of {len(self)}, from 0 to {len(self) - 1} or -1 to {-len(self)}")
         return Frame(self, int(self._frames[number]))

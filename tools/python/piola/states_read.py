@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from .errors import BadSceneError, UnavailableError, UsageError, exception_of
+from .errors import BadSceneError, ClosedError, UnavailableError, UsageError, exception_of
 
 # The words of files for when a field is given, and those of `piola info`.
 WHEN = {"frame": "every frame", "static": "whole file", "adjoint": "adjoint frames"}
@@ -218,6 +218,13 @@ class H5Reader:
              "integration points": int(own.attrs.get("n_integration_points", 0))},
             {key: _text(value) for key, value in own["manifest"].attrs.items()})
 
+    @property
+    def _data(self) -> Any:
+        """The open file. Raises ClosedError."""
+        if not self._file:
+            raise ClosedError(f"{self.path} is closed: what was not read before cannot be read any more")
+        return self._file
+
     def _group(self, name: str) -> str:
         where = self.contents.fields[name].where
         return next(group for group, place in GROUPS.items() if place == where)
@@ -227,8 +234,8 @@ class H5Reader:
         info, group = self.contents.fields[name], self._group(name)
         first = 0
         if info.when != "whole file":
-            first = int(self._file[f"VTKHDF/Steps/{group}Offsets/{name}"][frame])
-        values = self._file[f"VTKHDF/{group}/{name}"][first:first + self.contents.rows[info.where]]
+            first = int(self._data[f"VTKHDF/Steps/{group}Offsets/{name}"][frame])
+        values = self._data[f"VTKHDF/{group}/{name}"][first:first + self.contents.rows[info.where]]
         shape = shape_of(info.components, self.contents.dimension)
         if values.ndim == 2 and values.shape[1] != info.components:  # padded for VTK, which knows 3 dimensions only
             values = values.reshape(len(values), *(3 for _ in shape))
@@ -237,24 +244,24 @@ class H5Reader:
 
     def dtype(self, name: str) -> numpy.dtype:
         """The type of a field's numbers."""
-        return self._file[f"VTKHDF/{self._group(name)}/{name}"].dtype
+        return self._data[f"VTKHDF/{self._group(name)}/{name}"].dtype
 
     def points(self, frame: int) -> numpy.ndarray:
         """[points][d] m; of a mesh at rest."""
-        first = int(self._file["VTKHDF/Steps/PointOffsets"][frame])
-        points = self._file["VTKHDF/Points"][first:first + self.contents.rows["points"]]
+        first = int(self._data["VTKHDF/Steps/PointOffsets"][frame])
+        points = self._data["VTKHDF/Points"][first:first + self.contents.rows["points"]]
         return numpy.ascontiguousarray(points[:, :self.contents.dimension])
 
     def cells(self) -> Cells | None:
         """Cells of a mesh; None of particles."""
         if not self.contents.mesh:
             return None
-        grid = self._file["VTKHDF"]
+        grid = self._data["VTKHDF"]
         return Cells(grid["Types"][:], grid["Offsets"][:], grid["Connectivity"][:])
 
     def objective(self) -> dict[str, numpy.ndarray]:
         """J as "value", and the other numbers of the objective by name."""
-        group = self._file["piola/objective"]
+        group = self._data["piola/objective"]
         found = {"value": group["value"][()]} if "value" in group else {}
         return found | {name: data[()] for name, data in group["terms"].items()}
 
@@ -262,7 +269,7 @@ class H5Reader:
         """Designed quantities by path."""
         return {path: Design(group["value"][()], group["grad"][()], _text(group["value"].attrs["units"]),
                              _text(group["grad"].attrs["units"]))
-                for path, group in self._file["piola/gradient"].items()}
+                for path, group in self._data["piola/gradient"].items()}
 
     def close(self) -> None:
         """Close the file."""

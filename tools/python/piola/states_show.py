@@ -53,7 +53,7 @@ def to_xarray(states: "States", names: typing.Sequence[str] | None) -> typing.An
     if len(states):
         places = numpy.stack([frame.positions for frame in states])
         data["positions"] = ((over, "point", "axis"), places, {"units": "m", "long_name": "position"})
-    coordinates = {over: (over, states.times, {"units": "s" if over == "time" else "1"})}
+    coordinates: dict[str, typing.Any] = {over: (over, states.times, {"units": "s" if over == "time" else "1"})}
     used = {dim for dims, *_ in data.values() for dim in dims}
     coordinates |= {dim: axes for dim in ("axis", "row", "column") if dim in used}
     coordinates |= {dim: list(AXES) for dim in ("row3", "column3") if dim in used}
