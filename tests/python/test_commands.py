@@ -50,6 +50,7 @@ def test_errors_of_commands_are_exceptions(scene, tmp_path):
     with pytest.raises(piola.NoInputError) as caught:
         piola.run(tmp_path / "none.yaml")
     assert caught.value.status == 66 and caught.value.result["exit"] == 66
+    assert str(caught.value).startswith("cannot read")
     with pytest.raises(piola.BadSceneError) as caught:
         piola.validate(scene, set={"materials.soft.colour": 3, "bodies.ball.colour": 4})
     print(caught.value)
@@ -65,6 +66,8 @@ def test_errors_of_commands_are_exceptions(scene, tmp_path):
         piola.run(BALL)
     with pytest.raises(piola.UsageError, match="there are:"):
         piola.run(scene, pace=3)
+    with pytest.raises(piola.UsageError, match="over must be a list of strings"):
+        piola.sweep(scene, "materials.soft.nu=0.2,0.3")
     with pytest.raises(piola.UsageError, match="cannot be passed on"):
         piola.run(scene, memory=object())
 

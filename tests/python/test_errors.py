@@ -37,6 +37,7 @@ def test_options_that_cannot_be_are_usage_errors():
     assert "list" in str(error_of(BALL, piola.UsageError, allow="folder"))
     assert "mapping" in str(error_of(BALL, piola.UsageError, set=["time.dt=1 ms"]))
     assert "threads" in str(error_of(BALL, piola.UsageError, threads="many"))
+    assert "out of range" in str(error_of(BALL, piola.UsageError, threads=2**40))
     assert error_of(BALL, piola.UsageError, dry_run=True).status == 2
 
 

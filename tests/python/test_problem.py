@@ -163,8 +163,16 @@ def test_steps_are_those_of_the_caller(ball):
         state.field("position")
     with pytest.raises(piola.UsageError, match="beyond the last"):
         ball.step(1000)
+    with pytest.raises(piola.UsageError, match="beyond the last"):
+        ball.step(2**64 + 1)
     with pytest.raises(piola.UsageError, match="negative"):
         ball.step(-1)
+    for wrong in (1.5, "1", None):
+        with pytest.raises(piola.UsageError, match="whole number"):
+            ball.step(wrong)
+        with pytest.raises(piola.UsageError, match="whole number"):
+            next(ball.states(every=wrong))
+    assert ball.step(np.int64(1)).step == 5
     ball.value()
     with pytest.raises(piola.UsageError):
         ball.step()
@@ -185,6 +193,31 @@ def test_values_of_another_shape_are_refused(ball):
     with pytest.raises(piola.UsageError, match="materials.soft.E"):
         ball.evaluate([-1, 1, 1, 1])
     assert ball.evaluate([2e4, 1, -2, 1000])[0] == ball.value()
+
+
+def test_what_is_no_array_of_real_numbers_is_refused(ball):
+    """A complex number would lose its imaginary part."""
+    start = ball.variables.start
+    for wrong, text in ((start + 1j, "complex128"), ("abc", "<U3"), (["2e4", "1", "-2", "1000"], "U4"),
+                        ({"E": 2e4}, "dict"), ([[1, 2], [3]], "inhomogeneous"), ([np.nan, 1, 1, 1], "cannot be nan")):
+        with pytest.raises(piola.UsageError, match=text):
+            ball.evaluate(wrong)
+    for bar in (np.ones(9) * 1j, {"energy": "1"}, "abc"):
+        with pytest.raises(piola.UsageError, match="samples_bar.* must be an array of real numbers"):
+            ball.pullback(samples_bar=bar)
+    for whole in (np.array([20000, 1, -2, 1000], dtype=np.int16), [20000, 1, -2, 1000]):
+        assert ball.value(whole) == ball.value(start)
+
+
+def test_names_of_fields_are_strings(ball):
+    """A name ends at a NUL character in C: "velocity\\0x" would be the velocity."""
+    ball.value()
+    for wrong, text in (("velocity\0x", "NUL"), (3, "must be a string"), (None, "must be a string")):
+        for read in (ball.field, ball.tensor, ball.fields.__getitem__):
+            with pytest.raises(piola.UsageError, match=text):
+                read(wrong)
+        assert wrong not in ball.fields
+    assert "velocity" in ball.fields and ball.field("velocity").shape == ball.field("position").shape
 
 
 def test_a_scene_without_objective_can_be_simulated():

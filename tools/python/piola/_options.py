@@ -2,9 +2,13 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from .errors import NameUnknownError, UsageError
 from .scene import flow
@@ -20,6 +24,25 @@ def encoded(name: str, value: Any) -> bytes:
     if b"\0" in data:
         raise UsageError(f"{name} contains a NUL character, with which strings of the library end")
     return data
+
+
+def whole(name: str, value: Any) -> int:
+    """A whole number. Raises UsageError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise UsageError(f"{name} must be a whole number, not {value!r}") from None
+
+
+def numbers(name: str, values: Any) -> npt.NDArray[np.float64]:
+    """Values as an array of float64, contiguous. Raises UsageError for what is no array of real numbers."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind not in "biufO":
+            raise TypeError(f"its type is {given.dtype}")
+        return np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{name} must be an array of real numbers: {error}") from None
 
 
 def overrides(values: Mapping[str, Any] | None) -> list[str]:
@@ -57,6 +80,8 @@ def fill(struct: Any, values: Mapping[str, Any]) -> list[Any]:
                 setattr(struct, name, encoded(name, value))
             else:
                 setattr(struct, name, value)
+                if isinstance(value, int) and getattr(struct, name) != value:
+                    raise UsageError(f"{name} cannot be {value}, which is out of range")
         except TypeError as error:
             raise UsageError(f"{name} cannot be {value!r}: {error}") from None
     return kept

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _abi
+from ._options import encoded
 from ._views import Array, Constraint, FieldInfo, Observation, unknown
 from .errors import UsageError
 
@@ -128,10 +129,13 @@ class Fields(Mapping[str, Array]):
         return iter(self._names())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and bool(self._problem._do(lambda h: h.get("piola_components", name.encode())))
+        if not isinstance(name, str) or "\0" in name:
+            return False
+        key = encoded("the name of a field", name)
+        return bool(self._problem._do(lambda h: h.get("piola_components", key)))
 
     def __getitem__(self, name: str) -> Array:
-        key = name.encode()
+        key = encoded("the name of a field", name)
 
         def read(h: _Handle) -> Array | None:
             items, components = h.get("piola_items", key), h.get("piola_components", key)

@@ -84,7 +84,8 @@ def _call(function: str, structs: Sequence[tuple[str, Mapping[str, Any]]], log: 
     if ended["status"]:
         failure = Failure(**ended["failure"]) if ended["failure"] else None
         # those of validate() are printed, all of them
-        message = ended["message"] or text_of(errors).strip() or f"{function} has printed what is wrong"
+        printed_text = text_of(errors).strip().removeprefix("piola: error: ")
+        message = ended["message"] or printed_text or f"{function} has printed what is wrong"
         error = exception_of(ended["status"], message, failure)
         error.result = _result(printed)
         raise error
@@ -187,6 +188,8 @@ def sweep(scene: Path, over: Sequence[str] = (), *, set: Mapping[str, Any] | Non
     Returns:
         What sweep.json contains. MembersFailedError, with the same in `result`, if members failed.
     """
+    if isinstance(over, str):
+        raise UsageError(f"over must be a list of strings, not one: [{over!r}]")
     kinds = {member[0] for member in _abi.piola_sweep_options._fields_}
     own = {key: value for key, value in options.items() if key in kinds}
     others = {key: value for key, value in options.items() if key not in kinds}

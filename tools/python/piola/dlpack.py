@@ -15,6 +15,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ._library import library
+from ._options import encoded
 from ._views import unknown
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Tensor:
 
     def __init__(self, problem: Problem, name: str):
         _declare()
-        key, kind, number = name.encode(), ctypes.c_int32(), ctypes.c_int32()
+        key, kind, number = encoded("the name of a field", name), ctypes.c_int32(), ctypes.c_int32()
 
         def read(h: _Handle) -> tuple[int, int]:
             h.get("piola_dlpack_device", ctypes.byref(kind), ctypes.byref(number))
@@ -132,11 +133,12 @@ class Tensor:
         if dl_device is not None and tuple(int(n) for n in dl_device) != self.device:
             raise BufferError(f"'{self.name}' is on device {self.device} of DLPack's numbers, not on {dl_device}; "
                               f"the receiver can copy it from there")
+        key = encoded("the name of a field", self.name)
         name, _, function = _FORMS[max_version is not None and max_version[0] >= 1]
 
         def make(h: _Handle) -> Any:  # the capsule, too, so that one of a call that Ctrl-C ends is deleted
             made = ctypes.c_void_p()
-            h.call(function, self.name.encode(), ctypes.byref(made))
+            h.call(function, key, ctypes.byref(made))
             return _new_capsule(made, name, ctypes.cast(_end_of_capsule, ctypes.c_void_p))
 
         return self._problem._do(make)

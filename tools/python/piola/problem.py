@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _abi, _worker
 from ._library import library
-from ._options import fill, overrides
+from ._options import fill, numbers, overrides, whole
 from ._readers import (Fields, Observations, constraints_of, observation_of, pointer, samples_of, text_of)
 from ._views import (Array, Constraint, Design, Evaluation, Named, Observation, State, Variables, unknown)
 from .dlpack import Tensor
@@ -23,6 +23,7 @@ from .scene import Scene
 Result = TypeVar("Result")
 Values = npt.ArrayLike
 _count = iter(range(1, 1 << 62))
+_MOST = 2 ** (8 * ctypes.sizeof(ctypes.c_size_t)) - 1  # more steps than a scene has
 
 
 def raise_for(status: int, error: Any) -> None:
@@ -163,7 +164,7 @@ class Problem:
         """Values of the design as the library takes them. Raises UsageError if there are too few or too many."""
         if x is None:
             return None
-        values: Array = np.ascontiguousarray(x, dtype=np.float64)
+        values = numbers("x", x)
         if values.shape != (len(self.variables),):
             raise UsageError(f"x has shape {values.shape}; the scene has {len(self.variables)} design variables: "
                              f"({len(self.variables)},)")
@@ -375,9 +376,10 @@ class Problem:
 
     def step(self, n: int = 1) -> State:
         """Runs n further steps. UsageError, and nothing is done, beyond the last one or without begin()."""
-        if n < 0:
-            raise UsageError(f"{n} steps: the number of steps cannot be negative")
-        return self._state(lambda h: h.call("piola_step", n))
+        count = whole("steps", n)
+        if count < 0:
+            raise UsageError(f"{count} steps: the number of steps cannot be negative")
+        return self._state(lambda h: h.call("piola_step", min(count, _MOST)))
 
     def _state(self, function: Callable[[_Handle], None]) -> State:
         def moved(h: _Handle) -> State:
@@ -393,7 +395,7 @@ class Problem:
             every: steps from one state to the next.
             x: (variables,) values of the design, SI; None: the start.
         """
-        if every < 1:
+        if whole("every", every) < 1:
             raise UsageError(f"every={every}: at least one step leads to the next state")
         state, last = self.begin(x), self.steps
         yield state
@@ -441,7 +443,7 @@ def _cotangents(h: _Handle, bar: npt.ArrayLike | Mapping[str, npt.ArrayLike] | N
         return None
     total = h.get("piola_samples")
     if not isinstance(bar, Mapping):
-        given: Array = np.ascontiguousarray(bar, dtype=np.float64)
+        given = numbers("samples_bar", bar)
         if given.size != total:
             raise UsageError(f"samples_bar has shape {given.shape}; the observations have {total} values")
         return given.reshape(total)
@@ -451,7 +453,7 @@ def _cotangents(h: _Handle, bar: npt.ArrayLike | Mapping[str, npt.ArrayLike] | N
         names.append(text_of(info.name))
         shape = (info.samples, info.components)
         if names[-1] in left:
-            own = np.asarray(left.pop(names[-1]), dtype=np.float64)
+            own = numbers(f"samples_bar of '{names[-1]}'", left.pop(names[-1]))
             if own.size != shape[0] * shape[1]:
                 raise UsageError(f"samples_bar of '{names[-1]}' has shape {own.shape}; its values have {shape}")
             out[at:at + own.size] = own.reshape(-1)

@@ -132,7 +132,7 @@ def function(problem: Problem, inputs: Sequence[str] | None = None) -> Function:
         other, (variables,).
 
     Without derivatives a call simulates once. With them, the backward part takes one adjoint sweep, and simulates again
-    unless J alone was used: see docs/python.md. Second derivatives raise UsageError. NameUnknownError, and UsageError
-    if two inputs have the same variables, or the scene has none.
+    unless J alone was used: see docs/python_functions.md. Second derivatives raise UsageError. NameUnknownError, and
+    UsageError if two inputs have the same variables, or the scene has none.
     """
     return Function(problem, inputs)
