@@ -1,18 +1,16 @@
 """What piola.torch and piola.jax share: how inputs make the values of the design, and what these cost."""
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
-from . import _abi
-from ._readers import text_of
+from ._readers import places_of
 from ._views import Array, unknown
 from .errors import UsageError
-from .problem import Problem, _Handle
+from .problem import Problem
 
 Item = TypeVar("Item")
 
@@ -30,15 +28,6 @@ class Input:
     name: str
     variables: slice
     shape: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Output:
-    """The values of an observation among the samples: name, slice, (samples, components)."""
-
-    name: str
-    samples: slice
-    shape: tuple[int, int]
 
 
 def _input_of(problem: Problem, name: str) -> Input:
@@ -71,16 +60,6 @@ def _inputs_of(problem: Problem, names: Sequence[str] | None) -> tuple[Input, ..
     return found
 
 
-def _outputs_of(h: _Handle) -> tuple[Output, ...]:
-    info, found, at = _abi.piola_observation_info(), [], 0
-    for i in range(h.get("piola_observations")):
-        h.call("piola_observation", i, ctypes.byref(info))
-        shape = (int(info.samples), int(info.components))
-        found.append(Output(text_of(info.name), slice(at, at + shape[0] * shape[1]), shape))
-        at = found[-1].samples.stop
-    return tuple(found)
-
-
 def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(n) for n in shape if n != 1)
 
@@ -97,7 +76,7 @@ class Layout:
 
     def __init__(self, problem: Problem, names: Sequence[str] | None):
         self.inputs = _inputs_of(problem, names)
-        self.outputs = problem._do(_outputs_of)
+        self.outputs = problem._do(places_of)
         self.start: Array = problem.variables.start
         self.pieces: list[int | slice] = []
         at = 0

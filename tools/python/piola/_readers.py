@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,15 +29,38 @@ def pointer(array: Array | None) -> Any:
     return None if array is None else array.ctypes.data_as(_DOUBLES)
 
 
-def samples_of(h: _Handle) -> Array:
-    """(samples,) the values of all observations of the last evaluation, SI."""
-    values, at = np.empty(h.get("piola_samples")), 0
-    info = _abi.piola_observation_info()
+@dataclass(frozen=True)
+class Place:
+    """Where the values of an observation are among the samples.
+
+    Attributes:
+        name: of the observation.
+        samples: slice of its values among all.
+        shape: (samples, components) of its values.
+    """
+
+    name: str
+    samples: slice
+    shape: tuple[int, int]
+
+
+def places_of(h: _Handle) -> tuple[Place, ...]:
+    """The place of each observation, in the order of the scene."""
+    info, found, at = _abi.piola_observation_info(), [], 0
     for i in range(h.get("piola_observations")):
         h.call("piola_observation", i, ctypes.byref(info))
-        n = info.samples * info.components
-        h.call("piola_read_observation", i, None, 0, pointer(values[at:at + n]), n)
-        at += n
+        shape = (int(info.samples), int(info.components))
+        found.append(Place(text_of(info.name), slice(at, at + shape[0] * shape[1]), shape))
+        at = found[-1].samples.stop
+    return tuple(found)
+
+
+def samples_of(h: _Handle) -> Array:
+    """(samples,) the values of all observations of the last evaluation, SI."""
+    values = np.empty(h.get("piola_samples"))
+    for i, place in enumerate(places_of(h)):
+        own = values[place.samples]
+        h.call("piola_read_observation", i, None, 0, pointer(own), own.size)
     return values
 
 
@@ -72,15 +96,7 @@ class Observations(Mapping[str, Observation]):
 
     def __init__(self, problem: Problem):
         self._problem = problem
-        self._names = problem._do(self._list)
-
-    @staticmethod
-    def _list(h: _Handle) -> list[str]:
-        info, names = _abi.piola_observation_info(), []
-        for i in range(h.get("piola_observations")):
-            h.call("piola_observation", i, ctypes.byref(info))
-            names.append(text_of(info.name))
-        return names
+        self._names = [place.name for place in problem._do(places_of)]
 
     def __len__(self) -> int:
         return len(self._names)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _abi, _worker
 from ._library import library
 from ._options import fill, numbers, overrides, whole
-from ._readers import (Fields, Observations, constraints_of, observation_of, pointer, samples_of, text_of)
+from ._readers import (Fields, Observations, constraints_of, observation_of, places_of, pointer, samples_of, text_of)
 from ._views import (Array, Constraint, Design, Evaluation, Named, Observation, State, Variables, unknown)
 from .dlpack import Tensor
 from .errors import UsageError, exception_of, failure_of
@@ -90,8 +90,8 @@ class Problem:
             units.
         device: where to compute: "auto" takes a GPU if there is one; "cpu", "cuda".
         precision: digits of the computation: "f32", "f64"; None: the scene's.
-        threads: CPU threads, which do not change results; 0: as many as OpenMP offers. All problems compute with the
-            number of the last one opened.
+        threads: CPU threads, at most 4096, which do not change results; 0: as many as OpenMP offers. All problems
+            compute with the number of the last one opened.
         memory: greatest bytes of a simulation with its states; 0: the scene's budget, or what there is.
         text: the scene itself, of which `scene` is the name in messages, in a folder where relative paths begin.
         options: further members of piola_options in piola.h: isa, allow (a list of paths), log_json, max_walltime.
@@ -447,19 +447,15 @@ def _cotangents(h: _Handle, bar: npt.ArrayLike | Mapping[str, npt.ArrayLike] | N
         if given.size != total:
             raise UsageError(f"samples_bar has shape {given.shape}; the observations have {total} values")
         return given.reshape(total)
-    out, left, at, info, names = np.zeros(total), dict(bar), 0, _abi.piola_observation_info(), []
-    for i in range(h.get("piola_observations")):
-        h.call("piola_observation", i, ctypes.byref(info))
-        names.append(text_of(info.name))
-        shape = (info.samples, info.components)
-        if names[-1] in left:
-            own = numbers(f"samples_bar of '{names[-1]}'", left.pop(names[-1]))
-            if own.size != shape[0] * shape[1]:
-                raise UsageError(f"samples_bar of '{names[-1]}' has shape {own.shape}; its values have {shape}")
-            out[at:at + own.size] = own.reshape(-1)
-        at += shape[0] * shape[1]
+    out, left, places = np.zeros(total), dict(bar), places_of(h)
+    for place in places:
+        if place.name in left:
+            own = numbers(f"samples_bar of '{place.name}'", left.pop(place.name))
+            if own.size != place.shape[0] * place.shape[1]:
+                raise UsageError(f"samples_bar of '{place.name}' has shape {own.shape}; its values have {place.shape}")
+            out[place.samples] = own.reshape(-1)
     for name in left:
-        raise unknown("observation", name, names)
+        raise unknown("observation", name, [place.name for place in places])
     return out
 
 
