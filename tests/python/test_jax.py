@@ -1,5 +1,7 @@
 """A problem as a function of JAX: derivatives are those of differences, with and without jit, vmap and float64."""
+import os
 import pathlib
+import signal
 import threading
 
 import jax
@@ -128,6 +130,33 @@ def test_errors(ball):
     assert np.isfinite(simulate(speed, 1000.0)[0]), "it computes after an error"
     with pytest.raises(piola.NameUnknownError, match="no target of the design 'colour'"):
         piola.jax.function(ball, ["colour"])
+
+
+def test_ctrl_c_ends_a_sweep():
+    """In the main thread, where JAX on a CPU calls back; its exception has KeyboardInterrupt in the message."""
+    with piola.Problem(changed(BALL, time={"dt": "0.5 ms", "duration": "3 s"}), device="cpu") as problem:
+        simulate, x = piola.jax.function(problem), jnp.asarray(problem.variables.start)
+        evaluation, ended = problem.evaluation, []
+
+        def interrupted(*given, **named):
+            assert threading.current_thread() is threading.main_thread()
+            timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                found = evaluation(*given, **named)
+                ended.append(True)
+                return found
+            finally:
+                timer.join()
+
+        problem.evaluation = interrupted
+        for f in (simulate, jax.jit(simulate)):
+            with pytest.raises(Exception, match="KeyboardInterrupt"):
+                jax.block_until_ready(f(x))
+        assert not ended
+        problem.evaluation = evaluation
+        problem.begin()
+        assert problem.step(2).step == 2, "the problem can be used afterwards"
 
 
 def test_float32_is_rounded_float64(ball):
