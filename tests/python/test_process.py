@@ -93,6 +93,22 @@ def test_a_waiting_call_is_cancelled_and_not_the_one_before_it():
         assert running.result() == [expected] * 3
 
 
+def test_a_state_is_not_read_after_a_step_of_another_thread(ball):
+    """The step waits in the queue when the field is requested, and comes before it."""
+    state, gate = ball.begin(), threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        calls = []
+        for call in (lambda: ball._do(lambda h: gate.wait(30)), lambda: ball.step(5), lambda: state.field("position")):
+            calls.append(pool.submit(call))
+            while ball._worker._jobs.qsize() != max(len(calls) - 1, 0) or ball._worker._current is None:
+                time.sleep(0.001)
+        gate.set()
+        assert calls[1].result().step == 5
+        with pytest.raises(piola.UsageError, match="gone on from state 0"):
+            calls[2].result()
+    assert ball.begin().field("position").shape == ball.field("position").shape
+
+
 def test_close_ends_a_call_of_another_thread():
     problem = piola.Problem(LONG, device="cpu")
     with concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -237,9 +237,14 @@ class State:
 
     def field(self, name: str) -> Array:
         """A field of this state, as Problem.field(). Raises UsageError when the problem has gone on."""
-        if self._problem._serial != self._serial:
-            raise UsageError(f"the problem has gone on from state {self.step}: read fields before the next state")
-        return self._problem.field(name)
+        problem = self._problem
+
+        def read(_: object) -> Array:  # in the problem's thread, where no other call comes between
+            if problem._serial != self._serial:
+                raise UsageError(f"the problem has gone on from state {self.step}: read fields before the next state")
+            return problem.field(name)
+
+        return problem._do(read)
 
     def __repr__(self) -> str:
         return f"<piola.State {self.step}, {self.time:g} s>"
