@@ -38,7 +38,8 @@ def test_grad_writes_the_gradient_of_the_problem(scene, tmp_path, capfd, ball):
 def test_run_check_validate_and_log(scene, tmp_path, capfd):
     assert piola.run(scene, directory=tmp_path / "run", set={"time.duration": "10 ms"}, device="cpu",
                      log=True)["exit"] == 0
-    assert "wrote" in capfd.readouterr().err or (tmp_path / "run/result.json").exists()
+    logged = capfd.readouterr()
+    assert "engine: cpu f64 2D" in logged.err and logged.out == ""
     assert piola.check(scene, directory=tmp_path / "check", device="cpu")["exit"] == 0
     best = piola.optimize(scene, directory=tmp_path / "best", device="cpu", set={"optimizer.max_iterations": 2})
     assert best["optimizer"]["iterations"] == 2
