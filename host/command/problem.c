@@ -2,6 +2,7 @@
 #include "host/command/problem.h"
 
 #include "host/base/fail.h"
+#include "host/scene/study.h"
 
 #include <stdlib.h>
 
@@ -29,6 +30,11 @@ piola_status piola_open(piola_problem **out, const piola_options *options, piola
     *out = NULL;
     if (!options->scene) return pio_fail(error, PIOLA_USAGE, "piola_open: options->scene names no file");
     if (options->dry_run) return pio_fail(error, PIOLA_USAGE, "piola_open: a dry run has nothing to evaluate");
+    if (!options->text && pio_study_is(options->scene))
+        return pio_fail(error, PIOLA_USAGE,
+                        "%s is a study; a problem is a scene, such as that of one of its experiments. Studies are for "
+                        "piola_validate, piola_grad, piola_check and piola_optimize",
+                        options->scene);
     piola_problem *p = calloc(1, sizeof *p);
     if (!p) return pio_fail_memory(error, sizeof *p, "a problem");
     p->options = *options;

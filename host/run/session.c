@@ -117,6 +117,27 @@ static double since(double *mark)
     return *mark - before;
 }
 
+/* Returns PIOLA_USAGE for a number that the options of the command could not be either, or for options that exclude
+ * each other. More threads than can be created would end the process. */
+static piola_status check_numbers(const piola_options *options, piola_error *error)
+{
+    enum { MOST_THREADS = 4096 }; /* of --threads, too */
+    if (options->threads < 0 || options->threads > MOST_THREADS)
+        return pio_fail(error, PIOLA_USAGE,
+                        "%d threads: it must be a number from 1 to %d, or 0 for as many as OpenMP offers",
+                        options->threads, MOST_THREADS);
+    if (!(options->memory >= 0))
+        return pio_fail(error, PIOLA_USAGE,
+                        "a memory of %g bytes: it must be above 0, or 0 for the scene's budget or what there is",
+                        options->memory);
+    if (!(options->max_walltime >= 0))
+        return pio_fail(error, PIOLA_USAGE, "max_walltime is %g s: it must be above 0, or 0 for none",
+                        options->max_walltime);
+    if (options->dry_run && options->json)
+        return pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json");
+    return PIOLA_OK;
+}
+
 piola_status pio_session_open(pio_session **out, const piola_options *options, const char *command,
                               pio_session_gradients gradients, const char *precision, bool *printed, piola_error *error)
 {
@@ -137,9 +158,7 @@ piola_status pio_session_open_for(pio_session **out, const piola_options *option
     s->call.opened = pio_clock();
     s->adjoint.of_constraints = use->gradients == PIO_ALL_GRADIENTS;
     s->folder.writes = strcmp(use->command, "evaluate") != 0;
-    piola_status rc = options->dry_run && options->json
-                          ? pio_fail(error, PIOLA_USAGE, "--dry-run prints a plan for people; it has no --json")
-                          : PIOLA_OK;
+    piola_status rc = check_numbers(options, error);
     if (!rc && options->directory) rc = pio_path_folder(options->directory, error);
     if (!rc) rc = open_log(s, error);
     double mark = s->call.opened;

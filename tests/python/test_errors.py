@@ -1,4 +1,5 @@
 """Errors are exceptions with the message, the status and the failure of the library."""
+import pathlib
 import pickle
 
 import piola
@@ -6,6 +7,8 @@ import pytest
 from conftest import BALL, BEAM, changed
 from piola import _abi, errors
 from piola._library import library
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def error_of(scene, kind=piola.Error, **options):
@@ -38,7 +41,11 @@ def test_options_that_cannot_be_are_usage_errors():
     assert "mapping" in str(error_of(BALL, piola.UsageError, set=["time.dt=1 ms"]))
     assert "threads" in str(error_of(BALL, piola.UsageError, threads="many"))
     assert "out of range" in str(error_of(BALL, piola.UsageError, threads=2**40))
+    for wrong in ({"threads": -1}, {"threads": 10**6}, {"memory": -1}, {"memory": float("nan")}, {"max_walltime": -1}):
+        name, value = next(iter(wrong.items()))
+        assert name in str(error_of(BALL, piola.UsageError, **wrong)), "that many threads would end the process"
     assert error_of(BALL, piola.UsageError, dry_run=True).status == 2
+    assert "is a study" in str(error_of(ROOT / "scenes/study_throw.yaml", piola.UsageError))
 
 
 def test_unavailable_devices_and_refused_paths(tmp_path):

@@ -149,6 +149,37 @@ void check_list(piola_problem *problem)
     expect("the scene has an objective", piola_has_objective(problem), piola_has_objective(problem), 1);
 }
 
+/* Numbers of options that cannot be are refused, and a study is no scene. */
+void check_numbers(const std::string &scene)
+{
+    const struct {
+        int threads;
+        double memory, max_walltime;
+        const char *message;
+    } wrong[] = {{-1, 0, 0, "-1 threads: it must be a number from 1 to 4096"},
+                 {4097, 0, 0, "4097 threads"},
+                 {1, -5, 0, "a memory of -5 bytes"},
+                 {1, std::nan(""), 0, "a memory of nan bytes"},
+                 {1, 0, -1, "max_walltime is -1 s"},
+                 {1, 0, std::nan(""), "max_walltime is nan s"}};
+    piola_problem *problem = nullptr;
+    piola_error error = {};
+    for (const auto &row : wrong) {
+        piola_options options = options_for(scene);
+        options.threads = row.threads;
+        options.memory = row.memory;
+        options.max_walltime = row.max_walltime;
+        const piola_status rc = piola_open(&problem, &options, &error);
+        expect(row.message, rc == PIOLA_USAGE && std::strstr(error.message, row.message), rc, PIOLA_USAGE);
+    }
+    const std::string study = scene + ".study.yaml";
+    std::ofstream(study) << "version: 1\nname: two\nexperiments: [{name: one, scene: a.yaml}]\n";
+    const piola_options options = options_for(study);
+    const piola_status rc = piola_open(&problem, &options, &error);
+    expect("a study is refused", rc == PIOLA_USAGE && std::strstr(error.message, "is a study; a problem is a scene"),
+           rc, PIOLA_USAGE);
+}
+
 /* A failure gives no problem, a status and a message with the place. */
 void check_failures(const std::string &scene)
 {
@@ -169,6 +200,7 @@ void check_failures(const std::string &scene)
     options = options_for(scene);
     options.dry_run = true;
     expect("a dry run is refused", piola_open(&problem, &options, nullptr) == PIOLA_USAGE, 0, 0);
+    check_numbers(scene);
     piola_close(nullptr);
 }
 
