@@ -169,10 +169,11 @@ see "a cancelled task had something new on disk" said cancelled "exit code 75" 0
 see "it was not queued again" said_not cancelled "restart 1" 0
 
 if [ "$limit" = --limit ]; then
-    before=$(date +%s%N)
-    "$piola" optimize "$dir/scene.yaml" -o "$dir/once" --device cpu --threads 1 -q
-    took=$(($(date +%s%N) - before))
-    iterations=$((120 * 12 * 1000000000 / took)) # about two minutes for each member
+    # About two minutes for each member. The processor's time counts, which is the same however much runs beside.
+    TIMEFORMAT=%U
+    once=("$piola" optimize "$dir/scene.yaml" -o "$dir/once" --device cpu --threads 1 -q)
+    took=$({ time "${once[@]}" >"$dir/once.txt" 2>&1; } 2>&1)
+    iterations=$(awk -v took="$took" 'BEGIN { printf "%d", 120 * 12 / took }')
     limited=("${axes[@]}" --over "materials.soft.nu=0.3" --set "optimizer.max_iterations=$iterations")
     limited[1]="materials.soft.E=7kPa"
     write warned "${limited[@]}" --max-walltime 60 --sbatch=--signal=B:USR1@45
