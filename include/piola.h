@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 #define PIOLA_VERSION "0.1.0"
+#define PIOLA_MOST_THREADS 4096 /* greatest number of threads that may be requested */
 
 /* Returns PIOLA_VERSION of the library, for programs that load it and were made for one version. */
 const char *piola_version(void);
@@ -51,7 +52,8 @@ typedef struct piola_options {
     const char *device;       /* where to compute: "auto" (default) takes a GPU if there is one, "cpu", "cuda" */
     const char *isa;       /* instruction set of the CPU engine, such as "x86-64-v3"; NULL: the best that runs here */
     const char *precision; /* digits of the computation: "f32", "f64"; NULL: the scene's (check: f64) */
-    int threads;           /* number of CPU threads, which does not change results; 0: as many as OpenMP offers */
+    /* number of CPU threads, 1 to PIOLA_MOST_THREADS, which does not change results; 0: as many as OpenMP offers */
+    int threads;
     int jobs;      /* of a study, or of optimizer.multi_start: processes at a time, which do not change results; 0: 1 */
     double memory; /* greatest bytes of a simulation with its states; 0: the scene's budget, or what there is */
     bool resume;   /* continue an earlier run: from the evaluations of optimize, or from a checkpoint of run and grad */
@@ -170,7 +172,7 @@ typedef struct piola_bench_options {
     const char *start; /* order of the particles at the start: "sorted" by cell, or "shuffled" */
     bool sizes;        /* sizes from 1000 particles in decades to `particles` or as many as fit, with a table of them */
     const char *compare; /* file with what --json printed of the same case: each figure is divided by its; or NULL */
-    /* greatest number of threads; scaling is measured from 1 up to it; 0: as many as OpenMP offers */
+    /* greatest number of threads, as in piola_options; scaling is measured from 1 up to it */
     int threads;
     bool json; /* print JSON instead of a table */
 } piola_bench_options;
@@ -190,7 +192,7 @@ typedef struct piola_bench_fem_options {
     double tolerance;
     const char *preconditioner; /* as solver.preconditioner of a scene; NULL: auto */
     const char *compare;        /* as in piola_bench_options */
-    /* greatest number of threads; 1, 2, 4, ... up to it are measured; 0: as many as OpenMP offers */
+    /* greatest number of threads, as in piola_options; 1, 2, 4, ... up to it are measured */
     int threads;
     bool json; /* print JSON instead of a table */
 } piola_bench_fem_options;
@@ -205,7 +207,7 @@ typedef struct piola_bench_memory_options {
     int64_t particles;                    /* approximate number of particles of the MPM case */
     int steps;                            /* time steps of each case */
     const char *device, *isa, *precision; /* as in piola_options */
-    int threads;                          /* number of CPU threads; 0: as many as OpenMP offers */
+    int threads;                          /* as in piola_options */
     bool json;                            /* print JSON instead of a table */
 } piola_bench_memory_options;
 
@@ -256,7 +258,7 @@ typedef struct piola_render_options {
     bool fit; /* of a displacement that exceeds a fifth of the mesh, 1/2, 1/5, 1/10 ... is drawn, so that it does not */
     bool hold;           /* automatic ends of the colour bar and of the axes are those of all frames */
     bool targets, paths; /* draw targets and data of observed places, and their paths over all frames */
-    int threads;         /* CPU threads, which do not change the picture; 0: as many as OpenMP offers */
+    int threads;         /* as in piola_options; they do not change the picture */
     bool no_verify;      /* do not compare the bytes of the file with their checksums first */
 } piola_render_options;
 
@@ -286,7 +288,7 @@ piola_status piola_film(const piola_film_options *options, piola_error *error);
 typedef struct piola_report_options {
     const char *folder; /* output folder of run, grad, check, optimize or sweep */
     const char *output; /* the HTML file to write; NULL: report.html in the folder */
-    int threads;        /* CPU threads for pictures, which do not change them; 0: as many as OpenMP offers */
+    int threads;        /* for pictures, which they do not change, as in piola_options */
 } piola_report_options;
 
 /* Returns the defaults. */

@@ -8,6 +8,7 @@
 #include "host/model/model.h"
 #include "host/scene/words.h"
 #include "host/base/output.h"
+#include "host/base/threads.h"
 #include "host/results/manifest.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
     if (o->dimension && o->dimension != dim)
         return pio_fail(error, PIOLA_USAGE, "%s is an element of %dD; leave --dimension %d out", name, dim,
                         o->dimension);
-    if (o->cells < 0 || o->threads < 0 || o->tolerance < 0 || o->tolerance >= 1)
+    if (o->cells < 0 || o->tolerance < 0 || o->tolerance >= 1)
         return pio_fail(error, PIOLA_USAGE, "a benchmark needs at least one cell and a tolerance between 0 and 1");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
@@ -54,7 +55,8 @@ static piola_status prepare(pio_fem_bench *b, const piola_bench_fem_options *o, 
         .tolerance = o->tolerance > 0 ? o->tolerance : pio_fem_tolerance(!strcmp(o->precision, "f32")),
         .threads = o->threads,
         .preconditioner = (pio_preconditioner_choice)preconditioner};
-    return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
+    const piola_status rc = pio_threads_check(o->threads, error);
+    return rc ? rc : pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
 /* ---- report for people ------------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "host/base/json.h"
 #include "host/model/model.h"
 #include "host/base/output.h"
+#include "host/base/threads.h"
 #include "host/results/manifest.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
     static const pio_integrator of_meshes[MESHES] = {PIO_LEAPFROG, PIO_REVERSIBLE_LEAPFROG, PIO_REVERSIBLE_EULER};
     pio_engine_module engine = {0};
     pio_memory_case c[CASES];
-    if (o->particles < 1 || o->steps < 1 || o->threads < 0)
+    if (o->particles < 1 || o->steps < 1)
         return pio_fail(error, PIOLA_USAGE, "a benchmark needs at least one particle and step");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
         return pio_fail(error, PIOLA_USAGE, "unknown precision '%.60s': f32 or f64", o->precision);
@@ -140,7 +141,8 @@ piola_status piola_bench_memory(const piola_bench_memory_options *o, piola_error
                                              .force = 0.2,
                                              .tolerance = pio_fem_tolerance(!strcmp(o->precision, "f32")),
                                              .threads = o->threads};
-    piola_status rc = pio_engine_open(&engine, o->device, o->isa, o->precision, 3, error);
+    piola_status rc = pio_threads_check(o->threads, error);
+    if (!rc) rc = pio_engine_open(&engine, o->device, o->isa, o->precision, 3, error);
     int n = 0, same = 1;
     for (int i = 0; !rc && i < PIO_MEMORY_PARTICLES; i++)
         rc = pio_bench_memory_mpm(&c[n++], &engine, particles, (pio_memory_particles)i, here, error);

@@ -2,6 +2,7 @@
 #include "host/command/command_bench.h"
 
 #include "host/base/fail.h"
+#include "host/base/threads.h"
 #include "host/scene/law.h"
 #include "host/scene/words.h"
 
@@ -28,7 +29,7 @@ piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *o, p
     const pio_law law = pio_bench_case_law(wanted, (pio_plastic_law)plasticity);
     if ((o->viscosity > 0 || o->fibres) && LAW_BIT(law) & LAWS_FLUID)
         return pio_fail(error, PIOLA_USAGE, "--viscosity and --fibres are of solids, and %s is a fluid", o->law);
-    if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1 || o->threads < 0)
+    if ((dim != 2 && dim != 3) || o->particles < 1 || per < 1 || o->steps < 1)
         return pio_fail(error, PIOLA_USAGE,
                         "a benchmark needs dimension 2 or 3 and at least one particle, per cell and step");
     if (strcmp(o->precision, "f32") && strcmp(o->precision, "f64"))
@@ -50,7 +51,8 @@ piola_status pio_bench_mpm_prepare(pio_bench *b, const piola_bench_options *o, p
                                           .threads = o->threads,
                                           .loose = !strcmp(o->box, "loose"),
                                           .shuffled = !strcmp(o->start, "shuffled")};
-    return pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
+    const piola_status rc = pio_threads_check(o->threads, error);
+    return rc ? rc : pio_engine_open(&b->engine, o->device, o->isa, o->precision, dim, error);
 }
 
 void pio_bench_material_json(pio_json *json, const pio_bench_case_options *o)

@@ -3,6 +3,7 @@
 #include "host/base/fail.h"
 #include "host/base/modules.h"
 #include "host/base/signals.h"
+#include "host/base/threads.h"
 #include "host/film/film.h"
 
 #include <math.h>
@@ -50,7 +51,8 @@ piola_status piola_film(const piola_film_options *options, piola_error *error)
         return pio_fail(error, PIOLA_USAGE, "a film of every %lld frames: it must be 1 or more", (long long)o.every);
     o.picture.frame = -1;
     o.picture.hold = true;
-    piola_status rc = pio_signals_install(error);
+    piola_status rc = pio_threads_check(o.picture.threads, error);
+    if (!rc) rc = pio_signals_install(error);
     if (rc) return rc;
     rc = pio_drawing_open(&d, &o.picture, error);
     if (!rc) rc = draw(&d, &o, error);

@@ -2,6 +2,7 @@
 #include "host/command/drawing.h"
 #include "host/base/fail.h"
 #include "host/base/signals.h"
+#include "host/base/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,8 @@ piola_status piola_render(const piola_render_options *options, piola_error *erro
     const size_t length = strlen(options->output);
     if (length < 4 || strcasecmp(options->output + length - 4, ".png"))
         return pio_fail(error, PIOLA_USAGE, "a picture is a PNG: '%.200s' does not end in .png", options->output);
-    piola_status rc = pio_image_replaces(options->output, error);
+    piola_status rc = pio_threads_check(options->threads, error);
+    if (!rc) rc = pio_image_replaces(options->output, error);
     if (rc) return rc;
     rc = pio_drawing_open(&d, options, error);
     if (!rc) {

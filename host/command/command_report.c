@@ -5,6 +5,7 @@
 #include "host/base/new_file.h"
 #include "host/base/path.h"
 #include "host/base/signals.h"
+#include "host/base/threads.h"
 #include "host/report/report.h"
 #include "piola.h"
 
@@ -305,9 +306,11 @@ piola_status piola_report(const piola_report_options *options, piola_error *erro
     char path[PIO_PATH];
     drawing d = {.options = options};
     if (!options->folder) return pio_fail(error, PIOLA_USAGE, "a report needs a folder of results");
+    piola_status rc = pio_threads_check(options->threads, error);
+    if (rc) return rc;
     const char *output = options->output;
     const pio_locale old = pio_locale_begin();
-    piola_status rc = pio_report_open(&d.report, options->folder, error);
+    rc = pio_report_open(&d.report, options->folder, error);
     if (!rc && !output && !pio_path_join(path, sizeof path, options->folder, "report.html"))
         rc = pio_fail(error, PIOLA_CANNOT_CREATE, "the name of the folder is too long for a report in it");
     if (!output) output = path;

@@ -6,6 +6,7 @@
 #include "host/base/json.h"
 #include "host/base/new_file.h"
 #include "host/base/signals.h"
+#include "host/base/threads.h"
 #include "host/command/best.h"
 #include "host/command/command.h"
 #include "host/command/command_study_check.h"
@@ -369,7 +370,8 @@ static piola_status prepare(study *s, const pio_study *of, piola_error *error)
     if ((size_t)s->jobs > of->n) s->jobs = (int)of->n;
     s->call.threads = s->jobs == 1 || s->call.ranks ? o->threads : all / s->jobs > 0 ? all / s->jobs : 1;
     s->call.memory = budget / (double)of->n;
-    piola_status rc = pio_path_folder(folder, error);
+    piola_status rc = pio_threads_check(o->threads, error);
+    if (!rc) rc = pio_path_folder(folder, error);
     if (rc) return rc;
     snprintf(s->folder, sizeof s->folder, "%s", folder);
     s->call.folder = s->folder;

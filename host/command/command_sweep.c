@@ -4,6 +4,7 @@
 #include "host/base/fail.h"
 #include "host/base/output.h"
 #include "host/base/signals.h"
+#include "host/base/threads.h"
 #include "host/command/command.h"
 #include "host/command/command_study.h"
 #include "host/snapshot/snapshot_private.h"
@@ -258,6 +259,7 @@ static piola_status check_options(const pio_sweep_call *s, piola_error *error)
     const piola_options *o = s->options;
     if (!o->scene) return pio_fail(error, PIOLA_USAGE, "options->scene names no file");
     piola_status rc = pio_command_no_text(o, error);
+    if (!rc) rc = pio_threads_check(o->threads, error);
     if (!rc && !s->optimizes) rc = pio_command_no_study(o, "sweep", error);
     if (rc) return rc;
     if (o->dry_run && o->json)

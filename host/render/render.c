@@ -1,6 +1,7 @@
 /* render.c -- the picture as a whole: checks, layout, the order of drawing, and the notes. */
 #include "host/render/render_parts.h"
 #include "host/base/fail.h"
+#include "host/base/threads.h"
 #include "host/render/text.h"
 
 #include <math.h>
@@ -76,9 +77,6 @@ static piola_status check_options(const pio_picture *p, piola_error *error)
                         "body %zu has opacity %g and spacing %g m: the first must be 0 to 1, the other 0 or positive",
                         i, p->styles[i].opacity, p->styles[i].spacing);
     }
-    if (p->threads < 0 || p->threads > 1024) {
-        return pio_fail(error, PIOLA_USAGE, "%d threads: 1 to 1024, or 0 for as many as there are", p->threads);
-    }
     if (p->map != PIO_MAP_AUTO && p->map != PIO_MAP_SEQUENTIAL && p->map != PIO_MAP_DIVERGING) {
         return pio_fail(error, PIOLA_USAGE, "colour map %d does not exist", (int)p->map);
     }
@@ -87,7 +85,7 @@ static piola_status check_options(const pio_picture *p, piola_error *error)
         return pio_fail(error, PIOLA_USAGE, "a picture of %d x %d pixels: it must be 320 x 180 to %d x %d", p->width,
                         p->height, PIO_IMAGE_MAX_SIDE, PIO_IMAGE_MAX_SIDE);
     }
-    return PIOLA_OK;
+    return pio_threads_check(p->threads, error);
 }
 
 /* ---- layout -------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "host/run/output_folder.h"
 #include "solvers/engine/clock.h"
 #include "host/base/fail.h"
+#include "host/base/threads.h"
 #include "host/scene/scene_leave.h"
 #include "host/scene/words.h"
 
@@ -118,14 +119,11 @@ static double since(double *mark)
 }
 
 /* Returns PIOLA_USAGE for a number that the options of the command could not be either, or for options that exclude
- * each other. More threads than can be created would end the process. */
+ * each other. */
 static piola_status check_numbers(const piola_options *options, piola_error *error)
 {
-    enum { MOST_THREADS = 4096 }; /* of --threads, too */
-    if (options->threads < 0 || options->threads > MOST_THREADS)
-        return pio_fail(error, PIOLA_USAGE,
-                        "%d threads: it must be a number from 1 to %d, or 0 for as many as OpenMP offers",
-                        options->threads, MOST_THREADS);
+    const piola_status rc = pio_threads_check(options->threads, error);
+    if (rc) return rc;
     if (!(options->memory >= 0))
         return pio_fail(error, PIOLA_USAGE,
                         "a memory of %g bytes: it must be above 0, or 0 for the scene's budget or what there is",

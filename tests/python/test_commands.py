@@ -1,5 +1,7 @@
 """Commands from Python: each in a process of its own, with the result as a dict and the end as an exception."""
+import ctypes
 import os
+import pathlib
 import signal
 import threading
 
@@ -7,7 +9,11 @@ import numpy as np
 import piola
 import pytest
 from conftest import BALL, changed
+from piola._abi import piola_error
+from piola._library import library
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RANGE = "{} threads: it must be a number from 1 to 4096, or 0 for as many as OpenMP offers"
 OPTIMIZER = {"type": "lbfgs", "max_iterations": 60}
 
 
@@ -71,6 +77,34 @@ def test_errors_of_commands_are_exceptions(scene, tmp_path):
         piola.sweep(scene, "materials.soft.nu=0.2,0.3")
     with pytest.raises(piola.UsageError, match="cannot be passed on"):
         piola.run(scene, memory=object())
+
+
+def test_numbers_of_threads_have_one_range(scene, tmp_path):
+    """4097 threads are refused wherever a number of threads is an option; 4096 are not, so that a file is missed."""
+    ball, states, folder = str(scene).encode(), b"none.vtkhdf", str(tmp_path).encode()
+    options = {"render": {"file": states, "output": b"a.png"}, "report": {"folder": folder}, "bench": {},
+               "bench_fem": {}, "bench_memory": {"precision": b"f64"}, "": {"scene": ball, "device": b"cpu"}}
+    calls = [(name, f"piola_{name}") for name in ("render", "report", "bench_fem", "bench_memory")]
+    calls += [("bench", "piola_bench_mpm"), *(("", f"piola_{name}") for name in ("run", "grad", "check", "optimize"))]
+    for name, function in calls:
+        for threads in (-1, 4097):
+            struct, error = getattr(library(), f"piola_{name}_options_default".replace("__", "_"))(), piola_error()
+            for member, value in options[name].items():
+                setattr(struct, member, value)
+            struct.threads = threads
+            status = getattr(library(), function)(ctypes.byref(struct), ctypes.byref(error))
+            assert (status, error.message.decode()) == (2, RANGE.format(threads)), function
+    for call in (lambda n: piola.sweep(scene, ["materials.soft.nu=0.2,0.3"], threads=n),
+                 lambda n: piola.grad(ROOT / "scenes/study_throw.yaml", directory=tmp_path / "s", threads=n, jobs=2),
+                 lambda n: piola.film("none.vtkhdf", tmp_path / "b.png", threads=n)):
+        with pytest.raises(piola.UsageError) as caught:
+            call(4097)
+        assert str(caught.value) == RANGE.format(4097)
+    for call in (lambda n: piola.render("none.vtkhdf", tmp_path / "a.png", threads=n),
+                 lambda n: piola.film("none.vtkhdf", tmp_path / "b.png", threads=n),
+                 lambda n: piola.report(tmp_path / "none", threads=n)):
+        with pytest.raises(piola.NoInputError):
+            call(4096)
 
 
 def test_a_sweep_runs_after_this_process_has_computed(scene, tmp_path, ball):

@@ -90,7 +90,7 @@ class Problem:
             units.
         device: where to compute: "auto" takes a GPU if there is one; "cpu", "cuda".
         precision: digits of the computation: "f32", "f64"; None: the scene's.
-        threads: CPU threads, at most 4096, which do not change results; 0: as many as OpenMP offers. All problems
+        threads: CPU threads, 1 to 4096, which do not change results; 0: as many as OpenMP offers. All problems
             compute with the number of the last one opened.
         memory: greatest bytes of a simulation with its states; 0: the scene's budget, or what there is.
         text: the scene itself, of which `scene` is the name in messages, in a folder where relative paths begin.
