@@ -15,8 +15,10 @@ typedef struct piola_problem piola_problem;
 
 /* Loads the scene, of the file options->scene or of options->text, and prepares it on the device, with memory for
  * gradients. It writes, removes and prints nothing, except the file options->log_json; the scene's first fault is in
- * `error`. Problems of one engine compute with the number of threads of the last one opened. PIOLA_USAGE if
- * options->dry_run is set; the errors of piola_grad(). On failure *out is NULL. */
+ * `error`. Problems of one engine compute with the number of threads of the last one opened. options->directory is the
+ * folder for states that are kept on disk, and nothing else goes there. Of commands alone are jobs, resume,
+ * accept_machine, dry_run, json, quiet, verbose, require_progress and command_line: PIOLA_USAGE if one of them is not
+ * its default. The errors of piola_grad(). On failure *out is NULL. */
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error);
 /* Frees a problem, which may be NULL. */
 void piola_close(piola_problem *problem);

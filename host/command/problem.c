@@ -23,13 +23,39 @@ static piola_status open_session(piola_problem *p, piola_error *error)
     return PIOLA_OK;
 }
 
+/* Returns PIOLA_USAGE for an option that a problem does not read, and that is not its default. */
+static piola_status check_unread(const piola_options *o, piola_error *error)
+{
+    static const char *const continued = "piola_run, piola_grad, piola_optimize and piola_sweep";
+    static const char *const printed = "commands; a problem prints nothing, and log_json names a file for its log";
+    const piola_options usual = piola_options_default();
+    const struct {
+        bool given;
+        const char *name, *of;
+    } unread[] = {{o->jobs != usual.jobs, "jobs", "studies and starts: piola_grad, piola_check and piola_optimize"},
+                  {o->resume != usual.resume, "resume", continued},
+                  {o->accept_machine, "accept_machine", continued},
+                  {o->require_progress, "require_progress", continued},
+                  {o->dry_run, "dry_run", "commands that simulate; a dry run has nothing to evaluate"},
+                  {o->json, "json", printed},
+                  {o->quiet != usual.quiet, "quiet", printed},
+                  {o->verbose != usual.verbose, "verbose", printed},
+                  {o->command_line != NULL, "command_line", "commands, which write it into result.json"}};
+    for (size_t i = 0; i < sizeof unread / sizeof *unread; i++)
+        if (unread[i].given)
+            return pio_fail(error, PIOLA_USAGE, "piola_open does not read the option %s, which is of %s",
+                            unread[i].name, unread[i].of);
+    return PIOLA_OK;
+}
+
 piola_status piola_open(piola_problem **out, const piola_options *options, piola_error *error)
 {
     piola_error own = {0};
     if (!error) error = &own;
     *out = NULL;
     if (!options->scene) return pio_fail(error, PIOLA_USAGE, "piola_open: options->scene names no file");
-    if (options->dry_run) return pio_fail(error, PIOLA_USAGE, "piola_open: a dry run has nothing to evaluate");
+    piola_status rc = check_unread(options, error);
+    if (rc) return rc;
     if (!options->text && pio_study_is(options->scene))
         return pio_fail(error, PIOLA_USAGE,
                         "%s is a study; a problem is a scene, such as that of one of its experiments. Studies are for "
@@ -39,8 +65,7 @@ piola_status piola_open(piola_problem **out, const piola_options *options, piola
     if (!p) return pio_fail_memory(error, sizeof *p, "a problem");
     p->options = *options;
     p->options.quiet = SILENT;
-    p->options.verbose = 0;
-    const piola_status rc = open_session(p, error);
+    rc = open_session(p, error);
     if (rc)
         piola_close(p);
     else

@@ -1,4 +1,5 @@
 """Errors are exceptions with the message, the status and the failure of the library."""
+import ctypes
 import pathlib
 import pickle
 
@@ -44,8 +45,22 @@ def test_options_that_cannot_be_are_usage_errors():
     for wrong in ({"threads": -1}, {"threads": 10**6}, {"memory": -1}, {"memory": float("nan")}, {"max_walltime": -1}):
         name, value = next(iter(wrong.items()))
         assert name in str(error_of(BALL, piola.UsageError, **wrong)), "that many threads would end the process"
-    assert error_of(BALL, piola.UsageError, dry_run=True).status == 2
     assert "is a study" in str(error_of(ROOT / "scenes/study_throw.yaml", piola.UsageError))
+
+
+def test_options_of_commands_are_refused_and_all_others_read(tmp_path):
+    """Each member of piola_options is read by Problem, or refused by its name with where it belongs."""
+    read = {"scene": None, "text": None, "sets": None, "device": None, "precision": "f32", "threads": 1, "memory": 1e9,
+            "isa": None, "allow": [tmp_path], "log_json": tmp_path / "log.json", "max_walltime": 60.0,
+            "directory": tmp_path / "states"}
+    with piola.Problem(BALL, **{name: value for name, value in read.items() if value is not None}) as problem:
+        problem.value()
+    for name, kind in _abi.piola_options._fields_:
+        if name not in read and not name.startswith("n_"):
+            value = {ctypes.c_char_p: "piola run", ctypes.c_int: 1, ctypes.c_bool: name != "resume"}[kind]
+            error = error_of(BALL, piola.UsageError, **{name: value})
+            assert error.status == 2 and f"does not read the option {name}, which is of " in str(error)
+    assert not (tmp_path / "states").exists() and (tmp_path / "log.json").stat().st_size > 0
 
 
 def test_unavailable_devices_and_refused_paths(tmp_path):

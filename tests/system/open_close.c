@@ -44,7 +44,6 @@ int main(int argc, char **argv)
     if (argc < 2) return 2;
     options.scene = argv[1];
     options.device = "cpu";
-    options.verbose = 2;
     const int wanted = argc > 2 ? atoi(argv[2]) : 0;
     const int status = (int)piola_open(&problem, &options, NULL);
     if (argc > 3 && plant(problem, argv[3])) return 3;

@@ -199,7 +199,9 @@ void check_failures(const std::string &scene)
            rc == PIOLA_BAD_DATA && std::strstr(error.message, "error: time.dt"), rc, 65);
     options = options_for(scene);
     options.dry_run = true;
-    expect("a dry run is refused", piola_open(&problem, &options, nullptr) == PIOLA_USAGE, 0, 0);
+    rc = piola_open(&problem, &options, &error);
+    expect("a dry run is refused", rc == PIOLA_USAGE && std::strstr(error.message, "the option dry_run, which is of"),
+           rc, PIOLA_USAGE);
     check_numbers(scene);
     piola_close(nullptr);
 }

@@ -94,7 +94,9 @@ class Problem:
             compute with the number of the last one opened.
         memory: greatest bytes of a simulation with its states; 0: the scene's budget, or what there is.
         text: the scene itself, of which `scene` is the name in messages, in a folder where relative paths begin.
-        options: further members of piola_options in piola.h: isa, allow (a list of paths), log_json, max_walltime.
+        options: further members of piola_options in piola.h: isa, allow (a list of paths), log_json, max_walltime,
+            and directory, a folder for states that are kept on disk. Those of commands alone, such as resume or json,
+            raise UsageError.
 
     Values of the design are in SI units, in arrays of float64. Any thread may call any method; calls of one problem
     follow one another, those of several run at the same time. Ctrl-C ends a call, which raises KeyboardInterrupt; the
