@@ -76,9 +76,11 @@ class Field:
         if numpy.ndim(chosen) == 0:
             return read(self.name, int(chosen))[parts[1:]]
         if isinstance(parts[0], slice):
-            return self._stack(chosen)[(slice(None), *parts[1:])]
+            inner = (slice(None), *parts[1:])
+            return self._stack(chosen)[inner]
         used, back = numpy.unique(chosen, return_inverse=True)  # lists and masks, which NumPy pairs with later ones
-        return self._stack(used)[(back.reshape(chosen.shape), *parts[1:])]
+        place = (back.reshape(chosen.shape), *parts[1:])
+        return self._stack(used)[place]
 
     def _stack(self, frames: numpy.ndarray) -> numpy.ndarray:
         values = numpy.empty((len(frames), *self.shape[1:]), self.dtype)
@@ -97,7 +99,7 @@ class Field:
         return f"Field({self.name!r}, shape {self.shape}, unit {self.unit!r}, {self.info.where}, {self.info.when})"
 
 
-class Frame(Mapping):
+class Frame(Mapping[str, numpy.ndarray]):
     """One frame: a mapping of the names of fields to their values, with `number`, `time`, `points` and `positions`."""
 
     def __init__(self, states: "States", number: int) -> None:
@@ -134,7 +136,7 @@ class Frame(Mapping):
         return f"Frame({self.number}, {self._states.time_name} {self.time:g}, {', '.join(self)})"
 
 
-class States(Sequence):
+class States(Sequence[Frame]):
     """The frames of a file, a sequence of `Frame`; a slice of it is one, too. `piola.open()` makes it.
 
     It holds the file open until `close()`, the end of a `with` block, or its own; it can be pickled.
@@ -289,7 +291,7 @@ class States(Sequence):
         """
         return states_show.picture(self, field, frame, options)
 
-    def film(self, path: str | os.PathLike, field: str | None = None, **options: typing.Any) -> pathlib.Path:
+    def film(self, path: str | os.PathLike[str], field: str | None = None, **options: typing.Any) -> pathlib.Path:
         """Write a film, PATH.png (animated PNG) or PATH.webm, with `piola film`; needs no display and no PyVista.
 
         It has all frames or, of `states[::n]`, every n-th. `field` is a name, or an entry of it, as "velocity.x".
@@ -310,7 +312,7 @@ class States(Sequence):
         """Close the file."""
         self.close()
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[typing.Any, ...]:
         """Path and frames; the file is opened again where it is unpickled."""
         return _again, (self.path, self._which, self._frames)
 
@@ -339,7 +341,7 @@ def _find(folder: pathlib.Path) -> pathlib.Path:
     raise NoInputError(f"{folder}: this folder has no states.vtkhdf or history.vtkhdf{hint}")
 
 
-def open(path: str | os.PathLike, *, reader: str | None = None) -> States:  # pylint: disable=redefined-builtin
+def open(path: str | os.PathLike[str], *, reader: str | None = None) -> States:  # pylint: disable=redefined-builtin
     """Open states.vtkhdf, history.vtkhdf or another file of Piola's, or the folder of a run, which has one.
 
     Of a folder it is states.vtkhdf, else history.vtkhdf, else the newest file that was cut off. `reader` is "h5py",

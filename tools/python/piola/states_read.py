@@ -113,7 +113,7 @@ class CommandReader:
     def __init__(self, path: pathlib.Path) -> None:
         """Read what the file holds, after its bytes were compared with their checksums."""
         self.path = path
-        self._folder: tempfile.TemporaryDirectory | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._sizes: dict[int, int] = {}  # bytes of each frame in the folder, the oldest first
         found = json.loads(call("info", "--json", path))
         if "kind" not in found or "times" not in found:
@@ -239,7 +239,8 @@ class H5Reader:
         shape = shape_of(info.components, self.contents.dimension)
         if values.ndim == 2 and values.shape[1] != info.components:  # padded for VTK, which knows 3 dimensions only
             values = values.reshape(len(values), *(3 for _ in shape))
-            values = values[(slice(None), *(slice(n) for n in shape))]
+            inside = (slice(None), *(slice(n) for n in shape))
+            values = values[inside]
         return numpy.ascontiguousarray(values.reshape(len(values), *shape))
 
     def dtype(self, name: str) -> numpy.dtype:

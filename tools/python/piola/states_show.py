@@ -114,13 +114,14 @@ def coloured(states: "States", name: str | None, number: int) -> tuple[str, nump
                     "is a vector, whose entries have one letter of xyz, as in velocity.x",
                     "is a matrix, whose entries have two letters of xyz, as in F.xy")[min(values.ndim, 3) - 1]
             raise UsageError(f"{name}: {field} {what}")
-        values = values[(slice(None), *at)]
+        inside = (slice(None), *at)
+        values = values[inside]
     elif values.ndim > 1:
         values = numpy.linalg.norm(values.reshape(len(values), -1), axis=1)
     return f"{name} [{states.unit(field) or '1'}]", values
 
 
-def plot(states: "States", name: str | None, number: int, *, picture: str | os.PathLike | None = None,
+def plot(states: "States", name: str | None, number: int, *, picture: str | os.PathLike[str] | None = None,
          show: bool = True, deformation: float = 1.0, size: tuple[int, int] = (1280, 720),
          **mesh: typing.Any) -> typing.Any:
     """See States.plot. `show` False opens no window, for a plotter that gets more; `deformation` is that of a mesh,
@@ -158,7 +159,7 @@ class Picture:
         """`png` are the bytes of a file, `title` says what it shows."""
         self.png, self.title = png, title
 
-    def save(self, path: str | os.PathLike) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write a file."""
         pathlib.Path(path).write_bytes(self.png)
 
@@ -192,7 +193,8 @@ def picture(states: "States", name: str | None, number: int, options: dict[str, 
         return Picture(path.read_bytes(), f"{str(states.path)!r}, frame {frame}")
 
 
-def film(states: "States", path: str | os.PathLike, name: str | None, options: dict[str, typing.Any]) -> pathlib.Path:
+def film(states: "States", path: str | os.PathLike[str], name: str | None,
+         options: dict[str, typing.Any]) -> pathlib.Path:
     """See States.film."""
     step = int(states.numbers[1]) if len(states) > 1 else 1
     if list(states.numbers) != list(range(0, states.frames_of_file, step)):
