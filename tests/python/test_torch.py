@@ -71,6 +71,28 @@ def scaled(simulate, starts, sizes):
     return outputs
 
 
+def with_fault(outputs, k, fault):
+    """The same outputs, whose derivative by input k is too large by this part of it."""
+
+    def planted(*arguments):
+        own = arguments[k]
+        return outputs(*arguments[:k], own + fault * (own - own.detach()), *arguments[k + 1:])
+
+    return planted
+
+
+def slope_along(outputs, k, ways):
+    """The derivative of the sum of all outputs along a way of input k, and how much that of differences differs."""
+
+    def along(t):
+        return sum(v.sum() for v in outputs(*(t * way if i == k else 0 * way for i, way in enumerate(ways))))
+
+    t, h = torch.zeros((), dtype=torch.float64, requires_grad=True), 1e-4
+    along(t).backward()
+    rate = (along(-2 * h) - 8 * along(-h) + 8 * along(h) - along(2 * h)).item() / (12 * h)
+    return rate, abs(t.grad.item() / rate - 1)
+
+
 def assert_gradcheck(simulate, sizes):
     designs = simulate.problem.designs
     starts = [torch.tensor(simulate.problem.variables.start[designs[n].variables]).reshape(shape)
@@ -78,12 +100,7 @@ def assert_gradcheck(simulate, sizes):
     t = [torch.zeros(shape, dtype=torch.float64, requires_grad=True) for shape in simulate.shapes]
     outputs = scaled(simulate, starts, sizes)
     assert gradcheck(outputs, t, **CHECK)
-
-    def planted(*arguments):  # 1 % too much in the derivative of the last input
-        own = arguments[-1]
-        return outputs(*arguments[:-1], own + 0.01 * (own - own.detach()))
-
-    assert not gradcheck(planted, t, raise_exception=False, **CHECK)
+    assert not gradcheck(with_fault(outputs, len(t) - 1, 0.01), t, raise_exception=False, **CHECK)
 
 
 def test_gradcheck_of_particles(ball):
@@ -110,16 +127,11 @@ def test_fields_places_velocities_loads_and_networks_have_the_slopes_of_differen
         outputs = scaled(simulate, starts, sizes)
         generator = torch.Generator().manual_seed(3)
         ways = [torch.rand(s.shape, generator=generator, dtype=torch.float64) - 0.5 for s in starts]
-        for k, way in enumerate(ways):
-            def along(t, k=k, way=way):
-                return sum(v.sum() for v in outputs(*(t * way if i == k else 0 * w for i, w in enumerate(ways))))
-
-            t, h = torch.zeros((), dtype=torch.float64, requires_grad=True), 1e-4
-            along(t).backward()
-            rate = (along(-2 * h) - 8 * along(-h) + 8 * along(h) - along(2 * h)).item() / (12 * h)
-            error = abs(t.grad.item() / rate - 1)
-            print(f"{simulate.inputs[k]}: slope {rate:.4e}; measured {error:.2e}, threshold 1e-7")
-            assert error < 1e-7
+        for k, name in enumerate(simulate.inputs):
+            rate, error = slope_along(outputs, k, ways)
+            planted = slope_along(with_fault(outputs, k, 1e-6), k, ways)[1]
+            print(f"{name}: slope {rate:.4e}; measured {error:.2e}, threshold 1e-7; with a fault of 1e-6 {planted:.2e}")
+            assert error < 1e-7 < planted
 
 
 def test_the_whole_design_has_the_bits_of_evaluate(problem, monkeypatch):
