@@ -1,5 +1,6 @@
 """Problems in a process: threads, Ctrl-C, forks, pickles, memory, and what the library leaves as it is."""
 import concurrent.futures
+import copy
 import gc
 import locale
 import multiprocessing
@@ -183,6 +184,23 @@ def test_a_problem_goes_to_other_processes_by_pickle(tmp_path):
         again = pickle.loads(pickle.dumps(problem))
         assert bits(again) == bits(problem)
     assert problems[0].variables.start[0] == 15e3
+
+
+class Named(piola.Problem):
+    """A problem whose class has another constructor and a method."""
+
+    def __init__(self, name):
+        super().__init__(BALL, set={"materials.soft.E": 15e3}, device="cpu")
+        self.name = name
+
+    def E(self):
+        return self.variables.start[0]
+
+
+def test_a_pickled_subclass_keeps_its_class():
+    with Named("soft") as problem, pickle.loads(pickle.dumps(problem)) as again, copy.copy(problem) as copied:
+        assert type(again) is type(copied) is Named and again.E() == copied.E() == 15e3
+        assert bits(again) == bits(copied) == bits(problem) and not hasattr(again, "name")
 
 
 def resident():

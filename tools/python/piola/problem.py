@@ -74,9 +74,9 @@ def _scene_options(scene: str | os.PathLike[str] | Mapping[str, Any], text: str 
     return {"scene": name, "text": text}
 
 
-def _reopen(options: dict[str, Any]) -> Problem:
-    """A problem of what another one was opened with."""
-    problem = Problem.__new__(Problem)
+def _reopen(kind: type[Problem], options: dict[str, Any]) -> Problem:
+    """A problem of this class, of what another one was opened with; its __init__ is not called."""
+    problem = kind.__new__(kind)
     problem._open(options)
     return problem
 
@@ -100,8 +100,8 @@ class Problem:
 
     Values of the design are in SI units, in arrays of float64. Any thread may call any method; calls of one problem
     follow one another, those of several run at the same time. Ctrl-C ends a call, which raises KeyboardInterrupt; the
-    problem then gives the bits that it would have given otherwise. A problem is pickled by its scene and its options,
-    and opened again where it is unpickled.
+    problem then gives the bits that it would have given otherwise. A problem is pickled by its class, its scene and its
+    options, and opened again where it is unpickled; attributes of a subclass are not there, unless it has a __reduce__.
 
     Raises the exceptions of `piola.errors`; BadSceneError has file, line and column.
     """
@@ -131,7 +131,7 @@ class Problem:
     def __reduce__(self) -> Any:
         options = dict(self._options)
         options["scene"] = os.path.abspath(options["scene"])
-        return _reopen, (options,)
+        return _reopen, (type(self), options)
 
     def close(self) -> None:
         """Frees the problem; a call that runs is ended. Later calls raise ClosedError. It may be closed twice."""
