@@ -18,21 +18,21 @@ static const struct {
                  {"F", ""},
                  {"pressure", "Pa"},
                  {"mass", "kg"},
-                 {"volume", "m^3"},
+                 {"volume", "m3"},
                  {"hardening", ""},
                  {"e33", ""},
                  {"displacement", "m"},
-                 {"acceleration", "m/s^2"},
+                 {"acceleration", "m/s2"},
                  {"past_displacement", "m"},
                  {"past_velocity", "m/s"},
                  {"rest_position", "m"},
                  {"rest_position_points", "m"},
-                 {"volume_points", "m^3"},
+                 {"volume_points", "m3"},
                  {"element_points", ""},
                  {"internal_force", "N"},
                  {"external_force", "N"},
                  {"reaction", "N"},
-                 {"density", "kg/m^3"},
+                 {"density", "kg/m3"},
                  {"viscosity", "Pa.s"},
                  {"thickness", "m"},
                  {"relative_density", ""},
@@ -45,7 +45,7 @@ static const struct {
 static const struct {
     const char *name, *unit;
 } of_stress[] = {
-    {"cauchy_stress", "Pa"}, {"von_mises", "Pa"}, {"green_strain", ""}, {"J", ""}, {"energy_density", "J/m^3"}};
+    {"cauchy_stress", "Pa"}, {"von_mises", "Pa"}, {"green_strain", ""}, {"J", ""}, {"energy_density", "J/m3"}};
 static const char *const endings[] = {"", "_nodal", "_points"};
 
 enum {

@@ -115,7 +115,7 @@ static void make_per_volume(pio_gradient_field *g)
     const size_t name = strlen(g->name), units = strlen(g->units), meaning = strlen(g->meaning);
     g->per_volume = true;
     snprintf(g->name + name, sizeof g->name - name, "_per_volume");
-    snprintf(g->units + units, sizeof g->units - units, "/m^3");
+    snprintf(g->units + units, sizeof g->units - units, "/m3");
     snprintf(g->meaning + meaning, sizeof g->meaning - meaning, ", over its volume at rest");
 }
 

@@ -39,7 +39,7 @@ static const struct {
      {"volume ratio, mean over the element", "volume ratio, mean of the elements around the node", "volume ratio"}},
     {SCENE_STATE_ENERGY_DENSITY,
      1,
-     "J/m^3",
+     "J/m3",
      {"energy_density", "energy_density_nodal", "energy_density_points"},
      {"strain energy per volume at rest, mean over the element",
       "strain energy per volume at rest, mean of the elements around the node", "strain energy per volume at rest"}},
@@ -91,7 +91,7 @@ bool pio_integration_field_of(const pio_scene *s, int i, pio_snapshot_field *out
          .components = s->method.dimension,
          .units = "m",
          .meaning = "position at rest"},
-        {.name = "volume_points", .components = 1, .units = "m^3", .meaning = "part of the element's volume at rest"}};
+        {.name = "volume_points", .components = 1, .units = "m3", .meaning = "part of the element's volume at rest"}};
     if (i >= (int)(sizeof known / sizeof *known) || !(pio_scene_stress_places(s) & PIO_STRESS_AT_POINTS)) return false;
     *out = known[i];
     out->when = PIO_SNAPSHOT_STATIC;

@@ -85,6 +85,22 @@ def test_names_of_fields_are_those_of_the_engines():
     assert names - hidden == listed and len(listed) > 25
 
 
+def units_that_scenes_do_not_have(fields):
+    """Units of fields, whatever engine has them, that neither a value of a scene nor an observation can have."""
+    table = (ROOT / "docs/scene.md").read_text().partition("| quantity | units |")[2].partition("<!-- end -->")[0]
+    words = (ROOT / "host/scene/words.c").read_text().partition("pio_observable_units[]")[2].partition("};")[0]
+    known = {"", *re.findall(r"`(.*?)`", table), *re.findall(r'= "(.*?)"', words)}
+    assert {"kg/m3", "m/s2", "J/m3", "Pa.s", "1/K"} <= known
+    return sorted(set(re.findall(r'\{"\w+", "(.*?)"\}', fields)) - known)
+
+
+def test_units_of_fields_are_spelled_as_in_scenes():
+    listed = (ROOT / "host/command/problem_fields.c").read_text()
+    wrong = units_that_scenes_do_not_have(listed)
+    print(f"units of fields that scenes spell differently: {wrong}, none should be")
+    assert wrong == [] and units_that_scenes_do_not_have(listed.replace('"kg/m3"', '"kg/m^3"')) == ["kg/m^3"]
+
+
 def test_a_library_of_another_version_is_refused(tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
