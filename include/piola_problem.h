@@ -145,7 +145,7 @@ piola_status piola_step(piola_problem *problem, size_t n, piola_error *error);
 /* Returns the number of the state of which piola_read() reads fields: in a run of single steps the current one, after
  * another evaluation the last; 0 if nothing was computed. */
 size_t piola_step_number(const piola_problem *problem);
-/* Returns the time of that state, s. */
+/* Returns the time of that state, s; in a scene without time, one of load steps or modes, its number. */
 double piola_time(const piola_problem *problem);
 
 /* ---- fields, by name, on particles, nodes or elements -----------------------------------------------------

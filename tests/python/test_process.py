@@ -186,6 +186,21 @@ def test_a_problem_goes_to_other_processes_by_pickle(tmp_path):
     assert problems[0].variables.start[0] == 15e3
 
 
+def test_a_sweep_by_dask_gives_the_bits_of_a_loop():
+    """Problems go to processes of Dask, which pickles them by cloudpickle, and come back with their results."""
+    import dask
+
+    moduli = [12e3, 15e3, 18e3, 21e3]
+    problems = [piola.Problem(BALL, set={"materials.soft.E": E}, device="cpu", threads=1) for E in moduli]
+    results = dask.compute(*[dask.delayed(lambda p: (os.getpid(), p.evaluate()))(p) for p in problems],
+                           scheduler="processes", num_workers=2)
+    assert all(process != os.getpid() for process, _ in results)
+    assert len({J for _, (J, _) in results}) == len(moduli)
+    for problem, (_, (J, gradient)) in zip(problems, results):
+        own = problem.evaluate()
+        assert J == own[0] and gradient.tobytes() == own[1].tobytes()
+
+
 class Named(piola.Problem):
     """A problem whose class has another constructor and a method."""
 

@@ -219,6 +219,16 @@ class Wheel(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*")
                                                 if p.is_file()))
 
+    def test_numpy_alone_is_required_and_the_rest_are_extras(self):
+        listing = "import importlib.metadata, json; print(json.dumps(importlib.metadata.requires('piola')))"
+        required = json.loads(self.python(listing))
+        self.assertEqual([r for r in required if "extra" not in r], ["numpy>=1.24"])
+        extras = {re.search("extra == '(.*)'", r)[1] for r in required if "extra" in r}
+        given = email.message_from_string((self.info / "METADATA").read_text()).get_all("Provides-Extra")
+        self.assertEqual(sorted(given), sorted(extras))
+        self.assertLessEqual({"scipy", "torch", "jax"}, extras)
+        self.assertTrue(all((self.site / f"piola/{name}.py").exists() for name in extras), extras)
+
     def test_control_a_licence_that_is_missing_is_an_error(self):
         library = next(pathlib.Path("/usr/lib").rglob("libyaml-0.so.2")).resolve()
         copies = {"libyaml-0-0.so.2": library}

@@ -55,6 +55,8 @@ if not os.access(program, os.X_OK):
     sys.exit(69)
 os.execv(program, ["piola", *sys.argv[1:]])
 '''
+# What `pip install piola[NAME]` brings beside NumPy, for the modules of the package that need it.
+EXTRAS = {"scipy": ["scipy"], "torch": ["torch"], "jax": ["jax"], "states": ["h5py", "pyvista", "xarray"]}
 SUMMARY = "differentiable solver for soft bodies and fluids"
 ABOUT = {
     "piola": """Differentiable simulation of soft bodies, solids and fluids: material points and finite elements, with
@@ -66,12 +68,14 @@ it are in the folder `licenses` of its metadata, and `bundled.txt` there names t
 }
 
 
-def metadata(name, version, requires, texts, about):
-    """The text of METADATA."""
+def metadata(name, version, requires, texts, extras=()):
+    """The text of METADATA; extras {name: what it requires}."""
+    optional = [line for extra in extras for line in (
+        f"Provides-Extra: {extra}", *(f"Requires-Dist: {r} ; extra == '{extra}'" for r in extras[extra]))]
     lines = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}", f"Summary: {SUMMARY}",
              "License-Expression: Apache-2.0", *(f"License-File: {text}" for text in sorted(texts)),
              "Requires-Python: >=3.10", *(f"Requires-Dist: {requirement}" for requirement in requires),
-             "Description-Content-Type: text/markdown", "", about]
+             *optional, "Description-Content-Type: text/markdown", "", ABOUT[name]]
     return "\n".join(lines)
 
 
@@ -90,15 +94,15 @@ def pack(tree, wheel, level):
         file.writestr(f"{dist_info.name}/RECORD", "\n".join(record))
 
 
-def describe(tree, name, version, requires, texts):
-    """Writes the metadata of a wheel, with licences {file name: text}."""
+def describe(tree, name, version, requires, texts, extras=()):
+    """Writes the metadata of a wheel, with licences {file name: text} and extras {name: what it requires}."""
     folder = tree / f"{name.replace('-', '_')}-{version}.dist-info"
     texts = {"LICENSE": (ROOT / "LICENSE").read_text(), **texts}
     for file, text in texts.items():
         path = folder / "licenses" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    (folder / "METADATA").write_text(metadata(name, version, requires, texts, ABOUT[name]))
+    (folder / "METADATA").write_text(metadata(name, version, requires, texts, extras))
 
 
 def audit(tree, name, version, exclude=()):
@@ -205,7 +209,7 @@ def build_cpu(prefix, package, version, out, level=6):
         texts = licences(bundled)
         print(f"bundled: {len(bundled)} libraries and fonts, {len(texts) - 1} licences; BLAS is that of "
               f"{blas_of(texts['bundled.txt'])}")
-        describe(tree, "piola", version, ["numpy>=1.24"], texts)
+        describe(tree, "piola", version, ["numpy>=1.24"], texts, EXTRAS)
         return finish(tree, name, out, level)
 
 

@@ -368,7 +368,7 @@ class Problem:
 
     @property
     def time(self) -> float:
-        """The time of that state, s."""
+        """The time of that state, s; in a scene without time, one of load steps or modes, its number."""
         return float(self._do(lambda h: h.get("piola_time")))
 
     def begin(self, x: Values | None = None) -> State:
