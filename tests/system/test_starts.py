@@ -31,8 +31,8 @@ optimizer: {type: lbfgs, max_iterations: 3, multi_start: 4}
 output: {states: {every: 5 ms}}
 """
 OF_BEST = ("states.vtkhdf", "history.vtkhdf", "picture.png")
-# about two seconds for each start on one thread
-LONG = ("--set", "time.duration=8 s", "--set", "output.states.every=4 s", "--set", "observe.place.every=4 s", "--set",
+# about a second for each start on one thread
+LONG = ("--set", "time.duration=4 s", "--set", "output.states.every=2 s", "--set", "observe.place.every=2 s", "--set",
         "optimizer.multi_start=2")
 # at the second start the ball crosses cells in one step
 FAST = ("--set", "design.speed.bounds=[-1000, 1000]")
