@@ -19,6 +19,7 @@ from test_sweep import AXES, DEADLINE, EMPTY, LONG
 
 FILES = ("sweep.csv", "sweep.h5", "sweep.json")
 OPTIMIZE = ("--what", "optimize", "--set", "optimizer={type: adam, learning_rate: 0.05, max_iterations: 8}")
+HALF = tuple(word.replace("time.duration=6 s", "time.duration=3 s") for word in LONG)  # enough for iterations
 
 
 class Parts(unittest.TestCase):
@@ -167,13 +168,13 @@ class Parts(unittest.TestCase):
         self.sweep(75, *AXES, *OPTIMIZE, *slow, "--members", "0", "--max-walltime", "0.3")  # as ever without it
 
     def test_a_part_that_gets_something_new_onto_the_disk_ends_with_75(self):
-        part = self.begin(*AXES, *OPTIMIZE, *LONG, "--members", "0..1", "--require-progress")
+        part = self.begin(*AXES, *OPTIMIZE, *HALF, "--members", "0..1", "--require-progress")
         self.wait_for(self.iterations)
         part.send_signal(signal.SIGTERM)
         self.assertEqual(part.wait(DEADLINE), 75, part.stderr.read())
-        self.sweep(0, *AXES, *OPTIMIZE, *LONG, "--members", "0..5", "--jobs", 2)
-        self.sweep(0, *AXES, *OPTIMIZE, *LONG, "--collect")
-        self.same_files(self.whole(*AXES, *OPTIMIZE, *LONG, "--jobs", 2))
+        self.sweep(0, *AXES, *OPTIMIZE, *HALF, "--members", "0..5", "--jobs", 2)
+        self.sweep(0, *AXES, *OPTIMIZE, *HALF, "--collect")
+        self.same_files(self.whole(*AXES, *OPTIMIZE, *HALF, "--jobs", 2))
 
     def test_a_run_makes_progress_only_if_its_checkpoint_is_a_later_one(self):
         slow = ("--set", "time.duration=4000 s", "--set", "output.states.every=400 s")
@@ -239,7 +240,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(shlex.split(line), ["sh", f"{out}/slurm/submit.sh"])
 
     def test_a_task_requeues_itself_on_75_alone(self):
-        self.sweep(0, *AXES, *OPTIMIZE, *LONG, "--slurm", "--chunk", 6)
+        self.sweep(0, *AXES, *OPTIMIZE, *HALF, "--slurm", "--chunk", 6)
         for state, restarts, code, queued in (("RUNNING None", "0", 75, True), ("COMPLETING None", "0", 75, False),
                                               ("COMPLETING TimeLimit", "999", 75, True),
                                               ("RUNNING None", "1000", 75, False), ("RUNNING None", "0", 0, False)):
