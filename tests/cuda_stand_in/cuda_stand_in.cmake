@@ -93,6 +93,9 @@ foreach(engine ${stand_in_engines})
 
   stand_in_test(test_every_kernel_stand_in ${engine} kernels/backend/test_every_kernel_gpu.c
     $<TARGET_OBJECTS:kernel_cases_${engine}>)
+  if(NOT PIOLA_LONG) # several waves of blocks with the first variant of each case; the others are of one
+    target_compile_definitions(test_every_kernel_stand_in_${engine} PRIVATE TEST_LARGE=1)
+  endif()
   foreach(order ${stand_in_orders})
     add_test(NAME test_every_kernel_${order}_${engine} COMMAND test_every_kernel_stand_in_${engine})
     set_tests_properties(test_every_kernel_${order}_${engine} PROPERTIES LABELS unit
