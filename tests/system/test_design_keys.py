@@ -150,7 +150,7 @@ class DesignKeys(unittest.TestCase):
         shutil.copytree(GOOD / "parts", self.root / "parts")
 
     def piola(self, command, codes=(0,)):
-        """The result of a command with the scene; a check has one random direction beside the gradient and the entry."""
+        """The result of a command with the scene; a check has one random direction beside the others."""
         one = ("--set", "gradient.check.directions=1") if command == "check" else ()
         done = subprocess.run([PIOLA, command, str(self.root / "scene.yaml"), "-o", str(self.root / command),
                                "--device", "cpu", "--threads", "1", *one], capture_output=True, text=True,

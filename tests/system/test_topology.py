@@ -382,8 +382,9 @@ optimizer: {{type: mma, max_iterations: 12}}
                       GOOD / "topology_mapped_3d.yaml", GOOD / "mixed_2d.yaml",
                       GOOD / "three_materials_2d.yaml"):
             done = subprocess.run([PIOLA, "check", str(scene), "--device", "cpu", "--threads", "1", "-o",
-                                   str(self.root / "check"), "--set", "gradient.check.directions=1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  stdin=subprocess.DEVNULL, text=True, timeout=DEADLINE)
+                                   str(self.root / "check"), "--set", "gradient.check.directions=1"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                                  text=True, timeout=DEADLINE)
             print(f"  check {scene.name}: exit {done.returncode} (threshold 0)")
             self.assertEqual(done.returncode, 0, done.stdout)
 
