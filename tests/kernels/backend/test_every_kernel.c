@@ -131,15 +131,13 @@ static void every_kernel_is_run_by_its_case(void **state)
         for (int variant = 0, variants = case_owner(k) == k; variant < variants; variant++) {
             case_io *io = run(k, variant, 0, NULL);
             variants = io->variants;
-            for (int j = 0; j < CASE_KERNELS; j++)
-                if (case_owner(j) == k) launched[j] += io->launched[j];
+            for (int j = 0; j < CASE_KERNELS; j++) launched[j] += case_owner(j) == k ? io->launched[j] : 0;
             for (int i = 0; i < io->n_arrays; i++) outputs[k] += io->arrays[i].role == CASE_OUTPUT;
             io_delete(io);
         }
     for (int k = 0; k < CASE_KERNELS; k++)
         if (!launched[k] || !outputs[case_owner(k)])
-            fail_msg("the case of %s launches it %d times and has %d outputs", list[k].name, launched[k],
-                     outputs[case_owner(k)]);
+            fail_msg("the case of %s launches it %d times, or has no outputs", list[k].name, launched[k]);
 }
 
 /* ---- equal bits ------------------------------------------------------------------------------------------ */
