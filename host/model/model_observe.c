@@ -133,6 +133,7 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
                                 .components = pio_observe_components(m->scene, s),
                                 .axis = s->axis,
                                 .sharpness = s->sharpness,
+                                .quantile = s->quantile,
                                 .measure = s->measure,
                                 .power = s->power,
                                 .size = m->fem ? pio_model_field_size(m, s) : 1,

@@ -198,7 +198,8 @@ typedef struct {
     double over[2];      /* s: one sample, the mean over the window; {-1, -1} when absent */
     char *points_file;   /* distance: table of time, particle or node, x, y[, z][, weight]; samples are its times */
     int axis;            /* front: 0 x, 1 y, 2 z */
-    double sharpness;    /* front: of the smooth maximum, 1/m */
+    double sharpness;    /* front: of the smooth maximum, or of the quantile's smooth step, 1/m */
+    double quantile;     /* front: the fraction of the mass below it, in (0, 1); 0: the smooth maximum */
     scene_where on;      /* FEM: a part of the body; group NULL and no box: all of it */
     char *boundary;      /* reaction and its moment: name of the boundary; NULL in others */
     double point[3], center[3]; /* FEM, m: a point of the body at rest, NaN: a part is observed; centre of moments */

@@ -36,6 +36,7 @@ static void complete_observe(const pio_scene *scene, cfg_doc *doc, scene_observe
     double n = 1, step = scene->time.duration;
     o->every = value_or(o->every, 0);
     o->sharpness = value_or(o->sharpness, 4 / scene->mpm.grid.spacing);
+    o->quantile = value_or(o->quantile, 0);
     if (!over) o->over[0] = o->over[1] = -1;
     if (o->type == PIO_EFFORT || o->type == PIO_SMOOTHNESS || o->type == PIO_EIGENFREQUENCY) return;
     if (o->at.n || over || o->type == PIO_DISTANCE) return;

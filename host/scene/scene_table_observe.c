@@ -34,6 +34,11 @@ static const cfg_field points_fields[] = {{"file", CFG_TEXT, AT(scene_observe, p
                                           END};
 static const cfg_table points_table = {.what = "set of points", .fields = points_fields};
 
+static bool has_quantile(const void *o)
+{
+    return ((const scene_observe *)o)->quantile > 0;
+}
+
 static bool has_from_group(const void *o)
 {
     return ((const scene_observe *)o)->from_group != NULL;
@@ -68,7 +73,15 @@ static const cfg_field observe_fields[] = {
      .meaning = "direction in which the front advances"},
     {"sharpness", CFG_NUMBER, AT(scene_observe, sharpness), .computed = "4/method.grid.spacing",
      .quantity = CFG_WAVE_NUMBER, POSITIVE, .only = ONLY(PIO_FRONT),
-     .meaning = "of the smooth maximum; larger is nearer to the foremost particle and less smooth"},
+     .meaning = "s of a front: without quantile that of the smooth maximum, larger being nearer to the foremost "
+                "particle and less smooth; with quantile each particle's mass is spread over about 4/s"},
+    {"quantile", CFG_NUMBER, AT(scene_observe, quantile), .range = {CFG_OVER | CFG_BELOW, 0, 1},
+     .only = ONLY(PIO_FRONT), .present = has_quantile,
+     .meaning =
+         "fraction of the mass that lies below the place, such as 0.99: the root y of sum m S(sharpness (x - y)) "
+         "= (1 - quantile) sum m with S(t) = 1/(1 + exp(-t)). Without it the place is ln(sum m exp(sharpness x)/"
+         "sum m)/sharpness, a mean in which what lies foremost counts most: it lies behind the foremost "
+         "particles by ln(mass/mass within 1/sharpness of them)/sharpness, with the default by one to two cells"},
     {"geometry", CFG_NAME, AT(scene_observe, geometry), .required = true, .only = ONLY(PIO_SHAPE),
      .meaning = "name of the entry of geometry from which the distance is measured, at its own place; it is smoothed "
                 "over a cell"},

@@ -53,6 +53,7 @@
 #include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_p2g_args.h"
 #include "kernels/mpm/mpm_plastic_args.h"
+#include "kernels/mpm/mpm_quantile_args.h"
 #include "kernels/mpm/mpm_reversible_args.h"
 #include "kernels/mpm/mpm_reversible_force_args.h"
 #include "kernels/mpm/mpm_reversible_move_args.h"

@@ -9,7 +9,9 @@
  *   volume           y = sum_p r_p V_p                   mass likewise, of m_p; r_p: relative density, 1 if full
  *   relative density y = sum_p r_p V_p / V               greyness likewise, of 4 r_p (1 - r_p) (Sigmund 2007, eq. 41);
  *                    V = sum of the body's V_p
- *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s */
+ *   front            y = x_ref + ln(sum_p m_p exp(s (x_pa - x_ref)) / M) / s     the largest x_a, smoothed over 1/s
+ *   its quantile Q   y with sum_p m_p S(s (x_pa - y)) = (1 - Q) M,  S(t) = 1/(1 + exp(-t)): below y lies Q of the mass,
+ *                    each m_p spread over about 4/s; mpm_quantile.h finds it, and the sum is -d/dy of the left */
 #ifndef PIOLA_KERNELS_MPM_OBSERVE_H
 #define PIOLA_KERNELS_MPM_OBSERVE_H
 
@@ -56,10 +58,10 @@ PIO_FN wide observed_matter(const mpm_observe_args *a, int id)
 }
 
 /* Returns x_ref of the front, m. It does not change y and only keeps the exponentials in range: it must lie near the
- * front. */
+ * front. Of a quantile it is y. */
 PIO_FN wide observe_reference(const mpm_observe_args *a)
 {
-    return W(a->place ? *a->place : a->ref);
+    return a->place ? *a->place : W(a->ref);
 }
 
 /* Returns exp(s (x_pa - x_ref)), the weight of the mass of stored particle p in the front. */
@@ -67,6 +69,28 @@ PIO_FN wide observe_front_weight(const mpm_observe_args *a, int p)
 {
     const real f = a->s.offset[field_at(a->matter.n, DIM, a->axis, p)];
     return exp(W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], f, a->axis) - observe_reference(a)));
+}
+
+/* Returns S(t) of a quantile, t = s (x_pa - y), the fraction of stored particle p's mass that counts as beyond y, and
+ * sets the slope dS/dt, both from exp(-|t|), which is in range. */
+PIO_FN wide observe_beyond(const mpm_observe_args *a, int p, wide *slope)
+{
+    const real f = a->s.offset[field_at(a->matter.n, DIM, a->axis, p)];
+    const wide t = W(a->sharpness) * (particle_position(&a->box, a->s.cell[p], f, a->axis) - observe_reference(a));
+    const int beyond = t >= W(0);
+    const wide e = exp(beyond ? -t : t), by = W(1) + e;
+    *slope = e / (by * by);
+    return (beyond ? W(1) : e) / by;
+}
+
+/* Returns the term of stored particle p of mass m, kg, in the sum of a front: m_p exp(s (x_pa - x_ref))/M, or with Q
+ * m_p s dS/dt, kg/m. */
+PIO_FN wide observed_front(const mpm_observe_args *a, int p, wide m)
+{
+    wide slope;
+    if (!(a->quantile > 0)) return m * observe_front_weight(a, p) / W(*a->total);
+    observe_beyond(a, p, &slope);
+    return m * W(a->sharpness) * slope;
 }
 
 /* Returns component c of stored particle p's place, m; where there is a state before, it is (1 - s) x_p + s x0_p. */
@@ -98,7 +122,7 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
     if (a->type == PIO_MEAN_POSITION)
         return m * particle_position(&a->box, a->s.cell[p], a->s.offset[at], a->axis) / W(*a->total);
     if (a->type == PIO_MEAN_VELOCITY) return m * W(a->s.velocity[at]) / W(*a->total);
-    if (a->type == PIO_FRONT) return m * observe_front_weight(a, p) / W(*a->total);
+    if (a->type == PIO_FRONT) return observed_front(a, p, m);
     if (a->type == PIO_SHAPE) {
         vec slope;
         const wide d = W(observed_depth(a, p, &slope));
@@ -121,7 +145,8 @@ PIO_FN wide mpm_observe(int p, const mpm_observe_args *a)
 /* Returns y, the value of the observation, from the sum of its terms. */
 PIO_FN wide observe_value(const mpm_observe_args *a, wide sum)
 {
-    return a->type == PIO_FRONT ? observe_reference(a) + log(sum) / W(a->sharpness) : sum;
+    if (a->type != PIO_FRONT) return sum;
+    return a->quantile > 0 ? observe_reference(a) : observe_reference(a) + log(sum) / W(a->sharpness);
 }
 
 /* Adds the observation to the sample; the one item is 0. */
@@ -140,6 +165,27 @@ PIO_FN void observed_matter_adj(const mpm_observe_adj_args *b, int id, double y_
     if (a->type == PIO_MASS || !b->relative_bar) return;
     observed_filling(a, id, &slope);
     b->relative_bar[id] += R(y_bar * (double)slope / (observed_by_volume(a->type) ? (double)*a->total : 1));
+}
+
+/* Adjoint of a front, y_bar its cotangent, for stored particle p: adds to the cotangents of its place and mass. With Q
+ * by the implicit function theorem: with S' = dS/dt,  sum_p m_p s S'_p dy = sum_p m_p s S'_p dx_pa + (S_p - (1 - Q))
+ * dm_p. */
+PIO_FN void observed_front_adj(const mpm_observe_adj_args *b, int p, double y_bar)
+{
+    const mpm_observe_args *a = &b->o;
+    const int id = a->s.id[p];
+    const ptrdiff_t at = field_at(a->matter.n, DIM, a->axis, p);
+    const double m = (double)a->matter.mass[id], total = (double)*a->total, dx = (double)a->box.dx;
+    if (a->quantile > 0) {
+        wide slope;
+        const double beyond = (double)observe_beyond(a, p, &slope), scale = y_bar / (double)*b->sum;
+        b->bar.offset[at] += R(scale * m * a->sharpness * (double)slope * dx);
+        b->mass_bar[id] += R(scale * (beyond - (1 - a->quantile)));
+        return;
+    }
+    const double e = (double)observe_front_weight(a, p), S = (double)*b->sum * total;
+    b->bar.offset[at] += R(y_bar * m * e / S * dx);
+    b->mass_bar[id] += R(y_bar * (e / S - 1 / total) / a->sharpness);
 }
 
 /* Adjoint of mpm_observe and mpm_observe_add for stored particle p: adds to the cotangents of its place or its
@@ -168,9 +214,7 @@ PIO_FN void mpm_observe_adj(int p, const mpm_observe_adj_args *b)
         return;
     }
     if (a->type == PIO_FRONT) {
-        const double e = (double)observe_front_weight(a, p), S = sum * total;
-        b->bar.offset[at] += R(y_bar * m * e / S * dx);
-        b->mass_bar[id] += R(y_bar * (e / S - 1 / total) / a->sharpness);
+        observed_front_adj(b, p, y_bar);
         return;
     }
     if (a->type == PIO_SHAPE) {

@@ -13,8 +13,9 @@ typedef struct {
     int type, of, axis;         /* a pio_observable, body number, component */
     const wide *total;          /* [1] M of the body, kg, or V, m^3 */
     const real *relative;       /* [n] relative densities in id order; NULL: all are 1 */
-    double ref, sharpness;      /* front: x_ref m, s 1/m */
-    const double *place;        /* front: [1] x_ref m, instead of ref where not NULL */
+    double ref, sharpness;      /* front: x_ref m, s 1/m, > 0 */
+    double quantile;            /* front: Q, 0 < Q < 1; 0: the smooth maximum */
+    const wide *place;          /* front: [1] x_ref m, instead of ref where not NULL; with Q: y, which is read */
     const int *marker;          /* distance: [n] in id order: row of `points`, or -1 */
     const double *points;       /* distance: [rows][DIM] m; NaN: no point at this time */
     const double *point_weight; /* distance: [rows] weight of a point; NULL: 1 */

@@ -12,6 +12,7 @@
 #include "kernels/mpm/mpm_plastic.h"
 #include "kernels/mpm/mpm_slot.h"
 #include "kernels/mpm/mpm_observe.h"
+#include "kernels/mpm/mpm_quantile.h"
 #include "kernels/mpm/mpm_deposit.h"
 #include "kernels/mpm/mpm_target.h"
 #include "kernels/mpm/mpm_design.h"

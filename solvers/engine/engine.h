@@ -28,7 +28,8 @@ typedef struct {
     pio_observable type;               /* what is observed */
     int32_t body, components, samples; /* the body of particles; values are [samples][components] */
     int32_t axis;                      /* front: the axis along which it advances */
-    double sharpness;                  /* front: of the smooth maximum, 1/m */
+    double sharpness;                  /* front: of the smooth maximum, or of the quantile's smooth step, 1/m */
+    double quantile;       /* front: this fraction of the mass lies below it, in (0, 1); 0: the smooth maximum */
     const int32_t *marker; /* distance: [n] row of `points` of each particle or node, or -1; NULL: see row_start */
     int32_t rows;          /* distance: number of measured points */
     const double *points;  /* distance: [samples][rows][dim] m; NaN: no point in this sample */

@@ -156,6 +156,8 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
 mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_sample_weight *t, int past);
 /* Sets *sum, device memory, to the sum of a component over particles. */
 void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum);
+/* Finds the quantile of a front in the current state: sets its place (kernels/mpm/mpm_quantile.h). */
+void mpm_observe_quantile(mpm_sim *sim, const mpm_observation *o);
 /* Adds `weight` times the adjoint of the component's value, given dJ/dvalue in `bar`, to the cotangents of the
  * state. */
 void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,

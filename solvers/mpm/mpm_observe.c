@@ -31,7 +31,7 @@ static void observe_sample(mpm_sim *sim, const pio_sample_weight *t, int adjoint
         if (!adjoint) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
         return;
     }
-    if (o->desc.type == PIO_FRONT) place_front(sim, o);
+    if (o->desc.type == PIO_FRONT) (o->desc.quantile > 0 ? mpm_observe_quantile : place_front)(sim, o);
     for (int c = 0; c < o->desc.components; c++) {
         const mpm_observe_args a = t->past > 0 ? mpm_observe_args_between(sim, t, 1 - sim->particles.current)
                                                : mpm_observe_args_of(sim, o, t->sample, c);

@@ -18,6 +18,7 @@ mpm_observe_args mpm_observe_args_of(const mpm_sim *sim, const mpm_observation *
                               .total = o->total,
                               .relative = sim->material.relative,
                               .sharpness = d->sharpness,
+                              .quantile = d->quantile,
                               .place = o->place,
                               .marker = o->marker,
                               .points = distance ? o->points + (ptrdiff_t)sample * d->rows * DIM : NULL,
@@ -46,8 +47,7 @@ mpm_observe_args mpm_observe_args_between(const mpm_sim *sim, const pio_sample_w
 #define OBSERVE_ARGS .s = a.s, .matter = a.matter, .box = a.box, .body = a.body, .type = a.type, .of = a.of, \
     .axis = a.axis, \
     .total = a.total, .relative = a.relative, .ref = a.ref, .sharpness = a.sharpness, .place = a.place, \
-    .marker = a.marker, \
-    .points = a.points, \
+    .quantile = a.quantile, .marker = a.marker, .points = a.points, \
     .point_weight = a.point_weight, .markers = a.markers, .past = a.past, .past_at = a.past_at, \
     .past_weight = a.past_weight, \
     .field = a.field, .outside = a.outside
@@ -57,6 +57,21 @@ void mpm_observe_sum(mpm_sim *sim, const mpm_observe_args *args, double *sum)
 {
     const mpm_observe_args a = *args;
     pio_sum(&sim->base.queue, mpm_observe, sim->particles.n, &sim->step->particles, sum, OBSERVE_ARGS);
+}
+
+void mpm_observe_quantile(mpm_sim *sim, const mpm_observation *o)
+{
+    pio_queue *q = &sim->base.queue;
+    const mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
+    double *slope = sim->base.scalar, *beyond = o->place + QUANTILE_BEYOND;
+    pio_map(q, mpm_quantile_begin, 1, NULL, .box = sim->grid.box, .axis = a.axis, .sharpness = a.sharpness,
+            .step = sim->step, .search = o->place, .particles = o->left);
+    for (int k = 0; k < QUANTILE_STEPS; k++) {
+        pio_sum(q, mpm_quantile_beyond, sim->particles.n, o->left, beyond, OBSERVE_ARGS);
+        pio_sum(q, mpm_observe, sim->particles.n, o->left, slope, OBSERVE_ARGS);
+        pio_map(q, mpm_quantile_step, 1, NULL, .quantile = a.quantile, .sharpness = a.sharpness, .total = a.total,
+                .beyond = beyond, .slope = slope, .search = o->place, .particles = o->left);
+    }
 }
 
 void mpm_observe_sum_adj(mpm_sim *sim, const mpm_observe_args *args, const double *sum, const double *bar,

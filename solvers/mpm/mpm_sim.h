@@ -5,6 +5,7 @@
 
 #include "kernels/mpm/mpm_bend.h"
 #include "kernels/mpm/mpm_feedback.h"
+#include "kernels/mpm/mpm_quantile_args.h"
 #include "kernels/mpm/mpm_slot.h"
 #include "solvers/engine/sim.h"
 
@@ -21,8 +22,10 @@ typedef struct {
     real *field;               /* [nodes] of a shape or a target density; NULL of the others */
     double size;               /* of a density: the sum of the target's squares */
     double *mean, *mean_bar;   /* [2][DIM] of a separation: both means; cotangents */
-    double *place;             /* [1] of a front: where it is, roughly, m */
-    double *channel_weight;    /* [channels] of effort and smoothness: the weight of each channel */
+    /* of a front: [1] where it is, roughly, m; of its quantile [QUANTILE_NUMBERS] the search for it */
+    double *place;
+    int *left;              /* [1] of a quantile: over how many particles the search sums */
+    double *channel_weight; /* [channels] of effort and smoothness: the weight of each channel */
 } mpm_observation;
 
 /* One design. */

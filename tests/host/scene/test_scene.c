@@ -73,6 +73,8 @@ static void observations_and_designs_have_their_exact_values(void **state)
     equal(s->goal.observe[3].over[0], -1);
     equal(s->goal.observe[3].sharpness, 200);
     equal(s->goal.observe[4].sharpness, 200);
+    equal(s->goal.observe[3].quantile, 0);
+    equal(s->goal.observe[4].quantile, 0.99);
     assert_string_equal(s->goal.observe[5].points_file, "parts/points.csv");
     assert_int_equal(s->goal.observe[5].at.n, 0);
     assert_int_equal(s->goal.n_design, 4);

@@ -38,33 +38,81 @@ static void observe_points(case_io *io, const sample *t, mpm_observe_args *a)
 
 static void observe_front(case_io *io, mpm_observe_args *a)
 {
-    double *place = HOST(io, double, 1);
-    place[0] = 0.2;
+    wide *place = HOST(io, wide, 1);
+    place[0] = W(0.2);
     a->ref = 0.2;
-    a->place = a->type == PIO_FRONT ? PUSH(io, double, place, 1) : NULL;
+    a->place = a->type == PIO_FRONT ? PUSH(io, wide, place, 1) : NULL;
     a->sharpness = 30;
 }
 
-static const char *const observed_names[] = {"mean position",
-                                             "mean velocity",
-                                             "kinetic energy",
-                                             "distance",
-                                             "front",
-                                             "distance between two steps",
-                                             "shape",
-                                             "outside",
-                                             "volume",
-                                             "mass",
-                                             "greyness",
-                                             "filled",
-                                             NULL};
+/* Finds the quantile, as a solver does, and sets where the observation reads its place. */
+static void observe_quantile(case_io *io, const sample *t, mpm_observe_args *a)
+{
+    wide *search = NEW(io, wide, QUANTILE_NUMBERS, CASE_SET), *slope = NEW(io, wide, 1, CASE_SET);
+    int *particles = NEW(io, int, 1, CASE_SET);
+    mpm_quantile_begin_args begin;
+    begin.box = a->box;
+    begin.axis = a->axis;
+    begin.sharpness = a->sharpness;
+    begin.step = t->step;
+    begin.search = search;
+    begin.particles = particles;
+    LAUNCH(io, mpm_quantile_begin, 1, NULL, &begin);
+    a->place = search;
+    mpm_quantile_step_args step;
+    step.quantile = a->quantile;
+    step.sharpness = a->sharpness;
+    step.total = a->total;
+    step.beyond = search + QUANTILE_BEYOND;
+    step.slope = slope;
+    step.search = search;
+    step.particles = particles;
+    for (int k = 0; k < QUANTILE_STEPS; k++) {
+        LAUNCH_SUM(io, mpm_quantile_beyond, t->n, particles, a, search + QUANTILE_BEYOND);
+        LAUNCH_SUM(io, mpm_observe, t->n, particles, a, slope);
+        LAUNCH(io, mpm_quantile_step, 1, NULL, &step);
+    }
+    case_out(io, "left", CASE_INT, 1, 1, particles);
+    case_expect(io, !(case_find(io, CASE_OUTPUT, "left")->value[0] > 0), "a quantile that is found");
+}
+
+static const char *const observed_names[] = {"mean position",  "mean velocity",
+                                             "kinetic energy", "distance",
+                                             "front",          "distance between two steps",
+                                             "shape",          "outside",
+                                             "volume",         "mass",
+                                             "greyness",       "filled",
+                                             "quantile",       NULL};
 
 /* Returns the observable of a variant of case_mpm_observe. */
 static int observed_type(int variant)
 {
-    static const int after[] = {PIO_DISTANCE,   PIO_SHAPE, PIO_SHAPE, PIO_VOLUME, PIO_MASS, PIO_OF_RELATIVE_DENSITY,
-                                PIO_OF_GREYNESS};
+    static const int after[] = {PIO_DISTANCE,    PIO_SHAPE, PIO_SHAPE, PIO_VOLUME, PIO_MASS, PIO_OF_RELATIVE_DENSITY,
+                                PIO_OF_GREYNESS, PIO_FRONT};
     return variant <= PIO_FRONT ? variant : after[variant - PIO_FRONT - 1];
+}
+
+/* Their adjoint; `between`: also the part of a distance that belongs to the state before. */
+static void observe_gradients(case_io *io, const sample *t, const mpm_observe_args *a, const wide *sum, int between)
+{
+    mpm_observe_adj_args b;
+    b.o = *a;
+    b.sum = sum;
+    b.sample_bar = COTANGENT(io, wide, "sample");
+    b.weight = 0.7;
+    b.bar = sample_new_state(io, t->n, CASE_ADDED);
+    b.mass_bar = NEW_FIELD(io, 1, t->n, CASE_ADDED);
+    b.relative_bar = NEW_FIELD(io, 1, t->n, CASE_ADDED);
+    b.past_bar = NULL;
+    LAUNCH(io, mpm_observe_adj, t->n, NULL, &b);
+    real *past_bar = NEW_FIELD(io, DIM, t->n, CASE_ADDED);
+    b.past_bar = past_bar;
+    if (between) LAUNCH(io, mpm_observe_adj, t->n, NULL, &b);
+    case_gradient(io, "past offset", CASE_FIELD, DIM, t->n, past_bar);
+    case_gradient(io, "offset", CASE_FIELD, DIM, t->n, b.bar.offset);
+    case_gradient(io, "velocity", CASE_FIELD, DIM, t->n, b.bar.velocity);
+    case_gradient(io, "mass", CASE_FIELD, 1, t->n, b.mass_bar);
+    case_gradient(io, "relative", CASE_FIELD, 1, t->n, b.relative_bar);
 }
 
 static void case_mpm_observe(case_io *io)
@@ -79,6 +127,7 @@ static void case_mpm_observe(case_io *io)
     sample_particles(io, &t);
     sample_state(io, &t, CASE_CONSTANT);
     sample_laws(io, &t);
+    sample_step(io, &t);
     int *body = HOST(io, int, t.n);
     for (int i = 0; i < t.n; i++) body[i] = (int)(BODIES * case_unit("body", i));
     a.s = t.s;
@@ -93,12 +142,14 @@ static void case_mpm_observe(case_io *io)
     a.axis = DIM - 1;
     a.field = CONSTANTS(io, "signed distance", 1, t.nodes, -0.2, 0.3);
     observe_front(io, &a);
+    a.quantile = observed_names[variant + 1] ? 0 : 0.7;
     observe_points(io, &t, &a);
     a.past_weight = between ? 0.3 : 0;
     observe_past(io, &t, &a);
     wide *total = NEW(io, wide, 1, CASE_SET), *sum = NEW(io, wide, 1, CASE_SET), *value = NEW(io, wide, 1, CASE_ADDED);
     a.total = total;
     LAUNCH_SUM(io, mpm_observe_mass, t.n, NULL, &a, total);
+    if (a.quantile > 0) observe_quantile(io, &t, &a);
     LAUNCH_SUM(io, mpm_observe, t.n, NULL, &a, sum);
     mpm_observe_add_args add;
     add.o = a;
@@ -109,29 +160,14 @@ static void case_mpm_observe(case_io *io)
     case_out(io, "total mass", CASE_WIDE, 1, 1, total);
     case_out(io, "sum", CASE_WIDE, 1, 1, sum);
     case_out(io, "sample", CASE_WIDE, 1, 1, value);
-    if (!case_adjoint(io)) return;
-    mpm_observe_adj_args b;
-    b.o = a;
-    b.sum = sum;
-    b.sample_bar = COTANGENT(io, wide, "sample");
-    b.weight = 0.7;
-    b.bar = sample_new_state(io, t.n, CASE_ADDED);
-    b.mass_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    b.relative_bar = NEW_FIELD(io, 1, t.n, CASE_ADDED);
-    b.past_bar = NULL;
-    LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
-    real *past_bar = NEW_FIELD(io, DIM, t.n, CASE_ADDED);
-    b.past_bar = past_bar;
-    if (between) LAUNCH(io, mpm_observe_adj, t.n, NULL, &b);
-    case_gradient(io, "past offset", CASE_FIELD, DIM, t.n, past_bar);
-    case_gradient(io, "offset", CASE_FIELD, DIM, t.n, b.bar.offset);
-    case_gradient(io, "velocity", CASE_FIELD, DIM, t.n, b.bar.velocity);
-    case_gradient(io, "mass", CASE_FIELD, 1, t.n, b.mass_bar);
-    case_gradient(io, "relative", CASE_FIELD, 1, t.n, b.relative_bar);
+    if (case_adjoint(io)) observe_gradients(io, &t, &a, sum, between);
 }
 #define case_mpm_observe_mass case_mpm_observe
 #define case_mpm_observe_add case_mpm_observe
 #define case_mpm_observe_adj case_mpm_observe
+#define case_mpm_quantile_begin case_mpm_observe
+#define case_mpm_quantile_beyond case_mpm_observe
+#define case_mpm_quantile_step case_mpm_observe
 
 /* ---- design and fields ----------------------------------------------------------------------------------- */
 
