@@ -24,13 +24,17 @@ static void set_grid(pio_model *m)
     const scene_grid *g = &m->scene->mpm.grid;
     pio_grid_desc *d = &m->desc.grid;
     d->spacing = g->spacing;
+    d->wall_friction_velocity = g->wall_friction_velocity;
     for (int a = 0; a < m->scene->method.dimension; a++) {
         const int cells = (int)ceil((g->max[a] - g->min[a]) / g->spacing - 1e-9);
         d->nodes[a] = cells + 1 + 2 * PAD;
         d->origin[a] = g->min[a] - PAD * g->spacing;
         d->face[a][0] = PAD;
         d->face[a][1] = PAD + cells;
-        for (int side = 0; side < 2; side++) d->wall[a][side] = (int32_t)g->wall[a][side];
+        for (int side = 0; side < 2; side++) {
+            d->wall[a][side] = (int32_t)g->wall[a][side];
+            d->wall_friction[a][side] = g->wall_friction[a][side];
+        }
     }
 }
 

@@ -250,6 +250,7 @@ static piola_status add_groups(const pio_model *m, const scene_design *design, s
 static int32_t which_of(const pio_model *m, const scene_path *path)
 {
     if (path->owner == SCENE_OWNER_CONTROL) return pio_model_control_which(m, path);
+    if (path->quantity == PIO_WALL_FRICTION) return path->component;
     if (path->owner == SCENE_OWNER_CONSTANT) return m->fem->constant_number[path->index];
     if (path->quantity == PIO_NAMED_CONSTANT) /* of a boundary: an angle */
         return m->fem->constant_number[m->scene->constants.n + (size_t)path->index];

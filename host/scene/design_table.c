@@ -192,6 +192,24 @@ static bool slides(const pio_scene *s, const void *obstacle)
     return ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
 }
 
+/* Of a face: whether it can have friction, and its number among the faces. */
+#define RUBS(face, a, side)                                                                                            \
+    static bool face##_rubs(const pio_scene *s, const void *owner)                                                     \
+    {                                                                                                                  \
+        return is_apic(s, owner) && (a) < s->method.dimension && pio_wall_can_rub(s->mpm.grid.wall[a][side]);          \
+    }                                                                                                                  \
+    static size_t face##_number(const void *owner)                                                                     \
+    {                                                                                                                  \
+        (void)owner;                                                                                                   \
+        return 2 * (a) + (side);                                                                                       \
+    }
+RUBS(x_min, 0, 0)
+RUBS(x_max, 0, 1)
+RUBS(y_min, 1, 0)
+RUBS(y_max, 1, 1)
+RUBS(z_min, 2, 0)
+RUBS(z_max, 2, 1)
+
 static bool separates(const pio_scene *s, const void *obstacle)
 {
     (void)s;
@@ -217,6 +235,18 @@ static const design_row rows[] = {
      IN(pio_scene, contact.friction), .has = has_contact},
     {SCENE_OWNER_ALL, "contact.regularisation_velocity", PIO_REGULARISATION_VELOCITY, CFG_VELOCITY,
      FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(pio_scene, contact.regularisation_velocity), .has = has_contact},
+    {SCENE_OWNER_ALL, "method.grid.wall_friction.x_min", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, mpm.grid.wall_friction[0][0]), .has = x_min_rubs, .component = x_min_number},
+    {SCENE_OWNER_ALL, "method.grid.wall_friction.x_max", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, mpm.grid.wall_friction[0][1]), .has = x_max_rubs, .component = x_max_number},
+    {SCENE_OWNER_ALL, "method.grid.wall_friction.y_min", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, mpm.grid.wall_friction[1][0]), .has = y_min_rubs, .component = y_min_number},
+    {SCENE_OWNER_ALL, "method.grid.wall_friction.y_max", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, mpm.grid.wall_friction[1][1]), .has = y_max_rubs, .component = y_max_number},
+    {SCENE_OWNER_ALL, "method.grid.wall_friction.z_min", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, mpm.grid.wall_friction[2][0]), .has = z_min_rubs, .component = z_min_number},
+    {SCENE_OWNER_ALL, "method.grid.wall_friction.z_max", PIO_WALL_FRICTION, CFG_ONE, FROM(0), DESIGN_NUMBER,
+     IN(pio_scene, mpm.grid.wall_friction[2][1]), .has = z_max_rubs, .component = z_max_number},
 
     /* This is the order in which results have the gradients of each particle, element and node. */
     {SCENE_OWNER_BODY, "position", PIO_POSITION, CFG_LENGTH, ANY, DESIGN_VECTOR, IN(scene_body, position),

@@ -27,8 +27,9 @@ typedef struct design_row {
      * this key, or NULL; `every` returns constant i of all laws, each key once, NULL past the last. */
     const pio_law_constant *(*constant)(const scene_material *material, const char *key);
     const pio_law_constant *(*every)(int i);
-    const char *item;                       /* lists: name of one component */
-    size_t (*component)(const void *owner); /* lists: index of the first among the owner's control values; NULL: 0 */
+    const char *item; /* lists: name of one component */
+    /* of lists the index of the first among the owner's control values, of walls the number of the face; NULL: 0 */
+    size_t (*component)(const void *owner);
     /* Name of the engine's field of derivatives with respect to the quantity at each particle, element or node, and
      * meaning of the quantity; NULL: there is no such field. Of rows for laws, the number of the constant follows the
      * name, and `meaning` is the constant's. */

@@ -57,7 +57,8 @@ typedef struct {
     double spacing;        /* edge of a cell, m, > 0 */
     double min[3], max[3]; /* m, box of the domain; whole numbers of cells are not required: max is rounded up */
     pio_wall wall[3][2]; /* [axis][0 lower, 1 upper]; `walls: slip`, or `walls: {x_min: sticky, ..., default: slip}` */
-    double wall_stiffness; /* of penalty walls, 1/s^2; 0: there are none */
+    double wall_stiffness;                              /* of penalty walls, 1/s^2; 0: there are none */
+    double wall_friction[3][2], wall_friction_velocity; /* of each wall, 0: none; at which it has 0.7 of that, m/s */
 } scene_grid;
 
 typedef struct {
@@ -198,10 +199,9 @@ typedef struct {
     double over[2];      /* s: one sample, the mean over the window; {-1, -1} when absent */
     char *points_file;   /* distance: table of time, particle or node, x, y[, z][, weight]; samples are its times */
     int axis;            /* front: 0 x, 1 y, 2 z */
-    double sharpness;    /* front: of the smooth maximum, or of the quantile's smooth step, 1/m */
-    double quantile;     /* front: the fraction of the mass below it, in (0, 1); 0: the smooth maximum */
-    scene_where on;      /* FEM: a part of the body; group NULL and no box: all of it */
-    char *boundary;      /* reaction and its moment: name of the boundary; NULL in others */
+    double sharpness, quantile; /* front: 1/m; the fraction of the mass below it, 0: the smooth maximum */
+    scene_where on;             /* FEM: a part of the body; group NULL and no box: all of it */
+    char *boundary;             /* reaction and its moment: name of the boundary; NULL in others */
     double point[3], center[3]; /* FEM, m: a point of the body at rest, NaN: a part is observed; centre of moments */
     pio_measure measure;        /* fields of stress and strain: what is taken of their values over a part */
     double power;               /* p of a p-norm */

@@ -238,3 +238,13 @@ bool pio_scene_same_key(const pio_scene *scene, const char *a, const char *b)
     const cfg_node *const at = node_of(doc, a, &below_a);
     return at == node_of(doc, b, &below_b) && !strcmp(below_a, below_b);
 }
+
+bool pio_wall_is_rough(const pio_scene *s, int axis, int side)
+{
+    bool rough = s->mpm.grid.wall_friction[axis][side] > 0 || s->mpm.grid.wall[axis][side] == PIO_WALL_STICKY_SEPARATE;
+    for (size_t d = 0; d < s->goal.n_design; d++)
+        for (size_t k = 0; k < s->goal.design[d].target.n && s->goal.design[d].path; k++)
+            rough |= s->goal.design[d].path[k].quantity == PIO_WALL_FRICTION &&
+                     s->goal.design[d].path[k].component == 2 * axis + side;
+    return rough;
+}

@@ -10,6 +10,13 @@
 int pio_scene_fields(const pio_scene *scene);
 /* Returns the number of the velocity field of a body, by its name; bodies that no field names share the last one. */
 int pio_scene_field(const pio_scene *scene, const char *body);
+/* Returns whether a wall of the grid of this kind can have friction. */
+static inline bool pio_wall_can_rub(pio_wall kind)
+{
+    return kind == PIO_WALL_SLIP || kind == PIO_WALL_SEPARATE;
+}
+/* Returns whether a wall of the grid, of an axis and side, sticks while pressed or has friction, be it by a design. */
+bool pio_wall_is_rough(const pio_scene *scene, int axis, int side);
 /* Returns whether a material that bodies are made of has a density. */
 bool pio_scene_is_heavy(const pio_scene *scene);
 /* Returns whether a material, a scene_material, has a thermal expansion. */

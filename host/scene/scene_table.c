@@ -1,6 +1,7 @@
 /* scene_table.c -- the table of the scene file: keys, units, defaults, ranges and meanings. Further parts of it are in
  * the other files scene_table_*.c. */
 #include "host/scene/scene_table.h"
+#include "host/scene/scene_query.h"
 
 #include <math.h>
 
@@ -17,6 +18,43 @@ static bool has_penalty_walls(const void *scene)
     return false;
 }
 
+/* A wall may have friction or stick while pressed. */
+static bool has_rough_walls(const void *scene)
+{
+    const pio_scene *s = scene;
+    for (int a = 0; a < s->method.dimension; a++)
+        for (int side = 0; side < 2; side++)
+            if (pio_wall_is_rough(s, a, side)) return true;
+    return false;
+}
+
+static bool has_wall_friction(const void *scene)
+{
+    const pio_scene *s = scene;
+    for (int a = 0; a < s->method.dimension; a++)
+        if (s->mpm.grid.wall_friction[a][0] > 0 || s->mpm.grid.wall_friction[a][1] > 0) return true;
+    return false;
+}
+
+static bool has_z(const void *scene)
+{
+    return ((const pio_scene *)scene)->method.dimension == 3;
+}
+
+#define WALL_FRICTION(key_, axis, side, there)                                                                         \
+    {                                                                                                                  \
+        key_, CFG_NUMBER, AT(pio_scene, mpm.grid.wall_friction[axis][side]),                                           \
+            .fallback = "0", NOT_NEGATIVE, .present = there, .meaning = "of that face"                                 \
+    }
+static const cfg_field wall_friction_fields[] = {WALL_FRICTION("x_min", 0, 0, NULL),
+                                                 WALL_FRICTION("x_max", 0, 1, NULL),
+                                                 WALL_FRICTION("y_min", 1, 0, NULL),
+                                                 WALL_FRICTION("y_max", 1, 1, NULL),
+                                                 WALL_FRICTION("z_min", 2, 0, has_z),
+                                                 WALL_FRICTION("z_max", 2, 1, has_z),
+                                                 END};
+static const cfg_table wall_friction_table = {.what = "friction of walls", .fields = wall_friction_fields};
+
 static const cfg_field grid_fields[] = {
     {"spacing", CFG_NUMBER, AT(pio_scene, mpm.grid.spacing), .required = true, .quantity = CFG_LENGTH, POSITIVE,
      .meaning = "edge of a grid cell; half of it costs 8 to 16 times the work and resolves twice the detail"},
@@ -27,8 +65,19 @@ static const cfg_field grid_fields[] = {
     {"walls", CFG_ENUM_MAP, AT(pio_scene, mpm.grid.wall), .values = pio_wall_words, .slots = wall_slots,
      .fallback = "separate",
      .meaning = "boundary condition at a face of the box: sticky stops material, slip lets it slide, separate also "
-                "lets it leave; penalty, of the reversible integrator, pushes back what is beyond the face; one name "
-                "for all faces or a mapping of x_min ... z_max and default"},
+                "lets it leave; sticky_separate lets it leave, and material that is pressed against it sticks: where "
+                "the wall takes the velocity b from a node in a step, that along it becomes e/(e + b) of itself, with "
+                "e = wall_friction_velocity; penalty, of the reversible integrator, pushes back what is beyond the "
+                "face; one name for all faces or a mapping of x_min ... z_max and default"},
+    {"wall_friction", CFG_MAPPING, .table = &wall_friction_table, .present = has_wall_friction,
+     .computed = "walls are smooth",
+     .meaning = "Coulomb's coefficients of faces that slip or separate: of each normal impulse this fraction acts "
+                "against sliding along the face; with a larger one bodies rest on steeper slopes"},
+    {"wall_friction_velocity", CFG_NUMBER, AT(pio_scene, mpm.grid.wall_friction_velocity), .fallback = "1 mm/s",
+     REGULARISATION, .present = has_rough_walls,
+     .meaning =
+         "sliding speed e at which friction has 0.7 of its size; material that should stick creeps at about this "
+         "speed, and a larger one makes derivatives milder"},
     {"wall_stiffness", CFG_NUMBER, AT(pio_scene, mpm.grid.wall_stiffness),
      .computed = "required where a wall has the type penalty", .quantity = CFG_RATE_SQUARED, POSITIVE,
      .present = has_penalty_walls,

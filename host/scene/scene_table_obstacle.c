@@ -78,7 +78,7 @@ static const cfg_field obstacle_fields[] = {
          "shape, about its own origin: a plane is solid on one side, a ball is a disc in 2D, a cylinder is for 3D "
          "only, and so is a mesh, a closed surface of triangles from a file"},
     {"behaviour", CFG_ENUM, AT(scene_obstacle, behaviour), .fallback = "separate", .values = pio_wall_words,
-     .without = ONLY(PIO_WALL_PENALTY),
+     .without = ONLY(PIO_WALL_PENALTY) | ONLY(PIO_WALL_STICKY_SEPARATE),
      .meaning =
          "boundary condition at its surface: sticky stops material, slip lets it slide, separate also lets it leave"},
     {"position", CFG_VECTOR, AT(scene_obstacle, position), .computed = "0", .quantity = CFG_LENGTH,

@@ -32,10 +32,11 @@ static bool check_grid(const pio_scene *s, cfg_doc *doc)
     if (nodes > 2147483648.0)
         pio_cfg_fault(doc, "method.grid.spacing",
                       "the grid has %.3g nodes; at most 2^31 are possible: use a larger spacing", nodes);
-    for (int side = 0; side < 2 && s->method.dimension == 2; side++) {
-        const char *path = side ? "method.grid.walls.z_max" : "method.grid.walls.z_min";
-        if (pio_scene_is_set(doc, path)) pio_cfg_fault(doc, path, "a 2D scene has no walls along z; remove it");
-    }
+    static const char *const along_z[] = {"method.grid.walls.z_min", "method.grid.walls.z_max",
+                                          "method.grid.wall_friction.z_min", "method.grid.wall_friction.z_max"};
+    for (int k = 0; k < 4 && s->method.dimension == 2; k++)
+        if (pio_scene_is_set(doc, along_z[k]))
+            pio_cfg_fault(doc, along_z[k], "a 2D scene has no walls along z; remove it");
     return true;
 }
 

@@ -29,7 +29,8 @@ static void check_walls(const pio_scene *s, cfg_doc *doc)
                 doc, face_path(doc, a, side), "%s",
                 reversible ? "sticky, slip and separating walls dissipate energy, and time.integrator: reversible must "
                              "be able to reverse its steps; use 'penalty' for every face"
-                           : "penalty walls need time.integrator: reversible; with apic use sticky, slip or separate");
+                           : "penalty walls need time.integrator: reversible; with apic use sticky, slip, separate or "
+                             "sticky_separate");
             return;
         }
 }
@@ -54,6 +55,28 @@ static void check_stiffness(const pio_scene *s, cfg_doc *doc)
         pio_cfg_fault(doc, path,
                       "%g 1/s2 is not stable with this time step; use at most 1/dt^2 = %.6g, or a smaller time.dt",
                       s->mpm.grid.wall_stiffness, most);
+}
+
+/* Friction is of walls along which material slides, and its velocity of scenes that have any. */
+static void check_friction(const pio_scene *s, cfg_doc *doc)
+{
+    static const char *const faces[3][2] = {{"x_min", "x_max"}, {"y_min", "y_max"}, {"z_min", "z_max"}};
+    static const char velocity[] = "method.grid.wall_friction_velocity";
+    bool rough = false;
+    for (int a = 0; a < s->method.dimension; a++)
+        for (int side = 0; side < 2; side++) {
+            PATH(path, "method.grid.wall_friction.%s", faces[a][side]);
+            rough |= pio_wall_is_rough(s, a, side);
+            if (!(s->mpm.grid.wall_friction[a][side] > 0)) continue;
+            if (s->mpm.integrator == SCENE_REVERSIBLE)
+                pio_cfg_fault(doc, path,
+                              "friction dissipates energy, and time.integrator: reversible must be able to reverse its "
+                              "steps; remove it, or use integrator: apic");
+            else if (!pio_wall_can_rub(s->mpm.grid.wall[a][side]))
+                pio_cfg_fault(doc, path, "only walls of type slip and separate have friction; remove it, or use one");
+        }
+    if (!rough && pio_scene_is_set(doc, velocity))
+        pio_cfg_fault(doc, velocity, "no wall has friction or is sticky_separate; remove it");
 }
 
 static void check_damping(const pio_scene *s, cfg_doc *doc)
@@ -163,6 +186,7 @@ void pio_scene_validate_mpm(const pio_scene *s, cfg_doc *doc)
 {
     check_walls(s, doc);
     check_stiffness(s, doc);
+    check_friction(s, doc);
     check_damping(s, doc);
     check_flip(s, doc);
     check_contact(s, doc);

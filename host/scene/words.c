@@ -18,11 +18,9 @@ const char *const pio_plastic_words[] = {[PIO_ELASTIC] = "none",
                                          [PIO_HERSCHEL_BULKLEY] = "herschel_bulkley",
                                          [PIO_SNOW] = "snow",
                                          NULL};
-const char *const pio_wall_words[] = {[PIO_WALL_STICKY] = "sticky",
-                                      [PIO_WALL_SLIP] = "slip",
-                                      [PIO_WALL_SEPARATE] = "separate",
-                                      [PIO_WALL_PENALTY] = "penalty",
-                                      NULL};
+const char *const pio_wall_words[] = {[PIO_WALL_STICKY] = "sticky",     [PIO_WALL_SLIP] = "slip",
+                                      [PIO_WALL_SEPARATE] = "separate", [PIO_WALL_STICKY_SEPARATE] = "sticky_separate",
+                                      [PIO_WALL_PENALTY] = "penalty",   NULL};
 const char *const pio_shape_words[] = {[PIO_PLANE] = "plane",
                                        [PIO_BALL] = "ball",
                                        [PIO_BOX] = "box",

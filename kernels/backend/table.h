@@ -61,6 +61,7 @@
 #include "kernels/mpm/mpm_sort_args.h"
 #include "kernels/mpm/mpm_start_args.h"
 #include "kernels/mpm/mpm_target_args.h"
+#include "kernels/mpm/mpm_wall_args.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -103,9 +103,10 @@ typedef enum {
 
 /* ---- particles: walls, shapes, control ------------------------------------------------------------------------- */
 
-/* PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible integrator
- * alone. */
-typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_PENALTY } pio_wall;
+/* STICKY_SEPARATE: SEPARATE, and what is pressed against it sticks, see kernels/mpm/mpm_wall.h; of walls of the grid
+ * alone. PENALTY: no condition on the grid but a force on particles, see pio_engine_desc.penalty; of the reversible
+ * integrator alone. */
+typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_STICKY_SEPARATE, PIO_WALL_PENALTY } pio_wall;
 
 /* Signals of time, and NETWORK: the output of a network that reads positions and velocities, see pio_network_desc. */
 typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;

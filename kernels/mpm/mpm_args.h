@@ -32,6 +32,7 @@ typedef struct {
     int field_nodes;    /* numbers of nodes of one grid, with those beyond it */
     int face[DIM][2];   /* node index of the lower and the upper wall */
     int wall[DIM][2];   /* a pio_wall */
+    int rough;          /* bit 2 a + side: this wall acts along itself (mpm_wall.h) */
     real dx, inv_dx;    /* node spacing m, and 1/m */
     double origin[DIM]; /* place of node 0, m */
     int fields;         /* grids, >= 1 */
@@ -46,12 +47,14 @@ typedef struct {
     int nodes;      /* active nodes, number of entries of the node list */
     /* most nodes that were active at a time so far in this run */
     int most_nodes;
-    real h;              /* time step s, > 0 */
-    real cfl;            /* largest fraction of a cell to travel in one step, in (0, 1] */
-    real gravity[DIM];   /* m/s^2 */
-    real friction;       /* of velocity fields, see mpm_contact.h */
-    real regularisation; /* likewise, m/s */
-    real flip_ratio;     /* FLIP ratio b, 0 .. 1, see mpm_flip.h */
+    real h;                      /* time step s, > 0 */
+    real cfl;                    /* largest fraction of a cell to travel in one step, in (0, 1] */
+    real gravity[DIM];           /* m/s^2 */
+    real friction;               /* of velocity fields, see mpm_contact.h */
+    real regularisation;         /* likewise, m/s */
+    real flip_ratio;             /* FLIP ratio b, 0 .. 1, see mpm_flip.h */
+    real wall_friction[DIM][2];  /* mu of each wall, >= 0, see mpm_wall.h */
+    real wall_friction_velocity; /* e, m/s > 0, likewise */
 } mpm_step;
 
 /* Per particle, in id order, constant during a run. */

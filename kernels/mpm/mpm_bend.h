@@ -1,5 +1,4 @@
-/* mpm_bend.h -- how near a step went to where the conditions of obstacles and of separating walls bend: counts, of no
- * derivative.
+/* mpm_bend.h -- how near a step went to where the conditions of obstacles and of walls bend: counts, of no derivative.
  *
  * In a step forces change the velocity of a node by
  *
@@ -19,6 +18,7 @@
 
 #include "kernels/mpm/mpm_bend_args.h"
 #include "kernels/mpm/mpm_obstacle.h"
+#include "kernels/mpm/mpm_wall.h"
 
 /* Returns |dv_i|, m/s, by which forces change the velocity of a node in the step; 0 where it has no mass. Shapes: sums
  * [nodes][DIM + 1] m_i and p_i, momentum [nodes][DIM] p0_i. */
@@ -82,10 +82,33 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
     return W(count);
 }
 
-/* ---- separating walls of the grid ------------------------------------------------------------------------------ */
+/* ---- walls of the grid ------------------------------------------------------------------------------------------- */
+
+/* Returns how many walls that act along themselves bend at a node within e, m/s: slip walls, whose friction sets in
+ * where they begin to press; and B above 1/2 along the sliding velocity, with friction that its change by e does not
+ * alter. v: the node's velocity after mpm_grid. */
+PIO_FN int wall_rub_bends(const mpm_grid_args *a, int node, const int index[DIM], vec v, real e)
+{
+    const wall_rub g = wall_rub_of(a, node, index, v);
+    const real slides = sqrt(vec_dot(g.along, g.along)), start = a->step->wall_friction_velocity;
+    int count = 0;
+    for (int c = 0; c < DIM; c++)
+        for (int side = 0; side < 2; side++) {
+            const wall_images w = wall_images_of(&a->box, field_first(&a->box, node), index, c);
+            const int alone = w.count > 1 && !(wall_unknown_of(&w, a, NULL, c).mass > g.mass); /* no ghost has mass */
+            count += a->box.wall[c][side] == PIO_WALL_SLIP && wall_rubs_at(&a->box, index, c, side) && !alone &&
+                     fabs(v.x[c] - g.own.x[c]) < e;
+        }
+    if (!(slides > R(0)) || !(g.press > R(0))) return count;
+    const vec step = vec_scale(e / slides, g.along);
+    const vec up = obstacle_slide_of(vec_axpby(R(1), g.along, R(1), step), g.press, start).w,
+              down = obstacle_slide_of(vec_axpby(R(1), g.along, R(-1), step), g.press, start).w,
+              bend = vec_axpby(R(1), vec_axpby(R(1), up, R(1), down), R(-2), g.slide.w);
+    return count + (sqrt(vec_dot(bend, bend)) > R(0.5) * e);
+}
 
 /* Returns how many separating walls act on active node i while its speed along their normal is below e: they set in or
- * end at once where the velocity changes by e. */
+ * end at once where the velocity changes by e. And how often what walls do along themselves bends there. */
 PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
 {
     const mpm_grid_args *a = &b->fwd;
@@ -98,8 +121,10 @@ PIO_FN wide mpm_wall_bends(int i, const mpm_wall_bends_args *b)
     for (int c = 0; c < DIM; c++)
         for (int side = 0; side < 2; side++) {
             const int reached = side == 0 ? index[c] <= a->box.face[c][0] : index[c] >= a->box.face[c][1];
-            count += reached && a->box.wall[c][side] == PIO_WALL_SEPARATE && fabs(v.x[c]) < e;
+            const int kind = a->box.wall[c][side];
+            count += reached && (kind == PIO_WALL_SEPARATE || kind == PIO_WALL_STICKY_SEPARATE) && fabs(v.x[c]) < e;
         }
+    if (a->box.rough && e > R(0)) count += wall_rub_bends(a, node, index, node_wall_velocity(a, NULL, node, index), e);
     return W(count);
 }
 

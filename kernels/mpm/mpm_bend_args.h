@@ -16,7 +16,7 @@ typedef struct {
     real least;            /* B that counts */
 } mpm_obstacle_bends_args;
 
-/* A count of separating walls that set in or end within a fraction of what the step changes: one item for each
+/* A count of walls whose conditions set in or end within a fraction of what the step changes: one item for each
  * active node. */
 typedef struct {
     mpm_grid_args fwd;    /* its velocity is not used */

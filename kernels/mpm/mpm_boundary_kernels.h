@@ -5,6 +5,7 @@
 #define PIOLA_KERNELS_MPM_BOUNDARY_KERNELS_H
 
 #include "kernels/mpm/mpm_grid.h"
+#include "kernels/mpm/mpm_wall.h"
 #include "kernels/mpm/mpm_centroid.h"
 #include "kernels/mpm/mpm_obstacle.h"
 #include "kernels/mpm/mpm_bend.h"

@@ -2,9 +2,9 @@
  *
  *     f(y) = sum_p m_p S(s (x_pa - y)) - (1 - Q) M          (mpm_observe.h)
  *
- * f falls from Q M to -(1 - Q) M, everywhere. The search is Newton's method where its step stays in the interval that is
- * known to hold y and is at most half of the step before, otherwise bisection (Press et al., "Numerical Recipes",
- * section 9.4), all on the device: sums over particles and a step of one item, in turn. Once y is found, the sums are
+ * f falls from Q M to -(1 - Q) M, everywhere. The search is Newton's method where its step stays in the interval that
+ * holds y and is at most half of the step before, otherwise bisection (Press et al., "Numerical Recipes", section
+ * 9.4), all on the device: sums over particles and a step of one item, in turn. Once y is found, the sums are
  * over no particles. Derivatives of y are those of mpm_observe_adj, by the implicit function theorem. */
 #ifndef PIOLA_KERNELS_MPM_QUANTILE_H
 #define PIOLA_KERNELS_MPM_QUANTILE_H

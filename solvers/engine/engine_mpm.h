@@ -15,7 +15,11 @@ typedef struct {
     int32_t nodes[3];   /* number along each axis */
     int32_t face[3][2]; /* node index of the lower and the upper wall of each axis */
     int32_t wall[3][2]; /* pio_wall of each */
-    double origin[3];   /* position of node 0, m */
+    /* Friction of slip and separating walls, coefficients >= 0, of the others 0; and the sliding velocity at which it
+     * has 0.7 of its limit, and sticky_separate walls halve a velocity that is pressed as fast, m/s >=
+     * PIO_LEAST_VELOCITY where there is such a wall (kernels/mpm/mpm_wall.h). */
+    double wall_friction[3][2], wall_friction_velocity;
+    double origin[3]; /* position of node 0, m */
 } pio_grid_desc;
 
 /* A channel of control: its activation a in the step that begins at time t. Solids driven by it get the Kirchhoff

@@ -281,6 +281,23 @@ void mpm_flip_keep(mpm_sim *sim);
 /* The adjoint of both, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
 void mpm_flip_adjoint(mpm_sim *sim);
 
+/* Checks the friction of the grid's walls (mpm_wall.c). Returns PIOLA_BAD_DATA, and what is wrong, if it cannot be. */
+piola_status mpm_walls_accept(const pio_engine_desc *desc, piola_error *error);
+/* Returns 1 where the wall of an axis and side does something along itself: friction, also as a design, or sticking. */
+int mpm_wall_is_rough(const pio_engine_desc *desc, int a, int side);
+/* Sets what the box knows of them, from the description. */
+void mpm_walls_begin(mpm_sim *sim, const pio_engine_desc *desc);
+/* Sets what the step block knows of them at the start of a run. */
+void mpm_walls_start(const mpm_sim *sim, mpm_step *step);
+/* Takes their memory. */
+void mpm_walls_layout(mpm_sim *sim);
+/* Applies friction and sticking of the walls to the velocities that mpm_grid made; args: its arguments. */
+void mpm_walls_act(mpm_sim *sim, const mpm_grid_args *args);
+/* Its adjoint, before that of mpm_grid. */
+void mpm_walls_adjoint(mpm_sim *sim, const mpm_grid_args *args);
+/* The rest of that adjoint, after that of mpm_grid: cotangents of masses and momenta. */
+void mpm_walls_rest_adjoint(mpm_sim *sim);
+
 /* Checks the velocity fields (mpm_contact.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status mpm_contact_accepts(const pio_engine_desc *desc, piola_error *error);
 /* Applies contact to the velocities that mpm_grid made of each field. */

@@ -19,6 +19,7 @@ static void set_box(mpm_box *box, const pio_grid_desc *g, int fields)
         }
     }
     box->fields = fields > 1 ? fields : 1;
+    box->rough = 0;
     box->dx = (real)g->spacing;
     box->inv_dx = (real)(1 / g->spacing);
 }
@@ -87,6 +88,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     if (!rc) rc = mpm_interpolation_accepts(desc, error);
     if (!rc) rc = mpm_flip_accepts(desc, error);
     if (!rc) rc = mpm_contact_accepts(desc, error);
+    if (!rc) rc = mpm_walls_accept(desc, error);
     if (!rc) rc = mpm_reversible_accepts(desc, error);
     if (!rc) rc = mpm_plastic_accepts(desc, error);
     if (!rc) rc = mpm_obstacles_accept(desc, error);
@@ -151,6 +153,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     }
     mpm_reversible_begin(sim, desc);
     mpm_flip_begin(sim, desc);
+    mpm_walls_begin(sim, desc);
     mpm_kinks_begin(sim, desc);
     sim->contact.friction = desc->friction;
     sim->contact.regularisation_velocity = desc->regularisation_velocity;

@@ -28,6 +28,7 @@ static piola_status start(pio_sim *base, const double *z, piola_error *error)
     step.flip_ratio = (real)sim->flip.ratio;
     step.friction = (real)sim->contact.friction;
     step.regularisation = (real)sim->contact.regularisation_velocity;
+    mpm_walls_start(sim, &step);
     pio_queue_upload(q, sim->step, &step, sizeof step);
     if (sim->base.n_variables) pio_queue_upload(q, sim->base.z, z, sizeof *z * (size_t)sim->base.n_variables);
     if (sim->base.n_samples)
@@ -195,6 +196,7 @@ static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piol
     if (sim->grid.box.fields > 1)
         pio_queue_zero(q, sim->contact.parameters_bar, 2 * sizeof *sim->contact.parameters_bar);
     if (sim->flip.used) pio_queue_zero(q, sim->flip.ratio_bar, sizeof *sim->flip.ratio_bar);
+    if (sim->grid.box.rough) pio_queue_zero(q, sim->walls.friction_bar, BOX_WALLS * sizeof *sim->walls.friction_bar);
     if (sim->control.n_channels)
         pio_queue_zero(q, sim->control.parameters_bar,
                        sizeof *sim->control.parameters_bar * field_size(sim->control.n_channels, CONTROL_PARAMETERS));

@@ -10,13 +10,14 @@ static const real STEEP = R(2);  /* nothing but friction with a large coefficien
 void mpm_kinks_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
     for (int a = 0; a < DIM; a++)
-        for (int side = 0; side < 2; side++) sim->kinks.wall_separates |= desc->grid.wall[a][side] == PIO_WALL_SEPARATE;
-    sim->kinks.wall_separates &= !desc->reversible;
+        for (int side = 0; side < 2; side++)
+            sim->kinks.wall_bends |= desc->grid.wall[a][side] == PIO_WALL_SEPARATE || mpm_wall_is_rough(desc, a, side);
+    sim->kinks.wall_bends &= !desc->reversible;
 }
 
 static int any(const mpm_sim *sim)
 {
-    return sim->obstacles.sliding || sim->kinks.wall_separates;
+    return sim->obstacles.sliding || sim->kinks.wall_bends;
 }
 
 void mpm_kinks_layout(mpm_sim *sim)
@@ -63,7 +64,7 @@ void mpm_kinks_count(mpm_sim *sim)
         mpm_obstacles_count(sim, PART, STEEP);
         add(sim, KINK_STEEP);
     }
-    if (!sim->kinks.wall_separates) return;
+    if (!sim->kinks.wall_bends) return;
     pio_sum(&sim->base.queue, mpm_wall_bends, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
             .fwd = {.l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
             .sums = sim->grid.node_sums}, .momentum = sim->grid.node_bar, .fraction = PART);
@@ -85,13 +86,13 @@ int64_t mpm_kinks(pio_sim *base, int32_t i, pio_kinks *kinks)
          "1", (double)PART,
          "this gradient may be much larger than what differences show, though each of its digits is right; a larger "
          "friction_velocity and separation_velocity, a smaller friction, or sticky would be right"},
-        {"nodes times steps at which contact with a separating wall of the grid began or ended within a tenth of the "
-         "velocity that forces change in the step",
+        {"nodes times steps at which contact with a separating wall of the grid, or friction with a wall of it, began "
+         "or ended within a tenth of the velocity that forces change in the step",
          "1", (double)PART, NULL},
         {"particles times steps near a change of branch of a plastic law", "1", 0, NULL}};
     mpm_sim *sim = mpm_of(base);
     const int has[KINKS + 1] = {sim->obstacles.separating, sim->obstacles.sliding, sim->obstacles.sliding,
-                                sim->kinks.wall_separates, sim->plastic.used};
+                                sim->kinks.wall_bends, sim->plastic.used};
     double count = 0;
     int kind = 0;
     for (; kind <= KINKS && sim->base.adjoint; kind++)

@@ -277,6 +277,7 @@ void mpm_layout(mpm_sim *sim, const pio_engine_desc *desc)
     mpm_kinks_layout(sim);
     take_flip(sim);
     take_contact(sim);
+    mpm_walls_layout(sim);
     take_plastic(sim);
     if (sim->base.adjoint) take_adjoint(sim);
     take_tables(sim);

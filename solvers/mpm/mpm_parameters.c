@@ -56,6 +56,7 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_CONTROL_VALUES:
     case PIO_FRICTION:
     case PIO_REGULARISATION_VELOCITY:
+    case PIO_WALL_FRICTION:
         break;
     }
     return (design_target){NULL, NULL, 0, 0};
@@ -64,7 +65,24 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
 /* Returns 1 for a quantity that is one number of the step block. */
 static int is_number(pio_quantity quantity)
 {
-    return quantity == PIO_FLIP || quantity == PIO_FRICTION || quantity == PIO_REGULARISATION_VELOCITY;
+    return quantity == PIO_FLIP || quantity == PIO_FRICTION || quantity == PIO_REGULARISATION_VELOCITY ||
+           quantity == PIO_WALL_FRICTION;
+}
+
+/* Returns where such a number lies in the step block, on the device. */
+static real *number_of(const mpm_sim *sim, const pio_design_desc *e)
+{
+    if (e->quantity == PIO_FLIP) return &sim->step->flip_ratio;
+    if (e->quantity == PIO_WALL_FRICTION) return &sim->step->wall_friction[e->which / 2][e->which % 2];
+    return e->quantity == PIO_FRICTION ? &sim->step->friction : &sim->step->regularisation;
+}
+
+/* Returns where its cotangent lies. */
+static const double *number_bar_of(const mpm_sim *sim, const pio_design_desc *e)
+{
+    if (e->quantity == PIO_FLIP) return sim->flip.ratio_bar;
+    if (e->quantity == PIO_WALL_FRICTION) return sim->walls.friction_bar + e->which;
+    return sim->contact.parameters_bar + (e->quantity == PIO_REGULARISATION_VELOCITY);
 }
 
 /* Where a control quantity of channel c lies in a field of parameters. */
@@ -101,10 +119,7 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         return;
     }
     if (is_number(e->quantity)) {
-        pio_map(q, design_number, 1, NULL, .value = value,
-                .out = e->quantity == PIO_FLIP       ? &sim->step->flip_ratio
-                       : e->quantity == PIO_FRICTION ? &sim->step->friction
-                                                     : &sim->step->regularisation);
+        pio_map(q, design_number, 1, NULL, .value = value, .out = number_of(sim, e));
         return;
     }
     if (e->quantity == PIO_CONTROL_VALUES) {
@@ -191,9 +206,7 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     } else if (mpm_is_of_obstacle(e->quantity)) {
         mpm_obstacle_design(sim, d, value_bar, sim->obstacles.parameters_bar, 1);
     } else if (is_number(e->quantity)) {
-        const double *own = sim->flip.ratio_bar;
-        if (e->quantity != PIO_FLIP) own = sim->contact.parameters_bar + (e->quantity == PIO_REGULARISATION_VELOCITY);
-        pio_queue_copy(q, value_bar, own, sizeof *value_bar);
+        pio_queue_copy(q, value_bar, number_bar_of(sim, e), sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->control.values_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (mpm_is_of_channels(e->quantity)) {

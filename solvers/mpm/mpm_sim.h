@@ -138,6 +138,16 @@ typedef struct {
     double *parameters_bar;         /* [2] cotangents of friction and regularisation velocity */
 } mpm_sim_contact;
 
+/* mpm_wall.c: what walls of the grid do along themselves. Where none does, or there is no gradient, pointers are
+ * NULL. */
+typedef struct {
+    double friction[DIM][2];  /* coefficient of each wall, lower and upper of each axis */
+    double friction_velocity; /* e of kernels/mpm/mpm_wall.h, m/s */
+    real *free_bar;           /* [nodes][DIM] cotangents of p/m + h g */
+    real *contribution;       /* [nodes][BOX_WALLS] terms of friction_bar */
+    double *friction_bar;     /* [BOX_WALLS] cotangents of the coefficients */
+} mpm_sim_walls;
+
 /* mpm_flip.c: FLIP. Where it is not used all pointers are NULL. */
 typedef struct {
     int used;           /* the ratio is above 0, or a design sets it */
@@ -196,8 +206,8 @@ typedef struct {
 
 /* mpm_kinks.c: how often a gradient went near a kink of the motion. */
 typedef struct {
-    double *counts;     /* [KINKS] so far; NULL: there is nothing to count */
-    int wall_separates; /* a wall of the grid can separate */
+    double *counts; /* [KINKS] so far; NULL: there is nothing to count */
+    int wall_bends; /* a wall of the grid can separate, or has friction */
 } mpm_sim_kinks;
 
 /* mpm_plastic.c: plastic flow. Where there is none all pointers are NULL. */
@@ -257,6 +267,7 @@ typedef struct {
     mpm_sim_initial initial;
     mpm_sim_slots slots;
     mpm_sim_contact contact;
+    mpm_sim_walls walls;
     mpm_sim_flip flip;
     mpm_sim_control control;
     mpm_sim_networks networks;

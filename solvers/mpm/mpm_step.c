@@ -4,6 +4,7 @@
  *     sort      particles of each cell, occupied cells, active nodes
  *     p2g       m_i, p_i = sum_p ...            p2g_adj    x_bar, v_bar, C_bar, F_bar += ... m_i_bar, p_i_bar
  *     grid      v_i = walls(p_i/m_i + h g)      grid_adj   m_i_bar, p_i_bar, g_bar from v_i_bar
+ *     wall      v_i changed, by friction        wall_adj   v_i_bar changed, m_i_bar, p_i_bar += ..., mu_bar
  *     obstacle  v_i changed, if there are any   obstacle_adj  v_i_bar changed, x_bar += ..., their parameters'
  *     cotangents
  *     g2p       v', C', x', F'                  g2p_adj    v_i_bar = sum_p ...
@@ -46,6 +47,8 @@ void mpm_transfer(mpm_sim *sim)
     } else {
         sum_at_nodes(sim);
     }
+    const mpm_grid_args walls = grid_args(sim);
+    mpm_walls_act(sim, &walls);
     mpm_contact_step(sim);
     mpm_obstacles_act(sim);
     mpm_flip_gather(sim);
@@ -121,9 +124,12 @@ void mpm_adjoint_step(mpm_sim *sim)
     mpm_kinks_count(sim);
     mpm_obstacles_adj(sim);
     mpm_contact_adjoint(sim);
+    const mpm_grid_args walls = grid_args(sim);
+    mpm_walls_adjoint(sim, &walls);
     pio_map(q, mpm_grid_adj, sim->grid.nodes, &sim->step->nodes,
             .fwd = {.l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
             .sums = sim->grid.node_sums}, .velocity_bar = sim->grid.velocity_bar, .node_bar = sim->grid.node_bar);
+    mpm_walls_rest_adjoint(sim);
     mpm_contact_matter_adjoint(sim);
     mpm_obstacles_mass_adjoint(sim);
     mpm_flip_adjoint(sim);

@@ -65,6 +65,8 @@ OWNERS = {
     "is_no_spring": "loads other than springs and foundations, without an expression",
     "is_spring": "springs and foundations", "is_prescribed": "type `displacement`, without an expression",
     "is_turned": "type `rotation`, without an expression",
+    **{f"{a}_{end}_rubs": "faces of type `slip` and `separate`, by `time.integrator: apic`"
+       for a in "xyz" for end in ("min", "max")},
     "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
     "separates": "`separate`", "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",

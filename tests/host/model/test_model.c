@@ -285,6 +285,31 @@ static void particles_have_the_velocity_field_and_the_viscosity_of_their_body(vo
     pio_scene_free(laws);
 }
 
+static void walls_have_the_friction_of_their_face_and_its_design(void **state)
+{
+    pio_scene *rough;
+    pio_model *made;
+    piola_error error;
+    int wrong = 0, designs = 0;
+    (void)state;
+    if (load_scene(&rough, PIO_SOURCE_DIR "/tests/data/good_scenes/walls_3d.yaml", NULL, 0, stderr, &error))
+        fail_msg("%s", error.message);
+    if (pio_model_create(&made, rough, &error)) fail_msg("%s", error.message);
+    const pio_grid_desc *g = &made->desc.grid;
+    static const double friction[3][2] = {{0, 0}, {0.4, 0.1}, {0.25, 0.3}};
+    for (int a = 0; a < 3; a++)
+        for (int side = 0; side < 2; side++) wrong += fabs(g->wall_friction[a][side] - friction[a][side]) > 0;
+    below("faces with another friction", wrong, 0);
+    below("friction velocity - 50 mm/s", fabs(g->wall_friction_velocity - 0.05), 1e-17);
+    assert_int_equal(g->wall[0][1], PIO_WALL_STICKY_SEPARATE);
+    for (int k = 0; k < made->n_parameters; k++)
+        if (made->designs[k].quantity == PIO_WALL_FRICTION) designs = 10 * designs + made->designs[k].which;
+    print_message("designs of the faces %d, one digit each\n", designs);
+    assert_int_equal(designs, 245); /* y_min, z_min, z_max */
+    pio_model_free(made);
+    pio_scene_free(rough);
+}
+
 /* The good scene's paddle moves by numbers, and its post by a file of the same. */
 static void an_obstacles_motion_from_a_file_is_that_of_its_numbers(void **state)
 {
@@ -323,6 +348,7 @@ int main(void)
         cmocka_unit_test(particles_of_a_body_lie_together_and_ascend_in_cells),
         cmocka_unit_test(objective_slope_is_the_derivative_of_every_sample),
         cmocka_unit_test(particles_have_the_velocity_field_and_the_viscosity_of_their_body),
+        cmocka_unit_test(walls_have_the_friction_of_their_face_and_its_design),
         cmocka_unit_test(an_obstacles_motion_from_a_file_is_that_of_its_numbers),
     };
     return cmocka_run_group_tests_name("fill", fills, NULL, NULL) +

@@ -298,6 +298,7 @@ static void sample_any_nodes(case_io *io, sample *t)
     step->fault = FAULT_NONE;
     step->nodes = nodes;
     step->h = R(0.004);
+    step->wall_friction_velocity = R(0.3);
     t->step = PUSH(io, mpm_step, step, 1);
     memset(&t->l, 0, sizeof t->l);
     t->l.active = PUSH(io, uint64_t, active, t->nodes / BLOCK_NODES);

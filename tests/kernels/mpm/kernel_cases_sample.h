@@ -49,6 +49,7 @@ static mpm_box sample_box(const case_io *io, int turned)
         {{PIO_WALL_SEPARATE, PIO_WALL_STICKY}, {PIO_WALL_SLIP, PIO_WALL_STICKY}, {PIO_WALL_SEPARATE, PIO_WALL_SLIP}}};
     mpm_box box;
     box.fields = 1;
+    box.rough = 0;
     sample_nodes(&box, nodes);
     for (int a = 0; a < DIM; a++) {
         box.face[a][0] = 2;
@@ -206,6 +207,7 @@ static void sample_step(case_io *io, sample *t)
     step->particles = t->n;
     step->h = R(0.004);
     step->cfl = R(0.4);
+    step->wall_friction_velocity = R(0.3);
     for (int a = 0; a < DIM; a++) step->gravity[a] = R(1.5 * a - 9.81);
     t->step = PUSH(io, mpm_step, step, 1);
 }

@@ -7,7 +7,7 @@ endforeach()
 
 # Single precision in 2D alone, and with sanitizers no 3D: the text is the same.
 foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mpm_flip test_mpm_contact
-    test_mpm_feedback test_mpm_signals test_mpm_front)
+    test_mpm_feedback test_mpm_signals test_mpm_front test_mpm_wall_friction)
   engine_test(${name} f64)
   if(f32 IN_LIST test_precisions)
     one_engine_test(${name} f32 2)
