@@ -137,6 +137,8 @@ typedef struct pio_face_list {
 
 /* Returns the nodes of an element, and its type in *type. */
 const int32_t *pio_mesh_element(const pio_mesh *mesh, int32_t element, pio_element_type *type);
+/* Sets the centre of an element, the mean of its nodes, m; of a mesh in 2D z is 0. */
+void pio_mesh_center(const pio_mesh *mesh, int32_t element, double center[3]);
 /* Returns the number that an element has in the file, from 1. */
 int64_t pio_mesh_element_tag(const pio_mesh *mesh, int32_t element);
 /* Writes the nodes of a face in VTK's order, oriented as in pio_element.face; returns their number. */

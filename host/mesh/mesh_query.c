@@ -102,6 +102,17 @@ piola_status pio_mesh_group_nodes(const pio_mesh *mesh, const char *name, pio_in
     return status;
 }
 
+void pio_mesh_center(const pio_mesh *mesh, int32_t element, double center[3])
+{
+    pio_element_type type;
+    const int32_t *nodes = pio_mesh_element(mesh, element, &type);
+    for (int a = 0; a < 3; a++) {
+        double sum = 0;
+        for (int k = 0; k < pio_elements[type].nodes; k++) sum += mesh->x[3 * (size_t)nodes[k] + (size_t)a];
+        center[a] = sum / pio_elements[type].nodes;
+    }
+}
+
 piola_status pio_mesh_group_cells(const pio_mesh *mesh, const char *name, pio_index_list *out, piola_error *error)
 {
     *out = (pio_index_list){0};

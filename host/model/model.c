@@ -86,6 +86,7 @@ piola_status pio_model_create(pio_model **out, const pio_scene *scene, piola_err
     m->desc.interrupted = pio_interruption;
     if (scene->method.type == SCENE_FEM) {
         rc = pio_model_fem_create(m, error);
+        if (!rc) rc = pio_model_control(m, error);
     } else {
         set_grid(m);
         rc = pio_model_particles(m, error);

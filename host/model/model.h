@@ -117,7 +117,7 @@ double pio_model_distance_to_end(const pio_model *model, const double *direction
 void pio_model_variable_name(const pio_model *model, int v, char *out, size_t size);
 
 /* Makes the channels, networks and knots of the description (model_control.c). Returns PIOLA_BAD_DATA if an actuator
- * has no particles or two share one, or PIOLA_NO_MEMORY. */
+ * has no particles or elements or two share one, or PIOLA_NO_MEMORY. */
 piola_status pio_model_control(pio_model *model, piola_error *error);
 /* Frees the control of a model, which may be NULL. */
 void pio_model_control_free(struct pio_model_control *control);

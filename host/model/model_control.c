@@ -1,7 +1,9 @@
-/* model_control.c -- actuators and control of a scene as the engine's channels, knots and networks.
+/* model_control.c -- actuators and control of a scene, of particles or elements, as the engine's channels, knots and
+ * networks.
  *
  * Channels are numbered as entries of control name actuators, so that those of a network lie together. */
 #include "host/base/fail.h"
+#include "host/model/model_fem.h"
 #include "host/model/model_groups.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
@@ -12,7 +14,7 @@
 
 typedef struct pio_model_control parts;
 struct pio_model_control {
-    int32_t *channel;           /* [particles] channel that drives each, or -1 */
+    int32_t *channel;           /* [particles or elements] channel that drives each, or -1 */
     double *fibre;              /* [channels][dim] unit vector of the fibres at the start */
     pio_channel_desc *channels; /* [channels] descriptions of channels */
     pio_knots_desc *knots;      /* [channels] knots of signals */
@@ -54,7 +56,7 @@ static int32_t clocks_of(const pio_model *m, size_t i)
 static piola_status take(pio_model *m, piola_error *error)
 {
     const pio_scene *s = m->scene;
-    const size_t particles = (size_t)m->desc.particles.n, channels = s->actuation.n_actuators;
+    const size_t items = (size_t)pio_model_items(m, false), channels = s->actuation.n_actuators;
     size_t values = 0, inputs = 0;
     for (size_t i = 0; i < s->actuation.n_control; i++) {
         values += values_of(&s->actuation.control[i]);
@@ -63,7 +65,7 @@ static piola_status take(pio_model *m, piola_error *error)
     }
     parts *c = m->control = calloc(1, sizeof *c);
     if (!c) return pio_fail_memory(error, sizeof *c, "control");
-    c->channel = malloc(sizeof *c->channel * particles);
+    c->channel = malloc(sizeof *c->channel * (items + 1));
     c->fibre = calloc(channels * 3, sizeof *c->fibre);
     c->channels = calloc(channels, sizeof *c->channels);
     c->knots = calloc(channels, sizeof *c->knots);
@@ -76,41 +78,87 @@ static piola_status take(pio_model *m, piola_error *error)
     if (c->channel && c->fibre && c->channels && c->knots && c->values && c->networks && c->inputs && c->of_actuator &&
         c->first && c->value)
         return PIOLA_OK;
-    return pio_fail_memory(error, particles * sizeof *c->channel + values * sizeof *c->values, "control");
+    return pio_fail_memory(error, items * sizeof *c->channel + values * sizeof *c->values, "control");
 }
 
 /* ---- actuators ------------------------------------------------------------------------------------------- */
 
-static bool holds(const pio_model *m, const scene_actuator *a, int64_t p)
+/* Returns whether a place x [dimension] lies in the actuator's box; where it has none, all places do. */
+static bool in_box(const pio_model *m, const scene_actuator *a, const double *x)
 {
-    const int dim = m->scene->method.dimension;
-    const double *x = m->position + p * dim;
-    if (a->group && !m->groups[pio_model_group(m, a->group)][p]) return false;
-    for (int k = 0; k < dim && !isnan(a->on.min[0]); k++)
+    for (int k = 0; k < m->scene->method.dimension && !isnan(a->on.min[0]); k++)
         if (!(x[k] >= a->on.min[k] && x[k] < a->on.max[k])) return false;
     return true;
 }
 
-/* Sets the particles of actuator number a, and its fibre. */
+/* Sets the channel of actuator number a for item number p, which it has. */
+static piola_status drive(pio_model *m, size_t a, const char *path, int64_t p, piola_error *error)
+{
+    int32_t *channel = &m->control->channel[p];
+    if (*channel >= 0)
+        return pio_scene_fault(m->scene, error, path,
+                               m->fem ? "it shares elements with another actuator; an element has one direction of "
+                                        "fibres"
+                                      : "it shares particles with another actuator; a particle has one direction of "
+                                        "fibres");
+    *channel = m->control->of_actuator[a];
+    return PIOLA_OK;
+}
+
+/* Sets the particles of actuator number a; *count is their number. */
+static piola_status set_particles(pio_model *m, size_t a, const char *path, int64_t *count, piola_error *error)
+{
+    const scene_actuator *own = &m->scene->actuation.actuators[a];
+    const int b = pio_scene_body_number(m->scene, own->body);
+    piola_status rc = PIOLA_OK;
+    for (int64_t p = m->body_first[b]; !rc && p < m->body_first[b + 1]; p++) {
+        if (own->group && !m->groups[pio_model_group(m, own->group)][p]) continue;
+        if (!in_box(m, own, m->position + p * m->scene->method.dimension)) continue;
+        rc = drive(m, a, path, p, error);
+        ++*count;
+    }
+    return rc;
+}
+
+/* Sets the elements of actuator number a, whose centres, the means of their nodes, lie in its box; *count is their
+ * number. */
+static piola_status set_driven(pio_model *m, size_t a, const char *path, int64_t *count, piola_error *error)
+{
+    const scene_actuator *own = &m->scene->actuation.actuators[a];
+    const int b = pio_scene_body_number(m->scene, own->body);
+    const pio_mesh *mesh = &m->fem->mesh[b];
+    piola_error inner = {0};
+    pio_index_list list = {.n = mesh->n_cells};
+    piola_status rc = own->group ? pio_mesh_group_cells(mesh, own->group, &list, &inner) : PIOLA_OK;
+    if (rc == PIOLA_BAD_DATA) return pio_scene_fault(m->scene, error, path, "%s", inner.message);
+    if (rc) return pio_fail(error, rc, "%s", inner.message);
+    for (int32_t i = 0; !rc && i < list.n; i++) {
+        const int32_t cell = own->group ? list.item[i] : i;
+        double center[3];
+        pio_mesh_center(mesh, cell, center);
+        if (!in_box(m, own, center)) continue;
+        rc = drive(m, a, path, m->fem->element_first[b] + cell, error);
+        ++*count;
+    }
+    free(list.item);
+    return rc;
+}
+
+/* Sets the particles or elements of actuator number a, and its fibre. */
 static piola_status set_actuator(pio_model *m, size_t a, piola_error *error)
 {
     const pio_scene *s = m->scene;
     const scene_actuator *own = &s->actuation.actuators[a];
     const int32_t channel = m->control->of_actuator[a];
-    const int b = pio_scene_body_number(s, own->body);
     const size_t dim = (size_t)s->method.dimension;
     int64_t count = 0;
     char path[64];
     snprintf(path, sizeof path, "actuators[%zu].%s", a, own->group && isnan(own->on.min[0]) ? "group" : "on");
-    for (int64_t p = m->body_first[b]; p < m->body_first[b + 1]; p++) {
-        if (!holds(m, own, p)) continue;
-        if (m->control->channel[p] >= 0)
-            return pio_scene_fault(s, error, path,
-                                   "it shares particles with another actuator; a particle has one direction of fibres");
-        m->control->channel[p] = channel;
-        count++;
-    }
-    if (!count) return pio_scene_fault(s, error, path, "no particle of '%s' lies in it", own->body);
+    const piola_status rc = (m->fem ? set_driven : set_particles)(m, a, path, &count, error);
+    if (rc) return rc;
+    if (!count)
+        return pio_scene_fault(s, error, path,
+                               m->fem ? "no element of '%s' lies in it" : "no particle of '%s' lies in it", own->body);
     double square = 0;
     for (size_t k = 0; k < dim; k++) square += own->fibre[k] * own->fibre[k];
     for (size_t k = 0; k < dim; k++) m->control->fibre[(size_t)channel * dim + k] = own->fibre[k] / sqrt(square);
@@ -222,7 +270,7 @@ piola_status pio_model_control(pio_model *m, piola_error *error)
     piola_status rc = take(m, error);
     if (rc) return rc;
     parts *c = m->control;
-    for (int64_t p = 0; p < m->desc.particles.n; p++) c->channel[p] = -1;
+    for (int64_t p = 0; p < pio_model_items(m, false); p++) c->channel[p] = -1;
     for (size_t i = 0; i < s->actuation.n_control; i++) set_signal(m, i);
     for (size_t a = 0; !rc && a < s->actuation.n_actuators; a++) rc = set_actuator(m, a, error);
     if (rc) return rc;
@@ -237,8 +285,13 @@ piola_status pio_model_control(pio_model *m, piola_error *error)
     m->desc.knots = c->knots;
     m->desc.control_values = c->values;
     m->desc.networks = c->networks;
-    m->desc.particles.channel = c->channel;
-    m->desc.particles.fibre = c->fibre;
+    if (m->fem) {
+        m->fem->desc.channel = c->channel;
+        m->fem->desc.fibre = c->fibre;
+    } else {
+        m->desc.particles.channel = c->channel;
+        m->desc.particles.fibre = c->fibre;
+    }
     return PIOLA_OK;
 }
 

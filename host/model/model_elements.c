@@ -18,15 +18,10 @@ static piola_status cells_in_box(const pio_mesh *mesh, const scene_where *on, pi
     *out = (pio_index_list){.item = malloc(bytes)};
     if (!out->item) return pio_fail_memory(error, bytes, "a region");
     for (int32_t c = 0; c < mesh->n_cells; c++) {
-        pio_element_type type;
-        const int32_t *nodes = pio_mesh_element(mesh, c, &type);
+        double center[3];
         bool inside = true;
-        for (int a = 0; a < mesh->dimension; a++) {
-            double sum = 0;
-            for (int k = 0; k < pio_elements[type].nodes; k++) sum += mesh->x[3 * (size_t)nodes[k] + (size_t)a];
-            sum /= pio_elements[type].nodes;
-            inside &= sum >= on->min[a] && sum <= on->max[a];
-        }
+        pio_mesh_center(mesh, c, center);
+        for (int a = 0; a < mesh->dimension; a++) inside &= center[a] >= on->min[a] && center[a] <= on->max[a];
         if (inside) out->item[out->n++] = c;
     }
     return PIOLA_OK;

@@ -145,9 +145,10 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
     if (!rc && of_control) rc = pio_model_channel_weights(m, o, d, error);
     if (!rc && m->fem && s->type >= PIO_OF_CAUCHY_STRESS && !isnan(s->point[0]))
         rc = pio_model_point(m, o, d, error);
-    else if (!rc && m->fem && s->type >= PIO_VOLUME)
+    else if (!rc && m->fem && !of_control && s->type >= PIO_VOLUME)
         d->weight = pio_model_element_weights(m, (size_t)o, &rc, error);
-    else if (!rc && m->fem && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE && s->type != PIO_EIGENFREQUENCY)
+    else if (!rc && m->fem && !of_control && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE &&
+             s->type != PIO_EIGENFREQUENCY)
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
     if (rc) return rc;
     m->outputs[o].name = s->name;

@@ -214,7 +214,7 @@ typedef struct {
     scene_strings control;   /* effort, smoothness: names of entries of control; empty: all */
 } scene_observe;
 
-/* MPM: active fibres of a body, of a group of it, or of the part of these that lies in a box at the start. */
+/* Active fibres of a body, of a group of it, or of the part of these that lies in a box at the start. */
 typedef struct {
     char *name, *body; /* name of the actuator; name of the body */
     char *group;       /* name of the group; NULL: the whole body */
@@ -229,7 +229,7 @@ typedef struct {
     double scale;            /* length, m, or velocity, m/s, that counts as 1 */
 } scene_input;
 
-/* MPM: what drives actuators. */
+/* What drives actuators. */
 typedef struct {
     char *name;                         /* name of the entry */
     pio_signal type;                    /* a signal of time, or a network */
@@ -462,7 +462,7 @@ typedef struct pio_scene {
     scene_constants constants; /* FEM: named numbers of expressions */
     scene_tables tables;       /* FEM: values at points, of expressions */
     scene_obstacles obstacles; /* MPM: rigid bodies with a prescribed motion */
-    scene_actuation actuation; /* MPM: actuators and what drives them */
+    scene_actuation actuation; /* actuators and what drives them */
     scene_contact contact;     /* MPM: contact between velocity fields */
     scene_goal goal;           /* observations, design, objective and constraints */
     scene_gradient gradient;   /* how gradients are computed and checked */

@@ -3,6 +3,7 @@
 #include "host/base/random.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/scene_private.h"
+#include "host/scene/scene_query.h"
 
 #include <limits.h>
 #include <math.h>
@@ -203,6 +204,22 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     }
 }
 
+/* Reports what meshes do not have. */
+static void check_meshes(const pio_scene *s, cfg_doc *doc)
+{
+    if (s->actuation.n_actuators && s->fem.integrator == PIO_MODAL)
+        pio_cfg_fault(doc, "actuators", "modes are those of small free vibrations about rest; remove the actuators");
+    for (size_t i = 0; i < s->actuation.n_actuators; i++) {
+        const scene_body *b = pio_scene_body(s, s->actuation.actuators[i].body);
+        PATH(body, "actuators[%zu].body", i);
+        if (b && pio_scene_body_is_partial(b))
+            pio_cfg_fault(doc, body,
+                          "'%s' has a relative density, which fibres would not follow; drive another body, or remove "
+                          "its relative density",
+                          b->name);
+    }
+}
+
 static void check_control(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_control *c = &s->actuation.control[i];
@@ -243,5 +260,6 @@ void pio_scene_validate_control(const pio_scene *s, cfg_doc *doc)
     for (size_t i = 0; i < s->actuation.n_actuators; i++) check_actuator(s, doc, i);
     for (size_t i = 0; i < s->actuation.n_control; i++) check_control(s, doc, i);
     check_driven(s, doc);
+    if (s->method.type == SCENE_FEM) check_meshes(s, doc);
     for (size_t i = 0; i < s->goal.n_observe; i++) check_observation(s, doc, i);
 }

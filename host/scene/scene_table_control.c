@@ -29,12 +29,13 @@ static const cfg_field actuator_fields[] = {
     {"name", CFG_NAME, AT(scene_actuator, name), .required = true, .meaning = "name that control uses"},
     {"body", CFG_NAME, AT(scene_actuator, body), .required = true, .meaning = "name of a solid body"},
     {"group", CFG_NAME, AT(scene_actuator, group), .computed = "the whole body", .present = has_group,
-     .meaning = "name of a group of it whose particles these are"},
+     .meaning = "name of a group of it whose particles or, of its mesh file, elements these are"},
     {"fibre", CFG_VECTOR, AT(scene_actuator, fibre), .required = true,
      .meaning = "direction of the fibres at the start, of any length; they turn and stretch with the body, and an "
                 "activation a pulls along them with the Kirchhoff stress a (F n)(F n)^T: above 0 they contract"},
     {"on", CFG_MAPPING, .table = &place_table, .computed = "everywhere", .present = has_place,
-     .meaning = "a box: those of the body's or the group's particles that lie in it at the start"},
+     .meaning = "a box: those of the body's or the group's particles, or of its elements by their centres, that lie in "
+                "it at the start"},
     END};
 const cfg_table pio_actuator_table = {.what = "actuator", .size = sizeof(scene_actuator), .fields = actuator_fields};
 
@@ -93,6 +94,48 @@ static const cfg_field weights_fields[] = {
     END};
 static const cfg_table weights_table = {.what = "set of weights", .fields = weights_fields};
 
+/* What signals of time have, of particles and of meshes. */
+#define SIGNAL_FIELDS                                                                                                  \
+    {"amplitude",                                                                                                      \
+     CFG_NUMBER,                                                                                                       \
+     AT(scene_control, amplitude),                                                                                     \
+     .required = true,                                                                                                 \
+     .quantity = CFG_PRESSURE,                                                                                         \
+     .only = ONLY(PIO_CONSTANT) | ONLY(PIO_SINE),                                                                      \
+     .meaning =                                                                                                        \
+         "A of the activation A, or A sin(2 pi frequency t + phase); more contracts further and makes waves faster"},  \
+        {"frequency",                                                                                                  \
+         CFG_NUMBER,                                                                                                   \
+         AT(scene_control, frequency),                                                                                 \
+         .required = true,                                                                                             \
+         .quantity = CFG_FREQUENCY,                                                                                    \
+         .only = ONLY(PIO_SINE),                                                                                       \
+         .meaning = "of the sine"},                                                                                    \
+        {"phase",                                                                                                      \
+         CFG_NUMBER,                                                                                                   \
+         AT(scene_control, phase),                                                                                     \
+         .fallback = "0",                                                                                              \
+         .quantity = CFG_ANGLE,                                                                                        \
+         .only = ONLY(PIO_SINE),                                                                                       \
+         .meaning = "of the sine at the start"},                                                                       \
+        {"knots",                                                                                                      \
+         CFG_NUMBERS,                                                                                                  \
+         AT(scene_control, knots),                                                                                     \
+         .second = offsetof(scene_control, knots.n),                                                                   \
+         .required = true,                                                                                             \
+         .quantity = CFG_PRESSURE,                                                                                     \
+         .only = KNOTS,                                                                                                \
+         .meaning =                                                                                                    \
+             "activations at evenly spaced times, at least 2; of a spline its coefficients, at least 4, which it "     \
+             "approximates"},                                                                                          \
+    {                                                                                                                  \
+        "period", CFG_NUMBER, AT(scene_control, period),                                                               \
+            .computed = "none", .quantity = CFG_TIME, POSITIVE, .only = KNOTS, .present = has_period,                  \
+            .meaning =                                                                                                 \
+                "time after which the signal begins again, smoothly where it is a spline; without one the knots span " \
+                "the whole run"                                                                                        \
+    }
+
 static const cfg_field control_fields[] = {
     {"name", CFG_NAME, AT(scene_control, name), .required = true, .meaning = "name that observe and design paths use"},
     {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = pio_signal_words,
@@ -101,22 +144,7 @@ static const cfg_field control_fields[] = {
     {"actuators", CFG_TEXTS, AT(scene_control, actuators), .required = true,
      .meaning =
          "name of the actuator that it drives; a network may drive a list of them, each by an output of its own"},
-    {"amplitude", CFG_NUMBER, AT(scene_control, amplitude), .required = true, .quantity = CFG_PRESSURE,
-     .only = ONLY(PIO_CONSTANT) | ONLY(PIO_SINE),
-     .meaning =
-         "A of the activation A, or A sin(2 pi frequency t + phase); more contracts further and makes waves faster"},
-    {"frequency", CFG_NUMBER, AT(scene_control, frequency), .required = true, .quantity = CFG_FREQUENCY,
-     .only = ONLY(PIO_SINE), .meaning = "of the sine"},
-    {"phase", CFG_NUMBER, AT(scene_control, phase), .fallback = "0", .quantity = CFG_ANGLE, .only = ONLY(PIO_SINE),
-     .meaning = "of the sine at the start"},
-    {"knots", CFG_NUMBERS, AT(scene_control, knots), .second = offsetof(scene_control, knots.n), .required = true,
-     .quantity = CFG_PRESSURE, .only = KNOTS,
-     .meaning = "activations at evenly spaced times, at least 2; of a spline its coefficients, at least 4, which it "
-                "approximates"},
-    {"period", CFG_NUMBER, AT(scene_control, period), .computed = "none", .quantity = CFG_TIME, POSITIVE, .only = KNOTS,
-     .present = has_period,
-     .meaning = "time after which the signal begins again, smoothly where it is a spline; without one the knots span "
-                "the whole run"},
+    SIGNAL_FIELDS,
     {"hidden", CFG_NUMBERS, AT(scene_control, hidden), .second = offsetof(scene_control, hidden.n),
      .computed = "no layer between", .only = ONLY(PIO_NETWORK), .present = has_hidden,
      .meaning = "units of each hidden layer, at most 4 of 1 to 256; more can do more and has more weights to learn"},
@@ -134,3 +162,17 @@ static const cfg_field control_fields[] = {
     END};
 const cfg_table pio_control_table = {
     .what = "control", .size = sizeof(scene_control), .fields = control_fields, .discriminator = "type"};
+
+static const cfg_field mesh_control_fields[] = {
+    {"name", CFG_NAME, AT(scene_control, name), .required = true, .meaning = "name that observe and design paths use"},
+    {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = pio_signal_words,
+     .without = ONLY(PIO_NETWORK),
+     .instead = "reads the motion of particles; fibres of meshes follow signals of time: constant, sine, "
+                "piecewise_linear or spline",
+     .meaning = "a signal of time: constant, sine, piecewise_linear or spline (cubic, uniform) with values at knots"},
+    {"actuators", CFG_TEXTS, AT(scene_control, actuators), .required = true,
+     .meaning = "name of the actuator that it drives"},
+    SIGNAL_FIELDS,
+    END};
+const cfg_table pio_mesh_control_table = {
+    .what = "control of a mesh", .size = sizeof(scene_control), .fields = mesh_control_fields, .discriminator = "type"};

@@ -268,9 +268,11 @@ static const cfg_table curve_table = {.what = "curve",
 
 /* ---- observe ------------------------------------------------------------------------------------------- */
 
+#define OF_CONTROL (ONLY(PIO_EFFORT) | ONLY(PIO_SMOOTHNESS))
 /* Observables that only particles have: those before DISPLACEMENT except these. */
 #define OF_PARTICLES                                                                                                   \
-    ((ONLY(PIO_DISPLACEMENT) - 1) & ~(ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_DISTANCE)))
+    ((ONLY(PIO_DISPLACEMENT) - 1) &                                                                                    \
+     ~(ONLY(PIO_MEAN_VELOCITY) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_DISTANCE) | OF_CONTROL))
 #define MEANS (ONLY(PIO_DISPLACEMENT) | ONLY(PIO_MEAN_VELOCITY))
 #define MEASURED                                                                                                       \
     (ONLY(PIO_OF_CAUCHY_STRESS) | ONLY(PIO_OF_GREEN_STRAIN) | ONLY(PIO_OF_VON_MISES) | ONLY(PIO_OF_J) |                \
@@ -290,6 +292,11 @@ static bool has_on(const void *o)
 {
     const scene_observe *observe = o;
     return observe->on.group || !isnan(observe->on.min[0]);
+}
+
+static bool has_control(const void *o)
+{
+    return ((const scene_observe *)o)->control.n > 0;
 }
 
 static bool has_point(const void *o)
@@ -329,7 +336,9 @@ static const cfg_field observe_fields[] = {
          "first), rotation (2D: an angle; 3D: a rotation vector x, y, z), relative density r, whose mean is the "
          "fraction of the volume that is filled, greyness, 4 r (1 - r), and own_fraction, r c with the choice c, whose "
          "mean is the fraction of the volume that is the body's own material; of modal analysis the frequency of a "
-         "mode"},
+         "mode; of control its effort, the integral over time of the squares of activations, each step with that at "
+         "its "
+         "end, or its smoothness, that of the squares of their rates, the smaller, the smoother"},
     {"body", CFG_NAME, AT(scene_observe, body), .required = true, .only = OF_BODY, .meaning = "name of the body"},
     {"on", CFG_MAPPING, .table = &seen_place_table, .only = MEANS | FIELDS | INTEGRALS, .present = has_on,
      .computed = "the whole body",
@@ -352,6 +361,8 @@ static const cfg_field observe_fields[] = {
      .range = {CFG_FROM, 1, 0}, .only = ONLY(PIO_EIGENFREQUENCY),
      .meaning = "number of the mode, 1 the lowest, rigid motions included; or [first, last], the mean of their "
                 "frequencies, which has a derivative where they are repeated"},
+    {"control", CFG_TEXTS, AT(scene_observe, control), .computed = "all", .only = OF_CONTROL, .present = has_control,
+     .meaning = "name or names of entries of control whose activations count"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = REACTIONS,
      .meaning = "name of an entry of boundary"},
     {"center", CFG_VECTOR, AT(scene_observe, center), .required = true, .quantity = CFG_LENGTH, .only = MOMENTS,
@@ -393,6 +404,7 @@ static bool has_constants(const void *s)
 {
     return ((const pio_scene *)s)->constants.n > 0;
 }
+HAS(actuation, actuators)
 HAS(goal, observe)
 HAS(goal, design)
 HAS(goal, objective)
@@ -442,6 +454,10 @@ static const cfg_field scene_fields[] = {
     {"curves", LIST(loading, curves), .table = &curve_table, .present = has_curves, .meaning = "courses in time"},
     {"ties", LIST(loading, ties), .table = &pio_tie_table, .present = has_ties,
      .meaning = "faces of bodies that follow those of others, whose meshes need not match"},
+    {"actuators", LIST(actuation, actuators), .table = &pio_actuator_table, .present = has_actuators,
+     .meaning = "parts of bodies whose fibres contract"},
+    {"control", LIST(actuation, control), .table = &pio_mesh_control_table, .present = has_actuators,
+     .meaning = "what drives the actuators, each by one entry"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &pio_fem_design_table, .present = has_design,
      .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},

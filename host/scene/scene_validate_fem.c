@@ -445,6 +445,7 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     check_curves(scene, doc);
     pio_scene_validate_vary(scene, doc);
     check_gravity(scene, doc);
+    pio_scene_validate_control(scene, doc);
     for (size_t i = 0; i < scene->goal.n_observe; i++) check_seen(scene, doc, i);
     check_output(scene, doc);
 }

@@ -4,9 +4,11 @@
 #ifndef PIOLA_KERNELS_FEM_LOAD_KERNELS_H
 #define PIOLA_KERNELS_FEM_LOAD_KERNELS_H
 
+#include "kernels/control/control.h"
 #include "kernels/fem/fem.h"
 #include "kernels/fem/fem_load.h"
 #include "kernels/fem/fem_couple.h"
+#include "kernels/fem/fem_fibre.h"
 #include "kernels/fem/fem_follow.h"
 #include "kernels/fem/fem_inertia.h"
 #include "kernels/fem/fem_lattice.h"

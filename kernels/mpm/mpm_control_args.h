@@ -2,17 +2,8 @@
 #ifndef PIOLA_KERNELS_MPM_CONTROL_ARGS_H
 #define PIOLA_KERNELS_MPM_CONTROL_ARGS_H
 
+#include "kernels/control/control_args.h"
 #include "kernels/mpm/mpm_args.h"
-
-/* Of a network, the amplitude is the limit of its activation. */
-enum { CONTROL_AMPLITUDE, CONTROL_FREQUENCY, CONTROL_PHASE, CONTROL_PARAMETERS };
-
-/* Where the knots of a channel lie among the values of control. */
-typedef struct {
-    int first, count; /* piecewise: at least 2, spline: at least 4; others: 0 */
-    int periodic;     /* the signal begins again after `span`, else it stays at its last value */
-    double span;      /* s, > 0 */
-} control_knots;
 
 /* Activations of channels at the beginning of a step, see mpm_control.h: one item for each channel. */
 typedef struct {
@@ -34,22 +25,5 @@ typedef struct {
     wide *values_bar;           /* of knots; added to, each by its own channel */
     const wide *rate_bar;       /* [channels] J's unit per Pa/s, or NULL: 0 */
 } mpm_control_adj_args;
-
-/* Effort or smoothness of a control over one step: one item. */
-typedef struct {
-    int channels;                 /* of control */
-    const real *activation;       /* [channels] */
-    const wide *rate;             /* [channels], instead of it; or NULL */
-    const double *channel_weight; /* [channels] */
-    double weight;                /* s */
-    wide *sample;                 /* [1]; added to */
-} mpm_control_observe_args;
-
-/* The adjoint of mpm_control_observe: one item for each channel. */
-typedef struct {
-    mpm_control_observe_args fwd; /* its sample is not used */
-    const wide *sample_bar;       /* [1] */
-    wide *bar;                    /* [channels] of the activation, or of the rate; added to */
-} mpm_control_observe_adj_args;
 
 #endif

@@ -201,7 +201,7 @@ typedef struct {
      * where the particles of each cell begin, so that the adjoint of that step need not compute them again. */
     int32_t slot_sums;
     int32_t n_channels;               /* number of channels; 0: no control */
-    const pio_channel_desc *channels; /* [n_channels] control of particles */
+    const pio_channel_desc *channels; /* [n_channels] control of particles or elements */
     /* Polled by the calling thread where an implicit step reads a scalar of its own anyway, and now and then by create
      * and measure: returns the reason to stop now, in words, or NULL. A call that is stopped ends with
      * PIOLA_INTERRUPTED, and the next call is start(). NULL: never. */

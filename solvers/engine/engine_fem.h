@@ -130,6 +130,9 @@ typedef struct {
     const pio_vary_desc *varies;     /* [n_varies]; a node has one unknown at most of each that is of supports */
     int32_t plain_supports;          /* the first so many supports do not vary; those behind have one unknown each */
     pio_tie_desc ties;               /* nodes that follow others */
+    /* [elements] channel that drives the fibres of each, or -1; NULL: none has any. Not of modal analysis */
+    const int32_t *channel;
+    const double *fibre; /* [channels][dim] unit direction of a channel's fibres at rest */
     double repeated; /* modal: largest relative difference of eigenvalues that count as repeated, 0 <= repeated < 1 */
 } pio_fem_desc;
 

@@ -32,7 +32,7 @@ typedef struct {
 } pio_channel_desc;
 
 /* The knots of a piecewise linear signal, or of a cubic B-spline: `count` of the control values, Pa, from `first` on,
- * evenly spaced over `span` as in kernels/mpm/mpm_control.h. At least 2, and 4 of a spline; of other signals 0. */
+ * evenly spaced over `span` as in kernels/control/control.h. At least 2, and 4 of a spline; of other signals 0. */
 typedef struct {
     int32_t first, count; /* the first control value; how many */
     int32_t periodic;     /* 1: the signal begins again after `span`, with its first knot one space after the last */

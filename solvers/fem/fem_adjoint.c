@@ -16,7 +16,7 @@
  * what rounding of the matrix takes away again would be iterations in vain.
  *
  * A quasi-static step has no history: the cotangent of the state before it is zero. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 
 #include <math.h>
 
@@ -113,6 +113,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     if (moves) fem_known_acceleration(f, span);
     const piola_status rc = solve(f, span, record, error);
     if (rc) return rc;
+    fem_control_adj(f);
     if (moves) fem_history_adj(f, span);
     fem_tie_nodes_adj(f, f->adjoint.u_bar);
     fem_supports_adj(f, f->adjoint.u_bar);

@@ -1,5 +1,5 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
@@ -50,7 +50,6 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
 static piola_status check_parts(const pio_engine_desc *desc, piola_error *error)
 {
     const char *what = desc->n_obstacles            ? "obstacles"
-                       : desc->n_channels           ? "actuators"
                        : desc->particles.fields > 1 ? "velocity fields of bodies"
                                                     : NULL;
     if (!what) return PIOLA_OK;
@@ -91,6 +90,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
     piola_status bad = check_parts(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);
     if (!bad) bad = fem_tie_check(m, error);
+    if (!bad) bad = fem_control_check(desc, error);
     return bad ? bad : check_loads(m, error);
 }
 
@@ -301,6 +301,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->stepping.halvings = m->halvings;
     f->newton.projection = m->projection;
     take_integrator(f, m, desc);
+    fem_control_begin(f, desc);
     f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
                           m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
     const int blocks = take_blocks(f, m);
@@ -310,7 +311,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (!blocks || !fem_vary_begin(f, m) || !fem_tie_begin(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
-    f->matrix.constant.possible = !f->loads.has_followers && is_linear(f, m);
+    f->matrix.constant.possible = !f->loads.has_followers && !m->channel && is_linear(f, m);
     const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
     f->mesh.plane = sheet ? (int)PIO_PLANE_STRAIN : (int)m->plane;
     f->matrix.kind =
@@ -366,6 +367,7 @@ piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc,
     if (!rc) rc = sim_allocate(sim, error);
     if (!rc) fem_layout(fem_of(sim), desc);
     if (!rc) rc = fem_upload(fem_of(sim), desc->fem, error);
+    if (!rc) rc = fem_control_upload(fem_of(sim), desc, error);
     if (rc) {
         fem_destroy(sim);
         return rc;

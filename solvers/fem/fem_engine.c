@@ -1,5 +1,5 @@
 /* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 
@@ -49,6 +49,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     f->matrix.constant.valid = 0;
     failed = fem_design_apply(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
+    fem_activate(f, fem_whole(-1));
     failed = fem_stopped(f, error);
     if (!failed && !fem_is_modal(f)) failed = fem_measure_rounding(f, error);
     if (!failed) failed = fem_stopped(f, error);
@@ -154,6 +155,7 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     if (f->supports.n_supports)
         pio_queue_zero(q, f->supports.value_bar, sizeof *f->supports.value_bar * (size_t)f->supports.n_supports);
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
+    fem_control_adj_begin(f);
     sim_norms_start(sim);
     fem_observe_step_adj(f, sim->index);
     fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);

@@ -1,5 +1,5 @@
 /* fem_fields.c -- fields of a mesh by name, one component at a time as doubles. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
@@ -118,6 +118,7 @@ static piola_status ready(fem_sim *f, const fem_field *d, piola_error *error)
     if (f->state.no_acceleration && (accelerates || d->x == fem_state(f, f->state.u, STATE_A)))
         return sim_fail(error, PIOLA_USAGE, "the acceleration of state %lld was not kept with it",
                         (long long)f->base.index);
+    if (d->source == INTERNAL_FORCE || d->source == REACTION) fem_activate(f, fem_whole(f->base.index - 1));
     if (d->source == INTERNAL_FORCE)
         (fem_is_modal(f) ? fem_modal_stiffness : fem_internal)(
             f, f->state.u, f->newton.trial); /* internal is that of the last evaluation, wherever it was */

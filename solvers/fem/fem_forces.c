@@ -1,15 +1,17 @@
 /* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write the contributions to their
  * nodes, and each node adds those of its elements. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
 void fem_internal(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         fem_element_forces(f, &(fem_force_args){.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u,
                                                 .out = f->mesh.dof_out});
+        fem_fibre_forces(f, p, u, f->mesh.dof_out);
+    }
     fem_zero_points(f, out);
     fem_add_element_dofs(f, f->mesh.dof_out, out);
     fem_springs(f, u, out);
@@ -20,13 +22,16 @@ void fem_internal(fem_sim *f, const real *u, real *out)
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         fem_element_forces_adj(f, &(fem_force_adj_args){
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = parameters ? f->mesh.dof_rest : NULL,
                 .k_bar = parameters ? f->materials.k_bar : NULL,
                 .heat_bar = parameters ? f->materials.heat_bar : NULL,
                 .thick_bar = parameters && f->materials.has_thickness ? f->materials.thickness_bar : NULL});
+        fem_fibre_forces_adj(f, p, u, y, parameters);
+    }
+    if (parameters) fem_fibre_collect(f);
     fem_add_element_dofs(f, f->mesh.dof_out, u_bar);
     if (parameters) fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
@@ -37,13 +42,17 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out)
 {
     pio_queue *q = &f->base.queue;
-    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
+    for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
         fem_element_forces_adj(f, &(fem_force_adj_args){
                 .fwd = {.b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u}, .y = y,
                 .u_bar = f->mesh.dof_out, .rest_bar = f->mesh.dof_rest, .k_bar = f->materials.k_bar,
                 .heat_bar = f->materials.heat_bar,
                 .thick_bar = f->materials.has_thickness ? f->materials.thickness_bar : NULL,
                 .force = f->mesh.dof_force});
+        fem_fibre_forces(f, p, u, f->mesh.dof_force);
+        fem_fibre_forces_adj(f, p, u, y, 1);
+    }
+    fem_fibre_collect(f);
     fem_zero_points(f, out);
     fem_add_element_dofs(f, f->mesh.dof_force, out);
     fem_add_element_dofs(f, f->mesh.dof_out, u_bar);
@@ -98,6 +107,7 @@ void fem_external(fem_sim *f, fem_span span, const real *u)
 {
     pio_queue *q = &f->base.queue;
     fem_curves(f, span, f->curves.factor);
+    fem_activate(f, span);
     f->forces.external_of = span.part == span.parts - 1 && u == f->state.u ? span.step + 1 : -1;
     if (!fem_leaps(f)) fem_zero_points(f, f->forces.external);
     if (f->motion.lumped)

@@ -1,6 +1,6 @@
 /* fem_jacobian.c -- the matrix of a mesh: K(u), with springs, follower loads and the rates of an implicit step where it
  * has them. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 
 #include <math.h>
 
@@ -21,6 +21,7 @@ static void block_tangents(fem_sim *f, const fem_element_block *p, const real *u
         pio_map_with(q, fem_tangent_projected, p->n, NULL, &a);
     else
         pio_map_with(q, fem_tangent, p->n, NULL, &a);
+    fem_fibre_stiffness(f, p, projected);
 }
 
 void fem_tangents(fem_sim *f, const real *u)

@@ -8,7 +8,7 @@
  * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
  * late by h/2: it is of the first order. Constrained unknowns go where the end of the step puts them. The step is
  * stable while h omega <= 2 for every frequency omega. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 
 #include <math.h>
 
@@ -37,6 +37,7 @@ static int drags(fem_sim *f)
 void fem_leap_force(fem_sim *f, int64_t state)
 {
     if (f->forces.external_of != state) fem_external(f, fem_whole(state - 1), f->state.u);
+    fem_activate(f, fem_whole(state - 1));
     fem_internal(f, f->state.u, f->forces.internal);
     fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
     if (drags(f)) fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);
@@ -89,7 +90,9 @@ piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
             .target_bar = f->newton.du);
     fem_supports_adj(f, f->newton.du);
     fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
+    fem_activate(f, fem_whole(step - 1));
     fem_internal_both(f, f->state.u, f->newton.y, f->adjoint.u_bar, f->forces.internal);
+    fem_control_adj(f);
     fem_damping_force_adj(f, v, f->newton.y, v_bar);
     if (f->forces.external_of == step)
         fem_curves(f, fem_whole(step - 1), f->curves.factor);

@@ -1,5 +1,5 @@
 /* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
@@ -261,6 +261,10 @@ static void take_tables(fem_sim *f)
             continue;
         }
         if (o->desc.type == PIO_EIGENFREQUENCY) continue;
+        if (sim_is_of_control(o->desc.type)) {
+            TAKE(arena, o->channel_weight, f->control.n_channels);
+            continue;
+        }
         if (o->desc.type != PIO_DISTANCE && o->desc.type != PIO_COMPLIANCE) TAKE_POINTS(o->weight);
         if (o->desc.type != PIO_DISTANCE) continue;
         if (!o->desc.row_start) TAKE(arena, o->marker, f->mesh.nodes);
@@ -374,6 +378,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_loads(f);
     fem_vary_layout(f, m);
     fem_tie_layout(f);
+    fem_control_layout(f, desc);
     TAKE(arena, f->curves.start, f->curves.n_curves + 1);
     TAKE(arena, f->curves.t, m->curve_start[f->curves.n_curves]);
     TAKE(arena, f->curves.value, m->curve_start[f->curves.n_curves]);

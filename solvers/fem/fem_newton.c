@@ -12,7 +12,7 @@
  * and the direction solved for anew. The equilibrium that is found, and its adjoint, do not depend on it. Follower
  * loads have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal rule,
  * whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <math.h>
@@ -59,6 +59,7 @@ static void potential(fem_sim *f, fem_span span, const real *u)
                 .b = fem_block_of(f, p, RULE_STIFFNESS), .m = fem_matter_of(f), .u = u);
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->newton.scalars + SUM_ENERGY);
     }
+    fem_fibre_energies(f, u, f->newton.scalars + SUM_ENERGY);
     fem_follow(f, u);
     dot(f, SUM_WORK, f->loads.has_followers ? f->forces.dead : f->forces.external, u);
     if (f->loads.has_springs) {
@@ -89,7 +90,7 @@ typedef struct {
     double constrained_ca, constrained_cv;
     double rounded;  /* N: what rounding of u alone leaves of the residual, the most of all places so far */
     double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
-    double thermal;  /* N: forces of thermal strains where nothing is displaced, which free expansion brings to zero */
+    double thermal;  /* N: of thermal strains and fibres where nothing is displaced, which a free body brings to zero */
     pio_step_record *record; /* of the whole step: iterations of all its parts */
     int iterations;          /* of this solve */
     int evaluated; /* the search evaluated the residual of the trial: it is in lambda, and its norms in sums */
@@ -367,19 +368,18 @@ static int is_zero(fem_sim *f, const real *x)
  * residual is then what rounding leaves of the law. */
 static int idle(newton *n)
 {
-    if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0 || !is_zero(n->f, n->f->newton.trial))
-        return 0;
+    if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0) return 0;
+    if (n->f->control.channel || !is_zero(n->f, n->f->newton.trial)) return 0;
     n->residual = 0; /* there is nothing that it is relative to */
     return 1;
 }
 
-/* Returns 1 if, before a direction was taken, the loads at the end of this span equal those with which the state is in
- * equilibrium. */
+/* Returns 1 if, before a direction was taken, the loads at this span's end equal those that the state balances. */
 static int same_loads(newton *n)
 {
     fem_sim *f = n->f;
     const fem_span s = n->span, before = s.part > 0 ? (fem_span){s.step, s.part - 1, s.parts} : fem_whole(s.step - 1);
-    if (f->motion.integrator != PIO_STATIC || before.step < 0) return 0;
+    if (f->motion.integrator != PIO_STATIC || before.step < 0 || f->control.channel) return 0;
     pio_queue_copy(&f->base.queue, f->newton.lambda, f->forces.external, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_external(f, before, f->state.u);
     fem_combine(f, 1, f->forces.external, -1, f->newton.lambda, f->newton.lambda);
@@ -443,11 +443,11 @@ static piola_status iterate(newton *n)
     return rc;
 }
 
-/* Sets the forces of thermal strains that all of the residual is measured by. */
+/* Sets the forces of thermal strains and fibres that all of the residual is measured by. */
 static piola_status heat(newton *n)
 {
     fem_sim *f = n->f;
-    if (!f->materials.has_heat) return PIOLA_OK;
+    if (!f->materials.has_heat && !f->control.channel) return PIOLA_OK;
     fem_zero_points(f, f->newton.lambda);
     fem_internal(f, f->newton.lambda, f->newton.y);
     dot(f, SUM_INTERNAL, f->newton.y, f->newton.y);

@@ -1,5 +1,5 @@
 /* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 
@@ -102,6 +102,10 @@ static void forward(fem_sim *f, const pio_sample_weight *t)
 {
     pio_queue *q = &f->base.queue;
     const fem_observation *o = &f->observe.observations[t->observation];
+    if (sim_is_of_control(o->desc.type)) {
+        fem_observe_control(f, o, t);
+        return;
+    }
     if (fem_of_elements(o->desc.type)) {
         (fem_of_fields(o->desc.type) ? fem_observe_field : fem_observe_integral)(f, o, t);
         return;
@@ -158,6 +162,10 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     const fem_observation *o = &f->observe.observations[t->observation];
     const int momenta = o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM;
     if (o->desc.type == PIO_EIGENFREQUENCY) return; /* the adjoint of the step does it */
+    if (sim_is_of_control(o->desc.type)) {
+        fem_observe_control_adj(f, o, t);
+        return;
+    }
     if (fem_of_elements(o->desc.type)) {
         (fem_of_fields(o->desc.type) ? fem_observe_field_adj : fem_observe_integral_adj)(f, o, t);
         return;
@@ -218,6 +226,7 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
 {
     const pio_sim *s = &f->base;
     int forces = 0;
+    fem_activate(f, fem_whole(index - 1));
     for (int i = sim_first_sample_weight(s, index); i < s->n_sample_weights && s->sample_weights[i].step == index;
          i++) {
         if (s->sample_weights[i].past > 0) continue; /* the adjoint of the step before does it */
@@ -226,6 +235,7 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
         if (type == PIO_COMPLIANCE || type == PIO_REACTION_MOMENT) fem_external(f, fem_whole(index - 1), f->state.u);
         sample_adj(f, &s->sample_weights[i]);
     }
+    fem_control_adj(f);
     if (!forces || !f->loads.has_followers) return;
     fem_external(f, fem_whole(index - 1), f->state.u);
     fem_follow_adj(f, f->state.u, f->forces.external_bar, f->adjoint.u_bar);

@@ -1,6 +1,6 @@
 /* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and
  * back. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
@@ -70,6 +70,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, f->supports.value + e->which, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_NAMED_CONSTANT) {
         pio_queue_copy(q, f->varies.constant + e->which, value, sizeof *value);
+    } else if (fem_designs_control(e->quantity)) {
+        fem_control_design(f, e, value);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
@@ -141,6 +143,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, value_bar, f->supports.value_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_NAMED_CONSTANT) {
         pio_queue_copy(q, value_bar, f->varies.constant_bar + e->which, sizeof *value_bar);
+    } else if (fem_designs_control(e->quantity)) {
+        fem_control_design_adj(f, e, value_bar);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->mesh.nodes, NULL,

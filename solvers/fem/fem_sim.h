@@ -160,6 +160,23 @@ typedef struct {
     real *gravity_contribution;  /* [elements][DIM] terms of the cotangent of gravity; NULL: weightless */
 } fem_sim_loads;
 
+/* fem_control.c: channels of control, which drive fibres of elements. Where there are none all pointers are NULL. */
+typedef struct {
+    int n_channels, n_values;            /* channels; values of their knots */
+    int has_rates;                       /* an observation uses rates */
+    double t;                            /* s, at which activations were set last */
+    int *channel;                        /* [elements] that drives each; -1: none does. NULL: no element is driven */
+    int *signal;                         /* [n_channels] a pio_signal */
+    real *fibre;                         /* [n_channels][DIM] unit direction at rest */
+    real *activation;                    /* [n_channels] at t, Pa */
+    double *activation_bar;              /* [n_channels] their cotangents so far */
+    real *contribution;                  /* [elements] terms of activation_bar */
+    double *parameters, *parameters_bar; /* [n_channels][CONTROL_PARAMETERS] amplitude, frequency, phase; cotangents */
+    control_knots *knots;                /* [n_channels] where its knots are among the values */
+    double *rate, *rate_bar;             /* [n_channels] of activations at t, Pa/s; cotangents. NULL: none is used */
+    double *values, *values_bar;         /* [n_values]; cotangents */
+} fem_sim_control;
+
 /* fem_faces.c: surface vertices, on which loads act, and what faces give to them. An element degree of freedom here is
  * one vertex of one face of one load. */
 typedef struct {
@@ -395,6 +412,7 @@ typedef struct {
     fem_sim_forces forces;
     fem_sim_loads loads;
     fem_sim_varies varies;
+    fem_sim_control control;
     fem_sim_faces faces;
     fem_sim_curves curves;
     fem_sim_supports supports;

@@ -1,6 +1,6 @@
 /* fem_start.c -- the state that a motion starts from, and its adjoint. Newmark's has an acceleration, by the equation
  * of motion. */
-#include "solvers/fem/fem.h"
+#include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
@@ -105,6 +105,7 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
     fem_follow_adj(f, f->state.u, f->newton.lambda, u_bar);
     fem_damping_force(f, f->newton.y, v_bar); /* C is symmetric */
     if (!parameters) return PIOLA_OK;
+    fem_control_adj(f);
     fem_damping_force_adj(f, fem_state(f, f->state.u, STATE_V), f->newton.y, NULL);
     fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, NULL);
     fem_combine(f, 1, f->forces.external_bar, 1, f->newton.lambda, f->forces.external_bar);

@@ -31,6 +31,7 @@ typedef struct {
     double *point_weight;      /* [samples][rows] weight of each point; NULL: all are 1 */
     real *weight;              /* [nodes][DIM] weight of each displacement */
     real *element_weight;      /* [elements] weight of each element, of observations of elements */
+    double *channel_weight;    /* [channels] weight of each channel, of observations of control */
     fem_observed_places place; /* of fields at a point, and of distances of points in elements */
 } fem_observation;
 

@@ -3,6 +3,7 @@
 #ifndef PIOLA_SOLVERS_MPM_H
 #define PIOLA_SOLVERS_MPM_H
 
+#include "solvers/engine/sim_control.h"
 #include "solvers/mpm/mpm_sim.h"
 
 /* Returns the MPM simulation that `sim` is. */
@@ -186,23 +187,12 @@ void mpm_control_step(mpm_sim *sim);
 void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
 /* Adds the contribution of a sample weight of effort or smoothness at the end of a step. */
 void mpm_observe_control(mpm_sim *sim, const pio_sample_weight *t);
-/* Returns whether an observable is of control: the adjoint of its sample belongs to the step before it. */
-static inline int mpm_is_of_control(pio_observable type)
-{
-    return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
-}
 /* Returns whether a quantity is one obstacle's. */
 static inline int mpm_is_of_obstacle(pio_quantity quantity)
 {
     return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_SEPARATION_VELOCITY;
 }
-/* Returns whether a quantity is that of a signal's channels. */
-static inline int mpm_is_of_channels(pio_quantity quantity)
-{
-    return quantity >= PIO_AMPLITUDE && quantity <= PIO_PHASE;
-}
 
-int mpm_network_weights(const pio_network_desc *network); /* Returns the number of weights of a valid network. */
 /* Checks the networks (mpm_feedback.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
 /* Sets their shapes on the host, before the layout; returns 0 without memory. */

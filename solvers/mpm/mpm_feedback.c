@@ -9,19 +9,6 @@ enum { MOST_UNITS = 4096 }; /* of a layer */
 
 _Static_assert((int)PIO_NETWORK_HIDDEN + 1 == (int)NETWORK_LAYERS, "one number of layers");
 
-static int width_of(const pio_network_desc *k, int layer)
-{
-    if (layer == 0) return k->n_inputs;
-    return layer > k->hidden ? k->outputs : k->width[layer - 1];
-}
-
-int mpm_network_weights(const pio_network_desc *k)
-{
-    int count = 0;
-    for (int l = 0; l <= k->hidden; l++) count += width_of(k, l + 1) * (width_of(k, l) + 1);
-    return count;
-}
-
 /* Rest volume of the particles of a body or a channel, m^3, of the numbers that the device has. */
 static double volume_of(const pio_engine_desc *desc, int number, int by_channel)
 {
@@ -57,7 +44,8 @@ static piola_status check_network(const pio_engine_desc *desc, int i, piola_erro
 {
     const pio_network_desc *k = &desc->networks[i];
     int good = k->hidden >= 0 && k->hidden <= PIO_NETWORK_HIDDEN && k->n_inputs >= 1 && k->inputs;
-    for (int l = 0; good && l <= k->hidden + 1; l++) good = width_of(k, l) >= 1 && width_of(k, l) <= MOST_UNITS;
+    for (int l = 0; good && l <= k->hidden + 1; l++)
+        good = sim_network_width(k, l) >= 1 && sim_network_width(k, l) <= MOST_UNITS;
     if (!good)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "network %d: up to %d hidden layers, and 1 to %d units in each and inputs, would be right", i,
@@ -65,10 +53,10 @@ static piola_status check_network(const pio_engine_desc *desc, int i, piola_erro
     if (k->first < 0 || k->first + k->outputs > desc->n_channels)
         return sim_fail(error, PIOLA_BAD_DATA, "network %d: channels %d to %d are not all among the %d", i,
                         (int)k->first, (int)k->first + (int)k->outputs - 1, (int)desc->n_channels);
-    if (k->weights < 0 || mpm_network_weights(k) > desc->n_control_values - k->weights)
+    if (k->weights < 0 || sim_network_weights(k) > desc->n_control_values - k->weights)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "network %d: %d weights from %d on are not all among the %d control values", i,
-                        mpm_network_weights(k), (int)k->weights, (int)desc->n_control_values);
+                        sim_network_weights(k), (int)k->weights, (int)desc->n_control_values);
     if (k->n_clocks < 0 || k->clocks < 0 || 2 * (int64_t)k->n_clocks > desc->n_control_values - k->clocks)
         return sim_fail(error, PIOLA_BAD_DATA,
                         "network %d: frequencies and phases of %d clocks from %d on are not all among the %d control "
@@ -141,7 +129,7 @@ int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc)
                                  .clock = d->clocks,
                                  .unit = sim->networks.n_units};
         for (int l = 0; l <= k->layers; l++) {
-            k->width[l] = width_of(d, l);
+            k->width[l] = sim_network_width(d, l);
             sim->networks.n_units += k->width[l];
         }
         for (int j = 0; j < d->n_inputs; j++) sim->networks.host_inputs[input++] = input_of(desc, &d->inputs[j]);

@@ -154,7 +154,7 @@ static void take_tables(mpm_sim *sim)
         if (obs->desc.member) TAKE(arena, obs->member, sim->particles.n);
         if (obs->desc.type == PIO_FRONT) TAKE(arena, obs->place, QUANTILE_NUMBERS);
         if (obs->desc.type == PIO_FRONT) TAKE(arena, obs->left, 1);
-        if (mpm_is_of_control(obs->desc.type)) TAKE(arena, obs->channel_weight, sim->control.n_channels);
+        if (sim_is_of_control(obs->desc.type)) TAKE(arena, obs->channel_weight, sim->control.n_channels);
         if (obs->desc.type != PIO_DISTANCE) continue;
         TAKE(arena, obs->marker, sim->particles.n);
         TAKE(arena, obs->points, (size_t)obs->desc.samples * (size_t)obs->desc.rows * DIM);

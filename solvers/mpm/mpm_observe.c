@@ -27,7 +27,7 @@ static void observe_sample(mpm_sim *sim, const pio_sample_weight *t, int adjoint
         (o->desc.type == PIO_SEPARATION ? mpm_observe_separation : mpm_observe_density)(sim, t, adjoint);
         return;
     }
-    if (mpm_is_of_control(o->desc.type)) {
+    if (sim_is_of_control(o->desc.type)) {
         if (!adjoint) mpm_observe_control(sim, t); /* else the adjoint of the step before does it */
         return;
     }

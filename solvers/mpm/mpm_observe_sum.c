@@ -95,7 +95,7 @@ void mpm_observe_totals(mpm_sim *sim)
     for (int i = 0; i < sim->observe.n_observations; i++) {
         const mpm_observation *o = &sim->observe.observations[i];
         mpm_observe_args a = mpm_observe_args_of(sim, o, 0, 0);
-        if (mpm_is_of_control(o->desc.type)) continue;
+        if (sim_is_of_control(o->desc.type)) continue;
         pio_sum(&sim->base.queue, mpm_observe_mass, sim->particles.n, NULL, o->total, OBSERVE_ARGS);
         if (o->desc.type != PIO_SEPARATION) continue;
         a.of = 2; /* the other part */

@@ -126,7 +126,7 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
         pio_queue_copy(q, sim->control.values + e->which, value, sizeof *value * (size_t)e->components);
         return;
     }
-    if (mpm_is_of_channels(e->quantity)) {
+    if (sim_is_of_channels(e->quantity)) {
         for (int c = 0; c < e->components; c++)
             pio_queue_copy(q, control_of(sim, sim->control.parameters, e->quantity, e->which + c), value + c,
                     sizeof *value);
@@ -209,7 +209,7 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
         pio_queue_copy(q, value_bar, number_bar_of(sim, e), sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {
         pio_queue_copy(q, value_bar, sim->control.values_bar + e->which, sizeof *value_bar * (size_t)e->components);
-    } else if (mpm_is_of_channels(e->quantity)) {
+    } else if (sim_is_of_channels(e->quantity)) {
         for (int c = 0; c < e->components; c++)
             pio_queue_copy(q, value_bar + c, control_of(sim, sim->control.parameters_bar, e->quantity, e->which + c),
                            sizeof *value_bar);

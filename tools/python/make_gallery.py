@@ -169,6 +169,9 @@ ENTRIES = (
           "The strip at the temperature that was found, 60.2 K above that at which it is straight. The colour is von "
           "Mises' stress: largest at the clamp, and else along the seam, where the layers hold each other back.",
           "--field von_mises --size 900x300"),
+    Entry("fem_actuator", "optimize",
+          "The finger at the top of the path, with the signals that were found. The colour is the displacement.",
+          "--field displacement --frame 10 --size 800x480"),
     Entry("fem_swing", "grad",
           "The beam after 0.35 s. The colour is the derivative of the objective, the height of the tip, "
           "with respect to Young's modulus of each element: stiffness matters most at the clamp.",

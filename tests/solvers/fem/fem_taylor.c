@@ -30,6 +30,10 @@ static const char *const quantities[PIO_CONTROL_VALUES + 1] = {[PIO_POSITION] = 
                                                                [PIO_STIFFNESS_DAMPING] = "stiffness damping",
                                                                [PIO_DISPLACED] = "displaced",
                                                                [PIO_GRAVITY] = "gravity",
+                                                               [PIO_AMPLITUDE] = "amplitude",
+                                                               [PIO_FREQUENCY] = "frequency",
+                                                               [PIO_PHASE] = "phase",
+                                                               [PIO_CONTROL_VALUES] = "knots",
                                                                [PIO_LOAD] = "load",
                                                                [PIO_SUPPORT] = "support",
                                                                [PIO_NAMED_CONSTANT] = "named constant"};

@@ -62,7 +62,7 @@ static int no_loop(pio_stream stream, int n, const int *limit, const mpm_sense_a
     return 0;
 }
 
-static int no_effort(pio_stream stream, int n, const int *limit, const mpm_control_observe_adj_args *args)
+static int no_effort(pio_stream stream, int n, const int *limit, const control_observe_adj_args *args)
 {
     (void)stream, (void)n, (void)limit, (void)args;
     return 0;
@@ -102,7 +102,7 @@ static void a_gradient_without_the_loop_the_effort_later_rates_or_time_is_found(
         mpm_taylor_begin(&t, &w.c, 1);
         backend = *t.sim->queue.backend;
         if (wrong == 1) backend.kernels.mpm_sense_adj = no_loop;
-        if (wrong == 2) backend.kernels.mpm_control_observe_adj = no_effort;
+        if (wrong == 2) backend.kernels.control_observe_adj = no_effort;
         if (wrong == 3) backend.kernels.mpm_network_adj = no_later_rates;
         if (wrong == 4) backend.kernels.mpm_network_adj = late_clocks;
         const pio_backend *right = t.sim->queue.backend;
