@@ -12,6 +12,7 @@
 #include "kernels/base/design_args.h"
 #include "kernels/base/fields_args.h"
 #include "kernels/base/rice_args.h"
+#include "kernels/contact/contact_pose_args.h"
 #include "kernels/fem/fem_integral_args.h"
 #include "kernels/fem/fem_args.h"
 #include "kernels/fem/fem_couple_args.h"

@@ -1,5 +1,4 @@
-/* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with
- * adjoints.
+/* mpm_obstacle.h -- what obstacles do to the velocities of the grid, with its adjoint.
  *
  * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c
  * and Q its place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the
@@ -19,194 +18,7 @@
 #include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_centroid.h"
 #include "kernels/mpm/mpm_grid.h"
-#include "kernels/mpm/obstacle.h"
-
-/* ---- rotations ------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    wide m[DIM][DIM];
-} turn_matrix;
-
-#if PIO_DIM == 3
-/* sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 of a^2; by their series where the last would lose digits. */
-typedef struct {
-    wide sine, cosine, rest;
-} turn_factors;
-
-/* Returns the three factors for x = a^2 >= 0, a in rad. */
-PIO_FN turn_factors turn_factors_of(wide x)
-{
-    turn_factors f;
-    if (x < W(0.1)) {
-        f.sine = W(1) - x / W(6) * (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110)))));
-        f.cosine =
-            W(0.5) - x / W(24) * (W(1) - x / W(30) * (W(1) - x / W(56) * (W(1) - x / W(90) * (W(1) - x / W(132)))));
-        f.rest =
-            (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110) * (W(1) - x / W(156)))))) /
-            W(6);
-        return f;
-    }
-    const wide a = sqrt(x), half = sin(a / W(2));
-    f.sine = sin(a) / a;
-    f.cosine = W(2) * half * half / x;
-    f.rest = (W(1) - f.sine) / x;
-    return f;
-}
-
-/* Returns K with K v = r x v for every v. */
-PIO_FN turn_matrix turn_cross(const wide r[3])
-{
-    turn_matrix k;
-    PIO_UNROLL
-    for (int a = 0; a < 3; a++) {
-        k.m[a][a] = W(0);
-        k.m[a][(a + 1) % 3] = -r[(a + 2) % 3];
-        k.m[a][(a + 2) % 3] = r[(a + 1) % 3];
-    }
-    return k;
-}
-
-/* Returns I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with
- * (cosine, rest) its left Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
-PIO_FN turn_matrix turn_series(const wide r[3], wide p, wide q)
-{
-    const turn_matrix k = turn_cross(r);
-    turn_matrix out;
-    PIO_UNROLL
-    for (int a = 0; a < 3; a++) {
-        PIO_UNROLL
-        for (int b = 0; b < 3; b++) {
-            wide square = W(0);
-            PIO_UNROLL
-            for (int c = 0; c < 3; c++) square += k.m[a][c] * k.m[c][b];
-            out.m[a][b] = W(a == b ? 1 : 0) + p * k.m[a][b] + q * square;
-        }
-    }
-    return out;
-}
-
-/* Returns the rotation exp(r x) by |r| rad about r, by the formula of Rodrigues. */
-PIO_FN turn_matrix turn_of(const wide r[3])
-{
-    const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
-    return turn_series(r, f.sine, f.cosine);
-}
-#else
-/* Returns the rotation by r[0] rad. */
-PIO_FN turn_matrix turn_of(const wide r[1])
-{
-    turn_matrix out;
-    out.m[0][0] = out.m[1][1] = cos(r[0]);
-    out.m[1][0] = sin(r[0]);
-    out.m[0][1] = -out.m[1][0];
-    return out;
-}
-#endif
-
-/* ---- where obstacles are -------------------------------------------------------------------------------------- */
-
-/* Returns the index of parameter k of obstacle o in an array [OBSTACLE_PARAMETERS][obstacles]. */
-PIO_FN ptrdiff_t obstacle_at(int obstacles, int k, int o)
-{
-    return field_at(obstacles, OBSTACLE_PARAMETERS, k, o);
-}
-
-/* Sets the motion of obstacle o at time t, s: straight between points, at rest before the first and after the last; 0
- * without points. out[MOTION_TIME] is not t where it rests. */
-PIO_FN void motion_at(const obstacle_pose_args *a, int o, double t, double out[MOTION_NUMBERS])
-{
-    int low = a->motion_start[o], high = a->motion_start[o + 1] - 1;
-    double part = 0;
-    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = 0;
-    if (high < low) return;
-    while (high - low > 1) { /* low is at or before t, or the first */
-        const int middle = low + (high - low) / 2;
-        if (a->motion[(ptrdiff_t)middle * MOTION_NUMBERS] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double *from = a->motion + (ptrdiff_t)low * MOTION_NUMBERS,
-                 *to = a->motion + (ptrdiff_t)high * MOTION_NUMBERS;
-    if (to[0] > from[0]) part = (t - from[0]) / (to[0] - from[0]);
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + part * (to[k] - from[k]);
-}
-
-/* Returns the turn of obstacle o's motion by this angle, rad, about its axis. */
-PIO_FN turn_matrix motion_turn(const obstacle_pose_args *a, int o, double angle)
-{
-    wide r[OBSTACLE_TURNS];
-    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = W(OBSTACLE_TURNS == 1 ? angle : angle * a->axis[3 * o + k]);
-    return turn_of(r);
-}
-
-/* Sets the rotation parameters of obstacle o, rad; the turn of its motion comes after them. */
-PIO_FN void obstacle_rotation(const obstacle_pose_args *a, int o, wide r[OBSTACLE_TURNS])
-{
-    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = a->parameters[obstacle_at(a->obstacles, OBSTACLE_ROTATION + k, o)];
-}
-
-/* Sets the pose of obstacle o at the beginning of the step, its parameters followed by its motion, and its velocities,
- * the differences of its motion over the step divided by dt. */
-PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
-{
-    double now[MOTION_NUMBERS], then[MOTION_NUMBERS];
-    const double t = (double)a->step->index * a->dt;
-    obstacle_pose *to = a->pose + o;
-    wide r[OBSTACLE_TURNS];
-    motion_at(a, o, t, now);
-    motion_at(a, o, t + a->dt, then);
-    obstacle_rotation(a, o, r);
-    const turn_matrix start = turn_of(r), moved = motion_turn(a, o, now[MOTION_ANGLE]);
-    const double rate = (then[MOTION_ANGLE] - now[MOTION_ANGLE]) / a->dt;
-    for (int i = 0; i < DIM; i++) {
-        to->centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + W(now[MOTION_SHIFT + i]);
-        to->velocity.x[i] = R((then[MOTION_SHIFT + i] - now[MOTION_SHIFT + i]) / a->dt);
-        for (int j = 0; j < DIM; j++) {
-            wide sum = W(0);
-            for (int k = 0; k < DIM; k++) sum += moved.m[i][k] * start.m[k][j];
-            to->turn.m[i][j] = R(sum);
-            to->spin.m[i][j] = R(0);
-        }
-    }
-#if PIO_DIM == 3
-    for (int i = 0; i < 3; i++) {
-        to->spin.m[i][(i + 1) % 3] = R(-rate * a->axis[3 * o + (i + 2) % 3]);
-        to->spin.m[i][(i + 2) % 3] = R(rate * a->axis[3 * o + (i + 1) % 3]);
-    }
-#else
-    to->spin.m[0][1] = R(-rate);
-    to->spin.m[1][0] = R(rate);
-#endif
-    to->grip.friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
-    to->grip.friction_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION_VELOCITY, o)]);
-    to->grip.separation_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SEPARATION_VELOCITY, o)]);
-}
-
-/* Adjoint of mpm_obstacle_pose for obstacle o: adds to the cotangents of its parameters. That of the small rotation e
- * after Q is brought to the rotation vector by the transpose of its left Jacobian and of the motion's turn. */
-PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
-{
-    const int n = b->fwd.obstacles;
-    wide out[OBSTACLE_PARAMETERS];
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = b->pose_bar[obstacle_at(n, k, o)];
-#if PIO_DIM == 3
-    wide r[3], turned[3];
-    double now[MOTION_NUMBERS];
-    obstacle_rotation(&b->fwd, o, r);
-    motion_at(&b->fwd, o, (double)b->fwd.step->index * b->fwd.dt, now);
-    const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
-    const turn_matrix left = turn_series(r, f.cosine, f.rest), moved = motion_turn(&b->fwd, o, now[MOTION_ANGLE]);
-    for (int i = 0; i < 3; i++) {
-        turned[i] = W(0);
-        for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 3; k++) turned[i] += left.m[j][i] * moved.m[k][j] * out[OBSTACLE_ROTATION + k];
-    }
-    for (int i = 0; i < 3; i++) out[OBSTACLE_ROTATION + i] = turned[i];
-#endif
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->parameters_bar[obstacle_at(n, k, o)] += out[k];
-}
+#include "kernels/contact/contact_pose.h"
 
 /* ---- what they do to a node ------------------------------------------------------------------------------------ */
 
@@ -335,17 +147,6 @@ PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
     vec_store(a->velocity, a->nodes, at.node, obstacle_velocity(a, a->obstacles, &at, v));
 }
 
-/* Adds a x b to `out`; in 2D the one component that there is. */
-PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
-{
-#if PIO_DIM == 3
-    PIO_UNROLL
-    for (int i = 0; i < 3; i++) out[i] += a.x[(i + 1) % 3] * b.x[(i + 2) % 3] - a.x[(i + 2) % 3] * b.x[(i + 1) % 3];
-#else
-    out[0] += a.x[0] * b.x[1] - a.x[1] * b.x[0];
-#endif
-}
-
 /* Adjoint of obstacle_contact_of for one that acts and is not sticky: returns u_bar of kept_bar = dJ/du', and adds to
  * the cotangents of the normal and, in *bar, of the grip. */
 PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *grip, vec normal, vec u, vec kept_bar,
@@ -391,7 +192,7 @@ PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
             const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
             const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
             vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
-            obstacle_grip bar = {R(0), R(0), R(0)};
+            obstacle_grip bar = {R(0), R(0), R(0), R(0), R(0)};
             if (shape->behaviour != PIO_WALL_STICKY)
                 u_bar = vec_axpby(R(1), u_bar, R(1),
                                   obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),

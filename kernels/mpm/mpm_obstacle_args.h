@@ -2,47 +2,9 @@
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_ARGS_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_ARGS_H
 
-#include "kernels/base/vec.h"
+#include "kernels/contact/contact_pose_args.h"
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_sort_args.h"
-#include "kernels/mpm/obstacle_args.h"
-
-/* Numbers of a rotation, and of an obstacle's parameters: position m, rotation rad (a vector in 3D), and those of its
- * grip. */
-enum { OBSTACLE_TURNS = DIM == 3 ? 3 : 1, OBSTACLE_ROTATION = DIM, OBSTACLE_FRICTION = DIM + OBSTACLE_TURNS };
-enum { OBSTACLE_FRICTION_VELOCITY = OBSTACLE_FRICTION + 1, OBSTACLE_SEPARATION_VELOCITY, OBSTACLE_PARAMETERS };
-
-/* Numbers of a point of a motion: time s, shift m along x, y and z, angle rad. */
-enum { MOTION_TIME, MOTION_SHIFT, MOTION_ANGLE = MOTION_SHIFT + 3, MOTION_NUMBERS };
-
-/* Where an obstacle is at the beginning of the step, and how it moves in it. */
-typedef struct {
-    wide centre[DIM];   /* c, m */
-    mat turn;           /* Q */
-    vec velocity;       /* V, m/s */
-    mat spin;           /* W, 1/s */
-    obstacle_grip grip; /* its friction and separation */
-} obstacle_pose;
-
-/* Positions and velocities of obstacles in a step: one item for each obstacle. */
-typedef struct {
-    int obstacles;           /* of the scene, as many as items */
-    const mpm_step *step;    /* [1] the step block */
-    double dt;               /* s */
-    const wide *parameters;  /* [OBSTACLE_PARAMETERS][obstacles] */
-    const int *motion_start; /* [obstacles + 1] of its points; none: it stands still */
-    const double *motion;    /* [points][MOTION_NUMBERS] ascending in time */
-    const double *axis;      /* [obstacles][3] unit, about which it turns; in 2D not read */
-    obstacle_pose *pose;     /* [obstacles]; set */
-} obstacle_pose_args;
-typedef obstacle_pose_args mpm_obstacle_pose_args;
-
-/* The cotangent of a turn is that of a small rotation e, in space, after it: Q -> exp(e x) Q. */
-typedef struct {
-    obstacle_pose_args fwd; /* pose is not read */
-    const wide *pose_bar;   /* [OBSTACLE_PARAMETERS][obstacles] of c, e and the grip in this step */
-    wide *parameters_bar;   /* [OBSTACLE_PARAMETERS][obstacles]; added to */
-} mpm_obstacle_pose_adj_args;
 
 /* The contact conditions of obstacles on the grid, see mpm_obstacle.h: one item for each active node. */
 typedef struct {

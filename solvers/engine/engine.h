@@ -9,6 +9,7 @@
 #include "piola_status.h"
 #include "solvers/engine/engine_fem.h"
 #include "solvers/engine/engine_mpm.h"
+#include "solvers/engine/engine_obstacle.h"
 #include "solvers/engine/vocabulary.h"
 
 enum { PIO_ENGINE_VERSION = 14 };

@@ -189,11 +189,6 @@ static inline int mpm_is_of_control(pio_observable type)
 {
     return type == PIO_EFFORT || type == PIO_SMOOTHNESS;
 }
-/* Returns whether a quantity is one obstacle's. */
-static inline int mpm_is_of_obstacle(pio_quantity quantity)
-{
-    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_SEPARATION_VELOCITY;
-}
 /* Returns whether a quantity is that of a signal's channels. */
 static inline int mpm_is_of_channels(pio_quantity quantity)
 {
@@ -226,15 +221,10 @@ void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
 /* Applies them to the grid's velocities in a step. */
 void mpm_obstacles_act(mpm_sim *sim);
-/* Zeroes their cotangents at the beginning of an adjoint sweep. */
-void mpm_obstacles_adj_begin(mpm_sim *sim);
 /* The adjoint of mpm_obstacles_act(), without the dependence on where the material is. */
 void mpm_obstacles_adj(mpm_sim *sim);
 /* The rest of that adjoint, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
 void mpm_obstacles_mass_adjoint(mpm_sim *sim);
-/* Copies the values of a design of an obstacle into `parameters`, or with `back` the cotangents in `parameters` into
- * `value`. */
-void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
 /* Counts one kind of kinks of this step into the simulation's scalar, see mpm_kinks.c. */
 void mpm_obstacles_count(mpm_sim *sim, real part, real least);
 
