@@ -54,6 +54,7 @@
 #include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_p2g_args.h"
 #include "kernels/mpm/mpm_plastic_args.h"
+#include "kernels/mpm/mpm_push_args.h"
 #include "kernels/mpm/mpm_reversible_args.h"
 #include "kernels/mpm/mpm_reversible_force_args.h"
 #include "kernels/mpm/mpm_reversible_move_args.h"

@@ -17,6 +17,7 @@ typedef struct {
     real height;      /* cylinder: half its length m */
     real full;        /* up to this distance the condition holds fully, m */
     real width;       /* it is eased in over distances from full + width to full, m, > 0 */
+    real deepest;     /* of its inside, m: half the thickness of one that is thin; of a plane, larger than any */
     int first;        /* mesh: number of its first coefficient among all */
     int count[DIM];   /* mesh: points of its lattice per axis, the last axis fastest, >= 4 */
     real low[DIM];    /* mesh: place of the first, m */

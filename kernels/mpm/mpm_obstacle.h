@@ -11,14 +11,18 @@
  *
  * The blending weight s(d) applies the condition gradually, so that the velocities are a smooth function of x, c and
  * Q. Friction takes mu times what the normal condition takes, node by node. The condition of a separating obstacle
- * sets in gradually about u . n = 0. */
+ * sets in gradually about u . n = 0.
+ *
+ * Of an obstacle that pushes particles (mpm_push.h) friction alone is left to do here. With q_i its impulse at the
+ * node, N = |q_i| and n = q_i/N, the velocity u along n stays, and t = u - (u . n) n becomes w of obstacle_slide_of for
+ * r = mu N/m_i. So friction is mu times the normal impulse in all, taken implicitly. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
 #include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_centroid.h"
 #include "kernels/mpm/mpm_grid.h"
-#include "kernels/contact/contact_pose.h"
+#include "kernels/mpm/mpm_push.h"
 
 /* ---- what they do to a node ------------------------------------------------------------------------------------ */
 
@@ -44,7 +48,7 @@ PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
     obstacle_node r;
     r.node = a->l.node_list[i];
     node_index(&a->box, r.node, r.index);
-    r.e = node_quotient(a->sums, a->moment, a->nodes, r.node);
+    r.e = a->moment ? node_quotient(a->sums, a->moment, a->nodes, r.node) : vec_zero();
     return r;
 }
 
@@ -123,10 +127,76 @@ PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
     return change;
 }
 
+/* ---- friction of obstacles with a potential --------------------------------------------------------------------- */
+
+/* The friction of an obstacle with impulse q at a node of velocity v. */
+typedef struct {
+    int acts;    /* there is an impulse; else nothing but mass, own and u is set */
+    real mass;   /* kg */
+    vec own, u;  /* the obstacle's velocity here, and that relative to it, m/s */
+    vec normal;  /* q/|q| */
+    real across; /* u . n, m/s */
+    real load;   /* |q|/m, m/s */
+    obstacle_slide slide;
+    vec change; /* w - t = -r w/sqrt(|w|^2 + e^2), m/s */
+} node_friction;
+
+/* Returns the friction of obstacle o, which has a potential, at a node of velocity v, m/s. */
+PIO_FN node_friction node_friction_of(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec v)
+{
+    node_friction f;
+    const obstacle_pose *pose = a->pose + o;
+    const vec q = vec_load(a->push + push_field(a->nodes, a->push_number[o]), a->nodes, at->node);
+    const real N = sqrt(vec_dot(q, q));
+    vec x;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) x.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
+    f.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, x));
+    f.u = vec_axpby(R(1), v, R(-1), f.own);
+    f.mass = a->sums[field_at(a->nodes, DIM + 1, 0, at->node)];
+    f.acts = N > R(0) && f.mass > R(0);
+    f.change = vec_zero();
+    if (!f.acts) return f;
+    f.normal = vec_scale(R(1) / N, q);
+    f.across = vec_dot(f.u, f.normal);
+    f.load = N / f.mass;
+    const real r = pose->grip.friction * f.load;
+    f.slide = obstacle_slide_of(vec_axpby(R(1), f.u, -f.across, f.normal), r, pose->grip.friction_velocity);
+    f.change = vec_scale(-r / f.slide.D, f.slide.w);
+    return f;
+}
+
+/* Adjoint of node_friction_of for one that acts: returns u_bar of change_bar = dJ/d(change), sets q_bar, and adds to
+ * the cotangents of the grip. With a = q/m:  a_bar = (|a|)_bar n + (I - n n^T) n_bar/|a|,  q_bar = a_bar/m. */
+PIO_FN vec node_friction_adj(const node_friction *f, const obstacle_grip *grip, vec change_bar, vec *q_bar,
+                             obstacle_grip *bar)
+{
+    real r_bar = R(0);
+    const vec d = obstacle_slide_change_adj(&f->slide, grip->friction * f->load, grip->friction_velocity, change_bar,
+                                            &r_bar, &bar->friction_velocity);
+    const real d_n = vec_dot(d, f->normal);
+    const vec u_bar = vec_axpby(R(1), d, -d_n, f->normal), n_bar = vec_axpby(-f->across, d, -d_n, f->u);
+    const vec turned = vec_axpby(R(1), n_bar, -vec_dot(n_bar, f->normal), f->normal);
+    bar->friction += f->load * r_bar;
+    *q_bar = vec_scale(R(1) / f->mass, vec_axpby(grip->friction * r_bar, f->normal, R(1) / f->load, turned));
+    return u_bar;
+}
+
+/* Returns the velocity of a node after the friction of obstacle o, m/s; v is that before it. */
+PIO_FN vec obstacle_rubs(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec v)
+{
+    const node_friction f = node_friction_of(a, o, at, v);
+    return f.acts ? vec_axpby(R(1), v, R(1), obstacle_change(&a->box, at->index, f.change)) : v;
+}
+
 /* Returns the velocity of a node after the first `count` obstacles, m/s; v is that after the walls. */
 PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstacle_node *at, vec v)
 {
     for (int o = 0; o < count; o++) {
+        if (a->shape[o].model == PIO_CONTACT_POTENTIAL) {
+            v = obstacle_rubs(a, o, at, v);
+            continue;
+        }
         const obstacle_reach r = obstacle_reach_of(a, o, at);
         if (!(r.blend > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
@@ -171,49 +241,80 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
     return vec_axpby(R(1), along_bar, across_bar, normal);
 }
 
+/* Sets *v_bar to the cotangent of the velocity before obstacle o, *x_bar to that of the node's material, and adds to
+ * those of the pose, `out`: the part of mpm_obstacle_adj of an obstacle that acts on the grid. */
+PIO_FN void obstacle_meets_adj(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec *v_bar, vec *x_bar,
+                               real out[OBSTACLE_PARAMETERS])
+{
+    const obstacle_shape *shape = a->shape + o;
+    const obstacle_pose *pose = a->pose + o;
+    const obstacle_reach r = obstacle_reach_of(a, o, at);
+    if (!(r.blend > R(0))) return;
+    const vec v = obstacle_velocity(a, o, at, vec_load(a->before, a->nodes, at->node));
+    const vec u = vec_axpby(R(1), v, R(-1), r.own);
+    const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
+    if (!c.acts) return;
+    const vec change_bar = obstacle_change(&a->box, at->index, *v_bar); /* a projection */
+    const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
+    vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
+    obstacle_grip bar = {R(0), R(0), R(0), R(0), R(0)};
+    if (shape->behaviour != PIO_WALL_STICKY)
+        u_bar = vec_axpby(
+            R(1), u_bar, R(1),
+            obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar), &normal_bar, &bar));
+    *v_bar = vec_axpby(R(1), *v_bar, R(1), u_bar);
+    const vec y_bar =
+        obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, blend_bar), mat_t_apply(pose->turn, normal_bar));
+    *x_bar = mat_apply(pose->turn, y_bar);
+    const vec own = mat_t_apply(pose->spin, u_bar);
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar->x[k];
+    cross_add(out + OBSTACLE_ROTATION, *x_bar, r.x);
+    cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
+    out[OBSTACLE_FRICTION] = bar.friction;
+    out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
+    out[OBSTACLE_SEPARATION_VELOCITY] = bar.separation_velocity;
+}
+
+/* The same of an obstacle with a potential, whose friction depends on its impulse at the node: returns q_bar. */
+PIO_FN vec obstacle_rubs_adj(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec *v_bar,
+                             real out[OBSTACLE_PARAMETERS])
+{
+    const obstacle_pose *pose = a->pose + o;
+    const node_friction f =
+        node_friction_of(a, o, at, obstacle_velocity(a, o, at, vec_load(a->before, a->nodes, at->node)));
+    obstacle_grip bar = {R(0), R(0), R(0), R(0), R(0)};
+    vec q_bar = vec_zero();
+    if (!f.acts) return q_bar;
+    const vec change_bar = obstacle_change(&a->box, at->index, *v_bar);
+    const vec u_bar = node_friction_adj(&f, &pose->grip, change_bar, &q_bar, &bar);
+    const vec own = mat_t_apply(pose->spin, u_bar);
+    *v_bar = vec_axpby(R(1), *v_bar, R(1), u_bar);
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) out[k] = own.x[k];
+    out[OBSTACLE_FRICTION] = bar.friction;
+    out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
+    return q_bar;
+}
+
 /* Sets the cotangents of active node i by one obstacle, whose velocity before it is computed anew. */
 PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
     const obstacle_node at = obstacle_node_of(a, i);
     const int o = b->obstacle, node = at.node;
-    const obstacle_shape *shape = a->shape + o;
-    const obstacle_pose *pose = a->pose + o;
     real out[OBSTACLE_PARAMETERS];
-    vec x_bar = vec_zero();
+    vec x_bar = vec_zero(), v_bar = vec_load(b->velocity_bar, a->nodes, node);
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = R(0);
-    const obstacle_reach r = obstacle_reach_of(a, o, &at);
-    if (r.blend > R(0)) {
-        const vec v = obstacle_velocity(a, o, &at, vec_load(a->before, a->nodes, node));
-        const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
-        if (c.acts) {
-            const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
-            const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
-            const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
-            vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
-            obstacle_grip bar = {R(0), R(0), R(0), R(0), R(0)};
-            if (shape->behaviour != PIO_WALL_STICKY)
-                u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),
-                                                       &normal_bar, &bar));
-            vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
-            const vec y_bar = obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, blend_bar),
-                                                mat_t_apply(pose->turn, normal_bar));
-            x_bar = mat_apply(pose->turn, y_bar);
-            const vec own = mat_t_apply(pose->spin, u_bar);
-            PIO_UNROLL
-            for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar.x[k];
-            cross_add(out + OBSTACLE_ROTATION, x_bar, r.x);
-            cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
-            out[OBSTACLE_FRICTION] = bar.friction;
-            out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
-            out[OBSTACLE_SEPARATION_VELOCITY] = bar.separation_velocity;
-        }
-    }
+    if (a->shape[o].model == PIO_CONTACT_POTENTIAL)
+        vec_store(b->push_bar + push_field(a->nodes, a->push_number[o]), a->nodes, node,
+                  obstacle_rubs_adj(a, o, &at, &v_bar, out));
+    else
+        obstacle_meets_adj(a, o, &at, &v_bar, &x_bar, out);
+    vec_store(b->velocity_bar, a->nodes, node, v_bar);
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
         b->contribution[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
-    for (int k = 0; k < DIM; k++) {
+    for (int k = 0; k < DIM && b->place_bar; k++) {
         real *e_bar = b->place_bar + field_at(a->nodes, DIM, k, node);
         *e_bar = (o == a->obstacles - 1 ? R(0) : *e_bar) + x_bar.x[k];
     }
@@ -236,7 +337,7 @@ PIO_OUTLINE_FN int obstacle_meets(const mpm_obstacle_args *a, int o, const obsta
     return 1;
 }
 
-/* Returns how many separating obstacles at active node i have |u . n| below the fraction `limit` of their separation
+/* Returns how many separating obstacles without a potential at active node i have |u . n| below the fraction `limit` of their separation
  * velocity. */
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {
@@ -247,6 +348,10 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
     obstacle_reach r;
     obstacle_contact c;
     for (int o = 0; o < a->obstacles; o++) {
+        if (a->shape[o].model == PIO_CONTACT_POTENTIAL) {
+            v = obstacle_rubs(a, o, &at, v);
+            continue;
+        }
         if (!obstacle_meets(a, o, &at, v, &r, &u, &c)) continue;
         count += a->shape[o].behaviour == PIO_WALL_SEPARATE &&
                  fabs(c.across) < b->limit * a->pose[o].grip.separation_velocity;

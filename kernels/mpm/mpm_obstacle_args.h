@@ -14,10 +14,12 @@ typedef struct {
     const obstacle_shape *shape; /* [obstacles] */
     const obstacle_pose *pose;   /* [obstacles] */
     const real *coefficients;    /* of the distances of meshes, m */
+    const int *push_number;      /* [obstacles] number of an obstacle's field of impulses; of those with a potential */
+    const real *push;            /* fields [nodes][DIM] N s of active nodes, see mpm_push.h, one after another */
     const real *sums;            /* [nodes][DIM + 1] mass kg, momentum kg m/s; of active nodes */
-    const real *moment;          /* [nodes][DIM] of mpm_centroid, kg m; likewise */
-    real *before;                /* [nodes][DIM] m/s; set for active nodes, or NULL */
-    real *velocity;              /* [nodes][DIM] m/s; of active nodes, changed */
+    const real *moment; /* [nodes][DIM] of mpm_centroid, kg m; likewise; NULL: every obstacle has a potential */
+    real *before;       /* [nodes][DIM] m/s; set for active nodes, or NULL */
+    real *velocity;     /* [nodes][DIM] m/s; of active nodes, changed */
 } mpm_obstacle_args;
 
 /* The adjoint of one obstacle, the last first: velocity_bar becomes that of the velocity before it, and each node
@@ -26,7 +28,9 @@ typedef struct {
     mpm_obstacle_args fwd; /* `before` is read, `velocity` is not */
     int obstacle;          /* number of the obstacle */
     real *velocity_bar;    /* [nodes][DIM] of active nodes; changed */
-    real *place_bar; /* [nodes][DIM] of active nodes: of e, J's unit per m; set by the last, added to by those before */
+    /* [nodes][DIM] of active nodes: of e, J's unit per m; set by the last, added to by those before; or NULL */
+    real *place_bar;
+    real *push_bar; /* as `push`: cotangents of the impulses of an obstacle with a potential, through friction; set */
     real *contribution; /* [nodes][OBSTACLE_PARAMETERS], item i of active node i of c, e and the grip; set */
 } mpm_obstacle_adj_args;
 

@@ -193,6 +193,19 @@ static int upload_distances(const sim_obstacles *all, pio_queue *q, const pio_ob
     return 1;
 }
 
+/* Returns half the thickness of an obstacle where that is least, or of a mesh its greatest depth, m. */
+static double deepest_of(const pio_obstacle_desc *d)
+{
+    double deepest = 1e30; /* a plane has no other side */
+    if (d->type == PIO_BALL || d->type == PIO_CYLINDER) deepest = d->radius;
+    if (d->type == PIO_CYLINDER) deepest = fmin(deepest, d->height / 2);
+    for (int a = 0; a < DIM && d->type == PIO_BOX; a++) deepest = fmin(deepest, d->size[a] / 2);
+    if (d->type != PIO_CLOSED_MESH) return deepest;
+    deepest = 0;
+    for (size_t i = 0; i < points_of(d); i++) deepest = fmax(deepest, -d->distance[i]);
+    return deepest;
+}
+
 static obstacle_shape shape_of(const pio_obstacle_desc *d, double full)
 {
     obstacle_shape s = {.type = (int)d->type,
@@ -203,6 +216,7 @@ static obstacle_shape shape_of(const pio_obstacle_desc *d, double full)
                         .height = (real)(d->height / 2),
                         .full = (real)full,
                         .width = (real)d->width,
+                        .deepest = (real)deepest_of(d),
                         .spacing = (real)d->spacing};
     for (int a = 0; a < DIM; a++) {
         s.normal[a] = (real)d->normal[a];

@@ -219,6 +219,13 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
 /* Uploads them. */
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
+/* Returns the sums of mass and momentum of which the grid's velocities are made: with the impulses of obstacles. */
+static inline const real *mpm_grid_sums(const mpm_sim *sim)
+{
+    return sim->obstacles.pushed_sums ? sim->obstacles.pushed_sums : sim->grid.node_sums;
+}
+/* Adds the impulses of obstacles to the momentum at nodes, whose sums are there. */
+void mpm_obstacles_push(mpm_sim *sim);
 /* Applies them to the grid's velocities in a step. */
 void mpm_obstacles_act(mpm_sim *sim);
 /* The adjoint of mpm_obstacles_act(), without the dependence on where the material is. */

@@ -375,6 +375,7 @@ void mpm_destroy(pio_sim *sim)
     free(m->observe.observations);
     free(m->design.designs);
     free(m->obstacles.all.driven);
+    free(m->obstacles.number);
     free(m->networks.host_shapes);
     free(m->networks.host_inputs);
     free(m->slots.held);

@@ -18,7 +18,7 @@ static int obstacle_poses(const case_io *io)
 }
 
 /* One of each shape and a second ball, of every behaviour, in the middle of the box; their reaches overlap. */
-static const obstacle_shape *obstacle_sample(case_io *io)
+static obstacle_shape *obstacle_shapes(case_io *io)
 {
     static const int type[CASE_OBSTACLES] = {PIO_PLANE, PIO_BALL,       PIO_BOX, DIM == 3 ? PIO_CYLINDER : PIO_BOX,
                                              PIO_BALL,  PIO_CLOSED_MESH};
@@ -39,12 +39,18 @@ static const obstacle_shape *obstacle_sample(case_io *io)
         shape[o].width = R(o == 2 ? 0.2 : 0.12);
         shape[o].first = 7; /* of the coefficients below */
         shape[o].spacing = R(0.02);
+        shape[o].deepest = R(0.05);
         for (int a = 0; a < DIM; a++) {
             shape[o].count[a] = MESH_POINTS + a;
             shape[o].low[a] = R(-0.01 * MESH_POINTS);
         }
     }
-    return PUSH(io, obstacle_shape, shape, CASE_OBSTACLES);
+    return shape;
+}
+
+static const obstacle_shape *obstacle_sample(case_io *io)
+{
+    return PUSH(io, obstacle_shape, obstacle_shapes(io), CASE_OBSTACLES);
 }
 
 /* A lattice of numbers like distances: those of an ellipse, and something on top. */
@@ -62,16 +68,20 @@ static const real *obstacle_coefficients(case_io *io)
     return PUSH(io, real, c, 7 + n);
 }
 
-/* Parameters in one array, each kind an input of its own: rotations small and large, one of none. The places are within
- * a box from `low` on of so many cells, of this spacing in m. The potentials are constants. */
-static wide *obstacle_parameters(case_io *io, const double low[DIM], double spacing, const int cells[DIM])
+/* Parameters in one array, each kind an input of its own, those of potentials of the role `potential`: rotations small
+ * and large, one of none. The places are within a box from `low` on of so many cells, of this spacing in m. */
+static wide *obstacle_parameters(case_io *io, const double low[DIM], double spacing, const int cells[DIM],
+                                 case_role potential)
 {
+    enum { GRIP = OBSTACLE_PARAMETERS - OBSTACLE_FRICTION };
     const int n = obstacle_poses(io);
     case_array *place = case_uniform(io, CASE_INPUT, "place", DIM, n, 0.35, 0.65);
     case_array *turn = case_uniform(io, CASE_INPUT, "rotation", OBSTACLE_TURNS, n, -1.5, 1.5);
-    const case_array *grip[3] = {case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8),
-                                 case_uniform(io, CASE_INPUT, "friction velocity", 1, n, 0.05, 0.2),
-                                 case_uniform(io, CASE_INPUT, "separation velocity", 1, n, 0.2, 0.4)};
+    const case_array *grip[GRIP] = {case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8),
+                                    case_uniform(io, CASE_INPUT, "friction velocity", 1, n, 0.05, 0.2),
+                                    case_uniform(io, CASE_INPUT, "separation velocity", 1, n, 0.2, 0.4),
+                                    case_uniform(io, potential, "stiffness", 1, n, 5e3, 2e4),
+                                    case_uniform(io, potential, "distance", 1, n, 0.01, 0.03)};
     wide *all = HOST(io, wide, field_size(n, OBSTACLE_PARAMETERS));
     for (int a = 0; a < DIM; a++)
         for (int o = 0; o < n; o++) {
@@ -83,16 +93,28 @@ static wide *obstacle_parameters(case_io *io, const double low[DIM], double spac
         turn->value[a * n + 3] = 0;
     }
     const wide *c = (const wide *)case_pack(io, place, CASE_WIDE), *r = (const wide *)case_pack(io, turn, CASE_WIDE);
-    const wide *packed[3];
-    for (int k = 0; k < 3; k++) packed[k] = (const wide *)case_pack(io, grip[k], CASE_WIDE);
+    const wide *packed[GRIP];
+    for (int k = 0; k < GRIP; k++) packed[k] = (const wide *)case_pack(io, grip[k], CASE_WIDE);
     for (int o = 0; o < n; o++) {
         for (int a = 0; a < DIM; a++) all[obstacle_at(n, a, o)] = c[a * n + o];
         for (int a = 0; a < OBSTACLE_TURNS; a++) all[obstacle_at(n, OBSTACLE_ROTATION + a, o)] = r[a * n + o];
-        for (int k = 0; k < 3; k++) all[obstacle_at(n, OBSTACLE_FRICTION + k, o)] = packed[k][o];
-        all[obstacle_at(n, OBSTACLE_STIFFNESS, o)] = W(1e4);
-        all[obstacle_at(n, OBSTACLE_DISTANCE, o)] = W(0.01);
+        for (int k = 0; k < GRIP; k++) all[obstacle_at(n, OBSTACLE_FRICTION + k, o)] = packed[k][o];
     }
     return PUSH(io, wide, all, field_size(n, OBSTACLE_PARAMETERS));
+}
+
+/* The gradients of obstacle_parameters; those of potentials where they are inputs. */
+static void obstacle_parameter_gradients(case_io *io, int n, const wide *bar, case_role potential)
+{
+    static const char *const names[] = {"friction", "friction velocity", "separation velocity", "stiffness",
+                                        "distance"};
+    case_gradient_of(io, "place", CASE_WIDE, DIM, n, case_components(bar, OBSTACLE_PARAMETERS, 0));
+    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n,
+                     case_components(bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
+    for (int k = OBSTACLE_FRICTION; k < OBSTACLE_PARAMETERS; k++)
+        if (potential == CASE_INPUT || k < OBSTACLE_STIFFNESS)
+            case_gradient_of(io, names[k - OBSTACLE_FRICTION], CASE_WIDE, 1, n,
+                             case_components(bar, OBSTACLE_PARAMETERS, k));
 }
 
 /* Still ones; or three points of a motion for every second, in the midst of which the step lies. */

@@ -18,6 +18,7 @@ static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
     b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, a->nodes, CASE_SET);
     b.place_bar = NEW_FIELD(io, DIM, a->nodes, CASE_SET);
+    b.push_bar = NULL;
     for (int o = CASE_OBSTACLES - 1; o >= 0; o--) {
         b.obstacle = o;
         LAUNCH(io, mpm_obstacle_adj, a->nodes, &step->nodes, &b);
@@ -45,15 +46,7 @@ static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const
     case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.y_bar);
     case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, case_components(e.node_bar, DIM + 1, 0));
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, n, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
-    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
-    case_gradient_of(io, "friction", CASE_WIDE, 1, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION));
-    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION_VELOCITY));
-    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_SEPARATION_VELOCITY));
+    obstacle_parameter_gradients(io, n, p.parameters_bar, CASE_CONSTANT);
 }
 
 /* Sorted particles, of which nothing is read but where they are. */
@@ -141,7 +134,7 @@ static void case_mpm_obstacle(case_io *io)
     p.dt = 0.004;
     p.at = p.from = 0;
     p.to = 1;
-    p.parameters = obstacle_parameters(io, t.box.origin, 0.0437, t.box.nodes);
+    p.parameters = obstacle_parameters(io, t.box.origin, 0.0437, t.box.nodes, CASE_CONSTANT);
     p.pose = PUSH(io, obstacle_pose, HOST(io, obstacle_pose, p.obstacles), p.obstacles);
     obstacle_motion(io, &p, moving);
     LAUNCH(io, contact_pose, p.obstacles, NULL, &p);
@@ -153,6 +146,8 @@ static void case_mpm_obstacle(case_io *io)
     a.pose = p.pose;
     a.coefficients = obstacle_coefficients(io);
     a.sums = node_masses(io, t.nodes, 0.01, 0.2);
+    a.push_number = NULL;
+    a.push = NULL;
     a.moment = REALS(io, "moment", DIM, t.nodes, -0.00025, 0.00025);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.velocity = REALS(io, "velocity before", DIM, t.nodes, -1, 1);
