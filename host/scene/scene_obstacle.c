@@ -63,13 +63,31 @@ static double stiffest(const pio_scene *s)
     return most;
 }
 
-/* Chooses how an obstacle acts where the file does not say it: as its other keys say. */
-static pio_contact_model model_of(const cfg_doc *doc, size_t i)
+/* Returns the first body that a potential would not hold, or NULL: fluids and grains have no shape. */
+static const scene_body *not_solid(const pio_scene *s)
 {
-    PATH(stiffness, "obstacles[%zu].stiffness", i);
-    PATH(distance, "obstacles[%zu].distance", i);
-    return pio_scene_is_set(doc, stiffness) || pio_scene_is_set(doc, distance) ? PIO_CONTACT_POTENTIAL
-                                                                               : PIO_CONTACT_GRID;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
+        if (m && (LAW_BIT(m->model) & LAWS_FLUID || m->plasticity == PIO_DRUCKER_PRAGER || m->plasticity == PIO_SNOW))
+            return &s->matter.bodies[b];
+    }
+    return NULL;
+}
+
+static bool is_given(const cfg_doc *doc, size_t i, const char *key)
+{
+    PATH(path, "obstacles[%zu].%s", i, key);
+    return pio_scene_is_set(doc, path);
+}
+
+/* Chooses how an obstacle acts where the file does not say it: as its other keys say; else separating ones push solids
+ * by a potential. */
+static pio_contact_model model_of(const pio_scene *s, const cfg_doc *doc, size_t i)
+{
+    if (is_given(doc, i, "stiffness") || is_given(doc, i, "distance")) return PIO_CONTACT_POTENTIAL;
+    if (is_given(doc, i, "width") || is_given(doc, i, "separation_velocity")) return PIO_CONTACT_GRID;
+    return s->obstacles.v[i].behaviour == PIO_WALL_SEPARATE && stiffest(s) > 0 && !not_solid(s) ? PIO_CONTACT_POTENTIAL
+                                                                                                : PIO_CONTACT_GRID;
 }
 
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
@@ -79,7 +97,7 @@ void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
         PATH(model, "obstacles[%zu].model", i);
-        if (!pio_scene_is_set(doc, model)) o->model = model_of(doc, i);
+        if (!pio_scene_is_set(doc, model)) o->model = model_of(s, doc, i);
         if (isnan(o->stiffness)) o->stiffness = stiffest(s);
         if (isnan(o->distance)) o->distance = s->mpm.grid.spacing / 4;
         if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
@@ -166,17 +184,6 @@ static void check_model(const scene_obstacle *o, cfg_doc *doc, size_t i)
             pio_cfg_fault(doc, path, "this obstacle is of model '%s', which has no %s; remove it, or use 'model: %s'",
                           pio_contact_model_words[o->model], key, pio_contact_model_words[!potential]);
     }
-}
-
-/* Returns the first body that a potential would not hold, or NULL: fluids and grains have no shape. */
-static const scene_body *not_solid(const pio_scene *s)
-{
-    for (size_t b = 0; b < s->matter.n_bodies; b++) {
-        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
-        if (m && (LAW_BIT(m->model) & LAWS_FLUID || m->plasticity == PIO_DRUCKER_PRAGER || m->plasticity == PIO_SNOW))
-            return &s->matter.bodies[b];
-    }
-    return NULL;
 }
 
 static void check_potential(const pio_scene *s, cfg_doc *doc, size_t i)

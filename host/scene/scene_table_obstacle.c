@@ -90,7 +90,8 @@ static const cfg_field obstacle_fields[] = {
      .meaning =
          "boundary condition at its surface: sticky stops material, slip lets it slide, separate also lets it leave"},
     {"model", CFG_ENUM, AT(scene_obstacle, model), .values = pio_contact_model_words,
-     .computed = "potential with stiffness or distance, else grid",
+     .computed = "potential where it separates and all bodies are elastic or von Mises solids, without width and "
+                 "separation_velocity; else grid",
      .meaning =
          "how it acts: grid changes the velocities of nodes, and takes energy from what bounces; potential pushes "
          "particles of solids by a force that depends on where they are alone, and returns their energy; for separate"},
