@@ -53,8 +53,8 @@ PIO_OUTLINE_FN real bend_along(int behaviour, const obstacle_grip *grip, vec nor
     return sqrt(vec_dot(both, both));
 }
 
-/* Returns |w(t + e) - 2 w(t) + w(t - e)|/e, 1, of the friction of an obstacle with a potential along the velocity t with
- * which a node slides, e > 0 m/s; 0 where it does not act or slide. */
+/* Returns |w(t + e) - 2 w(t) + w(t - e)|/e, 1, of the friction of an obstacle with a potential along the velocity t
+ * with which a node slides, e > 0 m/s; 0 where it does not act or slide. */
 PIO_OUTLINE_FN real bend_of_friction(const node_friction *f, const obstacle_grip *grip, real e)
 {
     if (!f->acts) return R(0);

@@ -337,8 +337,8 @@ PIO_OUTLINE_FN int obstacle_meets(const mpm_obstacle_args *a, int o, const obsta
     return 1;
 }
 
-/* Returns how many separating obstacles without a potential at active node i have |u . n| below the fraction `limit` of their separation
- * velocity. */
+/* Returns how many separating obstacles without a potential at active node i have |u . n| below the fraction `limit` of
+ * their separation velocity. */
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;

@@ -40,9 +40,9 @@ PIO_FN obstacle_push push_of(const mpm_push_args *a, int p)
     return obstacle_push_of(a->shape, a->pose, a->coefficients, push_place(a, p), a->radius[a->s.id[p]], a->box.dx);
 }
 
-/* Returns 1 where stored particle p is deeper inside the obstacle than a spacing or a quarter of its thickness, or would
- * be at the end of the step with the velocity that it has: beyond the middle of a thin obstacle the potential would
- * push it out on the other side. So is one inside a mesh where the distance has hardly a slope. */
+/* Returns 1 where stored particle p is deeper inside the obstacle than a spacing or a quarter of its thickness, or
+ * would be at the end of the step with the velocity that it has: beyond the middle of a thin obstacle the potential
+ * would push it out on the other side. So is one inside a mesh where the distance has hardly a slope. */
 PIO_FN int push_too_deep(const mpm_push_args *a, int p, const obstacle_push *at)
 {
     if (!(at->at.d < a->box.dx)) return 0; /* farther than a step reaches */

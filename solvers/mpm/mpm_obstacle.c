@@ -118,7 +118,8 @@ static sim_obstacle_time time_of(const mpm_sim *sim)
 /* clang-format off */
 #define ACT                                                                                                            \
     .l = sim->grid.lists, .box = sim->grid.box, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.all.n, \
-    .shape = sim->obstacles.all.shape, .coefficients = sim->obstacles.all.coefficients, .pose = sim->obstacles.all.pose, \
+    .shape = sim->obstacles.all.shape, .pose = sim->obstacles.all.pose, \
+    .coefficients = sim->obstacles.all.coefficients, \
     .push_number = sim->obstacles.push_number, .push = sim->obstacles.push, \
     .sums = mpm_grid_sums(sim), .moment = sim->obstacles.centroid_moment, .before = sim->obstacles.velocity_before, \
     .velocity = sim->grid.velocity

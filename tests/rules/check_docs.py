@@ -66,7 +66,8 @@ OWNERS = {
     "is_spring": "springs and foundations", "is_prescribed": "type `displacement`, without an expression",
     "is_turned": "type `rotation`, without an expression",
     "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
-    "separates": "`separate` of model `grid`", "has_potential": "model `potential`", "pio_law_constant_of": "constants of the law",
+    "separates": "`separate` of model `grid`", "has_potential": "model `potential`",
+    "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",
 }
 OWN_PATH = re.compile(rf"(?:{'|'.join(house.FOLDERS)}|\.ci)/[\w./*-]*")

@@ -46,7 +46,8 @@ MAIN = {
 # Of the solvers, the host knows the seam of engines, the names that both use, the clock and the filler of errors that
 # all share, the driver, and the operator of linear solvers, which names no solver.
 SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_fem.h", "solvers/engine/engine_mpm.h",
-                "solvers/engine/engine_obstacle.h", "solvers/engine/vocabulary.h", "solvers/engine/clock", "solvers/engine/fail", "solvers/engine/program",
+                "solvers/engine/engine_obstacle.h", "solvers/engine/vocabulary.h", "solvers/engine/clock",
+                "solvers/engine/fail", "solvers/engine/program",
                 "solvers/driver/", "solvers/linear/linop")
 # What tests the rooms without a test program of their own in tests/ROOM.
 TESTED_BY = {

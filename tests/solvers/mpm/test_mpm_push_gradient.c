@@ -1,5 +1,5 @@
-/* test_mpm_push_gradient.c -- is the adjoint the derivative of motions that meet obstacles with a potential, and are its
- * bits the same for any number of threads and any plan of memory? In f64: differences of J need it. */
+/* test_mpm_push_gradient.c -- is the adjoint the derivative of motions that meet obstacles with a potential, and are
+ * its bits the same for any number of threads and any plan of memory? In f64: differences of J need it. */
 #include "tests/solvers/mpm/mpm_obstacle_case.h"
 
 #include <setjmp.h>
@@ -21,9 +21,9 @@ static const pio_shape_type types[MOST] = {PIO_PLANE, PIO_BALL,       PIO_BOX, D
 static const double place[MOST] = {
     0.795, D == 3 ? 1.475 : 1.543, 0.65, D == 3 ? 1.327 : 1.35, D == 3 ? 0.7615 : 0.755, D == 3 ? 1.286 : 1.3176};
 
-/* A cube of two solids that meets obstacles of every shape, some of which move, all with a potential; with `mixed` one of
- * them acts on the grid. Designs: velocities, stiffness of a material, and everything of obstacles `first` and `first`
- * + 1. */
+/* A cube of two solids that meets obstacles of every shape, some of which move, all with a potential; with `mixed` one
+ * of them acts on the grid. Designs: velocities, stiffness of a material, and everything of obstacles `first` and
+ * `first` + 1. */
 static void push_crowd(mpm_case *c, pio_obstacle_desc list[MOST], int first, int mixed)
 {
     static const double motion[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {0.06, -0.01, -0.05, -0.01, 0.05}};
