@@ -68,6 +68,9 @@ piola_status pio_model_obstacles(pio_model *m, piola_error *error)
         pio_obstacle_desc *d = &m->obstacles[i];
         *d = (pio_obstacle_desc){.type = from->type,
                                  .behaviour = from->behaviour,
+                                 .model = from->model,
+                                 .stiffness = from->stiffness,
+                                 .contact_distance = from->distance,
                                  .friction = from->friction,
                                  .radius = from->radius,
                                  .height = from->height,

@@ -79,12 +79,15 @@ static void check_obstacle(pio_model *m, const scene_obstacle *o)
     if (o->time.n && o->time.v[0] >= s->time.duration)
         pio_model_warn(m, "obstacle '%s': its motion begins at %g s, and the run ends at %g s: it stands still",
                        o->name, o->time.v[0], s->time.duration);
-    if (path > o->width)
-        pio_model_warn(m,
-                       "obstacle '%s': it moves %g m in one time step, farther than `width`, %g m, over which contact "
-                       "sets in before its surface: it hits bodies with its full speed at once or passes through them; "
-                       "use a slower motion, or a smaller time.dt",
-                       o->name, path, o->width);
+    const bool potential = o->model == PIO_CONTACT_POTENTIAL;
+    const double over = potential ? o->distance : o->width;
+    if (path > over)
+        pio_model_warn(
+            m,
+            "obstacle '%s': it moves %g m in one time step, farther than `%s`, %g m, over which contact sets "
+            "in: it hits bodies with its full speed at once or passes through them; use a slower motion, or "
+            "a smaller time.dt",
+            o->name, path, potential ? "distance" : "width", over);
 }
 
 /* ---- which way is up ---------------------------------------------------------------------------------------- */

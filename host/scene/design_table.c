@@ -210,10 +210,15 @@ RUBS(y_max, 1, 1)
 RUBS(z_min, 2, 0)
 RUBS(z_max, 2, 1)
 
-static bool separates(const pio_scene *s, const void *obstacle)
+static bool has_potential(const pio_scene *s, const void *obstacle)
 {
     (void)s;
-    return ((const scene_obstacle *)obstacle)->behaviour == PIO_WALL_SEPARATE;
+    return ((const scene_obstacle *)obstacle)->model == PIO_CONTACT_POTENTIAL;
+}
+
+static bool separates(const pio_scene *s, const void *obstacle)
+{
+    return !has_potential(s, obstacle) && ((const scene_obstacle *)obstacle)->behaviour == PIO_WALL_SEPARATE;
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------- */
@@ -320,6 +325,10 @@ static const design_row rows[] = {
      FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(scene_obstacle, friction_velocity), .has = slides},
     {SCENE_OWNER_OBSTACLE, "separation_velocity", PIO_OBSTACLE_SEPARATION_VELOCITY, CFG_VELOCITY,
      FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(scene_obstacle, separation_velocity), .has = separates},
+    {SCENE_OWNER_OBSTACLE, "stiffness", PIO_OBSTACLE_STIFFNESS, CFG_PRESSURE, ABOVE(0), DESIGN_NUMBER,
+     IN(scene_obstacle, stiffness), .has = has_potential},
+    {SCENE_OWNER_OBSTACLE, "distance", PIO_OBSTACLE_DISTANCE, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER,
+     IN(scene_obstacle, distance), .has = has_potential},
 };
 // clang-format on
 

@@ -162,12 +162,12 @@ typedef struct {
     char *name;                 /* name of the obstacle */
     pio_shape_type type;        /* its shape */
     pio_wall behaviour;         /* sticky, slip or separate */
+    pio_contact_model model;    /* how it acts */
     double position[3];         /* of its origin, m */
     double rotation[3];         /* rad, a rotation vector; 2D: the third alone */
     double normal[3];           /* plane: out of the solid side, of any length; in its own frame */
     double size[3];             /* box: edges, m */
-    double radius;              /* ball, cylinder, m */
-    double height;              /* cylinder, m */
+    double radius, height;      /* ball, cylinder; cylinder, m */
     int axis;                   /* cylinder: 0 x, 1 y, 2 z */
     char *file;                 /* mesh: name of the file of a closed surface of triangles */
     double scale;               /* mesh: factor of its lengths */
@@ -176,6 +176,7 @@ typedef struct {
     double friction_velocity;   /* sliding velocity at which friction has 0.7 of its size, m/s */
     double separation_velocity; /* separate: normal velocity over which contact sets in, m/s */
     double width;               /* distance over which its condition grows smoothly, m */
+    double stiffness, distance; /* of its potential, Pa; over which that sets in, m */
     char *motion_file;          /* table that the numbers below are read from; NULL: none */
     scene_numbers time;         /* of the motion: s, increasing; empty: it does not move */
     scene_numbers shift[3];     /* [axis] m, one for each time, or empty: 0 */

@@ -1,6 +1,9 @@
 /* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and motions from tables. */
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"
+#include "host/scene/law.h"
+#include "host/scene/scene_names.h"
+#include "host/scene/words.h"
 #include "host/base/axes.h"
 
 #include <limits.h>
@@ -44,12 +47,59 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
+/* Returns the largest modulus of plane waves, lambda + 2 mu = 2 mu (1 - nu)/(1 - 2 nu), of the bodies' materials, Pa; 0
+ * where none is a solid. */
+static double stiffest(const pio_scene *s)
+{
+    double most = 0;
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
+        double p[PIO_LAW_CONSTANTS];
+        if (!m || LAW_BIT(m->model) & LAWS_FLUID) continue;
+        pio_law_parameters(m, p);
+        const double mu = pio_law_shear(m, p), nu = pio_law_poisson(m, p), modulus = 2 * mu * (1 - nu) / (1 - 2 * nu);
+        if (modulus > most && isfinite(modulus)) most = modulus;
+    }
+    return most;
+}
+
+/* Returns the first body that a potential would not hold, or NULL: fluids and grains have no shape. */
+static const scene_body *not_solid(const pio_scene *s)
+{
+    for (size_t b = 0; b < s->matter.n_bodies; b++) {
+        const scene_material *m = pio_scene_material(s, s->matter.bodies[b].material);
+        if (m && (LAW_BIT(m->model) & LAWS_FLUID || m->plasticity == PIO_DRUCKER_PRAGER || m->plasticity == PIO_SNOW))
+            return &s->matter.bodies[b];
+    }
+    return NULL;
+}
+
+static bool is_given(const cfg_doc *doc, size_t i, const char *key)
+{
+    PATH(path, "obstacles[%zu].%s", i, key);
+    return pio_scene_is_set(doc, path);
+}
+
+/* Chooses how an obstacle acts where the file does not say it: as its other keys say; else separating ones push solids
+ * by a potential. */
+static pio_contact_model model_of(const pio_scene *s, const cfg_doc *doc, size_t i)
+{
+    if (is_given(doc, i, "stiffness") || is_given(doc, i, "distance")) return PIO_CONTACT_POTENTIAL;
+    if (is_given(doc, i, "width") || is_given(doc, i, "separation_velocity")) return PIO_CONTACT_GRID;
+    return s->obstacles.v[i].behaviour == PIO_WALL_SEPARATE && stiffest(s) > 0 && !not_solid(s) ? PIO_CONTACT_POTENTIAL
+                                                                                                : PIO_CONTACT_GRID;
+}
+
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->obstacles.n; i++) {
         scene_obstacle *o = &s->obstacles.v[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
+        PATH(model, "obstacles[%zu].model", i);
+        if (!pio_scene_is_set(doc, model)) o->model = model_of(s, doc, i);
+        if (isnan(o->stiffness)) o->stiffness = stiffest(s);
+        if (isnan(o->distance)) o->distance = s->mpm.grid.spacing / 4;
         if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
@@ -122,6 +172,42 @@ static void check_file(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_report(doc, error.status, pio_cfg_find(doc->root, file, &found)->mark, file, "%s", error.message);
 }
 
+/* Keys that belong to the other model are refused: they would be ignored. */
+static void check_model(const scene_obstacle *o, cfg_doc *doc, size_t i)
+{
+    static const char *const keys[2][2] = {{"stiffness", "distance"}, {"width", "separation_velocity"}};
+    const bool potential = o->model == PIO_CONTACT_POTENTIAL;
+    for (int k = 0; k < 2; k++) {
+        const char *key = keys[potential][k];
+        PATH(path, "obstacles[%zu].%s", i, key);
+        if (pio_scene_is_set(doc, path))
+            pio_cfg_fault(doc, path, "this obstacle is of model '%s', which has no %s; remove it, or use 'model: %s'",
+                          pio_contact_model_words[o->model], key, pio_contact_model_words[!potential]);
+    }
+}
+
+static void check_potential(const pio_scene *s, cfg_doc *doc, size_t i)
+{
+    const scene_obstacle *o = &s->obstacles.v[i];
+    const scene_body *other = not_solid(s);
+    PATH(name, "obstacles[%zu].name", i);
+    PATH(model, "obstacles[%zu].model", i);
+    PATH(distance, "obstacles[%zu].distance", i);
+    const char *at = pio_scene_is_set(doc, model) ? model : name;
+    if (o->behaviour != PIO_WALL_SEPARATE)
+        pio_cfg_fault(doc, at,
+                      "a potential pushes away, it neither sticks nor holds what leaves; use 'behaviour: "
+                      "separate', or 'model: grid'");
+    else if (other)
+        pio_cfg_fault(doc, at,
+                      "a potential holds solids, and the material '%s' of body '%s' is a fluid, granular or snow; use "
+                      "'model: grid'",
+                      other->material, other->name);
+    if (o->distance > s->mpm.grid.spacing)
+        pio_cfg_fault(doc, distance, "the potential would set in over %g m, more than a spacing of the grid, %g m",
+                      o->distance, s->mpm.grid.spacing);
+}
+
 static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
 {
     const scene_obstacle *o = &s->obstacles.v[i];
@@ -144,6 +230,8 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     if (o->behaviour != PIO_WALL_SEPARATE && pio_scene_is_set(doc, separation))
         pio_cfg_fault(doc, separation,
                       "only a separating obstacle has a separation velocity; remove it, or use 'behaviour: separate'");
+    check_model(o, doc, i);
+    if (o->model == PIO_CONTACT_POTENTIAL) check_potential(s, doc, i);
     check_motion(s, doc, i);
 }
 

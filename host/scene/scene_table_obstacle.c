@@ -13,9 +13,17 @@ static bool never(const void *o)
     (void)o;
     return false;
 }
-static bool is_separate(const void *o)
+static bool on_grid(const void *o)
 {
-    return ((const scene_obstacle *)o)->behaviour == PIO_WALL_SEPARATE;
+    return ((const scene_obstacle *)o)->model == PIO_CONTACT_GRID;
+}
+static bool has_potential(const void *o)
+{
+    return ((const scene_obstacle *)o)->model == PIO_CONTACT_POTENTIAL;
+}
+static bool separates_on_grid(const void *o)
+{
+    return on_grid(o) && ((const scene_obstacle *)o)->behaviour == PIO_WALL_SEPARATE;
 }
 static bool is_rough(const void *o)
 {
@@ -81,6 +89,12 @@ static const cfg_field obstacle_fields[] = {
      .without = ONLY(PIO_WALL_PENALTY) | ONLY(PIO_WALL_STICKY_SEPARATE),
      .meaning =
          "boundary condition at its surface: sticky stops material, slip lets it slide, separate also lets it leave"},
+    {"model", CFG_ENUM, AT(scene_obstacle, model), .values = pio_contact_model_words,
+     .computed = "potential where it separates and all bodies are elastic or von Mises solids, without width and "
+                 "separation_velocity; else grid",
+     .meaning =
+         "how it acts: grid changes the velocities of nodes, and takes energy from what bounces; potential pushes "
+         "particles of solids by a force that depends on where they are alone, and returns their energy; for separate"},
     {"position", CFG_VECTOR, AT(scene_obstacle, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "place of its origin; moving it into a body pushes the body out"},
     {"rotation", CFG_SPIN, AT(scene_obstacle, rotation), .computed = "0", .quantity = CFG_ANGLE,
@@ -115,17 +129,28 @@ static const cfg_field obstacle_fields[] = {
      .meaning = "sliding speed at which friction has 0.7 of its size; material that should stick creeps at about this "
                 "speed, and a larger one makes derivatives milder"},
     {"separation_velocity", CFG_NUMBER, AT(scene_obstacle, separation_velocity),
-     .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION, .present = is_separate,
-     .meaning = "material that approaches faster than this is stopped completely, material that leaves faster is free; "
+     .computed = "0.1 method.grid.spacing/time.duration", REGULARISATION, .present = separates_on_grid,
+     .meaning = "model grid: material that approaches faster than this is stopped completely, material that leaves "
+                "faster is free; "
                 "between, contact sets in gradually, so that derivatives have no kink. Larger makes them milder; "
                 "material that touches without load is pushed off with up to this speed, whatever the time step, and "
                 "slowed along the surface by up to friction times it"},
     {"width", CFG_NUMBER, AT(scene_obstacle, width), .computed = "1.5 method.grid.spacing", .quantity = CFG_LENGTH,
-     POSITIVE,
+     POSITIVE, .present = on_grid,
      .meaning =
-         "the effect of the obstacle grows gradually over this distance, up to half a grid spacing before its surface, "
+         "model grid: the effect of the obstacle grows gradually over this distance, up to half a grid spacing before "
+         "its surface, "
          "where it is complete; larger is smoother and softer. Below a spacing, what a body does depends on where the "
          "surface lies between rows of nodes"},
+    {"stiffness", CFG_NUMBER, AT(scene_obstacle, stiffness), .quantity = CFG_PRESSURE, POSITIVE,
+     .computed = "the largest lambda + 2 mu of the bodies' materials", .present = has_potential,
+     .meaning =
+         "model potential: particles are pushed back by this times how deep they are, for each spacing and area; "
+         "larger keeps them further out and needs a smaller time step"},
+    {"distance", CFG_NUMBER, AT(scene_obstacle, distance), .quantity = CFG_LENGTH, POSITIVE,
+     .computed = "a quarter of method.grid.spacing", .present = has_potential,
+     .meaning = "model potential: depth over which its stiffness grows from nothing, at most a spacing; larger is "
+                "smoother and softer"},
     {"motion", CFG_MAPPING, .table = &motion_table, .present = has_motion, .computed = "it stands still",
      .meaning = "its prescribed motion, whatever it meets"},
     END};

@@ -108,6 +108,9 @@ typedef enum {
  * integrator alone. */
 typedef enum { PIO_WALL_STICKY, PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_STICKY_SEPARATE, PIO_WALL_PENALTY } pio_wall;
 
+/* How an obstacle acts: GRID by a condition on the grid's velocities, POTENTIAL by forces that follow from places. */
+typedef enum { PIO_CONTACT_GRID, PIO_CONTACT_POTENTIAL } pio_contact_model;
+
 /* Signals of time, and NETWORK: the output of a network that reads positions and velocities, see pio_network_desc. */
 typedef enum { PIO_CONSTANT, PIO_SINE, PIO_PIECEWISE, PIO_SPLINE, PIO_NETWORK } pio_signal;
 /* Inputs of a network: sin or cos(2 pi frequency t + phase) of a clock; a mean place or velocity of particles. PHASE is

@@ -53,6 +53,21 @@ PIO_OUTLINE_FN real bend_along(int behaviour, const obstacle_grip *grip, vec nor
     return sqrt(vec_dot(both, both));
 }
 
+/* Returns |w(t + e) - 2 w(t) + w(t - e)|/e, 1, of the friction of an obstacle with a potential along the velocity t
+ * with which a node slides, e > 0 m/s; 0 where it does not act or slide. */
+PIO_OUTLINE_FN real bend_of_friction(const node_friction *f, const obstacle_grip *grip, real e)
+{
+    if (!f->acts) return R(0);
+    const vec t = vec_axpby(R(1), f->u, -f->across, f->normal);
+    const real slides = sqrt(vec_dot(t, t)), r = grip->friction * f->load, v = grip->friction_velocity;
+    if (!(slides > R(0))) return R(0);
+    const vec d = vec_scale(e / slides, t);
+    const vec both = vec_axpby(R(1), obstacle_slide_of(vec_axpby(R(1), t, R(1), d), r, v).w, R(1),
+                               obstacle_slide_of(vec_axpby(R(1), t, R(-1), d), r, v).w);
+    const vec bend = vec_axpby(R(1), both, R(-2), f->slide.w);
+    return sqrt(vec_dot(bend, bend)) / e;
+}
+
 /* Returns how many conditions of active node i bend within a fraction of what the step changes. */
 PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
 {
@@ -66,6 +81,12 @@ PIO_FN wide mpm_obstacle_bends(int i, const mpm_obstacle_bends_args *b)
     for (int o = 0; o < a->obstacles && e > R(0); o++) {
         const int behaviour = a->shape[o].behaviour;
         const obstacle_grip *grip = &a->pose[o].grip;
+        if (a->shape[o].model == PIO_CONTACT_POTENTIAL) {
+            const node_friction f = node_friction_of(a, o, &at, v);
+            count += bend_of_friction(&f, grip, e) > b->least;
+            v = obstacle_rubs(a, o, &at, v);
+            continue;
+        }
         if (!obstacle_meets(a, o, &at, v, &r, &u, &c)) continue;
         if (behaviour != PIO_WALL_STICKY) {
             const real slides = sqrt(vec_dot(c.along, c.along));

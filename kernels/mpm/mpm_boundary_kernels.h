@@ -7,6 +7,7 @@
 #include "kernels/mpm/mpm_grid.h"
 #include "kernels/mpm/mpm_wall.h"
 #include "kernels/mpm/mpm_centroid.h"
+#include "kernels/mpm/mpm_push.h"
 #include "kernels/mpm/mpm_obstacle.h"
 #include "kernels/mpm/mpm_bend.h"
 #include "kernels/mpm/mpm_contact.h"

@@ -1,5 +1,4 @@
-/* mpm_obstacle.h -- obstacles: where they are in a step, and what they do to the velocities of the grid, with
- * adjoints.
+/* mpm_obstacle.h -- what obstacles do to the velocities of the grid, with its adjoint.
  *
  * After the grid update an obstacle acts on every active node within its reach, one obstacle after the other. With c
  * and Q its place and orientation at the beginning of the step, V + W (x_i - c) its own motion in the step, x_i the
@@ -12,201 +11,18 @@
  *
  * The blending weight s(d) applies the condition gradually, so that the velocities are a smooth function of x, c and
  * Q. Friction takes mu times what the normal condition takes, node by node. The condition of a separating obstacle
- * sets in gradually about u . n = 0. */
+ * sets in gradually about u . n = 0.
+ *
+ * Of an obstacle that pushes particles (mpm_push.h) friction alone is left to do here. With q_i its impulse at the
+ * node, N = |q_i| and n = q_i/N, the velocity u along n stays, and t = u - (u . n) n becomes w of obstacle_slide_of for
+ * r = mu N/m_i. So friction is mu times the normal impulse in all, taken implicitly. */
 #ifndef PIOLA_KERNELS_MPM_OBSTACLE_H
 #define PIOLA_KERNELS_MPM_OBSTACLE_H
 
 #include "kernels/mpm/mpm_obstacle_args.h"
 #include "kernels/mpm/mpm_centroid.h"
 #include "kernels/mpm/mpm_grid.h"
-#include "kernels/mpm/obstacle.h"
-
-/* ---- rotations ------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    wide m[DIM][DIM];
-} turn_matrix;
-
-#if PIO_DIM == 3
-/* sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3 of a^2; by their series where the last would lose digits. */
-typedef struct {
-    wide sine, cosine, rest;
-} turn_factors;
-
-/* Returns the three factors for x = a^2 >= 0, a in rad. */
-PIO_FN turn_factors turn_factors_of(wide x)
-{
-    turn_factors f;
-    if (x < W(0.1)) {
-        f.sine = W(1) - x / W(6) * (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110)))));
-        f.cosine =
-            W(0.5) - x / W(24) * (W(1) - x / W(30) * (W(1) - x / W(56) * (W(1) - x / W(90) * (W(1) - x / W(132)))));
-        f.rest =
-            (W(1) - x / W(20) * (W(1) - x / W(42) * (W(1) - x / W(72) * (W(1) - x / W(110) * (W(1) - x / W(156)))))) /
-            W(6);
-        return f;
-    }
-    const wide a = sqrt(x), half = sin(a / W(2));
-    f.sine = sin(a) / a;
-    f.cosine = W(2) * half * half / x;
-    f.rest = (W(1) - f.sine) / x;
-    return f;
-}
-
-/* Returns K with K v = r x v for every v. */
-PIO_FN turn_matrix turn_cross(const wide r[3])
-{
-    turn_matrix k;
-    PIO_UNROLL
-    for (int a = 0; a < 3; a++) {
-        k.m[a][a] = W(0);
-        k.m[a][(a + 1) % 3] = -r[(a + 2) % 3];
-        k.m[a][(a + 2) % 3] = r[(a + 1) % 3];
-    }
-    return k;
-}
-
-/* Returns I + p K + q K^2, K the cross product with r: with (sine, cosine) the rotation exp(K) (Rodrigues), with
- * (cosine, rest) its left Jacobian: exp(K + dK) = exp((J dr) x) exp(K). */
-PIO_FN turn_matrix turn_series(const wide r[3], wide p, wide q)
-{
-    const turn_matrix k = turn_cross(r);
-    turn_matrix out;
-    PIO_UNROLL
-    for (int a = 0; a < 3; a++) {
-        PIO_UNROLL
-        for (int b = 0; b < 3; b++) {
-            wide square = W(0);
-            PIO_UNROLL
-            for (int c = 0; c < 3; c++) square += k.m[a][c] * k.m[c][b];
-            out.m[a][b] = W(a == b ? 1 : 0) + p * k.m[a][b] + q * square;
-        }
-    }
-    return out;
-}
-
-/* Returns the rotation exp(r x) by |r| rad about r, by the formula of Rodrigues. */
-PIO_FN turn_matrix turn_of(const wide r[3])
-{
-    const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
-    return turn_series(r, f.sine, f.cosine);
-}
-#else
-/* Returns the rotation by r[0] rad. */
-PIO_FN turn_matrix turn_of(const wide r[1])
-{
-    turn_matrix out;
-    out.m[0][0] = out.m[1][1] = cos(r[0]);
-    out.m[1][0] = sin(r[0]);
-    out.m[0][1] = -out.m[1][0];
-    return out;
-}
-#endif
-
-/* ---- where obstacles are -------------------------------------------------------------------------------------- */
-
-/* Returns the index of parameter k of obstacle o in an array [OBSTACLE_PARAMETERS][obstacles]. */
-PIO_FN ptrdiff_t obstacle_at(int obstacles, int k, int o)
-{
-    return field_at(obstacles, OBSTACLE_PARAMETERS, k, o);
-}
-
-/* Sets the motion of obstacle o at time t, s: straight between points, at rest before the first and after the last; 0
- * without points. out[MOTION_TIME] is not t where it rests. */
-PIO_FN void motion_at(const obstacle_pose_args *a, int o, double t, double out[MOTION_NUMBERS])
-{
-    int low = a->motion_start[o], high = a->motion_start[o + 1] - 1;
-    double part = 0;
-    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = 0;
-    if (high < low) return;
-    while (high - low > 1) { /* low is at or before t, or the first */
-        const int middle = low + (high - low) / 2;
-        if (a->motion[(ptrdiff_t)middle * MOTION_NUMBERS] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double *from = a->motion + (ptrdiff_t)low * MOTION_NUMBERS,
-                 *to = a->motion + (ptrdiff_t)high * MOTION_NUMBERS;
-    if (to[0] > from[0]) part = (t - from[0]) / (to[0] - from[0]);
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
-    for (int k = 0; k < MOTION_NUMBERS; k++) out[k] = from[k] + part * (to[k] - from[k]);
-}
-
-/* Returns the turn of obstacle o's motion by this angle, rad, about its axis. */
-PIO_FN turn_matrix motion_turn(const obstacle_pose_args *a, int o, double angle)
-{
-    wide r[OBSTACLE_TURNS];
-    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = W(OBSTACLE_TURNS == 1 ? angle : angle * a->axis[3 * o + k]);
-    return turn_of(r);
-}
-
-/* Sets the rotation parameters of obstacle o, rad; the turn of its motion comes after them. */
-PIO_FN void obstacle_rotation(const obstacle_pose_args *a, int o, wide r[OBSTACLE_TURNS])
-{
-    for (int k = 0; k < OBSTACLE_TURNS; k++) r[k] = a->parameters[obstacle_at(a->obstacles, OBSTACLE_ROTATION + k, o)];
-}
-
-/* Sets the pose of obstacle o at the beginning of the step, its parameters followed by its motion, and its velocities,
- * the differences of its motion over the step divided by dt. */
-PIO_FN void mpm_obstacle_pose(int o, const obstacle_pose_args *a)
-{
-    double now[MOTION_NUMBERS], then[MOTION_NUMBERS];
-    const double t = (double)a->step->index * a->dt;
-    obstacle_pose *to = a->pose + o;
-    wide r[OBSTACLE_TURNS];
-    motion_at(a, o, t, now);
-    motion_at(a, o, t + a->dt, then);
-    obstacle_rotation(a, o, r);
-    const turn_matrix start = turn_of(r), moved = motion_turn(a, o, now[MOTION_ANGLE]);
-    const double rate = (then[MOTION_ANGLE] - now[MOTION_ANGLE]) / a->dt;
-    for (int i = 0; i < DIM; i++) {
-        to->centre[i] = a->parameters[obstacle_at(a->obstacles, i, o)] + W(now[MOTION_SHIFT + i]);
-        to->velocity.x[i] = R((then[MOTION_SHIFT + i] - now[MOTION_SHIFT + i]) / a->dt);
-        for (int j = 0; j < DIM; j++) {
-            wide sum = W(0);
-            for (int k = 0; k < DIM; k++) sum += moved.m[i][k] * start.m[k][j];
-            to->turn.m[i][j] = R(sum);
-            to->spin.m[i][j] = R(0);
-        }
-    }
-#if PIO_DIM == 3
-    for (int i = 0; i < 3; i++) {
-        to->spin.m[i][(i + 1) % 3] = R(-rate * a->axis[3 * o + (i + 2) % 3]);
-        to->spin.m[i][(i + 2) % 3] = R(rate * a->axis[3 * o + (i + 1) % 3]);
-    }
-#else
-    to->spin.m[0][1] = R(-rate);
-    to->spin.m[1][0] = R(rate);
-#endif
-    to->grip.friction = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION, o)]);
-    to->grip.friction_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_FRICTION_VELOCITY, o)]);
-    to->grip.separation_velocity = R(a->parameters[obstacle_at(a->obstacles, OBSTACLE_SEPARATION_VELOCITY, o)]);
-}
-
-/* Adjoint of mpm_obstacle_pose for obstacle o: adds to the cotangents of its parameters. That of the small rotation e
- * after Q is brought to the rotation vector by the transpose of its left Jacobian and of the motion's turn. */
-PIO_FN void mpm_obstacle_pose_adj(int o, const mpm_obstacle_pose_adj_args *b)
-{
-    const int n = b->fwd.obstacles;
-    wide out[OBSTACLE_PARAMETERS];
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = b->pose_bar[obstacle_at(n, k, o)];
-#if PIO_DIM == 3
-    wide r[3], turned[3];
-    double now[MOTION_NUMBERS];
-    obstacle_rotation(&b->fwd, o, r);
-    motion_at(&b->fwd, o, (double)b->fwd.step->index * b->fwd.dt, now);
-    const turn_factors f = turn_factors_of(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
-    const turn_matrix left = turn_series(r, f.cosine, f.rest), moved = motion_turn(&b->fwd, o, now[MOTION_ANGLE]);
-    for (int i = 0; i < 3; i++) {
-        turned[i] = W(0);
-        for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 3; k++) turned[i] += left.m[j][i] * moved.m[k][j] * out[OBSTACLE_ROTATION + k];
-    }
-    for (int i = 0; i < 3; i++) out[OBSTACLE_ROTATION + i] = turned[i];
-#endif
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) b->parameters_bar[obstacle_at(n, k, o)] += out[k];
-}
+#include "kernels/mpm/mpm_push.h"
 
 /* ---- what they do to a node ------------------------------------------------------------------------------------ */
 
@@ -232,7 +48,7 @@ PIO_FN obstacle_node obstacle_node_of(const mpm_obstacle_args *a, int i)
     obstacle_node r;
     r.node = a->l.node_list[i];
     node_index(&a->box, r.node, r.index);
-    r.e = node_quotient(a->sums, a->moment, a->nodes, r.node);
+    r.e = a->moment ? node_quotient(a->sums, a->moment, a->nodes, r.node) : vec_zero();
     return r;
 }
 
@@ -311,10 +127,76 @@ PIO_FN vec obstacle_change(const mpm_box *box, const int index[DIM], vec change)
     return change;
 }
 
+/* ---- friction of obstacles with a potential --------------------------------------------------------------------- */
+
+/* The friction of an obstacle with impulse q at a node of velocity v. */
+typedef struct {
+    int acts;    /* there is an impulse; else nothing but mass, own and u is set */
+    real mass;   /* kg */
+    vec own, u;  /* the obstacle's velocity here, and that relative to it, m/s */
+    vec normal;  /* q/|q| */
+    real across; /* u . n, m/s */
+    real load;   /* |q|/m, m/s */
+    obstacle_slide slide;
+    vec change; /* w - t = -r w/sqrt(|w|^2 + e^2), m/s */
+} node_friction;
+
+/* Returns the friction of obstacle o, which has a potential, at a node of velocity v, m/s. */
+PIO_FN node_friction node_friction_of(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec v)
+{
+    node_friction f;
+    const obstacle_pose *pose = a->pose + o;
+    const vec q = vec_load(a->push + push_field(a->nodes, a->push_number[o]), a->nodes, at->node);
+    const real N = sqrt(vec_dot(q, q));
+    vec x;
+    PIO_UNROLL
+    for (int i = 0; i < DIM; i++) x.x[i] = R(W(a->box.origin[i]) + W(at->index[i]) * W(a->box.dx) - pose->centre[i]);
+    f.own = vec_axpby(R(1), pose->velocity, R(1), mat_apply(pose->spin, x));
+    f.u = vec_axpby(R(1), v, R(-1), f.own);
+    f.mass = a->sums[field_at(a->nodes, DIM + 1, 0, at->node)];
+    f.acts = N > R(0) && f.mass > R(0);
+    f.change = vec_zero();
+    if (!f.acts) return f;
+    f.normal = vec_scale(R(1) / N, q);
+    f.across = vec_dot(f.u, f.normal);
+    f.load = N / f.mass;
+    const real r = pose->grip.friction * f.load;
+    f.slide = obstacle_slide_of(vec_axpby(R(1), f.u, -f.across, f.normal), r, pose->grip.friction_velocity);
+    f.change = vec_scale(-r / f.slide.D, f.slide.w);
+    return f;
+}
+
+/* Adjoint of node_friction_of for one that acts: returns u_bar of change_bar = dJ/d(change), sets q_bar, and adds to
+ * the cotangents of the grip. With a = q/m:  a_bar = (|a|)_bar n + (I - n n^T) n_bar/|a|,  q_bar = a_bar/m. */
+PIO_FN vec node_friction_adj(const node_friction *f, const obstacle_grip *grip, vec change_bar, vec *q_bar,
+                             obstacle_grip *bar)
+{
+    real r_bar = R(0);
+    const vec d = obstacle_slide_change_adj(&f->slide, grip->friction * f->load, grip->friction_velocity, change_bar,
+                                            &r_bar, &bar->friction_velocity);
+    const real d_n = vec_dot(d, f->normal);
+    const vec u_bar = vec_axpby(R(1), d, -d_n, f->normal), n_bar = vec_axpby(-f->across, d, -d_n, f->u);
+    const vec turned = vec_axpby(R(1), n_bar, -vec_dot(n_bar, f->normal), f->normal);
+    bar->friction += f->load * r_bar;
+    *q_bar = vec_scale(R(1) / f->mass, vec_axpby(grip->friction * r_bar, f->normal, R(1) / f->load, turned));
+    return u_bar;
+}
+
+/* Returns the velocity of a node after the friction of obstacle o, m/s; v is that before it. */
+PIO_FN vec obstacle_rubs(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec v)
+{
+    const node_friction f = node_friction_of(a, o, at, v);
+    return f.acts ? vec_axpby(R(1), v, R(1), obstacle_change(&a->box, at->index, f.change)) : v;
+}
+
 /* Returns the velocity of a node after the first `count` obstacles, m/s; v is that after the walls. */
 PIO_FN vec obstacle_velocity(const mpm_obstacle_args *a, int count, const obstacle_node *at, vec v)
 {
     for (int o = 0; o < count; o++) {
+        if (a->shape[o].model == PIO_CONTACT_POTENTIAL) {
+            v = obstacle_rubs(a, o, at, v);
+            continue;
+        }
         const obstacle_reach r = obstacle_reach_of(a, o, at);
         if (!(r.blend > R(0))) continue;
         const vec u = vec_axpby(R(1), v, R(-1), r.own);
@@ -333,17 +215,6 @@ PIO_FN void mpm_obstacle(int i, const mpm_obstacle_args *a)
     const vec v = vec_load(a->velocity, a->nodes, at.node);
     if (a->before) vec_store(a->before, a->nodes, at.node, v);
     vec_store(a->velocity, a->nodes, at.node, obstacle_velocity(a, a->obstacles, &at, v));
-}
-
-/* Adds a x b to `out`; in 2D the one component that there is. */
-PIO_FN void cross_add(real out[OBSTACLE_TURNS], vec a, vec b)
-{
-#if PIO_DIM == 3
-    PIO_UNROLL
-    for (int i = 0; i < 3; i++) out[i] += a.x[(i + 1) % 3] * b.x[(i + 2) % 3] - a.x[(i + 2) % 3] * b.x[(i + 1) % 3];
-#else
-    out[0] += a.x[0] * b.x[1] - a.x[1] * b.x[0];
-#endif
 }
 
 /* Adjoint of obstacle_contact_of for one that acts and is not sticky: returns u_bar of kept_bar = dJ/du', and adds to
@@ -370,49 +241,80 @@ PIO_FN vec obstacle_contact_adj(const obstacle_contact *c, const obstacle_grip *
     return vec_axpby(R(1), along_bar, across_bar, normal);
 }
 
+/* Sets *v_bar to the cotangent of the velocity before obstacle o, *x_bar to that of the node's material, and adds to
+ * those of the pose, `out`: the part of mpm_obstacle_adj of an obstacle that acts on the grid. */
+PIO_FN void obstacle_meets_adj(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec *v_bar, vec *x_bar,
+                               real out[OBSTACLE_PARAMETERS])
+{
+    const obstacle_shape *shape = a->shape + o;
+    const obstacle_pose *pose = a->pose + o;
+    const obstacle_reach r = obstacle_reach_of(a, o, at);
+    if (!(r.blend > R(0))) return;
+    const vec v = obstacle_velocity(a, o, at, vec_load(a->before, a->nodes, at->node));
+    const vec u = vec_axpby(R(1), v, R(-1), r.own);
+    const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
+    if (!c.acts) return;
+    const vec change_bar = obstacle_change(&a->box, at->index, *v_bar); /* a projection */
+    const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
+    vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
+    obstacle_grip bar = {R(0), R(0), R(0), R(0), R(0)};
+    if (shape->behaviour != PIO_WALL_STICKY)
+        u_bar = vec_axpby(
+            R(1), u_bar, R(1),
+            obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar), &normal_bar, &bar));
+    *v_bar = vec_axpby(R(1), *v_bar, R(1), u_bar);
+    const vec y_bar =
+        obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, blend_bar), mat_t_apply(pose->turn, normal_bar));
+    *x_bar = mat_apply(pose->turn, y_bar);
+    const vec own = mat_t_apply(pose->spin, u_bar);
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar->x[k];
+    cross_add(out + OBSTACLE_ROTATION, *x_bar, r.x);
+    cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
+    out[OBSTACLE_FRICTION] = bar.friction;
+    out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
+    out[OBSTACLE_SEPARATION_VELOCITY] = bar.separation_velocity;
+}
+
+/* The same of an obstacle with a potential, whose friction depends on its impulse at the node: returns q_bar. */
+PIO_FN vec obstacle_rubs_adj(const mpm_obstacle_args *a, int o, const obstacle_node *at, vec *v_bar,
+                             real out[OBSTACLE_PARAMETERS])
+{
+    const obstacle_pose *pose = a->pose + o;
+    const node_friction f =
+        node_friction_of(a, o, at, obstacle_velocity(a, o, at, vec_load(a->before, a->nodes, at->node)));
+    obstacle_grip bar = {R(0), R(0), R(0), R(0), R(0)};
+    vec q_bar = vec_zero();
+    if (!f.acts) return q_bar;
+    const vec change_bar = obstacle_change(&a->box, at->index, *v_bar);
+    const vec u_bar = node_friction_adj(&f, &pose->grip, change_bar, &q_bar, &bar);
+    const vec own = mat_t_apply(pose->spin, u_bar);
+    *v_bar = vec_axpby(R(1), *v_bar, R(1), u_bar);
+    PIO_UNROLL
+    for (int k = 0; k < DIM; k++) out[k] = own.x[k];
+    out[OBSTACLE_FRICTION] = bar.friction;
+    out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
+    return q_bar;
+}
+
 /* Sets the cotangents of active node i by one obstacle, whose velocity before it is computed anew. */
 PIO_FN void mpm_obstacle_adj(int i, const mpm_obstacle_adj_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
     const obstacle_node at = obstacle_node_of(a, i);
     const int o = b->obstacle, node = at.node;
-    const obstacle_shape *shape = a->shape + o;
-    const obstacle_pose *pose = a->pose + o;
     real out[OBSTACLE_PARAMETERS];
-    vec x_bar = vec_zero();
+    vec x_bar = vec_zero(), v_bar = vec_load(b->velocity_bar, a->nodes, node);
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++) out[k] = R(0);
-    const obstacle_reach r = obstacle_reach_of(a, o, &at);
-    if (r.blend > R(0)) {
-        const vec v = obstacle_velocity(a, o, &at, vec_load(a->before, a->nodes, node));
-        const vec u = vec_axpby(R(1), v, R(-1), r.own);
-        const obstacle_contact c = obstacle_contact_of(shape->behaviour, &pose->grip, r.normal, u);
-        if (c.acts) {
-            const vec v_bar = vec_load(b->velocity_bar, a->nodes, node);
-            const vec change_bar = obstacle_change(&a->box, at.index, v_bar); /* a projection */
-            const real blend_bar = vec_dot(change_bar, vec_axpby(R(1), c.kept, R(-1), u));
-            vec u_bar = vec_scale(-r.blend, change_bar), normal_bar = vec_zero();
-            obstacle_grip bar = {R(0), R(0), R(0)};
-            if (shape->behaviour != PIO_WALL_STICKY)
-                u_bar = vec_axpby(R(1), u_bar, R(1),
-                                  obstacle_contact_adj(&c, &pose->grip, r.normal, u, vec_scale(r.blend, change_bar),
-                                                       &normal_bar, &bar));
-            vec_store(b->velocity_bar, a->nodes, node, vec_axpby(R(1), v_bar, R(1), u_bar));
-            const vec y_bar = obstacle_near_adj(&r.at, obstacle_blend_adj(shape, r.at.d, blend_bar),
-                                                mat_t_apply(pose->turn, normal_bar));
-            x_bar = mat_apply(pose->turn, y_bar);
-            const vec own = mat_t_apply(pose->spin, u_bar);
-            PIO_UNROLL
-            for (int k = 0; k < DIM; k++) out[k] = own.x[k] - x_bar.x[k];
-            cross_add(out + OBSTACLE_ROTATION, x_bar, r.x);
-            cross_add(out + OBSTACLE_ROTATION, r.normal, normal_bar);
-            out[OBSTACLE_FRICTION] = bar.friction;
-            out[OBSTACLE_FRICTION_VELOCITY] = bar.friction_velocity;
-            out[OBSTACLE_SEPARATION_VELOCITY] = bar.separation_velocity;
-        }
-    }
+    if (a->shape[o].model == PIO_CONTACT_POTENTIAL)
+        vec_store(b->push_bar + push_field(a->nodes, a->push_number[o]), a->nodes, node,
+                  obstacle_rubs_adj(a, o, &at, &v_bar, out));
+    else
+        obstacle_meets_adj(a, o, &at, &v_bar, &x_bar, out);
+    vec_store(b->velocity_bar, a->nodes, node, v_bar);
     for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
         b->contribution[field_at(a->nodes, OBSTACLE_PARAMETERS, k, i)] = out[k];
-    for (int k = 0; k < DIM; k++) {
+    for (int k = 0; k < DIM && b->place_bar; k++) {
         real *e_bar = b->place_bar + field_at(a->nodes, DIM, k, node);
         *e_bar = (o == a->obstacles - 1 ? R(0) : *e_bar) + x_bar.x[k];
     }
@@ -435,8 +337,8 @@ PIO_OUTLINE_FN int obstacle_meets(const mpm_obstacle_args *a, int o, const obsta
     return 1;
 }
 
-/* Returns how many separating obstacles at active node i have |u . n| below the fraction `limit` of their separation
- * velocity. */
+/* Returns how many separating obstacles without a potential at active node i have |u . n| below the fraction `limit` of
+ * their separation velocity. */
 PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
 {
     const mpm_obstacle_args *a = &b->fwd;
@@ -446,6 +348,10 @@ PIO_FN wide mpm_obstacle_kinks(int i, const mpm_obstacle_kinks_args *b)
     obstacle_reach r;
     obstacle_contact c;
     for (int o = 0; o < a->obstacles; o++) {
+        if (a->shape[o].model == PIO_CONTACT_POTENTIAL) {
+            v = obstacle_rubs(a, o, &at, v);
+            continue;
+        }
         if (!obstacle_meets(a, o, &at, v, &r, &u, &c)) continue;
         count += a->shape[o].behaviour == PIO_WALL_SEPARATE &&
                  fabs(c.across) < b->limit * a->pose[o].grip.separation_velocity;

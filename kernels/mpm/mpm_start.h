@@ -2,6 +2,7 @@
 #ifndef PIOLA_KERNELS_MPM_START_H
 #define PIOLA_KERNELS_MPM_START_H
 
+#include "kernels/contact/contact_pose.h"
 #include "kernels/mpm/mpm_start_args.h"
 #include "kernels/mpm/mpm_control.h"
 
@@ -72,6 +73,19 @@ PIO_FN real viscous_number(const mpm_check_args *a, int i)
     return R(4 * DIM) * a->step->h * a->inv_dx * a->inv_dx * particle_viscosity(&a->matter, i) / a->density[i];
 }
 
+/* Returns (h omega/2)^2 of particle i at the stiffest obstacle with a potential, which is to be at most 1
+ * (mpm_check_args); 0 without one. */
+PIO_FN real contact_number(const mpm_check_args *a, int i, real cfl)
+{
+    real K = R(0);
+    for (int o = 0; o < a->obstacles; o++) {
+        const real own = R(a->obstacle_parameters[obstacle_at(a->obstacles, OBSTACLE_STIFFNESS, o)]);
+        if (a->shape[o].model == PIO_CONTACT_POTENTIAL && own > K) K = own;
+    }
+    const real step = a->step->h * a->inv_dx;
+    return K > R(0) ? (R(2.9) * cfl * cfl + step * step * K / a->density[i]) / R(4) : R(0);
+}
+
 /* Lowers the fault where particle i does not satisfy a condition of mpm_check_args. */
 PIO_FN void mpm_check(int i, const mpm_check_args *a)
 {
@@ -82,6 +96,8 @@ PIO_FN void mpm_check(int i, const mpm_check_args *a)
         fault = FAULT_CONSTANT;
     else if (!(cfl <= a->step->cfl))
         fault = FAULT_WAVE_CFL;
+    else if (!(contact_number(a, i, cfl) <= R(1)))
+        fault = FAULT_CONTACT;
     else if (!(viscous_number(a, i) <= R(1)))
         fault = FAULT_VISCOUS;
     if (fault >= 0) atomic_min_u64(&a->step->fault, fault_key(a->step->index, i, fault));

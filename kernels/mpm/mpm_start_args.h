@@ -2,6 +2,7 @@
 #ifndef PIOLA_KERNELS_MPM_START_ARGS_H
 #define PIOLA_KERNELS_MPM_START_ARGS_H
 
+#include "kernels/contact/contact_pose_args.h"
 #include "kernels/mpm/mpm_args.h"
 #include "kernels/mpm/mpm_control_args.h"
 
@@ -45,15 +46,19 @@ typedef struct {
 /* What must hold before the first step, per particle: constants in range, and the step short enough for the explicit
  * scheme:  h c/dx <= cfl with c^2 = (lambda + 2 mu + |A|)/rho at rest or K/rho, A the largest activation,  and
  * 4 d h eta/(rho dx^2) <= 1 (diffusion of momentum by eta (C + C^T): Courant, Friedrichs, Lewy 1928; the 2 of
- * div 2 eta D included). */
+ * div 2 eta D included). With obstacles that have a potential of stiffness K, whose frequency is added to that of the
+ * material, omega^2 = 2.9 c^2/dx^2 (measured in 2D, without obstacles: h c/dx = 1.17) + K/(rho dx^2):  h omega <= 2 */
 typedef struct {
-    mpm_matter matter;          /* constants of particles, in id order */
-    const real *density;        /* [n] kg/m^3 */
-    mpm_step *step;             /* [1] its fault is lowered where a condition does not hold */
-    real inv_dx;                /* 1/m */
-    const wide *parameters;     /* as in mpm_control_args, read where the matter has channels */
-    const control_knots *knots; /* likewise, or NULL: there are none */
-    const wide *values;         /* values of all knots, Pa */
+    mpm_matter matter;               /* constants of particles, in id order */
+    const real *density;             /* [n] kg/m^3 */
+    mpm_step *step;                  /* [1] its fault is lowered where a condition does not hold */
+    real inv_dx;                     /* 1/m */
+    const wide *parameters;          /* as in mpm_control_args, read where the matter has channels */
+    const control_knots *knots;      /* likewise, or NULL: there are none */
+    const wide *values;              /* values of all knots, Pa */
+    int obstacles;                   /* of the scene */
+    const obstacle_shape *shape;     /* [obstacles] */
+    const wide *obstacle_parameters; /* [OBSTACLE_PARAMETERS][obstacles] */
 } mpm_check_args;
 
 /* The end of a step (one item): count it; after a fault nothing more is computed, so that the faulty state stays. */

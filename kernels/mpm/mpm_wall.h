@@ -21,7 +21,7 @@
 
 #include "kernels/mpm/mpm_grid.h"
 #include "kernels/mpm/mpm_wall_args.h"
-#include "kernels/mpm/obstacle.h"
+#include "kernels/contact/obstacle.h"
 
 /* Returns 1 where wall 2 a + side acts along itself, and reaches a node with these indices. */
 PIO_FN int wall_rubs_at(const mpm_box *box, const int index[DIM], int a, int side)

@@ -82,6 +82,8 @@ typedef enum {
     PIO_OBSTACLE_FRICTION,
     PIO_OBSTACLE_FRICTION_VELOCITY,
     PIO_OBSTACLE_SEPARATION_VELOCITY,
+    PIO_OBSTACLE_STIFFNESS,
+    PIO_OBSTACLE_DISTANCE,
     PIO_FLIP,                    /* of particles: the one number desc.flip */
     PIO_FRICTION,                /* likewise desc.friction */
     PIO_REGULARISATION_VELOCITY, /* likewise desc.regularisation_velocity */

@@ -187,11 +187,6 @@ void mpm_control_step(mpm_sim *sim);
 void mpm_control_step_adj(mpm_sim *sim, const mpm_state *bar);
 /* Adds the contribution of a sample weight of effort or smoothness at the end of a step. */
 void mpm_observe_control(mpm_sim *sim, const pio_sample_weight *t);
-/* Returns whether a quantity is one obstacle's. */
-static inline int mpm_is_of_obstacle(pio_quantity quantity)
-{
-    return quantity >= PIO_OBSTACLE_POSITION && quantity <= PIO_OBSTACLE_SEPARATION_VELOCITY;
-}
 
 /* Checks the networks (mpm_feedback.c). Returns PIOLA_BAD_DATA, and what is wrong, if they cannot be. */
 piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
@@ -216,17 +211,19 @@ int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc);
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc);
 /* Uploads them. */
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc);
+/* Returns the sums of mass and momentum of which the grid's velocities are made: with the impulses of obstacles. */
+static inline const real *mpm_grid_sums(const mpm_sim *sim)
+{
+    return sim->obstacles.pushed_sums ? sim->obstacles.pushed_sums : sim->grid.node_sums;
+}
+/* Adds the impulses of obstacles to the momentum at nodes, whose sums are there. */
+void mpm_obstacles_push(mpm_sim *sim);
 /* Applies them to the grid's velocities in a step. */
 void mpm_obstacles_act(mpm_sim *sim);
-/* Zeroes their cotangents at the beginning of an adjoint sweep. */
-void mpm_obstacles_adj_begin(mpm_sim *sim);
 /* The adjoint of mpm_obstacles_act(), without the dependence on where the material is. */
 void mpm_obstacles_adj(mpm_sim *sim);
 /* The rest of that adjoint, once mpm_g2p_adj and mpm_grid_adj have set what it adds to. */
 void mpm_obstacles_mass_adjoint(mpm_sim *sim);
-/* Copies the values of a design of an obstacle into `parameters`, or with `back` the cotangents in `parameters` into
- * `value`. */
-void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back);
 /* Counts one kind of kinks of this step into the simulation's scalar, see mpm_kinks.c. */
 void mpm_obstacles_count(mpm_sim *sim, real part, real least);
 

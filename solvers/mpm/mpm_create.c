@@ -377,7 +377,8 @@ void mpm_destroy(pio_sim *sim)
         free(m->observe.observations[o].markers);
     free(m->observe.observations);
     free(m->design.designs);
-    free(m->obstacles.driven);
+    free(m->obstacles.all.driven);
+    free(m->obstacles.number);
     free(m->networks.host_shapes);
     free(m->networks.host_inputs);
     free(m->slots.held);

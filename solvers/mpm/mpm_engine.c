@@ -205,7 +205,7 @@ static piola_status adjoint_begin(pio_sim *base, const double *samples_bar, piol
     if (sim->base.n_samples)
         pio_queue_upload(q, sim->base.samples_bar, samples_bar, sizeof(double) * (size_t)sim->base.n_samples);
     mpm_networks_adj_begin(sim);
-    mpm_obstacles_adj_begin(sim);
+    sim_obstacles_adj_begin(&sim->obstacles.all, &sim->base.queue);
     mpm_kinks_start(sim);
     mpm_plastic_adj_begin(sim);
     sim_norms_start(&sim->base);

@@ -124,6 +124,64 @@ static piola_status fail_before(mpm_sim *sim, piola_error *error, int kind, int 
             : "stiffness and density must be positive, -1 < nu < 1/2, lambda above -2/3 mu, viscosity not negative");
 }
 
+/* Largest stiffness of an obstacle's potential, Pa. */
+static double stiffest(mpm_sim *sim)
+{
+    const sim_obstacles *all = &sim->obstacles.all;
+    double stiffness = 0, own = 0;
+    for (int o = 0; o < all->n; o++) {
+        if (sim->obstacles.number[o] < 0) continue;
+        pio_queue_download(&sim->base.queue, &own, all->parameters + obstacle_at(all->n, OBSTACLE_STIFFNESS, o),
+                           sizeof own);
+        stiffness = fmax(stiffness, own);
+    }
+    return stiffness;
+}
+
+/* The longest time step of particle `id` at an obstacle of this stiffness, s; see mpm_check_args. */
+static double contact_step(mpm_sim *sim, int id, double stiffness)
+{
+    double density;
+    particle_values(sim, "density", id, &density, 1);
+    return 2 * (double)sim->grid.box.dx * sqrt(density / (2.9 * law_of(sim, id).modulus + stiffness));
+}
+
+static piola_status fail_contact(mpm_sim *sim, piola_error *error, int id)
+{
+    const double stiffness = stiffest(sim);
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, 0, id),
+        "step 0, particle %d: at an obstacle whose potential has a stiffness of %.4g Pa it would vibrate "
+        "too fast for the time step of %.4g s; a time step of at most %.4g s would be right, or a smaller "
+        "stiffness",
+        id, stiffness, sim->stepping.dt, contact_step(sim, id, stiffness));
+}
+
+/* Found at the beginning of a step. */
+static piola_status fail_depth(mpm_sim *sim, piola_error *error, int64_t step, int id)
+{
+    double x[DIM], v[DIM];
+    char at[96], velocity[96];
+    const double stiffness = 4 * stiffest(sim);
+    mpm_state *now = &sim->particles.state[sim->particles.current];
+    const mpm_state kept = *now;
+    if (sim->base.index > 0) *now = mpm_state_number(sim, step + 1);
+    particle_values(sim, "position", id, x, DIM);
+    particle_values(sim, "velocity", id, v, DIM);
+    *now = kept;
+    print_vector(at, sizeof at, x);
+    print_vector(velocity, sizeof velocity, v);
+    return sim_fail_as(
+        error, PIOLA_NUMERICAL, of_particle(PIOLA_FAILED_TIME_STEP, step, id),
+        "step %lld (t = %.6g s), particle %d at %s: with velocity %s m/s it comes deeper into an obstacle than a "
+        "spacing "
+        "of the grid or a quarter of the obstacle's thickness, where its potential does not hold; a stiffness of %.4g "
+        "Pa "
+        "with a time step of at most %.4g s would go a quarter as deep, or a thicker obstacle would be right",
+        (long long)step, (double)(step + 1) * sim->stepping.dt, id, at, velocity, stiffness,
+        contact_step(sim, id, stiffness));
+}
+
 static const char *const plastic_ranges[PIO_PLASTIC_LAWS] = {
     [PIO_VON_MISES] = "von_mises: yield_stress must be above 0, hardening_modulus at least 0",
     [PIO_DRUCKER_PRAGER] = "drucker_prager: friction_angle must be between 0 and 90 degrees, cohesion at least 0",
@@ -263,6 +321,8 @@ piola_status mpm_check_fault(pio_sim *base, piola_error *error)
             "step 0, particle %d: its initial position is outside the grid; method.grid must contain every body "
             "with at least two cells to spare at a design's bounds",
             id);
+    if (kind == FAULT_CONTACT) return fail_contact(sim, error, id);
+    if (kind == FAULT_DEPTH) return fail_depth(sim, error, (int64_t)(step.fault >> 35), id);
     if (kind == FAULT_HARDENED) return fail_hardened(sim, error, (int64_t)(step.fault >> 35), id);
     return fail_during(sim, error, kind, (int64_t)(step.fault >> 35), id);
 }

@@ -67,7 +67,7 @@ void mpm_kinks_count(mpm_sim *sim)
     if (!sim->kinks.wall_bends) return;
     pio_sum(&sim->base.queue, mpm_wall_bends, sim->grid.nodes, &sim->step->nodes, sim->base.scalar,
             .fwd = {.l = sim->grid.lists, .step = sim->step, .box = sim->grid.box, .nodes = sim->grid.nodes,
-            .sums = sim->grid.node_sums}, .momentum = sim->grid.node_bar, .fraction = PART);
+            .sums = mpm_grid_sums(sim)}, .momentum = sim->grid.node_bar, .fraction = PART);
     add(sim, KINK_WALL);
 }
 /* clang-format on */

@@ -1,139 +1,43 @@
-/* mpm_obstacle.c -- obstacles (kernels/mpm/mpm_obstacle.h): what a description of them must hold, and their part of a
- * step. */
+/* mpm_obstacle.c -- obstacles (kernels/mpm/mpm_obstacle.h): their part of a step of particles. */
 #include "solvers/mpm/mpm.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-_Static_assert((int)PIO_MOTION_NUMBERS == (int)MOTION_NUMBERS, "descriptions and kernels have the same motions");
-
-enum { MOST_POINTS = 1 << 30 };
-
-/* ---- what they must be ------------------------------------------------------------------------------------------ */
-
-static int is_unit(const double v[3])
+/* A potential holds solids alone: fluids and grains have no shape by which their particles keep out of it as one. */
+static piola_status check_potential(const pio_engine_desc *desc, int o, piola_error *error)
 {
-    double square = 0;
-    for (int a = 0; a < DIM; a++) square += v[a] * v[a];
-    return fabs(square - 1) <= 1e-6;
-}
-
-/* Points of a mesh's lattice; 0 of other shapes, and where there are none. */
-static size_t points_of(const pio_obstacle_desc *d)
-{
-    size_t n = 1;
-    if (d->type != PIO_CLOSED_MESH || !d->distance) return 0;
-    for (int a = 0; a < DIM; a++) n *= d->samples[a] >= 4 ? (size_t)d->samples[a] : 0;
-    return n;
-}
-
-static int is_lattice(const pio_obstacle_desc *d)
-{
-    const size_t n = points_of(d);
-    if (!n || !(d->spacing > 0 && isfinite(d->spacing))) return 0;
-    for (int a = 0; a < DIM; a++)
-        if (!isfinite(d->low[a])) return 0;
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(d->distance[i])) return 0;
-    return 1;
-}
-
-static int is_shape(const pio_obstacle_desc *d)
-{
-    switch (d->type) {
-    case PIO_PLANE:
-        return is_unit(d->normal);
-    case PIO_BALL:
-        return d->radius > 0 && isfinite(d->radius);
-    case PIO_BOX:
-        for (int a = 0; a < DIM; a++)
-            if (!(d->size[a] > 0 && isfinite(d->size[a]))) return 0;
-        return 1;
-    case PIO_CYLINDER:
-        return DIM == 3 && d->radius > 0 && d->height > 0 && isfinite(d->radius) && isfinite(d->height) &&
-               d->axis >= 0 && d->axis < DIM;
-    case PIO_CLOSED_MESH:
-        return is_lattice(d);
-    case PIO_POINTS:
-        break;
-    }
-    return 0;
-}
-
-static piola_status check_motion(const pio_obstacle_desc *d, int o, piola_error *error)
-{
-    int turns = 0;
-    for (int k = 0; k < d->n_points; k++) {
-        const double *p = d->motion + (ptrdiff_t)k * MOTION_NUMBERS;
-        for (int c = 0; c < MOTION_NUMBERS; c++)
-            if (!isfinite(p[c]))
-                return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: point %d of its motion is not finite", o, k);
-        if (k && !(p[MOTION_TIME] > p[MOTION_TIME - MOTION_NUMBERS]))
-            return sim_fail(error, PIOLA_BAD_DATA,
-                            "obstacle %d: the times of its motion must increase, but %g s follows %g s", o,
-                            p[MOTION_TIME], p[MOTION_TIME - MOTION_NUMBERS]);
-        turns |= fabs(p[MOTION_ANGLE]) > 0;
-    }
-    if (DIM == 3 && turns && !is_unit(d->turns))
-        return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: the axis of its motion must be a unit vector", o);
-    return PIOLA_OK;
-}
-
-static piola_status check_obstacle(const pio_obstacle_desc *d, int o, piola_error *error)
-{
-    if (!is_shape(d))
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacle %d: a plane with a unit normal, a ball, a box or (in 3D) a cylinder of positive "
-                        "sizes, or a mesh with finite distances at 4 points or more an axis would be right",
+    const pio_obstacle_desc *d = &desc->obstacles[o];
+    const pio_particles_desc *p = &desc->particles;
+    if (d->behaviour != PIO_WALL_SEPARATE)
+        return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: a potential separates; sticky and slip act on the grid",
                         o);
-    if (d->behaviour != PIO_WALL_STICKY && d->behaviour != PIO_WALL_SLIP && d->behaviour != PIO_WALL_SEPARATE)
-        return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: sticky, slip or separate would be right", o);
-    for (int a = 0; a < 3; a++)
-        if (!isfinite(d->position[a]) || !isfinite(d->rotation[a]))
-            return sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: its position and rotation must be finite", o);
-    if (!(d->friction >= 0 && isfinite(d->friction) && d->width > 0 && isfinite(d->width) &&
-          d->friction_velocity >= PIO_LEAST_VELOCITY && isfinite(d->friction_velocity) &&
-          d->separation_velocity >= PIO_LEAST_VELOCITY && isfinite(d->separation_velocity)))
+    if (d->contact_distance > desc->grid.spacing)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "obstacle %d: friction %g must be at least 0, width %g m above 0, friction velocity %g m/s and "
-                        "separation velocity %g m/s at least %g m/s",
-                        o, d->friction, d->width, d->friction_velocity, d->separation_velocity, PIO_LEAST_VELOCITY);
-    return check_motion(d, o, error);
-}
-
-static piola_status check_design(const pio_engine_desc *desc, int k, piola_error *error)
-{
-    const pio_design_desc *e = &desc->designs[k];
-    const int components = e->quantity == PIO_OBSTACLE_POSITION   ? DIM
-                           : e->quantity == PIO_OBSTACLE_ROTATION ? OBSTACLE_TURNS
-                                                                  : 1;
-    if (e->which < 0 || e->which >= desc->n_obstacles || e->components != components || e->groups != 1)
-        return sim_fail(error, PIOLA_BAD_DATA,
-                        "design %d: %d x %d values of obstacle %d; %d values of one of %d would be right", k,
-                        (int)e->groups, (int)e->components, (int)e->which, components, (int)desc->n_obstacles);
+                        "obstacle %d: its potential sets in over %g m; at most a spacing of the grid, %g m, would be "
+                        "right",
+                        o, d->contact_distance, desc->grid.spacing);
+    for (int64_t i = 0; i < p->n; i++) {
+        const int plastic = p->plasticity ? p->plasticity[i] : PIO_ELASTIC;
+        if (law_is_fluid(p->law[i]) || plastic == PIO_DRUCKER_PRAGER || plastic == PIO_SNOW)
+            return sim_fail(error, PIOLA_BAD_DATA,
+                            "obstacle %d: its potential holds solids, and particle %lld is fluid, granular or snow; an "
+                            "obstacle that acts on the grid would be right",
+                            o, (long long)i);
+    }
     return PIOLA_OK;
 }
 
 piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *error)
 {
-    piola_status rc = PIOLA_OK;
-    if (desc->n_obstacles < 0 || (desc->n_obstacles > 0 && !desc->obstacles))
-        return sim_fail(error, PIOLA_BAD_DATA, "%d obstacles: none are described", (int)desc->n_obstacles);
     if (desc->reversible && desc->n_obstacles > 0)
         return sim_fail(
             error, PIOLA_BAD_DATA,
             "obstacles dissipate energy that cannot be restored; APIC has them, the reversible integrator has "
             "penalty walls");
-    size_t points = 0;
-    for (int o = 0; !rc && o < desc->n_obstacles; o++) {
-        rc = check_obstacle(&desc->obstacles[o], o, error);
-        points += points_of(&desc->obstacles[o]);
-    }
-    if (!rc && points > MOST_POINTS)
-        rc = sim_fail(error, PIOLA_BAD_DATA, "the meshes of obstacles have %zu distances; at most %d are possible",
-                      points, (int)MOST_POINTS);
-    for (int k = 0; !rc && k < desc->n_designs; k++)
-        if (mpm_is_of_obstacle(desc->designs[k].quantity)) rc = check_design(desc, k, error);
+    piola_status rc = sim_obstacles_accept(desc, error);
+    for (int o = 0; !rc && o < desc->n_obstacles; o++)
+        if (desc->obstacles[o].model == PIO_CONTACT_POTENTIAL) rc = check_potential(desc, o, error);
     return rc;
 }
 
@@ -141,129 +45,83 @@ piola_status mpm_obstacles_accept(const pio_engine_desc *desc, piola_error *erro
 
 int mpm_obstacles_begin(mpm_sim *sim, const pio_engine_desc *desc)
 {
-    sim->obstacles.n_obstacles = desc->n_obstacles;
-    sim->obstacles.driven = calloc((size_t)desc->n_obstacles + 1, 1);
-    if (!sim->obstacles.driven) return 0;
+    mpm_sim_obstacles *own = &sim->obstacles;
+    own->number = calloc((size_t)desc->n_obstacles + 1, sizeof *own->number);
+    if (!own->number) return 0;
     for (int o = 0; o < desc->n_obstacles; o++) {
-        sim->obstacles.separating |= desc->obstacles[o].behaviour == PIO_WALL_SEPARATE;
-        sim->obstacles.sliding |= desc->obstacles[o].behaviour != PIO_WALL_STICKY;
+        const pio_obstacle_desc *d = &desc->obstacles[o];
+        const int pushes = d->model == PIO_CONTACT_POTENTIAL;
+        own->number[o] = pushes ? own->pushing++ : -1;
+        own->on_grid |= !pushes;
+        own->separating |= !pushes && d->behaviour == PIO_WALL_SEPARATE;
+        own->sliding |= pushes ? d->friction > 0 : d->behaviour != PIO_WALL_STICKY;
     }
-    for (int k = 0; k < desc->n_designs; k++)
-        if (mpm_is_of_obstacle(desc->designs[k].quantity)) sim->obstacles.driven[desc->designs[k].which] = 1;
-    return 1;
+    for (int k = 0; k < desc->n_designs; k++) own->sliding |= desc->designs[k].quantity == PIO_OBSTACLE_FRICTION;
+    return sim_obstacles_begin(&own->all, desc);
+}
+
+/* Memory of obstacles with a potential. */
+static void take_pushes(mpm_sim *sim)
+{
+    pio_arena *arena = &sim->base.arena;
+    mpm_sim_obstacles *own = &sim->obstacles;
+    const size_t field = (size_t)push_field(sim->grid.nodes, 1);
+    int driven = 0;
+    if (!own->pushing) return;
+    TAKE(arena, own->push_number, own->all.n);
+    TAKE(arena, own->radius, sim->particles.n);
+    TAKE(arena, own->push, field * (size_t)own->pushing);
+    TAKE(arena, own->pushed_sums, field_size(sim->grid.nodes, DIM + 1));
+    if (!sim->base.adjoint) return;
+    for (int o = 0; o < own->all.n; o++) driven |= own->number[o] >= 0 && own->all.driven[o];
+    TAKE(arena, own->push_bar, field * (size_t)own->pushing);
+    if (driven) TAKE(arena, own->force_bar, field_size(sim->particles.n, DIM));
 }
 
 void mpm_obstacles_layout(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
-    const int n = sim->obstacles.n_obstacles;
-    size_t points = 0, distances = 0, parameters = field_size(n, OBSTACLE_PARAMETERS);
-    if (!n) return;
-    for (int o = 0; o < n; o++) {
-        points += (size_t)desc->obstacles[o].n_points;
-        distances += points_of(&desc->obstacles[o]);
-    }
-    TAKE(arena, sim->obstacles.shape, n);
-    TAKE(arena, sim->obstacles.motion_start, n + 1);
-    TAKE(arena, sim->obstacles.motion, points * MOTION_NUMBERS + 1);
-    TAKE(arena, sim->obstacles.motion_axis, 3 * n);
-    TAKE(arena, sim->obstacles.parameters, parameters);
-    TAKE(arena, sim->obstacles.pose, n);
-    TAKE(arena, sim->obstacles.centroid_moment, field_size(sim->grid.nodes, DIM));
-    if (distances) TAKE(arena, sim->obstacles.coefficients, distances);
+    sim_obstacles_layout(&sim->obstacles.all, arena, desc, sim->base.adjoint);
+    if (!sim->obstacles.all.n) return;
+    take_pushes(sim);
+    if (sim->obstacles.on_grid) TAKE(arena, sim->obstacles.centroid_moment, field_size(sim->grid.nodes, DIM));
     if (!sim->base.adjoint) return;
-    TAKE(arena, sim->obstacles.parameters_bar, parameters);
-    TAKE(arena, sim->obstacles.pose_bar, parameters);
     TAKE(arena, sim->obstacles.velocity_before, field_size(sim->grid.nodes, DIM));
     TAKE(arena, sim->obstacles.contribution, field_size(sim->grid.nodes, OBSTACLE_PARAMETERS));
-    TAKE(arena, sim->obstacles.centroid_bar, field_size(sim->grid.nodes, DIM));
-}
-
-/* Coefficients of the spline: distances minus a sixth of their second differences. The spline then is the function at
- * the points up to the fourth power of the spacing, and a plane's is exact. Returns 0 without memory. */
-static int upload_distances(mpm_sim *sim, const pio_obstacle_desc *d, int first)
-{
-    const size_t n = points_of(d);
-    real *c = n ? malloc(sizeof *c * n) : NULL;
-    if (n && !c) return 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t stride = 1, rest = i;
-        double bend = 0;
-        for (int a = DIM - 1; a >= 0; a--) {
-            const size_t count = (size_t)d->samples[a], at = rest % count;
-            if (at > 0 && at + 1 < count)
-                bend += d->distance[i + stride] - 2 * d->distance[i] + d->distance[i - stride];
-            stride *= count;
-            rest /= count;
-        }
-        c[i] = (real)(d->distance[i] - bend / 6);
-    }
-    if (n) pio_queue_upload(&sim->base.queue, sim->obstacles.coefficients + first, c, sizeof *c * n);
-    free(c);
-    return 1;
+    if (sim->obstacles.on_grid) TAKE(arena, sim->obstacles.centroid_bar, field_size(sim->grid.nodes, DIM));
 }
 
 /* The material of a node at the rim of a body lies half a spacing inside it, so that the condition is complete where
  * the rim touches. */
-static obstacle_shape shape_of(const pio_obstacle_desc *d, real dx)
-{
-    obstacle_shape s = {.type = (int)d->type,
-                        .behaviour = (int)d->behaviour,
-                        .axis = d->axis,
-                        .radius = (real)d->radius,
-                        .height = (real)(d->height / 2),
-                        .full = dx / 2,
-                        .width = (real)d->width,
-                        .spacing = (real)d->spacing};
-    for (int a = 0; a < DIM; a++) {
-        s.normal[a] = (real)d->normal[a];
-        s.half[a] = (real)(d->size[a] / 2);
-        s.count[a] = d->samples[a];
-        s.low[a] = (real)d->low[a];
-    }
-    return s;
-}
-
 void mpm_obstacles_upload(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_queue *q = &sim->base.queue;
-    int start = 0, first = 0;
-    for (int o = 0; o < sim->obstacles.n_obstacles; o++) {
-        const pio_obstacle_desc *d = &desc->obstacles[o];
-        obstacle_shape shape = shape_of(d, sim->grid.box.dx);
-        double p[OBSTACLE_PARAMETERS];
-        for (int a = 0; a < DIM; a++) p[a] = d->position[a];
-        for (int a = 0; a < OBSTACLE_TURNS; a++) p[OBSTACLE_ROTATION + a] = d->rotation[a];
-        p[OBSTACLE_FRICTION] = d->friction;
-        p[OBSTACLE_FRICTION_VELOCITY] = d->friction_velocity;
-        p[OBSTACLE_SEPARATION_VELOCITY] = d->separation_velocity;
-        shape.first = first;
-        if (!upload_distances(sim, d, first)) q->error.code = -1;
-        first += (int)points_of(d);
-        pio_queue_upload(q, sim->obstacles.shape + o, &shape, sizeof shape);
-        pio_queue_upload(q, sim->obstacles.motion_axis + (ptrdiff_t)3 * o, d->turns, sizeof d->turns);
-        for (int k = 0; k < OBSTACLE_PARAMETERS; k++)
-            pio_queue_upload(q, sim->obstacles.parameters + obstacle_at(sim->obstacles.n_obstacles, k, o), p + k,
-                             sizeof *p);
-        if (d->n_points)
-            pio_queue_upload(q, sim->obstacles.motion + (ptrdiff_t)start * MOTION_NUMBERS, d->motion,
-                             sizeof *d->motion * MOTION_NUMBERS * (size_t)d->n_points);
-        start += d->n_points;
-        pio_queue_upload(q, sim->obstacles.motion_start + o + 1, &start, sizeof start);
-    }
+    const mpm_sim_obstacles *own = &sim->obstacles;
+    sim_obstacles_upload(&own->all, q, desc, sim->grid.box.dx / 2);
+    if (!own->pushing) return;
+    pio_queue_upload(q, own->push_number, own->number, sizeof *own->number * (size_t)own->all.n);
+    for (int i = 0; i < sim->particles.n; i++)
+        sim->base.host_transfer[i] = pow(desc->particles.volume[i], 1.0 / DIM) / 2;
+    pio_queue_upload(q, sim->base.transfer, sim->base.host_transfer, sizeof(double) * (size_t)sim->particles.n);
+    pio_map(q, field_write, sim->particles.n, NULL, .in = sim->base.transfer, .n = sim->particles.n, .components = 1,
+            .component = 0, .out = own->radius);
 }
 
 /* ---- a step -------------------------------------------------------------------------------------------------- */
 
+/* Poses are those at the beginning of the step, velocities the means over it. */
+static sim_obstacle_time time_of(const mpm_sim *sim)
+{
+    return (sim_obstacle_time){.index = &sim->step->index, .dt = sim->stepping.dt, .at = 0, .from = 0, .to = 1};
+}
+
 /* clang-format off */
-#define POSE                                                                                                           \
-    .obstacles = sim->obstacles.n_obstacles, .step = sim->step, .dt = sim->stepping.dt, \
-    .parameters = sim->obstacles.parameters, .motion_start = sim->obstacles.motion_start, \
-    .motion = sim->obstacles.motion, .axis = sim->obstacles.motion_axis, .pose = sim->obstacles.pose
 #define ACT                                                                                                            \
-    .l = sim->grid.lists, .box = sim->grid.box, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.n_obstacles, \
-    .shape = sim->obstacles.shape, .coefficients = sim->obstacles.coefficients, .pose = sim->obstacles.pose, \
-    .sums = sim->grid.node_sums, .moment = sim->obstacles.centroid_moment, .before = sim->obstacles.velocity_before, \
+    .l = sim->grid.lists, .box = sim->grid.box, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.all.n, \
+    .shape = sim->obstacles.all.shape, .pose = sim->obstacles.all.pose, \
+    .coefficients = sim->obstacles.all.coefficients, \
+    .push_number = sim->obstacles.push_number, .push = sim->obstacles.push, \
+    .sums = mpm_grid_sums(sim), .moment = sim->obstacles.centroid_moment, .before = sim->obstacles.velocity_before, \
     .velocity = sim->grid.velocity
 /* Of what obstacles met in the step: at least `least` of how much their conditions bend within this part of its forces'
  * change; 0: near their edges. */
@@ -281,51 +139,111 @@ void mpm_obstacles_count(mpm_sim *sim, real part, real least)
 #define CENTROID .s = sim->particles.state[sim->particles.current], .matter = mpm_matter_of(sim), \
     .l = sim->grid.lists, .box = sim->grid.box
 
-void mpm_obstacles_act(mpm_sim *sim)
+/* Of obstacle o, which has a potential. */
+static mpm_push_args push_args(const mpm_sim *sim, int o)
+{
+    return (mpm_push_args){
+            .s = sim->particles.state[sim->particles.current], .n = sim->particles.n,
+            .radius = sim->obstacles.radius, .l = sim->grid.lists, .step = sim->step, .box = sim->grid.box,
+            .shape = sim->obstacles.all.shape + o, .pose = sim->obstacles.all.pose + o,
+            .coefficients = sim->obstacles.all.coefficients, .sums = sim->grid.tiles};
+}
+
+static mpm_push_add_args push_add_args(const mpm_sim *sim)
+{
+    return (mpm_push_add_args){
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .obstacles = sim->obstacles.pushing,
+            .push = sim->obstacles.push, .sums = sim->grid.node_sums, .out = sim->obstacles.pushed_sums};
+}
+
+/* Field of impulses of obstacle o among `fields`. */
+static real *field_of(const mpm_sim *sim, real *fields, int o)
+{
+    return fields + push_field(sim->grid.nodes, sim->obstacles.number[o]);
+}
+
+void mpm_obstacles_push(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->obstacles.n_obstacles) return;
+    const sim_obstacle_time time = time_of(sim);
+    if (!sim->obstacles.pushing) return;
+    sim_obstacles_place(&sim->obstacles.all, q, &time);
+    for (int o = 0; o < sim->obstacles.all.n; o++) {
+        const mpm_push_args args = push_args(sim, o);
+        if (sim->obstacles.number[o] < 0) continue;
+        pio_map_with(q, mpm_push, sim->grid.max_blocks, &sim->step->blocks, &args);
+        pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
+                .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
+                .nodes = sim->grid.nodes, .out = field_of(sim, sim->obstacles.push, o));
+        pio_halo(q, field_of(sim, sim->obstacles.push, o));
+    }
+    const mpm_push_add_args add = push_add_args(sim);
+    pio_map_with(q, mpm_push_add, sim->grid.nodes, &sim->step->nodes, &add);
+}
+
+static void set_centroids(mpm_sim *sim)
+{
+    pio_queue *q = &sim->base.queue;
     pio_map(q, mpm_centroid, sim->grid.max_blocks, &sim->step->blocks, CENTROID, .sums = sim->grid.tiles);
     pio_map(q, mpm_node_sum, sim->grid.blocks, NULL,
             .l = sim->grid.lists, .box = sim->grid.box, .sums = sim->grid.tiles, .components = DIM,
             .nodes = sim->grid.nodes, .out = sim->obstacles.centroid_moment);
     pio_halo(q, sim->obstacles.centroid_moment);
-    pio_map(q, mpm_obstacle_pose, sim->obstacles.n_obstacles, NULL, POSE);
-    pio_map(q, mpm_obstacle, sim->grid.nodes, &sim->step->nodes, ACT);
 }
 
-void mpm_obstacles_adj_begin(mpm_sim *sim)
+void mpm_obstacles_act(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const size_t bytes = sizeof *sim->obstacles.parameters_bar * field_size(sim->obstacles.n_obstacles,
-            OBSTACLE_PARAMETERS);
-    if (!sim->obstacles.n_obstacles) return;
-    pio_queue_zero(q, sim->obstacles.parameters_bar, bytes);
-    pio_queue_zero(q, sim->obstacles.pose_bar, bytes);
+    const sim_obstacle_time time = time_of(sim);
+    if (!sim->obstacles.all.n) return;
+    if (sim->obstacles.on_grid) set_centroids(sim);
+    if (!sim->obstacles.pushing) sim_obstacles_place(&sim->obstacles.all, q, &time);
+    pio_map(q, mpm_obstacle, sim->grid.nodes, &sim->step->nodes, ACT);
 }
 
 void mpm_obstacles_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    const int n = sim->obstacles.n_obstacles;
-    if (!n) return;
-    for (int o = n - 1; o >= 0; o--) {
+    for (int o = sim->obstacles.all.n - 1; o >= 0; o--) {
         pio_map(q, mpm_obstacle_adj, sim->grid.nodes, &sim->step->nodes,
                 .fwd = {ACT}, .obstacle = o, .velocity_bar = sim->grid.velocity_bar,
-                .contribution = sim->obstacles.contribution, .place_bar = sim->obstacles.centroid_bar);
-        for (int k = 0; k < OBSTACLE_PARAMETERS && sim->obstacles.driven[o]; k++)
-            pio_sum(q, field_sum, sim->grid.nodes, &sim->step->nodes, sim->obstacles.pose_bar + obstacle_at(n, k, o),
-                    .n = sim->grid.nodes, .components = OBSTACLE_PARAMETERS, .component = k,
-                    .in = sim->obstacles.contribution);
+                .contribution = sim->obstacles.contribution, .place_bar = sim->obstacles.centroid_bar,
+                .push_bar = sim->obstacles.push_bar);
+        sim_obstacles_gather(&sim->obstacles.all, q, o, sim->grid.nodes, &sim->step->nodes,
+                             sim->obstacles.contribution);
     }
-    pio_map(q, mpm_obstacle_pose_adj, n, NULL,
-            .fwd = {POSE}, .pose_bar = sim->obstacles.pose_bar, .parameters_bar = sim->obstacles.parameters_bar);
 }
 
-void mpm_obstacles_mass_adjoint(mpm_sim *sim)
+/* The adjoint of mpm_obstacles_push(), once mpm_grid_adj has set the cotangents of mass and momentum. */
+static void push_adj(mpm_sim *sim)
+{
+    static const int parameters[] = {OBSTACLE_STIFFNESS, OBSTACLE_DISTANCE};
+    enum { PLACES = OBSTACLE_ROTATION + OBSTACLE_TURNS, ALL = PLACES + sizeof parameters / sizeof *parameters };
+    pio_queue *q = &sim->base.queue;
+    const sim_obstacles *all = &sim->obstacles.all;
+    pio_map(q, mpm_push_add_adj, sim->grid.nodes, &sim->step->nodes,
+            .fwd = push_add_args(sim), .push_bar = sim->obstacles.push_bar, .node_bar = sim->grid.node_bar);
+    for (int o = 0; o < all->n; o++) {
+        const mpm_push_args args = push_args(sim, o);
+        if (sim->obstacles.number[o] < 0) continue;
+        pio_halo(q, field_of(sim, sim->obstacles.push_bar, o));
+        pio_map(q, mpm_push_adj, sim->grid.max_blocks, &sim->step->blocks,
+                .fwd = args, .nodes = sim->grid.nodes, .push_bar = field_of(sim, sim->obstacles.push_bar, o),
+                .offset_bar = sim->particles.bar[1 - sim->particles.current_bar].offset,
+                .force_bar = all->driven[o] ? sim->obstacles.force_bar : NULL);
+        for (int k = 0; k < (int)ALL && all->driven[o]; k++) {
+            const int number = k < PLACES ? k : parameters[k - PLACES];
+            pio_sum(q, mpm_push_sum, sim->particles.n, &sim->step->particles, sim->base.scalar,
+                    .fwd = args, .force_bar = sim->obstacles.force_bar, .component = number);
+            pio_map(q, add_scalar, 1, NULL,
+                    .term = sim->base.scalar, .total = all->pose_bar + obstacle_at(all->n, number, o));
+        }
+    }
+}
+
+static void centroid_adj(mpm_sim *sim)
 {
     pio_queue *q = &sim->base.queue;
-    if (!sim->obstacles.n_obstacles) return;
     pio_map(q, mpm_quotient_adj, sim->grid.nodes, &sim->step->nodes,
             .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums,
             .y = sim->obstacles.centroid_moment, .y_bar = sim->obstacles.centroid_bar, .node_bar = sim->grid.node_bar);
@@ -334,20 +252,12 @@ void mpm_obstacles_mass_adjoint(mpm_sim *sim)
             .fwd = {CENTROID}, .nodes = sim->grid.nodes, .moment_bar = sim->obstacles.centroid_bar,
             .bar = sim->particles.bar[1 - sim->particles.current_bar], .mass_bar = sim->material.mass_bar);
 }
-/* clang-format on */
 
-/* ---- designs ------------------------------------------------------------------------------------------------- */
-
-void mpm_obstacle_design(mpm_sim *sim, const mpm_design *d, double *value, double *parameters, int back)
+void mpm_obstacles_mass_adjoint(mpm_sim *sim)
 {
-    static const int first[] = {[PIO_OBSTACLE_POSITION] = 0,
-                                [PIO_OBSTACLE_ROTATION] = OBSTACLE_ROTATION,
-                                [PIO_OBSTACLE_FRICTION] = OBSTACLE_FRICTION,
-                                [PIO_OBSTACLE_FRICTION_VELOCITY] = OBSTACLE_FRICTION_VELOCITY,
-                                [PIO_OBSTACLE_SEPARATION_VELOCITY] = OBSTACLE_SEPARATION_VELOCITY};
-    for (int c = 0; c < d->desc.components; c++) {
-        const int number = first[d->desc.quantity] + d->desc.component + c;
-        double *own = parameters + obstacle_at(sim->obstacles.n_obstacles, number, d->desc.which);
-        pio_queue_copy(&sim->base.queue, back ? value + c : own, back ? own : value + c, sizeof *value);
-    }
+    const sim_obstacle_time time = time_of(sim);
+    if (sim->obstacles.on_grid) centroid_adj(sim);
+    if (sim->obstacles.pushing) push_adj(sim);
+    sim_obstacles_place_adj(&sim->obstacles.all, &sim->base.queue, &time);
 }
+/* clang-format on */

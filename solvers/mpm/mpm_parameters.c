@@ -52,6 +52,8 @@ static design_target target_of(const mpm_sim *sim, pio_quantity quantity)
     case PIO_OBSTACLE_FRICTION:
     case PIO_OBSTACLE_FRICTION_VELOCITY:
     case PIO_OBSTACLE_SEPARATION_VELOCITY:
+    case PIO_OBSTACLE_STIFFNESS:
+    case PIO_OBSTACLE_DISTANCE:
     case PIO_FLIP:
     case PIO_CONTROL_VALUES:
     case PIO_FRICTION:
@@ -114,8 +116,8 @@ static void apply_one(mpm_sim *sim, const mpm_design *d)
                 .step = sim->step, .first = e->component, .components = e->components, .value = value);
         return;
     }
-    if (mpm_is_of_obstacle(e->quantity)) {
-        mpm_obstacle_design(sim, d, sim->base.value + d->first, sim->obstacles.parameters, 0);
+    if (sim_is_of_obstacle(e->quantity)) {
+        sim_obstacle_design(&sim->obstacles.all, q, e, sim->base.value + d->first, 0);
         return;
     }
     if (is_number(e->quantity)) {
@@ -177,7 +179,8 @@ void mpm_design_apply(mpm_sim *sim)
     pio_map(q, mpm_check, sim->particles.n, NULL,
             .matter = matter, .density = sim->material.density, .step = sim->step,
             .inv_dx = sim->grid.box.inv_dx, .parameters = sim->control.parameters, .knots = sim->control.knots,
-            .values = sim->control.values);
+            .values = sim->control.values, .obstacles = sim->obstacles.all.n, .shape = sim->obstacles.all.shape,
+            .obstacle_parameters = sim->obstacles.all.parameters);
     if (sim->material.n_interpolations) {
         const mpm_interpolate_args a = interpolation_of(sim);
         pio_map_with(q, mpm_interpolate, sim->particles.n, NULL, &a);
@@ -203,8 +206,8 @@ static void adjoint_of_one(mpm_sim *sim, const mpm_design *d)
     to.first += e->component;
     if (e->quantity == PIO_GRAVITY) {
         pio_queue_copy(q, value_bar, sim->base.gravity_bar + e->component, sizeof *value_bar * (size_t)e->components);
-    } else if (mpm_is_of_obstacle(e->quantity)) {
-        mpm_obstacle_design(sim, d, value_bar, sim->obstacles.parameters_bar, 1);
+    } else if (sim_is_of_obstacle(e->quantity)) {
+        sim_obstacle_design(&sim->obstacles.all, q, e, value_bar, 1);
     } else if (is_number(e->quantity)) {
         pio_queue_copy(q, value_bar, number_bar_of(sim, e), sizeof *value_bar);
     } else if (e->quantity == PIO_CONTROL_VALUES) {

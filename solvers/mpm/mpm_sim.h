@@ -7,6 +7,7 @@
 #include "kernels/mpm/mpm_feedback.h"
 #include "kernels/mpm/mpm_quantile_args.h"
 #include "kernels/mpm/mpm_slot.h"
+#include "solvers/engine/obstacles.h"
 #include "solvers/engine/sim.h"
 
 /* One observation, and its tables. */
@@ -187,18 +188,16 @@ typedef struct {
 
 /* mpm_obstacle.c: obstacles; see kernels/mpm/mpm_obstacle.h. Where there are none all pointers are NULL. */
 typedef struct {
-    int n_obstacles;
-    int separating;                       /* one of them is separating */
-    int sliding;                          /* one of them is not sticky: what touches it may slide */
-    char *driven;                         /* host [n_obstacles] a design moves it */
-    obstacle_shape *shape;                /* [n_obstacles] */
-    real *coefficients;                   /* of the splines of all obstacles that are meshes, m */
-    int *motion_start;                    /* [n_obstacles + 1] the first point of the motion of each */
-    double *motion;                       /* [points][MOTION_NUMBERS] */
-    double *motion_axis;                  /* [n_obstacles][3] axis of the rotation */
-    double *parameters, *parameters_bar;  /* [OBSTACLE_PARAMETERS][n_obstacles]; cotangents */
-    obstacle_pose *pose;                  /* [n_obstacles] in this step */
-    double *pose_bar;                     /* [OBSTACLE_PARAMETERS][n_obstacles] cotangents of poses */
+    sim_obstacles all;
+    int separating;                       /* one that acts on the grid is separating */
+    int sliding;                          /* one of them has friction: what touches it may slide */
+    int on_grid, pushing;                 /* one of them acts on the grid; how many have a potential */
+    int *number;                          /* host [all.n] of the field of impulses of each; of others -1 */
+    int *push_number;                     /* the same on the device */
+    real *radius;                         /* [n particles] in id order, m: see kernels/mpm/mpm_push_args.h */
+    real *push, *push_bar;                /* [pushing] fields [nodes][DIM] impulses N s; cotangents */
+    real *pushed_sums;                    /* [nodes][DIM + 1] of the grid with the impulses; NULL: there are none */
+    real *force_bar;                      /* [n particles][DIM] cotangents of forces; NULL: no design moves these */
     real *velocity_before;                /* [nodes][DIM] before obstacles act, m/s; NULL: no gradient */
     real *contribution;                   /* [nodes][OBSTACLE_PARAMETERS] terms of pose_bar; NULL: no gradient */
     real *centroid_moment, *centroid_bar; /* [nodes][DIM] see kernels/mpm/mpm_centroid.h; cotangents */

@@ -112,7 +112,7 @@ void mpm_walls_rest_adjoint(mpm_sim *sim)
 {
     if (!sim->grid.box.rough) return;
     pio_map(&sim->base.queue, mpm_wall_rest_adj, sim->grid.nodes, &sim->step->nodes,
-            .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = sim->grid.node_sums,
+            .l = sim->grid.lists, .nodes = sim->grid.nodes, .sums = mpm_grid_sums(sim),
             .free_bar = sim->walls.free_bar, .node_bar = sim->grid.node_bar);
 }
 /* clang-format on */

@@ -68,7 +68,8 @@ OWNERS = {
     **{f"{a}_{end}_rubs": "faces of type `slip` and `separate`, by `time.integrator: apic`"
        for a in "xyz" for end in ("min", "max")},
     "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
-    "separates": "`separate`", "pio_law_constant_of": "constants of the law",
+    "separates": "`separate` of model `grid`", "has_potential": "model `potential`",
+    "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",
 }
 OWN_PATH = re.compile(rf"(?:{'|'.join(house.FOLDERS)}|\.ci)/[\w./*-]*")

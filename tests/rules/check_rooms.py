@@ -19,7 +19,7 @@ import house
 
 # From the ground up; rooms of one line do not know each other.
 ORDER = {
-    "kernels": (("base",), ("linear", "material", "control"), ("mpm", "fem"), ("backend",)),
+    "kernels": (("base",), ("linear", "material", "control", "contact"), ("mpm", "fem"), ("backend",)),
     "solvers": (("engine",), ("linear", "driver"), ("mpm", "fem")),
     "host": (("base",), ("config", "snapshot", "optimize", "verify"),
              ("data", "mesh", "render", "export", "expression", "sweep"), ("surface", "film", "report"), ("scene",),
@@ -30,7 +30,8 @@ LEVEL = {f"{top}/{room}": level for top, levels in ORDER.items() for level, room
 # The main header of each room, which begins with the room's sentence: docs/architecture.md has it from there.
 MAIN = {
     "kernels/base": "base.h", "kernels/linear": "bsr.h", "kernels/material": "material.h",
-    "kernels/control": "control.h", "kernels/mpm": "mpm.h", "kernels/fem": "fem.h", "kernels/backend": "table.h",
+    "kernels/control": "control.h", "kernels/contact": "obstacle.h", "kernels/mpm": "mpm.h",
+    "kernels/fem": "fem.h", "kernels/backend": "table.h",
     "solvers/engine": "engine.h", "solvers/linear": "linop.h", "solvers/driver": "driver.h", "solvers/mpm": "mpm.h",
     "solvers/fem": "fem.h",
     "host/base": "fail.h", "host/config": "config.h", "host/expression": "expression.h",
@@ -45,12 +46,14 @@ MAIN = {
 # Of the solvers, the host knows the seam of engines, the names that both use, the clock and the filler of errors that
 # all share, the driver, and the operator of linear solvers, which names no solver.
 SEEN_BY_HOST = ("solvers/engine/engine.h", "solvers/engine/engine_fem.h", "solvers/engine/engine_mpm.h",
-                "solvers/engine/vocabulary.h", "solvers/engine/clock", "solvers/engine/fail", "solvers/engine/program",
+                "solvers/engine/engine_obstacle.h", "solvers/engine/vocabulary.h", "solvers/engine/clock",
+                "solvers/engine/fail", "solvers/engine/program",
                 "solvers/driver/", "solvers/linear/linop")
 # What tests the rooms without a test program of their own in tests/ROOM.
 TESTED_BY = {
     "kernels/base": "tests/kernels/backend/test_every_kernel.c",
     "kernels/control": "tests/kernels/backend/test_every_kernel.c",
+    "kernels/contact": "tests/kernels/backend/test_every_kernel.c",
     "kernels/linear": "tests/kernels/backend/test_every_kernel.c",
     "host/bench": "tests/system/test_bench.py",
     "host/command": "tests/system/test_command.py",

@@ -19,6 +19,7 @@
 #include "tests/kernels/mpm/kernel_cases_mpm_host.h"
 #include "tests/kernels/mpm/kernel_cases_mpm_obstacle.h"
 #include "tests/kernels/mpm/kernel_cases_mpm_reversible.h"
+#include "tests/kernels/mpm/kernel_cases_push.h"
 #include "tests/kernels/mpm/kernel_cases_node_velocity.h"
 #include "tests/kernels/mpm/kernel_cases_wall.h"
 #include "tests/kernels/mpm/kernel_cases_plastic.h"

@@ -5,6 +5,7 @@
 #include "tests/kernels/backend/kernel_cases_build.h"
 
 #include "kernels/base/base_kernels.h"
+#include "kernels/contact/contact_kernels.h"
 #include "kernels/fem/fem_load_kernels.h"
 #include "kernels/fem/fem_observe_kernels.h"
 #include "kernels/fem/fem_solid_kernels.h"

@@ -2,6 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_MPM_H
 #define PIOLA_TESTS_KERNEL_CASES_MPM_H
 
+#include "kernels/contact/contact_pose.h"
 #include "tests/kernels/mpm/kernel_cases_control.h"
 #include "tests/kernels/mpm/kernel_cases_interpolate.h"
 #include "tests/kernels/mpm/kernel_cases_plain.h"
@@ -100,10 +101,24 @@ static void case_mpm_start(case_io *io)
 }
 #define case_mpm_start_adj case_mpm_start
 
+/* Two obstacles, of which the stiffer one acts on the grid; that with the potential is stiff too with `stiff`. */
+static void check_obstacles(case_io *io, mpm_check_args *a, int stiff)
+{
+    obstacle_shape *shape = HOST(io, obstacle_shape, 2);
+    wide *parameters = HOST(io, wide, field_size(2, OBSTACLE_PARAMETERS));
+    shape[0].model = PIO_CONTACT_GRID;
+    shape[1].model = PIO_CONTACT_POTENTIAL;
+    parameters[obstacle_at(2, OBSTACLE_STIFFNESS, 0)] = W(1e9);
+    parameters[obstacle_at(2, OBSTACLE_STIFFNESS, 1)] = W(stiff ? 2e7 : 1e3);
+    a->obstacles = 2;
+    a->shape = PUSH(io, obstacle_shape, shape, 2);
+    a->obstacle_parameters = PUSH(io, wide, parameters, field_size(2, OBSTACLE_PARAMETERS));
+}
+
 static void case_mpm_check(case_io *io)
 {
-    static const char *const names[] = {"in order",      "constant",           "wave", "viscosity", "several",
-                                        "viscous solid", "negative viscosity", NULL};
+    static const char *const names[] = {"in order",      "constant",           "wave",    "viscosity", "several",
+                                        "viscous solid", "negative viscosity", "contact", NULL};
     const int v = case_variant(io, names);
     sample t;
     t.box = sample_box(io, 0);
@@ -118,7 +133,7 @@ static void case_mpm_check(case_io *io)
     if (v == 5 || v == 6)
         for (int i = 0; i < t.n; i++)
             if (!law_is_fluid(t.law[i]) && i > 500) viscosity->value[i] = v == 5 ? 2e3 : -1;
-    if (v >= 5) t.matter.viscosity = (real *)case_upload(io, viscosity, CASE_FIELD);
+    if (v == 5 || v == 6) t.matter.viscosity = (real *)case_upload(io, viscosity, CASE_FIELD);
     mpm_check_args a;
     a.matter = t.matter;
     a.density = (real *)case_upload(io, density, CASE_FIELD);
@@ -133,9 +148,11 @@ static void case_mpm_check(case_io *io)
     a.parameters = NULL;
     a.knots = NULL;
     a.values = NULL;
+    check_obstacles(io, &a, v == 7);
     LAUNCH(io, mpm_check, t.n, NULL, &a);
     case_out(io, "fault", CASE_INT64, 1, 1, &a.step->fault);
-    static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS, 0, FAULT_VISCOUS, FAULT_CONSTANT};
+    static const double kind[] = {0, FAULT_CONSTANT, FAULT_WAVE_CFL, FAULT_VISCOUS,
+                                  0, FAULT_VISCOUS,  FAULT_CONSTANT, FAULT_CONTACT};
     const double fault = io->arrays[io->n_arrays - 1].value[0];
     case_expect(io, v == 0 ? fault < 0 : fault >= 0, "a fault where there is one, and only there");
     if (v > 0 && v != 4) case_expect(io, (int)((int64_t)fault & 15) == (int)kind[v], "the fault is of its kind");

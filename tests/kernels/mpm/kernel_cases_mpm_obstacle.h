@@ -4,123 +4,21 @@
 #define PIOLA_TESTS_KERNEL_CASES_MPM_OBSTACLE_H
 
 #include "kernels/mpm/mpm_obstacle.h"
+#include "tests/kernels/contact/kernel_cases_obstacle.h"
 #include "tests/kernels/mpm/kernel_cases_mpm.h"
 
-enum { CASE_OBSTACLES = 6, MESH_POINTS = 20 };
-
-/* In a large run there are as many poses as take threads; the first of them act. */
-static int obstacle_poses(const case_io *io)
-{
-    return io->large ? 4500 : CASE_OBSTACLES;
-}
-
-/* One of each shape and a second ball, of every behaviour, in the middle of the box; their reaches overlap. */
-static const obstacle_shape *obstacle_sample(case_io *io)
-{
-    static const int type[CASE_OBSTACLES] = {PIO_PLANE, PIO_BALL,       PIO_BOX, DIM == 3 ? PIO_CYLINDER : PIO_BOX,
-                                             PIO_BALL,  PIO_CLOSED_MESH};
-    static const int behaviour[CASE_OBSTACLES] = {PIO_WALL_SLIP, PIO_WALL_SEPARATE, PIO_WALL_SEPARATE,
-                                                  PIO_WALL_SLIP, PIO_WALL_STICKY,   PIO_WALL_SEPARATE};
-    obstacle_shape *shape = HOST(io, obstacle_shape, CASE_OBSTACLES);
-    for (int o = 0; o < CASE_OBSTACLES; o++) {
-        shape[o].type = type[o];
-        shape[o].behaviour = behaviour[o];
-        shape[o].axis = 1;
-        shape[o].normal[DIM - 1] = R(0.8);
-        shape[o].normal[0] = R(o == 0 ? 0.6 : -0.6);
-        for (int a = 0; a < DIM; a++) shape[o].half[a] = R(0.05 + 0.02 * a);
-        shape[o].radius = R(0.06);
-        shape[o].height = R(0.05);
-        shape[o].full = R(o % 2 ? 0.01 : -0.04);
-        shape[o].width = R(o == 2 ? 0.2 : 0.12);
-        shape[o].first = 7; /* of the coefficients below */
-        shape[o].spacing = R(0.02);
-        for (int a = 0; a < DIM; a++) {
-            shape[o].count[a] = MESH_POINTS + a;
-            shape[o].low[a] = R(-0.01 * MESH_POINTS);
-        }
-    }
-    return PUSH(io, obstacle_shape, shape, CASE_OBSTACLES);
-}
-
-/* A lattice of numbers like distances: those of an ellipse, and something on top. */
-static const real *obstacle_coefficients(case_io *io)
-{
-    const int count[3] = {MESH_POINTS, MESH_POINTS + 1, DIM == 3 ? MESH_POINTS + 2 : 1};
-    const int n = count[0] * count[1] * count[2];
-    real *c = HOST(io, real, 7 + n);
-    for (int i = 0; i < n; i++) {
-        const int k[3] = {i / (count[1] * count[2]), i / count[2] % count[1], i % count[2]};
-        double square = 0;
-        for (int a = 0; a < DIM; a++) square += pow((1 + 0.2 * a) * 0.02 * (k[a] - 0.5 * MESH_POINTS), 2);
-        c[7 + i] = R(sqrt(square) - 0.08 + 0.004 * case_unit("bump", i));
-    }
-    return PUSH(io, real, c, 7 + n);
-}
-
-/* Parameters in one array, each kind an input of its own: rotations small and large, one of none. */
-static wide *obstacle_parameters(case_io *io, const mpm_box *box)
-{
-    const int n = obstacle_poses(io);
-    case_array *place = case_uniform(io, CASE_INPUT, "place", DIM, n, 0.35, 0.65);
-    case_array *turn = case_uniform(io, CASE_INPUT, "rotation", OBSTACLE_TURNS, n, -1.5, 1.5);
-    const case_array *grip[3] = {case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8),
-                                 case_uniform(io, CASE_INPUT, "friction velocity", 1, n, 0.05, 0.2),
-                                 case_uniform(io, CASE_INPUT, "separation velocity", 1, n, 0.2, 0.4)};
-    wide *all = HOST(io, wide, field_size(n, OBSTACLE_PARAMETERS));
-    for (int a = 0; a < DIM; a++)
-        for (int o = 0; o < n; o++) {
-            double *x = &place->value[a * n + o];
-            *x = box->origin[a] + *x * box->nodes[a] * 0.0437;
-        }
-    for (int a = 0; a < OBSTACLE_TURNS; a++) {
-        turn->value[a * n] *= 1e-3;
-        turn->value[a * n + 3] = 0;
-    }
-    const wide *c = (const wide *)case_pack(io, place, CASE_WIDE), *r = (const wide *)case_pack(io, turn, CASE_WIDE);
-    const wide *packed[3];
-    for (int k = 0; k < 3; k++) packed[k] = (const wide *)case_pack(io, grip[k], CASE_WIDE);
-    for (int o = 0; o < n; o++) {
-        for (int a = 0; a < DIM; a++) all[obstacle_at(n, a, o)] = c[a * n + o];
-        for (int a = 0; a < OBSTACLE_TURNS; a++) all[obstacle_at(n, OBSTACLE_ROTATION + a, o)] = r[a * n + o];
-        for (int k = 0; k < 3; k++) all[obstacle_at(n, OBSTACLE_FRICTION + k, o)] = packed[k][o];
-    }
-    return PUSH(io, wide, all, field_size(n, OBSTACLE_PARAMETERS));
-}
-
-/* Still ones; or three points of a motion for every second, in the midst of which the step lies. */
-static void obstacle_motion(case_io *io, obstacle_pose_args *a, int moving)
-{
-    const int n = a->obstacles;
-    int *start = HOST(io, int, n + 1);
-    double *motion = HOST(io, double, 3 * n * MOTION_NUMBERS), *axis = HOST(io, double, 3 * n);
-    for (int o = 0; o < n; o++) {
-        start[o + 1] = start[o] + (moving && o % 2 == 0 ? 3 : 0);
-        axis[3 * o] = 0.48;
-        axis[3 * o + 1] = -0.6;
-        axis[3 * o + 2] = 0.64;
-        for (int k = start[o]; k < start[o + 1]; k++)
-            for (int c = 0; c < MOTION_NUMBERS; c++)
-                motion[k * MOTION_NUMBERS + c] = c == MOTION_TIME    ? 0.1 * (k - start[o])
-                                                 : c == MOTION_ANGLE ? 4 * case_unit("angle", k)
-                                                                     : 0.1 * case_unit("shift", 3 * k + c);
-    }
-    a->motion_start = PUSH(io, int, start, n + 1);
-    a->motion = PUSH(io, double, motion, 3 * n * MOTION_NUMBERS);
-    a->axis = PUSH(io, double, axis, 3 * n);
-}
-
-static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, const mpm_obstacle_args *a,
+static void obstacle_gradients(case_io *io, const contact_pose_args *pose, const mpm_obstacle_args *a,
                                const mpm_step *step)
 {
     const int n = pose->obstacles;
     mpm_obstacle_adj_args b;
-    mpm_obstacle_pose_adj_args p;
+    contact_pose_adj_args p;
     wide *pose_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ZERO);
     b.fwd = *a;
     b.velocity_bar = FIELD_COTANGENT(io, "velocity after");
     b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, a->nodes, CASE_SET);
     b.place_bar = NEW_FIELD(io, DIM, a->nodes, CASE_SET);
+    b.push_bar = NULL;
     for (int o = CASE_OBSTACLES - 1; o >= 0; o--) {
         b.obstacle = o;
         LAUNCH(io, mpm_obstacle_adj, a->nodes, &step->nodes, &b);
@@ -136,7 +34,7 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     p.fwd = *pose;
     p.pose_bar = pose_bar;
     p.parameters_bar = NEW(io, wide, field_size(n, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, mpm_obstacle_pose_adj, n, NULL, &p);
+    LAUNCH(io, contact_pose_adj, n, NULL, &p);
     mpm_quotient_adj_args e;
     e.l = a->l;
     e.nodes = a->nodes;
@@ -148,15 +46,7 @@ static void obstacle_gradients(case_io *io, const obstacle_pose_args *pose, cons
     case_gradient(io, "moment", CASE_FIELD, DIM, a->nodes, e.y_bar);
     case_gradient_of(io, "node mass", CASE_FIELD, 1, a->nodes, case_components(e.node_bar, DIM + 1, 0));
     case_gradient(io, "velocity before", CASE_FIELD, DIM, a->nodes, b.velocity_bar);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, n, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
-    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
-    case_gradient_of(io, "friction", CASE_WIDE, 1, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION));
-    case_gradient_of(io, "friction velocity", CASE_WIDE, 1, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_FRICTION_VELOCITY));
-    case_gradient_of(io, "separation velocity", CASE_WIDE, 1, n,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_SEPARATION_VELOCITY));
+    obstacle_parameter_gradients(io, n, p.parameters_bar, CASE_CONSTANT);
 }
 
 /* Sorted particles, of which nothing is read but where they are. */
@@ -237,15 +127,17 @@ static void case_mpm_obstacle(case_io *io)
     static const char *const names[] = {"still", "moving", NULL};
     const int moving = case_variant(io, names);
     const sample t = sorted_sample(io);
-    obstacle_pose_args p;
+    contact_pose_args p;
     mpm_obstacle_args a;
     p.obstacles = obstacle_poses(io);
-    p.step = t.step;
+    p.index = &t.step->index;
     p.dt = 0.004;
-    p.parameters = obstacle_parameters(io, &t.box);
+    p.at = p.from = 0;
+    p.to = 1;
+    p.parameters = obstacle_parameters(io, t.box.origin, 0.0437, t.box.nodes, CASE_CONSTANT);
     p.pose = PUSH(io, obstacle_pose, HOST(io, obstacle_pose, p.obstacles), p.obstacles);
     obstacle_motion(io, &p, moving);
-    LAUNCH(io, mpm_obstacle_pose, p.obstacles, NULL, &p);
+    LAUNCH(io, contact_pose, p.obstacles, NULL, &p);
     a.l = t.l;
     a.box = t.box;
     a.nodes = t.nodes;
@@ -254,6 +146,8 @@ static void case_mpm_obstacle(case_io *io)
     a.pose = p.pose;
     a.coefficients = obstacle_coefficients(io);
     a.sums = node_masses(io, t.nodes, 0.01, 0.2);
+    a.push_number = NULL;
+    a.push = NULL;
     a.moment = REALS(io, "moment", DIM, t.nodes, -0.00025, 0.00025);
     a.before = NEW_FIELD(io, DIM, t.nodes, CASE_SET);
     a.velocity = REALS(io, "velocity before", DIM, t.nodes, -1, 1);
@@ -269,8 +163,8 @@ static void case_mpm_obstacle(case_io *io)
     case_expect(io, case_find(io, CASE_OUTPUT, "kinks")->value[0] >= 1, "some node is near the edge of a contact");
     if (case_adjoint(io)) obstacle_gradients(io, &p, &a, t.step);
 }
-#define case_mpm_obstacle_pose case_mpm_obstacle
-#define case_mpm_obstacle_pose_adj case_mpm_obstacle
+#define case_contact_pose case_mpm_obstacle
+#define case_contact_pose_adj case_mpm_obstacle
 #define case_mpm_obstacle_adj case_mpm_obstacle
 #define case_mpm_obstacle_kinks case_mpm_obstacle
 #define case_mpm_obstacle_bends case_mpm_obstacle

@@ -6,7 +6,7 @@ foreach(name test_mpm_physics test_mpm_walls test_mpm_gradient test_mpm_control 
 endforeach()
 
 # Single precision in 2D alone, and with sanitizers no 3D: the text is the same.
-foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_viscosity test_mpm_flip test_mpm_contact
+foreach(name test_mpm_obstacle test_mpm_obstacle_node test_mpm_push test_mpm_viscosity test_mpm_flip test_mpm_contact
     test_mpm_feedback test_mpm_signals test_mpm_front test_mpm_wall_friction)
   engine_test(${name} f64)
   if(f32 IN_LIST test_precisions)
@@ -30,6 +30,9 @@ slow_with_sanitizers(test_mpm_laws_f64_2d test_mpm_determinism_f64_2d test_mpm_r
 one_engine_test(test_mpm_feedback_refused f64 2)
 one_engine_test(test_mpm_obstacle_gradient f64 2) # 3D: obstacles_3d.yaml, which scenes_check checks
 one_engine_test(test_mpm_together f64 2)
+one_engine_test(test_mpm_push_limits f64 2)
+engine_test(test_mpm_push_gradient f64)
+slow_with_sanitizers(test_mpm_push_gradient_f64_3d)
 foreach(name test_mpm_target test_mpm_plastic)
   engine_test(${name} f64)
   slow_with_sanitizers(${name}_f64_3d)

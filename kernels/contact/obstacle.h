@@ -1,3 +1,4 @@
+/* Room kernels/contact: contact of any body with obstacles: shapes as distances, poses, friction. */
 /* obstacle.h -- shapes as signed distances in their own frame, how far a condition reaches beyond them, and smooth
  * friction.
  *
@@ -10,7 +11,7 @@
 #ifndef PIOLA_KERNELS_OBSTACLE_H
 #define PIOLA_KERNELS_OBSTACLE_H
 
-#include "kernels/mpm/obstacle_args.h"
+#include "kernels/contact/obstacle_args.h"
 #include "kernels/base/vec.h"
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
     vec slope;  /* dd/dy */
     vec normal; /* unit */
     mat turn;   /* dn/dy, 1/m */
+    mat curve;  /* d2d/dy2, 1/m: that of n where the slope is a unit vector */
 } obstacle_near;
 
 /* Nearer to an edge than this fraction of the width, a place is on it. */
@@ -30,7 +32,7 @@ PIO_FN obstacle_near plane_near(const obstacle_shape *o, vec y)
     PIO_UNROLL
     for (int a = 0; a < DIM; a++) r.normal.x[a] = o->normal[a];
     r.d = vec_dot(r.normal, y);
-    r.turn = mat_diag(R(0));
+    r.turn = r.curve = mat_diag(R(0));
     r.slope = r.normal;
     return r;
 }
@@ -45,6 +47,7 @@ PIO_FN obstacle_near ball_near(const obstacle_shape *o, vec y)
     r.turn = mat_axpby(inverse, mat_diag(R(1)), -inverse, mat_outer(r.normal, r.normal));
     r.d = p - o->radius;
     r.slope = r.normal;
+    r.curve = r.turn;
     return r;
 }
 
@@ -81,6 +84,7 @@ PIO_FN obstacle_near box_near(const obstacle_shape *o, vec y)
     }
     r.d = square > R(0) ? length : most;
     r.slope = r.normal;
+    r.curve = r.turn;
     return r;
 }
 
@@ -122,6 +126,7 @@ PIO_FN obstacle_near cylinder_near(const obstacle_shape *o, vec y)
             r.turn.m[a][b] = fpp * e.x[a] * e.x[b] + fpz * (e.x[a] * k.x[b] + k.x[a] * e.x[b]) + fzz * k.x[a] * k.x[b] +
                              fp * inverse * (R(a == b ? 1 : 0) - k.x[a] * k.x[b] - e.x[a] * e.x[b]);
     }
+    r.curve = r.turn;
     return r;
 }
 
@@ -159,7 +164,7 @@ PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients
         if (!(cell >= R(1) && cell <= R(o->count[a] - 3))) {
             r.d = R(2) * (o->full + o->width);
             r.normal = r.slope = vec_zero();
-            r.turn = curve;
+            r.turn = r.curve = curve;
             return r;
         }
         step[a] = stride;
@@ -189,6 +194,7 @@ PIO_FN obstacle_near mesh_near(const obstacle_shape *o, const real *coefficients
     }
     for (int a = 0; a < DIM; a++)
         for (int b = 0; b < a; b++) curve.m[a][b] = curve.m[b][a];
+    r.curve = curve;
     const real length = sqrt(vec_dot(r.slope, r.slope) + R(1e-12)); /* 1 but at creases far inside */
     r.normal = vec_scale(R(1) / length, r.slope);
     r.turn = mat_scale(R(1) / length, mat_axpby(R(1), curve, R(-1), mat_outer(r.normal, mat_t_apply(curve, r.normal))));
@@ -314,6 +320,19 @@ PIO_FN vec obstacle_slide_adj(const obstacle_slide *s, real r, real e, vec w_bar
     *r_bar -= along / s->D;
     *e_bar += b * e * along;
     return t_bar;
+}
+
+/* The same of the change w - t = -(r/D) w: returns t_bar of change_bar, which is 0 without friction to the last digit:
+ * t_bar = (a I - b w w^T)^-1 change_bar - change_bar. */
+PIO_FN vec obstacle_slide_change_adj(const obstacle_slide *s, real r, real e, vec change_bar, real *r_bar, real *e_bar)
+{
+    const real more = r / s->D, a = R(1) + more, b = more / (s->D * s->D);
+    const real part = b * vec_dot(s->w, change_bar) / (a - b * s->u * s->u);
+    const vec change = vec_scale(R(1) / a, vec_axpby(-more, change_bar, part, s->w));
+    const real along = vec_dot(s->w, change) + vec_dot(s->w, change_bar);
+    *r_bar -= along / s->D;
+    *e_bar += b * e * along;
+    return change;
 }
 
 #endif
