@@ -15,6 +15,7 @@
 #include "kernels/contact/contact_pose_args.h"
 #include "kernels/fem/fem_integral_args.h"
 #include "kernels/fem/fem_args.h"
+#include "kernels/fem/fem_contact_args.h"
 #include "kernels/fem/fem_couple_args.h"
 #include "kernels/fem/fem_element_args.h"
 #include "kernels/fem/fem_follow_args.h"

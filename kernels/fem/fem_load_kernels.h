@@ -6,6 +6,7 @@
 
 #include "kernels/fem/fem.h"
 #include "kernels/fem/fem_load.h"
+#include "kernels/fem/fem_contact.h"
 #include "kernels/fem/fem_couple.h"
 #include "kernels/fem/fem_follow.h"
 #include "kernels/fem/fem_inertia.h"

@@ -36,6 +36,14 @@ typedef struct {
     int32_t moment;
 } pio_load_desc;
 
+/* Outer faces of one type, whose nodes touch the obstacles; see kernels/fem/fem_contact.h. */
+typedef struct {
+    pio_element_type type;   /* of the faces */
+    int32_t n;               /* number of faces */
+    const int32_t *vertices; /* [n][nodes of the type], in an order that makes normals point outward */
+    const int32_t *owner;    /* [n] element behind the face */
+} pio_contact_desc;
+
 /* Nodes that are tied to others: the displacement of each is u = sum_k weight_k u_k over its masters, which are tied to
  * nothing. No unknown of a tied node is constrained. */
 typedef struct {
@@ -123,13 +131,15 @@ typedef struct {
     const double *displacement, *velocity; /* [n][dim] initial, m and m/s, of free unknowns; NULL: 0 */
     /* [n] bits of axes along which a node moves as in an elastic body whose other nodes the designs move; NULL: none */
     const int32_t *follows;
-    const double *follow_parameters; /* [elements][5] E and nu of that body; its unit of E does not matter */
-    int32_t stress_places;           /* pio_stress_place, or-ed: where fields of stress can be read; 0: nowhere */
-    pio_program_desc programs;       /* of values that vary */
-    int32_t n_varies;                /* number of values that vary */
-    const pio_vary_desc *varies;     /* [n_varies]; a node has one unknown at most of each that is of supports */
-    int32_t plain_supports;          /* the first so many supports do not vary; those behind have one unknown each */
-    pio_tie_desc ties;               /* nodes that follow others */
+    const double *follow_parameters;  /* [elements][5] E and nu of that body; its unit of E does not matter */
+    int32_t stress_places;            /* pio_stress_place, or-ed: where fields of stress can be read; 0: nowhere */
+    pio_program_desc programs;        /* of values that vary */
+    int32_t n_varies;                 /* number of values that vary */
+    const pio_vary_desc *varies;      /* [n_varies]; a node has one unknown at most of each that is of supports */
+    int32_t plain_supports;           /* the first so many supports do not vary; those behind have one unknown each */
+    pio_tie_desc ties;                /* nodes that follow others */
+    int32_t n_contacts;               /* number of sets of faces that touch obstacles; 0 without obstacles */
+    const pio_contact_desc *contacts; /* [n_contacts] */
     double repeated; /* modal: largest relative difference of eigenvalues that count as repeated, 0 <= repeated < 1 */
 } pio_fem_desc;
 

@@ -1,6 +1,7 @@
 /* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and
  * back. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <stdlib.h>
@@ -70,6 +71,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, f->supports.value + e->which, value, sizeof *value * (size_t)e->components);
     } else if (e->quantity == PIO_NAMED_CONSTANT) {
         pio_queue_copy(q, f->varies.constant + e->which, value, sizeof *value);
+    } else if (sim_is_of_obstacle(e->quantity)) {
+        sim_obstacle_design(&f->contact.obstacles, q, e, value, 0);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
@@ -106,6 +109,7 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     fem_vary_apply(f);
     fem_areas(f);
     fem_couples(f);
+    fem_contact_areas(f);
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
             .parameter_form = f->materials.parameter_form,
@@ -141,6 +145,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, value_bar, f->supports.value_bar + e->which, sizeof *value_bar * (size_t)e->components);
     } else if (e->quantity == PIO_NAMED_CONSTANT) {
         pio_queue_copy(q, value_bar, f->varies.constant_bar + e->which, sizeof *value_bar);
+    } else if (sim_is_of_obstacle(e->quantity)) {
+        sim_obstacle_design(&f->contact.obstacles, q, e, value_bar, 1);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->mesh.nodes, NULL,
@@ -189,6 +195,7 @@ piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
     fem_areas_adj(f);
     fem_couples_adj(f);
+    fem_contact_areas_adj(f);
     if (f->materials.relative)
         pio_map(&f->base.queue, fem_interpolate_adj, f->mesh.elements, NULL,
                 .fwd = interpolation_of(f), .actual_bar = f->materials.actual_bar, .k_bar = f->materials.k_bar,
