@@ -188,14 +188,25 @@ static bool is_no_ball(const pio_scene *s, const void *obstacle)
 
 static bool slides(const pio_scene *s, const void *obstacle)
 {
-    (void)s;
-    return ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
+    return s->method.type == SCENE_MPM && ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
 }
 
 static bool separates(const pio_scene *s, const void *obstacle)
 {
-    (void)s;
-    return ((const scene_obstacle *)obstacle)->behaviour == PIO_WALL_SEPARATE;
+    return s->method.type == SCENE_MPM && ((const scene_obstacle *)obstacle)->behaviour == PIO_WALL_SEPARATE;
+}
+
+/* An obstacle of a mesh presses by a potential. */
+static bool has_barrier(const pio_scene *s, const void *obstacle)
+{
+    (void)obstacle;
+    return s->method.type == SCENE_FEM;
+}
+
+/* That of a surface of triangles is as far as its distances are kept. */
+static bool has_distance(const pio_scene *s, const void *obstacle)
+{
+    return has_barrier(s, obstacle) && ((const scene_obstacle *)obstacle)->type != PIO_CLOSED_MESH;
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------- */
@@ -290,6 +301,10 @@ static const design_row rows[] = {
      FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(scene_obstacle, friction_velocity), .has = slides},
     {SCENE_OWNER_OBSTACLE, "separation_velocity", PIO_OBSTACLE_SEPARATION_VELOCITY, CFG_VELOCITY,
      FROM(PIO_LEAST_VELOCITY), DESIGN_NUMBER, IN(scene_obstacle, separation_velocity), .has = separates},
+    {SCENE_OWNER_OBSTACLE, "stiffness", PIO_OBSTACLE_STIFFNESS, CFG_PRESSURE, ABOVE(0), DESIGN_NUMBER,
+     IN(scene_obstacle, stiffness), .has = has_barrier},
+    {SCENE_OWNER_OBSTACLE, "distance", PIO_OBSTACLE_DISTANCE, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER,
+     IN(scene_obstacle, distance), .has = has_distance},
 };
 // clang-format on
 

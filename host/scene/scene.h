@@ -156,7 +156,7 @@ typedef struct {
     char *curve;       /* name of the curve that multiplies the value; NULL: static 0 to 1 over the duration, else 1 */
 } scene_load;
 
-/* MPM: rigid bodies with a prescribed motion. */
+/* Rigid bodies with a prescribed motion. */
 typedef struct {
     char *name;                 /* name of the obstacle */
     pio_shape_type type;        /* its shape */
@@ -175,6 +175,7 @@ typedef struct {
     double friction_velocity;   /* sliding velocity at which friction has 0.7 of its size, m/s */
     double separation_velocity; /* separate: normal velocity over which contact sets in, m/s */
     double width;               /* distance over which its condition grows smoothly, m */
+    double stiffness, distance; /* of its potential, Pa; over which that sets in, m */
     char *motion_file;          /* table that the numbers below are read from; NULL: none */
     scene_numbers time;         /* of the motion: s, increasing; empty: it does not move */
     scene_numbers shift[3];     /* [axis] m, one for each time, or empty: 0 */
@@ -200,7 +201,7 @@ typedef struct {
     int axis;            /* front: 0 x, 1 y, 2 z */
     double sharpness;    /* front: of the smooth maximum, 1/m */
     scene_where on;      /* FEM: a part of the body; group NULL and no box: all of it */
-    char *boundary;      /* reaction and its moment: name of the boundary; NULL in others */
+    char *boundary, *obstacle;  /* names: of reactions and their moments; of contact forces and gaps. NULL in others */
     double point[3], center[3]; /* FEM, m: a point of the body at rest, NaN: a part is observed; centre of moments */
     pio_measure measure;        /* fields of stress and strain: what is taken of their values over a part */
     double power;               /* p of a p-norm */

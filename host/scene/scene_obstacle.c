@@ -1,4 +1,5 @@
 /* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and motions from tables. */
+#include "host/scene/law.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"
 #include "host/base/axes.h"
@@ -44,12 +45,37 @@ static void read_motion(pio_scene *s, cfg_doc *doc, size_t i)
     pio_csv_free(&csv);
 }
 
+/* Returns the largest Young's modulus at small strain of all materials, Pa. */
+static double stiffest(const pio_scene *s)
+{
+    double most = 0;
+    for (size_t k = 0; k < s->materials.n; k++) {
+        double parameters[PIO_LAW_CONSTANTS];
+        pio_law_parameters(&s->materials.v[k], parameters);
+        const double mu = pio_law_shear(&s->materials.v[k], parameters);
+        most = fmax(most, 2 * mu * (1 + pio_law_poisson(&s->materials.v[k], parameters)));
+    }
+    return most;
+}
+
+/* Of meshes: they separate from obstacles, by a potential; the distances of a surface of triangles are kept as far as
+ * twice where that begins. */
+static void complete_of_mesh(const pio_scene *s, scene_obstacle *o)
+{
+    o->behaviour = PIO_WALL_SEPARATE;
+    o->width = 2 * o->distance;
+    o->friction_velocity = o->separation_velocity = PIO_LEAST_VELOCITY;
+    if (isnan(o->stiffness)) o->stiffness = 0.01 * stiffest(s);
+    if (isnan(o->resolution)) o->resolution = o->distance;
+}
+
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->obstacles.n; i++) {
         scene_obstacle *o = &s->obstacles.v[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
+        if (s->method.type == SCENE_FEM) complete_of_mesh(s, o);
         if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
@@ -130,6 +156,11 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(friction, "obstacles[%zu].friction", i);
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
     PATH(separation, "obstacles[%zu].separation_velocity", i);
+    PATH(stiffness, "obstacles[%zu].stiffness", i);
+    if (s->method.type == SCENE_FEM && !(o->stiffness > 0))
+        pio_cfg_fault(doc, stiffness,
+                      "Young's moduli, of which the stiffness is made, are no numbers above 0 everywhere; add a "
+                      "stiffness, such as a hundredth of Young's modulus");
     if (o->type == PIO_CYLINDER && s->method.dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
     if (o->type == PIO_CLOSED_MESH) check_file(s, doc, i);
@@ -149,7 +180,14 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
 
 void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->obstacles.n && s->mpm.integrator == SCENE_REVERSIBLE)
+    const pio_integrator integrator = s->fem.integrator;
+    const bool fem = s->method.type == SCENE_FEM;
+    if (fem && s->obstacles.n &&
+        (integrator == PIO_MODAL || integrator == PIO_REVERSIBLE_EULER || integrator == PIO_REVERSIBLE_LEAPFROG))
+        pio_cfg_fault(doc, "obstacles",
+                      "modal analysis and the reversible integrators have no obstacles; use a static run, "
+                      "backward_euler, bdf2, newmark or leapfrog");
+    if (!fem && s->obstacles.n && s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "obstacles",
                       "obstacles dissipate energy, and time.integrator: reversible must be able to reverse its steps; "
                       "use integrator: apic, or penalty walls");

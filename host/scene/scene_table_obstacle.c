@@ -67,7 +67,7 @@ static const cfg_field motion_fields[] = {
     {"axis", CFG_VECTOR, AT(scene_obstacle, turns), .computed = "z", .present = has_axis,
      .meaning = "direction about which the angle turns, of any length; for 3D only"},
     END};
-static const cfg_table motion_table = {
+const cfg_table pio_motion_table = {
     .what = "motion", .fields = motion_fields, .choice = {{{"time"}, {"file"}}, true, 0}};
 
 static const cfg_field obstacle_fields[] = {
@@ -126,7 +126,7 @@ static const cfg_field obstacle_fields[] = {
          "the effect of the obstacle grows gradually over this distance, up to half a grid spacing before its surface, "
          "where it is complete; larger is smoother and softer. Below a spacing, what a body does depends on where the "
          "surface lies between rows of nodes"},
-    {"motion", CFG_MAPPING, .table = &motion_table, .present = has_motion, .computed = "it stands still",
+    {"motion", CFG_MAPPING, .table = &pio_motion_table, .present = has_motion, .computed = "it stands still",
      .meaning = "its prescribed motion, whatever it meets"},
     END};
 const cfg_table pio_obstacle_table = {

@@ -65,8 +65,11 @@ OWNERS = {
     "is_no_spring": "loads other than springs and foundations, without an expression",
     "is_spring": "springs and foundations", "is_prescribed": "type `displacement`, without an expression",
     "is_turned": "type `rotation`, without an expression",
-    "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
-    "separates": "`separate`", "pio_law_constant_of": "constants of the law",
+    "is_no_ball": "all but balls",
+    "slides": "particles, `slip` and `separate`",
+    "separates": "particles, `separate`", "has_barrier": "meshes",
+    "has_distance": "meshes, all but closed surfaces",
+    "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",
 }
 OWN_PATH = re.compile(rf"(?:{'|'.join(house.FOLDERS)}|\.ci)/[\w./*-]*")
