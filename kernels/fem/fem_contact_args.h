@@ -84,7 +84,8 @@ typedef struct {
 /* ---- how far points may move ------------------------------------------------------------------------------------ */
 
 /* How far along du the points may go while obstacles move: each keeps at least the fraction CONTACT_KEPT of its
- * distance from every obstacle. *limit becomes the smallest key (contact_key) of such a fraction of both, if it is below 1. */
+ * distance from every obstacle. *limit becomes the smallest key (contact_key) of such a fraction of both, if it is
+ * below 1. */
 typedef struct {
     fem_contact_args fwd;     /* u: where the points are, at positive distances; area and out are not read */
     const real *du;           /* [nodes][DIM] m; NULL: points rest */
