@@ -61,12 +61,11 @@ make_other_venvs() {
     fi
 }
 
-# run_tests PRESET ARGUMENT...: the tests, and what ctest says in the end into build/PRESET.log. One more at a time than
-# there are processors, since some wait: for Slurm, for a signal, for a disk.
+# run_tests PRESET ARGUMENT...: the tests, and what ctest says in the end into build/PRESET.log
 run_tests() {
     local preset=$1
     shift
-    ctest --preset "$preset" -j $((jobs + 1)) "$@" 2>&1 | tee "build/$preset.log"
+    ctest --preset "$preset" -j "$jobs" "$@" 2>&1 | tee "build/$preset.log"
 }
 
 closing_lines() { sed -n '/tests passed/,$p' "build/$1.log"; }

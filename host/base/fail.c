@@ -31,7 +31,8 @@ const char *piola_failure_name(piola_failure_kind kind)
                                         [PIOLA_FAILED_CFL] = "cfl",
                                         [PIOLA_FAILED_OBJECTIVE] = "objective",
                                         [PIOLA_FAILED_GRADIENT] = "gradient",
-                                        [PIOLA_FAILED_REVERSAL] = "reversal"};
+                                        [PIOLA_FAILED_REVERSAL] = "reversal",
+                                        [PIOLA_FAILED_CONTACT] = "contact"};
     _Static_assert(sizeof names / sizeof *names == PIOLA_FAILURES, "every failure has a name");
     return kind >= 0 && kind < PIOLA_FAILURES ? names[kind] : "unknown";
 }

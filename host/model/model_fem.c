@@ -266,6 +266,7 @@ piola_status pio_model_fem_create(pio_model *m, piola_error *error)
     if (!rc) rc = pio_stop("setting up supports and loads", error);
     if (!rc) rc = pio_model_loads(m, error);
     if (!rc) rc = pio_stop("setting up supports and loads", error);
+    if (!rc) rc = pio_model_contacts(m, error);
     if (!rc) rc = pio_model_vary(m, error);
     if (!rc) rc = pio_model_heat(m, error);
     if (!rc) rc = pio_model_locking(m, error);
@@ -331,6 +332,7 @@ void pio_model_fem_free(pio_model_fem *f)
         free((void *)f->loads[l].vertices);
         free((void *)f->loads[l].owner);
     }
+    pio_model_contacts_free(f);
     void *all[] = {f->mesh,
                    f->node_first,
                    f->element_first,

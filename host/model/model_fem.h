@@ -50,7 +50,8 @@ struct pio_model_fem {
     /* Ties: [desc.ties.n] nodes, [desc.ties.n + 1] where their masters begin; masters and their weights */
     int32_t *tied, *tied_start, *tied_master;
     double *tied_weight;
-    double edge; /* shortest edge of all elements, m: the scale of moves of nodes */
+    pio_contact_desc *contacts; /* [desc.n_contacts] outer faces, which touch obstacles; NULL: there are none */
+    double edge;                /* shortest edge of all elements, m: the scale of moves of nodes */
 };
 
 /* Makes model->fem and what of model->desc it concerns: a part of pio_model_create(). Returns PIOLA_BAD_DATA at the
@@ -117,6 +118,11 @@ piola_status pio_model_faces(const pio_model *model, const char *path, const cha
  * or PIOLA_INTERRUPTED. */
 piola_status pio_model_ties(pio_model *model, piola_error *error);
 
+/* Lists the outer faces where the scene has obstacles: a part of pio_model_fem_create() (model_contact.c). Returns
+ * PIOLA_NO_MEMORY without memory for them. */
+piola_status pio_model_contacts(pio_model *model, piola_error *error);
+/* Frees them. */
+void pio_model_contacts_free(pio_model_fem *fem);
 /* Makes loads: a part of pio_model_fem_create() (model_fem_loads.c). Returns PIOLA_BAD_DATA where a load acts on
  * nothing, PIOLA_NO_MEMORY, or PIOLA_INTERRUPTED. */
 piola_status pio_model_loads(pio_model *model, piola_error *error);

@@ -124,6 +124,14 @@ static piola_status check_sample_weights(const pio_model *m, const scene_observe
     return pio_room(3 * steps * (double)sizeof(pio_sample_weight), what, error);
 }
 
+/* Returns the number of an obstacle of the scene. */
+static int32_t obstacle_number(const pio_scene *s, const char *name)
+{
+    int32_t o = 0;
+    while ((size_t)o + 1 < s->obstacles.n && strcmp(s->obstacles.v[o].name, name) != 0) o++;
+    return o;
+}
+
 static piola_status add_observation(pio_model *m, int o, sample_weight_list *weights, piola_error *error)
 {
     const scene_observe *s = &m->scene->goal.observe[o];
@@ -131,6 +139,7 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
     *d = (pio_observation_desc){.type = s->type,
                                 .body = s->body ? pio_scene_body_number(m->scene, s->body) : -1,
                                 .components = pio_observe_components(m->scene, s),
+                                .obstacle = s->obstacle ? obstacle_number(m->scene, s->obstacle) : 0,
                                 .axis = s->axis,
                                 .sharpness = s->sharpness,
                                 .quantile = s->quantile,
@@ -148,7 +157,7 @@ static piola_status add_observation(pio_model *m, int o, sample_weight_list *wei
     else if (!rc && m->fem && !of_control && s->type >= PIO_VOLUME)
         d->weight = pio_model_element_weights(m, (size_t)o, &rc, error);
     else if (!rc && m->fem && !of_control && s->type != PIO_DISTANCE && s->type != PIO_COMPLIANCE &&
-             s->type != PIO_EIGENFREQUENCY)
+             s->type != PIO_EIGENFREQUENCY && s->type != PIO_GAP)
         d->weight = pio_model_weights(m, (size_t)o, &rc, error);
     if (rc) return rc;
     m->outputs[o].name = s->name;

@@ -35,6 +35,12 @@ static piola_status set_motion(pio_obstacle_desc *d, const scene_obstacle *from,
     return PIOLA_OK;
 }
 
+/* Returns how far from a surface distances are needed, m. */
+static double reach(const pio_scene *s, const scene_obstacle *o)
+{
+    return s->method.type == SCENE_FEM ? o->width : o->width + s->mpm.grid.spacing / 2;
+}
+
 /* Computes for a mesh the distances around its surface as far as the obstacle acts. */
 static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_desc *d, piola_error *error)
 {
@@ -45,9 +51,7 @@ static piola_status set_distances(const pio_model *m, size_t i, pio_obstacle_des
     if (from->type != PIO_CLOSED_MESH) return PIOLA_OK;
     piola_status rc = pio_scene_file(m->scene, from->file, file, sizeof file, error);
     if (!rc) rc = pio_scene_surface(m->scene, file, from->scale, &surface, error);
-    if (!rc)
-        rc = pio_distance_grid_create(&grid, surface, from->resolution, from->width + m->scene->mpm.grid.spacing / 2,
-                                      error);
+    if (!rc) rc = pio_distance_grid_create(&grid, surface, from->resolution, reach(m->scene, from), error);
     snprintf(path, sizeof path, "obstacles[%zu].resolution", i);
     if (rc) return pio_scene_attribute_error(m->scene, rc, error, path);
     memcpy(d->samples, grid.count, sizeof d->samples);

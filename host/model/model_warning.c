@@ -145,7 +145,7 @@ static void check_expansion(pio_model *m, const scene_material *own)
 void pio_model_check(pio_model *m)
 {
     for (size_t i = 0; i < m->scene->actuation.n_control; i++) check_control(m, &m->scene->actuation.control[i]);
-    for (size_t i = 0; i < m->scene->obstacles.n; i++) check_obstacle(m, &m->scene->obstacles.v[i]);
+    for (size_t i = 0; !m->fem && i < m->scene->obstacles.n; i++) check_obstacle(m, &m->scene->obstacles.v[i]);
     if (m->fem) check_sides(m);
     for (size_t k = 0; m->fem && k < m->scene->materials.n; k++) check_expansion(m, &m->scene->materials.v[k]);
 }

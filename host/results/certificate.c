@@ -110,6 +110,20 @@ static void kinks_json(const pio_session *s, pio_json *json)
     pio_json_end_array(json);
 }
 
+/* Writes how bodies and obstacles met in the last run, where there are any. */
+static void contact_json(const pio_session *s, pio_json *json)
+{
+    pio_contact_report report;
+    if (!s->model->fem || !s->model->desc.n_obstacles || !s->engine.table->contact) return;
+    if (s->engine.table->contact(s->sim, &report, NULL)) return;
+    pio_json_begin_object(json, "contact");
+    pio_json_integer(json, "points", report.points);
+    pio_json_integer(json, "began", report.began);
+    pio_json_integer(json, "ended", report.ended);
+    pio_json_double(json, "gap", report.gap);
+    pio_json_end_object(json);
+}
+
 void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size_t n, pio_json *json, const char *key)
 {
     char engine[80];
@@ -149,6 +163,7 @@ void pio_certificate_json(const pio_session *s, const pio_taylor_row *rows, size
     pio_growth_json(&s->adjoint.growth, s->adjoint.norms, s->scene->time.dt, json);
     solves_json(s, json);
     constraints_json(s, json);
+    contact_json(s, json);
     kinks_json(s, json);
     if (n)
         pio_check_rows_json(rows, n, json, "check");

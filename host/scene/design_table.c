@@ -188,8 +188,7 @@ static bool is_no_ball(const pio_scene *s, const void *obstacle)
 
 static bool slides(const pio_scene *s, const void *obstacle)
 {
-    (void)s;
-    return ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
+    return s->method.type == SCENE_MPM && ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
 }
 
 /* Of a face: whether it can have friction, and its number among the faces. */
@@ -214,6 +213,13 @@ static bool has_potential(const pio_scene *s, const void *obstacle)
 {
     (void)s;
     return ((const scene_obstacle *)obstacle)->model == PIO_CONTACT_POTENTIAL;
+}
+
+/* That of a surface of triangles that meshes touch is as far as its distances are kept. */
+static bool has_distance(const pio_scene *s, const void *obstacle)
+{
+    const int kept = s->method.type == SCENE_FEM && ((const scene_obstacle *)obstacle)->type == PIO_CLOSED_MESH;
+    return has_potential(s, obstacle) && !kept;
 }
 
 static bool separates(const pio_scene *s, const void *obstacle)
@@ -328,7 +334,7 @@ static const design_row rows[] = {
     {SCENE_OWNER_OBSTACLE, "stiffness", PIO_OBSTACLE_STIFFNESS, CFG_PRESSURE, ABOVE(0), DESIGN_NUMBER,
      IN(scene_obstacle, stiffness), .has = has_potential},
     {SCENE_OWNER_OBSTACLE, "distance", PIO_OBSTACLE_DISTANCE, CFG_LENGTH, ABOVE(0), DESIGN_NUMBER,
-     IN(scene_obstacle, distance), .has = has_potential},
+     IN(scene_obstacle, distance), .has = has_distance},
 };
 // clang-format on
 

@@ -157,7 +157,7 @@ typedef struct {
     char *curve;       /* name of the curve that multiplies the value; NULL: static 0 to 1 over the duration, else 1 */
 } scene_load;
 
-/* MPM: rigid bodies with a prescribed motion. */
+/* Rigid bodies with a prescribed motion. */
 typedef struct {
     char *name;                 /* name of the obstacle */
     pio_shape_type type;        /* its shape */
@@ -170,8 +170,7 @@ typedef struct {
     double radius, height;      /* ball, cylinder; cylinder, m */
     int axis;                   /* cylinder: 0 x, 1 y, 2 z */
     char *file;                 /* mesh: name of the file of a closed surface of triangles */
-    double scale;               /* mesh: factor of its lengths */
-    double resolution;          /* mesh: spacing of the lattice of distances, m */
+    double scale, resolution;   /* mesh: factor of its lengths; spacing of the lattice of distances, m */
     double friction;            /* Coulomb's coefficient */
     double friction_velocity;   /* sliding velocity at which friction has 0.7 of its size, m/s */
     double separation_velocity; /* separate: normal velocity over which contact sets in, m/s */
@@ -202,7 +201,7 @@ typedef struct {
     int axis;            /* front: 0 x, 1 y, 2 z */
     double sharpness, quantile; /* front: 1/m; the fraction of the mass below it, 0: the smooth maximum */
     scene_where on;             /* FEM: a part of the body; group NULL and no box: all of it */
-    char *boundary;             /* reaction and its moment: name of the boundary; NULL in others */
+    char *boundary, *obstacle;  /* names: of reactions and their moments; of contact forces and gaps. NULL in others */
     double point[3], center[3]; /* FEM, m: a point of the body at rest, NaN: a part is observed; centre of moments */
     pio_measure measure;        /* fields of stress and strain: what is taken of their values over a part */
     double power;               /* p of a p-norm */
@@ -462,7 +461,7 @@ typedef struct pio_scene {
     scene_loading loading;     /* FEM: supports, loads and curves */
     scene_constants constants; /* FEM: named numbers of expressions */
     scene_tables tables;       /* FEM: values at points, of expressions */
-    scene_obstacles obstacles; /* MPM: rigid bodies with a prescribed motion */
+    scene_obstacles obstacles; /* rigid bodies with a prescribed motion */
     scene_actuation actuation; /* actuators and what drives them */
     scene_contact contact;     /* MPM: contact between velocity fields */
     scene_goal goal;           /* observations, design, objective and constraints */

@@ -1,7 +1,7 @@
 /* scene_obstacle.c -- obstacles: defaults, rules that no single key can state, and motions from tables. */
+#include "host/scene/law.h"
 #include "host/scene/scene_private.h"
 #include "host/scene/scene_surface.h"
-#include "host/scene/law.h"
 #include "host/scene/scene_names.h"
 #include "host/scene/words.h"
 #include "host/base/axes.h"
@@ -63,6 +63,31 @@ static double stiffest(const pio_scene *s)
     return most;
 }
 
+/* Returns the largest Young's modulus at small strain of all materials, Pa. */
+static double largest_modulus(const pio_scene *s)
+{
+    double most = 0;
+    for (size_t k = 0; k < s->materials.n; k++) {
+        double parameters[PIO_LAW_CONSTANTS];
+        pio_law_parameters(&s->materials.v[k], parameters);
+        const double mu = pio_law_shear(&s->materials.v[k], parameters);
+        most = fmax(most, 2 * mu * (1 + pio_law_poisson(&s->materials.v[k], parameters)));
+    }
+    return most;
+}
+
+/* Of meshes: they separate from obstacles, by a potential; the distances of a surface of triangles are kept as far as
+ * twice where that begins. */
+static void complete_of_mesh(const pio_scene *s, scene_obstacle *o)
+{
+    o->behaviour = PIO_WALL_SEPARATE;
+    o->model = PIO_CONTACT_POTENTIAL;
+    o->width = 2 * o->distance;
+    o->friction_velocity = o->separation_velocity = PIO_LEAST_VELOCITY;
+    if (isnan(o->stiffness)) o->stiffness = 0.01 * largest_modulus(s);
+    if (isnan(o->resolution)) o->resolution = o->distance;
+}
+
 /* Returns the first body that a potential would not hold, or NULL: fluids and grains have no shape. */
 static const scene_body *not_solid(const pio_scene *s)
 {
@@ -90,16 +115,25 @@ static pio_contact_model model_of(const pio_scene *s, const cfg_doc *doc, size_t
                                                                                                 : PIO_CONTACT_GRID;
 }
 
+static void complete_of_particles(const pio_scene *s, const cfg_doc *doc, size_t i)
+{
+    scene_obstacle *o = &s->obstacles.v[i];
+    PATH(model, "obstacles[%zu].model", i);
+    if (!pio_scene_is_set(doc, model)) o->model = model_of(s, doc, i);
+    if (isnan(o->stiffness)) o->stiffness = stiffest(s);
+    if (isnan(o->distance)) o->distance = s->mpm.grid.spacing / 4;
+}
+
 void pio_scene_complete_obstacles(pio_scene *s, cfg_doc *doc)
 {
     for (size_t i = 0; i < s->obstacles.n; i++) {
         scene_obstacle *o = &s->obstacles.v[i];
         PATH(axis, "obstacles[%zu].motion.axis", i);
         if (o->motion_file) read_motion(s, doc, i);
-        PATH(model, "obstacles[%zu].model", i);
-        if (!pio_scene_is_set(doc, model)) o->model = model_of(s, doc, i);
-        if (isnan(o->stiffness)) o->stiffness = stiffest(s);
-        if (isnan(o->distance)) o->distance = s->mpm.grid.spacing / 4;
+        if (s->method.type == SCENE_FEM)
+            complete_of_mesh(s, o);
+        else
+            complete_of_particles(s, doc, i);
         if (isnan(o->width)) o->width = 1.5 * s->mpm.grid.spacing;
         if (isnan(o->separation_velocity))
             o->separation_velocity = fmax(0.1 * s->mpm.grid.spacing / s->time.duration, PIO_LEAST_VELOCITY);
@@ -216,6 +250,11 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(friction, "obstacles[%zu].friction", i);
     PATH(velocity, "obstacles[%zu].friction_velocity", i);
     PATH(separation, "obstacles[%zu].separation_velocity", i);
+    PATH(stiffness, "obstacles[%zu].stiffness", i);
+    if (s->method.type == SCENE_FEM && !(o->stiffness > 0))
+        pio_cfg_fault(doc, stiffness,
+                      "Young's moduli, of which the stiffness is made, are no numbers above 0 everywhere; add a "
+                      "stiffness, such as a hundredth of Young's modulus");
     if (o->type == PIO_CYLINDER && s->method.dimension == 2)
         pio_cfg_fault(doc, type, "a cylinder needs a 3D scene; use 'ball' for a disc in 2D");
     if (o->type == PIO_CLOSED_MESH) check_file(s, doc, i);
@@ -231,13 +270,20 @@ static void check_obstacle(const pio_scene *s, cfg_doc *doc, size_t i)
         pio_cfg_fault(doc, separation,
                       "only a separating obstacle has a separation velocity; remove it, or use 'behaviour: separate'");
     check_model(o, doc, i);
-    if (o->model == PIO_CONTACT_POTENTIAL) check_potential(s, doc, i);
+    if (s->method.type == SCENE_MPM && o->model == PIO_CONTACT_POTENTIAL) check_potential(s, doc, i);
     check_motion(s, doc, i);
 }
 
 void pio_scene_validate_obstacles(const pio_scene *s, cfg_doc *doc)
 {
-    if (s->obstacles.n && s->mpm.integrator == SCENE_REVERSIBLE)
+    const pio_integrator integrator = s->fem.integrator;
+    const bool fem = s->method.type == SCENE_FEM;
+    if (fem && s->obstacles.n &&
+        (integrator == PIO_MODAL || integrator == PIO_REVERSIBLE_EULER || integrator == PIO_REVERSIBLE_LEAPFROG))
+        pio_cfg_fault(doc, "obstacles",
+                      "modal analysis and the reversible integrators have no obstacles; use a static run, "
+                      "backward_euler, bdf2, newmark or leapfrog");
+    if (!fem && s->obstacles.n && s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, "obstacles",
                       "obstacles dissipate energy, and time.integrator: reversible must be able to reverse its steps; "
                       "use integrator: apic, or penalty walls");

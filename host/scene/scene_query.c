@@ -15,6 +15,7 @@ int pio_observe_components(const pio_scene *scene, const scene_observe *observe)
     case PIO_MEAN_VELOCITY:
     case PIO_DISPLACEMENT:
     case PIO_REACTION:
+    case PIO_CONTACT_FORCE:
         return scene->method.dimension;
     case PIO_REACTION_MOMENT:
     case PIO_ANGULAR_MOMENTUM:
@@ -56,7 +57,7 @@ cfg_quantity pio_observe_quantity(const scene_observe *observe)
     if (observe->type == PIO_MEAN_VELOCITY) return CFG_VELOCITY;
     if (observe->type == PIO_DISTANCE || observe->type == PIO_SHAPE) return CFG_AREA; /* the mean square */
     if (observe->type == PIO_DENSITY_MISFIT) return CFG_ONE;
-    if (observe->type == PIO_REACTION) return CFG_FORCE;
+    if (observe->type == PIO_REACTION || observe->type == PIO_CONTACT_FORCE) return CFG_FORCE;
     if (observe->type == PIO_EIGENFREQUENCY) return CFG_FREQUENCY;
     if (observe->type == PIO_VOLUME) return CFG_VOLUME;
     if (observe->type == PIO_MASS) return CFG_MASS;

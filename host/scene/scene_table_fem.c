@@ -282,8 +282,9 @@ static const cfg_table curve_table = {.what = "curve",
 #define INTEGRALS (ONLY(PIO_VOLUME) | ONLY(PIO_MASS) | ONLY(PIO_STRAIN_ENERGY))
 #define MOMENTS (ONLY(PIO_REACTION_MOMENT) | ONLY(PIO_ANGULAR_MOMENTUM))
 #define REACTIONS (ONLY(PIO_REACTION) | ONLY(PIO_REACTION_MOMENT))
+#define TOUCHED (ONLY(PIO_CONTACT_FORCE) | ONLY(PIO_GAP))
 #define SAMPLED                                                                                                        \
-    (MEANS | MOMENTS | FIELDS | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) |                 \
+    (MEANS | MOMENTS | FIELDS | TOUCHED | ONLY(PIO_REACTION) | ONLY(PIO_COMPLIANCE) | ONLY(PIO_KINETIC_ENERGY) |       \
      ONLY(PIO_STRAIN_ENERGY))
 #define OF_BODY                                                                                                        \
     (MEANS | FIELDS | INTEGRALS | ONLY(PIO_DISTANCE) | ONLY(PIO_KINETIC_ENERGY) | ONLY(PIO_ANGULAR_MOMENTUM))
@@ -330,7 +331,8 @@ static const cfg_field observe_fields[] = {
          "what is measured: the mean displacement of nodes, the total force of a support on the body and its "
          "moment about a centre, the mean squared distance of points from measured places, the work of the "
          "loads (external forces times displacements), the mean velocity of nodes, kinetic energy and angular "
-         "momentum; of elements: volume and mass at rest and the energy of their strain; and, at a point or over "
+         "momentum; the total force of an obstacle on the bodies, and the least gap between the two; of elements: "
+         "volume and mass at rest and the energy of their strain; and, at a point or over "
          "elements, Cauchy's stress and Green's strain (components xx, yy, zz, xy, in 3D yz, xz), von Mises' "
          "stress, volume ratio, strain energy per volume at rest, principal stresses (1, 2, 3, the largest "
          "first), rotation (2D: an angle; 3D: a rotation vector x, y, z), relative density r, whose mean is the "
@@ -365,6 +367,8 @@ static const cfg_field observe_fields[] = {
      .meaning = "name or names of entries of control whose activations count"},
     {"boundary", CFG_NAME, AT(scene_observe, boundary), .required = true, .only = REACTIONS,
      .meaning = "name of an entry of boundary"},
+    {"obstacle", CFG_NAME, AT(scene_observe, obstacle), .required = true, .only = TOUCHED,
+     .meaning = "name of an entry of obstacles"},
     {"center", CFG_VECTOR, AT(scene_observe, center), .required = true, .quantity = CFG_LENGTH, .only = MOMENTS,
      .meaning = "place about which moments are taken; arms go from it to the deformed places of nodes"},
     {"points", CFG_MAPPING, .table = &points_table, .required = true, .only = ONLY(PIO_DISTANCE),
@@ -403,6 +407,10 @@ static bool has_tables(const void *s)
 static bool has_constants(const void *s)
 {
     return ((const pio_scene *)s)->constants.n > 0;
+}
+static bool has_obstacles(const void *s)
+{
+    return ((const pio_scene *)s)->obstacles.n > 0;
 }
 HAS(actuation, actuators)
 HAS(goal, observe)
@@ -458,6 +466,9 @@ static const cfg_field scene_fields[] = {
      .meaning = "parts of bodies whose fibres contract"},
     {"control", LIST(actuation, control), .table = &pio_mesh_control_table, .present = has_actuators,
      .meaning = "what drives the actuators, each by one entry"},
+    {"obstacles", CFG_LIST, AT(pio_scene, obstacles.v), .second = offsetof(pio_scene, obstacles.n),
+     .table = &pio_fem_obstacle_table, .present = has_obstacles,
+     .meaning = "rigid obstacles that outer faces of bodies touch without friction, at rest or moving"},
     {"observe", LIST(goal, observe), .table = &observe_table, .present = has_observe, .meaning = "what is measured"},
     {"design", LIST(goal, design), .table = &pio_fem_design_table, .present = has_design,
      .meaning = "the quantities that gradients are taken with respect to and that the optimiser changes"},

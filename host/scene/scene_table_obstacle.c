@@ -75,7 +75,7 @@ static const cfg_field motion_fields[] = {
     {"axis", CFG_VECTOR, AT(scene_obstacle, turns), .computed = "z", .present = has_axis,
      .meaning = "direction about which the angle turns, of any length; for 3D only"},
     END};
-static const cfg_table motion_table = {
+const cfg_table pio_motion_table = {
     .what = "motion", .fields = motion_fields, .choice = {{{"time"}, {"file"}}, true, 0}};
 
 static const cfg_field obstacle_fields[] = {
@@ -151,7 +151,7 @@ static const cfg_field obstacle_fields[] = {
      .computed = "a quarter of method.grid.spacing", .present = has_potential,
      .meaning = "model potential: depth over which its stiffness grows from nothing, at most a spacing; larger is "
                 "smoother and softer"},
-    {"motion", CFG_MAPPING, .table = &motion_table, .present = has_motion, .computed = "it stands still",
+    {"motion", CFG_MAPPING, .table = &pio_motion_table, .present = has_motion, .computed = "it stands still",
      .meaning = "its prescribed motion, whatever it meets"},
     END};
 const cfg_table pio_obstacle_table = {

@@ -335,6 +335,10 @@ static void check_seen(const pio_scene *s, cfg_doc *doc, size_t i)
     if (reacts)
         pio_scene_entry(doc, boundary, "boundary", o->boundary, s->loading.boundary, s->loading.n_boundary,
                         sizeof *s->loading.boundary);
+    PATH(obstacle, "observe[%zu].obstacle", i);
+    if (o->type == PIO_CONTACT_FORCE || o->type == PIO_GAP)
+        pio_scene_entry(doc, obstacle, "obstacles", o->obstacle, s->obstacles.v, s->obstacles.n,
+                        sizeof *s->obstacles.v);
     check_point(doc, i, o);
     if (o->body) check_place(s, doc, "observe", i, o->body, &o->on);
     if (o->type == PIO_MASS) check_mass(s, doc, i);
@@ -443,6 +447,7 @@ void pio_scene_validate_fem(const pio_scene *scene, cfg_doc *doc)
     for (size_t i = 0; i < scene->loading.n_loads; i++) check_load(scene, doc, i);
     for (size_t i = 0; i < scene->loading.n_ties; i++) check_tie(scene, doc, i);
     check_curves(scene, doc);
+    pio_scene_validate_obstacles(scene, doc);
     pio_scene_validate_vary(scene, doc);
     check_gravity(scene, doc);
     pio_scene_validate_control(scene, doc);

@@ -202,6 +202,8 @@ typedef enum {
     PIO_REACTION_MOMENT,
     PIO_ANGULAR_MOMENTUM,
     PIO_EIGENFREQUENCY, /* of modal analysis; no kernel computes it */
+    PIO_CONTACT_FORCE,  /* of an obstacle on a mesh */
+    PIO_GAP,            /* least distance of a mesh from an obstacle */
     PIO_VOLUME,         /* from here on of elements */
     PIO_MASS,
     PIO_STRAIN_ENERGY,

@@ -42,7 +42,7 @@ typedef struct {
 
 /* Kinds of faults: a volume at rest that is not positive; constants that the law does not allow; a deformation for
  * which the law is not defined; a state that is not finite; one that is out of the lattice's range; a ring beyond its
- * axis; a thermal strain of -1 or below; a relative density below 0. */
+ * axis; a thermal strain of -1 or below; a relative density below 0; a point that would pass a surface. */
 enum {
     FEM_INVERTED_REST,
     FEM_CONSTANT,
@@ -51,7 +51,8 @@ enum {
     FEM_OFF_LATTICE,
     FEM_NEGATIVE_RADIUS,
     FEM_COLD,
-    FEM_NOT_FILLED
+    FEM_NOT_FILLED,
+    FEM_PASSED
 };
 
 #define FEM_NONE UINT64_MAX /* no fault */

@@ -7,6 +7,7 @@
 #include "kernels/control/control.h"
 #include "kernels/fem/fem.h"
 #include "kernels/fem/fem_load.h"
+#include "kernels/fem/fem_contact.h"
 #include "kernels/fem/fem_couple.h"
 #include "kernels/fem/fem_fibre.h"
 #include "kernels/fem/fem_follow.h"

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct {
     pio_observable type;               /* what is observed */
     int32_t body, components, samples; /* the body of particles; values are [samples][components] */
+    int32_t obstacle;                  /* contact force, gap: number of the obstacle */
     int32_t axis;                      /* front: the axis along which it advances */
     double sharpness;                  /* front: of the smooth maximum, or of the quantile's smooth step, 1/m */
     double quantile;       /* front: this fraction of the mass lies below it, in (0, 1); 0: the smooth maximum */
@@ -164,6 +165,13 @@ typedef struct {
     double place, speed;             /* m, m/s */
 } pio_adjoint_norm;
 
+/* Contact of meshes with obstacles in the last run, over all its states. */
+typedef struct {
+    int64_t points;       /* nodes of outer faces; 0: there are no obstacles */
+    int64_t began, ended; /* how often one came within reach of a barrier, and left it */
+    double gap;           /* least distance of a node from an obstacle, m */
+} pio_contact_report;
+
 /* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */
 typedef struct {
     const char *what, *unit; /* description; unit of the tolerance */
@@ -211,7 +219,7 @@ typedef struct {
      * may fail. */
     int32_t start_only;
     const pio_fem_desc *fem;            /* NULL: grid, particles, cfl and channels describe an MPM simulation */
-    int32_t n_obstacles;                /* of particles; 0: obstacles is not read */
+    int32_t n_obstacles;                /* number of them; 0: obstacles is not read */
     const pio_obstacle_desc *obstacles; /* [n_obstacles] */
     /* Particles: the FLIP ratio, 0 .. 1: the fraction of the difference between its own velocity and the grid's that a
      * particle keeps in a step (kernels/mpm/mpm_flip.h); 0: APIC. Not of the reversible integrator. */
@@ -396,6 +404,8 @@ typedef struct {
     /* Describes kinks of kind number i and returns how often the last gradient passed near one; -1 past the last kind.
      * NULL: there are none. */
     int64_t (*kinks)(pio_sim *sim, int32_t i, pio_kinks *kinks);
+    /* Sets how bodies and obstacles met in the last run. NULL: nothing is reported. */
+    piola_status (*contact)(pio_sim *sim, pio_contact_report *report, piola_error *error);
 } pio_engine;
 
 extern const pio_engine piola_engine;     /* particles: MPM */

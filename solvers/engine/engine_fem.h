@@ -36,6 +36,14 @@ typedef struct {
     int32_t moment;
 } pio_load_desc;
 
+/* Outer faces of one type, whose nodes touch the obstacles; see kernels/fem/fem_contact.h. */
+typedef struct {
+    pio_element_type type;   /* of the faces */
+    int32_t n;               /* number of faces */
+    const int32_t *vertices; /* [n][nodes of the type], in an order that makes normals point outward */
+    const int32_t *owner;    /* [n] element behind the face */
+} pio_contact_desc;
+
 /* Nodes that are tied to others: the displacement of each is u = sum_k weight_k u_k over its masters, which are tied to
  * nothing. No unknown of a tied node is constrained. */
 typedef struct {
@@ -132,7 +140,9 @@ typedef struct {
     pio_tie_desc ties;               /* nodes that follow others */
     /* [elements] channel that drives the fibres of each, or -1; NULL: none has any. Not of modal analysis */
     const int32_t *channel;
-    const double *fibre; /* [channels][dim] unit direction of a channel's fibres at rest */
+    const double *fibre;              /* [channels][dim] unit direction of a channel's fibres at rest */
+    int32_t n_contacts;               /* number of sets of faces that touch obstacles; 0 without obstacles */
+    const pio_contact_desc *contacts; /* [n_contacts] */
     double repeated; /* modal: largest relative difference of eigenvalues that count as repeated, 0 <= repeated < 1 */
 } pio_fem_desc;
 

@@ -65,7 +65,7 @@ void fem_rows_check(fem_sim *f);
 /* Uploads the description and the structure of the matrix (fem_upload.c). Returns PIOLA_INTERRUPTED, PIOLA_NO_MEMORY
  * without host memory, PIOLA_UNAVAILABLE after an error of the device, and the errors of pio_bsr_structure() and
  * pio_bsr_use(). */
-piola_status fem_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);
+piola_status fem_upload(fem_sim *f, const pio_engine_desc *desc, piola_error *error);
 /* Returns PIOLA_INTERRUPTED if setting up is to stop, otherwise PIOLA_OK. */
 piola_status fem_stopped(const fem_sim *f, piola_error *error);
 
@@ -96,7 +96,7 @@ void fem_mask_constrained(fem_sim *f, int keep_constrained, real *x);
 void fem_zero_points(fem_sim *f, real *x);
 /* Adds to out [nodes][DIM] at each node what its element degrees of freedom have in `in`, [element_dofs][DIM]. */
 void fem_add_element_dofs(fem_sim *f, const real *in, real *out);
-/* Sets factor [curves] to the values of the time curves at the end of a span. */
+/* Sets factor [curves] to the values of the time curves at the end of a span, and obstacles to where they are then. */
 void fem_curves(fem_sim *f, fem_span span, double *factor);
 /* Adds to supports.value_bar the sums of supports.contribution over the unknowns that each support constrains. */
 void fem_supports_sum(fem_sim *f);
@@ -121,10 +121,13 @@ void fem_add_faces(fem_sim *f, const real *in, double scale, real *out);
 /* Adds a load's contributions to the cotangents of its value and of the thickness. */
 void fem_value_adj(fem_sim *f, const fem_load *l);
 
-/* Sets out [nodes][DIM] to the internal forces, N, in displacement u, springs included (fem_forces.c). */
+/* Sets out [nodes][DIM] to the internal forces, N, in displacement u, springs and contact included
+ * (fem_forces.c). */
 void fem_internal(fem_sim *f, const real *u, real *out);
-/* Its adjoint with cotangents y of the nodal forces: adds to u_bar, and with `parameters` to the cotangents of
- * constants, thickness, rest positions and stiffnesses. */
+/* The same without contact. */
+void fem_elastic(fem_sim *f, const real *u, real *out);
+/* The adjoint of fem_internal() with cotangents y of the nodal forces: adds to u_bar, and with `parameters` to the
+ * cotangents of constants, thickness, rest positions, stiffnesses and obstacles. */
 void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
 /* Computes the internal forces into `out` and their adjoint without parameters in one pass. */
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
@@ -137,6 +140,8 @@ void fem_external_adj(fem_sim *f, const real *u);
 piola_status fem_tie_check(const pio_fem_desc *mesh, piola_error *error);
 /* Computes what tied nodes stand for, before the graph of the matrix is made. Returns 0 without memory. */
 int fem_tie_begin(fem_sim *f, const pio_fem_desc *mesh);
+/* Takes the memory of contact with obstacles, or measures it (fem_memory.c). */
+void fem_contact_layout(fem_sim *f, const pio_engine_desc *desc);
 void fem_tie_layout(fem_sim *f); /* Takes the memory of ties, or measures it. */
 /* Uploads ties and the weights of the matrix. Returns PIOLA_NO_MEMORY without host memory. */
 piola_status fem_tie_upload(fem_sim *f, const pio_fem_desc *mesh, piola_error *error);

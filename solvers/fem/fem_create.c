@@ -1,4 +1,5 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
@@ -49,9 +50,7 @@ static piola_status check_loads(const pio_fem_desc *m, piola_error *error)
 /* What a description holds that meshes do not have is an error, not left out. */
 static piola_status check_parts(const pio_engine_desc *desc, piola_error *error)
 {
-    const char *what = desc->n_obstacles            ? "obstacles"
-                       : desc->particles.fields > 1 ? "velocity fields of bodies"
-                                                    : NULL;
+    const char *what = desc->particles.fields > 1 ? "velocity fields of bodies" : NULL;
     if (!what) return PIOLA_OK;
     return sim_fail(error, PIOLA_BAD_DATA, "a mesh has no %s; particles (MPM) have", what);
 }
@@ -88,6 +87,7 @@ static piola_status check_desc(const pio_engine_desc *desc, piola_error *error)
                             "dilatation",
                             b);
     piola_status bad = check_parts(desc, error);
+    if (!bad) bad = fem_contact_accept(desc, error);
     if (!bad) bad = fem_lattice_check(desc, error);
     if (!bad) bad = fem_tie_check(m, error);
     if (!bad) bad = fem_control_check(desc, error);
@@ -202,7 +202,7 @@ static int *all_element_nodes(const fem_sim *f, const pio_fem_desc *m, int loads
  * fit? */
 static int make_graph(fem_sim *f, const pio_fem_desc *m)
 {
-    fem_set *set = calloc((size_t)(m->n_blocks + m->n_loads) + 1, sizeof *set);
+    fem_set *set = calloc((size_t)(m->n_blocks + m->n_loads) + 2, sizeof *set);
     int n = 0;
     for (int b = 0; set && b < m->n_blocks; b++)
         set[n++] = (fem_set){.nodes = fem_nodes_of(m->blocks[b].type), .n = m->blocks[b].n, .node = m->blocks[b].nodes};
@@ -210,6 +210,8 @@ static int make_graph(fem_sim *f, const pio_fem_desc *m)
         if (fem_follower(l) || fem_spring_load(l))
             set[n++] =
                 (fem_set){.nodes = fem_nodes_of(l->desc.type), .n = l->desc.n, .all = 1, .node = l->desc.vertices};
+    if (set && f->contact.points)
+        set[n++] = (fem_set){.nodes = 1, .n = f->contact.points, .all = 1, .node = f->contact.point};
     int rc = set != NULL;
     if (rc && f->setup.start_only) rc = fem_graph_fits(set, n) ? 1 : -1;
     if (rc > 0 && !f->setup.start_only)
@@ -233,9 +235,11 @@ static int make_element_dofs(fem_sim *f, const pio_fem_desc *m)
     return rc;
 }
 
-static piola_status take_topology(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+static piola_status take_topology(fem_sim *f, const pio_engine_desc *desc, piola_error *error)
 {
-    int rc = f->setup.start_only ? 1 : make_element_dofs(f, m);
+    const pio_fem_desc *m = desc->fem;
+    int rc = fem_contact_begin(f, desc);
+    if (rc == 1 && !f->setup.start_only) rc = make_element_dofs(f, m);
     if (rc == 1) rc = make_graph(f, m);
     if (rc == -2)
         return sim_fail(error, PIOLA_INTERRUPTED, "interrupted by %s in setting up a mesh", f->base.interrupted());
@@ -311,13 +315,13 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     if (!blocks || !fem_vary_begin(f, m) || !fem_tie_begin(f, m) || !take_tables(f, desc) ||
         !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
-    f->matrix.constant.possible = !f->loads.has_followers && !m->channel && is_linear(f, m);
+    f->matrix.constant.possible = !f->loads.has_followers && !m->channel && !desc->n_obstacles && is_linear(f, m);
     const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
     f->mesh.plane = sheet ? (int)PIO_PLANE_STRAIN : (int)m->plane;
     f->matrix.kind =
         f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
-    piola_status rc = take_topology(f, m, error);
+    piola_status rc = take_topology(f, desc, error);
     if (!rc) rc = sim_open(&f->base, desc, error); /* a library's analysis takes memory of the device */
     fem_standby_begin(f, m);
     fem_pressure_plan(f, m);
@@ -353,6 +357,7 @@ static void free_topology(fem_sim *f)
     fem_element_dofs_free(&f->setup.at_node);
     fem_element_dofs_free(&f->setup.at_vertex);
     fem_stand_in_free(&f->setup.stand_in);
+    fem_contact_free_plan(f);
     fem_graph_free(&f->matrix.graph);
     fem_multigrid_free_plan(f);
     f->matrix.graph.blocks = blocks;
@@ -366,7 +371,7 @@ piola_status fem_create(const pio_backend *backend, const pio_engine_desc *desc,
     piola_status rc = begin(backend, desc, &sim, error);
     if (!rc) rc = sim_allocate(sim, error);
     if (!rc) fem_layout(fem_of(sim), desc);
-    if (!rc) rc = fem_upload(fem_of(sim), desc->fem, error);
+    if (!rc) rc = fem_upload(fem_of(sim), desc, error);
     if (!rc) rc = fem_control_upload(fem_of(sim), desc, error);
     if (rc) {
         fem_destroy(sim);
@@ -390,6 +395,7 @@ void fem_destroy(pio_sim *sim)
     free(f->stepping.records);
     free(f->mesh.block);
     free(f->loads.load);
+    fem_contact_free(f);
     free(f->varies.list);
     free(f->materials.row_first);
     fem_standby_free(f);

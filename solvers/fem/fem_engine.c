@@ -1,4 +1,5 @@
 /* fem_engine.c -- the engine's table for meshes: FEM behind engine.h. PIO_BACKEND names the backend of this build. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
@@ -48,6 +49,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     f->state.no_acceleration = 0;
     f->matrix.constant.valid = 0;
     failed = fem_design_apply(f, error);
+    if (!failed && f->contact.obstacles.n && !fem_moves(f)) failed = fem_contact_start(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
     fem_activate(f, fem_whole(-1));
     failed = fem_stopped(f, error);
@@ -79,6 +81,7 @@ static piola_status advance(pio_sim *sim, int64_t steps, piola_error *error)
         const piola_status rc = fem_forward(f, error);
         pio_queue_play(&sim->queue);
         if (rc) return rc;
+        if (!sim->turned) fem_contact_count(f);
         if (!sim->turned) fem_observe_step(f, sim->index);
     }
     return sim_failed(sim, error);
@@ -157,6 +160,7 @@ static piola_status adjoint_begin(pio_sim *sim, const double *samples_bar, piola
     if (sim->n_samples) pio_queue_upload(q, sim->samples_bar, samples_bar, sizeof(double) * (size_t)sim->n_samples);
     fem_control_adj_begin(f);
     sim_norms_start(sim);
+    fem_contact_adj_begin(f);
     fem_observe_step_adj(f, sim->index);
     fem_adjoint_norm(f, sim->index, NORM_WITH_SOURCES);
     return sim_failed(sim, error);
@@ -337,4 +341,5 @@ __attribute__((visibility("default"))) const pio_engine piola_engine_fem = {
     .adjoint_norms = adjoint_norms,
     .check_adjoint = sim_check_adjoint,
     .solver_change = fem_solver_change,
+    .contact = fem_contact_report,
 };

@@ -1,5 +1,6 @@
 /* fem_fault.c -- what a fault in the step block says: element and value, in words. Runs only after a failure. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_contact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,19 @@ piola_failure fem_failed_at_node(fem_sim *f, piola_failure_kind kind, const real
     return what;
 }
 
+/* An explicit step that an obstacle does not allow. */
+static piola_status passed(fem_sim *f, uint64_t fault, piola_error *error)
+{
+    piola_failure what = sim_failure(PIOLA_FAILED_CONTACT);
+    what.of = PIOLA_FAILED_NODE;
+    what.item = (int64_t)(fault >> 4 & 0xffffffff);
+    what.step = (int64_t)(fault >> 36);
+    return sim_fail_as(error, PIOLA_NUMERICAL, what,
+                       "step %lld: node %lld would pass an obstacle, or bounce from its barrier in an unstable way; a "
+                       "time step of %.3g s would be right, or an implicit integrator",
+                       (long long)what.step, (long long)what.item, fem_contact_needed(f));
+}
+
 piola_status fem_check_fault(pio_sim *sim, piola_error *error)
 {
     fem_sim *f = fem_of(sim);
@@ -75,6 +89,7 @@ piola_status fem_check_fault(pio_sim *sim, piola_error *error)
                            (long long)what.step, element,
                            f->varies.n ? ", if values that vary are finite everywhere" : "");
     }
+    if ((step.fault & 15) == FEM_PASSED) return passed(f, step.fault, error);
     if ((step.fault & 15) == FEM_OFF_LATTICE) {
         what.kind = PIOLA_FAILED_NOT_FINITE;
         what.of = PIOLA_FAILED_NODE;

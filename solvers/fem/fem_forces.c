@@ -1,10 +1,11 @@
 /* fem_forces.c -- internal and external forces of a mesh, and their adjoints: elements write the contributions to their
  * nodes, and each node adds those of its elements. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
-void fem_internal(fem_sim *f, const real *u, real *out)
+void fem_elastic(fem_sim *f, const real *u, real *out)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
@@ -16,6 +17,12 @@ void fem_internal(fem_sim *f, const real *u, real *out)
     fem_add_element_dofs(f, f->mesh.dof_out, out);
     fem_springs(f, u, out);
     pio_halo(q, out);
+}
+
+void fem_internal(fem_sim *f, const real *u, real *out)
+{
+    fem_elastic(f, u, out);
+    fem_contact_forces(f, u, out);
 }
 
 /* u_bar += (df/du)^T y; with `parameters` the same for constants, thickness and rest positions. */
@@ -36,6 +43,7 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
     if (parameters) fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
     pio_halo(q, u_bar);
+    fem_contact_forces_adj(f, u, y, u_bar, parameters);
 }
 
 /* The same with all parameters, and the forces themselves into out. */
@@ -61,6 +69,8 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
     fem_springs_adj(f, u, y, u_bar, 1);
     pio_halo(q, out);
     pio_halo(q, u_bar);
+    fem_contact_forces(f, u, out);
+    fem_contact_forces_adj(f, u, y, u_bar, 1);
 }
 
 /* ---- external forces -------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* fem_jacobian.c -- the matrix of a mesh: K(u), with springs, follower loads and the rates of an implicit step where it
  * has them. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ void fem_tangents(fem_sim *f, const real *u)
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         block_tangents(f, p, u, 0);
     fem_spring_stiffness(f);
+    fem_contact_blocks(f, u, 0);
 }
 
 void fem_assemble_matrix(fem_sim *f)
@@ -82,6 +84,7 @@ void fem_projected_jacobian(fem_sim *f, fem_span span, const real *u)
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++)
         block_tangents(f, p, u, 1);
     fem_spring_stiffness(f);
+    fem_contact_blocks(f, u, 1);
     fem_follow_stiffness(f, u);
     f->matrix.projected = 1;
     assemble(f, span, u);

@@ -8,6 +8,7 @@
  * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
  * late by h/2: it is of the first order. Constrained unknowns go where the end of the step puts them. The step is
  * stable while h omega <= 2 for every frequency omega. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 
 #include <math.h>
@@ -64,6 +65,7 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
                 .support = f->supports.support, .value = f->supports.value, .curve = f->supports.curve,
                 .factor = f->curves.factor, .u = f->newton.lambda, .du = f->newton.trial);
     pio_map_with(q, fem_leap, f->mesh.nodes, NULL, &a);
+    fem_contact_leaped(f, f->stepping.dt);
     fem_external(f, fem_whole(step), f->state.u);
     return sim_failed(&f->base, error);
 }
@@ -89,15 +91,15 @@ piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
             .v1_bar = v_bar, .u_bar = f->adjoint.u_bar, .v_bar = v_bar, .force_bar = f->newton.lambda,
             .target_bar = f->newton.du);
     fem_supports_adj(f, f->newton.du);
+    if (f->forces.external_of == step)
+        fem_curves(f, fem_whole(step - 1), f->curves.factor);
+    else
+        fem_external(f, fem_whole(step - 1), f->state.u);
     fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
     fem_activate(f, fem_whole(step - 1));
     fem_internal_both(f, f->state.u, f->newton.y, f->adjoint.u_bar, f->forces.internal);
     fem_control_adj(f);
     fem_damping_force_adj(f, v, f->newton.y, v_bar);
-    if (f->forces.external_of == step)
-        fem_curves(f, fem_whole(step - 1), f->curves.factor);
-    else
-        fem_external(f, fem_whole(step - 1), f->state.u);
     fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
     if (drags(f)) fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);
     pio_map(q, fem_leap_mass, f->mesh.nodes, NULL, .mass = f->motion.mass, .force = f->newton.rhs,
@@ -148,6 +150,7 @@ piola_status fem_leapfrog_start(fem_sim *f, piola_error *error)
 {
     fem_nodal_masses(f);
     const double omega = sqrt(largest_square(f));
+    f->contact.square = omega * omega;
     if (f->stepping.dt * omega > 2)
         return sim_fail_as(error, PIOLA_NUMERICAL, sim_failure(PIOLA_FAILED_TIME_STEP),
                         "a time step of %.6g s is unstable: the leapfrog's must be less than 2/omega = %.6g s at "

@@ -1,4 +1,5 @@
 /* fem_memory.c -- the layout of a mesh's device memory. Run twice: to measure, and to take. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
@@ -116,6 +117,38 @@ static void take_loads(fem_sim *f)
     TAKE(arena, f->supports.value, f->supports.n_supports);
     TAKE(arena, f->supports.curve, f->supports.n_supports);
     TAKE(arena, f->curves.factor, f->curves.n_curves);
+}
+
+void fem_contact_layout(fem_sim *f, const pio_engine_desc *desc)
+{
+    pio_arena *arena = &f->base.arena;
+    fem_sim_contact *s = &f->contact;
+    if (!s->obstacles.n) return;
+    for (fem_contact_faces *p = s->faces; p < s->faces + s->n_faces; p++) {
+        take_rule(f, RULE_MASS, p->desc.type);
+        p->rule = f->mesh.rule[RULE_MASS][p->desc.type];
+        TAKE(arena, p->vertex, (size_t)p->desc.n * (size_t)fem_nodes_of(p->desc.type));
+        TAKE(arena, p->owner, p->desc.n);
+        if (f->base.adjoint && f->materials.has_thickness) TAKE(arena, p->thick_contribution, p->desc.n);
+    }
+    TAKE(arena, s->node, s->points);
+    TAKE(arena, s->start, s->points + 1);
+    TAKE(arena, s->list, s->element_dofs);
+    TAKE(arena, s->share, s->element_dofs);
+    TAKE(arena, s->area, s->points);
+    TAKE_POINTS(s->force);
+    TAKE(arena, s->keys, CONTACT_KEYS);
+    TAKE(arena, s->found, 2);
+    TAKE(arena, s->gap, s->points);
+    TAKE(arena, s->nearest, s->points);
+    TAKE(arena, s->touching, s->points);
+    TAKE(arena, s->counts, 2);
+    TAKE(arena, s->zero, 1);
+    sim_obstacles_layout(&s->obstacles, arena, desc, f->base.adjoint);
+    if (!f->base.adjoint) return;
+    TAKE(arena, s->share_rest, (size_t)s->element_dofs * DIM);
+    TAKE(arena, s->area_bar, s->points);
+    TAKE(arena, s->contribution, field_size(s->points, OBSTACLE_PARAMETERS));
 }
 
 /* `morphs`: nodes follow a design, by conjugate gradients, whatever the Jacobian is. */
@@ -260,7 +293,7 @@ static void take_tables(fem_sim *f)
             largest |= fem_of_fields(o->desc.type) && o->desc.measure == PIO_MAXIMUM;
             continue;
         }
-        if (o->desc.type == PIO_EIGENFREQUENCY) continue;
+        if (o->desc.type == PIO_EIGENFREQUENCY || o->desc.type == PIO_GAP) continue;
         if (sim_is_of_control(o->desc.type)) {
             TAKE(arena, o->channel_weight, f->control.n_channels);
             continue;
@@ -379,6 +412,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     fem_vary_layout(f, m);
     fem_tie_layout(f);
     fem_control_layout(f, desc);
+    fem_contact_layout(f, desc);
     TAKE(arena, f->curves.start, f->curves.n_curves + 1);
     TAKE(arena, f->curves.t, m->curve_start[f->curves.n_curves]);
     TAKE(arena, f->curves.value, m->curve_start[f->curves.n_curves]);
@@ -398,7 +432,7 @@ void fem_layout(fem_sim *f, const pio_engine_desc *desc)
     take_stress(f);
     if (fem_moves(f)) take_motion(f);
     if (fem_is_modal(f)) fem_modal_layout(f);
-    TAKE(arena, f->newton.scalars, 16);
+    TAKE(arena, f->newton.scalars, 24);
     if (fem_on_lattice(f->motion.integrator)) fem_lattice_layout(f, desc);
     /* Sums go over nodes, elements, or vectors with pressures behind the displacements, DIM numbers an item, rounded
      * up. */

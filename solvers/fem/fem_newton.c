@@ -12,31 +12,15 @@
  * and the direction solved for anew. The equilibrium that is found, and its adjoint, do not depend on it. Follower
  * loads have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal rule,
  * whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
+#include "solvers/fem/fem_contact.h"
+#include "solvers/fem/fem_newton.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
 #include <math.h>
-#include <stdio.h>
 
-enum {
-    SUM_RESIDUAL,
-    SUM_INTERNAL,
-    SUM_EXTERNAL,
-    SUM_MOVE,
-    SUM_WORK,
-    SUM_SLOPE,
-    SUM_ENERGY,
-    SUM_INERTIA,
-    SUM_KINETIC,
-    SUM_DRAG,
-    SUM_SPRINGS,
-    SUM_FOLLOW,
-    SUM_ROUNDED,
-    SUM_RESIDUAL_LOG,
-    SUMS
-};
-_Static_assert((int)SUM_RESIDUAL_LOG == (int)FEM_RESIDUAL_LOG_LEVEL, "the log's level is downloaded with the sums");
-enum { BACKTRACKS = 12 };
+enum { BACKTRACKS = 12, MOST_SETTLING = 6 };
+static const double SETTLED = 0.1; /* residual at which a move goes on that contact has shortened */
 static const double UNIT_ROUNDOFF = sizeof(real) == 4 ? 6e-8 : 1.1e-16;
 static const double LOOSEST = 0.1; /* tolerance of a direction: far from the solution more is lost than won */
 static const double TIGHTEST =
@@ -60,6 +44,7 @@ static void potential(fem_sim *f, fem_span span, const real *u)
         pio_map(q, add_scalar, 1, NULL, .term = f->base.scalar, .total = f->newton.scalars + SUM_ENERGY);
     }
     fem_fibre_energies(f, u, f->newton.scalars + SUM_ENERGY);
+    fem_contact_potential(f, u, f->newton.scalars + SUM_BARRIER);
     fem_follow(f, u);
     dot(f, SUM_WORK, f->loads.has_followers ? f->forces.dead : f->forces.external, u);
     if (f->loads.has_springs) {
@@ -82,35 +67,10 @@ static int download(fem_sim *f, double *sums)
     return !f->base.queue.error.code;
 }
 
-/* What one step knows on the host. */
-typedef struct {
-    fem_sim *f;
-    fem_span span;
-    double ca, cv; /* da/du, dv/du where free */
-    double constrained_ca, constrained_cv;
-    double rounded;  /* N: what rounding of u alone leaves of the residual, the most of all places so far */
-    double momentum; /* |M v0|/h, N: forces below the tolerance times it change the motion by less than the tolerance */
-    double thermal;  /* N: of thermal strains and fibres where nothing is displaced, which a free body brings to zero */
-    pio_step_record *record; /* of the whole step: iterations of all its parts */
-    int iterations;          /* of this solve */
-    int evaluated; /* the search evaluated the residual of the trial: it is in lambda, and its norms in sums */
-    int exact;     /* the last direction was taken where internal forces are nothing, to the last digit */
-    double sums[SUMS];
-    double forces;     /* N: what the residual is relative to */
-    double unbalanced; /* N: |r| */
-    double residual;   /* relative */
-    piola_error *error;
-} newton;
-
-/* N: a residual that rounding alone may leave */
-static double dust(const newton *n)
-{
-    return fmax(n->f->newton.rounding, n->rounded);
-}
-
 static double potential_of(const newton *n)
 {
-    const double *sums = n->sums, statics = sums[SUM_ENERGY] + 0.5 * sums[SUM_SPRINGS] - sums[SUM_WORK];
+    const double *sums = n->sums,
+                 statics = sums[SUM_ENERGY] + 0.5 * sums[SUM_SPRINGS] + sums[SUM_BARRIER] - sums[SUM_WORK];
     return n->ca > 0 ? statics + 0.5 * sums[SUM_KINETIC] / n->ca + 0.5 * sums[SUM_DRAG] / n->cv : statics;
 }
 
@@ -126,50 +86,6 @@ static void unbalanced(fem_sim *f, const real *u, real *out)
     fem_condense(f, out);
 }
 
-/* The move of the constrained unknowns has taken an element to y where its law is not defined. */
-static piola_status inside_out(newton *n)
-{
-    const piola_failure what = fem_failed_inside_out(n->f, n->f->newton.y);
-    char element[32] = "an element";
-    if (what.of == PIOLA_FAILED_ELEMENT) snprintf(element, sizeof element, "element %lld", (long long)what.item);
-    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
-                       "step %lld: the move of the supports in one step turns %s inside out; smaller load steps would "
-                       "be right",
-                       (long long)what.step, element);
-}
-
-/* The method has failed; forces r are out of balance most at some node. */
-static piola_status at_node(newton *n, piola_failure_kind kind, const char *how)
-{
-    const piola_failure what = fem_failed_at_node(n->f, kind, n->f->newton.rhs, n->residual);
-    const int digits = sizeof(real) == 4 && (n->residual < 1e-3 || n->unbalanced < 10 * dust(n));
-    return sim_fail_as(
-        n->error, PIOLA_NUMERICAL, what,
-        "step %lld: %s after %d iterations: the relative residual is %.3g, solver.tolerance %.3g, the largest "
-        "unbalanced force at node %lld; %s would be right",
-        (long long)what.step, how, n->iterations, n->residual, n->f->newton.tolerance, (long long)what.item,
-        n->f->linear.stagnated && !n->f->linear.standby.automatic ? "'solver.linear: auto', as this solver stagnates,"
-        : digits ? "numbers of 7 digits may allow no less: a larger tolerance, or f64,"
-                 : "smaller load steps");
-}
-
-/* Forces or the move of the constrained unknowns are not numbers, or too large. */
-static piola_status not_finite(newton *n)
-{
-    fem_sim *f = n->f;
-    const real *wrong = isfinite(n->sums[SUM_RESIDUAL]) ? f->newton.du : f->newton.rhs;
-    const piola_failure what = fem_failed_at_node(f, PIOLA_FAILED_NOT_FINITE, wrong, (double)NAN);
-    char value[48];
-    if (!fem_vary_is_finite(f, value))
-        return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
-                           "step %lld: the value of %s is not finite somewhere: its expression divides by 0, is too "
-                           "large, or has a root or logarithm of what is below 0",
-                           (long long)what.step, value);
-    return sim_fail_as(n->error, PIOLA_NUMERICAL, what,
-                       "step %lld: the residual is not finite after %d iterations, at node %lld", (long long)what.step,
-                       n->iterations, (long long)what.item);
-}
-
 /* out = r(u), and what evaluate() wants to know of it, into scalars; the last potential was of u. */
 static void residual_at(fem_sim *f, const real *u, real *out)
 {
@@ -178,6 +94,10 @@ static void residual_at(fem_sim *f, const real *u, real *out)
     dot(f, SUM_INTERNAL, f->forces.internal, f->forces.internal);
     dot(f, SUM_EXTERNAL, f->forces.external, f->forces.external);
     dot(f, SUM_MOVE, f->newton.du, f->newton.du);
+    if (!f->contact.obstacles.n) return;
+    fem_zero_points(f, f->contact.force);
+    fem_contact_forces(f, u, f->contact.force);
+    dot(f, SUM_PRESSED, f->contact.force, f->contact.force);
 }
 
 /* rhs = r(trial); its norm, and relative to the forces. `searched`: the last potential was of this very point. */
@@ -192,12 +112,13 @@ static piola_status evaluate(newton *n, int searched)
         residual_at(f, f->newton.trial, f->newton.rhs);
         if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     }
-    const double forces = fmax(fmax(n->sums[SUM_INTERNAL], n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
+    const double bodies = fmax(n->sums[SUM_INTERNAL], n->sums[SUM_PRESSED]);
+    const double forces = fmax(fmax(bodies, n->sums[SUM_EXTERNAL]), n->sums[SUM_INERTIA]);
     n->forces = fmax(fmax(sqrt(forces), n->momentum), n->thermal);
     n->unbalanced = sqrt(n->sums[SUM_RESIDUAL]);
     n->residual = n->forces > 0 ? n->unbalanced / n->forces : 0;
     if (!isfinite(n->sums[SUM_RESIDUAL] + n->sums[SUM_MOVE] + n->residual)) /* fmax hides a NaN */
-        return not_finite(n);
+        return fem_newton_not_finite(n);
     return PIOLA_OK;
 }
 
@@ -224,15 +145,6 @@ static piola_status solve_direction(newton *n, double tolerance)
     return rc;
 }
 
-static piola_status interrupted(const newton *n)
-{
-    const pio_sim *s = &n->f->base;
-    const char *why = s->interrupted ? s->interrupted() : NULL;
-    if (!why) return PIOLA_OK;
-    return sim_fail(n->error, PIOLA_INTERRUPTED, "step %lld: interrupted by %s after %d iterations of Newton's method",
-                    (long long)n->span.step, why, n->iterations);
-}
-
 /* du += solution of K x = rhs: the direction, constrained unknowns included. */
 static piola_status direction(newton *n, int first)
 {
@@ -244,7 +156,7 @@ static piola_status direction(newton *n, int first)
         fem_projected_jacobian(f, n->span, f->newton.trial);
     else
         fem_jacobian(f, n->span, f->newton.trial);
-    piola_status rc = interrupted(n);
+    piola_status rc = fem_newton_interrupted(n);
     if (rc) return rc;
     magnitude(f);
     if (first) { /* rhs -= (K + ca M + cv C) du_constrained, ca and cv of the constrained */
@@ -258,13 +170,14 @@ static piola_status direction(newton *n, int first)
         }
         fem_follow_times(f, f->newton.trial, f->newton.du, f->newton.lambda);
         fem_combine(f, 1, f->newton.rhs, -1, f->newton.lambda, f->newton.rhs);
+        fem_contact_carries(f, f->newton.trial, f->newton.rhs);
         fem_condense(f, f->newton.rhs);
     }
     /* no tighter than what is left to do; and all of it where what a looser one leaves would pass for rounding */
     const double left = fmax(fmin(0.1 * f->newton.goal / fmax(n->residual, f->newton.goal), LOOSEST), TIGHTEST);
     double tolerance = fmax(fmin(LOOSEST, n->residual), left);
-    if (tolerance * n->unbalanced <= dust(n)) tolerance = left;
-    rc = interrupted(n);
+    if (tolerance * n->unbalanced <= fem_newton_dust(n)) tolerance = left;
+    rc = fem_newton_interrupted(n);
     if (!rc) rc = solve_direction(n, tolerance);
     const int again = !rc && f->linear.indefinite && f->newton.projection == PIO_PROJECT_AUTO;
     if (again) {
@@ -283,7 +196,7 @@ static piola_status direction(newton *n, int first)
  * more than rounding. */
 static int halves_residual(const newton *n)
 {
-    const double rounding = dust(n), half = 0.5 * n->unbalanced;
+    const double rounding = fem_newton_dust(n), half = 0.5 * n->unbalanced;
     return sqrt(n->sums[SUM_RESIDUAL]) <= (n->unbalanced <= rounding ? rounding : half);
 }
 
@@ -311,6 +224,16 @@ static int above_noise(const double *tried, double before, double slope, double 
     return 0;
 }
 
+/* Shortens du, and with `moves` the way of obstacles, so that no point of contact passes one. */
+static piola_status shorten(newton *n, int moves)
+{
+    fem_sim *f = n->f;
+    const piola_status rc = moves ? fem_contact_advance(f, f->newton.trial, f->newton.du, &n->reach, n->error)
+                                  : fem_contact_limit(f, f->newton.trial, f->newton.du, 1, &n->reach, n->error);
+    if (!rc && n->reach < 1) fem_combine(f, n->reach, f->newton.du, 0, f->newton.du, f->newton.du);
+    return rc;
+}
+
 /* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the
  * potential falls by less than its rounding, the more so as energies of small strains are differences of numbers of the
  * size of the moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature
@@ -322,7 +245,9 @@ static piola_status search(newton *n, int moves)
     fem_sim *f = n->f;
     double tried[BACKTRACKS + 1];
     const double before = potential_of(n);
-    const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_WORK]) + fabs(before);
+    const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_BARRIER]) + fabs(n->sums[SUM_WORK]) + fabs(before);
+    const piola_status rc = shorten(n, moves);
+    if (rc) return rc;
     dot(f, SUM_SLOPE, f->newton.rhs, f->newton.du);
     if (f->loads.has_followers)
         pio_queue_copy(&f->base.queue, f->newton.external_before, f->forces.external,
@@ -343,17 +268,30 @@ static piola_status search(newton *n, int moves)
         if (moves && defined && k == 0) break;
         if (!moves && defined && downhill && after <= before - 1e-4 * t * slope + rounding) break;
         if (!moves && defined && k == 0 && halves_residual(n)) break;
-        if (moves) return inside_out(n);
+        if (moves) return fem_newton_inside_out(n);
         tried[k] = after;
         if (k < BACKTRACKS) continue;
         if (!downhill || !above_noise(tried, before, slope, &t))
-            return at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
+            return fem_newton_at_node(n, PIOLA_FAILED_LINE_SEARCH, "the line search found no lower potential");
         fem_combine(f, 1, f->newton.trial, t, f->newton.du, f->newton.y);
         potential(f, n->span, f->newton.y);
         break;
     }
     pio_queue_copy(&f->base.queue, f->newton.trial, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     return PIOLA_OK;
+}
+
+/* du = what is left of the move of the constrained unknowns, the others being 0; returns 1. */
+static int prescribe(newton *n)
+{
+    fem_sim *f = n->f;
+    fem_zero_points(f, f->newton.du);
+    if (f->supports.n_constrained)
+        pio_map(&f->base.queue, fem_prescribe, f->supports.n_constrained, NULL, .node = f->supports.node,
+                .axis = f->supports.axis, .support = f->supports.support, .value = f->supports.value,
+                .curve = f->supports.curve, .factor = f->curves.factor, .u = f->newton.trial, .du = f->newton.du);
+    fem_tie_nodes(f, f->newton.du);
+    return 1;
 }
 
 static int is_zero(fem_sim *f, const real *x)
@@ -368,7 +306,8 @@ static int is_zero(fem_sim *f, const real *x)
  * residual is then what rounding leaves of the law. */
 static int idle(newton *n)
 {
-    if (n->sums[SUM_EXTERNAL] > 0 || n->sums[SUM_INERTIA] > 0 || n->momentum > 0) return 0;
+    const double acting = n->sums[SUM_EXTERNAL] + n->sums[SUM_INERTIA] + n->sums[SUM_PRESSED];
+    if (acting > 0 || n->momentum > 0) return 0;
     if (n->f->control.channel || !is_zero(n->f, n->f->newton.trial)) return 0;
     n->residual = 0; /* there is nothing that it is relative to */
     return 1;
@@ -394,7 +333,7 @@ static int balanced(newton *n)
 {
     if (n->residual <= fem_goal_after(n->f, n->iterations)) return 1;
     if (n->iterations > 0 && n->f->linear.stagnated) return 0;
-    return n->unbalanced <= dust(n) && (n->iterations > 0 || idle(n) || same_loads(n));
+    return n->unbalanced <= fem_newton_dust(n) && (n->iterations > 0 || idle(n) || same_loads(n));
 }
 
 static piola_status evaluate_again(void *context, double *residual)
@@ -405,22 +344,45 @@ static piola_status evaluate_again(void *context, double *residual)
     return rc;
 }
 
+/* Where contact has shortened a move of supports or obstacles, the bodies come to rest before it goes on, if not to
+ * the tolerance: what is near a barrier gives way by factors, not by differences, and several shortened moves in a row
+ * would leave all too far from equilibrium. Returns whether the next iteration moves. */
+static int goes_on(newton *n)
+{
+    if (!n->left) return 0;
+    if (n->residual > SETTLED && n->settling < MOST_SETTLING) {
+        n->settling++;
+        return 0;
+    }
+    n->settling = 0;
+    return prescribe(n);
+}
+
+/* Returns whether the method has taken as many iterations as it may: `most` behind the moves that contact shortened,
+ * and with them ten times as many. */
+static int is_over(const newton *n, int most)
+{
+    return n->iterations - n->moved >= most || n->iterations >= 10 * most || (n->left && n->moved >= 8 * most);
+}
+
 static piola_status iterate(newton *n)
 {
     fem_sim *f = n->f;
     /* a run that must take the same parts as one of another design may need more */
     const int most = f->stepping.repeat ? 2 * f->newton.iterations + 8 : f->newton.iterations;
     piola_status rc = evaluate(n, 0);
-    int moves = n->sums[SUM_MOVE] > 0;
-    while (!rc && (moves || !balanced(n))) {
+    int moves = n->sums[SUM_MOVE] > 0 || n->carried;
+    while (!rc && (moves || n->left || !balanced(n))) {
         const double before = n->residual;
+        moves = moves || goes_on(n);
+        const int waits = moves || n->left;
         const int enough =
-            !moves && before <= f->newton.tolerance; /* and on to the goal, as far as that can be reached */
-        if (n->iterations == most) {
+            !waits && before <= f->newton.tolerance; /* and on to the goal, as far as that can be reached */
+        if (is_over(n, most)) {
             if (enough) break;
-            return at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
+            return fem_newton_at_node(n, PIOLA_FAILED_NEWTON, "Newton's method has not converged");
         }
-        rc = interrupted(n);
+        rc = fem_newton_interrupted(n);
         n->exact = !(n->sums[SUM_INTERNAL] > 0);
         n->evaluated = 0;
         if (!rc) rc = direction(n, moves);
@@ -428,6 +390,8 @@ static piola_status iterate(newton *n)
         n->rounded = fmax(n->rounded, UNIT_ROUNDOFF * sqrt(n->sums[SUM_ROUNDED])); /* u and du cancel when loads go */
         n->record->newton_iterations++;
         n->iterations++;
+        if (moves) n->left = n->reach < 1;
+        if (n->left) n->moved = n->iterations;
         moves = 0;
         const int last = rc == PIOLA_NUMERICAL && enough;
         if (last && n->error) *n->error = (piola_error){0};
@@ -435,7 +399,7 @@ static piola_status iterate(newton *n)
         if (last || (enough && n->residual <= f->newton.tolerance && n->residual > 0.5 * before)) break;
     }
     if (!rc && n->residual > f->newton.tolerance && n->iterations > 0 && !n->exact) {
-        const double allowed = n->unbalanced > f->newton.rounding ? 2 * fmax(n->unbalanced, dust(n)) : 0;
+        const double allowed = n->unbalanced > f->newton.rounding ? 2 * fmax(n->unbalanced, fem_newton_dust(n)) : 0;
         rc = fem_find_hidden_error(f, n->span, n->record, allowed, evaluate_again, n, n->error);
     }
     n->record->residual = fmax(n->record->residual, n->residual);
@@ -449,7 +413,7 @@ static piola_status heat(newton *n)
     fem_sim *f = n->f;
     if (!f->materials.has_heat && !f->control.channel) return PIOLA_OK;
     fem_zero_points(f, f->newton.lambda);
-    fem_internal(f, f->newton.lambda, f->newton.y);
+    fem_elastic(f, f->newton.lambda, f->newton.y);
     dot(f, SUM_INTERNAL, f->newton.y, f->newton.y);
     if (!download(f, n->sums)) return sim_failed(&f->base, n->error);
     n->thermal = sqrt(n->sums[SUM_INTERNAL]);
@@ -466,7 +430,10 @@ static piola_status predict(newton *n)
     n->cv = r.v.d;
     n->constrained_ca = r.constrained_a.d;
     n->constrained_cv = r.constrained_v.d;
-    fem_combine(f, 1, f->newton.trial, h, fem_state(f, f->state.u, STATE_V), f->newton.trial);
+    const piola_status rc =
+        fem_contact_limit(f, f->newton.trial, fem_state(f, f->state.u, STATE_V), h, &n->reach, n->error);
+    if (rc) return rc;
+    fem_combine(f, 1, f->newton.trial, n->reach * h, fem_state(f, f->state.u, STATE_V), f->newton.trial);
     pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     fem_mass_force(f, fem_state(f, f->state.u, STATE_V), f->motion.inertia);
     dot(f, SUM_INERTIA, f->motion.inertia, f->motion.inertia);
@@ -482,16 +449,12 @@ piola_status fem_solve(fem_sim *f, fem_span span, pio_step_record *record, piola
     newton n = {.f = f, .span = span, .record = record, .error = error};
     fem_multigrid_expire(f);
     fem_external(f, span, f->state.u);
-    pio_queue_zero(q, f->newton.du, bytes);
     pio_queue_copy(q, f->newton.trial, f->state.u, bytes);
+    n.carried = fem_contact_rewind(f, span);
     piola_status rc = heat(&n);
     if (!rc && f->motion.integrator != PIO_STATIC) rc = predict(&n);
     if (rc) return rc;
-    if (f->supports.n_constrained)
-        pio_map(q, fem_prescribe, f->supports.n_constrained, NULL, .node = f->supports.node, .axis = f->supports.axis,
-                .support = f->supports.support, .value = f->supports.value, .curve = f->supports.curve,
-                .factor = f->curves.factor, .u = f->newton.trial, .du = f->newton.du);
-    fem_tie_nodes(f, f->newton.du);
+    prescribe(&n);
     rc = iterate(&n);
     if (rc) return rc;
     fem_accept(f);

@@ -1,4 +1,5 @@
 /* fem_observe.c -- observations of a mesh: the contributions of states to samples, and their adjoint. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
@@ -22,7 +23,9 @@ static fem_observe_args args_of(const fem_sim *f, const fem_observation *o, cons
 {
     const pio_observation_desc *d = &o->desc;
     const int distance = d->type == PIO_DISTANCE, sample = t->sample;
-    return (fem_observe_args){.type = d->type == PIO_MEAN_VELOCITY ? PIO_DISPLACEMENT : (int)d->type,
+    return (fem_observe_args){.type = d->type == PIO_MEAN_VELOCITY   ? PIO_DISPLACEMENT
+                                      : d->type == PIO_CONTACT_FORCE ? PIO_REACTION
+                                                                     : (int)d->type,
                               .axis = axis,
                               .rest = f->mesh.rest,
                               .u = of_rates(d) ? fem_state(f, u, STATE_V) : u,
@@ -114,6 +117,11 @@ static void forward(fem_sim *f, const pio_sample_weight *t)
         fem_modal_observe(f, o, t);
         return;
     }
+    if (o->desc.type == PIO_GAP) {
+        fem_contact_observe_gap(f, o, t);
+        return;
+    }
+    if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_observe_force(f, o, t);
     if (fem_reacts(o->desc.type)) fem_reaction(f);
     if (o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM) momentum(f);
     for (int c = 0; c < o->desc.components; c++) {
@@ -162,6 +170,10 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     const fem_observation *o = &f->observe.observations[t->observation];
     const int momenta = o->desc.type == PIO_KINETIC_ENERGY || o->desc.type == PIO_ANGULAR_MOMENTUM;
     if (o->desc.type == PIO_EIGENFREQUENCY) return; /* the adjoint of the step does it */
+    if (o->desc.type == PIO_GAP) {
+        fem_contact_observe_gap_adj(f, o, t);
+        return;
+    }
     if (sim_is_of_control(o->desc.type)) {
         fem_observe_control_adj(f, o, t);
         return;
@@ -180,6 +192,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     if (o->desc.type != PIO_COMPLIANCE) pio_queue_zero(q, f->newton.y, sizeof(real) * DIM * (size_t)f->mesh.nodes);
     for (int c = 0; c < o->desc.components; c++) nodes_adj(f, t, c, v_bar);
     if (momenta) fem_mass_force_adj(f, v, f->newton.y, v_bar);
+    if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_observe_force_adj(f, o, t);
     if (!fem_reacts(o->desc.type)) return;
     fem_tie_nodes(f, f->newton.y);
     fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);

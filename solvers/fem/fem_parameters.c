@@ -1,5 +1,6 @@
 /* fem_parameters.c -- the design pipeline of a mesh: z -> values -> constants, loads, supports and rest positions, and
  * back. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
@@ -72,6 +73,8 @@ static void apply_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, f->varies.constant + e->which, value, sizeof *value);
     } else if (fem_designs_control(e->quantity)) {
         fem_control_design(f, e, value);
+    } else if (sim_is_of_obstacle(e->quantity)) {
+        sim_obstacle_design(&f->contact.obstacles, q, e, value, 0);
     } else if (d->direction) {
         pio_map(q, fem_along, f->mesh.nodes, NULL, .index = d->index, .value = value, .direction = d->direction,
                 .reference = nodes.reference, .rest = nodes.out);
@@ -108,6 +111,7 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     fem_vary_apply(f);
     fem_areas(f);
     fem_couples(f);
+    fem_contact_areas(f);
     const int rows = f->materials.rows ? f->materials.rows : f->mesh.elements;
     pio_map(q, fem_constants, rows, NULL, .n = rows, .law = f->materials.law,
             .parameter_form = f->materials.parameter_form,
@@ -127,11 +131,33 @@ piola_status fem_design_apply(fem_sim *f, piola_error *error)
     return rc;
 }
 
-static void adjoint_of_one(fem_sim *f, const fem_design *d)
+/* Takes the cotangents of a design's values to those of its variables: the map of units, the projection, the filter. */
+static void values_adj(fem_sim *f, const fem_design *d)
 {
     pio_queue *q = &f->base.queue;
     const pio_design_desc *e = &d->desc;
     double *value_bar = f->base.value_bar + d->first, *z_bar = f->base.z_bar + d->first;
+    double *filtered = f->design.filtered + d->first, *inner_bar = d->projected ? d->projected : filtered;
+    pio_map(q, design_value_adj, variables_of(d), NULL,
+            .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
+            .value_bar = value_bar, .z_bar = e->filter ? inner_bar : z_bar);
+    if (d->projected)
+        pio_map(q, design_project_adj, variables_of(d), NULL,
+                .fwd = {.sharpness = e->sharpness, .threshold = e->threshold, .in = filtered},
+                .out_bar = inner_bar, .in_bar = inner_bar);
+    if (e->filter && !d->start) /* the host does the rest: fem_host_filters() */
+        pio_queue_copy(q, z_bar, inner_bar, sizeof *z_bar * (size_t)variables_of(d));
+    if (d->start)
+        pio_map(q, design_filter, variables_of(d), NULL,
+                .start = d->transposed_start, .from = d->transposed_from, .weight = d->transposed_weight,
+                .in = inner_bar, .out = z_bar);
+}
+
+static void adjoint_of_one(fem_sim *f, const fem_design *d)
+{
+    pio_queue *q = &f->base.queue;
+    const pio_design_desc *e = &d->desc;
+    double *value_bar = f->base.value_bar + d->first;
     const fem_element_target t = fem_element_target_of(f, e->quantity);
     const fem_node_target nodes = fem_node_target_of(f, e->quantity);
     if (e->quantity == PIO_GRAVITY) {
@@ -145,6 +171,8 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
         pio_queue_copy(q, value_bar, f->varies.constant_bar + e->which, sizeof *value_bar);
     } else if (fem_designs_control(e->quantity)) {
         fem_control_design_adj(f, e, value_bar);
+    } else if (sim_is_of_obstacle(e->quantity)) {
+        sim_obstacle_design(&f->contact.obstacles, q, e, value_bar, 1);
     } else if (d->direction) {
         pio_queue_zero(q, value_bar, sizeof *value_bar * (size_t)variables_of(d));
         pio_map(q, fem_along_adj, f->mesh.nodes, NULL,
@@ -173,26 +201,14 @@ static void adjoint_of_one(fem_sim *f, const fem_design *d)
                     .n = f->mesh.elements, .stored = t.components, .component = t.component, .index = d->index,
                     .group = g, .bar = t.bar);
     }
-    double *filtered = f->design.filtered + d->first, *inner_bar = d->projected ? d->projected : filtered;
-    pio_map(q, design_value_adj, variables_of(d), NULL,
-            .logarithmic = e->logarithmic, .a = e->a, .b = e->b, .value = f->base.value + d->first,
-            .value_bar = value_bar, .z_bar = e->filter ? inner_bar : z_bar);
-    if (d->projected)
-        pio_map(q, design_project_adj, variables_of(d), NULL,
-                .fwd = {.sharpness = e->sharpness, .threshold = e->threshold, .in = filtered},
-                .out_bar = inner_bar, .in_bar = inner_bar);
-    if (e->filter && !d->start) /* the host does the rest: fem_host_filters() */
-        pio_queue_copy(q, z_bar, inner_bar, sizeof *z_bar * (size_t)variables_of(d));
-    if (d->start)
-        pio_map(q, design_filter, variables_of(d), NULL,
-                .start = d->transposed_start, .from = d->transposed_from, .weight = d->transposed_weight,
-                .in = inner_bar, .out = z_bar);
+    values_adj(f, d);
 }
 
 piola_status fem_design_adj(fem_sim *f, piola_error *error)
 {
     fem_areas_adj(f);
     fem_couples_adj(f);
+    fem_contact_areas_adj(f);
     if (f->materials.relative)
         pio_map(&f->base.queue, fem_interpolate_adj, f->mesh.elements, NULL,
                 .fwd = interpolation_of(f), .actual_bar = f->materials.actual_bar, .k_bar = f->materials.k_bar,

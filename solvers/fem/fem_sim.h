@@ -11,6 +11,7 @@
 #include "solvers/fem/fem_topology.h"
 #include "solvers/linear/krylov.h"
 #include "solvers/linear/refine.h"
+#include "solvers/engine/obstacles.h"
 #include "solvers/engine/sim.h"
 #include "solvers/fem/residual_log.h"
 
@@ -190,6 +191,42 @@ typedef struct {
     real *dof_rest;              /* [element_dofs][DIM] what springs give to rest_bar; NULL: there are none */
 } fem_sim_faces;
 
+/* Outer faces of one type that touch obstacles. */
+typedef struct {
+    pio_contact_desc desc; /* host pointers are not kept */
+    fem_rule rule;
+    int first_element_node;   /* number of its first element node among those of all these faces */
+    int *vertex, *owner;      /* [n][nodes] nodes; [n] element behind each face */
+    real *thick_contribution; /* [n] of its faces to the cotangent of their owners' thickness, or NULL */
+} fem_contact_faces;
+
+/* fem_contact.c: obstacles, and the nodes of outer faces that touch them, each a point of contact. Without obstacles
+ * all is NULL and 0. */
+typedef struct {
+    sim_obstacles obstacles;   /* poses are those at the end of `span` */
+    fem_span span;             /* of which all forces of contact are */
+    double passed;             /* poses are those after this fraction of the span; 1 but for moves within a solve */
+    int moving, points;        /* some obstacle moves; number of points */
+    int n_faces, element_dofs; /* sets of faces; nodes of faces, each face counting its own */
+    int first_node_pair;       /* number of the matrix block of the first point among all element blocks */
+    int *point;                /* host [points] node of each; until the simulation is created */
+    fem_element_dofs at_point; /* host; likewise */
+    fem_contact_faces *faces;  /* host [n_faces] */
+    int *node, *start, *list;  /* [points], [points + 1], [element_dofs] nodes of faces at each point */
+    int64_t *zero;             /* [1] 0: times of poses are counted from the beginning of the run */
+    real *share, *share_rest;  /* [element_dofs] area at rest, m^2; [element_dofs][DIM] cotangents of X */
+    real *area, *area_bar;     /* [points] m^2; cotangents */
+    real *force;               /* [nodes][DIM] dPhi/du, N */
+    real *contribution;        /* [points][OBSTACLE_PARAMETERS] of an adjoint */
+    uint64_t *keys;            /* [CONTACT_KEYS] limits and the least gap, see contact_key */
+    uint64_t *found;           /* [2] the key of the least gap of an observation, and its point */
+    real *gap;                 /* [points] least distance from an obstacle, m */
+    int *nearest, *touching;   /* [points] that obstacle; 1: within reach of a barrier */
+    int *counts;               /* [2] points that came within reach, and left */
+    double square;             /* leapfrog: about the largest omega^2 of the elements, 1/s^2 */
+} fem_sim_contact;
+enum { CONTACT_LIMIT, CONTACT_LEAST, CONTACT_NEEDED, CONTACT_KEYS };
+
 /* fem_vector.c: piecewise linear functions of time, which scale loads and supports. */
 typedef struct {
     int n_curves;
@@ -249,7 +286,7 @@ typedef struct {
     real *rhs;                 /* [nodes][DIM] residual, N */
     real *lambda, *y;          /* [nodes][DIM] solution and scratch of a linear solve, also of the adjoint */
     real *external_before;     /* [nodes][DIM] external forces where a line search began, N; NULL: no load follows */
-    double *scalars;           /* [16] sums that are downloaded together */
+    double *scalars;           /* [24] sums that are downloaded together */
 } fem_sim_newton;
 
 /* fem_jacobian.c: a Jacobian that does not depend on the displacement, which is assembled, and factorised, once as long
@@ -414,6 +451,7 @@ typedef struct {
     fem_sim_varies varies;
     fem_sim_control control;
     fem_sim_faces faces;
+    fem_sim_contact contact;
     fem_sim_curves curves;
     fem_sim_supports supports;
     fem_sim_ties ties;

@@ -1,5 +1,6 @@
 /* fem_start.c -- the state that a motion starts from, and its adjoint. Newmark's has an acceleration, by the equation
  * of motion. */
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
 
@@ -123,6 +124,8 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     start_constrained(f);
     fem_tie_nodes(f, f->state.u);
     fem_tie_nodes(f, fem_state(f, f->state.u, STATE_V));
+    const piola_status overlaps = fem_contact_start(f, error);
+    if (overlaps) return overlaps;
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
     if (fem_leaps(f)) {
         const piola_status rc = fem_leapfrog_start(f, error);

@@ -1,5 +1,6 @@
 /* fem_upload.c -- a mesh's description goes to the device, into the memory that fem_layout took. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
@@ -267,8 +268,9 @@ static piola_status upload_matrix(fem_sim *f, piola_error *error)
     return fem_stopped(f, error);
 }
 
-piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
+piola_status fem_upload(fem_sim *f, const pio_engine_desc *desc, piola_error *error)
 {
+    const pio_fem_desc *m = desc->fem;
     pio_queue *q = &f->base.queue;
     piola_status rc = upload_matrix(f, error);
     if (!rc) rc = fem_multigrid_begin(f, m, error);
@@ -281,6 +283,7 @@ piola_status fem_upload(fem_sim *f, const pio_fem_desc *m, piola_error *error)
     if (!rc) rc = fem_stress_upload(f, error);
     if (rc) return rc;
     upload_loads(f, m);
+    fem_contact_upload(f, desc);
     rc = fem_vary_upload(f, m, error);
     if (!rc) rc = fem_tie_upload(f, m, error);
     if (rc) return rc;

@@ -1,6 +1,7 @@
 /* fem_vector.c -- what all parts of a mesh's step are made of: elements and constants as kernels take them, vectors of
  * nodes, the curves of time that loads and supports have, constrained unknowns. */
 #include "solvers/fem/fem.h"
+#include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
@@ -67,6 +68,7 @@ void fem_curves(fem_sim *f, fem_span span, double *factor)
             .start = f->curves.start, .t = f->curves.t,
             .value = f->curves.value, .out = factor);
     fem_vary_in_time(f, span);
+    fem_obstacles_at(f, span);
 }
 
 void fem_supports_sum(fem_sim *f)

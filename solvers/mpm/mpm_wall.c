@@ -41,7 +41,7 @@ piola_status mpm_walls_accept(const pio_engine_desc *desc, piola_error *error)
     }
     if (rough && desc->reversible)
         return sim_fail(error, PIOLA_BAD_DATA,
-                        "friction of walls loses motion that cannot be restored; the reversible integrator has none");
+                        "what walls do along themselves dissipates; the reversible integrator has penalty walls");
     if (rough && !(e >= PIO_LEAST_VELOCITY && isfinite(e)))
         return sim_fail(error, PIOLA_BAD_DATA,
                         "friction of walls sets in at %g m/s; a velocity of at least %g would be "

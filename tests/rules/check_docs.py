@@ -67,8 +67,10 @@ OWNERS = {
     "is_turned": "type `rotation`, without an expression",
     **{f"{a}_{end}_rubs": "faces of type `slip` and `separate`, by `time.integrator: apic`"
        for a in "xyz" for end in ("min", "max")},
-    "is_no_ball": "all but balls", "slides": "`slip` and `separate`",
-    "separates": "`separate` of model `grid`", "has_potential": "model `potential`",
+    "is_no_ball": "all but balls", "slides": "particles, `slip` and `separate`",
+    "separates": "particles, `separate` of model `grid`",
+    "has_potential": "meshes; particles, model `potential`",
+    "has_distance": "meshes, all but closed surfaces; particles, model `potential`",
     "pio_law_constant_of": "constants of the law",
     "pio_plastic_constant_of": "constants of the plastic law",
 }

@@ -318,7 +318,9 @@ static const char *const good_scenes[] = {"solids_2d",
                                           "lattice_3d",
                                           "shared_2d",
                                           "mixed_2d",
-                                          "three_materials_2d"};
+                                          "three_materials_2d",
+                                          "touched_2d",
+                                          "touched_3d"};
 enum { GOOD_SCENES = sizeof good_scenes / sizeof *good_scenes };
 
 static void a_resolved_scene_loads_to_itself(void **state)

@@ -75,10 +75,11 @@ static wide *obstacle_parameters(case_io *io, const double low[DIM], double spac
 {
     enum { GRIP = OBSTACLE_PARAMETERS - OBSTACLE_FRICTION };
     const int n = obstacle_poses(io);
+    const double start = potential == CASE_INPUT ? 0.4 : 0.05; /* impulses of potentials are larger */
     case_array *place = case_uniform(io, CASE_INPUT, "place", DIM, n, 0.35, 0.65);
     case_array *turn = case_uniform(io, CASE_INPUT, "rotation", OBSTACLE_TURNS, n, -1.5, 1.5);
     const case_array *grip[GRIP] = {case_uniform(io, CASE_INPUT, "friction", 1, n, 0.1, 0.8),
-                                    case_uniform(io, CASE_INPUT, "friction velocity", 1, n, 0.05, 0.2),
+                                    case_uniform(io, CASE_INPUT, "friction velocity", 1, n, start, 4 * start),
                                     case_uniform(io, CASE_INPUT, "separation velocity", 1, n, 0.2, 0.4),
                                     case_uniform(io, potential, "stiffness", 1, n, 5e3, 2e4),
                                     case_uniform(io, potential, "distance", 1, n, 0.01, 0.03)};

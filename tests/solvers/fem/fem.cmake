@@ -8,10 +8,11 @@ endforeach()
 engine_test(test_fem_reversible_euler)
 
 # Differences of J, and rates of convergence, need double precision.
-foreach(name test_fem_field test_fem_integral test_fem_convergence test_fem_dilatation test_fem_dynamics
-    test_fem_elastica test_fem_fibre test_fem_follow test_fem_follow_gradient test_fem_frames test_fem_gradient
-    test_fem_leapfrog test_fem_modal test_fem_morph test_fem_reversible_euler_gradient test_fem_projection
-    test_fem_rigid test_fem_springs test_fem_supports test_fem_transfers)
+foreach(name test_fem_contact test_fem_contact_gradient test_fem_field test_fem_integral test_fem_convergence
+    test_fem_dilatation test_fem_dynamics test_fem_elastica test_fem_fibre test_fem_follow test_fem_follow_gradient
+    test_fem_frames test_fem_gradient test_fem_leapfrog test_fem_modal test_fem_morph
+    test_fem_reversible_euler_gradient test_fem_projection test_fem_rigid test_fem_springs test_fem_supports
+    test_fem_transfers)
   engine_test(${name} f64)
 endforeach()
 engine_test(test_fem_reversible_gradient f64)
@@ -26,6 +27,10 @@ if(PIOLA_LONG) # minutes; without it, hex8 of the linear law alone
   target_compile_definitions(test_fem_rates_f64_3d PRIVATE TEST_LONG)
 endif()
 one_engine_test(test_fem_halving f64 2)
+one_engine_test(test_fem_hertz f64 2)
+if(PIOLA_LONG AND TARGET test_fem_hertz_f64_2d) # a minute; without it, half as many elements along the contact radius
+  target_compile_definitions(test_fem_hertz_f64_2d PRIVATE TEST_LONG)
+endif()
 one_engine_test(test_fem_plane_stress f64 2)
 one_engine_test(test_fem_rings f64 2)
 one_engine_test(test_fem_sheets f64 2)

@@ -174,6 +174,7 @@ static void observe_points(fem_case *c, pio_observation_desc *o, int samples)
 static int components_of(pio_observable type)
 {
     if (type == PIO_DISPLACEMENT || type == PIO_REACTION || type == PIO_MEAN_VELOCITY) return D;
+    if (type == PIO_CONTACT_FORCE) return D;
     if (type == PIO_REACTION_MOMENT || type == PIO_ANGULAR_MOMENTUM || type == PIO_OF_ROTATION) return D == 3 ? 3 : 1;
     if (type == PIO_OF_CAUCHY_STRESS || type == PIO_OF_GREEN_STRAIN) return D == 3 ? 6 : 4;
     return type == PIO_OF_PRINCIPAL_STRESS ? 3 : 1;
@@ -194,7 +195,7 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
         c->square[c->samples++] = 0.5 * fem_case_random(c);
     }
     if (type == PIO_DISTANCE) observe_points(c, d, samples);
-    if (type == PIO_DISTANCE || type == PIO_COMPLIANCE) return o;
+    if (type == PIO_DISTANCE || type == PIO_COMPLIANCE || type == PIO_GAP) return o;
     if (type >= PIO_VOLUME) {
         double *weight = own(c, (size_t)c->elements, sizeof *weight);
         for (int e = 0; e < c->elements; e++) weight[e] = e % 5 == 3 ? 0 : 1;
@@ -204,7 +205,7 @@ int fem_case_observe(fem_case *c, pio_observable type, int samples)
         return o;
     }
     double *weight = own(c, (size_t)(c->n * D), sizeof *weight);
-    for (int i = 0; i < c->n * D; i++) weight[i] = fem_case_random(c);
+    for (int i = 0; i < c->n * D; i++) weight[i] = type == PIO_CONTACT_FORCE ? 1 : fem_case_random(c);
     d->weight = weight;
     return o;
 }
@@ -242,7 +243,8 @@ int fem_case_design(fem_case *c, pio_quantity quantity, int material, fem_per pe
 {
     const int d = c->desc.n_designs++,
               nodes = quantity == PIO_POSITION || quantity == PIO_VELOCITY || quantity == PIO_DISPLACED;
-    const int vector = nodes || quantity == PIO_GRAVITY ? D : 1;
+    const int place = nodes || quantity == PIO_GRAVITY || quantity == PIO_OBSTACLE_POSITION;
+    const int vector = place || (quantity == PIO_OBSTACLE_ROTATION && D == 3) ? D : 1;
     if (d >= FEM_MOST) fail_msg("too many designs");
     pio_design_desc *e = &c->design[d];
     *e = (pio_design_desc){.quantity = quantity, .components = vector, .groups = 1, .each = per == FEM_EACH};
@@ -307,6 +309,8 @@ void fem_case_describe(fem_case *c, int64_t slots, int threads)
     pio_engine_desc *d = &c->desc;
     pio_fem_desc *m = &c->fem;
     m->n = c->n;
+    m->contacts = c->contact;
+    d->obstacles = c->obstacle;
     m->rest = c->rest;
     m->blocks = c->block;
     m->law = c->law;

@@ -44,6 +44,8 @@ typedef struct {
     double *initial_displacement, *initial_velocity; /* [n][dim] of a motion */
     pio_load_desc load[FEM_MOST];
     double value[FEM_MOST][3];
+    pio_contact_desc contact[FEM_MOST];
+    pio_obstacle_desc obstacle[FEM_MOST];
     int32_t *constrained_node, *constrained_axis, *constrained_support;
     double *support_value;
     int32_t *support_curve;
@@ -86,6 +88,10 @@ void fem_case_motion(fem_case *c, pio_integrator integrator, int lumped, double 
 int fem_case_curve(fem_case *c, int points, const double *t, const double *value);
 int fem_case_value(fem_case *c, double x, double y, double z);
 void fem_case_load(fem_case *c, pio_load_kind kind, int axis, int side, int value, int curve);
+/* The faces of a side touch obstacles; an obstacle of that shape, of this stiffness, Pa, which acts from `distance` m
+ * on, to be completed. */
+void fem_case_contact(fem_case *c, int axis, int side);
+pio_obstacle_desc *fem_case_obstacle(fem_case *c, pio_shape_type type, double stiffness, double distance);
 /* Springs at one node; a force on the elements of a block, but every fourth. */
 void fem_case_springs(fem_case *c, int node, int value);
 void fem_case_body_force(fem_case *c, int block, int value, int curve);

@@ -308,6 +308,30 @@ void fem_case_load(fem_case *c, pio_load_kind kind, int axis, int side, int valu
     }
 }
 
+void fem_case_contact(fem_case *c, int axis, int side)
+{
+    const int first = c->fem.n_loads;
+    fem_case_load(c, PIO_TRACTION, axis, side, 0, 0);
+    for (int l = first; l < c->fem.n_loads; l++)
+        c->contact[c->fem.n_contacts++] = (pio_contact_desc){
+            .type = c->load[l].type, .n = c->load[l].n, .vertices = c->load[l].vertices, .owner = c->load[l].owner};
+    c->fem.n_loads = first;
+}
+
+pio_obstacle_desc *fem_case_obstacle(fem_case *c, pio_shape_type type, double stiffness, double distance)
+{
+    pio_obstacle_desc *o = &c->obstacle[c->desc.n_obstacles++];
+    *o = (pio_obstacle_desc){.type = type,
+                             .behaviour = PIO_WALL_SEPARATE,
+                             .model = PIO_CONTACT_POTENTIAL,
+                             .stiffness = stiffness,
+                             .contact_distance = distance,
+                             .friction_velocity = 1e-3,
+                             .separation_velocity = 1e-3,
+                             .width = distance};
+    return o;
+}
+
 void fem_case_block(fem_case *c, pio_hyper_law law, int steps)
 {
     const fem_material m = fem_material_of(law, 1000);

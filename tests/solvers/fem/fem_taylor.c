@@ -36,6 +36,10 @@ static const char *const quantities[PIO_CONTROL_VALUES + 1] = {[PIO_POSITION] = 
                                                                [PIO_CONTROL_VALUES] = "knots",
                                                                [PIO_LOAD] = "load",
                                                                [PIO_SUPPORT] = "support",
+                                                               [PIO_OBSTACLE_POSITION] = "obstacle position",
+                                                               [PIO_OBSTACLE_ROTATION] = "obstacle rotation",
+                                                               [PIO_OBSTACLE_STIFFNESS] = "obstacle stiffness",
+                                                               [PIO_OBSTACLE_DISTANCE] = "obstacle distance",
                                                                [PIO_NAMED_CONSTANT] = "named constant"};
 
 /* Returns the name of a quantity of meshes. */

@@ -48,7 +48,8 @@ class piola_failure_kind(IntEnum):
     PIOLA_FAILED_OBJECTIVE = 20
     PIOLA_FAILED_GRADIENT = 21
     PIOLA_FAILED_REVERSAL = 22
-    PIOLA_FAILURES = 23
+    PIOLA_FAILED_CONTACT = 23
+    PIOLA_FAILURES = 24
 
 
 class piola_failed_item(IntEnum):
