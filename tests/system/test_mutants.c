@@ -1,7 +1,8 @@
 /* test_mutants.c -- damaged scenes, in this process: every one is read, or refused with a documented status and a
  * message that is not empty, within 2 s. `test_mutants` takes 3,000 of the scenes that ship and of the small ones of
  * tests, which may name files of the former; `--count N` takes N, which has every cut and every changed key in it where
- * N is large enough, and random damage beyond; `--write N FOLDER` writes N of them, for a test of the command. */
+ * N is large enough, and random damage beyond; `--write N FOLDER` writes N of the scenes in a folder into it, for a test
+ * of the command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +63,8 @@ static void open_folder(const char *name)
 static int open_scenes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) open_folder(folders[i]);
+    if (write_to) open_folder(write_to);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !write_to; i++) open_folder(folders[i]);
     qsort(files, n_files, sizeof *files, by_path);
     for (size_t i = 0; i < n_files; i++)
         assert_int_equal(mutant_open(&files[i].source, files[i].text, strlen(files[i].text)), 0);
