@@ -23,6 +23,8 @@ struct pio_model_control {
     pio_input_desc *inputs;     /* inputs of all networks, one network after another */
     int32_t *of_actuator;       /* [actuators] its channel */
     int32_t *first, *value;     /* [entries of control] number of its first channel, of its first knot or weight */
+    double **weight;            /* [n_weights] of meshes: [nodes] weights of nodes in means */
+    size_t n_weights;           /* inputs that are means, of all axes */
 };
 
 void pio_model_control_free(parts *c)
@@ -38,6 +40,8 @@ void pio_model_control_free(parts *c)
     free(c->of_actuator);
     free(c->first);
     free(c->value);
+    for (size_t i = 0; i < c->n_weights; i++) free(c->weight[i]);
+    free(c->weight);
     free(c);
 }
 
@@ -75,8 +79,9 @@ static piola_status take(pio_model *m, piola_error *error)
     c->of_actuator = calloc(channels, sizeof *c->of_actuator);
     c->first = calloc(s->actuation.n_control, sizeof *c->first);
     c->value = calloc(s->actuation.n_control, sizeof *c->value);
+    c->weight = calloc(inputs + 1, sizeof *c->weight);
     if (c->channel && c->fibre && c->channels && c->knots && c->values && c->networks && c->inputs && c->of_actuator &&
-        c->first && c->value)
+        c->first && c->value && c->weight)
         return PIOLA_OK;
     return pio_fail_memory(error, items * sizeof *c->channel + values * sizeof *c->values, "control");
 }
@@ -177,6 +182,17 @@ static int32_t seen(const pio_model *m, const char *name, int32_t *by_channel)
     return *by_channel ? m->control->of_actuator[a] : pio_scene_body_number(s, name);
 }
 
+/* Returns the mean position of nodes at the start, by their weights, along an axis, m. */
+static double place_of(const pio_model *m, const double *weight, int axis)
+{
+    const int dim = m->scene->method.dimension;
+    const pio_model_fem *f = m->fem;
+    double sum = 0;
+    for (int64_t n = 0; n < f->desc.n; n++)
+        sum += weight[n] * (f->rest[n * dim + axis] + (f->displacement ? f->displacement[n * dim + axis] : 0));
+    return sum;
+}
+
 /* Returns the mean position of particles at the start, weighted by volume, along an axis, m. */
 static double mean_of(const pio_model *m, int32_t number, int32_t by_channel, int axis)
 {
@@ -190,21 +206,29 @@ static double mean_of(const pio_model *m, int32_t number, int32_t by_channel, in
     return sum / volume;
 }
 
-static void add_means(const pio_model *m, const scene_input *in, pio_input_desc *out)
+static piola_status add_means(const pio_model *m, const scene_input *in, pio_input_desc *out, piola_error *error)
 {
+    parts *c = m->control;
     const bool place = in->type == PIO_INPUT_POSITION;
     pio_input_desc d = {.kind = in->type, .from = -1, .scale = in->scale};
     d.of = seen(m, in->of, &d.of_channel);
     if (in->relative_to) d.from = seen(m, in->relative_to, &d.from_channel);
+    if (m->fem && !(d.node_weight = c->weight[c->n_weights] = pio_model_sense(m, &d, c->channel, error)))
+        return PIOLA_NO_MEMORY;
+    c->n_weights += m->fem != NULL;
     for (int a = 0; a < m->scene->method.dimension; a++) {
         d.axis = a;
-        d.offset = place ? mean_of(m, d.of, d.of_channel, a) : 0;
-        if (place && d.from >= 0) d.offset -= mean_of(m, d.from, d.from_channel, a);
+        d.offset = 0;
+        if (place && m->fem) d.offset = place_of(m, d.node_weight, a);
+        if (place && !m->fem) d.offset = mean_of(m, d.of, d.of_channel, a);
+        if (place && !m->fem && d.from >= 0) d.offset -= mean_of(m, d.from, d.from_channel, a);
         out[a] = d;
     }
+    return PIOLA_OK;
 }
 
-static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input_desc *inputs)
+static piola_status set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input_desc *inputs,
+                                piola_error *error)
 {
     const scene_control *c = &m->scene->actuation.control[i];
     int width[SCENE_LAYERS], layers;
@@ -221,13 +245,15 @@ static void set_network(pio_model *m, size_t i, pio_network_desc *out, pio_input
     for (size_t k = 0; k < c->n_inputs; k++) {
         const scene_input *in = &c->inputs[k];
         if (in->type != PIO_INPUT_PHASE) {
-            add_means(m, in, inputs);
+            const piola_status rc = add_means(m, in, inputs, error);
+            if (rc) return rc;
             inputs += m->scene->method.dimension;
             continue;
         }
         *inputs++ = (pio_input_desc){.kind = PIO_INPUT_SINE, .clock = out->n_clocks, .from = -1};
         *inputs++ = (pio_input_desc){.kind = PIO_INPUT_COSINE, .clock = out->n_clocks++, .from = -1};
     }
+    return PIOLA_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------- */
@@ -275,12 +301,13 @@ piola_status pio_model_control(pio_model *m, piola_error *error)
     for (size_t a = 0; !rc && a < s->actuation.n_actuators; a++) rc = set_actuator(m, a, error);
     if (rc) return rc;
     pio_input_desc *inputs = c->inputs;
-    for (size_t i = 0; i < s->actuation.n_control; i++) {
+    for (size_t i = 0; !rc && i < s->actuation.n_control; i++) {
         if (s->actuation.control[i].type != PIO_NETWORK) continue;
         pio_network_desc *network = &c->networks[m->desc.n_networks++];
-        set_network(m, i, network, inputs);
+        rc = set_network(m, i, network, inputs, error);
         inputs += network->n_inputs;
     }
+    if (rc) return rc;
     m->desc.channels = c->channels;
     m->desc.knots = c->knots;
     m->desc.control_values = c->values;

@@ -148,6 +148,11 @@ piola_status pio_model_heat(const pio_model *model, piola_error *error);
  * memory for them. */
 piola_status pio_model_motion(pio_model *model, piola_error *error);
 
+/* Returns the weights [nodes] of nodes in the mean over the elements of a body, or of a channel of channel [elements],
+ * less that over others, as an input of a network has them: by the elements' volumes at the start, each spread evenly
+ * over its nodes. The caller frees them; NULL with the error set without memory (model_sense.c). */
+double *pio_model_sense(const pio_model *model, const pio_input_desc *of, const int32_t *channel, piola_error *error);
+
 /* Sets index [elements], of nodal quantities [nodes], to the group of each that a design path governs, else -1. Returns
  * the number of groups (model_fem_design.c). */
 int32_t pio_model_fem_groups(const pio_model *model, const scene_path *path, scene_per per, int32_t *index);

@@ -175,6 +175,14 @@ static void check_network(const pio_scene *s, cfg_doc *doc, size_t i)
     PATH(hidden, "control[%zu].hidden", i);
     PATH(limit, "control[%zu].limit", i);
     PATH(spread, "control[%zu].weight_scale", i);
+    if (s->method.type == SCENE_FEM && s->fem.integrator == PIO_STATIC)
+        pio_cfg_fault(doc, type, "a network reads a motion; give time.integrator, or drive by a signal of time");
+    if (s->method.type == SCENE_FEM &&
+        (s->fem.integrator == PIO_REVERSIBLE_LEAPFROG || s->fem.integrator == PIO_REVERSIBLE_EULER))
+        pio_cfg_fault(
+            doc, type,
+            "networks are unknown to reversible integrators; use integrator: leapfrog or backward_euler, or a "
+            "signal of time");
     if (s->mpm.integrator == SCENE_REVERSIBLE)
         pio_cfg_fault(doc, type,
                       "a network reads velocities, which time.integrator: reversible does not know yet when it "

@@ -34,11 +34,11 @@ static inline bool pio_scene_is_set(const cfg_doc *doc, const char *path)
 extern const cfg_table pio_scene_table, pio_material_table, pio_term_table, pio_fem_term_table, pio_constraint_table,
     pio_gradient_table, pio_check_table, pio_optimizer_table, pio_adjoint_table, pio_checkpoint_table,
     pio_geometry_table, pio_body_table, pio_observe_table, pio_design_table;
-extern const cfg_table pio_obstacle_table, pio_motion_table;                          /* scene_table_obstacle.c */
-extern const cfg_table pio_fem_obstacle_table;                                        /* scene_table_fem_obstacle.c */
-extern const cfg_table pio_group_table;                                               /* scene_table_bodies.c */
-extern const cfg_table pio_actuator_table, pio_control_table, pio_mesh_control_table; /* scene_table_control.c */
-extern const cfg_table pio_plastic_table;                                             /* scene_table_plastic.c */
+extern const cfg_table pio_obstacle_table, pio_motion_table;  /* scene_table_obstacle.c */
+extern const cfg_table pio_fem_obstacle_table;                /* scene_table_fem_obstacle.c */
+extern const cfg_table pio_group_table;                       /* scene_table_bodies.c */
+extern const cfg_table pio_actuator_table, pio_control_table; /* scene_table_control.c */
+extern const cfg_table pio_plastic_table;                     /* scene_table_plastic.c */
 extern const cfg_case pio_fem_case; /* the method whose scenes have another table (scene_load.c) */
 extern const cfg_table pio_fem_scene_table, pio_fem_material_table, pio_fem_design_table;
 extern const cfg_table pio_fem_method_table, pio_fem_time_table, pio_fem_solver_table, pio_fem_output_table;

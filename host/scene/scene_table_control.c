@@ -70,8 +70,9 @@ static const cfg_field input_fields[] = {
     {"type", CFG_ENUM, AT(scene_input, type), .required = true, .values = pio_input_words,
      .without = ONLY(PIO_INPUT_SINE) | ONLY(PIO_INPUT_COSINE),
      .meaning = "phase: two inputs, sine and cosine of 2 pi frequency t + phase; mean_position and mean_velocity: one "
-                "input per axis, the mean over particles at the beginning of a step, weighted by their volumes at the "
-                "start; of a place how far it is from where it was then"},
+                "input per axis, the mean over particles or elements, weighted by their volumes at the start (an "
+                "element's is spread evenly over its nodes), at the beginning of a step; of a place how far it is from "
+                "where it was at the start"},
     {"frequency", CFG_NUMBER, AT(scene_input, frequency), .required = true, .quantity = CFG_FREQUENCY, NOT_NEGATIVE,
      .only = ONLY(PIO_INPUT_PHASE), .meaning = "of this clock; larger steps faster"},
     {"phase", CFG_NUMBER, AT(scene_input, phase), .fallback = "0", .quantity = CFG_ANGLE, .only = ONLY(PIO_INPUT_PHASE),
@@ -94,48 +95,6 @@ static const cfg_field weights_fields[] = {
     END};
 static const cfg_table weights_table = {.what = "set of weights", .fields = weights_fields};
 
-/* What signals of time have, of particles and of meshes. */
-#define SIGNAL_FIELDS                                                                                                  \
-    {"amplitude",                                                                                                      \
-     CFG_NUMBER,                                                                                                       \
-     AT(scene_control, amplitude),                                                                                     \
-     .required = true,                                                                                                 \
-     .quantity = CFG_PRESSURE,                                                                                         \
-     .only = ONLY(PIO_CONSTANT) | ONLY(PIO_SINE),                                                                      \
-     .meaning =                                                                                                        \
-         "A of the activation A, or A sin(2 pi frequency t + phase); more contracts further and makes waves faster"},  \
-        {"frequency",                                                                                                  \
-         CFG_NUMBER,                                                                                                   \
-         AT(scene_control, frequency),                                                                                 \
-         .required = true,                                                                                             \
-         .quantity = CFG_FREQUENCY,                                                                                    \
-         .only = ONLY(PIO_SINE),                                                                                       \
-         .meaning = "of the sine"},                                                                                    \
-        {"phase",                                                                                                      \
-         CFG_NUMBER,                                                                                                   \
-         AT(scene_control, phase),                                                                                     \
-         .fallback = "0",                                                                                              \
-         .quantity = CFG_ANGLE,                                                                                        \
-         .only = ONLY(PIO_SINE),                                                                                       \
-         .meaning = "of the sine at the start"},                                                                       \
-        {"knots",                                                                                                      \
-         CFG_NUMBERS,                                                                                                  \
-         AT(scene_control, knots),                                                                                     \
-         .second = offsetof(scene_control, knots.n),                                                                   \
-         .required = true,                                                                                             \
-         .quantity = CFG_PRESSURE,                                                                                     \
-         .only = KNOTS,                                                                                                \
-         .meaning =                                                                                                    \
-             "activations at evenly spaced times, at least 2; of a spline its coefficients, at least 4, which it "     \
-             "approximates"},                                                                                          \
-    {                                                                                                                  \
-        "period", CFG_NUMBER, AT(scene_control, period),                                                               \
-            .computed = "none", .quantity = CFG_TIME, POSITIVE, .only = KNOTS, .present = has_period,                  \
-            .meaning =                                                                                                 \
-                "time after which the signal begins again, smoothly where it is a spline; without one the knots span " \
-                "the whole run"                                                                                        \
-    }
-
 static const cfg_field control_fields[] = {
     {"name", CFG_NAME, AT(scene_control, name), .required = true, .meaning = "name that observe and design paths use"},
     {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = pio_signal_words,
@@ -144,7 +103,22 @@ static const cfg_field control_fields[] = {
     {"actuators", CFG_TEXTS, AT(scene_control, actuators), .required = true,
      .meaning =
          "name of the actuator that it drives; a network may drive a list of them, each by an output of its own"},
-    SIGNAL_FIELDS,
+    {"amplitude", CFG_NUMBER, AT(scene_control, amplitude), .required = true, .quantity = CFG_PRESSURE,
+     .only = ONLY(PIO_CONSTANT) | ONLY(PIO_SINE),
+     .meaning = "A of the activation A, or A sin(2 pi frequency t + phase); more contracts further and makes waves "
+                "faster"},
+    {"frequency", CFG_NUMBER, AT(scene_control, frequency), .required = true, .quantity = CFG_FREQUENCY,
+     .only = ONLY(PIO_SINE), .meaning = "of the sine"},
+    {"phase", CFG_NUMBER, AT(scene_control, phase), .fallback = "0", .quantity = CFG_ANGLE, .only = ONLY(PIO_SINE),
+     .meaning = "of the sine at the start"},
+    {"knots", CFG_NUMBERS, AT(scene_control, knots), .second = offsetof(scene_control, knots.n), .required = true,
+     .quantity = CFG_PRESSURE, .only = KNOTS,
+     .meaning = "activations at evenly spaced times, at least 2; of a spline its coefficients, at least 4, which it "
+                "approximates"},
+    {"period", CFG_NUMBER, AT(scene_control, period), .computed = "none", .quantity = CFG_TIME, POSITIVE, .only = KNOTS,
+     .present = has_period,
+     .meaning = "time after which the signal begins again, smoothly where it is a spline; without one the knots span "
+                "the whole run"},
     {"hidden", CFG_NUMBERS, AT(scene_control, hidden), .second = offsetof(scene_control, hidden.n),
      .computed = "no layer between", .only = ONLY(PIO_NETWORK), .present = has_hidden,
      .meaning = "units of each hidden layer, at most 4 of 1 to 256; more can do more and has more weights to learn"},
@@ -162,17 +136,3 @@ static const cfg_field control_fields[] = {
     END};
 const cfg_table pio_control_table = {
     .what = "control", .size = sizeof(scene_control), .fields = control_fields, .discriminator = "type"};
-
-static const cfg_field mesh_control_fields[] = {
-    {"name", CFG_NAME, AT(scene_control, name), .required = true, .meaning = "name that observe and design paths use"},
-    {"type", CFG_ENUM, AT(scene_control, type), .required = true, .values = pio_signal_words,
-     .without = ONLY(PIO_NETWORK),
-     .instead = "reads the motion of particles; fibres of meshes follow signals of time: constant, sine, "
-                "piecewise_linear or spline",
-     .meaning = "a signal of time: constant, sine, piecewise_linear or spline (cubic, uniform) with values at knots"},
-    {"actuators", CFG_TEXTS, AT(scene_control, actuators), .required = true,
-     .meaning = "name of the actuator that it drives"},
-    SIGNAL_FIELDS,
-    END};
-const cfg_table pio_mesh_control_table = {
-    .what = "control of a mesh", .size = sizeof(scene_control), .fields = mesh_control_fields, .discriminator = "type"};

@@ -464,7 +464,7 @@ static const cfg_field scene_fields[] = {
      .meaning = "faces of bodies that follow those of others, whose meshes need not match"},
     {"actuators", LIST(actuation, actuators), .table = &pio_actuator_table, .present = has_actuators,
      .meaning = "parts of bodies whose fibres contract"},
-    {"control", LIST(actuation, control), .table = &pio_mesh_control_table, .present = has_actuators,
+    {"control", LIST(actuation, control), .table = &pio_control_table, .present = has_actuators,
      .meaning = "what drives the actuators, each by one entry"},
     {"obstacles", CFG_LIST, AT(pio_scene, obstacles.v), .second = offsetof(pio_scene, obstacles.n),
      .table = &pio_fem_obstacle_table, .present = has_obstacles,

@@ -4,7 +4,7 @@
 #ifndef PIOLA_KERNELS_FEM_LOAD_KERNELS_H
 #define PIOLA_KERNELS_FEM_LOAD_KERNELS_H
 
-#include "kernels/control/control.h"
+#include "kernels/control/network.h"
 #include "kernels/fem/fem.h"
 #include "kernels/fem/fem_load.h"
 #include "kernels/fem/fem_contact.h"
@@ -14,6 +14,7 @@
 #include "kernels/fem/fem_inertia.h"
 #include "kernels/fem/fem_lattice.h"
 #include "kernels/fem/fem_lattice_leap.h"
+#include "kernels/fem/fem_sense.h"
 #include "kernels/fem/fem_shape.h"
 #include "kernels/fem/fem_tie.h"
 #include "kernels/fem/fem_vary.h"

@@ -41,7 +41,7 @@ typedef struct {
 
 /* An input of a network: sines and cosines of time, or (mean - offset)/scale, where mean is that of the positions or
  * velocities of particles along an axis, weighted with rest volumes, at the beginning of the step, minus that of other
- * particles if there are any. */
+ * particles if there are any; or the sum of those of a mesh's nodes with weights, when fem_network.c says. */
 typedef struct {
     pio_network_input kind;     /* sine, cosine, or mean position or velocity */
     int32_t axis;               /* of means: 0 .. dim-1 */
@@ -49,6 +49,8 @@ typedef struct {
     int32_t of, of_channel;     /* particles: of body `of`, or where of_channel is 1 those that channel `of` drives */
     int32_t from, from_channel; /* likewise those whose mean is subtracted; -1: none */
     double offset, scale;       /* of means: m or m/s; scale > 0 */
+    /* Of a mesh, in place of of .. from_channel: [nodes] weights; inputs that follow each other may share them. */
+    const double *node_weight;
 } pio_input_desc;
 
 /* Fully connected layers, each tanh(W x + b); the outputs of the last are the activations of its channels, divided by

@@ -3,8 +3,10 @@
  *
  * A channel's activation is a signal of time (kernels/control/control.h), taken when loads are: at the end of a span,
  * and by explicit steps at the time of the state whose forces they are. It does not depend on the state, so that slots
- * hold nothing of it, and a step backwards finds it again. */
+ * hold nothing of it, and a step backwards finds it again. Of networks, those of all states are remembered
+ * (fem_network.c). */
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_network.h"
 
 /* ---- description ------------------------------------------------------------------------------------------------ */
 
@@ -27,20 +29,17 @@ piola_status fem_control_check(const pio_engine_desc *desc, piola_error *error)
     if (rc) return rc;
     if (desc->n_channels && m->integrator == PIO_MODAL)
         return sim_fail(error, PIOLA_BAD_DATA, "modal analysis knows no actuators; a motion would be right");
-    if (desc->n_networks)
-        return sim_fail(error, PIOLA_BAD_DATA, "channels of meshes follow signals of time; they have no networks");
-    for (int c = 0; c < desc->n_channels; c++)
-        if (desc->channels[c].signal == PIO_NETWORK)
-            return sim_fail(error, PIOLA_BAD_DATA, "channel %d: it is the output of no network", c);
-    rc = sim_control_accepts(desc, error);
+    rc = fem_networks_check(desc, error);
+    if (!rc) rc = sim_control_accepts(desc, error);
     return rc ? rc : check_driven(desc, error);
 }
 
-void fem_control_begin(fem_sim *f, const pio_engine_desc *desc)
+int fem_control_begin(fem_sim *f, const pio_engine_desc *desc)
 {
     f->control.n_channels = desc->n_channels;
     f->control.n_values = desc->n_channels ? desc->n_control_values : 0;
     for (int o = 0; o < desc->n_observations; o++) f->control.has_rates |= desc->observations[o].type == PIO_SMOOTHNESS;
+    return fem_networks_begin(f, desc);
 }
 
 void fem_control_layout(fem_sim *f, const pio_engine_desc *desc)
@@ -49,6 +48,7 @@ void fem_control_layout(fem_sim *f, const pio_engine_desc *desc)
     fem_sim_control *c = &f->control;
     const size_t channels = (size_t)c->n_channels, elements = (size_t)f->mesh.elements;
     if (!channels) return;
+    fem_networks_layout(f, desc);
     if (desc->fem->channel) TAKE(arena, c->channel, elements);
     TAKE(arena, c->signal, channels);
     TAKE(arena, c->fibre, field_size(c->n_channels, DIM));
@@ -92,6 +92,7 @@ piola_status fem_control_upload(fem_sim *f, const pio_engine_desc *desc, piola_e
     pio_queue *q = &f->base.queue;
     const fem_sim_control *c = &f->control;
     if (!c->n_channels) return PIOLA_OK;
+    fem_networks_upload(f, desc);
     if (c->channel) pio_queue_upload(q, c->channel, desc->fem->channel, sizeof *c->channel * (size_t)f->mesh.elements);
     for (int i = 0; i < c->n_channels; i++) upload_channel(f, desc, i);
     if (c->n_values) pio_queue_upload(q, c->values, desc->control_values, sizeof *c->values * (size_t)c->n_values);
@@ -122,6 +123,7 @@ void fem_activate(fem_sim *f, fem_span span)
     c->t = f->stepping.dt * ((double)span.step + (double)(span.part + 1) / (double)span.parts);
     pio_map(&f->base.queue, control_signal, c->n_channels, NULL, .of = signals_of(f), .t = c->t,
             .activation = c->activation, .rate = c->rate);
+    fem_networks_recall(f, span.step + 1);
 }
 
 void fem_control_adj(fem_sim *f)
@@ -133,6 +135,7 @@ void fem_control_adj(fem_sim *f)
     pio_map(q, control_signal_adj, c->n_channels, NULL, .fwd = {.of = signals_of(f), .t = c->t},
             .activation_bar = c->activation_bar, .rate_bar = c->rate_bar, .parameters_bar = c->parameters_bar,
             .values_bar = c->values_bar);
+    fem_networks_recall_adj(f);
     pio_queue_zero(q, c->activation_bar, bytes);
     if (c->rate_bar) pio_queue_zero(q, c->rate_bar, bytes);
 }
@@ -145,6 +148,7 @@ void fem_control_adj_begin(fem_sim *f)
     if (!c->n_channels) return;
     pio_queue_zero(q, c->activation_bar, bytes);
     if (c->rate_bar) pio_queue_zero(q, c->rate_bar, bytes);
+    fem_networks_adj_begin(f);
     pio_queue_zero(q, c->parameters_bar, sizeof *c->parameters_bar * field_size(c->n_channels, CONTROL_PARAMETERS));
     if (c->n_values) pio_queue_zero(q, c->values_bar, sizeof *c->values_bar * (size_t)c->n_values);
 }

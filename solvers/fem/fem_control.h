@@ -9,8 +9,8 @@
 /* Checks channels, fibres and what drives them (fem_control.c). Returns PIOLA_BAD_DATA, and what is wrong, if they
  * cannot be, or PIOLA_NO_MEMORY without host memory. */
 piola_status fem_control_check(const pio_engine_desc *desc, piola_error *error);
-/* Counts them, before the layout. */
-void fem_control_begin(fem_sim *f, const pio_engine_desc *desc);
+/* Counts them, before the layout; returns 0 without memory. */
+int fem_control_begin(fem_sim *f, const pio_engine_desc *desc);
 /* Takes their memory, or measures it. */
 void fem_control_layout(fem_sim *f, const pio_engine_desc *desc);
 /* Uploads them. Returns PIOLA_UNAVAILABLE after an error of the device. */
@@ -20,7 +20,8 @@ piola_status fem_control_upload(fem_sim *f, const pio_engine_desc *desc, piola_e
 void fem_activate(fem_sim *f, fem_span span);
 /* Zeroes all cotangents of control, at the beginning of an adjoint sweep. */
 void fem_control_adj_begin(fem_sim *f);
-/* From the cotangents of the activations that were set last, which are then zeroed, to those of signals. */
+/* From the cotangents of the activations that were set last, which are then zeroed, to those of signals, and of what
+ * networks have made. */
 void fem_control_adj(fem_sim *f);
 /* Adds the contribution of a sample weight of effort or smoothness, of the activations that were set last. */
 void fem_observe_control(fem_sim *f, const fem_observation *o, const pio_sample_weight *t);

@@ -1,6 +1,7 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
 #include "solvers/fem/fem_stress.h"
 #include "solvers/fem/fem_vary.h"
@@ -305,15 +306,14 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->stepping.halvings = m->halvings;
     f->newton.projection = m->projection;
     take_integrator(f, m, desc);
-    fem_control_begin(f, desc);
     f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
                           m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
     const int blocks = take_blocks(f, m);
     if (blocks && !fem_stress_begin(f, m))
         return sim_fail(error, PIOLA_BAD_DATA, "fields of stress at the integration points of %d elements are too many",
                         f->mesh.elements);
-    if (!blocks || !fem_vary_begin(f, m) || !fem_tie_begin(f, m) || !take_tables(f, desc) ||
-        !sim_begin(&f->base, backend, desc, fem_most_items(f)))
+    if (!blocks || !fem_control_begin(f, desc) || !fem_vary_begin(f, m) || !fem_tie_begin(f, m) ||
+        !take_tables(f, desc) || !sim_begin(&f->base, backend, desc, fem_most_items(f)))
         return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for %d elements", f->mesh.elements);
     f->matrix.constant.possible = !f->loads.has_followers && !m->channel && !desc->n_obstacles && is_linear(f, m);
     const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
@@ -396,6 +396,7 @@ void fem_destroy(pio_sim *sim)
     free(f->mesh.block);
     free(f->loads.load);
     fem_contact_free(f);
+    fem_networks_free(f);
     free(f->varies.list);
     free(f->materials.row_first);
     fem_standby_free(f);

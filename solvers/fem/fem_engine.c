@@ -2,6 +2,7 @@
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
 
 static const pio_backend *const backend = &PIO_BACKEND;
@@ -51,6 +52,7 @@ static piola_status start(pio_sim *sim, const double *z, piola_error *error)
     failed = fem_design_apply(f, error);
     if (!failed && f->contact.obstacles.n && !fem_moves(f)) failed = fem_contact_start(f, error);
     if (failed || f->setup.start_only) return failed ? failed : sim_failed(sim, error);
+    fem_networks_evaluate(f, 0);
     fem_activate(f, fem_whole(-1));
     failed = fem_stopped(f, error);
     if (!failed && !fem_is_modal(f)) failed = fem_measure_rounding(f, error);
@@ -233,7 +235,10 @@ static piola_status adjoint_end(pio_sim *sim, double *value_bar, double *z_bar, 
         return sim_fail(error, PIOLA_INTERNAL, "the adjoint sweep is at step %lld", (long long)sim->index);
     fem_sim *f = fem_of(sim);
     f->frames.ready = 0;
-    if (sim->first) pio_queue_zero(&sim->queue, f->adjoint.u_bar, point_bytes(f) * (size_t)f->state.n_vectors);
+    if (sim->first) {
+        pio_queue_zero(&sim->queue, f->adjoint.u_bar, point_bytes(f) * (size_t)f->state.n_vectors);
+        fem_networks_adj_begin(f);
+    }
     if (fem_is_modal(f)) fem_modal_end(f);
     if (fem_moves(f)) {
         const piola_status rc = fem_start_motion_adj(f, error);

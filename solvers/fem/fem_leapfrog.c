@@ -10,6 +10,7 @@
  * stable while h omega <= 2 for every frequency omega. */
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_network.h"
 
 #include <math.h>
 
@@ -85,6 +86,7 @@ piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
 {
     pio_queue *q = &f->base.queue;
     real *v = fem_state(f, f->state.u, STATE_V), *v_bar = fem_state(f, f->adjoint.u_bar, STATE_V);
+    fem_networks_go_back(f);
     fem_curves(f, fem_whole(step), f->curves.factor);
     if (forces_seen(f, step + 1)) fem_external_adj(f, f->adjoint.known);
     pio_map(q, fem_leap_adj, f->mesh.nodes, NULL, .fwd = leap_args(f, step), .u1_bar = f->adjoint.u_bar,
@@ -99,6 +101,7 @@ piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
     fem_activate(f, fem_whole(step - 1));
     fem_internal_both(f, f->state.u, f->newton.y, f->adjoint.u_bar, f->forces.internal);
     fem_control_adj(f);
+    fem_networks_evaluate_adj(f);
     fem_damping_force_adj(f, v, f->newton.y, v_bar);
     fem_combine(f, 1, f->forces.external, -1, f->forces.internal, f->newton.rhs);
     if (drags(f)) fem_combine(f, 1, f->newton.rhs, -1, f->motion.drag, f->newton.rhs);

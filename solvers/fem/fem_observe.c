@@ -2,6 +2,7 @@
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
 
 /* Returns 1 if velocities are observed, and not displacements. */
@@ -249,6 +250,7 @@ void fem_observe_step_adj(fem_sim *f, int64_t index)
         sample_adj(f, &s->sample_weights[i]);
     }
     fem_control_adj(f);
+    if (fem_leaps(f)) fem_networks_evaluate_adj(f);
     if (!forces || !f->loads.has_followers) return;
     fem_external(f, fem_whole(index - 1), f->state.u);
     fem_follow_adj(f, f->state.u, f->forces.external_bar, f->adjoint.u_bar);

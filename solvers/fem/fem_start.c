@@ -2,6 +2,7 @@
  * of motion. */
 #include "solvers/fem/fem_contact.h"
 #include "solvers/fem/fem_control.h"
+#include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_vary.h"
 
 /* clang-format off */
@@ -124,6 +125,7 @@ piola_status fem_start_motion(fem_sim *f, piola_error *error)
     start_constrained(f);
     fem_tie_nodes(f, f->state.u);
     fem_tie_nodes(f, fem_state(f, f->state.u, STATE_V));
+    fem_networks_evaluate(f, 0);
     const piola_status overlaps = fem_contact_start(f, error);
     if (overlaps) return overlaps;
     if (f->motion.integrator == PIO_NEWMARK) return acceleration(f, error);
@@ -145,6 +147,7 @@ piola_status fem_start_motion_adj(fem_sim *f, piola_error *error)
             fem_acceleration_adj(f, fem_whole(-1), f->adjoint.u_bar, fem_state(f, f->adjoint.u_bar, STATE_V), 1, error);
         if (rc) return outcome(rc, error);
     }
+    fem_networks_evaluate_adj(f);
     fem_tie_nodes_adj(f, f->adjoint.u_bar);
     fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_V));
     fem_curves(f, fem_whole(0), f->curves.factor);

@@ -6,6 +6,7 @@
  * computed, so its adjoint goes through every part. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
+#include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
 
 /* From the step's beginning, parts 0 .. parts-1 of `of`. */
@@ -118,9 +119,14 @@ piola_status fem_forward(fem_sim *f, piola_error *error)
         f->stepping.records[f->base.index] = (pio_step_record){.parts = 1};
         rc = (f->lattice.state ? fem_leap_forward : fem_leapfrog)(f, f->base.index, error);
     } else {
+        fem_networks_evaluate(f, f->base.index + 1);
         rc = implicit_step(f, error);
     }
     if (!rc) f->base.index++;
+    if (!rc && fem_leaps(f)) {
+        fem_networks_evaluate(f, f->base.index);
+        fem_networks_recall(f, f->base.index);
+    }
     if (!rc) f->state.no_acceleration = 0;
     if (!rc && f->lattice.recording) f->lattice.residual_log.next = f->base.index;
     f->lattice.recording = 0; /* parts that the adjoint takes again are recorded already */
@@ -173,5 +179,7 @@ piola_status fem_adjoint_step(fem_sim *f, piola_error *error)
                                                                                      : motion_adj(f, record, error);
     record->adjoint_by_factor = s->by_factor;
     s->count = &s->elsewhere;
+    fem_networks_evaluate_adj(f);
+    fem_networks_go_back(f);
     return rc;
 }

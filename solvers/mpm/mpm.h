@@ -192,8 +192,6 @@ void mpm_observe_control(mpm_sim *sim, const pio_sample_weight *t);
 piola_status mpm_networks_accept(const pio_engine_desc *desc, piola_error *error);
 /* Sets their shapes on the host, before the layout; returns 0 without memory. */
 int mpm_networks_begin(mpm_sim *sim, const pio_engine_desc *desc);
-/* Returns whether a rate of a network's channels is observed. */
-int mpm_networks_have_rates(const pio_engine_desc *desc);
 /* Uploads their tables. */
 void mpm_networks_upload(mpm_sim *sim);
 /* Sets the activations of their channels in a step. */

@@ -379,8 +379,8 @@ void mpm_destroy(pio_sim *sim)
     free(m->design.designs);
     free(m->obstacles.all.driven);
     free(m->obstacles.number);
-    free(m->networks.host_shapes);
-    free(m->networks.host_inputs);
+    sim_networks_free(&m->networks.all);
+    free(m->networks.host_sights);
     free(m->slots.held);
     sim_end(sim);
     free(m);

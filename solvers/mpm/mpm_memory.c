@@ -171,17 +171,12 @@ static void take_tables(mpm_sim *sim)
 static void take_networks(mpm_sim *sim, const pio_engine_desc *desc)
 {
     pio_arena *arena = &sim->base.arena;
-    const int rates = mpm_networks_have_rates(desc);
-    if (!sim->networks.n_networks) return;
-    TAKE(arena, sim->networks.shapes, sim->networks.n_networks);
-    TAKE(arena, sim->networks.inputs, sim->networks.n_inputs);
-    TAKE(arena, sim->networks.means, sim->networks.n_inputs);
-    TAKE(arena, sim->networks.units, sim->networks.n_units);
+    const int rates = sim_networks_have_rates(desc);
+    if (!sim->networks.all.n_networks) return;
+    sim_networks_layout(&sim->networks.all, arena, sim->base.adjoint);
+    TAKE(arena, sim->networks.sights, sim->networks.all.n_inputs);
     if (rates) TAKE(arena, sim->networks.past, (size_t)desc->steps * (size_t)sim->control.n_channels);
-    if (!sim->base.adjoint) return;
-    TAKE(arena, sim->networks.means_bar, sim->networks.n_inputs);
-    TAKE(arena, sim->networks.units_bar, sim->networks.n_units);
-    if (rates) TAKE(arena, sim->networks.past_bar, sim->control.n_channels);
+    if (rates && sim->base.adjoint) TAKE(arena, sim->networks.past_bar, sim->control.n_channels);
 }
 
 static void take_control(mpm_sim *sim, const pio_engine_desc *desc)

@@ -8,7 +8,7 @@
 #include "kernels/mpm/mpm_quantile_args.h"
 #include "kernels/mpm/mpm_slot.h"
 #include "solvers/engine/obstacles.h"
-#include "solvers/engine/sim.h"
+#include "solvers/engine/sim_network.h"
 
 /* One observation, and its tables. */
 typedef struct {
@@ -177,13 +177,10 @@ typedef struct {
 
 /* mpm_feedback.c: feedback controllers. Where there are none all pointers are NULL. */
 typedef struct {
-    int n_networks, n_inputs, n_units;       /* inputs and units of all networks */
-    mpm_network_shape *shapes, *host_shapes; /* [n_networks] on the device, on the host */
-    mpm_input *inputs, *host_inputs;         /* [n_inputs] likewise */
-    double *means, *means_bar;               /* [n_inputs] their values, m or m/s; cotangents */
-    double *units, *units_bar;               /* [n_units] inputs and outputs of the layers; cotangents */
-    double *past;     /* [steps][n_channels] activations of past steps, Pa; NULL: no rate is observed */
-    double *past_bar; /* [n_channels] cotangents of those of the step before; NULL likewise */
+    sim_networks all;
+    mpm_sight *sights, *host_sights; /* [inputs] what each sees, on the device, on the host */
+    double *past;                    /* [steps][n_channels] activations of past steps, Pa; NULL: no rate is observed */
+    double *past_bar;                /* [n_channels] cotangents of those of the step before; NULL likewise */
 } mpm_sim_networks;
 
 /* mpm_obstacle.c: obstacles; see kernels/mpm/mpm_obstacle.h. Where there are none all pointers are NULL. */

@@ -47,6 +47,7 @@ SCENES = {
     "newmark, ties": ("check_scenes/fem_ties.yaml", (), 8, 8),
     "newmark, a rotation and a moment in 3D": ("check_scenes/fem_turn_3d.yaml", (), 8, 8),
     "modal": ("check_scenes/fem_modal.yaml", (), 5, 5),
+    "newmark, network": ("check_scenes/fem_network.yaml", (), 20, 20),
     "newmark, fibres": ("good_scenes/driven_2d.yaml", (), 10, 10),
     "leapfrog": ("good_scenes/motion_leapfrog.yaml", (), 20, 20),
     "reversible_leapfrog": ("good_scenes/motion_reversible_leapfrog.yaml", (), 20, 20),

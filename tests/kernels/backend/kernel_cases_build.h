@@ -37,6 +37,7 @@
 #include "tests/kernels/fem/kernel_cases_fem_place.h"
 #include "tests/kernels/fem/kernel_cases_fem_pressure.h"
 #include "tests/kernels/fem/kernel_cases_fem_probe.h"
+#include "tests/kernels/fem/kernel_cases_fem_sense.h"
 #include "tests/kernels/fem/kernel_cases_fem_stress.h"
 #include "tests/kernels/fem/kernel_cases_fem_tangent.h"
 #include "tests/kernels/fem/kernel_cases_fem_tie.h"

@@ -2,6 +2,7 @@
 #ifndef PIOLA_TESTS_KERNEL_CASES_FEEDBACK_H
 #define PIOLA_TESTS_KERNEL_CASES_FEEDBACK_H
 
+#include "tests/kernels/control/kernel_cases_network.h"
 #include "tests/kernels/mpm/kernel_cases_control.h"
 
 /* The place of a body, the velocity of driven particles less a body's; a third input is no mean. */
@@ -22,7 +23,7 @@ static void case_mpm_sense(case_io *io)
         channel[i] = (int)(3 * case_unit("channel", i)) - 1;
     }
     t.matter.channel = PUSH(io, int, channel, t.n);
-    mpm_input *input = HOST(io, mpm_input, INPUTS);
+    mpm_sight *input = HOST(io, mpm_sight, INPUTS);
     for (int j = 0; j < INPUTS; j++) {
         const int velocity = j == 1;
         input[j].kind = j == 0 ? PIO_INPUT_POSITION : velocity ? PIO_INPUT_VELOCITY : PIO_INPUT_SINE;
@@ -40,7 +41,7 @@ static void case_mpm_sense(case_io *io)
     a->matter = t.matter;
     a->box = t.box;
     a->body = PUSH(io, int, body, t.n);
-    const mpm_input *inputs = PUSH(io, mpm_input, input, INPUTS);
+    const mpm_sight *inputs = PUSH(io, mpm_sight, input, INPUTS);
     wide *means = NEW(io, wide, INPUTS, CASE_SET);
     for (int j = 0; j < INPUTS; j++) {
         a->input = inputs + j;
@@ -58,58 +59,12 @@ static void case_mpm_sense(case_io *io)
 }
 #define case_mpm_sense_adj case_mpm_sense
 
-/* Networks of two hidden layers, one with more units than a team has lanes, and of none. */
-typedef struct {
-    int networks, inputs, channels, weights, units, clocks;
-} network_sizes;
-
-static network_sizes sample_networks(case_io *io, mpm_network_args *a)
-{
-    static const int layers[2] = {3, 1}, width[2][4] = {{7, 41, 5, 4}, {5, 3, 0, 0}};
-    network_sizes n;
-    memset(&n, 0, sizeof n);
-    n.networks = case_size(io, 18);
-    mpm_network_shape *shape = HOST(io, mpm_network_shape, n.networks);
-    for (int i = 0; i < n.networks; i++) {
-        const int k = i % 2, last = layers[k];
-        shape[i].first = n.channels;
-        shape[i].outputs = width[k][last];
-        shape[i].inputs = width[k][0];
-        shape[i].input = n.inputs;
-        shape[i].layers = last;
-        shape[i].weights = n.weights;
-        shape[i].clocks = 2 - k;
-        shape[i].clock = 2 * n.clocks; /* and after all weights */
-        shape[i].unit = n.units;
-        for (int l = 0; l <= last; l++) {
-            shape[i].width[l] = width[k][l];
-            n.units += width[k][l];
-            if (l) n.weights += width[k][l] * (width[k][l - 1] + 1);
-        }
-        n.channels += shape[i].outputs;
-        n.inputs += shape[i].inputs;
-        n.clocks += shape[i].clocks;
-    }
-    for (int i = 0; i < n.networks; i++) shape[i].clock += n.weights;
-    mpm_input *input = HOST(io, mpm_input, n.inputs);
-    for (int j = 0; j < n.inputs; j++) {
-        input[j].kind = j % 4;
-        input[j].offset = 0.3;
-        input[j].scale = 1.5;
-    }
-    for (int i = 0; i < n.networks; i++)
-        for (int j = 0; j < shape[i].inputs; j++) input[shape[i].input + j].clock = j / 4 % shape[i].clocks;
-    a->networks = PUSH(io, mpm_network_shape, shape, n.networks);
-    a->inputs = PUSH(io, mpm_input, input, n.inputs);
-    return n;
-}
-
 /* The first step has none before it. */
 typedef enum { NO_RATES, RATES, FIRST_RATES } network_rates;
 
 static void sample_rates(case_io *io, mpm_network_args *a, network_rates rates)
 {
-    const int n = a->channels;
+    const int n = a->of.channels;
     wide *past = HOST(io, wide, 2 * n);
     a->past = a->rate = NULL;
     if (rates == NO_RATES) return;
@@ -129,22 +84,8 @@ static void case_mpm_network(case_io *io)
     step->h = R(0.004);
     mpm_network_adj_args b;
     mpm_network_args *a = &b.fwd;
-    const network_sizes n = sample_networks(io, a);
-    a->channels = n.channels;
+    const network_sizes n = sample_networks(io, &a->of);
     a->step = PUSH(io, mpm_step, step, 1);
-    a->means = WIDES(io, "mean", 1, n.inputs, -1, 1);
-    case_array *limit = case_uniform(io, CASE_INPUT, "limit", 1, n.channels, 0.5, 2);
-    const wide *limits = (const wide *)case_pack(io, limit, CASE_WIDE);
-    wide *parameters = HOST(io, wide, field_size(n.channels, CONTROL_PARAMETERS));
-    for (int c = 0; c < n.channels; c++) parameters[control_at(n.channels, CONTROL_AMPLITUDE, c)] = limits[c];
-    a->parameters = PUSH(io, wide, parameters, field_size(n.channels, CONTROL_PARAMETERS));
-    wide *values = HOST(io, wide, n.weights + 2 * n.clocks);
-    memcpy(values, case_pack(io, case_uniform(io, CASE_INPUT, "weight", 1, n.weights, -0.6, 0.6), CASE_WIDE),
-           sizeof *values * (size_t)n.weights);
-    memcpy(values + n.weights, case_pack(io, case_uniform(io, CASE_INPUT, "clock", 1, 2 * n.clocks, -3, 7), CASE_WIDE),
-           sizeof *values * (size_t)(2 * n.clocks));
-    a->values = PUSH(io, wide, values, n.weights + 2 * n.clocks);
-    a->units = NEW(io, wide, n.units, CASE_SET);
     a->activation = NEW_FIELD(io, 1, n.channels, CASE_SET);
     sample_rates(io, a, rates);
     LAUNCH(io, mpm_network, n.networks, NULL, a);
@@ -155,16 +96,9 @@ static void case_mpm_network(case_io *io)
     b.activation_bar = COTANGENT(io, wide, "activation");
     b.past_bar = a->past ? COTANGENT(io, wide, "past") : NULL;
     b.rate_bar = a->past ? COTANGENT(io, wide, "rate") : NULL;
-    b.unit_bar = NEW(io, wide, n.units, CASE_SET);
-    b.means_bar = NEW(io, wide, n.inputs, CASE_SET);
-    b.parameters_bar = NEW(io, wide, field_size(n.channels, CONTROL_PARAMETERS), CASE_ADDED);
-    b.values_bar = NEW(io, wide, n.weights + 2 * n.clocks, CASE_ADDED);
+    b.bar = sample_networks_bar(io, &n);
     LAUNCH(io, mpm_network_adj, n.networks, NULL, &b);
-    case_gradient_of(io, "limit", CASE_WIDE, 1, n.channels,
-                     case_components(b.parameters_bar, CONTROL_PARAMETERS, CONTROL_AMPLITUDE));
-    case_gradient(io, "mean", CASE_WIDE, 1, n.inputs, b.means_bar);
-    case_gradient(io, "weight", CASE_WIDE, 1, n.weights, b.values_bar);
-    case_gradient(io, "clock", CASE_WIDE, 1, 2 * n.clocks, b.values_bar + n.weights);
+    network_gradients(io, &n, &b.bar);
     if (rates == RATES) case_gradient(io, "before", CASE_WIDE, 1, n.channels, b.past_bar);
 }
 #define case_mpm_network_adj case_mpm_network
