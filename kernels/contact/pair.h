@@ -162,11 +162,22 @@ PIO_FN void pair_nearest_side(int kind, const wide_vec x[PAIR_NODES], pair_neare
     p->r = wide_scale(sign, p->r);
 }
 
+/* Sets n to the normal m of the directions along which the nearest points can move, on the side of the first part, and
+ * r to what of it is along n. */
+PIO_FN void pair_nearest_normal(pair_nearest *p, wide_vec m)
+{
+    m = wide_scale(W(1) / sqrt(wide_dot(m, m)), m);
+    const wide d = wide_dot(m, p->r);
+    p->n = wide_scale(d < W(0) ? W(-1) : W(1), m);
+    p->r = wide_scale(d, m);
+    p->square = d * d;
+}
+
 #if PIO_DIM == 3
-/* Sets all but n, and returns 1, where the nearest points are in the interior of both parts; else returns 0. With the
- * two directions a_1, a_2 along which r = r_0 + b_1 a_1 + b_2 a_2 can change, b_2 is found from what of a_2 is
- * perpendicular to a_1, and b_1 after it, so that r has an error of rounding even where the directions are nearly
- * parallel. */
+/* Sets the nearest points, and returns 1, where these are in the interior of both parts; else returns 0. With the two
+ * directions a_1, a_2 along which r = r_0 + b_1 a_1 + b_2 a_2 can change, b_2 is found from what of a_2 is perpendicular
+ * to a_1, f_2, and b_1 after it, so that r has an error of rounding even where the directions are nearly parallel. n is
+ * along a_1 x f_2: perpendicular to both to rounding, however small d is, and even at 0. */
 PIO_FN int pair_nearest_inside(int kind, const wide_vec x[PAIR_NODES], pair_nearest *p)
 {
     const int face = kind == PAIR_FACE;
@@ -186,7 +197,7 @@ PIO_FN int pair_nearest_inside(int kind, const wide_vec x[PAIR_NODES], pair_near
     if (!(b1 > W(0) && b2 > W(0) && (face ? b1 + b2 < W(1) : b1 < W(1) && b2 < W(1)))) return 0;
     const wide_vec c1 = wide_scale(W(1) / m1, f1), c2 = wide_scale(W(1) / m2, f2);
     p->r = wide_along(q, b1, a1);
-    p->square = wide_dot(p->r, p->r);
+    pair_nearest_normal(p, wide_cross(a1, wide_scale(W(1) / sqrt(m2), f2)));
     p->freedom = 2;
     p->w[0] = face ? W(1) : W(1) - b1;
     p->w[1] = face ? b1 + b2 - W(1) : b1;
@@ -200,37 +211,18 @@ PIO_FN int pair_nearest_inside(int kind, const wide_vec x[PAIR_NODES], pair_near
 }
 #endif
 
-/* Sets n to a normal m of all directions along which the nearest points can move, on the side of the first part, and r
- * to what of it is along n. */
-PIO_FN void pair_nearest_normal(pair_nearest *p, wide_vec m)
-{
-    m = wide_scale(W(1) / sqrt(wide_dot(m, m)), m);
-    const wide d = wide_dot(m, p->r);
-    p->n = wide_scale(d < W(0) ? W(-1) : W(1), m);
-    p->r = wide_scale(d, m);
-    p->square = d * d;
-}
-
-/* Returns the nearest points of a pair. Where these are in the interior of both parts, which fixes n, n is found from
- * the nodes if r is shorter than the parts: it is right then however small d is, and even at 0. */
+/* Returns the nearest points of a pair. */
 PIO_FN pair_nearest pair_nearest_of(int kind, const wide_vec x[PAIR_NODES])
 {
     pair_nearest p;
     pair_nearest_side(kind, x, &p);
-#if PIO_DIM == 3
-    pair_nearest inside;
-    if (pair_nearest_inside(kind, x, &inside) && inside.square <= p.square) p = inside;
-#endif
     p.n = wide_scale(p.square > PAIR_LEAST ? W(1) / sqrt(p.square) : W(0), p.r);
     if (!(p.square > PAIR_LEAST)) p.n.x[0] = W(1); /* parts that touch: none is right */
 #if PIO_DIM == 3
-    if (p.freedom == 2) {
-        const wide_vec c1 = p.slide[kind == PAIR_FACE ? 2 : 1], c2 = p.slide[3];
-        const wide s1 = wide_dot(c1, c1), s2 = wide_dot(c2, c2);
-        if (p.square * (s1 < s2 ? s1 : s2) < W(1)) pair_nearest_normal(&p, wide_cross(c1, c2));
-    }
+    pair_nearest inside;
+    if (pair_nearest_inside(kind, x, &inside) && inside.square <= p.square) p = inside;
 #else
-    if (p.freedom == 1 && wide_dot(p.slide[1], p.slide[1]) * p.square < W(1)) {
+    if (p.freedom == 1) {
         wide_vec m;
         m.x[0] = -p.slide[2].x[1];
         m.x[1] = p.slide[2].x[0];

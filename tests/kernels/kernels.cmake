@@ -41,6 +41,7 @@ endfunction()
 
 include(kernels/backend/backend.cmake)
 if(PIOLA_HOST) # the others need cmocka
+  include(kernels/contact/contact.cmake)
   include(kernels/material/material.cmake)
   include(kernels/mpm/mpm.cmake)
   include(kernels/fem/fem.cmake)
