@@ -121,6 +121,11 @@ static void contact_json(const pio_session *s, pio_json *json)
     pio_json_integer(json, "began", report.began);
     pio_json_integer(json, "ended", report.ended);
     pio_json_double(json, "gap", report.gap);
+    if (report.rough) {
+        pio_json_integer(json, "stuck", report.stuck);
+        pio_json_integer(json, "between", report.between);
+        pio_json_integer(json, "slid", report.slid);
+    }
     pio_json_end_object(json);
 }
 

@@ -188,7 +188,8 @@ static bool is_no_ball(const pio_scene *s, const void *obstacle)
 
 static bool slides(const pio_scene *s, const void *obstacle)
 {
-    return s->method.type == SCENE_MPM && ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
+    (void)s;
+    return ((const scene_obstacle *)obstacle)->behaviour != PIO_WALL_STICKY;
 }
 
 /* Of a face: whether it can have friction, and its number among the faces. */

@@ -83,7 +83,7 @@ static void complete_of_mesh(const pio_scene *s, scene_obstacle *o)
     o->behaviour = PIO_WALL_SEPARATE;
     o->model = PIO_CONTACT_POTENTIAL;
     o->width = 2 * o->distance;
-    o->friction_velocity = o->separation_velocity = PIO_LEAST_VELOCITY;
+    o->separation_velocity = PIO_LEAST_VELOCITY;
     if (isnan(o->stiffness)) o->stiffness = 0.01 * largest_modulus(s);
     if (isnan(o->resolution)) o->resolution = o->distance;
 }

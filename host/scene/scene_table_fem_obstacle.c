@@ -21,6 +21,14 @@ static const cfg_field obstacle_fields[] = {
      .quantity = CFG_PRESSURE, POSITIVE,
      .meaning = "pressure K, of which the obstacle presses with 1.19 K at half the distance, with 0.14 K at 0.8 of it "
                 "and with 12.2 K at a tenth; larger keeps the gap nearer to the distance"},
+    {"friction", CFG_NUMBER, AT(scene_obstacle, friction), .fallback = "0", NOT_NEGATIVE,
+     .meaning =
+         "Coulomb's coefficient: of each normal force this fraction acts against sliding; with a larger one bodies "
+         "rest on steeper slopes, and the matrix of implicit and static steps is no longer symmetric"},
+    {"friction_velocity", CFG_NUMBER, AT(scene_obstacle, friction_velocity), .fallback = "1 mm/s", REGULARISATION,
+     .meaning = "sliding speed at which friction has 0.7 of its size; bodies that should stick creep at about this "
+                "speed, and a larger one makes derivatives milder. Of a static run speeds are ways of a load step "
+                "divided by its time"},
     {"position", CFG_VECTOR, AT(scene_obstacle, position), .computed = "0", .quantity = CFG_LENGTH,
      .meaning = "place of its origin; at the start no node may touch it"},
     {"rotation", CFG_SPIN, AT(scene_obstacle, rotation), .computed = "0", .quantity = CFG_ANGLE,

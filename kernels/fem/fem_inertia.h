@@ -304,7 +304,7 @@ PIO_FN void fem_rates_adj(int i, const fem_rates_adj_args *s)
         const int constrained = s->constrained[i] >> c & 1;
         const fem_rate *rv = constrained ? &s->r.constrained_v : &s->r.v,
                        *ra = constrained ? &s->r.constrained_a : &s->r.a;
-        const real v = s->v1_bar[at], a = s->a1_bar[at];
+        const real v = s->v1_bar[at], a = s->a1_bar ? s->a1_bar[at] : R(0);
         fem_add(s->u1_bar, at, R(rv->d) * v + R(ra->d) * a);
         fem_add(s->u_bar, at, R(rv->p - rv->d) * v + R(ra->p - ra->d) * a);
         fem_add(s->vel_bar, at, R(rv->v) * v + R(ra->v) * a);

@@ -104,7 +104,7 @@ typedef struct {
 typedef struct {
     fem_rate_set r;                      /* as of fem_rates */
     const int *constrained;              /* [nodes] bit c: component c is prescribed */
-    const real *v1_bar, *a1_bar;         /* [nodes][DIM] cotangents of velocity and acceleration */
+    const real *v1_bar, *a1_bar;         /* [nodes][DIM] of velocity, and acceleration: NULL where 0 */
     real *u1_bar, *u_bar, *vel_bar;      /* [nodes][DIM]; added to */
     real *acc_bar, *past_bar, *rate_bar; /* [nodes][DIM]; added to, or NULL */
 } fem_rates_adj_args;

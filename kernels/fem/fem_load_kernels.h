@@ -11,6 +11,7 @@
 #include "kernels/fem/fem_couple.h"
 #include "kernels/fem/fem_fibre.h"
 #include "kernels/fem/fem_follow.h"
+#include "kernels/fem/fem_friction.h"
 #include "kernels/fem/fem_inertia.h"
 #include "kernels/fem/fem_lattice.h"
 #include "kernels/fem/fem_lattice_leap.h"

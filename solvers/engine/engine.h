@@ -170,6 +170,9 @@ typedef struct {
     int64_t points;       /* nodes of outer faces; 0: there are no obstacles */
     int64_t began, ended; /* how often one came within reach of a barrier, and left it */
     double gap;           /* least distance of a node from an obstacle, m */
+    int rough;            /* an obstacle may have friction; of those that press, over all states: */
+    /* at less than a third of the friction velocity, up to three times it, and beyond */
+    int64_t stuck, between, slid;
 } pio_contact_report;
 
 /* A kind of kinks (points where the derivative jumps), and the tolerance within which they were counted as near. */

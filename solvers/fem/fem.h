@@ -126,9 +126,10 @@ void fem_value_adj(fem_sim *f, const fem_load *l);
 void fem_internal(fem_sim *f, const real *u, real *out);
 /* The same without contact. */
 void fem_elastic(fem_sim *f, const real *u, real *out);
-/* The adjoint of fem_internal() with cotangents y of the nodal forces: adds to u_bar, and with `parameters` to the
- * cotangents of constants, thickness, rest positions, stiffnesses and obstacles. */
-void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+/* The adjoint of fem_internal() with cotangents y of the nodal forces: adds to u_bar, to v_bar, the cotangents of the
+ * velocities that friction depends on, and with `parameters` to those of constants, thickness, rest positions,
+ * stiffnesses and obstacles. v_bar NULL: friction is left out. */
+void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, real *v_bar, int parameters);
 /* Computes the internal forces into `out` and their adjoint without parameters in one pass. */
 void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, real *out);
 /* Sets time and external forces, N, to those at the end of a span, in displacement u. */
@@ -324,7 +325,9 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
 
 /* Returns how rates depend on displacements at the end of a span (fem_dynamics.c). */
 fem_rate_set fem_rates_at(const fem_sim *f, fem_span span);
-/* Sets rate, inertia and drag of the nodes when the span ends in displacement u1. */
+/* Sets rate when the span ends in displacement u1. */
+void fem_set_rates(fem_sim *f, fem_span span, const real *u1);
+/* Likewise rate, inertia and drag of the nodes. */
 void fem_inertial(fem_sim *f, fem_span span, const real *u1);
 /* The trial displacement becomes the state, with the rates that fem_inertial() found last. */
 void fem_accept(fem_sim *f);

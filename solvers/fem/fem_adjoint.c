@@ -15,7 +15,8 @@
  * one, and their sum is never rounded (Higham 2002, chapter 12). None of them is solved for to all digits at once:
  * what rounding of the matrix takes away again would be iterations in vain.
  *
- * A quasi-static step has no history: the cotangent of the state before it is zero. */
+ * Friction depends on v1, which acts as that of damping does. A quasi-static step without it has no history: the
+ * cotangent of the state before it is zero. */
 #include "solvers/fem/fem_control.h"
 
 #include <math.h>
@@ -31,10 +32,11 @@ static void collect(fem_sim *f, fem_span span)
 {
     pio_queue *q = &f->base.queue;
     pio_queue_copy(q, f->newton.rhs, f->adjoint.u_bar, sizeof(real) * DIM * (size_t)f->mesh.nodes);
-    if (fem_moves(f)) { /* u1 acts through its rates too */
+    if (fem_has_rates(f)) { /* u1 acts through its rates too */
         const fem_rate_set r = fem_rates_at(f, span);
         fem_combine(f, 1, f->newton.rhs, r.v.d, fem_state(f, f->adjoint.u_bar, STATE_V), f->newton.rhs);
-        fem_combine(f, 1, f->newton.rhs, r.a.d, fem_state(f, f->adjoint.u_bar, STATE_A), f->newton.rhs);
+        if (fem_moves(f))
+            fem_combine(f, 1, f->newton.rhs, r.a.d, fem_state(f, f->adjoint.u_bar, STATE_A), f->newton.rhs);
     }
     fem_condense(f, f->newton.rhs);
 }
@@ -44,7 +46,7 @@ static void spread(fem_sim *f)
 {
     fem_tie_nodes(f, f->newton.lambda);
     fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
-    fem_internal_adj(f, f->adjoint.known, f->newton.y, f->adjoint.u_bar, 1);
+    fem_internal_adj(f, f->adjoint.known, f->newton.y, f->adjoint.u_bar, fem_state(f, f->adjoint.u_bar, STATE_V), 1);
     fem_follow_adj(f, f->adjoint.known, f->newton.lambda, f->adjoint.u_bar);
     if (fem_moves(f)) {
         fem_mass_force_adj(f, fem_state(f, f->adjoint.known, STATE_A), f->newton.y,
@@ -106,7 +108,7 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     pio_queue *q = &f->base.queue;
     const size_t bytes = sizeof(real) * DIM * (size_t)f->mesh.nodes;
     const size_t state = bytes * (size_t)f->state.n_vectors;
-    const int moves = fem_moves(f);
+    const int moves = fem_moves(f), history = fem_has_rates(f);
     fem_multigrid_expire(f);
     fem_external(f, span, f->adjoint.known); /* time, curves and forces */
     fem_jacobian(f, span, f->adjoint.known);
@@ -114,12 +116,12 @@ piola_status fem_solve_adj(fem_sim *f, fem_span span, pio_step_record *record, p
     const piola_status rc = solve(f, span, record, error);
     if (rc) return rc;
     fem_control_adj(f);
-    if (moves) fem_history_adj(f, span);
+    if (history) fem_history_adj(f, span);
     fem_tie_nodes_adj(f, f->adjoint.u_bar);
     fem_supports_adj(f, f->adjoint.u_bar);
     if (span.part == span.parts - 1) pio_queue_copy(q, f->frames.force_bar, f->forces.external_bar, bytes);
     fem_external_adj(f, f->adjoint.known);
-    if (moves)
+    if (history)
         pio_queue_copy(q, f->adjoint.u_bar, f->adjoint.previous_bar, state);
     else
         pio_queue_zero(q, f->adjoint.u_bar, bytes);

@@ -1,6 +1,6 @@
 /* fem_contact.c -- contact of a mesh's surface with obstacles: points, their areas, forces, blocks of the matrix, and
  * how far a step may go. Forces of contact count as internal ones, as those of springs do. */
-#include "solvers/fem/fem_contact.h"
+#include "solvers/fem/fem_friction.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,9 +32,8 @@ piola_status fem_contact_accept(const pio_engine_desc *desc, piola_error *error)
     }
     for (int o = 0; !rc && o < desc->n_obstacles; o++) {
         const pio_obstacle_desc *d = &desc->obstacles[o];
-        if (d->behaviour != PIO_WALL_SEPARATE || d->model != PIO_CONTACT_POTENTIAL || d->friction > 0)
-            rc = sim_fail(error, PIOLA_BAD_DATA,
-                          "obstacle %d: meshes separate from it, by a potential and without friction", o);
+        if (d->behaviour != PIO_WALL_SEPARATE || d->model != PIO_CONTACT_POTENTIAL)
+            rc = sim_fail(error, PIOLA_BAD_DATA, "obstacle %d: meshes separate from it, by a potential", o);
     }
     return rc;
 }
@@ -179,7 +178,7 @@ void fem_contact_adj_begin(fem_sim *f)
 
 /* ---- forces ------------------------------------------------------------------------------------------------ */
 
-static fem_contact_args contact_of(const fem_sim *f, const real *u, real *out)
+fem_contact_args fem_contact_of(const fem_sim *f, const real *u, real *out)
 {
     const fem_sim_contact *s = &f->contact;
     return (fem_contact_args){.obstacles = s->obstacles.n, .shape = s->obstacles.shape, .pose = s->obstacles.pose,
@@ -189,20 +188,23 @@ static fem_contact_args contact_of(const fem_sim *f, const real *u, real *out)
 
 void fem_contact_forces(fem_sim *f, const real *u, real *out)
 {
-    const fem_contact_args a = contact_of(f, u, out);
+    const fem_contact_args a = fem_contact_of(f, u, out);
     if (a.obstacles) pio_map_with(&f->base.queue, fem_contact, f->contact.points, NULL, &a);
+    fem_friction_forces(f, &a, fem_slip_velocity(f, u));
 }
 
-void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
+void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, real *v_bar, int parameters)
 {
     pio_queue *q = &f->base.queue;
     const fem_sim_contact *s = &f->contact;
     const sim_obstacle_time t = fem_obstacle_time(f, s->span, 1);
     if (!s->obstacles.n) return;
     for (int o = 0; o < s->obstacles.n; o++) {
-        pio_map(q, fem_contact_adj, s->points, NULL, .fwd = contact_of(f, u, NULL), .obstacle = o, .points = s->points,
+        pio_map(q, fem_contact_adj, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .obstacle = o, .points = s->points,
                 .y = y, .u_bar = u_bar, .rest_bar = parameters ? f->mesh.rest_bar : NULL, .area_bar = s->area_bar,
                 .contribution = s->contribution);
+        fem_friction_forces_adj(f, o, u, fem_slip_velocity(f, u), y,
+                                (fem_friction_bars){.u = u_bar, .v = v_bar, .parameters = parameters});
         if (parameters) sim_obstacles_gather(&s->obstacles, q, o, s->points, NULL, s->contribution);
     }
     if (parameters) sim_obstacles_place_adj(&s->obstacles, q, &t);
@@ -212,13 +214,14 @@ void fem_contact_blocks(fem_sim *f, const real *u, int projected)
 {
     const fem_sim_contact *s = &f->contact;
     if (!s->obstacles.n) return;
-    pio_map(&f->base.queue, fem_contact_matrix, s->points, NULL, .fwd = contact_of(f, u, NULL), .projected = projected,
+    pio_map(&f->base.queue, fem_contact_matrix, s->points, NULL, .fwd = fem_contact_of(f, u, NULL), .projected = projected,
             .first_node_pair = s->first_node_pair, .out = f->matrix.block_out);
+    fem_friction_blocks(f, u, projected);
 }
 
 void fem_contact_potential(fem_sim *f, const real *u, double *energy)
 {
-    const fem_contact_args a = contact_of(f, u, NULL);
+    const fem_contact_args a = fem_contact_of(f, u, NULL);
     if (!a.obstacles) return;
     pio_sum(&f->base.queue, fem_contact_energy, f->contact.points, NULL, energy, .obstacles = a.obstacles,
             .shape = a.shape, .pose = a.pose, .coefficients = a.coefficients, .node = a.node, .area = a.area,
@@ -266,7 +269,7 @@ piola_status fem_contact_limit(fem_sim *f, const real *u, const real *du, double
     *part = 1;
     if (!f->contact.obstacles.n) return PIOLA_OK;
     open_limit(f);
-    pio_map(&f->base.queue, fem_contact_reach, f->contact.points, NULL, .fwd = contact_of(f, u, NULL), .du = du,
+    pio_map(&f->base.queue, fem_contact_reach, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL), .du = du,
             .scale = scale, .limit = f->contact.keys + CONTACT_LIMIT);
     return read_key(f, CONTACT_LIMIT, part, error);
 }
@@ -274,9 +277,7 @@ piola_status fem_contact_limit(fem_sim *f, const real *u, const real *du, double
 int fem_contact_rewind(fem_sim *f, fem_span span)
 {
     if (!f->contact.moving) return 0;
-    const sim_obstacle_time t = fem_obstacle_time(f, span, 0);
-    f->contact.passed = 0;
-    sim_obstacles_place(&f->contact.obstacles, &f->base.queue, &t);
+    fem_obstacles_move(f, span, 0);
     return 1;
 }
 
@@ -284,7 +285,7 @@ void fem_contact_carries(fem_sim *f, const real *u, real *residual)
 {
     const contact_pose_args m = motion_of(f, f->contact.span, f->contact.passed);
     if (m.obstacles)
-        pio_map(&f->base.queue, fem_contact_carry, f->contact.points, NULL, .fwd = contact_of(f, u, NULL), .motion = m,
+        pio_map(&f->base.queue, fem_contact_carry, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL), .motion = m,
                 .residual = residual);
 }
 
@@ -293,7 +294,7 @@ piola_status fem_contact_advance(fem_sim *f, const real *u, const real *du, doub
     const contact_pose_args m = motion_of(f, f->contact.span, f->contact.passed);
     if (!m.obstacles) return fem_contact_limit(f, u, du, 1, part, error);
     open_limit(f);
-    pio_map(&f->base.queue, fem_contact_reach, f->contact.points, NULL, .fwd = contact_of(f, u, NULL), .du = du,
+    pio_map(&f->base.queue, fem_contact_reach, f->contact.points, NULL, .fwd = fem_contact_of(f, u, NULL), .du = du,
             .scale = 1, .motion = m, .limit = f->contact.keys + CONTACT_LIMIT);
     const piola_status rc = read_key(f, CONTACT_LIMIT, part, error);
     if (rc) return rc;
@@ -301,16 +302,14 @@ piola_status fem_contact_advance(fem_sim *f, const real *u, const real *du, doub
         fem_obstacles_at(f, f->contact.span);
         return PIOLA_OK;
     }
-    f->contact.passed += *part * (1 - f->contact.passed);
-    const sim_obstacle_time t = fem_obstacle_time(f, f->contact.span, f->contact.passed);
-    sim_obstacles_place(&f->contact.obstacles, &f->base.queue, &t);
+    fem_obstacles_move(f, f->contact.span, f->contact.passed + *part * (1 - f->contact.passed));
     return PIOLA_OK;
 }
 
 static void watch(fem_sim *f)
 {
     const fem_sim_contact *s = &f->contact;
-    pio_map(&f->base.queue, fem_contact_watch, s->points, NULL, .fwd = contact_of(f, f->state.u, NULL),
+    pio_map(&f->base.queue, fem_contact_watch, s->points, NULL, .fwd = fem_contact_of(f, f->state.u, NULL),
             .least = s->keys + CONTACT_LEAST, .gap = s->gap, .nearest = s->nearest, .touching = s->touching,
             .counts = s->counts);
 }
@@ -318,6 +317,7 @@ static void watch(fem_sim *f)
 void fem_contact_count(fem_sim *f)
 {
     if (f->contact.obstacles.n) watch(f);
+    fem_friction_count(f);
 }
 
 /* At the start a point is at or behind a surface. */
@@ -361,6 +361,7 @@ piola_status fem_contact_start(fem_sim *f, piola_error *error)
     pio_queue_zero(q, s->touching, sizeof *s->touching * (size_t)s->points);
     watch(f);
     pio_queue_zero(q, s->counts, 2 * sizeof *s->counts);
+    fem_friction_start(f);
     pio_queue_download(q, keys, s->keys, sizeof keys);
     if (keys[CONTACT_LEAST] == 0) return overlaps(f, error);
     return sim_failed(&f->base, error);
@@ -370,7 +371,7 @@ void fem_contact_leaped(fem_sim *f, double h)
 {
     const fem_sim_contact *s = &f->contact;
     if (!s->obstacles.n) return;
-    pio_map(&f->base.queue, fem_contact_leap, s->points, NULL, .fwd = contact_of(f, f->state.u, NULL),
+    pio_map(&f->base.queue, fem_contact_leap, s->points, NULL, .fwd = fem_contact_of(f, f->state.u, NULL),
             .v = fem_state(f, f->state.u, STATE_V), .mass = f->motion.mass, .h = h,
             .motion = motion_of(f, s->span, 0), .square = s->square,
             .step = f->step, .needed = s->keys + CONTACT_NEEDED);
@@ -388,8 +389,8 @@ double fem_contact_needed(fem_sim *f)
 /* Forces of obstacle o alone, whose poses are those of the observed state from now on. */
 static fem_contact_args only(fem_sim *f, const pio_sample_weight *t, int o, real *out)
 {
-    fem_contact_args a = contact_of(f, f->state.u, out);
-    fem_obstacles_at(f, fem_whole(t->step - 1));
+    fem_contact_args a = fem_contact_of(f, f->state.u, out);
+    fem_obstacles_at(f, fem_last_span(f, t->step));
     a.obstacles = 1;
     a.shape += o;
     a.pose += o;
@@ -401,6 +402,7 @@ void fem_contact_observe_force(fem_sim *f, const fem_observation *o, const pio_s
     const fem_contact_args a = only(f, t, o->desc.obstacle, f->newton.trial);
     fem_zero_points(f, f->newton.trial);
     pio_map_with(&f->base.queue, fem_contact, f->contact.points, NULL, &a);
+    fem_friction_forces(f, &a, fem_rough_velocity(f));
     fem_combine(f, -1, f->newton.trial, 0, f->newton.trial, f->newton.trial);
 }
 
@@ -418,11 +420,14 @@ static void pose_adj(fem_sim *f, int o)
 void fem_contact_observe_force_adj(fem_sim *f, const fem_observation *o, const pio_sample_weight *t)
 {
     const fem_sim_contact *s = &f->contact;
-    fem_obstacles_at(f, fem_whole(t->step - 1));
+    fem_obstacles_at(f, fem_last_span(f, t->step));
     fem_combine(f, -1, f->newton.y, 0, f->newton.y, f->newton.y);
-    pio_map(&f->base.queue, fem_contact_adj, s->points, NULL, .fwd = contact_of(f, f->state.u, NULL),
+    pio_map(&f->base.queue, fem_contact_adj, s->points, NULL, .fwd = fem_contact_of(f, f->state.u, NULL),
             .obstacle = o->desc.obstacle, .points = s->points, .y = f->newton.y, .u_bar = f->adjoint.u_bar,
             .rest_bar = f->mesh.rest_bar, .area_bar = s->area_bar, .contribution = s->contribution);
+    fem_friction_forces_adj(f, o->desc.obstacle, f->state.u, fem_rough_velocity(f), f->newton.y,
+                            (fem_friction_bars){.u = f->adjoint.u_bar,
+                                                .v = fem_state(f, f->adjoint.u_bar, STATE_V), .parameters = 1});
     pose_adj(f, o->desc.obstacle);
 }
 
@@ -431,9 +436,9 @@ static fem_contact_gap_args least_gap(fem_sim *f, const fem_observation *o, cons
 {
     const uint64_t none[2] = {NO_LIMIT, NO_LIMIT};
     const fem_sim_contact *s = &f->contact;
-    const fem_contact_gap_args a = {.fwd = contact_of(f, f->state.u, NULL), .obstacle = o->desc.obstacle,
+    const fem_contact_gap_args a = {.fwd = fem_contact_of(f, f->state.u, NULL), .obstacle = o->desc.obstacle,
                                     .gap = s->gap, .found = s->found};
-    fem_obstacles_at(f, fem_whole(t->step - 1));
+    fem_obstacles_at(f, fem_last_span(f, t->step));
     pio_queue_upload(&f->base.queue, s->found, none, sizeof none);
     pio_map_with(&f->base.queue, fem_contact_gap, s->points, NULL, &a);
     pio_map(&f->base.queue, fem_contact_which, s->points, NULL, .gap = s->gap, .found = s->found);
@@ -465,6 +470,7 @@ piola_status fem_contact_report(pio_sim *sim, pio_contact_report *report, piola_
     pio_queue_download(&sim->queue, counts, f->contact.counts, sizeof counts);
     report->began = counts[0];
     report->ended = counts[1];
+    fem_friction_report(f, report);
     return read_key(f, CONTACT_LEAST, &report->gap, error);
 }
 /* clang-format on */

@@ -10,8 +10,12 @@
 piola_status fem_contact_accept(const pio_engine_desc *desc, piola_error *error);
 /* Returns the time at a fraction 0 .. 1 of the span, from which obstacles go on to its end (fem_obstacles.c). */
 sim_obstacle_time fem_obstacle_time(const fem_sim *f, fem_span span, double passed);
-/* Sets the poses of obstacles to those at the end of a span, of which all forces are until they are set anew. */
+/* Sets the poses of obstacles to those after a fraction of a span, with their mean velocities in it. */
+void fem_obstacles_move(fem_sim *f, fem_span span, double passed);
+/* Sets them to those at the end of a span, of which all forces are until they are set anew. */
 void fem_obstacles_at(fem_sim *f, fem_span span);
+/* Returns the last part of the step that led to this state. */
+fem_span fem_last_span(const fem_sim *f, int64_t state);
 
 /* Numbers the points of contact, on the host, before the graph of the matrix is made. Returns 1; 0 without memory, -2
  * if the program is to stop. */
@@ -30,10 +34,12 @@ void fem_contact_areas_adj(fem_sim *f);
 /* Zeroes the cotangents of areas and obstacles, at the beginning of one. */
 void fem_contact_adj_begin(fem_sim *f);
 
-/* Adds dPhi/du in displacement u [nodes][DIM], N, to out. */
+/* Returns what kernels need of contact in displacement u [nodes][DIM], with forces that are added to `out`. */
+fem_contact_args fem_contact_of(const fem_sim *f, const real *u, real *out);
+/* Adds dPhi/du in displacement u [nodes][DIM], N, and friction (fem_friction.h) to out. */
 void fem_contact_forces(fem_sim *f, const real *u, real *out);
 /* Its adjoint with cotangents y of these forces, as fem_internal_adj(). */
-void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters);
+void fem_contact_forces_adj(fem_sim *f, const real *u, const real *y, real *u_bar, real *v_bar, int parameters);
 /* Sets the points' blocks of the Jacobian; `projected`: without their negative part. */
 void fem_contact_blocks(fem_sim *f, const real *u, int projected);
 /* Sets *energy, device memory, to Phi in displacement u, J; a node inside an obstacle makes it at least 1e300. */

@@ -1,5 +1,5 @@
 /* fem_create.c -- a mesh's simulation from its description: checks, topology, memory; then fem_upload.c. */
-#include "solvers/fem/fem_contact.h"
+#include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
 #include "solvers/fem/fem_observe.h"
@@ -306,6 +306,7 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->stepping.halvings = m->halvings;
     f->newton.projection = m->projection;
     take_integrator(f, m, desc);
+    fem_friction_begin(f, desc);
     f->setup.start_only = desc->start_only && m->integrator == PIO_STATIC && !m->follows &&
                           m->linear != PIO_SOLVE_DIRECT && m->product == PIO_OWN_PRODUCT;
     const int blocks = take_blocks(f, m);
@@ -318,8 +319,8 @@ static piola_status begin(const pio_backend *backend, const pio_engine_desc *des
     f->matrix.constant.possible = !f->loads.has_followers && !m->channel && !desc->n_obstacles && is_linear(f, m);
     const int sheet = m->plane == PIO_PLANE_STRESS && is_linear(f, m) && !f->materials.has_heat;
     f->mesh.plane = sheet ? (int)PIO_PLANE_STRAIN : (int)m->plane;
-    f->matrix.kind =
-        f->loads.has_followers ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
+    const int general = f->loads.has_followers || (f->contact.rough && !fem_leaps(f));
+    f->matrix.kind = general ? PIO_GENERAL : PIO_SYMMETRIC; /* hyperelastic laws, dead loads and springs */
     if (!fem_rows_find(f, desc)) return sim_fail(error, PIOLA_NO_MEMORY, "no host memory for rows of constants");
     piola_status rc = take_topology(f, desc, error);
     if (!rc) rc = sim_open(&f->base, desc, error); /* a library's analysis takes memory of the device */

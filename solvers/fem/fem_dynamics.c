@@ -27,6 +27,7 @@ fem_rate_set fem_rates_at(const fem_sim *f, fem_span span)
 {
     const double h = f->stepping.dt / span.parts;
     fem_rate_set r = {.v = {.d = 0}};
+    if (f->contact.rubs) r.v = r.constrained_v = (fem_rate){.d = 1 / h};
     if (f->motion.integrator == PIO_STATIC || fem_leaps(f)) return r;
     if (fem_is_modal(f)) {
         r.a.d = -f->modal.shift; /* the matrix K - shift M */
@@ -55,7 +56,7 @@ fem_rate_set fem_rates_at(const fem_sim *f, fem_span span)
 }
 
 /* clang-format off */
-static void rates(fem_sim *f, fem_span span, const real *u1)
+void fem_set_rates(fem_sim *f, fem_span span, const real *u1)
 {
     const fem_rate_set r = fem_rates_at(f, span);
     pio_map(&f->base.queue, fem_rates, f->mesh.nodes, NULL,
@@ -74,7 +75,7 @@ void fem_known_acceleration(fem_sim *f, fem_span span)
 {
     const size_t vector = DIM * (size_t)f->mesh.nodes;
     if (!f->state.omits_acceleration) return;
-    rates(f, span, f->adjoint.known);
+    fem_set_rates(f, span, f->adjoint.known);
     pio_queue_copy(&f->base.queue, fem_state(f, f->adjoint.known, STATE_A), f->motion.rate + vector,
             sizeof(real) * vector);
 }
@@ -89,7 +90,7 @@ void fem_history_adj(fem_sim *f, fem_span span)
     real *past_bar = fem_state(f, f->adjoint.u_bar, STATE_PAST), *rate_bar = fem_state(f, f->adjoint.u_bar, STATE_RATE);
     pio_queue_zero(q, f->adjoint.previous_bar, bytes * (size_t)f->state.n_vectors);
     fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_V));
-    fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_A));
+    if (fem_moves(f)) fem_tie_nodes_adj(f, fem_state(f, f->adjoint.u_bar, STATE_A));
     pio_map(q, fem_rates_adj, f->mesh.nodes, NULL,
             .r = r, .constrained = f->supports.constrained, .v1_bar = fem_state(f, f->adjoint.u_bar, STATE_V),
             .a1_bar = fem_state(f, f->adjoint.u_bar,
@@ -111,7 +112,7 @@ void fem_history_adj(fem_sim *f, fem_span span)
 void fem_inertial(fem_sim *f, fem_span span, const real *u1)
 {
     const size_t vector = DIM * (size_t)f->mesh.nodes;
-    rates(f, span, u1);
+    fem_set_rates(f, span, u1);
     pio_queue_zero(&f->base.queue, f->motion.inertia, sizeof(real) * vector);
     pio_queue_zero(&f->base.queue, f->motion.drag, sizeof(real) * vector);
     fem_mass_force(f, f->motion.rate + vector, f->motion.inertia);

@@ -25,8 +25,8 @@ void fem_internal(fem_sim *f, const real *u, real *out)
     fem_contact_forces(f, u, out);
 }
 
-/* u_bar += (df/du)^T y; with `parameters` the same for constants, thickness and rest positions. */
-void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int parameters)
+/* u_bar += (df/du)^T y, v_bar likewise; with `parameters` the same for constants, thickness and rest positions. */
+void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, real *v_bar, int parameters)
 {
     pio_queue *q = &f->base.queue;
     for (const fem_element_block *p = f->mesh.block; p < f->mesh.block + f->mesh.n_blocks; p++) {
@@ -43,7 +43,7 @@ void fem_internal_adj(fem_sim *f, const real *u, const real *y, real *u_bar, int
     if (parameters) fem_add_element_dofs(f, f->mesh.dof_rest, f->mesh.rest_bar);
     fem_springs_adj(f, u, y, u_bar, parameters);
     pio_halo(q, u_bar);
-    fem_contact_forces_adj(f, u, y, u_bar, parameters);
+    fem_contact_forces_adj(f, u, y, u_bar, v_bar, parameters);
 }
 
 /* The same with all parameters, and the forces themselves into out. */
@@ -70,7 +70,7 @@ void fem_internal_both(fem_sim *f, const real *u, const real *y, real *u_bar, re
     pio_halo(q, out);
     pio_halo(q, u_bar);
     fem_contact_forces(f, u, out);
-    fem_contact_forces_adj(f, u, y, u_bar, 1);
+    fem_contact_forces_adj(f, u, y, u_bar, NULL, 1);
 }
 
 /* ---- external forces -------------------------------------------------------------------------------------- */

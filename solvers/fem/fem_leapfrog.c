@@ -6,9 +6,10 @@
  *
  * The first kick is that of half a span, from the velocity at time 0: positions are of the second order, exact under a
  * constant force. The velocity of a state, which is observed and written, is that at h/2 before its time. Damping comes
- * late by h/2: it is of the first order. Constrained unknowns go where the end of the step puts them. The step is
+ * late by h/2: it is of the first order. Friction is that of the normal force at t0 and the velocity at t0 + h/2
+ * (fem_friction.h). Constrained unknowns go where the end of the step puts them. The step is
  * stable while h omega <= 2 for every frequency omega. */
-#include "solvers/fem/fem_contact.h"
+#include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_network.h"
 
@@ -59,6 +60,7 @@ piola_status fem_leapfrog(fem_sim *f, int64_t step, piola_error *error)
     pio_queue *q = &f->base.queue;
     const fem_leap_args a = leap_args(f, step);
     fem_leap_force(f, step);
+    fem_friction_leaps(f, fem_leap_kick(f, step));
     fem_curves(f, fem_whole(step), f->curves.factor);
     pio_queue_zero(q, f->newton.lambda, point_bytes(f));
     if (f->supports.n_constrained)
@@ -80,6 +82,14 @@ static int forces_seen(const fem_sim *f, int64_t state)
     return 0;
 }
 
+/* newton.lambda, cotangents of all forces, become those of forces without friction. */
+static void friction_adj(fem_sim *f, int64_t step)
+{
+    if (!f->contact.rough) return;
+    fem_leap_force(f, step);
+    fem_friction_leaps_adj(f, fem_leap_kick(f, step));
+}
+
 /* Cotangents of the end, `known`, become those of the beginning, u its state. Forces that were observed at the end go
  * first. The internal forces are made with their adjoint, of the same stresses. */
 piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
@@ -97,6 +107,7 @@ piola_status fem_leapfrog_adj(fem_sim *f, int64_t step, piola_error *error)
         fem_curves(f, fem_whole(step - 1), f->curves.factor);
     else
         fem_external(f, fem_whole(step - 1), f->state.u);
+    friction_adj(f, step);
     fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
     fem_activate(f, fem_whole(step - 1));
     fem_internal_both(f, f->state.u, f->newton.y, f->adjoint.u_bar, f->forces.internal);

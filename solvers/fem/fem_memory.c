@@ -143,7 +143,9 @@ void fem_contact_layout(fem_sim *f, const pio_engine_desc *desc)
     TAKE(arena, s->nearest, s->points);
     TAKE(arena, s->touching, s->points);
     TAKE(arena, s->counts, 2);
+    if (s->rough) TAKE(arena, s->slides, 3);
     TAKE(arena, s->zero, 1);
+    if (s->rubs) TAKE(arena, f->motion.rate, 2 * DIM * (size_t)f->mesh.nodes);
     sim_obstacles_layout(&s->obstacles, arena, desc, f->base.adjoint);
     if (!f->base.adjoint) return;
     TAKE(arena, s->share_rest, (size_t)s->element_dofs * DIM);
@@ -185,7 +187,7 @@ static void take_adjoint(fem_sim *f, const pio_engine_desc *desc)
     if (sim_ever_uses_previous_state(desc)) TAKE_POINTS(f->adjoint.between_bar);
     TAKE_STATE(f->adjoint.known);
     TAKE_STATE(f->adjoint.u_bar);
-    if (fem_moves(f) && !fem_leaps(f)) TAKE_STATE(f->adjoint.previous_bar);
+    if (fem_has_rates(f) && !fem_leaps(f)) TAKE_STATE(f->adjoint.previous_bar);
     TAKE_POINTS(f->forces.external_bar);
     if (!fem_leaps(f)) TAKE_POINTS(f->frames.force_bar);
     TAKE(arena, f->frames.u_bar, (size_t)(fem_moves(f) ? 2 : 1) * DIM * (size_t)f->mesh.nodes);

@@ -11,8 +11,10 @@
  * solution need not descend: there the tangents' negative part is left out (kernels/material/hyperelastic_project.h)
  * and the direction solved for anew. The equilibrium that is found, and its adjoint, do not depend on it. Follower
  * loads have no potential: along a step from u to y they do the work (f(u) + f(y)) . (y - u)/2, the trapezoidal rule,
- * whose error is of the third order; Pi(y) - Pi(u) counts that instead. */
-#include "solvers/fem/fem_contact.h"
+ * whose error is of the third order; Pi(y) - Pi(u) counts that instead. Friction has one while its normal forces are
+ * held as they are where a search begins (Li et al. 2020, section 5.3), and its matrix a part that has no negative
+ * eigenvalue: that is solved with where the whole one leads uphill. */
+#include "solvers/fem/fem_friction.h"
 #include "solvers/fem/fem_newton.h"
 #include "solvers/fem/fem_control.h"
 #include "solvers/fem/fem_vary.h"
@@ -52,12 +54,16 @@ static void potential(fem_sim *f, fem_span span, const real *u)
         fem_springs(f, u, f->forces.spring);
         dot(f, SUM_SPRINGS, f->forces.spring, u);
     }
-    if (f->motion.integrator == PIO_STATIC) return;
+    if (f->motion.integrator == PIO_STATIC) {
+        fem_friction_potential(f, span, u, f->newton.scalars + SUM_SLID);
+        return;
+    }
     const real *a = f->motion.rate + DIM * (size_t)f->mesh.nodes;
     fem_inertial(f, span, u);
     dot(f, SUM_INERTIA, f->motion.inertia, f->motion.inertia);
     dot(f, SUM_KINETIC, a, f->motion.inertia);
     dot(f, SUM_DRAG, f->motion.rate, f->motion.drag);
+    fem_friction_potential(f, span, u, f->newton.scalars + SUM_SLID);
 }
 /* clang-format on */
 
@@ -69,8 +75,8 @@ static int download(fem_sim *f, double *sums)
 
 static double potential_of(const newton *n)
 {
-    const double *sums = n->sums,
-                 statics = sums[SUM_ENERGY] + 0.5 * sums[SUM_SPRINGS] + sums[SUM_BARRIER] - sums[SUM_WORK];
+    const double *sums = n->sums, statics = sums[SUM_ENERGY] + 0.5 * sums[SUM_SPRINGS] + sums[SUM_BARRIER] +
+                                            sums[SUM_SLID] - sums[SUM_WORK];
     return n->ca > 0 ? statics + 0.5 * sums[SUM_KINETIC] / n->ca + 0.5 * sums[SUM_DRAG] / n->cv : statics;
 }
 
@@ -145,6 +151,16 @@ static piola_status solve_direction(newton *n, double tolerance)
     return rc;
 }
 
+/* Returns whether the direction lambda of a matrix with friction, which is not symmetric, leads uphill. */
+static int climbs(newton *n, int first)
+{
+    double slope = 1;
+    if (!n->f->contact.rough || first) return 0;
+    dot(n->f, SUM_SLOPE, n->f->newton.rhs, n->f->newton.lambda);
+    pio_queue_download(&n->f->base.queue, &slope, n->f->newton.scalars + SUM_SLOPE, sizeof slope);
+    return !(slope > 0);
+}
+
 /* du += solution of K x = rhs: the direction, constrained unknowns included. */
 static piola_status direction(newton *n, int first)
 {
@@ -161,7 +177,7 @@ static piola_status direction(newton *n, int first)
     magnitude(f);
     if (first) { /* rhs -= (K + ca M + cv C) du_constrained, ca and cv of the constrained */
         pio_queue_zero(q, f->newton.lambda, bytes);
-        fem_internal_adj(f, f->newton.trial, f->newton.du, f->newton.lambda, 0);
+        fem_internal_adj(f, f->newton.trial, f->newton.du, f->newton.lambda, NULL, 0);
         if (n->ca > 0) {
             fem_combine(f, n->constrained_ca, f->newton.du, 0, f->newton.du, f->newton.y);
             fem_mass_force(f, f->newton.y, f->newton.lambda);
@@ -179,7 +195,7 @@ static piola_status direction(newton *n, int first)
     if (tolerance * n->unbalanced <= fem_newton_dust(n)) tolerance = left;
     rc = fem_newton_interrupted(n);
     if (!rc) rc = solve_direction(n, tolerance);
-    const int again = !rc && f->linear.indefinite && f->newton.projection == PIO_PROJECT_AUTO;
+    const int again = !rc && f->newton.projection == PIO_PROJECT_AUTO && (f->linear.indefinite || climbs(n, first));
     if (again) {
         fem_projected_jacobian(f, n->span, f->newton.trial);
         rc = solve_direction(n, tolerance);
@@ -234,6 +250,15 @@ static piola_status shorten(newton *n, int moves)
     return rc;
 }
 
+/* The potential where a search begins, with normal forces of friction that are those there from now on. */
+static void hold_normal_forces(newton *n)
+{
+    fem_sim *f = n->f;
+    if (!f->contact.rough) return;
+    fem_friction_potential(f, n->span, f->newton.trial, f->newton.scalars + SUM_SLID);
+    pio_queue_download(&f->base.queue, n->sums + SUM_SLID, f->newton.scalars + SUM_SLID, sizeof *n->sums);
+}
+
 /* trial = trial + t du with the largest t = 1, 1/2, ... that lowers the potential enough. Near the solution the
  * potential falls by less than its rounding, the more so as energies of small strains are differences of numbers of the
  * size of the moduli: there a full step that halves the residual is as good a sign. (A direction of negative curvature
@@ -244,6 +269,7 @@ static piola_status search(newton *n, int moves)
 {
     fem_sim *f = n->f;
     double tried[BACKTRACKS + 1];
+    hold_normal_forces(n);
     const double before = potential_of(n);
     const double size = fabs(n->sums[SUM_ENERGY]) + fabs(n->sums[SUM_BARRIER]) + fabs(n->sums[SUM_WORK]) + fabs(before);
     const piola_status rc = shorten(n, moves);

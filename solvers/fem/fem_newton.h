@@ -24,6 +24,7 @@ enum {
     SUM_RESIDUAL_LOG,
     SUM_BARRIER,
     SUM_PRESSED,
+    SUM_SLID,
     SUMS
 };
 _Static_assert((int)SUM_RESIDUAL_LOG == (int)FEM_RESIDUAL_LOG_LEVEL, "the log's level is downloaded with the sums");

@@ -196,7 +196,7 @@ static void sample_adj(fem_sim *f, const pio_sample_weight *t)
     if (o->desc.type == PIO_CONTACT_FORCE) fem_contact_observe_force_adj(f, o, t);
     if (!fem_reacts(o->desc.type)) return;
     fem_tie_nodes(f, f->newton.y);
-    fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, 1);
+    fem_internal_adj(f, f->state.u, f->newton.y, f->adjoint.u_bar, v_bar, 1);
     if (fem_moves(f)) {
         fem_mass_force_adj(f, fem_state(f, f->state.u, STATE_A), f->newton.y, fem_state(f, f->adjoint.u_bar, STATE_A));
         fem_damping_force_adj(f, v, f->newton.y, v_bar);

@@ -12,11 +12,22 @@ sim_obstacle_time fem_obstacle_time(const fem_sim *f, fem_span span, double pass
                                .to = (double)span.step + (span.part + 1) / parts};
 }
 
+void fem_obstacles_move(fem_sim *f, fem_span span, double passed)
+{
+    sim_obstacle_time t = fem_obstacle_time(f, span, passed);
+    t.from = fem_obstacle_time(f, span, 0).at;
+    f->contact.span = span;
+    f->contact.passed = passed;
+    sim_obstacles_place(&f->contact.obstacles, &f->base.queue, &t);
+}
+
 void fem_obstacles_at(fem_sim *f, fem_span span)
 {
-    sim_obstacle_time t = fem_obstacle_time(f, span, 1);
-    t.from -= 1; /* no velocity is read, but spans have a length */
-    f->contact.span = span;
-    f->contact.passed = 1;
-    sim_obstacles_place(&f->contact.obstacles, &f->base.queue, &t);
+    fem_obstacles_move(f, span, 1);
+}
+
+fem_span fem_last_span(const fem_sim *f, int64_t state)
+{
+    const int parts = state > 0 ? f->stepping.records[state - 1].parts : 1;
+    return parts > 1 ? (fem_span){state - 1, parts - 1, parts} : fem_whole(state - 1);
 }

@@ -220,6 +220,7 @@ typedef struct {
     fem_span span;             /* of which all forces of contact are */
     double passed;             /* poses are those after this fraction of the span; 1 but for moves within a solve */
     int moving, points;        /* some obstacle moves; number of points */
+    int rough, rubs;           /* some obstacle may have friction; so it is, and the run is static */
     int n_faces, element_dofs; /* sets of faces; nodes of faces, each face counting its own */
     int first_node_pair;       /* number of the matrix block of the first point among all element blocks */
     int *point;                /* host [points] node of each; until the simulation is created */
@@ -236,6 +237,7 @@ typedef struct {
     real *gap;                 /* [points] least distance from an obstacle, m */
     int *nearest, *touching;   /* [points] that obstacle; 1: within reach of a barrier */
     int *counts;               /* [2] points that came within reach, and left */
+    uint64_t *slides;          /* [3] how fast pressed points slid, see fem_friction_watch; NULL: without friction */
     double square;             /* leapfrog: about the largest omega^2 of the elements, 1/s^2 */
 } fem_sim_contact;
 enum { CONTACT_LIMIT, CONTACT_LEAST, CONTACT_NEEDED, CONTACT_KEYS };
@@ -485,6 +487,12 @@ typedef struct {
 static inline int fem_moves(const fem_sim *f)
 {
     return f->motion.integrator != PIO_STATIC && f->motion.integrator != PIO_MODAL;
+}
+
+/* Returns whether states have velocities, of a motion or for friction alone. */
+static inline int fem_has_rates(const fem_sim *f)
+{
+    return fem_moves(f) || f->contact.rubs;
 }
 
 /* Returns whether the run is modal analysis, whose state number k is the shape of mode k. */

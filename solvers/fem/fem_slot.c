@@ -24,8 +24,8 @@ static void have(fem_sim *f, int which, int when, int kept)
 
 void fem_state_layout(fem_sim *f, const pio_engine_desc *desc)
 {
-    const int lattice = fem_on_lattice(f->motion.integrator), ALWAYS = 1, MOTION = fem_moves(f);
-    const int IMPLICIT = MOTION && !fem_leaps(f), BDF2 = f->motion.integrator == PIO_BDF2;
+    const int lattice = fem_on_lattice(f->motion.integrator), ALWAYS = 1, RATES = fem_has_rates(f);
+    const int IMPLICIT = fem_moves(f) && !fem_leaps(f), BDF2 = f->motion.integrator == PIO_BDF2;
     const int NEWMARK = f->motion.integrator == PIO_NEWMARK, REACTION = reaction_observed(desc);
     f->state.n_vectors = f->state.n_kept = 0;
 #define FIELD(letter, name, when, kept, unit, meaning) have(f, STATE_##letter, when, kept);

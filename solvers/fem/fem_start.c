@@ -103,7 +103,7 @@ piola_status fem_acceleration_adj(fem_sim *f, fem_span span, real *u_bar, real *
     const piola_status rc = solve(f, f->newton.lambda, error);
     if (rc) return rc;
     fem_combine(f, -1, f->newton.lambda, 0, f->newton.lambda, f->newton.y);
-    fem_internal_adj(f, f->state.u, f->newton.y, u_bar, parameters);
+    fem_internal_adj(f, f->state.u, f->newton.y, u_bar, v_bar, parameters);
     fem_follow_adj(f, f->state.u, f->newton.lambda, u_bar);
     fem_damping_force(f, f->newton.y, v_bar); /* C is symmetric */
     if (!parameters) return PIOLA_OK;

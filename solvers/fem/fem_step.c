@@ -2,8 +2,8 @@
  *
  * Where Newton's method finds no equilibrium at the end of a step, the step is taken again in 2, 4, ... equal parts.
  * How many is recorded, and repeated by every later run of the step: in the adjoint sweep, and in runs that a check
- * compares (engine.h, repeat). A static step's parts are a path to the same equilibrium; a motion's change what is
- * computed, so its adjoint goes through every part. */
+ * compares (engine.h, repeat). A static step's parts are a path to the same equilibrium; a motion's, and those
+ * with friction, change what is computed, so its adjoint goes through every part. */
 #include "solvers/fem/fem.h"
 #include "solvers/fem/fem_modal.h"
 #include "solvers/fem/fem_network.h"
@@ -175,8 +175,8 @@ piola_status fem_adjoint_step(fem_sim *f, piola_error *error)
     record->adjoint_takeover = (pio_takeover){0};
     s->by_factor = f->linear.direct_first || record->ended_by_factor || (!last && record[1].adjoint_by_factor);
     s->count = &record->adjoint_takeover;
-    const piola_status rc = f->motion.integrator == PIO_STATIC || record->parts <= 1 ? span_adj(f, span, record, error)
-                                                                                     : motion_adj(f, record, error);
+    const piola_status rc =
+        !fem_has_rates(f) || record->parts <= 1 ? span_adj(f, span, record, error) : motion_adj(f, record, error);
     record->adjoint_by_factor = s->by_factor;
     s->count = &s->elsewhere;
     fem_networks_evaluate_adj(f);

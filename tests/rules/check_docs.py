@@ -109,7 +109,8 @@ def fields():
 
 
 def mesh_fields():
-    have = {"ALWAYS": "all", "MOTION": "all motions", "IMPLICIT": "implicit motions", "BDF2": "BDF2"}
+    have = {"ALWAYS": "all", "RATES": "all motions, and static runs with friction", "IMPLICIT": "implicit motions",
+            "BDF2": "BDF2"}
     kept = {"NEWMARK": "Newmark", "REACTION": "where a reaction is observed"}
     rows, text = [], house.without_comments(house.read("kernels/fem/fem_fields.def"))
     for name, when, held, unit, meaning in re.findall(r'^FIELD\(\w+, (\w+), (\w+), ([^"]+), "(.*?)", "(.*)"\)$',

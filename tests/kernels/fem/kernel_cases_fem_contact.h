@@ -139,20 +139,37 @@ typedef struct {
     const int64_t *zero;
 } contact_sample;
 
-static void contact_parameters(case_io *io, contact_sample *s, case_role role, const case_array *place,
+/* Numbers of each obstacle, of which the last two are those of friction. */
+static const struct {
+    const char *name;
+    int at;
+    double low, high;
+} contact_own[4] = {{"stiffness", OBSTACLE_STIFFNESS, 50, 90},
+                    {"distance", OBSTACLE_DISTANCE, 0.04, 0.05},
+                    {"friction", OBSTACLE_FRICTION, 0.2, 0.9},
+                    {"friction velocity", OBSTACLE_FRICTION_VELOCITY, 0.2, 0.6}};
+
+/* What a case differentiates by. */
+typedef struct {
+    case_role u, place;        /* displacements; places at rest and of obstacles */
+    case_role force, friction; /* what forces alone depend on; what friction alone does */
+} contact_roles;
+
+static void contact_parameters(case_io *io, contact_sample *s, contact_roles by, const case_array *place,
                                const case_array *turn)
 {
     enum { C = CASE_OBSTACLES };
-    const case_array *own[2] = {case_uniform(io, role, "stiffness", 1, C, 50, 90),
-                                case_uniform(io, role, "distance", 1, C, 0.04, 0.05)};
     const wide *c = (const wide *)case_pack(io, place, CASE_WIDE), *r = (const wide *)case_pack(io, turn, CASE_WIDE);
-    const wide *k = (const wide *)case_pack(io, own[0], CASE_WIDE), *h = (const wide *)case_pack(io, own[1], CASE_WIDE);
     wide *all = HOST(io, wide, field_size(C, OBSTACLE_PARAMETERS));
     for (int o = 0; o < C; o++) {
         for (int a = 0; a < DIM; a++) all[obstacle_at(C, a, o)] = c[a * C + o];
         for (int a = 0; a < OBSTACLE_TURNS; a++) all[obstacle_at(C, OBSTACLE_ROTATION + a, o)] = r[a * C + o];
-        all[obstacle_at(C, OBSTACLE_STIFFNESS, o)] = k[o];
-        all[obstacle_at(C, OBSTACLE_DISTANCE, o)] = h[o];
+    }
+    for (int k = 0; k < 4; k++) {
+        const case_array *own = case_uniform(io, k < 2 ? by.force : by.friction, contact_own[k].name, 1, C,
+                                             contact_own[k].low, contact_own[k].high);
+        const wide *x = (const wide *)case_pack(io, own, CASE_WIDE);
+        for (int o = 0; o < C; o++) all[obstacle_at(C, contact_own[k].at, o)] = x[o];
     }
     s->pose.parameters = PUSH(io, wide, all, field_size(C, OBSTACLE_PARAMETERS));
 }
@@ -186,22 +203,21 @@ static void contact_poses(case_io *io, contact_sample *s)
     LAUNCH(io, contact_pose, C, NULL, &s->pose);
 }
 
-/* `role` of places, `force` of what forces alone depend on; u is an input. */
-static contact_sample contact_sampled(case_io *io, case_role role, case_role force)
+static contact_sample contact_rubbed(case_io *io, contact_roles by)
 {
     enum { C = CASE_OBSTACLES };
     contact_sample s;
     memset(&s, 0, sizeof s);
     const int n = s.n = case_size(io, 700);
-    case_array *place = case_uniform(io, role, "place", DIM, C, -0.05, 0.05);
-    case_array *turn = case_uniform(io, role, "rotation", OBSTACLE_TURNS, C, -1.5, 1.5);
+    case_array *place = case_uniform(io, by.place, "place", DIM, C, -0.05, 0.05);
+    case_array *turn = case_uniform(io, by.place, "rotation", OBSTACLE_TURNS, C, -1.5, 1.5);
     for (int o = 0; o < C; o++) {
         place->value[o] += 0.8 * 0.6 * o;
         place->value[(DIM - 1) * C + o] += 0.8 * 0.8 * o;
     }
     for (int a = 0; a < OBSTACLE_TURNS; a++) turn->value[a * C] *= 1e-3;
-    case_array *u = case_uniform(io, CASE_INPUT, "u", 1, n * DIM, -0.1, 0.1);
-    case_array *rest = case_uniform(io, role, "rest", 1, n * DIM, 0, 1);
+    case_array *u = case_uniform(io, by.u, "u", 1, n * DIM, -0.1, 0.1);
+    case_array *rest = case_uniform(io, by.place, "rest", 1, n * DIM, 0, 1);
     int *node = HOST(io, int, n);
     for (int k = 0; k < n; k++) {
         const int o = k % C, i = node[k] = (int)(((int64_t)k * 617) % n);
@@ -215,7 +231,7 @@ static contact_sample contact_sampled(case_io *io, case_role role, case_role for
             rest->value[i * DIM + a] = x - u->value[i * DIM + a];
         }
     }
-    contact_parameters(io, &s, force, place, turn);
+    contact_parameters(io, &s, by, place, turn);
     contact_poses(io, &s);
     s.a.obstacles = C;
     s.a.shape = obstacle_sample(io);
@@ -224,8 +240,15 @@ static contact_sample contact_sampled(case_io *io, case_role role, case_role for
     s.a.node = PUSH(io, int, node, n);
     s.a.rest = (real *)case_upload(io, rest, CASE_REAL);
     s.a.u = (real *)case_upload(io, u, CASE_REAL);
-    s.a.area = (real *)case_upload(io, case_uniform(io, force, "area", 1, n, 0.01, 0.02), CASE_REAL);
+    s.a.area = (real *)case_upload(io, case_uniform(io, by.force, "area", 1, n, 0.01, 0.02), CASE_REAL);
     return s;
+}
+
+/* `role` of places, `force` of what forces alone depend on, without friction; u is an input. */
+static contact_sample contact_sampled(case_io *io, case_role role, case_role force)
+{
+    const contact_roles by = {CASE_INPUT, role, force, CASE_CONSTANT};
+    return contact_rubbed(io, by);
 }
 
 /* ---- forces ------------------------------------------------------------------------------------------------ */
@@ -276,12 +299,41 @@ static void contact_blocks(case_io *io, const contact_sample *s)
     case_expect(io, least > -1e-12, "projected blocks have no negative part");
 }
 
+/* Adds the contributions of points to the cotangents of the pose of obstacle o. */
+static void contact_gather(case_io *io, int n, int o, const real *contribution, wide *pose_bar)
+{
+    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) {
+        field_sum_args f;
+        f.n = n;
+        f.components = OBSTACLE_PARAMETERS;
+        f.component = k;
+        f.in = contribution;
+        LAUNCH_SUM(io, field_sum, n, NULL, &f, pose_bar + obstacle_at(CASE_OBSTACLES, k, o));
+    }
+}
+
+/* The gradients of all parameters of obstacles; `friction`: of those of friction too. */
+static void contact_pose_gradients(case_io *io, const contact_sample *s, const wide *pose_bar, int friction)
+{
+    enum { C = CASE_OBSTACLES };
+    contact_pose_adj_args p;
+    p.fwd = s->pose;
+    p.pose_bar = pose_bar;
+    p.parameters_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ADDED);
+    LAUNCH(io, contact_pose_adj, C, NULL, &p);
+    case_gradient_of(io, "place", CASE_WIDE, DIM, C, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
+    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, C,
+                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
+    for (int k = 0; k < (friction ? 4 : 2); k++)
+        case_gradient_of(io, contact_own[k].name, CASE_WIDE, 1, C,
+                         case_components(p.parameters_bar, OBSTACLE_PARAMETERS, contact_own[k].at));
+}
+
 static void contact_gradients(case_io *io, const contact_sample *s)
 {
     enum { C = CASE_OBSTACLES };
     const int n = s->n;
     fem_contact_adj_args b;
-    contact_pose_adj_args p;
     wide *pose_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ZERO);
     b.fwd = s->a;
     b.points = n;
@@ -292,29 +344,12 @@ static void contact_gradients(case_io *io, const contact_sample *s)
     b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, n, CASE_SET);
     for (b.obstacle = 0; b.obstacle < C; b.obstacle++) {
         LAUNCH(io, fem_contact_adj, n, NULL, &b);
-        for (int k = 0; k < OBSTACLE_PARAMETERS; k++) {
-            field_sum_args f;
-            f.n = n;
-            f.components = OBSTACLE_PARAMETERS;
-            f.component = k;
-            f.in = b.contribution;
-            LAUNCH_SUM(io, field_sum, n, NULL, &f, pose_bar + obstacle_at(C, k, b.obstacle));
-        }
+        contact_gather(io, n, b.obstacle, b.contribution, pose_bar);
     }
-    p.fwd = s->pose;
-    p.pose_bar = pose_bar;
-    p.parameters_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ADDED);
-    LAUNCH(io, contact_pose_adj, C, NULL, &p);
     case_gradient(io, "u", CASE_REAL, 1, n * DIM, b.u_bar);
     case_gradient(io, "rest", CASE_REAL, 1, n * DIM, b.rest_bar);
     case_gradient(io, "area", CASE_REAL, 1, n, b.area_bar);
-    case_gradient_of(io, "place", CASE_WIDE, DIM, C, case_components(p.parameters_bar, OBSTACLE_PARAMETERS, 0));
-    case_gradient_of(io, "rotation", CASE_WIDE, OBSTACLE_TURNS, C,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_ROTATION));
-    case_gradient_of(io, "stiffness", CASE_WIDE, 1, C,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_STIFFNESS));
-    case_gradient_of(io, "distance", CASE_WIDE, 1, C,
-                     case_components(p.parameters_bar, OBSTACLE_PARAMETERS, OBSTACLE_DISTANCE));
+    contact_pose_gradients(io, s, pose_bar, 0);
 }
 
 static void case_fem_contact(case_io *io)
@@ -387,14 +422,7 @@ static void case_fem_contact_gap(case_io *io)
     b.rest_bar = NEW(io, real, s.n * DIM, CASE_ADDED);
     b.contribution = NEW_FIELD(io, OBSTACLE_PARAMETERS, s.n, CASE_SET);
     LAUNCH(io, fem_contact_gap_adj, s.n, NULL, &b);
-    for (int k = 0; k < OBSTACLE_PARAMETERS; k++) {
-        field_sum_args f;
-        f.n = s.n;
-        f.components = OBSTACLE_PARAMETERS;
-        f.component = k;
-        f.in = b.contribution;
-        LAUNCH_SUM(io, field_sum, s.n, NULL, &f, pose_bar + obstacle_at(C, k, 2));
-    }
+    contact_gather(io, s.n, 2, b.contribution, pose_bar);
     p.fwd = s.pose;
     p.pose_bar = pose_bar;
     p.parameters_bar = NEW(io, wide, field_size(C, OBSTACLE_PARAMETERS), CASE_ADDED);
@@ -422,9 +450,8 @@ static void case_fem_contact_reach(case_io *io)
 {
     contact_sample s = contact_sampled(io, CASE_CONSTANT, CASE_CONSTANT);
     const int n = s.n;
-    fem_contact_reach_args a;
+    fem_contact_reach_args a, m;
     fem_contact_watch_args w;
-    fem_contact_reach_args m;
     fem_contact_carry_args r;
     fem_contact_leap_args l;
     fem_step step;

@@ -38,6 +38,8 @@ static const char *const quantities[PIO_CONTROL_VALUES + 1] = {[PIO_POSITION] = 
                                                                [PIO_SUPPORT] = "support",
                                                                [PIO_OBSTACLE_POSITION] = "obstacle position",
                                                                [PIO_OBSTACLE_ROTATION] = "obstacle rotation",
+                                                               [PIO_OBSTACLE_FRICTION] = "obstacle friction",
+                                                               [PIO_OBSTACLE_FRICTION_VELOCITY] = "friction velocity",
                                                                [PIO_OBSTACLE_STIFFNESS] = "obstacle stiffness",
                                                                [PIO_OBSTACLE_DISTANCE] = "obstacle distance",
                                                                [PIO_NAMED_CONSTANT] = "named constant"};

@@ -1,7 +1,7 @@
 /* test_fem_contact_gradient.c -- is the adjoint the derivative where bodies touch obstacles?
  *
  * Taylor remainders (host/verify/taylor.h) for every element and law, every integrator, and each design alone: place,
- * rotation, stiffness and distance of obstacles, still and moving, loads, materials, thickness and shape. f64. */
+ * rotation, stiffness, distance and friction of obstacles, still and moving, loads, materials, thickness and shape. f64. */
 #include "tests/solvers/fem/fem_taylor.h"
 #include "tests/sanitized.h"
 
@@ -28,9 +28,20 @@ static void sheared(const double s[3], double x[3])
 
 static const double rise[2][PIO_MOTION_NUMBERS] = {{0, 0, 0, 0, 0}, {1, -0.02, -0.03, 0.01, 0.05}};
 
+/* Near the first one, so that points touch both. */
+static void a_second_floor(fem_case *c)
+{
+    pio_obstacle_desc *plane = fem_case_obstacle(c, PIO_PLANE, 8, 0.07);
+    plane->normal[0] = -sin(0.05);
+    plane->normal[1] = cos(0.05);
+    plane->friction = 0.3;
+    plane->friction_velocity = 0.2;
+    for (int a = 0; a < 3; a++) plane->position[a] = -0.06;
+}
+
 /* A plane below, inclined; above, a ball that moves and turns, or a still box (in 3D a cylinder). All coordinates of
  * their places are equal, as those of a design are. */
-static void obstacles(fem_case *c, int variant)
+static void obstacles(fem_case *c, int variant, int rough)
 {
     pio_obstacle_desc *plane = fem_case_obstacle(c, PIO_PLANE, 12, 0.06);
     plane->normal[1] = 1;
@@ -45,6 +56,11 @@ static void obstacles(fem_case *c, int variant)
     }
     above->radius = D == 3 && !variant ? 0.78 : 0.49;
     above->height = 3;
+    for (int o = 0; o < 2 && rough; o++) {
+        c->obstacle[o].friction = o ? 0.7 : 0.4;
+        c->obstacle[o].friction_velocity = o ? 0.1 : 0.05;
+    }
+    if (rough) a_second_floor(c);
     above->axis = 2;
     if (variant) return;
     above->n_points = 2;
@@ -52,7 +68,7 @@ static void obstacles(fem_case *c, int variant)
     above->turns[2] = 1;
 }
 
-static void structure(fem_case *c, int laws, pio_element_type even, pio_element_type odd, pio_integrator integrator)
+static void structure(fem_case *c, int laws, pio_element_type type, pio_integrator integrator, int rough)
 {
     fem_material m[2] = {fem_material_of((pio_hyper_law)(laws % FEM_LAWS), 1000),
                          fem_material_of((pio_hyper_law)((laws + 4) % FEM_LAWS), 1500)};
@@ -62,14 +78,14 @@ static void structure(fem_case *c, int laws, pio_element_type even, pio_element_
     c->random = 5 + (uint64_t)laws;
     const double T = c->desc.dt * STEPS;
     const int ramp = fem_case_curve(c, 3, (double[]){0, 0.3 * T, T}, (double[]){0.2, 0.5, 1});
-    fem_case_grid(c, (fem_grid){even, odd, {3, 2, 1}, sheared, 0.1});
+    fem_case_grid(c, (fem_grid){type, type, {3, 2, 1}, sheared, 0.1});
     fem_case_matter(c, m, 2, 0.9);
     const int zero = fem_case_support(c, 0, -1);
     for (int a = 0; a < D; a++) fem_case_hold_side(c, 0, 0, a, zero);
     fem_case_load(c, PIO_TRACTION, 1, 1, fem_case_value(c, 5, -12, 0), ramp);
     fem_case_contact(c, 1, 0);
     fem_case_contact(c, 1, 1);
-    obstacles(c, laws % 2);
+    obstacles(c, laws % 2, rough);
     c->desc.gravity[1] = -0.3;
     if (!moves) return;
     fem_case_motion(c, integrator, 0, 5, 0.001);
@@ -98,6 +114,9 @@ static void design_everything(fem_case *c, int moves)
             fem_case_design(c, PIO_OBSTACLE_ROTATION, -1, FEM_SCALAR, fem_linear(at->rotation[0], 0.02), o);
         fem_case_design(c, PIO_OBSTACLE_STIFFNESS, -1, FEM_SCALAR, fem_logarithmic(log(10), 0.4), o);
         fem_case_design(c, PIO_OBSTACLE_DISTANCE, -1, FEM_SCALAR, fem_linear(at->contact_distance, 0.01), o);
+        if (!(at->friction > 0)) continue;
+        fem_case_design(c, PIO_OBSTACLE_FRICTION, -1, FEM_SCALAR, fem_linear(at->friction, 0.1), o);
+        fem_case_design(c, PIO_OBSTACLE_FRICTION_VELOCITY, -1, FEM_SCALAR, fem_linear(at->friction_velocity, 0.02), o);
     }
     fem_case_design(c, PIO_POSITION, -1, FEM_EACH, fem_linear(0, 0.02), 0);
     fem_case_design(c, PIO_LOAD, -1, FEM_SCALAR, fem_linear(-10, 5), 0);
@@ -124,7 +143,7 @@ static void adjoint_is_the_derivative_in_contact_for_every_law_and_element(void 
         static fem_case c;
         char what[160];
         const pio_element_type alone = laws < FEM_LAWS ? box : fem_types[laws - FEM_LAWS];
-        structure(&c, laws, alone, alone, PIO_STATIC);
+        structure(&c, laws, alone, PIO_STATIC, 0);
         observe_everything(&c, 1);
         design_everything(&c, 0);
         taylor_begin(&t, &c, 0.2);
@@ -146,7 +165,7 @@ static void adjoint_is_the_derivative_in_contact_for_every_integrator(void **unu
         for (int variant = 0; variant < 2; variant++) {
             static taylor_run t;
             static fem_case c;
-            structure(&c, variant, box, box, integrator[k]);
+            structure(&c, variant, box, integrator[k], 0);
             observe_everything(&c, integrator[k] != PIO_LEAPFROG);
             design_everything(&c, 1);
             taylor_begin(&t, &c, 0.2);
@@ -158,11 +177,34 @@ static void adjoint_is_the_derivative_in_contact_for_every_integrator(void **unu
         }
 }
 
+/* Friction depends on the velocities of states, static ones too, and makes the matrix unsymmetric. */
+static void adjoint_is_the_derivative_with_friction_for_every_integrator(void **unused)
+{
+    static const pio_integrator integrator[] = {PIO_STATIC, PIO_BACKWARD_EULER, PIO_BDF2, PIO_NEWMARK, PIO_LEAPFROG};
+    static const char *const names[] = {"static", "backward Euler", "BDF2", "Newmark", "leapfrog"};
+    (void)unused;
+    for (int k = 0; k < 5; k++)
+        for (int variant = 0; variant < 2; variant++) {
+            static taylor_run t;
+            static fem_case c;
+            structure(&c, variant, box, integrator[k], 1);
+            observe_everything(&c, integrator[k] != PIO_LEAPFROG);
+            design_everything(&c, integrator[k] != PIO_STATIC);
+            taylor_begin(&t, &c, 0.2);
+            expect_contact(&t);
+            everything(&t);
+            if (k % 3 != 1) design_by_design(&t);
+            taylor_end(&t, names[k]);
+            fem_case_free(&c);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adjoint_is_the_derivative_in_contact_for_every_law_and_element),
         cmocka_unit_test(adjoint_is_the_derivative_in_contact_for_every_integrator),
+        cmocka_unit_test(adjoint_is_the_derivative_with_friction_for_every_integrator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

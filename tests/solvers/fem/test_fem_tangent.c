@@ -88,7 +88,7 @@ static void by_elements(pio_sim *sim, const real *x, real *out, int n)
     fem_sim *f = fem_of(sim);
     up(sim, f->newton.y, x, n);
     pio_queue_zero(&sim->queue, f->newton.lambda, sizeof(real) * (size_t)n);
-    fem_internal_adj(f, f->state.u, f->newton.y, f->newton.lambda, 0);
+    fem_internal_adj(f, f->state.u, f->newton.y, f->newton.lambda, NULL, 0);
     down(sim, out, f->newton.lambda, n);
 }
 
